@@ -87,15 +87,15 @@ def test_what_waits_is_the_sum_of_what_has_come():
     cell = "x = torch.tensor(0.1, requires_grad=True)\nz = " + " + ".join(f"x * {i}.7" for i in range(9))
     trace = traced(cell + "\nz.backward()\n")
     steps = frames_of(trace, build(trace), lang="en")
-    sums = [line.text for f in steps for line in f.lines if line.label == "x so far"]
-    assert [int(text.split()[-2]) for text in sums] == list(range(8, 0, -1))
+    sums = [line.text for f in steps for line in f.lines if line.kind == "so_far"]
+    assert [int(text.split()[-3]) for text in sums[:8]] == list(range(8, 0, -1)) and len(sums) == 8
     builder = scene_of(trace)
     last = next(e for e in trace.events if isinstance(e, Deposited))
     sent = [e.sent[0] for e in trace.events if isinstance(e, NodeRan)
             and builder.nodes[e.node].name == "MulBackward0"]  # fmt: skip
     total = minigrad.tensor(sent[0].items[0])
     for text, more in zip(sums, sent[1:], strict=True):
-        assert text.startswith(f"received {short(last.added._replace(items=(total.item(),)))},")
+        assert text.startswith(f"x has received {short(last.added._replace(items=(total.item(),)))} and")
         total = total + minigrad.tensor(more.items[0])
     assert total.item() == last.added.items[0]
 

@@ -92,8 +92,16 @@ def test_the_arithmetic_of_a_step():
 def test_a_gradient_that_waits_for_others(library):
     steps = frames(CELLS[9], library)
     waits = [(f.text, words(line)) for f in steps for line in f.lines if line.kind == "so_far"]
-    told = "x so far", "received 1., waits for 1 more"
-    assert waits == [("PowBackward0 at w receives 0.1 and passes 1. to x", told)]
+    assert waits == [
+        (
+            "PowBackward0 at w receives 0.1 and passes 1. to x",
+            ("arrived", "x has received 1. and waits for 1 more gradient"),
+        ),
+        (
+            "PowBackward0 at y receives 0.008 and passes 0.6 to x",
+            ("arrived", "x has received 1. + 0.6; all its gradients are in"),
+        ),
+    ]
 
 
 def test_accumulation_is_written_out(library):

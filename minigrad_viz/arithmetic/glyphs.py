@@ -169,6 +169,11 @@ def held(name: str) -> str:
     return name if PIECE.fullmatch(name) or name == UNNAMED else f"({name})"
 
 
+def unmarked(text: str) -> str:
+    """A text without the marks around its numbers."""
+    return re.sub(f"[{IN}{OUT}{END}]", "", text)
+
+
 def parts_of(text: str) -> tuple[tuple[str, str], ...]:
     """A text with marks around numbers as (tone, text): "in" what flowed in, "out" the result."""
     parts, tone = [], ""

@@ -20,6 +20,7 @@ from .glyphs import (
     latex_array,
     parts_of,
     plain_array,
+    unmarked,
 )
 
 COMPLEX = r"\mathrm{j}"  # how a complex number ends in LaTeX
@@ -32,13 +33,19 @@ class Line(NamedTuple):
     `kind` is what it shows: "chain_rule", "vjp", "broadcast", "sum" (gradients that met), "deposit" (what was
     in `.grad` before), "paths", "own" (the user's backward), "hook", "tangent" (forward mode), "words".
     `label` is the word before it in the reader's language; `parts` are (tone, text) with tone "" plain, "in"
-    a number that flowed in, "out" the result; `latex` is the same as a formula.
+    a number that flowed in, "out" the result; `formula` is the same in LaTeX, with the marks of `glyphs`
+    around these numbers ("" where the line is no formula).
     """
 
     kind: str
     label: str
     parts: tuple[tuple[str, str], ...]
-    latex: str = ""
+    formula: str = ""
+
+    @property
+    def latex(self) -> str:
+        """The formula without marks."""
+        return unmarked(self.formula)
 
     @property
     def text(self) -> str:
@@ -59,6 +66,11 @@ def came(written: str) -> str:
 def result(written: str) -> str:
     """A result, marked."""
     return f"{OUT}{written}{CLOSED}"
+
+
+def latex_result(value: Value) -> str:
+    """A result in LaTeX, marked."""
+    return result(latex_full(value))
 
 
 def latex_sentence(key: str, lang: str | None, **values: str) -> str:

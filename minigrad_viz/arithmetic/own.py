@@ -17,7 +17,7 @@ from ..protocol import Value
 from ..trace.events import Inside
 from ..trace.where import Span
 from ..words import clean, shorten, text
-from .lines import Line, came, dotted, full, held_number, latex_full, latex_words, line, result
+from .lines import Line, came, dotted, full, held_number, latex_full, latex_result, latex_words, line, result
 from .node_step import NodeStep
 
 SIGNS = {"mul": "·", "add": "+", "sub": "−", "div": "/", "pow": "^"}
@@ -40,7 +40,7 @@ def own_lines(step: NodeStep) -> Iterator[Line]:
         final = dotted(op.output)
         yield line(
             "own", name, f"{source} = {numbers} = {result(final)}",
-            f"{latex_words(source)} = {latex} = {latex_full(op.output)}",
+            f"{latex_words(source)} = {latex} = {latex_result(op.output)}",
         )  # fmt: skip
     if not whole and step.node.code is not None:
         for said in returns(step.node.code.text):
@@ -106,7 +106,7 @@ def value(x: Value | str) -> tuple[str, str]:
     """One input: its numbers."""
     if isinstance(x, str):
         return clean(x), latex_words(clean(x))
-    return came(dotted(x)) if full(x) is not None else short(x), latex_full(x)
+    return came(dotted(x)) if full(x) is not None else short(x), came(latex_full(x))
 
 
 def returns(source: str) -> list[str]:

@@ -82,7 +82,7 @@ def equation(
         latex_forms.append(added([latex_number(v, kind) for v in values]))
     return line(
         "paths", text("paths", lang, n=len(known)), " = ".join([*forms, result(written(whole, kind) or "")]),
-        " = ".join([*latex_forms, latex_number(whole, kind)]),
+        " = ".join([*latex_forms, result(latex_number(whole, kind))]),
     )  # fmt: skip
 
 

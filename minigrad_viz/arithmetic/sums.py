@@ -15,7 +15,7 @@ from ..words import clean, text
 from .derivatives import derivative, label, root_of
 from .flow import Flow, flow_of
 from .glyphs import bar, latex_bar, latex_name
-from .lines import Line, add_up, added, dotted, latex_full, latex_sentence, line, result
+from .lines import Line, add_up, added, dotted, latex_full, latex_result, latex_sentence, line, result
 
 
 def met_lines(scene: Scene, event: NodeRan, lang: str | None) -> Iterator[Line]:
@@ -79,7 +79,7 @@ def sum_line(
         "sum",
         text("sum_at", lang, name=label(scene, tensor)),
         f"{left} = {added(written)} = {result(dotted(total))}",
-        f"{latex_left} = {added(latex)} = {latex_full(total)}",
+        f"{latex_left} = {added(latex)} = {latex_result(total)}",
     )
 
 
@@ -106,7 +106,7 @@ def leaf_lines(scene: Scene, event: NodeRan, deposited: Deposited | None, lang: 
             "deposit",
             text("deposit", lang, name=name),
             f"{stored[0]} = {added([dotted(v) for v in terms])} = {result(dotted(after))}",
-            f"{stored[1]} = {added([latex_full(v) for v in terms])} = {latex_full(after)}",
+            f"{stored[1]} = {added([latex_full(v) for v in terms])} = {latex_result(after)}",
         )
 
 
@@ -141,5 +141,5 @@ def changes(hook: HookRan, named: list[str], lang: str | None) -> Iterator[Line]
                 "hook",
                 text("hook_changed", lang, name=clean(hook.name) or "hook"),
                 f"{bar(name)}: {old} → {result(new)}",
-                rf"{latex_bar(name)}:\ {latex[0]} \to {latex[1]}",
+                rf"{latex_bar(name)}:\ {latex[0]} \to {result(latex[1])}",
             )

@@ -30,6 +30,7 @@ from .lines import (
     close,
     full,
     latex_full,
+    latex_result,
     latex_shape,
     line,
     result,
@@ -196,7 +197,7 @@ def formula_line(
             latex.append(Typesetter(latex=True, numbers=True, dtype=tangent.dtype, tangent=True).text(found))
         if (whole := full(tangent)) is not None:
             forms.append(result(whole))
-            latex.append(latex_full(tangent))
+            latex.append(latex_result(tangent))
     except TooLarge:
         pass
     tail = shapes(found) if found.head == MATMUL else ""
@@ -209,9 +210,9 @@ def by_name(op: str, name: str, operands: list[TangentOperand], tangent: Value, 
     """`log_softmax: ẋ (3,) = [1 0 0] → ẏ (3,) = [0.5 …]`: what went in and came out."""
     come = [(o.name or "", o.tangent) for o in operands if o.tangent is not None]
     went = ", ".join(f"{dot(n)} {value_text(t, came)}" for n, t in come)
-    latex = r",\ ".join(rf"{latex_dot(n)} = {latex_full(t)}" for n, t in come)
+    latex = r",\ ".join(rf"{latex_dot(n)} = {came(latex_full(t))}" for n, t in come)
     before, latex_before = (f"{clean(op)}: {went} → ", rf"{latex_name(clean(op))}:\ {latex} \to ")
     return line(
         "tangent", heading(name, lang), f"{before if come else ''}{dot(name)} {value_text(tangent, result)}",
-        rf"{latex_before if come else ''}{latex_dot(name)} = {latex_full(tangent)}",
+        rf"{latex_before if come else ''}{latex_dot(name)} = {latex_result(tangent)}",
     )  # fmt: skip

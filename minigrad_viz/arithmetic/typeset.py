@@ -92,7 +92,7 @@ class Typesetter:
             return (latex_name(spelled(s)) if self.latex else spelled(s)), ATOM
         if self.numbers and s.head != NUMBER and (not s.given or s.head == GIVEN):
             text, level = self.value(s)
-            return (f"{IN}{text}{END}" if s.given and not self.latex else text), level
+            return (f"{IN}{text}{END}" if s.given else text), level
         written: tuple[str, int] = getattr(self, METHODS[s.head])(s)
         return written
 

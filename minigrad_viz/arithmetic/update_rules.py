@@ -20,11 +20,12 @@ import numpy as np
 from ..numbers import short
 from ..protocol import Value
 from ..trace.graph import Change, Update
-from .glyphs import PARTS
-from .lines import Line, came, latex_words, line, result
+from .glyphs import escaped, latex_name
+from .lines import Line, came, line, result
 
 PRINTED = 4  # numbers of a tensor that are written out
 METHODS = {"add_": ast.Add(), "sub_": ast.Sub(), "mul_": ast.Mult(), "div_": ast.Div()}
+PIECES = r"[^\W\d]\w*(?:\.\w+)*\u0302?|\d+|[⁰¹²³⁴-⁹⁻]+|\s|."  # names (w.grad, m̂), digits, exponents, signs
 SIGNS = {"-=": "−", "-": "−", "*": "·"}
 
 Numbers = dict[str, Any]
@@ -56,7 +57,8 @@ def of_statement(source: str, change: Change) -> Line | None:
         values |= {f"{target}.grad": change.gradient, f"{target}.grad.data": change.gradient}
     named = written(value, {key: change.name if key in (target, f"{target}.data") else f"{change.name}.grad"
                             for key in values})  # fmt: skip
-    filled = written(value, {key: number_of(known) for key, known in values.items() if known is not None})
+    filled = written(value, {key: number_of(known) if known is change.before else came(number_of(known))
+                             for key, known in values.items() if known is not None})  # fmt: skip
     return formula(change.name, named, filled, change.after)
 
 
@@ -132,7 +134,8 @@ def of_optimizer(kind: str, change: Change) -> Iterator[Line]:
         if np.size(made) <= PRINTED:
             symbols = SYMBOLS | {"p": change.name}
             named = rule.format_map({**before, **symbols})
-            filled = rule.format_map({**before, **{n: in_brackets(before.get(n)) for n in symbols}})
+            shown = {n: in_brackets(before.get(n)) for n in symbols}
+            filled = rule.format_map({**before, **shown, "g": came(shown["g"])})
             dtype = "float32" if change.after is None else change.after.dtype
             yield formula(symbols[name], named, filled, taken(made, dtype))
 
@@ -244,10 +247,19 @@ SYMBOLS = {
 def formula(name: str, named: str, filled: str, after: Value | None) -> Line:
     """`w ← w − 0.1 · g = 2 − 0.1 · 0.6 = 1.94`."""
     told = "…" if after is None else short(after)
-    middle = "" if filled in (named, told) else f"{came(filled)} = "
+    middle = "" if filled in (named, told) else f"{filled} = "
     marked = f"{name} ← {named} = {middle}{result(told)}"
-    plain = re.sub("[\x02-\x04]", "", marked)
-    return line("update", name, marked, "".join(latex_words(part) for part in re.findall(PARTS, plain)))
+    spaced = re.sub(r"\[[^\[\]]*\]", lambda array: array[0].replace(" ", "\u00a0"), marked)
+    return line("update", name, marked, "".join(map(latex_piece, re.findall(PIECES, spaced))))
+
+
+def latex_piece(piece: str) -> str:
+    """A name, a number, or a sign of a rule in LaTeX."""
+    if piece.isspace() or (piece.isascii() and piece.isdigit()):
+        return {"\u00a0": r"\ "}.get(piece, piece)
+    if piece.endswith("\u0302"):
+        return rf"\hat{{{piece[0]}}}"
+    return r"\gets " if piece == "←" else latex_name(piece) if piece[0].isalpha() else escaped(piece)
 
 
 def printed(value: Value | None) -> bool:

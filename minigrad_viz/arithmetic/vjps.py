@@ -26,6 +26,7 @@ from .lines import (
     full,
     held_number,
     latex_full,
+    latex_result,
     latex_sentence,
     latex_shape,
     line,
@@ -94,7 +95,7 @@ def chain_rule(step: NodeStep, i: int, received: Value, factor: Symbol, sent: Va
     kind, word = "chain_rule", text("chain_rule", step.lang)
     if is_root(step.scene, step.root, made) and received.items == (1.0,):
         chain = [left, *([plainly.text(factor)] if told else []), result(wanted)]
-        latex_chain = [latex_left, *([latex.text(factor)] if told else []), latex_full(sent)]
+        latex_chain = [latex_left, *([latex.text(factor)] if told else []), latex_result(sent)]
         return line(kind, word, joined(chain), joined(latex_chain))
     if (edge := step.node.edges[i]) is not None and len(step.flow.met.get(edge, ())) > 1:
         left = text("through", step.lang, left=left, name=made_name)
@@ -106,8 +107,8 @@ def chain_rule(step: NodeStep, i: int, received: Value, factor: Symbol, sent: Va
     forms.append((held_number(number), held_latex(latex_number)))
     chain = [left, f"{above} · {below}", *(f"{came(got)} · {form}" for form, _ in forms), result(wanted)]
     latex_chain = [latex_left, rf"{latex_above} \cdot {latex_below}"]
-    latex_chain += [rf"{latex_full(received)} \cdot {form}" for _, form in forms]
-    return line(kind, word, joined(chain), joined([*latex_chain, latex_full(sent)]))
+    latex_chain += [rf"{came(latex_full(received))} \cdot {form}" for _, form in forms]
+    return line(kind, word, joined(chain), joined([*latex_chain, latex_result(sent)]))
 
 
 def joined(forms: list[str]) -> str:
@@ -164,9 +165,9 @@ def summed_partials(
     latex = [
         latex_left,
         rf"\sum_i {latex_above} \cdot {latex_local}",
-        rf"{latex_full(received)} \cdot {latex_array(factors, sent.dtype)}",
+        rf"{came(latex_full(received))} \cdot {latex_array(factors, sent.dtype)}",
         terms.replace("−", "-"),
-        latex_full(sent),
+        latex_result(sent),
     ]
     forms = [left, f"Σᵢ {above} · {local_part}", f"{came(shown)} · {factor_text}", terms]
     return line("vjp", text("vjp", step.lang), joined([*forms, result(full(sent) or "")]), " = ".join(latex))
@@ -198,7 +199,7 @@ def vjp_line(step: NodeStep, i: int, found: Symbol, sent: Value, received: Value
         numbers = numbers if found.value is not None else None
     if numbers is not None:
         forms.append(result(numbers))
-        latex.append(latex_full(sent))
+        latex.append(latex_result(sent))
     tail = ""
     if numbers is None or found.head in (MATMUL, CALL) or received.shape != sent.shape:
         tail = shapes(found)
@@ -229,7 +230,7 @@ def broadcast(step: NodeStep, i: int, whole: Symbol, sent: Value, received: Valu
     latex_terms = added([latex_array(t, sent.dtype) for t in terms]).replace("−", "-")
     return line(
         "broadcast", text("broadcast", step.lang), f"{said}: {equation} = {result(total)}",
-        rf"{latex}:\quad {latex_terms} = {latex_full(sent)}",
+        rf"{latex}:\quad {latex_terms} = {latex_result(sent)}",
     )  # fmt: skip
 
 
@@ -250,11 +251,11 @@ def by_name(step: NodeStep, i: int, sent: Value) -> Line:
     name, received = step.label(step.tensors[i]), step.event.received
     incoming = [(step.label(step.output(k)), v) for k, v in enumerate(received) if v is not None]
     come = ", ".join(f"{bar(n)} {value_text(v, came)}" for n, v in incoming) or "None"
-    latex = r",\ ".join(rf"{latex_bar(n)}\ {latex_value(v)}" for n, v in incoming) or r"\mathrm{None}"
+    latex = r",\ ".join(rf"{latex_bar(n)}\ {latex_value(v, came)}" for n, v in incoming) or r"\mathrm{None}"
     node, latex_node = clean(step.node.name), latex_name(step.node.name)
     return line(
         "vjp", label_of(step, name), f"{node}: {come} → {bar(name)} {value_text(sent, result)}",
-        rf"{latex_node}:\ {latex} \to {latex_bar(name)}\ {latex_value(sent)}",
+        rf"{latex_node}:\ {latex} \to {latex_bar(name)}\ {latex_value(sent, result)}",
     )  # fmt: skip
 
 
@@ -265,9 +266,9 @@ def value_text(value: Value, mark: Any) -> str:
     return " ".join(filter(None, [str(value.shape) if value.shape else "", equal])) or str(value.shape)
 
 
-def latex_value(value: Value) -> str:
+def latex_value(value: Value, mark: Any) -> str:
     """The same in LaTeX."""
-    equal = "" if full(value) is None else f"= {latex_full(value)}"
+    equal = "" if full(value) is None else f"= {mark(latex_full(value))}"
     return " ".join(filter(None, [latex_shape(str(value.shape)) if value.shape else "", equal]))
 
 

@@ -1,15 +1,18 @@
 """What the player plays: pictures with their steps, as plain data that both of its forms read.
 
     {"words": {…}, "theme": "auto", "source": "…", "counted": 0, "earlier": [[place, value], …],
-     "shown": 0, "acts": [act, …]}
+     "loop": whether all calls stand in one place, "shown": 0, "step": 0, "acts": [act, …]}
 
-    act     {"label", "root" (its value, or null), "svg", "prefix", "width", "outline",
+    act     {"label", "name" (of its root), "root" (its value, or null), "chapters": [[phase, steps], …],
+             "svg", "prefix", "width", "outline",
              "routes": [[id, source, target], …], "frames": [frame, …],
              "stood": {row: [what it says at each moment, as SVG …]},
-             "panels": {box: {"title", and all of an act but label, root and panels}}}; of those not shown
-             first all but label and root may be packed in "z"
-    frame   [phase, marks, label, text, lines, span, ready, waiting, failed, recursion, cause, shows]
-    lines   [[label, [[tone, text], …], whether it is a formula], …]
+             "panels": {box: {"title", and all of what an act has from svg on but panels}}}; of
+             those not shown first all after chapters may be packed in "z"
+    frame   [phase, marks, label, text, lines, span, ready, waiting, failed, recursion, cause, shows, main]
+    lines   [[label, content, kind], …]; of kind 2 it is a formula in LaTeX, with the marks of `glyphs`
+            around its numbers; of kind 1 a sentence; of kind 0 words that need the label
+    main    the number, from 1, of the line that says most; 0 if none is a formula
     ready   [how many, the first of them …]
     shows   [[row, the number of its moment], …] where that differs from the step before
     waiting [[station, arrows], …] where that differs from the step before; 0 arrows: it waits no longer
@@ -21,6 +24,7 @@ values when the op has run and when its node runs, the gradient when the node ha
 from __future__ import annotations
 
 import base64
+import itertools
 import json
 import re
 import zlib
@@ -28,6 +32,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from ..arithmetic import Line
 from ..drawing.picture import Picture
 from ..drawing.still import SMALLEST, bare, width_of
 from ..protocol import finite
@@ -36,13 +41,25 @@ from ..trace.graph import ROOT, Graph
 from ..words import clean, text
 
 POINTS = 200  # of the curve of earlier calls
+# Lines by what a step is about, and those that are sentences.
+KINDS = ("own", "chain_rule", "vjp", "tangent", "update", "sum", "deposit", "paths", "hook")
+SENTENCES = {"saved", "so_far", "start", "shared", "graph", "kept"}
+BESIDE = {"why", "fix"}  # which stand above the player, under the error
 READY = 12  # stations of the ready queue that are named; the others are counted
 WORDS = (
-    "player", "first", "previous", "play", "pause", "next", "last", "slider", "speed", "source", "step_start",
-    "acts", "queue", "queue_ready", "queue_none", "recursion_label", "zoom_in", "zoom_out", "zoom_fit",
-    "details", "close", "details_in", "details_out", "details_steps", "details_formula", "legend_node",
-    "picture", "row_grad", "act_previous", "act_next", "curve", "box_open", "box_close",
+    "player", "first", "previous", "play", "pause", "next", "last", "slider", "speed", "source",
+    "step_start", "step_failed", "acts", "queue", "who_runs_next", "queue_now", "queue_next", "queue_order",
+    "queue_none", "queue_rule", "zoom_in", "zoom_out", "zoom_fit", "full", "legend", "copy", "copied",
+    "copied_file", "keys", "details", "close", "details_in", "details_out", "details_steps",
+    "details_formula", "legend_node", "picture", "row_grad", "act_previous", "act_next", "curve",
+    "box_open", "box_close", "forward", "backward", "update", "say_over", "say_squared", "say_power",
+    "say_root", "say_times", "say_equals", "say_minus", "say_plus", "say_becomes",
 )  # fmt: skip
+# Those that the player fills in.
+FILLED = {
+    "of": ("i", "n"), "of_all": ("n",), "round": ("i",), "line": ("n",), "following": ("what",),
+    "more_formulas": ("n",),
+}  # fmt: skip
 
 
 class Panel(NamedTuple):
@@ -81,24 +98,39 @@ def score_of(
     parts = [content(act) for act in acts]
     last = len(acts) - 1
     words = {key: text(key, lang) for key in WORDS}
-    if earlier:
-        words["counted"] = text("acts_counted", lang, n=len(earlier))
+    words |= {
+        key: text(key, lang, **{name: f"{{{name}}}" for name in names}) for key, names in FILLED.items()
+    }
+    failed = [i for i, frame in enumerate(acts[last].frames, 1) if frame.failed]
     return {
         "words": words,
         "theme": acts[last].picture.theme,
         "source": source,
         "counted": len(earlier),
         "earlier": thinned(earlier),
+        "loop": len({re.sub(r"\d+", "", act.label) for act in acts}) == 1,
         "shown": last,
+        "step": failed[0] if failed else 0,
         "acts": [
             {
                 "label": clean(act.label),
+                "name": name_of(act.picture.graph),
                 "root": root_of(act.picture.graph),
+                "chapters": [
+                    [phase, len(list(steps))]
+                    for phase, steps in itertools.groupby(frame.phase for frame in act.frames)
+                ],
                 **({"z": packed(part)} if pack and i != last else part),
             }
             for i, (act, part) in enumerate(zip(acts, parts))
         ],
     }
+
+
+def name_of(graph: Graph) -> str:
+    """The name of the root of a picture; "" if it has none, or several roots."""
+    names = [card.name or "" for _, card in graph.cards() if card.role == ROOT]
+    return clean(names[0]) if len(names) == 1 else ""
 
 
 def root_of(graph: Graph) -> float | None:
@@ -158,7 +190,8 @@ def frames_to_json(
         changed = [[id, n] for id, n in waiting.items() if waited.get(id) != n]
         changed += [[id, 0] for id in waited if id not in waiting]
         waited = waiting
-        lines = [[line.label, [list(part) for part in line.parts], bool(line.latex)] for line in frame.lines]
+        said = [line for line in frame.lines if line.kind not in BESIDE]
+        lines = [line_to_json(line) for line in said]
         span = None if frame.span is None else list(frame.span)
         ready = [len(frame.ready), *frame.ready[:READY]]
         told: list[Any] = [
@@ -172,10 +205,24 @@ def frames_to_json(
             changed,
             frame.failed,
         ]
-        told += [frame.recursion, list(frame.cause) if frame.cause else 0, shows]
+        told += [frame.recursion, list(frame.cause) if frame.cause else 0, shows, telling(said)]
         while len(told) > 9 and not told[-1]:
             told.pop()
         yield told
+
+
+def line_to_json(line: Line) -> list[Any]:
+    """A line of arithmetic."""
+    if line.formula:
+        return [line.label, line.formula, 2]
+    return [line.label, line.text, int(line.kind in SENTENCES)]
+
+
+def telling(lines: Sequence[Line]) -> int:
+    """The number of the line that a step is about, from 1: the formula of the kind that says most. 0 if no
+    line is a formula."""
+    formulas = [(i, line) for i, line in enumerate(lines, 1) if line.formula and line.kind in KINDS]
+    return min(formulas, key=lambda each: (KINDS.index(each[1].kind), each[0]))[0] if formulas else 0
 
 
 def all_marks(frames: Sequence[Frame], graph: Graph) -> list[list[str]]:

@@ -19,7 +19,11 @@ from ..drawing.still import image, parted
 from ..drawing.style import every_theme
 from .score import Act, packed, score_of
 
-MODULES = ("stepper_parts.js", "stepper_picture.js", "stepper.js")
+MODULES = (
+    "stepper_parts.js", "stepper_formula.js", "stepper_source.js", "stepper_caption.js", "stepper_track.js",
+    "stepper_rounds.js", "stepper_painter.js", "stepper_picture.js", "stepper_details.js", "stepper_share.js",
+    "stepper_boxes.js", "stepper.js",
+)  # fmt: skip
 HEAVY = 500_000  # characters of SVG; a larger picture is packed, and the outline alone stands in its place
 
 # Notebooks run the scripts of an output in different places: in the output itself, or appended to what holds
@@ -43,11 +47,20 @@ script.player.mount(box,score,style);
 
 
 def player_html(
-    acts: Sequence[Act], source: str = "", lang: str | None = None, earlier: Sequence[float | None] = ()
+    acts: Sequence[Act],
+    source: str = "",
+    lang: str | None = None,
+    earlier: Sequence[float | None] = (),
+    *,
+    pane: bool = False,
 ) -> str:
     """Self-contained HTML of a player over `acts`, the last of which is shown first; `source` is the cell's,
-    of the `earlier` backward calls only the values of the roots are known. ValueError without any act."""
+    of the `earlier` backward calls only the values of the roots are known. With `pane`, the source stands
+    beside the picture from the start, where there is room: on a page that has no cell above the player.
+    ValueError without any act."""
     score = score_of(acts, source, lang, earlier, pack=False)
+    if pane:
+        score["pane"] = True
     picture = acts[-1].picture
     svg, outline = picture.svg() or "", picture.outline()
     if svg and len(svg) <= HEAVY:
@@ -76,7 +89,7 @@ def style() -> str:
 
 @functools.cache
 def module() -> str:
-    """The player as one ES module, which is what a widget wants: its three files, one after the other."""
+    """The player as one ES module, which is what a widget wants: its files, one after the other."""
     *parts, player = (re.sub(r"^import .*\n", "", source(name), flags=re.M) for name in MODULES)
     return "".join(re.sub(r"^export ", "", part, flags=re.M) for part in parts) + player
 

@@ -1,22 +1,25 @@
-// The player of a Stepper: controls, the cell's source, the picture and the words of the step that is shown.
+// The player of a Stepper: controls and track, the caption of the step that is shown, the picture, and what opens on request.
 //
 // A score (see score.py) is laid out once; a step touches only what it changes. Everything is found below
 // the player's own element, never in `document`: many players share a page, some in shadow roots. Text of
 // the cell gets into the page as text alone.
 
-import { Source, arithmetic, block, clamp, curve, icon, make, memory, quiet, segments, unpacked, whole } from "./stepper_parts.js";
+import { Boxes } from "./stepper_boxes.js";
+import { Caption } from "./stepper_caption.js";
+import { Details, Queue, legend } from "./stepper_details.js";
+import { block, clamp, icons, make, memory, quiet, unpacked, whole } from "./stepper_parts.js";
 import { Stage } from "./stepper_picture.js";
+import { Rounds } from "./stepper_rounds.js";
+import { alone, share } from "./stepper_share.js";
+import { Source } from "./stepper_source.js";
+import { Track } from "./stepper_track.js";
 
-const BEAT = 1500; // milliseconds that a step stands at speed 1
+const BEATS = [1400, 6000]; // milliseconds that a step stands at speed 1, at least and at most
+const READING = 32; // milliseconds for each letter of the caption
 const SPEEDS = [0.5, 1, 2, 4];
-const MOST = 24; // entries of one kind in the details; more are counted
-const NARROW = 760; // pixels up to which the source always stands above the picture
-const TALLEST = 240; // pixels that the words keep at most, so that nothing below them moves from step to step
-const MEASURED = 200; // steps whose words are measured for that
-
-const MOVES = { ArrowLeft: "previous", ArrowRight: "next", Home: "first", End: "last", " ": "play" };
-
-const CHAPTERS = { ArrowLeft: -1, ArrowRight: 1 }; // with Shift
+const WIDE = 900; // pixels from which on a page has its source open
+const KEYS = { arrowleft: "previous", arrowright: "next", home: "first", end: "last", " ": "play", q: "queue", s: "source", "?": "legend", f: "full" };
+const WALKS = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 };
 
 class Player {
   constructor(model, el) {
@@ -25,11 +28,7 @@ class Player {
     this.words = this.score.words;
     el.append(this.build());
     this.root.onkeydown = (event) => this.key(event);
-    this.track.onpointerdown = this.track.onpointermove = (event) => this.seek(event);
-    this.slider.oninput = () => this.go(Number(this.slider.value));
-    this.observer = new ResizeObserver(() => {
-      this.arrange();
-    });
+    this.observer = new ResizeObserver(() => this.arrange());
     this.observer.observe(this.root);
     const show = () => this.show();
     this.events = { step: show, playing: show, speed: show, act: () => this.turn() };
@@ -45,51 +44,69 @@ class Player {
 
   build() {
     const { words, score } = this;
+    const lines = score.source.trimEnd().split("\n");
     const buttons = (...names) => names.map((name) => (this[name] = this.button(name)));
-    this.slider = quiet(make("input", { type: "range", min: 0, step: 1, aria: { label: words.slider } }));
-    this.track = block("mgp-track", this.slider);
+    this.track = new Track(words, (step) => this.go(step));
     this.label = make("span", { className: "mgp-label" });
     this.speed = this.choice(words.speed, SPEEDS.map((speed) => [speed, `${speed}×`]), (speed) => this.set({ speed }));
-    this.acts = this.choice(words.acts, score.acts.map(({ label }, i) => [i, label]), (act) => this.set({ playing: false, step: 0, act }));
-    const counted = make("span", { className: "mgp-counted", textContent: words.counted ?? "" });
-    const turn = (name, by) => this.button(name, () => this.cross(this.act + by, 0));
-    this.turns = [turn("act_previous", -1), turn("act_next", 1)];
-    this.curve = curve(score.earlier ?? [], score.counted, score.acts.map(({ root }) => root), words.curve);
-    const calls = [this.turns[0], this.acts, this.turns[1], counted, ...this.curve.elements];
-    const several = score.acts.length > 1 || score.counted ? [block("mgp-acts", ...calls)] : [];
+    this.speed.className = "mgp-speed";
+    this.caption = new Caption(words, lines, () => this.pick(this.stage.current?.[0] ?? null, this.stage));
+    this.caption.element.classList.add("mgp-say");
     const keys = block("mgp-keys", ...buttons("first", "previous", "play", "next", "last"), this.speed);
-    const tools = block("mgp-tools", ...buttons("queue", "zoom_out", "zoom_in", "zoom_fit"));
+    const [queue, source, help, copy, full] = buttons("queue", "source", "legend", "copy", "full");
+    queue.append(make("span", { className: "wide", textContent: words.who_runs_next }), make("span", { className: "slim", textContent: words.queue }));
+    help.textContent = "?";
+    for (const button of [queue, source, help, copy]) button.setAttribute("aria-pressed", false);
+    source.hidden = !score.source.trim();
+    this.rounds = score.acts.length > 1 || score.counted ? new Rounds(score, this.track, (act) => this.visit(act)) : null;
+    const calls = this.rounds ? [this.calls()] : [this.track.element];
+    const bar = block("mgp-bar", keys, ...calls, this.label, block("mgp-tools", queue, source, help, copy, full));
     this.view = quiet(make("div", { className: "mgp-view", tabIndex: 0, aria: { label: words.picture, role: "region" } }));
-    this.panels = block("mgp-panels");
-    this.details = make("div", { className: "mgp-details", hidden: true, aria: { label: words.details, role: "region" } });
-    this.say = block("mgp-say");
-    const body = (this.body = block("mgp-body", this.view));
-    if (score.source.trim()) {
-      this.source = new Source(score.source, words.source);
-      const fold = quiet(make("button", { type: "button", className: "mgp-fold", textContent: words.source, aria: { expanded: true } }));
-      fold.onclick = () => fold.setAttribute("aria-expanded", !body.classList.toggle("shut"));
-      const column = block("mgp-source", fold, this.source.list);
-      column.style.setProperty("--columns", Math.max(...this.source.lines.map((line) => line.length)));
-      body.prepend(column);
-    }
-    const player = block("mgp-player", ...several, block("mgp-bar", keys, this.track, this.label, tools), this.say, body, this.panels, this.details);
-    this.root = quiet(make("div", { className: `mgp mg-${score.theme}`, aria: { label: words.player, role: "group" } }, player));
+    this.zoom = block("mgp-zoom", ...buttons("zoom_out", "zoom_in", "zoom_fit"));
+    this.details = new Details(this);
+    this.order = new Queue(words);
+    this.help = make("div", { className: "mgp-pop mgp-signs", hidden: true, aria: { label: words.legend, role: "region" } });
+    this.copies = make("div", { className: "mgp-pop mgp-copies", hidden: true, aria: { label: words.copy, role: "region" } });
+    for (const kind of ["svg", "png"]) this.copies.append(quiet(make("button", { type: "button", textContent: kind.toUpperCase(), onclick: () => this.share(kind) })));
+    this.code = new Source(lines, words.source);
+    this.pane = make("div", { className: "mgp-pane", hidden: true }, this.code.list);
+    this.boxes = new Boxes(this);
+    const scene = block("mgp-scene", this.view, this.zoom, this.details.element, this.help, this.copies);
+    const body = block("mgp-body", this.pane, block("mgp-shown", scene, this.boxes.element, this.order.element));
+    const top = block("mgp-top", bar, ...(this.rounds ? [this.rounds.element] : []), this.caption.element);
+    this.root = quiet(make("div", { className: `mgp mg-${score.theme}`, aria: { label: words.player, role: "group" } }, block("mgp-player", top, body)));
     return this.root;
   }
 
-  // The source stands above the picture where the two do not fit side by side.
+  // The buttons and the list of the rounds.
+  calls() {
+    const { score } = this;
+    const all = score.counted + score.acts.length;
+    const named = ({ label }, i) => (score.loop ? `${this.rounds.name(i)} ${this.words.of_all.replace("{n}", all)}` : label);
+    this.acts = this.choice(this.words.acts, score.acts.map((act, i) => [i, named(act, i)]), (act) => this.visit(act));
+    this.turns = [-1, 1].map((by) => this.button(by < 0 ? "act_previous" : "act_next", () => this.visit(this.act + by)));
+    this.phase = block("mgp-phase");
+    return block("mgp-acts", this.turns[0], this.acts, this.turns[1], this.phase);
+  }
+
+  // What depends on the width.
   arrange() {
     if (!this.stage) return;
-    this.reserve();
-    this.body.classList.remove("stacked");
-    const room = this.view.clientWidth - 16; // without its padding
-    this.body.classList.toggle("stacked", this.root.clientWidth <= NARROW || room < this.stage.least);
+    const { clientWidth } = this.root;
+    if (this.wide === clientWidth) return;
+    if (!this.wide && this.score.pane && clientWidth >= WIDE) this.toggle("source", true);
+    this.wide = clientWidth;
+    this.rounds?.show(this.act);
+    this.track.fit();
+    this.caption.settle(this.frames);
+    this.tell();
     this.stage.near();
+    this.zoom.hidden = this.stage.fits();
   }
 
   button(name, act = () => this.press(name)) {
     const label = this.words[name];
-    return quiet(make("button", { type: "button", className: `mgp-${name}`, title: label, onclick: act, aria: { label } }, icon(name)));
+    return quiet(make("button", { type: "button", className: `mgp-${name}`, title: label, onclick: act, aria: { label } }, ...icons(name)));
   }
 
   choice(label, options, chosen) {
@@ -106,27 +123,25 @@ class Player {
     this.act = act;
     const content = await unpacked(this.score.acts[act]);
     if (act !== this.act) return; // another was chosen meanwhile
-    Object.assign(this, { frames: content.frames, step: undefined, picked: null, chosen: null, waits: null });
-    this.acts.value = act;
-    this.slider.max = this.frames.length;
-    this.wide = 0;
-    this.segments = segments(this.frames);
-    this.track.style.setProperty("--gap", this.segments.length > 30 ? "1px" : "3px");
-    this.track.replaceChildren(...this.segments.map(({ element }) => element), this.slider);
+    Object.assign(this, { frames: content.frames, step: undefined, picked: null, chosen: null, wide: 0 });
+    this.before = this.score.acts.slice(0, act).reduce((sum, { chapters }) => sum + chapters.reduce((size, [, n]) => size + n, 0), 0);
+    this.all = this.score.acts.reduce((sum, { chapters }) => sum + chapters.reduce((size, [, n]) => size + n, 0), 0);
+    this.track.lay(this.frames);
     this.stage = new Stage(this.view, content, this.words, (id) => this.pick(id, this.stage));
-    this.boxes = new Map(Object.entries(content.panels));
-    this.open = new Map();
-    this.panels.replaceChildren();
-    this.signs();
-    this.arrange();
-    this.details.hidden = true;
-    this.curve.show(act);
-    this.turns[0].disabled = !act;
-    this.turns[1].disabled = act === this.score.acts.length - 1;
+    this.signs = [...legend(this.stage.svg), block("mgp-sign", this.words.keys)];
+    this.toggle("legend", false);
+    this.boxes.lay(content.panels);
+    this.details.element.hidden = true;
+    if (this.acts) {
+      this.acts.value = act;
+      this.turns[0].disabled = !act;
+      this.turns[1].disabled = act === this.score.acts.length - 1;
+    }
     const enter = this.enter;
     this.enter = undefined;
-    if (enter) this.go(enter);
-    else this.show();
+    if (enter) this.set({ step: clamp(enter, 0, this.frames.length) });
+    this.show();
+    this.arrange();
   }
 
   // ------------------------------------------------------------------------------------------------- moves
@@ -149,6 +164,11 @@ class Player {
     this.set({ act: to, step: 0, playing });
   }
 
+  // To another act: of a loop to the same step of another round.
+  visit(act) {
+    this.cross(act, this.score.loop ? this.step : 0);
+  }
+
   // One step further or back, also past the end of an act.
   walk(by) {
     const step = this.step + by;
@@ -157,10 +177,9 @@ class Player {
     else this.go(step);
   }
 
-  // To where the next chapter begins, or the one before: forward, backward, update.
+  // To where the next chapter begins, or the one before.
   chapter(by) {
-    const begins = this.frames.flatMap(({ phase }, i) => (phase === this.frames[i - 1]?.phase ? [] : [i + 1]));
-    const to = by > 0 ? begins.find((step) => step > this.step) : begins.findLast((step) => step < this.step);
+    const to = this.track.jump(this.step, by);
     if (to) this.go(to);
     else this.cross(this.act + by, by > 0 ? 1 : Infinity);
   }
@@ -169,7 +188,8 @@ class Player {
     const ends = { first: [0, 0], last: [this.score.acts.length - 1, Infinity] };
     if (name in ends) this.cross(...ends[name]);
     else if (name === "previous" || name === "next") this.walk(name === "next" ? 1 : -1);
-    else if (name === "queue") this.toggle();
+    else if (["queue", "source", "legend", "copy"].includes(name)) this.toggle(name);
+    else if (name === "full") this.fill();
     else if (name !== "play") this.stage.resize(name);
     else if (this.model.get("playing")) this.set({ playing: false });
     else if (!this.ended()) this.set({ playing: true });
@@ -178,31 +198,25 @@ class Player {
 
   key(event) {
     const { target, key } = event;
-    if (event.ctrlKey || event.metaKey || event.altKey || target.tagName === "SELECT") return;
+    if (event.ctrlKey || event.metaKey || target.tagName === "SELECT") return;
     const station = target.closest("g.station");
     const stage = this.stages().find(({ view }) => view.contains(target)) ?? this.stage;
     const box = station && stage.id(station);
-    if (key === "Escape" && this.picked) this.pick(null);
-    else if (key === "Escape" && this.open.size) this.turnBox([...this.open.keys()].pop());
-    else if ((key === "+" || key === "-") && this.boxes.has(box) && this.open.has(box) === (key === "-")) this.turnBox(box);
+    const open = this.copies.hidden ? (this.help.hidden ? null : "legend") : "copy";
+    if (event.altKey) {
+      if (!(key in WALKS) || !stage.view.contains(target)) return;
+      stage.rove(station, WALKS[key]);
+    } else if (key === "Escape" && open) this.toggle(open, false);
+    else if (key === "Escape" && this.picked) this.pick(null);
+    else if (key === "Escape" && this.boxes.open.size) this.boxes.turn([...this.boxes.open.keys()].pop());
+    else if ((key === "+" || key === "-") && this.boxes.panels.has(box) && this.boxes.open.has(box) === (key === "-")) this.boxes.turn(box);
     else if (station && (key === "Enter" || key === " ")) this.pick(box, stage);
-    else if (station && (key === "ArrowUp" || key === "ArrowDown")) stage.rove(station, key === "ArrowDown" ? 1 : -1);
-    else if (event.shiftKey && key in CHAPTERS) this.chapter(CHAPTERS[key]);
-    else if (key in MOVES && !(key === " " && target.tagName === "BUTTON")) this.press(MOVES[key]);
+    else if (station && (key === "ArrowUp" || key === "ArrowDown")) stage.rove(station, WALKS[key]);
+    else if (event.shiftKey && (key === "ArrowLeft" || key === "ArrowRight")) this.chapter(WALKS[key]);
+    else if (key.toLowerCase() in KEYS && !(key === " " && target.tagName === "BUTTON")) this.press(KEYS[key.toLowerCase()]);
     else return;
     event.preventDefault();
     event.stopPropagation();
-  }
-
-  // The track is a slider with one step to a segment; left of the first is step 0.
-  seek(event) {
-    if (event.type === "pointerdown") {
-      this.track.setPointerCapture(event.pointerId);
-      this.slider.focus({ preventScroll: true });
-      event.preventDefault();
-    }
-    const box = this.track.getBoundingClientRect();
-    if (event.buttons & 1) this.go(Math.ceil(((event.clientX - box.left) / box.width) * this.frames.length));
   }
 
   // --------------------------------------------------------------------------------------------------- shows
@@ -214,14 +228,15 @@ class Player {
     if (step !== this.step) this.turned(step);
     const playing = model.get("playing") && !this.ended();
     const name = playing ? "pause" : "play";
-    this.play.replaceChildren(icon(name));
+    this.play.replaceChildren(...icons(name));
     this.play.title = this.words[name];
     this.play.setAttribute("aria-label", this.words[name]);
-    this.say.setAttribute("aria-live", playing ? "off" : "polite");
+    this.caption.element.setAttribute("aria-live", playing ? "off" : "polite");
     this.speed.value = model.get("speed");
     clearTimeout(this.timer);
     const on = () => (step < frames.length ? this.go(step + 1) : this.cross(this.act + 1, 1, true));
-    if (playing) this.timer = setTimeout(on, BEAT / model.get("speed"));
+    const beat = clamp(READING * this.caption.element.textContent.length, ...BEATS);
+    if (playing) this.timer = setTimeout(on, beat / model.get("speed"));
     else if (model.get("playing")) this.set({ playing });
   }
 
@@ -233,68 +248,58 @@ class Player {
   turned(step) {
     this.step = step;
     const frame = this.frames[step - 1];
-    for (const stage of this.stages()) stage.painter.paint(step);
-    for (const segment of this.segments) segment.show(step);
+    for (const stage of this.stages()) stage.paint(step);
+    this.track.show(step);
     this.root.dataset.phase = frame?.phase ?? "start";
-    this.say.classList.toggle("failed", Boolean(frame?.failed));
-    this.label.textContent = frame?.label ?? `0 / ${this.frames.length}`;
-    this.slider.value = step;
-    this.slider.setAttribute("aria-valuetext", frame?.label ?? this.words.step_start);
+    this.label.textContent = `${step && this.before + step} / ${this.all}`;
+    if (this.phase) this.phase.textContent = step ? this.track.told(step) : "";
     this.first.disabled = this.previous.disabled = !step && !this.act;
     this.next.disabled = this.last.disabled = this.ended();
-    this.tell(frame);
+    this.tell();
     this.mark();
-    if (this.picked) this.inspect();
+    if (this.picked) this.details.show(this.picked, this.chosen, this.steps());
     const { roots, painter } = this.stage;
     this.stage.reveal(frame?.marks ?? [...painter.guilty, ...roots], !step);
   }
 
-  tell(frame) {
-    this.say.replaceChildren(...this.told(frame, this.queued(frame)));
+  tell() {
+    this.caption.show(this.frames[this.step - 1], this.following());
+    this.order.show(this.queue.getAttribute("aria-pressed") === "true", this);
   }
 
-  told(frame, more = []) {
-    const text = make("div", { className: "mgp-text", textContent: frame?.text ?? this.words.step_start });
-    return [text, ...arithmetic([...(frame?.lines ?? []), ...more])];
-  }
-
-  // The words stand above the picture, as high as the longest of them, which are measured all at once.
-  reserve() {
-    const { root, frames } = this;
-    if (this.wide === root.clientWidth) return;
-    this.wide = root.clientWidth;
-    const every = Math.ceil(frames.length / MEASURED) || 1;
-    const some = [undefined, ...frames.filter((_, i) => i % every === 0)];
-    const all = some.map((frame) => block(`mgp-say${frame?.failed ? " failed" : ""}`, ...this.told(frame)));
-    const hidden = block("mgp-measure", ...all);
-    this.say.after(hidden);
-    const tallest = Math.max(...all.map((words) => words.offsetHeight));
-    hidden.remove();
-    this.say.style.minHeight = `${Math.min(tallest, TALLEST)}px`;
+  // What comes next, in a few words.
+  following() {
+    const next = this.step ? this.frames[this.step] : undefined;
+    if (!next) return "";
+    const station = next.phase === "backward" && next.marks[0]?.match(/^(\w+)-d$/)?.[1];
+    const node = station && this.stage.parts.get(next.marks[0])?.querySelector(".fn")?.textContent;
+    const line = next.span && this.code.lines[next.span[0] - 1]?.trim();
+    const what = node ? `${node} (${this.stage.name(station).split(" = ")[0]})` : line;
+    return what ? this.words.following.replace("{what}", () => what) : "";
   }
 
   mark() {
     const span = (step, kind) => [this.frames[step - 1]?.span, kind];
     const cause = this.frames[this.step - 1]?.cause;
     const spans = [span(this.step, "now"), [cause, "cause"], ...this.steps().map((step) => span(step, "also"))];
-    this.source?.mark(spans.filter(([where]) => where));
+    this.code.mark(spans.filter(([where]) => where));
   }
 
-  // -------------------------------------------------------------------------------------------------- details
+  // All pictures that are shown: the whole, and what is inside the boxes that are open.
+  stages() {
+    return [this.stage, ...[...this.boxes.open.values()].map(({ stage }) => stage)];
+  }
+
+  // ----------------------------------------------------------------------------------------- what opens
 
   pick(id, stage = this.chosen ?? this.stage) {
-    const [before, held] = [this.chosen?.parts.get(this.picked), this.held()];
+    const [before, held] = [this.chosen?.parts.get(this.picked), this.details.held()];
     this.chosen?.mark(null);
     [this.picked, this.chosen] = [id, stage];
     stage.mark(id);
-    this.inspect();
+    this.details.show(id, stage, this.steps());
     this.mark();
     if (held >= 0 && !id) (before?.hasAttribute("tabindex") ? before : this.view).focus({ preventScroll: true });
-  }
-
-  // Which button of the details has the focus; -1 if none.
-  held() {
-    return [...this.details.querySelectorAll("button")].indexOf(this.root.getRootNode().activeElement);
   }
 
   // The steps that mark what is picked.
@@ -302,96 +307,25 @@ class Player {
     return this.picked ? [...(this.chosen.painter.steps.get(this.picked) ?? [])] : [];
   }
 
-  inspect() {
-    const held = this.held(); // a button that is pressed here is replaced: the keys stay with it
-    this.details.hidden = !this.picked;
-    this.details.replaceChildren();
-    if (!this.picked) return;
-    const { words, frames } = this;
-    const { cards, node, code, arrows, came, went } = this.chosen.about(this.picked);
-    const steps = this.steps();
-    const reached = steps.filter((step) => !this.step || step <= this.step);
-    const jump = (step) => quiet(make("button", { type: "button", textContent: frames[step - 1].label, onclick: () => this.go(step) }));
-    const entry = (one) => (one.nodeType ? one : make("div", { textContent: one }));
-    const part = (head, told, kind = "") => {
-      const more = told.length > MOST ? [`… +${told.length - MOST}`] : [];
-      const entries = [...told.slice(0, MOST), ...more].map(entry);
-      return told.length ? [block(`mgp-part ${kind}`, make("b", { textContent: head }), ...entries)] : [];
-    };
-    this.details.append(
-      this.button("close", () => this.pick(null)),
-      ...part(words.details, [...cards, ...arrows]),
-      ...part(words.legend_node, node),
-      ...part(words.details_in, came),
-      ...part(words.details_out, went),
-      ...part(words.source, code, "wide code"),
-      ...part(words.details_formula, reached.flatMap((step) => arithmetic(frames[step - 1].lines)), "wide"),
-      ...part(words.details_steps, steps.map(jump), "wide"),
-    );
-    this.details.querySelectorAll("button")[held]?.focus({ preventScroll: true });
+  toggle(name, on = this[name].getAttribute("aria-pressed") !== "true") {
+    this[name].setAttribute("aria-pressed", on);
+    if (name === "queue") return this.tell();
+    const part = { source: this.pane, legend: this.help, copy: this.copies }[name];
+    part.hidden = !on;
+    if (name === "source") this.mark();
+    if (name === "legend") this.help.replaceChildren(...(on ? this.signs : []));
   }
 
-  // --------------------------------------------------------------------------------------------------- boxes
-
-  // All pictures that are shown: the whole, and what is inside the boxes that are open.
-  stages() {
-    return [this.stage, ...[...this.open.values()].map(({ stage }) => stage)];
+  fill() {
+    if (document.fullscreenElement) document.exitFullscreen();
+    else this.root.requestFullscreen?.();
   }
 
-  signs() {
-    for (const stage of this.stages()) stage.plus(this.boxes, this.open, (box) => this.turnBox(box));
-  }
-
-  // Open a box below the picture, or close it with what is open in it.
-  turnBox(id) {
-    const shown = this.open.get(id);
-    if (shown) {
-      const inner = [...this.open.keys()].filter((box) => box !== id && shown.stage.parts.has(box));
-      inner.forEach((box) => this.turnBox(box));
-      if (this.chosen === shown.stage) this.pick(null);
-      shown.element.remove();
-      this.open.delete(id);
-    } else {
-      const panel = this.boxes.get(id);
-      const view = quiet(make("div", { className: "mgp-view", tabIndex: 0, aria: { label: panel.title, role: "region" } }));
-      const close = make("button", { type: "button", textContent: "−", title: this.words.box_close, onclick: () => this.turnBox(id), aria: { label: this.words.box_close } });
-      const element = block("mgp-panel", block("mgp-head", make("b", { textContent: panel.title }), quiet(close)), view);
-      this.panels.append(element);
-      const stage = new Stage(view, panel, this.words, (part) => this.pick(part, stage));
-      this.open.set(id, { element, stage });
-      stage.painter.paint(this.step ?? 0);
-    }
-    this.signs();
-  }
-
-  // ------------------------------------------------------------------------------------------ the ready queue
-
-  toggle() {
-    const on = this.queue.getAttribute("aria-pressed") !== "true";
-    this.queue.setAttribute("aria-pressed", on);
-    this.tell(this.frames[this.step - 1]);
-  }
-
-  // What can run after this step, in order, as a line; on the picture how many arrows each other node misses.
-  queued(frame) {
-    const on = this.queue.getAttribute("aria-pressed") === "true" && frame;
-    const [count, ...ready] = on ? frame.ready : [0];
-    this.stage.sign(on ? [...this.waiting(), ...ready.map((id, i) => [id, `${i + 1}.`, "ready"])] : []);
-    if (!on) return [];
-    const name = (id) => this.stage.name(id).split(" = ")[0];
-    const node = (id) => this.stage.parts.get(`${id}-d`)?.querySelector(".fn")?.textContent ?? "";
-    const names = ready.map((id, i) => `${i + 1}. ${node(id)} (${name(id)})`).join(", ") || this.words.queue_none;
-    const more = count > ready.length ? ` … +${count - ready.length}` : "";
-    const recursion = frame.recursion ? [[this.words.recursion_label, [["", frame.recursion]]]] : [];
-    return [...recursion, [this.words.queue_ready, [["", names + more]]]];
-  }
-
-  waiting() {
-    const waits = new Map();
-    for (const frame of this.frames.slice(0, this.step)) {
-      for (const [id, arrows] of frame.waiting) waits.set(id, arrows);
-    }
-    return [...waits].filter(([, arrows]) => arrows).map(([id, arrows]) => [id, `${arrows}`, "waits"]);
+  async share(kind) {
+    const copied = await share(kind, alone(this.stage.svg, this.caption.said));
+    this.copy.title = this.words[copied ? "copied" : "copied_file"];
+    this.toggle("copy", false);
+    this.copy.focus({ preventScroll: true });
   }
 }
 
@@ -400,13 +334,21 @@ export function render({ model, el }) {
   return () => player.end();
 }
 
+// The step that the address of a page names: `#step=7`.
+function addressed() {
+  return Number(/(?:^#|&)step=(\d+)/.exec(location.hash)?.[1] ?? 0);
+}
+
 // Put a player in the place of the picture in `box`, on a page without a kernel.
 export function mount(box, score, css) {
   const still = box.firstElementChild;
   const act = score.acts[score.shown];
   if (act.groups) act.svg = whole(still, act);
   const el = make("div", {}, make("style", { textContent: css }));
-  render({ model: memory({ _score: score, step: 0, act: score.shown, playing: false, speed: 1 }), el });
+  const step = (score.pane && addressed()) || score.step || 0;
+  const model = memory({ _score: score, step, act: score.shown, playing: false, speed: 1 });
+  render({ model, el });
+  if (score.pane) addEventListener("hashchange", () => model.set("step", addressed()));
   still.replaceWith(el);
   box.style.overflowX = "visible";
 }

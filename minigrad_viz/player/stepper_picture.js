@@ -1,85 +1,11 @@
-// The picture of a player: what each step marks in it, its size and place, what is said of its parts.
+// The picture of a player: its size and place, and what is said of its parts.
 
+import { Painter } from "./stepper_painter.js";
 import { SVG, clamp, drawn, make, quiet } from "./stepper_parts.js";
 
 const ZOOMS = [0.002, 4];
 const MANY = 200; // stations; of a larger picture only what is near the view is drawn, for drawing takes time
 const DRAG = 4; // pixels that a pointer may move within a click
-
-// A part is `later` until the first step that marks it and `active` in every step that does. Step 0 shows
-// the finished picture: without the class `walk` on the whole, `later` means nothing. A step touches only the
-// parts that the steps between the old one and the new one mark; `touched` counts them.
-export class Painter {
-  constructor(svg, prefix, frames, stood = {}) {
-    Object.assign(this, { svg, frames, at: 0, touched: 0, parts: new Map(), first: new Map(), steps: new Map() });
-    const marked = (kind) => [...svg.querySelectorAll(`.${kind}[id]`)].map((part) => [part, kind]);
-    this.marked = [...marked("error"), ...marked("cause")]; // by an explanation
-    this.guilty = marked("error").map(([part]) => part.id.slice(prefix.length));
-    for (const part of svg.querySelectorAll("[id]")) {
-      if (part.id.startsWith(prefix)) this.parts.set(part.id.slice(prefix.length), part);
-    }
-    frames.forEach(({ phase, marks }, i) => {
-      for (const id of marks) {
-        // A node that ran in an earlier call, too, is to come until it runs in the one that is shown.
-        const before = frames[this.first.get(id) - 1]?.phase ?? "";
-        if (!before || (before !== phase && /-[dgp]$/.test(id))) this.first.set(id, i + 1);
-        const base = id.split("-")[0];
-        if (!this.steps.has(base)) this.steps.set(base, new Set());
-        this.steps.get(base).add(i + 1);
-      }
-    });
-    for (const id of this.first.keys()) if (!(id in stood)) this.parts.get(id)?.classList.add("later");
-    this.rows = Object.entries(stood).map(([id, said]) => this.row(id, said));
-  }
-
-  // A row that says something else in some steps; what stands behind its label is exchanged.
-  row(id, said) {
-    const part = this.parts.get(id);
-    const content = (svg) => [...new DOMParser().parseFromString(`<svg xmlns="${SVG}">${svg}</svg>`, "image/svg+xml").documentElement.children];
-    const moments = this.frames.flatMap(({ shows = [] }, i) => shows.filter(([row]) => row === id).map(([, n]) => [i + 1, n]));
-    const begin = [...(part?.children ?? [])].filter((child) => child.matches(".key, .memory")).length;
-    return { part, begin, moments, drawn: [...(part?.children ?? [])].slice(begin), said: said.map(content), at: -1 };
-  }
-
-  // Every row as its tensor stands at a step.
-  stand(step) {
-    for (const row of this.rows) {
-      const at = row.moments.findLast(([from]) => from <= step)?.[1] ?? -1;
-      if (at === row.at || !row.part) continue;
-      row.at = at;
-      row.part.replaceChildren(...[...row.part.children].slice(0, row.begin), ...(row.said[at] ?? row.drawn));
-      this.touched++;
-    }
-  }
-
-  paint(step) {
-    const active = new Set(this.frames[step - 1]?.marks);
-    const failed = Boolean(this.frames[step - 1]?.failed);
-    const changed = new Set([...active, ...(this.frames[this.at - 1]?.marks ?? [])]);
-    for (let i = Math.min(this.at, step); i < Math.max(this.at, step); i++) {
-      for (const id of this.frames[i].marks) changed.add(id);
-    }
-    if (!this.at !== !step) this.svg.classList.toggle("walk", step > 0);
-    this.stand(step);
-    for (const id of changed) {
-      const part = this.parts.get(id);
-      if (!part) continue;
-      part.classList.toggle("later", this.first.get(id) > step && !active.has(id));
-      part.classList.toggle("active", active.has(id));
-      part.classList.toggle("error", failed && active.has(id));
-      this.touched++;
-    }
-    // What an explanation marks is marked in the whole picture and where it failed, not in the steps before.
-    this.svg.classList.toggle("failed", failed);
-    for (const [part, kind] of this.marked) part.classList.toggle(kind, failed || !step);
-    this.at = step;
-  }
-
-  // Whether a part can be read at the step that is shown.
-  known(id) {
-    return !this.at || !(this.first.get(id) > this.at);
-  }
-}
 
 // The picture in its scrolling `view`; `onpick` is called with the station or arrow that is clicked.
 export class Stage {
@@ -96,6 +22,7 @@ export class Stage {
       const title = part.firstElementChild;
       if (title?.localName === "title") this.titles.set(id, title.textContent);
     }
+    this.current = [];
     this.roots = [...this.svg.querySelectorAll("g.station.root")].map((station) => this.id(station));
     this.stations = [...this.svg.querySelectorAll("g.station")];
     this.stations.forEach((station, i) => {
@@ -111,10 +38,25 @@ export class Stage {
     this.scale(null, 0, 0);
   }
 
+  // Step `step`, with the stations that are active in it.
+  paint(step) {
+    this.painter.paint(step);
+    for (const id of this.current) this.parts.get(id).removeAttribute("aria-current");
+    const active = (this.painter.frames[step - 1]?.marks ?? []).map((id) => id.split("-")[0]);
+    this.current = [...new Set(active)].filter((id) => this.parts.get(id)?.classList.contains("station"));
+    for (const id of this.current) this.parts.get(id).setAttribute("aria-current", "step");
+  }
+
   // ------------------------------------------------------------------------------------------ size and place
 
   get now() {
     return this.svg.getBoundingClientRect().width / this.svg.viewBox.baseVal.width;
+  }
+
+  // Whether all of it is in sight, at its own size.
+  fits() {
+    const { view, now } = this;
+    return now > 0.85 && view.scrollWidth <= view.clientWidth && view.scrollHeight <= view.clientHeight + 1;
   }
 
   // `zoom` times the natural size; null: as wide as there is room, but so that it can be read. The point of
@@ -292,10 +234,11 @@ export class Stage {
     for (const suffix of ["", "-g", "-p"]) this.parts.get(picked + suffix)?.classList.add("picked");
   }
 
+  // The focus goes to the next station, or the one before; without one to the first.
   rove(station, by) {
-    const next = this.stations[this.stations.indexOf(station) + by];
+    const next = station ? this.stations[this.stations.indexOf(station) + by] : this.stations[0];
     if (!next) return;
-    station.setAttribute("tabindex", -1);
+    station?.setAttribute("tabindex", -1);
     next.setAttribute("tabindex", 0);
     this.reveal([this.id(next)]);
     next.focus({ preventScroll: true });

@@ -222,25 +222,26 @@ class Report:
             parts.append(str(self.steps))
         return "\n\n".join(parts)
 
-    def html(self, show: str = "player", *, table: bool = True) -> str:
+    def html(self, show: str = "player", *, table: bool = True, pane: bool = False) -> str:
         """Graph, what went wrong, and state table for a page. `show` says how the graph is shown: as a
         "player", as a "static" picture, or not at all ("none"). A picture that Graphviz itself draws has no
-        parts that a player could mark: it is always static."""
+        parts that a player could mark: it is always static. With `pane`, the player's source is open: where
+        no cell stands above it."""
         said = self.explanation_html()
         if not self.graph.stations:
             return f"<p>{html.escape(text('no_tensors', self.lang))}</p>{said}"
         if show == "player" and self.picture.style != "house":
             show = "static"
-        shown = self._player() if show == "player" else self._still() if show == "static" else ""
+        shown = self._player(pane) if show == "player" else self._still() if show == "static" else ""
         parts = [to_html(self.table, self.lang)] if table and self.table.rows else []
         for sheet in self._sheets():
             parts.append(sheet.html(style=not parts))
         return shown + said + "".join(parts)
 
-    def _player(self) -> str:
+    def _player(self, pane: bool) -> str:
         error = self.head()[:1] if self.trace.error else []
         acts, others = self._played()
-        player = player_html(acts, self.trace.source, self.lang, others)
+        player = player_html(acts, self.trace.source, self.lang, others, pane=pane)
         return "".join(map(paragraph, error)) + player
 
     def _still(self) -> str:
@@ -253,7 +254,7 @@ class Report:
         return PAGE.format(
             lang=self.lang or language(),
             title=html.escape(clean(title or text("picture_title_plain", self.lang))),
-            body=self.html(show, table=table),
+            body=self.html(show, table=table, pane=True),
         )
 
     def save(self, path: str | Path, *, show: str = "player", table: bool = True) -> Path:

@@ -23,11 +23,23 @@ BEFORE = ("tensor", "pre", "multi")  # hooks that run before their node does
 
 
 class SoFar(NamedTuple):
-    """What has arrived at a node that still waits: the sum of it, and how many edges are missing."""
+    """What has arrived at a node over several edges: the `shares`, their sum, and how many are missing."""
 
     tensor: str
     total: Value
     missing: int
+    shares: tuple[Value, ...] = ()
+
+
+def arrived(stage: Stage, so_far: SoFar) -> Line:
+    """What has arrived at a node, and whether it waits for more."""
+    name = stage.name(so_far.tensor)
+    if so_far.missing:
+        key = "so_far" if so_far.missing > 1 else "so_far_one"
+        said = stage.say(key, name=name, value=short(so_far.total), n=so_far.missing)
+    else:
+        said = stage.say("all_in", name=name, values=" + ".join(map(short, so_far.shares)))
+    return line("so_far", stage.say("so_far_label"), said)
 
 
 def start(stage: Stage) -> list[Line]:
@@ -67,7 +79,7 @@ def afterwards(stage: Stage) -> list[Line]:
 
 
 def ran(stage: Stage, event: NodeRan, first: bool, so_far: Iterable[SoFar]) -> Told:
-    """A node ran. `first`: it is the first of its call; `so_far`: where gradients wait after it."""
+    """A node ran. `first`: it is the first of its call; `so_far`: where gradients meet after it."""
     node = stage.scene.nodes[event.node]
     place = stage.place_of(event.node)
     if node.variable is not None:
@@ -80,9 +92,7 @@ def ran(stage: Stage, event: NodeRan, first: bool, so_far: Iterable[SoFar]) -> T
         span = in_cell(node.code) or stage.written_at(place)
     lines = [*(start(stage) if first else ()), *unpacks(stage, event.node)]
     lines += with_hooks(stage, event.node, sums)
-    for wait in so_far:
-        label = stage.say("so_far_label", name=stage.name(wait.tensor))
-        lines.append(line("so_far", label, stage.say("so_far", value=short(wait.total), n=wait.missing)))
+    lines += [arrived(stage, each) for each in so_far]
     if event.node in stage.scene.now.freed:
         names = ", ".join(stage.scene.now.freed[event.node])
         lines.append(line("freed", stage.say("frees_label"), names))

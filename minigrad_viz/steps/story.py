@@ -19,7 +19,7 @@ import numpy as np
 
 from ..model.refused import starts_backward
 from ..model.schedule import Schedule
-from ..model.stage import Stage
+from ..model.stage import LISTED, Stage
 from ..protocol import Value
 from ..trace.events import (
     Asked,
@@ -94,9 +94,10 @@ class Story:
         return 0 if self.started is None else len(self.started.nodes)
 
     def sums(self, schedule: Schedule) -> dict[str, list[SoFar]]:
-        """Per node that ran, where gradients that it sent have to wait for others, and their sum so far."""
+        """Per node that ran, where gradients that it sent meet others, and their sum so far."""
         assert self.started is not None
         missing, total = dict(schedule.missing), dict[str, Value | None]()
+        shares: dict[str, list[Value]] = {}
         for root, given in zip(self.started.roots, self.started.gradients, strict=True):
             total[self.scene.node_at(root) or ""] = given
         result: dict[str, list[SoFar]] = {}
@@ -111,12 +112,14 @@ class Story:
                 missing[target] -= 1
                 reported[target] = None
                 if value is not None:
+                    shares.setdefault(target, []).append(value)
                     before = total.get(target)
                     total[target] = value if before is None else plus(before, value)
             for target in reported:
-                place, value = self.stage.place_of(target), total.get(target)
-                if missing[target] and value is not None and place is not None and len(place.states) == 1:
-                    waits = SoFar(place.states[0].id, value, missing[target])
+                place, value, mine = self.stage.place_of(target), total.get(target), shares.get(target, [])
+                meet = missing[target] or 1 < len(mine) <= LISTED
+                if meet and value is not None and place is not None and len(place.states) == 1:
+                    waits = SoFar(place.states[0].id, value, missing[target], tuple(mine))
                     result.setdefault(event.node, []).append(waits)
         return result
 

@@ -1,7 +1,7 @@
 // What the tests of the player's modules share: how they are run, a made-up picture, and a player on the page.
 
 import { make, memory } from "/stepper_parts.js";
-import { Painter } from "/stepper_picture.js";
+import { Painter } from "/stepper_painter.js";
 import { render } from "/stepper.js";
 
 const tests = {};
@@ -53,14 +53,15 @@ export function chain(count, name = (i) => `t${i}`) {
   }
   for (let i = count - 1; i >= 0; i--) {
     const marks = [`s${i}-d`, `s${i}-k0`, `s${i}-c0-grad`, ...(i ? [`r${i - 1}-g`, `r${i - 1}-p`] : [])];
-    const lines = [["chain rule", [["", "a · "], ["in", "2"], ["", " = "], ["out", `${i}`]], true], ["freed", [["", "self"]], false]];
+    const lines = [["chain rule", `a \\cdot \x022\x04 = \x03${i}\x04`, 2], ["freed", "self", 0]];
     const ready = i ? [1, `s${i - 1}`] : [0];
     const waiting = i > 1 ? [[`s${i - 2}`, 1], [`s${i - 1}`, 0]] : [["s0", 0]];
-    frames.push(["backward", marks, `backward ${count - i}`, `runs ${name(i)}`, lines, null, ready, waiting]);
+    frames.push(["backward", marks, `backward ${count - i}`, `runs ${name(i)}`, lines, null, ready, waiting, false, "", 0, [], 1]);
   }
   const size = `width="${120 * count}" height="80" viewBox="0 0 ${120 * count} 80"`;
   return {
     label: "one",
+    chapters: [["forward", count], ["backward", count]],
     svg: `<svg xmlns="http://www.w3.org/2000/svg" class="mg" ${size} role="img">${stations.join("")}${arrows.join("")}</svg>`,
     prefix: "p-",
     width: 90 * count,
@@ -71,12 +72,13 @@ export function chain(count, name = (i) => `t${i}`) {
 }
 
 const WORDS = Object.fromEntries(
-  ("player first previous play pause next last slider speed source step_start acts queue queue_ready queue_none zoom_in " +
-    "zoom_out zoom_fit details close details_in details_out details_steps details_formula legend_node recursion_label picture row_grad")
+  ("player first previous play pause next last slider speed source step_start step_failed acts queue queue_now queue_next queue_order " +
+    "queue_none queue_rule who_runs_next zoom_in zoom_out zoom_fit full legend copy keys details close details_in details_out details_steps " +
+    "details_formula legend_node picture row_grad forward backward update say_times say_equals")
     .split(" ")
     .map((word) => [word, word]),
 );
-WORDS.row_grad = "grad";
+Object.assign(WORDS, { row_grad: "grad", of: "{i} of {n}", line: "line {n}", following: "Next: {what}", round: "round {i}", of_all: "of {n}" });
 
 export function score(acts, source = "") {
   return { words: WORDS, theme: "light", source, counted: 0, shown: acts.length - 1, acts };

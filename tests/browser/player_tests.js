@@ -1,8 +1,12 @@
 // Tests of the player's modules, run in a browser by test_player_modules.py: each `test` is one test there. Those that
 // need no page are `plain`, and test_player_node.py runs them under node, too.
 
-import { make, memory, pieces, segments, unpacked, whole } from "/stepper_parts.js";
-import { Painter } from "/stepper_picture.js";
+import { kept, parsed, spoken } from "/stepper_formula.js";
+import { Painter } from "/stepper_painter.js";
+import { make, memory, unpacked, whole } from "/stepper_parts.js";
+import { cells } from "/stepper_rounds.js";
+import { pieces } from "/stepper_source.js";
+import { chapters } from "/stepper_track.js";
 import { mount } from "/stepper.js";
 import { chain, classes, equal, later, painter, plain, player, score, test, until } from "/player_page.js";
 
@@ -72,21 +76,55 @@ plain("columns are characters, also beside letters outside the basic plane", () 
   equal(pieces("𝑥값 = 😀 + 1", [[5, 6, "now"]])[1], ["😀", "now"]);
 });
 
-test("the track has a segment for each step", () => {
-  const runs = segments([{ phase: "forward" }, { phase: "forward" }, { phase: "backward" }]);
-  equal(runs.length, 3);
-  runs.forEach(({ show }) => show(2));
-  equal(runs.map(({ element }) => element.className), ["forward done", "forward now", "backward later"]);
-  equal(runs.map(({ element }) => element.firstChild.style.width), ["100%", "100%", "0%"]);
+plain("chapters are steps in a row of one phase", () => {
+  const frames = ["forward", "forward", "backward", "update", "backward"].map((phase) => ({ phase }));
+  equal(chapters(frames), [["forward", 1, 2], ["backward", 3, 3], ["update", 4, 4], ["backward", 5, 5]].map(([phase, from, to]) => ({ phase, from, to })));
 });
 
-test("the track of a long cell has one bar for each direction", () => {
-  const frames = Array.from({ length: 1000 }, (_, i) => ({ phase: i < 600 ? "forward" : "backward" }));
-  const runs = segments(frames);
-  runs.forEach(({ show }) => show(700));
-  equal(runs.map(({ element }) => element.className), ["forward done", "backward now"]);
-  equal(runs.map(({ element }) => element.style.flexGrow), ["600", "400"]);
-  equal(runs.map(({ element }) => element.firstChild.style.width), ["100%", "25%"]);
+test("the track has a segment for each step and names its chapters", async () => {
+  const { all, model, one } = await player();
+  model.set("step", 4);
+  equal(all(".mgp-segments i").map((segment) => segment.className), ["done", "done", "done", "now", "later", "later"]);
+  equal(all(".mgp-name").map((name) => name.textContent), ["forward 3", "backward 1 of 3"]);
+  equal([one(".mgp-label").textContent, one("input[type=range]").getAttribute("aria-valuetext")], ["4 / 6", "backward 1 of 3"]);
+});
+
+test("the track of a long cell has one bar for each chapter", async () => {
+  const { all, model } = await player(score([chain(100)]));
+  model.set("step", 125);
+  equal(all(".mgp-segments i").map((segment) => segment.className), ["done", "now"]);
+  equal(all(".mgp-segments b").map((fill) => fill.style.width), ["100%", "25%"]);
+});
+
+plain("every round has its cell, and those that are far share one", () => {
+  const few = cells(20, 3, 926);
+  equal(few.map(({ from, to }) => [from, to]), Array.from({ length: 20 }, (_, i) => [i, i]));
+  equal([few[3].width, few[2].width, few[4].width], [250, 62, 62]);
+  equal(Math.round(few.at(-1).x + few.at(-1).width), 926);
+  for (const now of [0, 1, 57, 99]) {
+    const many = cells(100, now, 926);
+    equal(many.flatMap(({ from, to }) => Array.from({ length: to - from + 1 }, (_, i) => from + i)), Array.from({ length: 100 }, (_, i) => i), `at ${now}`);
+    equal(many.find(({ from }) => from === now).to, now);
+    if (many.length > 52) throw new Error(`${many.length} cells`);
+  }
+});
+
+const MATH = String.raw`\frac{\partial z}{\partial x} = ${"\x02"}0.1${"\x04"} \cdot 3 {x}^{2} = ${"\x03"}-7.5${"\x04"}`;
+const SAID = { say_over: "over", say_squared: "squared", say_times: "times", say_minus: "minus" };
+
+plain("a formula is read as a tree and said in words", () => {
+  const tree = parsed(MATH);
+  equal(tree.map(({ kind }) => kind), ["frac", "between", "tone", "between", "number", "group", "sup", "between", "tone"]);
+  equal(spoken(tree, SAID), "d z over d x = 0.1 times 3 x squared = minus 7.5");
+  const [matrix] = parsed(String.raw`\begin{bmatrix}1 & -2 \\ 3 & 4\end{bmatrix}`);
+  equal([matrix.rows.length, spoken([matrix], SAID)], [2, "1, minus 2; 3, 4"]);
+  equal(parsed(String.raw`\text{a b}\_\mathrm{w.grad}`).map(({ text }) => text), ["a b", "_", "w.grad"]);
+});
+
+plain("of a long formula the widest form in the middle gives way", () => {
+  equal(kept([10, 20, 30, 40, 10], 200), [0, 1, 2, 3, 4]);
+  equal(kept([10, 20, 30, 40, 10], 80), [0, 1, 2, 4]);
+  equal(kept([10, 20, 30, 40, 10], 5), [0, 1, 4]);
 });
 
 plain("the model in memory tells of changes only", () => {
@@ -171,7 +209,7 @@ test("the slider is a real one and says the step", async () => {
   const slider = one("input[type=range]");
   slider.value = 4;
   slider.dispatchEvent(new Event("input"));
-  equal([step(), slider.getAttribute("aria-valuetext"), slider.max], [4, "backward 1", "6"]);
+  equal([step(), slider.getAttribute("aria-valuetext"), slider.max], [4, "backward 1 of 3", "6"]);
 });
 
 test("it plays to the end by itself, faster with more speed, and from the start again", async () => {
@@ -189,18 +227,20 @@ test("it plays to the end by itself, faster with more speed, and from the start 
 test("a step beyond the end shows the last one", async () => {
   const { model, one } = await player();
   model.set("step", 99);
-  equal(one(".mgp-text").textContent, "runs t0");
+  equal(one(".mgp-said").textContent, "runs t0");
 });
 
-test("source, arithmetic and label of a step", async () => {
+test("the caption says where, then the formula, then what comes next", async () => {
   const { model, one, all } = await player();
   model.set("step", 2);
-  equal(all("mark").map((mark) => [mark.className, mark.textContent]), [["now", "b2"]]);
+  equal(all("mark").map((mark) => [mark.className, mark.textContent]), [["now", "b2"], ["now", "b2"]]);
+  equal([one(".mgp-at").textContent, one(".mgp-text").textContent, one(".mgp-after").textContent], ["line 2b2", "makes t1", "Next: c3."]);
   model.set("step", 4);
   equal(all("mark").length, 0);
-  equal([one(".mgp-label").textContent, one(".mgp-kind").textContent], ["backward 1", "chain rule"]);
-  equal([one(".mgp-formula").textContent, one(".mgp-note").textContent], ["a · 2 = 2", "self"]);
+  equal([one(".mgp-said").textContent, one(".mgp-formula").textContent], ["runs t2", "a·2=2"]);
+  equal(one(".mgp-formula").getAttribute("role"), "math");
   equal(all(".mgp-formula em").map((em) => [em.className, em.textContent]), [["in", "2"], ["out", "2"]]);
+  equal(one(".mgp-after").textContent, "freed: self. Next: Node1 (t1).");
 });
 
 test("a mark over several lines leaves their indentation out", async () => {
@@ -208,16 +248,16 @@ test("a mark over several lines leaves their indentation out", async () => {
   data.acts[0].frames[0][5] = [1, 4, 3, 1];
   const { model, all } = await player(data);
   model.set("step", 1);
-  equal(all("mark").map((mark) => mark.textContent), ["f(", "1,", ")"]);
+  equal(all(".mgp-lines mark").map((mark) => mark.textContent), ["f(", "1,", ")"]);
 });
 
 test("details say what is known at the step", async () => {
   const { one, model, key } = await player();
   one("svg.mg [id='p-s1-c0'] text").dispatchEvent(new MouseEvent("click", { bubbles: true }));
   const said = () => one(".mgp-details").textContent;
-  equal(["value: 1", "grad: (2 not kept)", "gradient 1", "gradient 0", "kept 1", "a · 2 = 1"].filter((part) => !said().includes(part)), []);
+  equal(["value: 1", "grad: (2 not kept)", "gradient 1", "gradient 0", "kept 1", "a·2=1"].filter((part) => !said().includes(part)), []);
   model.set("step", 2);
-  equal(["grad: (2", "gradient 1", "gradient 0", "a · 2"].filter((part) => said().includes(part)), [], "known too early");
+  equal(["grad: (2", "gradient 1", "gradient 0", "a·2"].filter((part) => said().includes(part)), [], "known too early");
   equal([said().includes("value: 1"), one(".picked").id], [true, "p-s1"]);
   const jumps = [...one(".mgp-details").querySelectorAll(".mgp-part button")];
   equal(jumps.map((jump) => jump.textContent), ["forward 2", "backward 2"]);
@@ -257,25 +297,25 @@ test("the ready queue on request", async () => {
   model.set("step", 4);
   equal(all(".badge").length, 0);
   one(".mgp-queue").click();
-  equal(all(".mgp-note").at(-1).textContent, "1. Node1 (t1)");
+  equal(all(".mgp-queued span").map((chip) => [chip.className, chip.textContent]), [["now", "Node2 t2 · queue_now"], ["next", "Node1 t1 · queue_next"]]);
   equal(all(".badge").map((badge) => [badge.parentNode.id, badge.textContent]), [["p-s0-d", "1"], ["p-s1-d", "1."]]);
   model.set("step", 6);
-  equal([all(".mgp-note").at(-1).textContent, all(".badge").length], ["queue_none", 0]);
+  equal([all(".mgp-queued span").map((chip) => chip.className), all(".badge").length], [["ran", "ran", "now"], 0]);
+  model.set("step", 1);
+  equal(one(".mgp-queued").textContent, "queue_orderqueue_none");
   one(".mgp-queue").click();
-  equal([all(".mgp-note").at(-1).textContent, one(".mgp-queue").getAttribute("aria-pressed")], ["self", "false"]);
+  equal([one(".mgp-order").hidden, one(".mgp-queue").getAttribute("aria-pressed")], [true, "false"]);
 });
 
 test("what plain recursion would do stands beside the queue", async () => {
   const act = chain(2);
-  act.frames[3].push(false, "twice");
-  const { one, all, model } = await player(score([act]));
+  act.frames[3][9] = "twice";
+  const { one, model } = await player(score([act]));
   model.set("step", 4);
-  equal(all(".mgp-kind").map((kind) => kind.textContent), ["chain rule", "freed"]);
   one(".mgp-queue").click();
-  equal(all(".mgp-kind").map((kind) => kind.textContent), ["chain rule", "freed", "recursion_label", "queue_ready"]);
-  equal(all(".mgp-note").at(-2).textContent, "twice");
+  equal(one(".mgp-rule").textContent, "twice");
   model.set("step", 3);
-  equal(all(".mgp-kind").at(-1).textContent, "queue_ready");
+  equal(one(".mgp-rule").textContent, "queue_rule");
 });
 
 test("the source of a custom Function has a part of its own", async () => {
@@ -313,7 +353,7 @@ test("signs that stay are left alone", async () => {
 
 test("details count what is too much to list", async () => {
   const act = chain(2);
-  const lines = Array.from({ length: 40 }, (_, i) => ["l", [["", `line ${i}`]], false]);
+  const lines = Array.from({ length: 40 }, (_, i) => ["l", `line ${i}`, 0]);
   act.frames = Array.from({ length: 40 }, () => ["forward", ["s0-c0"], "f", "t", lines, null, [0], []]);
   const { one, all } = await player(score([act]));
   one("svg.mg [id='p-s0-c0'] text").dispatchEvent(new MouseEvent("click", { bubbles: true }));
@@ -377,14 +417,14 @@ test("text of the cell comes in as text", async () => {
   const act = chain(2, (i) => `&lt;img src=x onerror="window.hit=1"&gt;${i}`);
   act.label = evil;
   for (const frame of act.frames) frame[2] = frame[3] = evil;
-  act.frames[2][4] = [[evil, [["", evil], ["out", evil]], true]];
+  act.frames[2][4] = [[evil, evil, 2]];
   const { all, one, model } = await player(score([act, { ...act }], evil));
   model.set("step", 3);
   one("g.station").dispatchEvent(new MouseEvent("click", { bubbles: true }));
   one(".mgp-queue").click();
   await later(20);
   equal([all("img").length, all("script").length, window.hit], [0, 0, undefined]);
-  equal(one(".mgp-text").textContent, evil);
+  equal(one(".mgp-said").textContent, evil);
 });
 
 test("players on one page leave each other alone", async () => {
@@ -413,7 +453,7 @@ test("without a picture the outline stands and the steps go on", async () => {
   const act = { ...chain(2), svg: "", outline: "z = log(y)" };
   const { one, model } = await player(score([act]));
   model.set("step", 3);
-  equal([one("pre").textContent, one(".mgp-text").textContent], ["z = log(y)", "runs t1"]);
+  equal([one("pre").textContent, one(".mgp-said").textContent], ["z = log(y)", "runs t1"]);
 });
 
 test("a player takes the place of the picture that stood there", async () => {

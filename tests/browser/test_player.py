@@ -111,12 +111,15 @@ def test_buttons(player):
     player.at(2)
     assert {"s1-c0", "r0"} <= set(player.active())
     assert "x ** 3 computes y = 125." in player.said()
-    player.find(".mgp-last").click()
+    if player.find(".mgp-last").is_visible():  # not in a narrow column, where End does the same
+        player.find(".mgp-last").click()
+    else:
+        player.page.keyboard.press("End")
     player.at(12)
     assert "1.6" in player.said() and player.find("svg.mg .later").count() == 0
     player.find(".mgp-previous").click()
     player.at(11)
-    player.find(".mgp-first").click()
+    player.page.keyboard.press("Home")
     player.at(0)
 
 
@@ -136,10 +139,11 @@ def test_keys_reach_the_player_and_not_the_notebook(player):
 
 
 def test_the_track_is_clicked(player):
-    box = player.find(".mgp-track").bounding_box()
-    player.page.mouse.click(box["x"] + box["width"] * 8.5 / 12, box["y"] + box["height"] / 2)
+    box = player.find(".mgp-segments i").nth(8).bounding_box()
+    player.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     player.at(9)
-    assert player.find(".mgp-label").inner_text() == "backward 3 of 6"
+    assert player.find(".mgp-label").inner_text() == "9 / 12"
+    assert player.slider.get_attribute("aria-valuetext") == "backward 3 of 6"
 
 
 def test_a_step_marks_picture_source_and_arithmetic(shown, player):
@@ -147,8 +151,10 @@ def test_a_step_marks_picture_source_and_arithmetic(shown, player):
     player.go(11)
     box = player.find("svg.mg .deck.active > .box")
     assert box.evaluate("box => getComputedStyle(box).fill") == ACTIVE[theme]
-    assert player.find("mark.now").all_inner_texts() == ["x ** 3"]
-    assert "∂z/∂x" in player.said() and "0.6" in player.find(".mgp-formula .out").first.inner_text()
+    assert player.find(".mgp-at mark.now").all_inner_texts() == ["x ** 3"]
+    formula = player.find(".mgp-formula").first
+    assert formula.get_attribute("aria-label").startswith("d z over d x through y equals d z over d y times")
+    assert formula.locator(".fr").count() == 3 and formula.locator(".out").inner_text() == "0.6"
     # What is still to come is not there yet.
     assert player.find("[id$=s0-c0-grad] text:not(.key)").text_content() == "None"
 
@@ -170,7 +176,7 @@ def test_a_click_on_a_node_shows_its_details(player):
 def test_words_can_be_told_from_the_ground(player):
     """A contrast of at least 4.5, also of what is grey."""
     player.go(11)
-    for part in (".mgp-text", ".mgp-kind", ".mgp-formula", ".mgp-formula em", ".mgp-label"):
+    for part in (".mgp-said", ".mgp-at", ".mgp-after", ".mgp-formula", ".mgp-formula em", ".mgp-label"):
         words, ground = player.find(part).first.evaluate(
             """part => {
                 const colour = element => getComputedStyle(element).backgroundColor;

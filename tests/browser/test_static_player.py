@@ -63,11 +63,11 @@ def test_a_converted_notebook_plays_offline(visit, converted, theme):
     first, second = page.locator(".mgp").all()
     first.locator(".mgp-view").focus()
     page.keyboard.press("End")
-    assert first.locator(".mgp-label").inner_text() == "backward 6 of 6"
+    assert first.locator(".mgp-label").inner_text() == "12 / 12"
     assert second.locator(".mgp-label").inner_text() == "0 / 6"
     assert "1.6" in first.locator(".mgp-formula").first.inner_text()
     second.locator(".mgp-next").click()
-    assert second.locator("mark").inner_text().startswith("torch.tensor(5.0")
+    assert second.locator(".mgp-at mark").inner_text().startswith("torch.tensor(5.0")
     paper = first.locator(".paper").evaluate("paper => getComputedStyle(paper).fill")
     assert paper == {"light": "rgb(255, 255, 255)", "dark": "rgb(17, 20, 24)"}[theme]
 
@@ -88,8 +88,11 @@ def test_all_calls_are_one_timeline(visit, tmp_path):
     source = CELLS[8] + "x.grad = None\ny = x ** 3\nz = torch.log(y)\nz.backward()\n"
     page = visit(page_of(tmp_path / "a.html", Report(traced(source), lang="en").html()))
     ready(page)
-    calls, said = page.locator(".mgp-acts select"), page.locator(".mgp-label")
+    calls, said = page.locator(".mgp-acts select"), page.locator(".mgp-phase")
     assert (calls.input_value(), page.locator(".mgp-curve").count()) == ("2", 1)
+    assert (
+        page.locator(".mgp-cell").count() == 2 and page.locator(".mgp-round-name").inner_text() == "round 3"
+    )
     page.locator(".mgp-first").click()
     page.wait_for_function("document.querySelector('.mgp-acts select').value === '0'")
     assert page.locator(".mgp-previous").is_disabled()
@@ -117,7 +120,7 @@ def test_scripts_that_run_somewhere_else(visit, tmp_path):
     ready(page, 2)
     assert page.locator("img").count() == 0
     page.locator(".mgp-next").nth(1).click()
-    assert page.locator(".mgp-label").all_inner_texts() == ["0 / 6", "forward 1 of 3"]
+    assert page.locator(".mgp-label").all_inner_texts() == ["0 / 6", "1 / 6"]
 
 
 def test_where_no_script_runs_the_picture_stands(visit, tmp_path):
@@ -145,30 +148,85 @@ def test_it_fits_its_column(visit, tmp_path, width):
     page.locator("input[type=range]").fill("11")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     player = page.locator(".mgp").bounding_box()
-    for control in page.locator(".mgp-bar > *, .mgp-bar button").all():
+    shown = [each for each in page.locator(".mgp-bar > *, .mgp-bar button").all() if each.is_visible()]
+    for control in shown:
         box = control.bounding_box()
         assert box["x"] >= player["x"] and box["x"] + box["width"] <= player["x"] + player["width"]
-    controls = page.locator(".mgp-bar :is(button, select)").all()
-    assert min(control.bounding_box()["height"] for control in controls) >= 24
-    assert page.locator("mark.now").is_visible()
-    above = page.locator(".mgp-fold").is_visible()
-    assert above == (width < 1300), "the source stands above the picture where both do not fit side by side"
+    controls = [each for each in page.locator(".mgp-bar :is(button, select)").all() if each.is_visible()]
+    assert min(control.bounding_box()["height"] for control in controls) >= 28
+    assert page.locator(".mgp-at mark.now").is_visible()
+    formula, caption = (
+        page.locator(".mgp-formula").bounding_box(),
+        page.locator(".mgp-caption").bounding_box(),
+    )
+    assert caption["height"] in (88, 124)
+    assert formula["y"] + formula["height"] <= caption["y"] + caption["height"]
     view = page.locator(".mgp-view")
     if width > 800:
         assert view.evaluate("view => view.scrollWidth <= view.clientWidth")
-    if above:
-        page.locator(".mgp-fold").click()
-        assert not page.locator(".mgp-lines").is_visible()
 
 
-def test_a_small_picture_leaves_room_for_the_source(visit, tmp_path):
-    page = visit(page_of(tmp_path / "a.html", html(4)), viewport={"width": 1000, "height": 800})
+@pytest.mark.parametrize("width", [600, 1000])
+def test_the_source_is_closed_under_a_cell_and_open_on_a_page(visit, tmp_path, width):
+    report = Report(traced(CELLS[4]), lang="en")
+    viewport = {"width": width, "height": 800}
+    page = visit(page_of(tmp_path / "a.html", report.html()), viewport=viewport)
     ready(page)
-    assert not page.locator(".mgp-fold").is_visible()
-    page.set_viewport_size({"width": 600, "height": 800})
-    page.locator(".mgp-fold").wait_for()
-    page.set_viewport_size({"width": 1000, "height": 800})
-    page.locator(".mgp-fold").wait_for(state="hidden")
+    lines = page.locator(".mgp-lines")
+    assert not lines.is_visible()
+    page.locator(".mgp-source").click()
+    assert lines.is_visible() and page.locator(".mgp-lines .number").first.inner_text() == "5.0"
+    page = visit(report.save(tmp_path / "b.html"), viewport=viewport)
+    ready(page)
+    assert page.locator(".mgp-lines").is_visible() == (width == 1000)
+
+
+def test_the_legend_and_the_order_open_on_request(visit, tmp_path):
+    page = visit(page_of(tmp_path / "a.html", html(9)))
+    ready(page)
+    legend = page.locator(".mgp-signs")
+    assert not legend.is_visible() and page.locator(".mgp-view .legend").count() == 0
+    page.locator(".mgp-view").focus()
+    page.keyboard.press("?")
+    assert "saved for backward" in legend.inner_text()
+    page.keyboard.press("Escape")
+    assert not legend.is_visible()
+    place = page.locator(".mgp-view").bounding_box()
+    page.keyboard.press("q")
+    page.keyboard.press("End")
+    assert page.locator(".mgp-order .now").inner_text() == "AccumulateGrad x · runs now"
+    assert page.locator(".mgp-view").bounding_box() == place
+
+
+def test_an_address_names_a_step(visit, tmp_path):
+    path = Report(traced(CELLS[9]), lang="en").save(tmp_path / "b.html")
+    page = visit(path)
+    page.goto(path.as_uri() + "#step=7")
+    page.reload()
+    ready(page)
+    assert page.locator(".mgp-label").inner_text() == "7 / 12"
+    page.evaluate("location.hash = 'step=9'")
+    page.wait_for_function("document.querySelector('.mgp-label').textContent === '9 / 12'")
+
+
+@pytest.mark.parametrize("kind", ["svg", "png"])
+def test_a_step_is_copied(visit, tmp_path, kind):
+    """Without a clipboard it becomes a file; it needs no style sheet."""
+    page = visit(page_of(tmp_path / "a.html", html(9)), accept_downloads=True)
+    ready(page)
+    page.locator("input[type=range]").fill("11")
+    page.locator(".mgp-copy").click()
+    page.evaluate(
+        "() => { for (const n of ['write', 'writeText']) navigator.clipboard[n] = () => Promise.reject(); }"
+    )
+    with page.expect_download() as told:
+        page.locator(".mgp-copies button").nth(["svg", "png"].index(kind)).click()
+    data = told.value.path().read_bytes()
+    assert told.value.suggested_filename == f"step.{kind}"
+    if kind == "png":
+        assert data[:4] == b"\x89PNG" and len(data) > 10_000
+    else:
+        assert b"receives 0.008 and passes 0.6" in data and b"var(--" not in data and b"<style" not in data
 
 
 def test_motion_stops_where_it_is_not_wanted(visit, tmp_path):

@@ -1,0 +1,98 @@
+// The caption of a step: where it is, its formula or sentence, and what it changes. It has one height in one player.
+
+import { formula, kept } from "./stepper_formula.js";
+import { block, make } from "./stepper_parts.js";
+import { piece, pieces } from "./stepper_source.js";
+
+const LOW = 42; // pixels that a formula of one line takes at most
+const MEASURED = 200; // formulas that are measured for the height of the caption
+const FORMULA = 2; // kinds of lines; 1 is a sentence by itself, 0 needs its label
+
+export const isFormula = (line) => line[2] === FORMULA;
+
+// The lines of arithmetic, one below the other, each with its label.
+export function arithmetic(lines, words) {
+  const rows = lines.flatMap((line) => {
+    const [label, content] = line;
+    const said = isFormula(line) ? formula(content, words) : block("mgp-note", content);
+    return [make("div", { className: "mgp-kind", textContent: label }), said];
+  });
+  return rows.length ? [block("mgp-arithmetic", ...rows)] : [];
+}
+
+export class Caption {
+  constructor(words, lines, onmore) {
+    Object.assign(this, { words, lines, onmore });
+    this.place = block("mgp-at");
+    this.main = block("mgp-main");
+    this.after = block("mgp-after");
+    this.element = make("div", { className: "mgp-caption", aria: { live: "polite", atomic: true } }, this.place, this.main, this.after);
+  }
+
+  // How high it is: as the formulas of all steps ask for, at the width that it has.
+  settle(frames) {
+    const every = Math.ceil(frames.length / MEASURED) || 1;
+    const some = frames.filter((frame, i) => i % every === 0 && frame.main !== undefined);
+    const all = some.map((frame) => formula(frame.lines[frame.main][1], this.words));
+    const words = frames.filter((frame, i) => i % every === 0 && frame.main === undefined && !frame.failed);
+    const told = words.map((frame) => block("mgp-text", frame.text));
+    const hidden = block("mgp-measure", ...all, ...told);
+    this.element.append(hidden);
+    const room = this.main.clientWidth;
+    const long = (one) => one.offsetHeight > LOW || kept(widths(one), room).reduce((sum, i) => sum + widths(one)[i], 0) > room;
+    this.tall = all.some(long) || told.some((one) => one.offsetHeight > LOW);
+    hidden.remove();
+    this.element.classList.toggle("tall", this.tall);
+  }
+
+  show(frame, next) {
+    const { words } = this;
+    const main = frame?.main === undefined ? undefined : frame.lines[frame.main];
+    const sentence = frame ? (frame.failed ? words.step_failed : frame.text) : words.step_start;
+    this.element.classList.toggle("failed", Boolean(frame?.failed));
+    this.said = sentence;
+    this.place.replaceChildren(...this.where(frame?.span), ...(main ? [make("span", { className: "mgp-said", textContent: sentence, title: sentence })] : []));
+    const others = (frame?.lines ?? []).filter((line) => isFormula(line) && line !== main).length;
+    const more = others ? [this.more(others)] : [];
+    const shown = main ? formula(main[1], words) : make("div", { className: "mgp-text", textContent: sentence });
+    if (main) shown.title = main[0];
+    this.main.replaceChildren(shown, ...more);
+    if (main) this.fit(shown);
+    const notes = (frame?.lines ?? []).filter((line) => !isFormula(line));
+    const said = notes.map(([label, content, kind]) => (kind ? content : `${label}: ${content}`));
+    if (next) said.push(next);
+    this.after.textContent = said.map((one) => (/[.…!?]$/.test(one) ? one : `${one}.`)).join(" ");
+    this.after.title = this.after.textContent;
+  }
+
+  // The line of the cell that a step belongs to, with the part that it is about.
+  where(span) {
+    const line = span ? this.lines[span[0] - 1] : undefined;
+    if (line === undefined) return [];
+    const [first, column, last, end] = span;
+    const indent = line.search(/\S|$/);
+    const mark = [column - indent, first === last ? end - indent : Infinity, "now"];
+    const number = make("span", { textContent: this.words.line.replace("{n}", first) });
+    return [number, make("code", {}, ...pieces(line.trim(), [mark]).map(piece))];
+  }
+
+  more(count) {
+    const label = this.words.more_formulas.replace("{n}", count);
+    return make("button", { type: "button", className: "mgp-more", textContent: `+${count}`, title: label, onclick: this.onmore, aria: { label } });
+  }
+
+  // A long formula loses forms in its middle, breaks before `=`, and becomes smaller, in this order.
+  fit(shown) {
+    const room = this.main.clientWidth - (this.main.children[1]?.offsetWidth ?? 0) - 12;
+    const forms = [...shown.children];
+    const wide = widths(shown);
+    const keep = new Set(kept(wide, room));
+    forms.forEach((form, i) => (form.hidden = !keep.has(i)));
+    const total = [...keep].reduce((sum, i) => sum + wide[i], 0);
+    shown.classList.toggle("broken", total > room);
+    if (total > room) shown.classList.toggle("small", shown.scrollHeight > this.main.clientHeight || shown.scrollWidth > room);
+    if (shown.scrollHeight > this.main.clientHeight + 2) forms.slice(1, -1).forEach((form) => (form.hidden = true));
+  }
+}
+
+const widths = (shown) => [...shown.children].map((form) => form.offsetWidth);

@@ -1,0 +1,113 @@
+// The timeline of several backward calls: one cell a round, the loss curve behind them, the track in the round one is in.
+
+import { block, drawn, make } from "./stepper_parts.js";
+
+const NOW = 250; // pixels of the round one is in
+const NEXT = 62; // of its neighbours
+const LEAST = 12; // of the others; of more than `SINGLE` rounds several share one
+const SINGLE = 40;
+const HIGH = 34; // of the curve
+const TOP = 12; // above it
+
+// The cells of `count` rounds in `width` pixels: `{from, to, x, width}`, where `to` is the last round of a cell.
+export function cells(count, now, width) {
+  const near = Math.min(NOW, width * 0.4);
+  const sides = [now - 1, now + 1].filter((i) => i >= 0 && i < count);
+  const beside = Math.min(NEXT, (width - near) / 4);
+  const far = count - 1 - sides.length;
+  const room = width - near - beside * sides.length;
+  const each = count > SINGLE || far * LEAST > room ? Math.max(1, Math.ceil((far * LEAST) / room)) : 1;
+  const found = [];
+  for (let i = 0; i < count; ) {
+    const mine = i === now ? near : sides.includes(i) ? beside : 0;
+    const until = mine ? i : Math.min(i + each - 1, (i < now ? now - 1 : count) - 1, i < now ? now - 2 : count - 1);
+    found.push({ from: i, to: until, fixed: mine });
+    i = until + 1;
+  }
+  const shared = found.filter(({ fixed }) => !fixed).reduce((sum, { from, to }) => sum + to - from + 1, 0);
+  let x = 0;
+  return found.map(({ from, to, fixed }) => {
+    const cell = { from, to, x, width: fixed || (room * (to - from + 1)) / shared };
+    x += cell.width;
+    return cell;
+  });
+}
+
+export class Rounds {
+  // `acts` are those of the score, before which stood `counted` others, with what is known of their `earlier` values.
+  constructor({ acts, counted, earlier = [], words }, track, ongo) {
+    Object.assign(this, { acts, counted, words, track, ongo });
+    this.values = new Map([...earlier, ...acts.map(({ root }, i) => [counted + i, root])].filter(([, value]) => Number.isFinite(value)));
+    this.element = block("mgp-rounds");
+    this.title = block("mgp-round-name");
+    this.frame = block("mgp-round", this.title, track.element);
+  }
+
+  // How an act is called.
+  name(act) {
+    return this.words.round.replace("{i}", this.counted + act + 1);
+  }
+
+  show(act) {
+    this.act = act;
+    const width = this.element.clientWidth - 32;
+    if (width <= 0) return;
+    const count = this.counted + this.acts.length;
+    const laid = cells(count, this.counted + act, width);
+    const at = (i) => {
+      const cell = laid.find(({ to }) => to >= i);
+      return cell.x + (cell.width * (i - cell.from + 0.5)) / (cell.to - cell.from + 1);
+    };
+    const own = laid.find(({ from }) => from === this.counted + act);
+    Object.assign(this.frame.style, { left: `${own.x + 16}px`, width: `${own.width}px` });
+    this.title.textContent = this.name(act);
+    this.element.replaceChildren(...this.curve(at, width), ...this.others(laid, own), this.frame);
+    this.track.fit();
+  }
+
+  others(laid, own) {
+    const every = Math.max(1, Math.ceil((this.counted + this.acts.length) / 20 / 5) * 5);
+    return laid.filter((cell) => cell !== own).map(({ from, to, x, width }) => {
+      const act = from - this.counted;
+      const done = to < own.from;
+      const bars = (this.acts[act]?.chapters ?? [["forward", 1]]).map(([phase, size]) => {
+        const bar = make("i", { className: `${phase} ${done ? "done" : "later"}` });
+        bar.style.flexGrow = size;
+        return bar;
+      });
+      const told = from + 1 === to + 1 ? `${from + 1}` : `${from + 1}–${to + 1}`;
+      const shown = width >= 40 || (from + 1) % every === 0 || from === 0 ? `${from + 1}` : "";
+      const cell = make("div", { className: `mgp-cell${act < 0 ? " counted" : ""}`, title: this.words.round.replace("{i}", told) }, block("mgp-bars", ...bars), shown);
+      Object.assign(cell.style, { left: `${x + 16}px`, width: `${width}px` });
+      if (act >= 0) cell.onclick = () => this.ongo(act);
+      return cell;
+    });
+  }
+
+  // The value of the root in every round that is known, with a point at the round one is in.
+  curve(at, width) {
+    if (this.values.size < 3) return [];
+    const known = [...this.values].sort(([a], [b]) => a - b);
+    const [low, high] = [Math.min(...this.values.values()), Math.max(...this.values.values())];
+    const y = (value) => TOP + HIGH - (HIGH * (value - low)) / (high - low || 1);
+    const point = ([i, value]) => `${at(i).toFixed(1)} ${y(value).toFixed(1)}`;
+    const now = this.counted + this.act;
+    const line = (kind, values) => drawn("path", { class: kind, d: `M${values.map(point).join("L")}` });
+    const past = known.filter(([i]) => i <= now);
+    const svg = drawn("svg", { class: "mgp-curve", width, height: TOP + HIGH + 6, role: "img", "aria-label": this.words.curve }, line("later", known));
+    if (past.length) svg.append(line("past", past));
+    const say = (i, anchor, words, kind = "") => {
+      const left = anchor === "end" ? at(i) : at(i) + (kind ? 9 : -2);
+      svg.append(drawn("text", { x: left, y: y(this.values.get(i)) - (kind ? 3 : 5), "text-anchor": anchor, class: kind }, words));
+    };
+    const short = (value) => `${Number(value.toPrecision(5))}`;
+    const [first, last] = [known[0][0], known.at(-1)[0]];
+    if (first !== now) say(first, "start", short(known[0][1]));
+    if (last !== now) say(last, "end", short(known.at(-1)[1]));
+    if (this.values.has(now)) {
+      svg.append(drawn("circle", { cx: at(now), cy: y(this.values.get(now)), r: 4 }));
+      say(now, "start", `${this.acts[this.act].name ?? ""} ${short(this.values.get(now))}`, "now");
+    }
+    return [svg];
+  }
+}

@@ -1,0 +1,52 @@
+// A step as a picture for slides: SVG or PNG, on the clipboard or, where that is not allowed, as a file.
+
+import { SVG, drawn } from "./stepper_parts.js";
+
+const STYLES = [
+  "fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-opacity", "stroke-linecap", "opacity", "display", "visibility",
+  "font-family", "font-size", "font-weight", "font-style", "text-anchor", "text-decoration-line",
+];
+const SCALE = 2; // pixels of a PNG for one of the page
+const ABOVE = 30; // pixels for the words
+
+// The picture as it stands, with `words` above it, without any style sheet.
+export function alone(svg, words) {
+  const copy = svg.cloneNode(true);
+  const [from, to] = [svg, copy].map((one) => [one, ...one.querySelectorAll("*")]);
+  from.forEach((part, i) => {
+    const style = getComputedStyle(part);
+    to[i].setAttribute("style", STYLES.map((name) => `${name}:${style.getPropertyValue(name)}`).join(";"));
+  });
+  for (const part of copy.querySelectorAll(".plus, .badge, title, desc, style")) part.remove();
+  const { x, y, width, height } = svg.viewBox.baseVal;
+  const said = drawn("text", { x: x + 16, y: y - 10, style: `font:15px system-ui,sans-serif;fill:${getComputedStyle(svg.querySelector("text") ?? svg).fill}` }, words);
+  const paper = drawn("rect", { x, y: y - ABOVE, width, height: height + ABOVE, fill: getComputedStyle(svg.querySelector(".paper") ?? svg).fill });
+  copy.prepend(paper, said);
+  for (const [name, value] of Object.entries({ xmlns: SVG, width, height: height + ABOVE, viewBox: `${x} ${y - ABOVE} ${width} ${height + ABOVE}` })) copy.setAttribute(name, value);
+  copy.removeAttribute("style");
+  return new XMLSerializer().serializeToString(copy);
+}
+
+async function painted(text) {
+  const image = new Image();
+  image.src = `data:image/svg+xml,${encodeURIComponent(text)}`;
+  await image.decode();
+  const canvas = document.createElement("canvas");
+  [canvas.width, canvas.height] = [image.naturalWidth * SCALE, image.naturalHeight * SCALE];
+  canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+  return new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
+}
+
+// Whether it is on the clipboard (true) or in a file (false).
+export async function share(kind, text) {
+  const blob = kind === "png" ? await painted(text) : new Blob([text], { type: "image/svg+xml" });
+  try {
+    await (kind === "png" ? navigator.clipboard.write([new ClipboardItem({ [blob.type]: blob })]) : navigator.clipboard.writeText(text));
+    return true;
+  } catch {
+    const link = Object.assign(document.createElement("a"), { href: URL.createObjectURL(blob), download: `step.${kind}` });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+    return false;
+  }
+}
