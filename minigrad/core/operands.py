@@ -43,7 +43,7 @@ def check_tensor(op: Op, values: list[Any]) -> None:
         elif op.params[i] in op.free and isinstance(v, (str, type(None))):
             continue
         elif op.elementwise and not isinstance(v, (int, float, complex)):
-            raise no_tensor(op, i, v)
+            raise no_tensor(op, i, v, "Tensor" if i in op.promoted else "Number")
     else:
         if any_tensor:
             return
@@ -51,10 +51,10 @@ def check_tensor(op: Op, values: list[Any]) -> None:
     raise no_tensor(op, wrong, values[wrong])
 
 
-def no_tensor(op: Op, i: int, value: Any) -> TypeError:
-    """Return the error for an argument that must be a tensor."""
+def no_tensor(op: Op, i: int, value: Any, wanted: str = "Tensor") -> TypeError:
+    """Return the error for an argument that must be a tensor, or a number."""
     name, kind = "input" if i == 0 else op.params[i], dtypes.kind_name(value)
-    return TypeError(f"{op.name}(): argument '{name}' (position {i + 1}) must be Tensor, not {kind}")
+    return TypeError(f"{op.name}(): argument '{name}' (position {i + 1}) must be {wanted}, not {kind}")
 
 
 def check_list(op: Op, tensors: Any) -> None:

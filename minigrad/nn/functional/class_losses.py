@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ...core import F
-from ...core.dtypes import kind_name
-from ...core.tensor_state import TensorBase
 from ...ops.half_precision import MEAN, NONE, SUM
-from .constants import check_constant
+from .checks import check_constant, check_tensors
 from .reductions import number
 
 __all__ = ["cross_entropy", "nll_loss"]
@@ -84,6 +82,7 @@ def nll_loss(
     Source: PyTorch's page `torch.nn.functional.nll_loss`.
     """
     how = number(reduction, size_average, reduce)
+    check_tensors("nll_loss_nd", input=input, target=target)
     shape, wanted = input._data.shape, target._data.shape
     if not shape:
         raise ValueError("Expected 1 or more dimensions (got 0)")
@@ -141,10 +140,7 @@ def cross_entropy(
     Source: PyTorch's page `torch.nn.functional.cross_entropy`; Szegedy et al., 2015, arXiv:1512.00567.
     """
     how = number(reduction, size_average, reduce)
-    for at, (name, value) in enumerate((("input", input), ("target", target)), 1):
-        if not isinstance(value, TensorBase):
-            wanted = f"argument '{name}' (position {at}) must be Tensor"
-            raise TypeError(f"cross_entropy_loss(): {wanted}, not {kind_name(value)}")
+    check_tensors("cross_entropy_loss", input=input, target=target)
     shape = input._data.shape
     axis = 0 if len(shape) == 1 else 1
     if label_smoothing > 1.0:

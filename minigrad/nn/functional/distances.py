@@ -7,6 +7,7 @@ from typing import Any
 from ...core import F, check_broadcast, dtypes
 from ...core.public import public
 from ...ops import arithmetic as ar
+from .checks import check_tensors
 from .losses import at_least
 from .reductions import averaged, expanded, listed, number
 
@@ -101,6 +102,7 @@ def margin_ranking_loss(
 ) -> Any:  # fmt: skip
     """Return `max(0, -target · (input1 - input2) + margin)`."""
     how = number(reduction, size_average, reduce)
+    check_tensors("margin_ranking_loss", input1=input1, input2=input2, target=target)
     if not input1.ndim == input2.ndim == target.ndim:
         raise RuntimeError(
             "margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: "
@@ -116,6 +118,7 @@ def cosine_embedding_loss(
 ) -> Any:  # fmt: skip
     """Return `1 - cos` for pairs of vectors with the target 1, and `max(0, cos - margin)` with -1."""
     how = number(reduction, size_average, reduce)
+    check_tensors("cosine_embedding_loss", input1=input1, input2=input2, target=target)
     if target.ndim > 1:
         raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
     if not input1.ndim == input2.ndim == target.ndim + 1:
@@ -152,6 +155,7 @@ def triplet_margin_loss(
     how = number(reduction, size_average, reduce)
     if margin <= 0:
         raise ValueError(f"margin must be greater than 0, got {margin}")
+    check_tensors("triplet_margin_loss", anchor=anchor, positive=positive, negative=negative)
     check_triplet(anchor, positive, negative)
     near = pairwise_distance(anchor, positive, p, eps)
     far = pairwise_distance(anchor, negative, p, eps)

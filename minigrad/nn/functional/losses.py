@@ -8,7 +8,7 @@ from typing import Any
 from ...core import F
 from ...inplace.views import Unobserved
 from ...ops.half_precision import NONE, SUM
-from .constants import check_constant
+from .checks import check_constant, check_tensors
 from .reductions import averaged, expanded, listed, number, paired, weighed
 
 __all__ = [
@@ -126,7 +126,7 @@ def binary_cross_entropy(
     Source: PyTorch's page `torch.nn.functional.binary_cross_entropy`.
     """
     how = number(reduction, size_average, reduce)
-    if target.shape != input.shape:
+    if target.size() != input.size():
         raise ValueError(
             f"Using a target size ({listed(target.shape)}) that is different to the input size "
             f"({listed(input.shape)}) is deprecated. Please ensure they have the same size."
@@ -173,7 +173,7 @@ def binary_cross_entropy_with_logits(
     Source: PyTorch's page `torch.nn.functional.binary_cross_entropy_with_logits`.
     """
     how = number(reduction, size_average, reduce)
-    if target.shape != input.shape:
+    if target.size() != input.size():
         raise ValueError(
             f"Target size ({listed(target.shape)}) must be the same as input size ({listed(input.shape)})"
         )
@@ -208,6 +208,7 @@ def kl_div(
             stacklevel=2,
         )
     how = SUM if reduction == "batchmean" else number(reduction, size_average, reduce)
+    check_tensors("kl_div", input=input, target=target)
     if input.is_complex() or target.is_complex():
         raise RuntimeError("kl_div: Complex inputs not supported.")
     if not (input.is_floating_point() and target.is_floating_point()):

@@ -16,7 +16,7 @@ from ...inplace.in_place import in_place
 from ...inplace.views import Unobserved
 from ...ops.half_precision import widened
 from ...ops.normalization import mean_of
-from .constants import check_constant
+from .checks import check_constant, check_tensors
 
 __all__ = ["batch_norm", "group_norm", "instance_norm", "layer_norm", "local_response_norm", "rms_norm"]
 
@@ -140,6 +140,7 @@ def normalized(
     eps: float,
 ) -> Any:  # fmt: skip
     """Run `batch_norm`, with the argument checks of PyTorch's kernel."""
+    check_tensors("batch_norm", input=input)
     if not input.numel():
         out = input.clone()
         out = out if weight is None else out * weight[0]

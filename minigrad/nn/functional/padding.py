@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 
 from ...core import F
+from ...core.dtypes import kind_name
 from ...core.tensor_state import wrap
 from ...inplace.in_place import in_place
 from ...ops import padding as pd
 from ...ops.rearranging import pixel_shuffle, pixel_unshuffle
+from .checks import check_tensors
 
 __all__ = ["pad", "pixel_shuffle", "pixel_unshuffle"]
 
@@ -26,6 +28,9 @@ def pad(input: Any, pad: Any, mode: str = "constant", value: float | None = None
     ("replicate") or with the elements of the opposite end ("circular"). The last three support one to three
     dimensions.
     """
+    check_tensors("pad", input=input)
+    if not isinstance(pad, (list, tuple)):
+        raise TypeError(f"pad(): argument 'pad' (position 2) must be tuple of ints, not {kind_name(pad)}")
     pad = tuple(pad)
     if len(pad) % 2:
         raise RuntimeError("Padding length must be divisible by 2")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...core import F
+from ...core.dtypes import kind_name
 from ...core.public import public
 from ...ops.half_precision import not_implemented
 
@@ -18,13 +19,16 @@ Numbers = int | tuple[int, ...]
 WORDS = {2: "two", 3: "three"}
 
 
-def several(name: str, argument: str, value: Any, dims: int) -> tuple[int, ...]:
+def several(name: str, argument: str, value: Any, dims: int, position: int = 2) -> tuple[int, ...]:
     """Return one number for each dimension, where one may stand for all; an empty tuple for no stride.
 
     Raises PyTorch's RuntimeError for another count of numbers.
     """
     if argument == "stride" and (value is None or value == () or value == []):
         return ()
+    if not isinstance(value, (int, list, tuple)):
+        told = f"(position {position}) must be tuple of ints, not {kind_name(value)}"
+        raise TypeError(f"{name}(): argument '{argument}' {told}")
     count = 1 if isinstance(value, int) else len(value)
     if count in (1, dims):
         numbers = (value,) if isinstance(value, int) else tuple(value)
@@ -39,7 +43,7 @@ def several(name: str, argument: str, value: Any, dims: int) -> tuple[int, ...]:
 
 def each(name: str, dims: int, **arguments: Any) -> list[tuple[int, ...]]:
     """Return the same for several arguments."""
-    return [several(name, argument, value, dims) for argument, value in arguments.items()]
+    return [several(name, what, value, dims, at) for at, (what, value) in enumerate(arguments.items(), 2)]
 
 
 def check_lines(input: Any, name: str) -> None:
@@ -224,7 +228,7 @@ def parts_of(input: Any, dims: int, output_size: Any) -> tuple[int, ...]:
     if not isinstance(output_size, int) and input.ndim <= len(sizes):
         raise ValueError(f"Input dimension should be at least {len(sizes) + 1}")
     return tuple(
-        n if part is None else part for part, n in zip(sizes, input.shape[-len(sizes) :], strict=False)
+        n if part is None else part for part, n in zip(sizes, input.size()[-len(sizes) :], strict=False)
     )
 
 

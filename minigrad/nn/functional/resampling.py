@@ -18,7 +18,7 @@ AREAS = {3: adaptive_avg_pool1d, 4: adaptive_avg_pool2d, 5: adaptive_avg_pool3d}
 
 def per_dimension(value: Any, input: Any, what: str, told: str, letter: str) -> Any:
     """Return one number for each spatial dimension; raise PyTorch's ValueError for another count."""
-    dims = input.ndim - 2
+    dims = input.dim() - 2
     if not isinstance(value, (list, tuple)):
         return [value] * dims
     if len(value) != dims:

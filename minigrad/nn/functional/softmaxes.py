@@ -6,12 +6,11 @@ import warnings
 from typing import Any
 
 from ...core import F
-from ...tensor import statistics
 
 __all__ = ["gumbel_softmax", "log_softmax", "softmax", "softmin"]
 
 
-def dimension(name: str, dim: int | None, ndim: int, stacklevel: int) -> int:
+def dimension(name: str, dim: int | None, input: Any, stacklevel: int) -> int:
     """Return `dim`; without one, the dimension that PyTorch chooses, with its warning."""
     if dim is not None:
         return dim
@@ -20,7 +19,7 @@ def dimension(name: str, dim: int | None, ndim: int, stacklevel: int) -> int:
         "argument.",
         stacklevel=stacklevel + 1,
     )
-    return 0 if ndim in (0, 1, 3) else 1
+    return 0 if input.dim() in (0, 1, 3) else 1
 
 
 def softmax(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
@@ -48,7 +47,7 @@ def softmax(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any
 
     Source: PyTorch's page `torch.nn.functional.softmax`.
     """
-    return statistics.softmax(input, dimension("softmax", dim, input.ndim, _stacklevel), dtype)
+    return input.softmax(dimension("softmax", dim, input, _stacklevel), dtype=dtype)
 
 
 def log_softmax(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
@@ -76,12 +75,12 @@ def log_softmax(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype:
 
     Source: PyTorch's page `torch.nn.functional.log_softmax`.
     """
-    return statistics.log_softmax(input, dimension("log_softmax", dim, input.ndim, _stacklevel), dtype)
+    return input.log_softmax(dimension("log_softmax", dim, input, _stacklevel), dtype=dtype)
 
 
 def softmin(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
     """Return the softmax of `-input`: the smallest element gets the largest weight."""
-    return statistics.softmax(-input, dimension("softmin", dim, input.ndim, _stacklevel), dtype)
+    return (-input).softmax(dimension("softmin", dim, input, _stacklevel), dtype=dtype)
 
 
 def gumbel_softmax(logits: Any, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Any:
@@ -94,7 +93,7 @@ def gumbel_softmax(logits: Any, tau: float = 1, hard: bool = False, eps: float =
     if eps != 1e-10:
         warnings.warn("`eps` parameter is deprecated and has no effect.", stacklevel=2)
     gumbels = -F.zeros_of(logits.detach(), tuple(logits.shape)).exponential_().log()
-    shares = statistics.softmax((logits + gumbels) / tau, dim)
+    shares = ((logits + gumbels) / tau).softmax(dim)
     if not hard:
         return shares
     chosen = F.zeros_of(logits.detach(), tuple(logits.shape))

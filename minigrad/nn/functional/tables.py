@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core.dtypes import kind_name
-from ...core.tensor_state import TensorBase
 from ...creation import arange
 from ...inplace.in_place import in_place
 from ...ops import bags
 from ...ops import embedding as tables
 from ...ops import unfold as windows
+from .checks import check_tensors
 
 __all__ = ["embedding", "embedding_bag", "fold", "one_hot", "unfold"]
 
@@ -24,11 +23,7 @@ def embedding(
     Row `padding_idx` receives no gradient. `max_norm` shortens rows in use with a larger norm, in place.
     `sparse` is ignored: gradients are dense.
     """
-    for at, (name, value) in enumerate((("weight", weight), ("indices", input)), 1):
-        if not isinstance(value, TensorBase):
-            raise TypeError(
-                f"embedding(): argument '{name}' (position {at}) must be Tensor, not {kind_name(value)}"
-            )
+    check_tensors("embedding", weight=weight, indices=input)
     rows = weight._data.shape[0] if weight._data.ndim else 0
     if padding_idx is None:
         padding_idx = -1

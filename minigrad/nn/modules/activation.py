@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...creation import full
+from ...ops.pointwise import sigmoid, tanh
 from .. import functional
 from ..init import constant_
 from ..parameter import Parameter, kept
@@ -77,6 +78,10 @@ class Sigmoid(Applied, function="sigmoid"):
     Source: PyTorch's page `torch.nn.Sigmoid`.
     """
 
+    def forward(self, input: Any) -> Any:
+        """Apply the function."""
+        return sigmoid(input)
+
 
 class Tanh(Applied, function="tanh"):
     """Layer that returns the hyperbolic tangent y = (eˣ − e⁻ˣ) / (eˣ + e⁻ˣ) of each element.
@@ -92,6 +97,10 @@ class Tanh(Applied, function="tanh"):
 
     Source: PyTorch's page `torch.nn.Tanh`.
     """
+
+    def forward(self, input: Any) -> Any:
+        """Apply the function."""
+        return tanh(input)
 
 
 class LogSigmoid(Applied, function="logsigmoid"):

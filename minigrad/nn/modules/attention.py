@@ -188,7 +188,7 @@ def with_batch_second(query: Any, key: Any, value: Any, batched: bool) -> tuple[
 
 def check_dimensions(query: Any, key: Any, value: Any, padding: Any, mask: Any, heads: int) -> bool:
     """Return whether there is a batch; raise PyTorch's AssertionError for dimensions that do not fit."""
-    n = query.ndim
+    n = query.dim()
     if n not in (2, 3):
         raise AssertionError(
             f"query should be unbatched 2D or batched 3D tensor but received {n}-D query tensor"

@@ -56,7 +56,7 @@ class Tracking(Normalizing):
 
     def check(self, input: Any) -> None:
         """Raise ValueError unless the input has a number of dimensions that the layer supports."""
-        if input.ndim not in self.ranks:
+        if input.dim() not in self.ranks:
             expected = " or ".join(f"{rank}D" for rank in self.ranks)
             raise ValueError(f"expected {expected} input (got {input.ndim}D input)")
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...core import F
+from ...tensor import Tensor
 from .. import init
 from ..functional.recurrent import Weights, one_step
 from .linear import empty
@@ -47,7 +48,7 @@ class RNNCellBase(Module):
 
     def _step(self, mode: str, input: Any, state: tuple[Any, ...] | None) -> tuple[Any, ...]:
         """Return the next state for a batch (N, input_size) or for one example (input_size,)."""
-        if input.ndim not in (1, 2):
+        if input.dim() not in (1, 2):
             raise ValueError(f"{self._get_name()}: Expected input to be 1D or 2D, got {input.ndim}D instead")
         for i, t in enumerate(state or ()):
             if t.ndim not in (1, 2):
@@ -146,6 +147,8 @@ class LSTMCell(RNNCellBase):
 
     def forward(self, input: Any, hx: Any = None) -> tuple[Any, ...]:
         """Return the next hidden state and the next cell state; without `hx` the previous ones are zero."""
+        if isinstance(hx, Tensor):
+            raise TypeError("lstm_cell(): argument 'hx' (position 2) must be tuple of Tensors, not Tensor")
         return self._step("LSTM", input, hx)
 
 

@@ -52,6 +52,9 @@ class Listed(Module):
 
     def extend(self, modules: Iterable[Any]) -> Any:
         """Add modules at the end."""
+        if not isinstance(modules, Iterable):
+            kind = type(modules).__name__
+            raise TypeError(f"ModuleList.extend should be called with an iterable, but got {kind}")
         for module in list(modules):
             self.append(module)
         return self

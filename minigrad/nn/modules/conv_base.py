@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any
 
 from .. import init
@@ -14,7 +15,7 @@ __all__ = []
 
 def repeated(value: Any, dims: int) -> tuple[int, ...]:
     """Return one number for each dimension."""
-    return (value,) * dims if isinstance(value, int) else tuple(value)
+    return tuple(value) if isinstance(value, Iterable) else (value,) * dims
 
 
 class Convolving(Module):

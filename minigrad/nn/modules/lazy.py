@@ -136,7 +136,8 @@ class LazyConvolving(Lazy):
     counted = "in_channels"
 
     def __init__(self, out_channels: int, kernel_size: Any, *args: Any, **kwargs: Any) -> None:
-        super().__init__(0, out_channels, kernel_size, *args, **kwargs)  # type: ignore[call-arg]
+        super().__init__(0, 0, kernel_size, *args, **kwargs)  # type: ignore[call-arg]
+        self.out_channels = out_channels
         self._forget_shapes()
 
     def _found(self, input: Any) -> int:

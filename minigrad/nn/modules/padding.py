@@ -135,7 +135,7 @@ class CircularPad(Pad):
     def forward(self, input: Any) -> Any:
         """Return the input with its borders; raise ValueError for another number of dimensions."""
         k = self.dims
-        if input.ndim not in (k + 1, k + 2):
+        if input.dim() not in (k + 1, k + 2):
             raise ValueError(f"expected {k + 1}D or {k + 2}D input (got {input.ndim}D input)")
         return super().forward(input)
 

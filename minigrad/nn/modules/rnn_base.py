@@ -103,7 +103,7 @@ class RNNBase(Module):
         """
         if isinstance(input, PackedSequence):
             return self._run_packed(input, state)
-        if input.ndim not in (2, 3):
+        if input.dim() not in (2, 3):
             name = self._get_name()
             text = f"{name}: Expected input to be 2D or 3D, got {input.ndim}D"
             raise ValueError(f"{text} tensor instead" if name == "RNN" else f"{text} instead")
@@ -134,7 +134,7 @@ class RNNBase(Module):
     def _check_dimensions(self, state: tuple[Any, ...], batched: bool) -> None:
         """Raise PyTorch's RuntimeError unless the state has as many dimensions as the input."""
         n = 3 if batched else 2
-        if all(t.ndim == n for t in state):
+        if all(t.dim() == n for t in state):
             return
         found = [f"{t.ndim}-D" for t in state]
         names, got = "hx", f"{found[0]} tensor"

@@ -69,7 +69,7 @@ class Table(Module):
 
         Source: PyTorch's page `torch.nn.Embedding`.
         """
-        if embeddings.ndim != 2:
+        if embeddings.dim() != 2:
             raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
         make: Any = cls
         table = make(*embeddings.shape, _weight=embeddings, **settings)

@@ -1,9 +1,10 @@
-"""Tensors that a function treats as constants; an error if one requires a gradient."""
+"""Checks of arguments, with the texts of PyTorch's errors."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from ...core.dtypes import kind_name
 from ...core.modes import is_grad_enabled
 from ...core.tensor_state import TensorBase
 
@@ -16,3 +17,11 @@ def check_constant(function: str, **tensors: Any) -> None:
                 f"The function '{function}' is not differentiable with respect to argument '{name}'. This "
                 "input cannot have requires_grad True."
             )
+
+
+def check_tensors(function: str, **arguments: Any) -> None:
+    """Raise PyTorch's TypeError unless the arguments, the first ones of the function, are tensors."""
+    for position, (name, value) in enumerate(arguments.items(), 1):
+        if not isinstance(value, TensorBase):
+            told = f"argument '{name}' (position {position}) must be Tensor, not {kind_name(value)}"
+            raise TypeError(f"{function}(): {told}")
