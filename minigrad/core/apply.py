@@ -8,9 +8,9 @@ Note [Complex numbers]
     ops are holomorphic with real coefficients. Their gradient is the vjp as it is written, run on the
     conjugates of the saved values: g · conj(f'(z)) = g · f'(conj z). So a vjp need not mention complex
     numbers. A node of an op on complex numbers belongs to a second class of the op
-    (`node_class.complex_node`), which conjugates what it reads. Two kinds of ops have their own formulas
-    (`complexes`): those that are not holomorphic, and those for which PyTorch conjugates something other than
-    the saved values, which shows in the graph. The gradient of a real input is the real part (`uncast`).
+    (`node_class.complex_node`), which conjugates what it reads. Ops that are not
+    holomorphic have their own formulas (`complexes`). The gradient of a real input is the real part
+    (`uncast`). PyTorch conjugates some derivatives instead of the saved values: the numbers are the same.
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ def differentiable(
     numbers: bool = True,
     check: Any = None,
     bit: int = 0,
-    complexes: dict[str, Any] | None = None,
+    complexes: dict[str, Any] | bool = False,
     rows: dict[str, Any] | None = None,
     several: bool | tuple[str, ...] = False,
     broadcasts: bool = False,
@@ -72,8 +72,8 @@ def differentiable(
 
     `name` is the op's name if it is not the function's, and `node` the node's if it is not `<Name>Backward0`.
     `kernel` replaces the body of the decorated function, which then only documents the op. `complexes` are
-    vjps for complex numbers (see Note [Complex numbers] in `apply`). With `view=True` the result shares
-    memory with `self`. With `promotes=False` the operands of an elementwise op keep their dtypes, and with
+    vjps for complex numbers, or True if `vjps` are written for them (see Note [Complex numbers] in `apply`).
+    With `view=True` the result shares memory with `self`. With `promotes=False` the operands of an elementwise op keep their dtypes, and with
     `numbers=False` all of them must be tensors. `forms`, `out` and `also` say under which names users can
     call the op (see `public`); an elementwise op has all forms, unless `forms=""`. For the other flags see
     `Op`.
@@ -92,7 +92,7 @@ def differentiable(
             "numbers": numbers,
             "check": check,
             "bit": bit,
-            "complexes": complexes or {},
+            "complexes": vjps if complexes is True else complexes or {},
             "rows": rows or {},
             "several": several,
             "broadcasts": broadcasts,

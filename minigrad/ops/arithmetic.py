@@ -155,16 +155,9 @@ def div_other_vjp(g: Any, self: Any, other: Any) -> Any:
     return -g * quotient
 
 
-def complex_div_vjp(g: Any, self: Any, other: Any) -> Any:
-    """`-g · conj(self / other²)`."""
-    quotient = F.conj((self / other) / other)
-    return -g * quotient
-
-
 @differentiable(
     self=lambda g, other: g / other,
     other=div_other_vjp,
-    complexes={"other": complex_div_vjp},
     jvp=lambda self_t, other_t, other, result: (self_t - F.product(other_t, result)) / other,
     kernel=operator.truediv,
     elementwise=True,
@@ -217,15 +210,7 @@ def reciprocal_vjp(g: Any, result: Any) -> Any:
     return -g * square
 
 
-def complex_reciprocal_vjp(g: Any, result: Any) -> Any:
-    """`-g · conj(1 / self²)`."""
-    square = F.conj(result * result)
-    return -g * square
-
-
-@differentiable(
-    self=reciprocal_vjp, complexes={"self": complex_reciprocal_vjp}, elementwise=True, floating=True
-)
+@differentiable(self=reciprocal_vjp, elementwise=True, floating=True)
 def reciprocal(self):
     """Return `1 / self`."""
     return 1 / self

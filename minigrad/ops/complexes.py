@@ -223,7 +223,7 @@ def complex_kind(real: Any) -> Any:
 @differentiable(
     real=lambda g, real: F.real(g),
     imag=lambda g, imag: F.imag(g),
-    complexes={"real": lambda g, real: F.real(g), "imag": lambda g, imag: F.imag(g)},
+    complexes=True,
     elementwise=True,
     linear=True,
     check=two_of_a_kind,
@@ -252,7 +252,7 @@ def polar_angle_vjp(g: Any, result: Any) -> Any:
 @differentiable(
     abs=polar_abs_vjp,
     angle=polar_angle_vjp,
-    complexes={"abs": polar_abs_vjp, "angle": polar_angle_vjp},
+    complexes=True,
     elementwise=True,
     check=two_of_a_kind,
     numbers=False,

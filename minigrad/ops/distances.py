@@ -14,10 +14,8 @@ from .norms import norm_of, norm_vjp
 from .reduction import over
 from .underivable import no_derivative, second_refusal
 
-NORM = {"self": norm_vjp}
 
-
-@differentiable(self=norm_vjp, complexes=NORM, node="NormBackward1")
+@differentiable(self=norm_vjp, complexes=True, node="NormBackward1")
 def norm_dim(self, p, dim, keepdim):
     """Return the p-norm over some dimensions; a real number."""
     return norm_of(self, float(p), over(dim, self.ndim), keepdim)

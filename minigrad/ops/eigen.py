@@ -33,7 +33,7 @@ def eig_vjp(grads: Any, A_scalar_type: Any, eigenvalues: Any, eigenvectors: Any)
 
 @differentiable(
     A=eig_vjp,
-    complexes={"A": eig_vjp},
+    complexes=True,
     node="LinalgEigBackward0",
     several=("eigenvalues", "eigenvectors"),
 )

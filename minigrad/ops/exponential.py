@@ -33,7 +33,6 @@ def expm1(self):
 
 @function(
     self=lambda g, self: g / F.add_scalar(self, 1),
-    complexes={"self": lambda g, self: g / F.conj(F.add_scalar(self, 1))},
     node="Log1PBackward0",
 )
 def log1p(self):
@@ -71,13 +70,7 @@ def rsqrt_vjp(g: Any, result: Any) -> Any:
     return F.mul_scalar(g, -0.5) * cube
 
 
-def complex_rsqrt_vjp(g: Any, result: Any) -> Any:
-    """`-g conj(y³) / 2`."""
-    cube = F.conj(F.pow_scalar(result, 3))
-    return F.mul_scalar(g, -0.5) * cube
-
-
-@function(self=rsqrt_vjp, complexes={"self": complex_rsqrt_vjp})
+@function(self=rsqrt_vjp)
 def rsqrt(self):
     """Return 1 divided by the square root of each element.
 

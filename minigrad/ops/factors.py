@@ -94,7 +94,7 @@ def first_minor(a: Any) -> Any:
 
 @differentiable(
     self=cholesky_ex_vjp,
-    complexes={"self": cholesky_ex_vjp},
+    complexes=True,
     several=("L", "info"),
     constants=("info",),
 )
@@ -138,7 +138,7 @@ def qr_vjp(grads: Any, Q: Any, R: Any, mode: Any) -> Any:
     return Q @ (wide if of_r is None else wide + of_r)
 
 
-@differentiable(A=qr_vjp, complexes={"A": qr_vjp}, several=("Q", "R"))
+@differentiable(A=qr_vjp, complexes=True, several=("Q", "R"))
 def linalg_qr(A, mode="reduced"):
     """Q with orthonormal columns and the upper triangular R with `A = Q @ R`."""
     if mode == "r":
@@ -170,7 +170,7 @@ def symmetric(x: Any) -> Any:
 
 @differentiable(
     A=eigh_vjp,
-    complexes={"A": eigh_vjp},
+    complexes=True,
     node="LinalgEighBackward0",
     several=("eigenvalues", "eigenvectors"),
 )
@@ -227,7 +227,7 @@ def plus(total: Any, term: Any) -> Any:
 
 @differentiable(
     A=svd_vjp,
-    complexes={"A": svd_vjp},
+    complexes=True,
     node="LinalgSvdBackward0",
     several=("U", "S", "Vh"),
 )
@@ -261,7 +261,7 @@ def pinv_vjp(g: Any, self: Any, result: Any) -> Any:
     return rest + back - (back @ result) @ self - adjoint(inside @ result)
 
 
-@differentiable(self=pinv_vjp, complexes={"self": pinv_vjp})
+@differentiable(self=pinv_vjp, complexes=True)
 def linalg_pinv(self, atol=None, rtol=None, hermitian=False):
     """Return the pseudoinverse: singular values up to max(atol, rtol · the largest) count as zero."""
     if self.size == 0:

@@ -179,7 +179,7 @@ def is_complex_dtype(dtype: Any) -> bool:
 
 @differentiable(
     A=slogdet_vjp,
-    complexes={"A": slogdet_vjp},
+    complexes=True,
     node="LinalgSlogdetBackward0",
     several=("sign", "logabsdet", "LU", "pivots"),
     constants=("LU", "pivots"),

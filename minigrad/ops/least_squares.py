@@ -46,7 +46,7 @@ def lstsq_a_vjp(grads: Any, self: Any, b: Any, solution: Any) -> Any:
 @differentiable(
     self=lstsq_a_vjp,
     b=lstsq_b_vjp,
-    complexes={"self": lstsq_a_vjp, "b": lstsq_b_vjp},
+    complexes=True,
     several=("solution", "residuals", "rank", "singular_values"),
     constants=("rank", "singular_values"),
 )

@@ -44,7 +44,7 @@ def dot(self, tensor):
 @differentiable(
     self=lambda g, other: F.conj(g) * other,
     other=lambda g, self: g * self,
-    complexes={"self": lambda g, other: F.conj(g) * other, "other": lambda g, self: g * self},
+    complexes=True,
     multilinear=True,
     forms="function method",
     out="same",
@@ -90,24 +90,9 @@ def mm_mat2_vjp(g: Any, self: Any, mat2_sym_sizes: Any, mat2_sym_strides: Any) -
     return F.t(F.mm(F.t(g), self)) if by_columns(mat2_sym_sizes, mat2_sym_strides) else F.mm(F.t(self), g)
 
 
-def complex_mm_self_vjp(g: Any, mat2: Any, self_sym_sizes: Any, self_sym_strides: Any) -> Any:
-    """`g @ conj(mat2)ᵀ`."""
-    if by_columns(self_sym_sizes, self_sym_strides):
-        return F.t(F.mm(F.conj(mat2), F.t(g)))
-    return F.mm(g, F.conj(F.t(mat2)))
-
-
-def complex_mm_mat2_vjp(g: Any, self: Any, mat2_sym_sizes: Any, mat2_sym_strides: Any) -> Any:
-    """`conj(self)ᵀ @ g`."""
-    if by_columns(mat2_sym_sizes, mat2_sym_strides):
-        return F.t(F.mm(F.t(g), F.conj(self)))
-    return F.mm(F.conj(F.t(self)), g)
-
-
 @differentiable(
     self=mm_self_vjp,
     mat2=mm_mat2_vjp,
-    complexes={"self": complex_mm_self_vjp, "mat2": complex_mm_mat2_vjp},
     rows={"self": lambda g, mat2: g @ mat2.T, "mat2": lambda g, self: self.T @ g},
     multilinear=True,
     forms="function method",
@@ -142,10 +127,6 @@ def mm(self, mat2):
 @differentiable(
     self=lambda g, mat2: F.bmm(g, F.transpose(mat2, 1, 2)),
     mat2=lambda g, self: F.bmm(F.transpose(self, 1, 2), g),
-    complexes={
-        "self": lambda g, mat2: F.bmm(g, F.conj(F.transpose(mat2, 1, 2))),
-        "mat2": lambda g, self: F.bmm(F.conj(F.transpose(self, 1, 2)), g),
-    },
     multilinear=True,
     forms="function method",
     out="same",

@@ -108,7 +108,7 @@ def vector_norm_vjp(g: Any, self: Any, result: Any, ord: Any, dim: Any, keepdim:
 
 @differentiable(
     self=vector_norm_vjp,
-    complexes={"self": vector_norm_vjp},
+    complexes=True,
     node="LinalgVectorNormBackward0",
 )
 def linalg_vector_norm(self, ord, dim, keepdim, dtype=None):
@@ -133,7 +133,7 @@ def dist_other_vjp(g: Any, self: Any, other: Any, result: Any, p: Any) -> Any:
 @differentiable(
     self=dist_self_vjp,
     other=dist_other_vjp,
-    complexes={"self": dist_self_vjp, "other": dist_other_vjp},
+    complexes=True,
 )
 def dist(self, other, p=2):
     """Return the p-norm of `self - other`."""

@@ -119,7 +119,7 @@ def declare(word: str, k: int) -> None:
     vjp = lambda g, self, padding: getattr(F, title + "_backward")(g, self, padding)  # noqa: E731
 
     # the numbers of `self` do not matter, so they are not conjugated
-    @differentiable(name=title, self=vjp, complexes={"self": vjp}, node=node + "0", linear=True)
+    @differentiable(name=title, self=vjp, complexes=True, node=node + "0", linear=True)
     def pad(self, padding):
         """Return the tensor with borders that are filled with its own elements."""
         check_filled(self, padding, title, word == "reflection")

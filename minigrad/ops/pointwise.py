@@ -67,7 +67,6 @@ def sqrt(self):
 
 @differentiable(
     self=lambda g, self: g * F.cos(self),
-    complexes={"self": lambda g, self: g * F.conj(F.cos(self))},
     elementwise=True,
     floating=True,
 )
@@ -90,7 +89,6 @@ def sin(self):
 
 @differentiable(
     self=lambda g, self: g * F.neg(F.sin(self)),
-    complexes={"self": lambda g, self: g * F.neg(F.conj(F.sin(self)))},
     elementwise=True,
     floating=True,
 )
@@ -123,7 +121,7 @@ def no_bool(message: str, error: type[Exception]) -> Any:
 
 @differentiable(
     self=lambda g, self: g * F.sgn(self),
-    complexes={"self": lambda g, self: g * F.sgn(self)},
+    complexes=True,
     elementwise=True,
     check=no_bool("\"abs_cpu\" not implemented for 'Bool'", NotImplementedError),
     forms="function method",  # `abs_` refuses complex numbers, whose absolute values are real: see `Tensor`
@@ -213,7 +211,6 @@ def sign(self):
 
 @differentiable(
     self=lambda g, result: F.tanh_backward(g, result),
-    complexes={"self": lambda g, result: F.tanh_backward_conj(g, result)},
     elementwise=True,
     floating=True,
 )
@@ -250,27 +247,6 @@ def tanh_backward(grad_output, output):
     return np.multiply(grad_output, slope, slope)
 
 
-@differentiable(
-    grad_output=lambda g, output: F.tanh_backward_conj(g, F.conj(output)),
-    output=lambda g, grad_output, output: tanh_twice(F.conj(g), grad_output, F.conj(output)),
-    complexes={
-        "grad_output": lambda g, output: F.tanh_backward_conj(g, F.conj(output)),
-        "output": lambda g, grad_output, output: tanh_twice(F.conj(g), grad_output, F.conj(output)),
-    },
-    elementwise=True,
-    node="TanhBackwardBackward0",
-    forms="",
-)
-def tanh_backward_conj(grad_output, output):
-    """Return `grad_output · conj(1 - output²)`."""
-    return grad_output * np.conjugate(1 - output * output)
-
-
-def tanh_twice(g: Any, grad_output: Any, output: Any) -> Any:
-    """`-2 · output · grad_output · g`."""
-    return g * (F.mul_scalar(output, -2) * grad_output)
-
-
 @wide
 def logistic(x: Any) -> Any:
     """1 / (1 + e⁻ˣ), as PyTorch computes it: 0 where e⁻ˣ is too large."""
@@ -281,7 +257,6 @@ def logistic(x: Any) -> Any:
 
 @differentiable(
     self=lambda g, result: F.sigmoid_backward(g, result),
-    complexes={"self": lambda g, result: F.sigmoid_backward_conj(g, result)},
     elementwise=True,
     floating=True,
     kernel=logistic,
@@ -312,27 +287,6 @@ def sigmoid(self):
 def sigmoid_backward(grad_output, output):
     """Return `grad_output · output · (1 - output)`."""
     return grad_output * (output * (1 - output))
-
-
-@differentiable(
-    grad_output=lambda g, output: F.sigmoid_backward_conj(g, F.conj(output)),
-    output=lambda g, grad_output, output: sigmoid_twice(F.conj(g), grad_output, F.conj(output)),
-    complexes={
-        "grad_output": lambda g, output: F.sigmoid_backward_conj(g, F.conj(output)),
-        "output": lambda g, grad_output, output: sigmoid_twice(F.conj(g), grad_output, F.conj(output)),
-    },
-    elementwise=True,
-    node="SigmoidBackwardBackward0",
-    forms="",
-)
-def sigmoid_backward_conj(grad_output, output):
-    """Return `grad_output · conj(output · (1 - output))`."""
-    return grad_output * np.conjugate(output * (1 - output))
-
-
-def sigmoid_twice(g: Any, grad_output: Any, output: Any) -> Any:
-    """`(1 - 2 · output) · grad_output · g`."""
-    return g * grad_output * F.add_scalar(F.mul_scalar(output, -2), 1)
 
 
 def no_relu(kinds: list[dtype]) -> None:

@@ -57,17 +57,8 @@ def pow_scalar_vjp(g: Any, self: Any, exponent: Any) -> Any:
     return g * F.mul_scalar(F.pow_scalar(self, exponent - 1), exponent)
 
 
-def complex_pow_scalar_vjp(g: Any, self: Any, exponent: Any) -> Any:
-    """`g · conj(n · self^(n-1))`; zero for n = 0."""
-    if exponent == 0:
-        return F.zeros_like(g)
-    power = F.pow_scalar(self, exponent - 1)
-    return g * F.conj(F.mul_scalar(power, exponent))
-
-
 @differentiable(
     self=pow_scalar_vjp,
-    complexes={"self": complex_pow_scalar_vjp},
     node="PowBackward0",
     kernel=power,
     elementwise=True,

@@ -218,13 +218,13 @@ def prod_dim_vjp(g: Any, self: Any, result: Any, dim: int, keepdim: bool) -> Any
     return F.prod_backward(g, self, result, place(dim, len(self.shape)))
 
 
-@differentiable(self=prod_all_vjp, complexes={"self": prod_all_vjp}, node="ProdBackward0")
+@differentiable(self=prod_all_vjp, complexes=True, node="ProdBackward0")
 def prod_all(self, dtype=None):
     """Return the product of all elements."""
     return multiplied(self, None, False, dtype)
 
 
-@differentiable(self=prod_dim_vjp, complexes={"self": prod_dim_vjp}, node="ProdBackward1")
+@differentiable(self=prod_dim_vjp, complexes=True, node="ProdBackward1")
 def prod_dim(self, dim, keepdim, dtype=None):
     """Return the product along a dimension."""
     return multiplied(self, over(dim, self.ndim), keepdim, dtype)

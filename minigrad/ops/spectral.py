@@ -57,7 +57,7 @@ def of_real_vjp(g: Any, self: Any, dim: Any, normalization: Any, onesided: Any) 
     return F.real(F._fft_c2c(whole, dim, normalization, False))
 
 
-@differentiable(self=of_real_vjp, complexes={"self": of_real_vjp}, node="FftR2CBackward0", linear=True)
+@differentiable(self=of_real_vjp, complexes=True, node="FftR2CBackward0", linear=True)
 def _fft_r2c(self, dim, normalization, onesided):
     """Return the transform of real numbers: the second half along the last of `dim`, which are the conjugates
     of the first, only unless `onesided`.
@@ -91,7 +91,7 @@ def to_real_vjp(g: Any, dim: Any, normalization: Any) -> Any:
     return doubled(half, dim[-1], g.shape[dim[-1]] - half.shape[dim[-1]])
 
 
-@differentiable(self=to_real_vjp, complexes={"self": to_real_vjp}, node="FftC2RBackward0", linear=True)
+@differentiable(self=to_real_vjp, complexes=True, node="FftC2RBackward0", linear=True)
 def _fft_c2r(self, dim, normalization, last_dim_size):
     """Return the real numbers, `last_dim_size` along the last of `dim`, of which `self` is the first half of
     the transform.

@@ -33,10 +33,6 @@ def no_whole_quotients(kinds: list[dtype]) -> None:
     self=lambda g: g,
     tensor1=lambda g, tensor2, value: g * F.mul_scalar(tensor2, value),
     tensor2=lambda g, tensor1, value: g * F.mul_scalar(tensor1, value),
-    complexes={
-        "tensor1": lambda g, tensor2, value: g * F.conj(F.mul_scalar(tensor2, value)),
-        "tensor2": lambda g, tensor1, value: g * F.conj(F.mul_scalar(tensor1, value)),
-    },
     elementwise=True,
     check=no_bool_products,
     forms="",
@@ -67,12 +63,6 @@ def addcdiv_vjp(g: Any, tensor1: Any, tensor2: Any, value: Any) -> Any:
     return -g * slope
 
 
-def complex_addcdiv_vjp(g: Any, tensor1: Any, tensor2: Any, value: Any) -> Any:
-    """Return the gradient of a complex divisor."""
-    slope = F.conj(quotient_slope(tensor1, tensor2, value))
-    return -g * slope
-
-
 def filled(like: Any, value: Any) -> Any:
     """Return a number in the shape of a tensor, which PyTorch's formula divides."""
     return F.fill(F.zeros_like(like), value)
@@ -82,10 +72,6 @@ def filled(like: Any, value: Any) -> Any:
     self=lambda g: g,
     tensor1=lambda g, tensor2, value: g * (filled(tensor2, value) / tensor2),
     tensor2=addcdiv_vjp,
-    complexes={
-        "tensor1": lambda g, tensor2, value: g * F.conj(filled(tensor2, value) / tensor2),
-        "tensor2": complex_addcdiv_vjp,
-    },
     elementwise=True,
     check=no_whole_quotients,
     forms="",
@@ -128,10 +114,6 @@ def lerp(self, end, weight):
     self=lambda g, weight: g * F.sub(1, weight),
     end=lambda g, weight: g * weight,
     weight=lambda g, self, end: g * (end - self),
-    complexes={
-        "self": lambda g, weight: g * F.conj(F.sub(1, weight)),
-        "weight": lambda g, self, end: g * F.conj(end - self),
-    },
     node="LerpBackward1",
     elementwise=True,
     check=only("fc", "lerp_kernel_tensor"),

@@ -1,8 +1,6 @@
-"""Circular and hyperbolic functions and their inverses; degrees and radians.
+"""Trigonometric and hyperbolic functions and their inverses.
 
-PyTorch computes what stands on the right first, which gives its nodes their ages. Of complex numbers it
-conjugates the derivative and not what was saved, which shows in the graph: see Note [Complex numbers] in
-`op.nodes`.
+PyTorch computes what stands on the right first, which gives its nodes their ages.
 """
 
 from __future__ import annotations
@@ -36,7 +34,6 @@ def asinh_slope(self: Any) -> Any:
 
 @function(
     self=lambda g, self: g * F.neg(asin_slope(self)),
-    complexes={"self": lambda g, self: g * F.neg(F.conj(asin_slope(self)))},
     also="arccos",
 )
 def acos(self):
@@ -46,7 +43,6 @@ def acos(self):
 
 @function(
     self=lambda g, self: g * asin_slope(self),
-    complexes={"self": lambda g, self: g * F.conj(asin_slope(self))},
     also="arcsin",
 )
 def asin(self):
@@ -56,7 +52,6 @@ def asin(self):
 
 @function(
     self=lambda g, self: g / F.add_scalar(self * self, 1),
-    complexes={"self": lambda g, self: g / F.conj(F.add_scalar(self * self, 1))},
     also="arctan",
 )
 def atan(self):
@@ -76,7 +71,6 @@ def acosh(self):
 
 @function(
     self=lambda g, self: g * asinh_slope(self),
-    complexes={"self": lambda g, self: g * F.conj(asinh_slope(self))},
     also="arcsinh",
 )
 def asinh(self):
@@ -90,13 +84,7 @@ def atanh_vjp(g: Any, self: Any) -> Any:
     return F.mul_scalar(g, 1) / below
 
 
-def complex_atanh_vjp(g: Any, self: Any) -> Any:
-    """`g / conj(1 - z²)`."""
-    below = F.conj(F.sub(1, F.pow_scalar(self, 2)))
-    return F.mul_scalar(g, 1) / below
-
-
-@function(self=atanh_vjp, complexes={"self": complex_atanh_vjp}, also="arctanh")
+@function(self=atanh_vjp, also="arctanh")
 def atanh(self):
     """Return the number whose hyperbolic tangent each element is."""
     return np.arctanh(self)
@@ -108,7 +96,6 @@ def atanh(self):
 
 @function(
     self=lambda g, result: g * F.add_scalar(F.pow_scalar(result, 2), 1),
-    complexes={"self": lambda g, result: g * F.conj(F.add_scalar(F.pow_scalar(result, 2), 1))},
 )
 def tan(self):
     """Return the tangent of each element, in radians."""
@@ -117,7 +104,6 @@ def tan(self):
 
 @function(
     self=lambda g, self: g * F.cosh(self),
-    complexes={"self": lambda g, self: g * F.conj(F.cosh(self))},
 )
 def sinh(self):
     """Return the hyperbolic sine of each element."""
@@ -126,7 +112,6 @@ def sinh(self):
 
 @function(
     self=lambda g, self: g * F.sinh(self),
-    complexes={"self": lambda g, self: g * F.conj(F.sinh(self))},
 )
 def cosh(self):
     """Return the hyperbolic cosine of each element."""

@@ -81,7 +81,7 @@ def variance(self: Any, dim: Any, correction: Any, keepdim: bool, name: str) -> 
     return squares / np.float64(max(0, count - taken_off(correction)))
 
 
-@differentiable(self=var_vjp, complexes={"self": var_vjp})
+@differentiable(self=var_vjp, complexes=True)
 def var(self, dim, correction, keepdim):
     """Return the variance over some dimensions (all for None); the sum of squares is divided by n -
     `correction`.
@@ -89,7 +89,7 @@ def var(self, dim, correction, keepdim):
     return variance(self, dim, correction, keepdim, "std and var").astype(real_of(self))
 
 
-@differentiable(self=std_vjp, complexes={"self": std_vjp})
+@differentiable(self=std_vjp, complexes=True)
 def std(self, dim, correction, keepdim):
     """Return the standard deviation, the square root of `var`."""
     return np.sqrt(variance(self, dim, correction, keepdim, "std and var")).astype(real_of(self))
@@ -98,14 +98,14 @@ def std(self, dim, correction, keepdim):
 PAIR = ("result0", "result1")
 
 
-@differentiable(self=var_mean_vjp, complexes={"self": var_mean_vjp}, several=PAIR)
+@differentiable(self=var_mean_vjp, complexes=True, several=PAIR)
 def var_mean(self, dim, correction, keepdim):
     """Return the variance and mean."""
     var = variance(self, dim, correction, keepdim, "var_mean")
     return var.astype(real_of(self)), average(self, over(dim, self.ndim), keepdim, None)
 
 
-@differentiable(self=std_mean_vjp, complexes={"self": std_mean_vjp}, several=PAIR)
+@differentiable(self=std_mean_vjp, complexes=True, several=PAIR)
 def std_mean(self, dim, correction, keepdim):
     """Return the standard deviation and mean."""
     var = variance(self, dim, correction, keepdim, "std_mean")
@@ -123,14 +123,7 @@ def logsumexp_vjp(g: Any, self: Any, result: Any, dim: Any, keepdim: bool) -> An
     return g * F.exp(self - result)
 
 
-def complex_logsumexp_vjp(g: Any, self: Any, result: Any, dim: Any, keepdim: bool) -> Any:
-    """Return the same with the conjugates of the shares."""
-    if not keepdim and self.shape:
-        g, result = (unsqueezed(x, dim, len(self.shape)) for x in (g, result))
-    return g * F.conj(F.exp(self - result))
-
-
-@differentiable(self=logsumexp_vjp, complexes={"self": complex_logsumexp_vjp})
+@differentiable(self=logsumexp_vjp)
 def logsumexp(self, dim, keepdim=False):
     """Return the logarithm of the sum of exponentials over some dimensions, without overflow."""
     axes = over(dim, self.ndim)
