@@ -73,10 +73,10 @@ def differentiable(
     `name` is the op's name if it is not the function's, and `node` the node's if it is not `<Name>Backward0`.
     `kernel` replaces the body of the decorated function, which then only documents the op. `complexes` are
     vjps for complex numbers, or True if `vjps` are written for them (see Note [Complex numbers] in `apply`).
-    With `view=True` the result shares memory with `self`. With `promotes=False` the operands of an elementwise op keep their dtypes, and with
-    `numbers=False` all of them must be tensors. `forms`, `out` and `also` say under which names users can
-    call the op (see `public`); an elementwise op has all forms, unless `forms=""`. For the other flags see
-    `Op`.
+    With `view=True` the result shares memory with `self`. With `promotes=False` the operands of an
+    elementwise op keep their dtypes, and with `numbers=False` all of them must be tensors. `forms`, `out` and
+    `also` say under which names users can call the op (see `public`); an elementwise op has all forms, unless
+    `forms=""`. For the other flags see `Op`.
     """
 
     def declare(function: Any) -> Any:
