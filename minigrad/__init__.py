@@ -77,8 +77,8 @@ from .settings import (
     use_deterministic_algorithms,
 )
 from .tensor import Size, Tensor
-from .tensor.casts import finfo, iinfo
 from .tensor.printing import printoptions, set_printoptions
+from .tensor.properties import finfo, iinfo
 from .tensor.published import install as _install
 
 float = float32

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from .left_out import refusing as _refusing
-from .tensor.explained import attach_all as _attach_all
-from .tensor.factors import (
+from .tensor.decompositions import (
     cholesky,
     cholesky_ex,
     eig,
     eigh,
     eigvals,
     eigvalsh,
+    lstsq,
     pinv,
     qr,
     svd,
     svdvals,
 )
-from .tensor.least_squares import lstsq
+from .tensor.explained import attach_all as _attach_all
+from .tensor.matmul import matmul
 from .tensor.matrices import (
     LinAlgError,
     det,
@@ -27,11 +28,9 @@ from .tensor.matrices import (
     solve,
     solve_ex,
 )
-from .tensor.matrix_norms import matrix_norm
 from .tensor.norms import linalg_norm as norm
-from .tensor.norms import vector_norm
+from .tensor.norms import matrix_norm, vector_norm
 from .tensor.products import linalg_cross as cross
-from .tensor.shapes import matmul
 from .tensor.views import linalg_diagonal as diagonal
 
 __all__ = [

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from .left_out import refusing as _refusing
 from .ops.exponential import exp2, expm1, log1p, logit
-from .ops.normal import erf, erfc, erfinv
-from .ops.normal import special_ndtr as ndtr
 from .ops.pointwise import sigmoid as expit
 from .ops.rounding import round
-from .ops.special import digamma, polygamma
+from .ops.special import digamma, erf, erfc, erfinv, polygamma
 from .ops.special import lgamma as gammaln
+from .ops.special import special_ndtr as ndtr
 from .tensor.explained import attach_all as _attach_all
 from .tensor.statistics import log_softmax, logsumexp, softmax
 

@@ -11,9 +11,9 @@ from ..core.tensor_state import check_can_require_grad, wrap
 from ..creation import zeros
 from ..inplace.views import Unobserved
 from ..tensor import Tensor
+from ..tensor.conversion import describe
 from ..tensor.copying import attributes
 from ..tensor.explained import check
-from ..tensor.tensor import describe
 
 
 class Parameter(Tensor):

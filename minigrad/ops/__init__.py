@@ -4,46 +4,49 @@ from __future__ import annotations
 
 from . import (
     activations,
-    adaptive,
-    affine_grids,
+    adaptive_pooling,
+    addmm,
     arithmetic,
-    bags,
+    average_pooling,
     batches,
-    binary,
-    bits,
-    class_losses,
+    clamp,
+    compare,
     complexes,
     convolution,
     convolution_checks,
+    copy,
+    count,
     cumulative,
-    distances,
+    decompositions,
     division,
-    eigen,
     elementwise,
     embedding,
     entropies,
     exponential,
-    factors,
     grid_sampling,
     grid_taps,
+    half_precision,
+    hard_activations,
+    index,
     indexing,
     indexing_along,
+    indices,
     inverses,
     joining,
     least_squares,
     linalg,
     losses,
     masking,
-    matrix_sums,
-    normal,
+    max_min,
+    max_pooling,
+    normalization,
     norms,
-    packing,
+    overloads,
     padding,
     pointwise,
-    pooling,
-    pooling_greatest,
-    pooling_means,
-    pooling_parts,
+    pow,
+    random_bits,
+    random_numbers,
     rearranging,
     recurrent,
     reduction,
@@ -52,30 +55,14 @@ from . import (
     scattering,
     shape,
     sliding,
+    smooth_activations,
     softmax,
     sorting,
     special,
     spectral,
-    strided,
     ternary,
-    underivable,
+    trigonometric,
+    variance,
     views,
     views_in_place,
 )
-from . import clamp as bounds
-from . import compare as comparing
-from . import copy as copies
-from . import count as counting
-from . import half_precision as halves
-from . import hard_activations as hard
-from . import index as picking
-from . import into_zeros as places
-from . import max_min as extremes
-from . import median as order
-from . import normalization as normalisation
-from . import pow as powers
-from . import random_numbers as chance
-from . import smooth_activations as smooth
-from . import trigonometric as circular
-from . import unfold as windows
-from . import variance as spread

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from ..core import F, differentiable
+from .elementwise import no_derivative
 from .half_precision import only
 from .overloads import overloaded
-from .underivable import no_derivative
 
 
 def check_divisor(self: Any, other: Any) -> None:

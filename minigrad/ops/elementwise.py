@@ -1,4 +1,4 @@
-"""How functions of one element are declared, and the errors for the dtypes that they refuse."""
+"""How functions of one element are declared, which dtypes they refuse, and missing derivatives."""
 
 from __future__ import annotations
 
@@ -83,3 +83,30 @@ def must_be_tensor(where: str, value: Any, place: int = 1, name: str = "input") 
     if not isinstance(value, TensorBase):
         kind = kind_name(value)
         raise TypeError(f"{where}(): argument '{name}' (position {place}) must be Tensor, not {kind}")
+
+
+def refusal(name: str) -> Any:
+    """Return a vjp that raises the error of PyTorch for an op without a derivative."""
+
+    def refuse(g: Any) -> Any:
+        raise RuntimeError(f"derivative for aten::{name} is not implemented")
+
+    return refuse
+
+
+def second_refusal(name: str) -> Any:
+    """Return a vjp that raises the error of PyTorch for a derivative that cannot be differentiated itself."""
+
+    def refuse(g: Any) -> Any:
+        raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
+
+    return refuse
+
+
+def no_derivative(name: str, *inputs: str) -> dict[str, Any]:
+    """What `differentiable` takes for an op without a derivative: its node, and what raises the errors."""
+
+    def no_tangent() -> Any:
+        raise NotImplementedError(f"Trying to use forward AD with aten::{name} that does not support it.")
+
+    return {"node": "NotImplemented", "jvp": no_tangent, **dict.fromkeys(inputs, refusal(name))}

@@ -1,4 +1,4 @@
-"""Activation functions that cut: thresholds, hard versions of tanh, `sigmoid` and `silu`."""
+"""Piecewise linear activation functions: `relu`, thresholds, the hard versions of tanh, sigmoid and SiLU."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ..core import F, zeros
+from ..core import F, differentiable, zeros
 from ..core.dtypes import bool_, dtype
 from .activations import activation
-from .half_precision import floats_only, not_implemented
-from .underivable import refusal
+from .elementwise import refusal
+from .half_precision import floats_only, kept, not_implemented
 
 
 def no_hardtanh(kinds: list[dtype]) -> None:
@@ -155,3 +155,55 @@ def hardswish_backward(grad_output, self):
     """`grad_output · (x / 3 + 1/2)` where -3 < x < 3, 0 below, `grad_output` above."""
     inside = grad_output * (self / 3 + self.dtype.type(0.5))
     return np.where(self <= -3, grad_output.dtype.type(0), np.where(self < 3, inside, grad_output))[()]
+
+
+def no_relu(kinds: list[dtype]) -> None:
+    """The errors of PyTorch for the positive part of bools and of complex numbers."""
+    if kinds[0] is bool_:
+        raise RuntimeError("Boolean inputs not supported for relu")
+    if kinds[0].is_complex:
+        raise NotImplementedError("clamp is not supported for complex types")
+
+
+BOUNDS = {np.dtype(k): (np.zeros((), k), np.array(np.inf, k)) for k in ("float16", "float32", "float64")}
+
+
+@differentiable(
+    self=lambda g, result: F.threshold_backward(g, result, 0),
+    elementwise=True,
+    check=no_relu,
+    out="",
+)
+def relu(self):
+    """Return the larger of each element and 0; NaN stays NaN.
+
+    Args:
+        input: a tensor of any shape.
+    Shape: the same as that of `input`.
+    Returns: a new tensor.
+    Raises: RuntimeError if `input` is boolean.
+    Derivative: `g` where `result > 0`, else 0.
+    Source: torch.relu
+
+    >>> torch.relu(torch.tensor([-1.0, 2.0]))
+    tensor([0., 2.])
+    """
+    if self.__class__ is np.ndarray and self.dtype.kind == "f":
+        # three times as fast as `np.maximum` on large arrays, and -0.0 stays what it is; numbers would take
+        # longer than small arrays
+        return self.clip(*BOUNDS[self.dtype])
+    if isinstance(self, np.floating):
+        return self.dtype.type(0) if self < 0 else self
+    return np.maximum(self, 0)
+
+
+@differentiable(
+    grad_output=lambda g, self, threshold: F.threshold_backward(g, self, threshold),
+    self=zeros,
+    elementwise=True,
+    node="ThresholdBackwardBackward0",
+    forms="",
+)
+def threshold_backward(grad_output, self, threshold):
+    """Return 0 where `self <= threshold`, else `grad_output` (also where `self` is NaN)."""
+    return kept(grad_output, self <= threshold)

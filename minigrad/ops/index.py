@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core import F, composite, differentiable
 from ..core.dtypes import of
-from .into_zeros import LONG, WHOLE, check_inside, check_kind, copied, places
+from .indices import LONG, WHOLE, check_inside, check_kind, copied, places
 
 
 @differentiable(

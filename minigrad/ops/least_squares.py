@@ -1,6 +1,6 @@
-"""Least squares: the solution of a system with more equations than unknowns, or with fewer.
+"""The pseudoinverse, and the least-squares solution of linear equations.
 
-Derivatives as in PyTorch's FunctionsManual.cpp (`linalg_lstsq_backward`).
+Derivatives as in PyTorch's FunctionsManual.cpp.
 """
 
 from __future__ import annotations
@@ -9,8 +9,44 @@ from typing import Any
 
 import numpy as np
 
-from ..core import F, differentiable
-from .factors import adjoint, pinv_vjp
+from ..core import RAW, F, differentiable
+from .decompositions import adjoint
+
+
+def pinv_vjp(g: Any, self: Any, result: Any) -> Any:
+    """Composed as in PyTorch's `pinv_backward`, by the shorter way for tall and for wide matrices."""
+    turned, g = adjoint(result), adjoint(g)
+    if self.shape[-2] <= self.shape[-1]:
+        inside = g @ result
+        back = inside @ turned
+        rest = (turned @ result) @ (g - inside @ self)
+        return back - (self @ result) @ back - adjoint(result @ inside) + rest
+    inside = result @ g
+    back = turned @ inside
+    rest = ((g - self @ inside) @ result) @ turned
+    return rest + back - (back @ result) @ self - adjoint(inside @ result)
+
+
+@differentiable(self=pinv_vjp, complexes=True)
+def linalg_pinv(self, atol=None, rtol=None, hermitian=False):
+    """Return the pseudoinverse: singular values up to max(atol, rtol · the largest) count as zero."""
+    if self.size == 0:
+        return np.zeros((*self.shape[:-2], self.shape[-1], self.shape[-2]), self.dtype)
+    if rtol is None:
+        no_atol = atol is None or not np.any(np.asarray(atol) > 0)
+        rtol = max(self.shape[-2:]) * np.finfo(self.dtype).eps if no_atol else 0
+    if hermitian:
+        s, u = np.linalg.eigh(self)
+        vh = u.conj().mT
+    else:
+        u, s, vh = np.linalg.svd(self, full_matrices=False)
+    sizes = np.abs(s)
+    limit = np.maximum(
+        np.asarray(atol or 0 if not isinstance(atol, RAW) else atol)[..., None],
+        np.asarray(rtol)[..., None] * sizes.max(-1, keepdims=True),
+    )
+    inverse = np.where(sizes > limit, 1 / np.where(sizes > limit, s, 1), 0).astype(self.dtype)
+    return (vh.conj().mT * inverse[..., None, :]) @ u.conj().mT
 
 
 def has_residuals(g: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Elements chosen by a mask, and where elements are not zero."""
+"""Elements chosen by a mask: `where`, `masked_fill`, `masked_select`, `nonzero`."""
 
 from __future__ import annotations
 
@@ -119,3 +119,19 @@ def masked_scatter_backward(grad_output, mask, sizes):
 def nonzero(self):
     """Return the places of the elements that are not 0, a row of indices for each (int64)."""
     return np.argwhere(self)
+
+
+@differentiable(
+    self=lambda g, condition: F.where(condition, g, 0.0),
+    other=lambda g, condition: F.where(condition, 0.0, g),
+    elementwise=True,
+    linear=True,
+    forms="",
+)
+def where(condition, self, other):
+    """Return `self` where `condition` holds, else `other`."""
+    if not isinstance(condition, np.ndarray) and np.ndim(self) == 0 == np.ndim(other):
+        chosen = self if condition else other
+        return chosen if isinstance(chosen, np.generic) else np.result_type(self, other).type(chosen)
+    out = np.where(condition, self, other)
+    return out.astype(np.result_type(self, other), copy=False)[()]

@@ -1,4 +1,4 @@
-"""Functions of one element, comparisons and choices."""
+"""Elementary functions: exponential, logarithm, sine, absolute value, sign, tanh and sigmoid."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core import F, differentiable, zeros
 from ..core.dtypes import bool_, dtype
-from .half_precision import is_alike, kept, wide
+from .half_precision import is_alike, wide
 
 
 @differentiable(self=lambda g, result: g * result, elementwise=True, floating=True)
@@ -287,71 +287,3 @@ def sigmoid(self):
 def sigmoid_backward(grad_output, output):
     """Return `grad_output · output · (1 - output)`."""
     return grad_output * (output * (1 - output))
-
-
-def no_relu(kinds: list[dtype]) -> None:
-    """The errors of PyTorch for the positive part of bools and of complex numbers."""
-    if kinds[0] is bool_:
-        raise RuntimeError("Boolean inputs not supported for relu")
-    if kinds[0].is_complex:
-        raise NotImplementedError("clamp is not supported for complex types")
-
-
-BOUNDS = {np.dtype(k): (np.zeros((), k), np.array(np.inf, k)) for k in ("float16", "float32", "float64")}
-
-
-@differentiable(
-    self=lambda g, result: F.threshold_backward(g, result, 0),
-    elementwise=True,
-    check=no_relu,
-    out="",
-)
-def relu(self):
-    """Return the larger of each element and 0; NaN stays NaN.
-
-    Args:
-        input: a tensor of any shape.
-    Shape: the same as that of `input`.
-    Returns: a new tensor.
-    Raises: RuntimeError if `input` is boolean.
-    Derivative: `g` where `result > 0`, else 0.
-    Source: torch.relu
-
-    >>> torch.relu(torch.tensor([-1.0, 2.0]))
-    tensor([0., 2.])
-    """
-    if self.__class__ is np.ndarray and self.dtype.kind == "f":
-        # three times as fast as `np.maximum` on large arrays, and -0.0 stays what it is; numbers would take
-        # longer than small arrays
-        return self.clip(*BOUNDS[self.dtype])
-    if isinstance(self, np.floating):
-        return self.dtype.type(0) if self < 0 else self
-    return np.maximum(self, 0)
-
-
-@differentiable(
-    grad_output=lambda g, self, threshold: F.threshold_backward(g, self, threshold),
-    self=zeros,
-    elementwise=True,
-    node="ThresholdBackwardBackward0",
-    forms="",
-)
-def threshold_backward(grad_output, self, threshold):
-    """Return 0 where `self <= threshold`, else `grad_output` (also where `self` is NaN)."""
-    return kept(grad_output, self <= threshold)
-
-
-@differentiable(
-    self=lambda g, condition: F.where(condition, g, 0.0),
-    other=lambda g, condition: F.where(condition, 0.0, g),
-    elementwise=True,
-    linear=True,
-    forms="",
-)
-def where(condition, self, other):
-    """Return `self` where `condition` holds, else `other`."""
-    if not isinstance(condition, np.ndarray) and np.ndim(self) == 0 == np.ndim(other):
-        chosen = self if condition else other
-        return chosen if isinstance(chosen, np.generic) else np.result_type(self, other).type(chosen)
-    out = np.where(condition, self, other)
-    return out.astype(np.result_type(self, other), copy=False)[()]

@@ -8,9 +8,9 @@ import numpy as np
 
 from ..core import F, differentiable, rename
 from .copy import fitting
-from .into_zeros import WHOLE, check_inside, check_kind, copied, raised
+from .elementwise import no_derivative
+from .indices import WHOLE, check_inside, check_kind, copied, raised
 from .shape import place
-from .underivable import no_derivative
 
 
 def grid(index: Any, dim: int) -> tuple[Any, ...]:

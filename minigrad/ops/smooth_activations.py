@@ -11,9 +11,9 @@ from ..core import F, differentiable
 from ..core.dtypes import of
 from .activations import activation
 from .half_precision import floats_only, wide
-from .normal import error_function
 from .pointwise import logistic
 from .shape import place
+from .special import error_function
 
 # ── gelu
 # ─────────────────────────────────────────────────────────────────────────────────────────────────

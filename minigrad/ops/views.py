@@ -11,10 +11,7 @@ from ..core import F, differentiable
 from ..core.dtypes import dtype as dtype_class
 from ..core.dtypes import of
 from ..core.storage import address, root
-from .shape import place
-
-# ── diagonals
-# ─────────────────────────────────────────────────────────────────────────────────────────────────
+from .shape import place, reshaped_rows
 
 
 def diagonal_of(self: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
@@ -91,10 +88,6 @@ def diag_embed(self, offset=0, dim1=-2, dim2=-1):
     return out
 
 
-# ── windows
-# ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def windows(self: Any, dimension: int, size: int, step: int) -> Any:
     """All windows along a dimension as a writable array on the same memory."""
     dim = place(dimension, self.ndim)
@@ -139,10 +132,6 @@ def unfold_backward(grad_in, input_sizes, dim, size, step):
     return out
 
 
-# ── dimensions of size 1
-# ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def unsqueezed_dims(g: Any, dim: tuple[int, ...], sizes: tuple[int, ...]) -> Any:
     """Return the gradient of `squeeze_dims`: the dimensions put back that were taken away."""
     for d in sorted(d % len(sizes) for d in dim) if sizes else ():
@@ -164,10 +153,6 @@ def squeeze_dims(self, dim):
         if dims.count(d) > 1:
             raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
     return np.squeeze(self, tuple(d for d in dims if self.ndim and self.shape[d] == 1))
-
-
-# ── other dtypes on the same memory
-# ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def seen_as(self: np.ndarray, dtype: dtype_class) -> np.ndarray:
@@ -223,3 +208,62 @@ def complex_of_parts(self: np.ndarray) -> np.ndarray:
     if (address(self) - address(root(self))) % (2 * self.itemsize):
         raise RuntimeError("Tensor must have a storage_offset divisible by 2")
     return self.view(kind)[..., 0]
+
+
+def unsqueezed(g: Any, dim: int, sizes: tuple[int, ...]) -> Any:
+    """Return the gradient of `squeeze_dim`: dimension `dim` put back if it was taken away."""
+    return F.unsqueeze(g, dim % len(sizes)) if sizes and sizes[dim] == 1 else g
+
+
+@differentiable(
+    self=lambda g, self_sym_sizes, dim: unsqueezed(g, dim, self_sym_sizes),
+    rows={"self": reshaped_rows},
+    node="SqueezeBackward1",
+    view=True,
+    linear=True,
+)
+def squeeze_dim(self, dim):
+    """Dimension `dim` taken away if its size is 1."""
+    dim = place(dim, self.ndim)
+    return self.squeeze(dim) if self.ndim and self.shape[dim] == 1 else np.asarray(self)
+
+
+@differentiable(
+    self=lambda g, self_sym_sizes, dim: unsqueezed(g, dim, self_sym_sizes),
+    node="SqueezeBackward4",
+    linear=True,
+)
+def squeeze_result(self, dim):
+    """Return `squeeze_dim` in place."""
+    return squeeze_dim.op.kernel(self, dim)
+
+
+def unsqueezed_all(g: Any, sizes: tuple[int, ...]) -> Any:
+    """Return the gradient of `squeeze_all`: every dimension of size 1 put back."""
+    for dim, n in enumerate(sizes):
+        if n == 1:
+            g = F.unsqueeze(g, dim)
+    return g
+
+
+@differentiable(
+    self=lambda g, self_sym_sizes: unsqueezed_all(g, self_sym_sizes),
+    node="SqueezeBackward0",
+    view=True,
+    linear=True,
+)
+def squeeze_all(self):
+    """Return all dimensions of size 1 taken away."""
+    return np.squeeze(self)
+
+
+@differentiable(self=lambda g: g, view=True, linear=True, jvp=lambda self_t: self_t)
+def alias(self):
+    """Return the same tensor once more: `t[...]`."""
+    return self[...] if isinstance(self, np.ndarray) else self
+
+
+@differentiable(self=lambda g: g, node="Identity", view=True)
+def fw_primal(self):
+    """Return the same tensor without its tangent: what `forward_ad.unpack_dual` gives as primal."""
+    return self[...] if isinstance(self, np.ndarray) else self

@@ -45,7 +45,7 @@ def unsqueeze_(self, dim):
     """A dimension of size 1 put in."""
 
 
-@in_place_form(shape.squeeze_all, "SqueezeBackward3")
+@in_place_form(views.squeeze_all, "SqueezeBackward3")
 def squeeze_(self):
     """All dimensions of size 1 taken away."""
 

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 from . import (
-    cumulative,
-    distances,
     einsums,
-    extremes,
     grids,
-    least_squares,
     matrices,
     norms,
     products,

@@ -13,7 +13,7 @@ from ..inplace.in_place import in_place, in_place_method
 from ..ops import arithmetic as ar
 from ..ops import pointwise as pw
 from ..ops import pow as powers
-from ..ops.overloads import NUMBERS, check_alpha, of_kinds
+from ..ops.overloads import check_alpha, of_kinds
 
 
 @public(out="cast")
@@ -125,12 +125,6 @@ def comparison(name: str) -> Any:
 
     method.__name__ = method.__qualname__ = f"__{name}__"
     return method
-
-
-@public("function")
-def fill(input: Any, value: Any) -> Any:
-    """Return a tensor like `input` with one value in every element."""
-    return (F.fill_tensor if isinstance(value, TensorBase) else F.fill)(input, value)
 
 
 class Arithmetic(TensorBase):
@@ -269,54 +263,3 @@ class InPlace(TensorBase):
         return in_place(call.op, self, exponent)
 
     __ipow__ = pow_
-
-    def copy_(self, src: Any) -> Any:
-        """Copy `src` into the tensor in place and return the tensor.
-
-        Args:
-            src: a tensor that broadcasts to the tensor's shape, or a number; it is converted to the dtype.
-        Shape: that of the tensor.
-        Returns: the tensor itself.
-        Raises: RuntimeError if the tensor is a leaf that requires a gradient. RuntimeError if the shapes do
-            not fit.
-        Derivative: 0 for the tensor, `g` for `src`.
-        Source: torch.Tensor.copy_
-
-        >>> torch.zeros(2).copy_(torch.tensor([1.0, 2.0]))
-        tensor([1., 2.])
-        """
-        src = wrap(np.asarray(src)[()]) if isinstance(src, NUMBERS) else src
-        return in_place(F.copy.op, self, src)
-
-    @public("function")
-    def fill_(self, value: Any) -> Any:
-        """Fill the tensor with one value in place and return the tensor.
-
-        Args:
-            value: a number, or a tensor of one element.
-        Shape: that of the tensor.
-        Returns: the tensor itself.
-        Raises: RuntimeError if the tensor is a leaf that requires a gradient.
-        Derivative: 0 for the tensor, `g.sum()` for a tensor `value`.
-        Source: torch.Tensor.fill_
-
-        >>> torch.zeros(2).fill_(3)
-        tensor([3., 3.])
-        """
-        return in_place((F.fill_tensor if isinstance(value, TensorBase) else F.fill).op, self, value)
-
-    @public("function")
-    def zero_(self) -> Any:
-        """Fill the tensor with zeros in place and return the tensor.
-
-        Args: none.
-        Shape: that of the tensor.
-        Returns: the tensor itself.
-        Raises: RuntimeError if the tensor is a leaf that requires a gradient.
-        Derivative: 0.
-        Source: torch.Tensor.zero_
-
-        >>> torch.ones(2).zero_()
-        tensor([0., 0.])
-        """
-        return in_place(F.zero.op, self)

@@ -1,4 +1,4 @@
-"""Functions of two and three operands, as functions and methods, out of place and in place.
+"""Functions of two and three operands, as functions and methods, and the operators of integers.
 
 Which op runs, and so which node the graph shows, depends on which operands are tensors.
 """
@@ -12,23 +12,24 @@ import numpy as np
 from ..core import dtypes
 from ..core.public import public
 from ..core.tensor_state import TensorBase
+from ..inplace.in_place import in_place_method
 from ..ops import arithmetic as ar
 from ..ops import clamp as bounds
 from ..ops import division as dv
 from ..ops import ternary as te
+from ..ops.compare import bitwise_and, bitwise_left_shift, bitwise_or, bitwise_right_shift, bitwise_xor
 from ..ops.copy import C_NAMES
+from ..ops.division import modulo, quotient
 from ..ops.overloads import (
     NUMBERS,
     check_tensors,
     choice,
     invalid,
+    named,
     of_kinds,
 )
 
 UNSET: Any = object()
-
-# ── sums and quotients
-# ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 @public("function method method_", out="cast", also="divide true_divide")
@@ -56,10 +57,6 @@ def div(input: Any, other: Any, *, rounding_mode: Any = UNSET) -> Any:
             f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'"
         )
     return dv.div_unrounded if rounding_mode is None else dv.div_rounded, (input, other, rounding_mode)
-
-
-# ── bounds
-# ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def check_bound(input: Any, bound: Any) -> None:
@@ -133,10 +130,6 @@ def clamp_min(input: Any, min: Any) -> Any:
 def clamp_max(input: Any, max: Any) -> Any:
     """Return the smaller of each element and `max`, a number or a tensor."""
     return one_bound("clamp_max", input, max, bounds.clamp_max_tensor, bounds.clamp_max)
-
-
-# ── powers and logarithms
-# ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 @public("function method method_", out="cast")
@@ -215,3 +208,40 @@ def addcdiv(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
     tensor([21.])
     """
     return of_three(te.addcdiv, input, tensor1, tensor2, value)
+
+
+def operator(function: Any) -> Any:
+    """Return a function as operator: Python asks the other side about what is no tensor and no number."""
+
+    def apply(self: Any, other: Any) -> Any:
+        return function(self, other) if isinstance(other, (TensorBase, *NUMBERS)) else NotImplemented
+
+    return named(apply, function)
+
+
+def reflected(function: Any) -> Any:
+    """Return the same with the tensor on the right."""
+
+    def apply(self: Any, other: Any) -> Any:
+        return function(other, self) if isinstance(other, (TensorBase, *NUMBERS)) else NotImplemented
+
+    return named(apply, function)
+
+
+class Bits(TensorBase):
+    """`& | ^ << >> // %`, and what they and `/` are in place."""
+
+    __slots__ = ()
+
+    __and__, __or__, __xor__ = operator(bitwise_and), operator(bitwise_or), operator(bitwise_xor)
+    __rand__, __ror__, __rxor__ = reflected(bitwise_and), reflected(bitwise_or), reflected(bitwise_xor)
+    __lshift__, __rshift__ = operator(bitwise_left_shift), operator(bitwise_right_shift)
+    __rlshift__, __rrshift__ = reflected(bitwise_left_shift), reflected(bitwise_right_shift)
+    __iand__, __ior__, __ixor__ = map(in_place_method, (bitwise_and, bitwise_or, bitwise_xor))
+    __ilshift__, __irshift__ = map(in_place_method, (bitwise_left_shift, bitwise_right_shift))
+
+    __itruediv__ = __idiv__ = in_place_method(div)
+    __ifloordiv__, __imod__ = in_place_method(quotient), in_place_method(modulo)
+
+    __floordiv__, __rfloordiv__ = operator(quotient), reflected(quotient)
+    __mod__, __rmod__ = operator(modulo), reflected(modulo)

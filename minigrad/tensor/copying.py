@@ -1,4 +1,4 @@
-"""Copies of tensors and pickling.
+"""Copying, filling and pickling tensors.
 
 Note [Copied memory]
     A copy keeps what PyTorch's storage keeps: all the memory that a tensor is part of, so that its strides
@@ -15,9 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from ..core import F
 from ..core.modes import quiet
+from ..core.public import public
 from ..core.storage import address, root
 from ..core.tensor_state import TensorBase, numbers, share, wrap
+from ..inplace.in_place import in_place
+from ..ops.overloads import NUMBERS
 
 NOT_A_LEAF = (
     "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the "
@@ -30,10 +34,67 @@ HOOKS_STAY = (
 )
 
 
+@public("function")
+def fill(input: Any, value: Any) -> Any:
+    """Return a tensor like `input` with one value in every element."""
+    return (F.fill_tensor if isinstance(value, TensorBase) else F.fill)(input, value)
+
+
 class Copying(TensorBase):
     """How `copy.copy`, `copy.deepcopy` and `pickle` treat a tensor."""
 
     __slots__ = ()
+
+    def copy_(self, src: Any) -> Any:
+        """Copy `src` into the tensor in place and return the tensor.
+
+        Args:
+            src: a tensor that broadcasts to the tensor's shape, or a number; it is converted to the dtype.
+        Shape: that of the tensor.
+        Returns: the tensor itself.
+        Raises: RuntimeError if the tensor is a leaf that requires a gradient. RuntimeError if the shapes do
+            not fit.
+        Derivative: 0 for the tensor, `g` for `src`.
+        Source: torch.Tensor.copy_
+
+        >>> torch.zeros(2).copy_(torch.tensor([1.0, 2.0]))
+        tensor([1., 2.])
+        """
+        src = wrap(np.asarray(src)[()]) if isinstance(src, NUMBERS) else src
+        return in_place(F.copy.op, self, src)
+
+    @public("function")
+    def fill_(self, value: Any) -> Any:
+        """Fill the tensor with one value in place and return the tensor.
+
+        Args:
+            value: a number, or a tensor of one element.
+        Shape: that of the tensor.
+        Returns: the tensor itself.
+        Raises: RuntimeError if the tensor is a leaf that requires a gradient.
+        Derivative: 0 for the tensor, `g.sum()` for a tensor `value`.
+        Source: torch.Tensor.fill_
+
+        >>> torch.zeros(2).fill_(3)
+        tensor([3., 3.])
+        """
+        return in_place((F.fill_tensor if isinstance(value, TensorBase) else F.fill).op, self, value)
+
+    @public("function")
+    def zero_(self) -> Any:
+        """Fill the tensor with zeros in place and return the tensor.
+
+        Args: none.
+        Shape: that of the tensor.
+        Returns: the tensor itself.
+        Raises: RuntimeError if the tensor is a leaf that requires a gradient.
+        Derivative: 0.
+        Source: torch.Tensor.zero_
+
+        >>> torch.ones(2).zero_()
+        tensor([0., 0.])
+        """
+        return in_place(F.zero.op, self)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
         if not self.is_leaf:

@@ -1,4 +1,4 @@
-"""Functions of one element as methods, out of place and in place."""
+"""`prelu`, and methods of functions of one element."""
 
 from __future__ import annotations
 

@@ -1,15 +1,18 @@
-"""Grids and products of vectors, and the shape that several shapes broadcast to."""
+"""Grids, tensors with at least so many dimensions, and broadcasting."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from ..core import F, dialect, dtypes
 from ..core.public import public
 from ..core.tensor_state import TensorBase
 from ..creation.arguments import kind_name
-from .tensor import Size
+from ..ops import shape as sh
+from .size import Size
 
 INDEXING = "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument."
 
@@ -107,3 +110,46 @@ def widen(found: list[int], i: int, place: int, shape: Any) -> None:
             f"{place} had {tuple(shape)}; but expected shape should be broadcastable to {found}"
         )
     found[i] = shape[i]
+
+
+def at_least(n: int, tensors: tuple[Any, ...]) -> Any:
+    """`atleast_1d` to `atleast_3d`: of one tensor, or of several as a tuple."""
+    many = len(tensors) == 1 and isinstance(tensors[0], (tuple, list))
+    given = tuple(tensors[0]) if many else tensors
+    results = tuple(raised(t, n) for t in given)
+    return results if many or len(results) != 1 else results[0]
+
+
+def raised(t: Any, n: int) -> Any:
+    """`t` with at least `n` dimensions."""
+    k = t._data.ndim
+    if k == 0:
+        return sh.reshape(t, (1,) * n)
+    if k == 1 and n > 1:
+        t = sh.unsqueeze(t, 0)
+    return sh.unsqueeze(t, -1) if k < 3 == n else t
+
+
+@public("function")
+def atleast_1d(*tensors: Any) -> Any:
+    """Return tensors with at least one dimension."""
+    return at_least(1, tensors)
+
+
+@public("function")
+def atleast_2d(*tensors: Any) -> Any:
+    """Return tensors with at least two dimensions."""
+    return at_least(2, tensors)
+
+
+@public("function")
+def atleast_3d(*tensors: Any) -> Any:
+    """Return tensors with at least three dimensions."""
+    return at_least(3, tensors)
+
+
+@public("function")
+def broadcast_tensors(*tensors: Any) -> Any:
+    """Return tensors expanded to the shape to which they broadcast."""
+    shape = np.broadcast_shapes(*(t._data.shape for t in tensors))
+    return tuple(sh.expand(t, shape) for t in tensors)

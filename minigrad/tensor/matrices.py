@@ -1,4 +1,4 @@
-"""Inverses, determinants and solutions of matrices."""
+"""Inverses, determinants, solutions and powers of matrices, and checks of matrices."""
 
 from __future__ import annotations
 
@@ -14,8 +14,26 @@ from ..core.public import public
 from ..core.tensor_state import numbers
 from ..ops import inverses
 from ..ops.inverses import LinAlgError, first_wrong
-from .contractions import check_float, check_square
-from .shapes import matmul
+from .matmul import matmul
+
+
+def check_square(x: Any, name: str) -> None:
+    """RuntimeError with PyTorch's text unless `x` is a square matrix or a batch of them."""
+    if x._data.ndim < 2:
+        raise RuntimeError(f"{name}: The input tensor A must have at least 2 dimensions.")
+    rows, columns = x._data.shape[-2:]
+    if rows != columns:
+        raise RuntimeError(
+            f"{name}: A must be batches of square matrices, but they are {rows} by {columns} matrices"
+        )
+
+
+def check_float(x: Any, name: str) -> None:
+    """RuntimeError with PyTorch's text for integers and bools."""
+    if of(x._data).category < 2:
+        raise RuntimeError(
+            f"{name}: Expected a floating point or complex tensor as input. Got {of(x._data).title}"
+        )
 
 
 def checked(x: Any, name: str, kernel: str = "", square: bool = True) -> None:
@@ -33,10 +51,6 @@ def checked(x: Any, name: str, kernel: str = "", square: bool = True) -> None:
         if kernel:
             raise NotImplementedError(f"\"{kernel}\" not implemented for 'Half'")
         raise RuntimeError(f"{name}: Low precision dtypes not supported. Got Half")
-
-
-# ── inverse, solutions, determinant
-# ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def refuse_singular(info: Any, name: str = "linalg.inv") -> None:

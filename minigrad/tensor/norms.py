@@ -1,16 +1,85 @@
-"""Norms and distances."""
+"""Norms of vectors and matrices, and distances."""
 
 from __future__ import annotations
 
+from math import inf
 from typing import Any
 
-from ..core import dtypes
+from ..core import F, dtypes
 from ..core.public import public
+from ..core.tensor_state import TensorBase
 from ..ops import norms
 from ..ops.elementwise import must_be_tensor
-from . import matrix_norms
-from .matrix_norms import vector_norm
-from .reductions import dims
+from ..ops.shape import place
+from .decompositions import svdvals
+from .matrices import check_float
+from .reductions import dims, numpys
+
+
+def vector_norm(x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """Return the p-norm, p = `ord`, of all elements or over the dimensions `dim`; a real number."""
+    if not isinstance(x, TensorBase):
+        kind = type(x).__name__
+        raise TypeError(f"linalg_vector_norm(): argument 'input' (position 1) must be Tensor, not {kind}")
+    return norms.linalg_vector_norm(x, ord, dims(dim), keepdim, numpys(dtype))
+
+
+def matrix_norm(
+    A: Any, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None
+) -> Any:
+    """The norm of a matrix, or of each over the two dimensions `dim`: "fro" of its elements, "nuc", 2 and -2
+    of its singular values, 1, -1, inf and -inf of its columns and rows.
+    """
+    if A._data.ndim < 2:
+        raise RuntimeError("linalg.matrix_norm: The input tensor A must have at least 2 dimensions.")
+    check_float(A, "linalg.matrix_norm")
+    dims = check_dims(A, dim)
+    if ord == "fro":
+        return vector_norm(A, 2, dims, keepdim, dtype=dtype)
+    if ord not in ("nuc", 2, -2, 1, -1, inf, -inf):
+        raise RuntimeError(
+            f"linalg.matrix_norm: Order {ord if isinstance(ord, str) else f'{ord:g}'} not supported."
+        )
+    A = A if dtype is None else A.to(dtype)
+    if ord in ("nuc", 2, -2):
+        return of_singular_values(A, ord, dims, keepdim)
+    rows, columns = dims if abs(ord) == 1 else dims[::-1]
+    sums = vector_norm(A, 1, (rows,), keepdim)
+    if not keepdim and columns > rows:
+        columns -= 1
+    return extreme(sums, columns, keepdim, ord)
+
+
+def extreme(values: Any, dim: int, keepdim: bool, ord: Any) -> Any:
+    """Return the largest along a dimension (of none 0) for a positive `ord`, else the least."""
+    if ord < 0:
+        return values.amin(dim, keepdim)
+    return values.amax(dim, keepdim) if values._data.shape[dim] else values.sum(dim, keepdim=keepdim)
+
+
+def check_dims(A: Any, dim: Any) -> tuple[int, int]:
+    """Both dimensions counted from the front; PyTorch's errors."""
+    dim = tuple(dim)
+    if len(dim) != 2:
+        raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {', '.join(map(str, dim))}")
+    first, second = (place(d, A._data.ndim) for d in dim)
+    if first == second:
+        raise RuntimeError(f"linalg.matrix_norm: dims must be different. Got ({dim[0]}, {dim[1]})")
+    return first, second
+
+
+def of_singular_values(A: Any, ord: Any, dims: tuple[int, int], keepdim: bool) -> Any:
+    """Return the sum of singular values for "nuc", the largest for 2, the least for -2."""
+    rest = [d for d in range(A._data.ndim) if d not in dims]
+    order = (*rest, *dims)
+    values = svdvals(F.permute(A, order))
+    if ord == "nuc":
+        norm = values.sum(-1, keepdim=keepdim)
+    else:
+        norm = extreme(values, -1, keepdim, ord)
+    if not keepdim:
+        return norm
+    return F.permute(norm.unsqueeze(-1), tuple(order.index(d) for d in range(len(order))))
 
 
 @public(out="cast")
@@ -38,7 +107,7 @@ def norm(input: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, dty
         return vector_norm(input, 2, over, keepdim, dtype=dtype)
     if isinstance(p, str):
         over = tuple(range(input._data.ndim)) if over is None else over
-        return matrix_norms.matrix_norm(input, p, over, keepdim, dtype=dtype)
+        return matrix_norm(input, p, over, keepdim, dtype=dtype)
     return vector_norm(input, 2.0 if p is None else p, over, keepdim, dtype=dtype)
 
 
@@ -54,7 +123,7 @@ def linalg_norm(A: Any, ord: Any = None, dim: Any = None, keepdim: bool = False,
         )
     of_matrix = ndim == 2 if over is None else len(over) == 2
     if isinstance(ord, str) or (ord is not None and of_matrix):
-        return matrix_norms.matrix_norm(A, ord, (0, 1) if over is None else over, keepdim, dtype=dtype)
+        return matrix_norm(A, ord, (0, 1) if over is None else over, keepdim, dtype=dtype)
     return vector_norm(A, 2 if ord is None else ord, over, keepdim, dtype=dtype)
 
 
@@ -68,3 +137,74 @@ def dist(input: Any, other: Any, p: Any = 2) -> Any:
                 f"norm(): input dtype should be either floating point or complex. Got {kind.title} instead."
             )
     return norms.dist(input, other, p)
+
+
+MODES = {
+    "use_mm_for_euclid_dist_if_necessary": 0,
+    "use_mm_for_euclid_dist": 1,
+    "donot_use_mm_for_euclid_dist": 2,
+}
+MANY = 25  # rows from which on Euclidean distances are made by a product of matrices
+
+
+def check_number(name: str, p: Any, position: int) -> None:
+    """TypeError with PyTorch's text unless `p` is a number."""
+    if not isinstance(p, (int, float)):
+        raise TypeError(f"{name}(): argument 'p' (position {position}) must be float, not {type(p).__name__}")
+
+
+@public("function")
+def cdist(x1: Any, x2: Any, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary") -> Any:
+    """Return the distances between all pairs of rows of two matrices.
+
+    Args:
+        x1, x2: matrices, or batches of matrices, with equally long rows.
+        p: the norm; 2 for the Euclidean distance.
+        compute_mode: how PyTorch computes the Euclidean distance.
+    Shape: (…, n, k) and (…, m, k) → (…, n, m).
+    Returns: a new tensor.
+    Raises: RuntimeError if the rows have different lengths.
+    Derivative: `g * (x1 - x2) / result` for p = 2.
+    Source: torch.cdist
+
+    >>> torch.cdist(torch.tensor([[0.0, 0.0]]), torch.tensor([[3.0, 4.0]]))
+    tensor([[5.]])
+    """
+    if compute_mode not in MODES:
+        raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
+    check_number("cdist", p, 3)
+    for name, x in (("X1", x1), ("X2", x2)):
+        if x.ndim < 2:
+            raise RuntimeError(f"cdist only supports at least 2D tensors, {name} got: {x.ndim}D")
+    if x1.shape[-1] != x2.shape[-1]:
+        raise RuntimeError(
+            f"X1 and X2 must have the same number of columns. X1: {x1.shape[-1]} X2: {x2.shape[-1]}"
+        )
+    batch = broadcast_batches(x1, x2)
+    is_many = max(x1.shape[-2], x2.shape[-2]) > MANY
+    by_product = p == 2 and MODES[compute_mode] < 2 and (MODES[compute_mode] == 1 or is_many)
+    if not by_product or not x1.numel() or not x2.numel():
+        return F._cdist_forward(x1, x2, float(p))
+    return by_products(x1, x2, batch)
+
+
+def broadcast_batches(x1: Any, x2: Any) -> tuple[int, ...]:
+    """Return the shape of both batches together; RuntimeError with PyTorch's text if they do not fit."""
+    first, second = x1.shape[:-2], x2.shape[:-2]
+    ndim = max(len(first), len(second))
+    first, second = ((1,) * (ndim - len(s)) + tuple(s) for s in (first, second))
+    for i in reversed(range(ndim)):
+        if first[i] != second[i] and 1 not in (first[i], second[i]):
+            raise RuntimeError(
+                f"The size of tensor a ({first[i]}) must match the size of tensor b ({second[i]}) at "
+                f"non-singleton dimension {i}"
+            )
+    return tuple(b if a == 1 else a for a, b in zip(first, second))
+
+
+def by_products(x1: Any, x2: Any, batch: tuple[int, ...]) -> Any:
+    """Euclidean distances from a product of matrices, of one batch as PyTorch makes it."""
+    rows, columns = (x.shape[-2] for x in (x1, x2))
+    if not (x1.ndim == x2.ndim == 2):
+        x1, x2 = (x.expand(*batch, *x.shape[-2:]).reshape(-1, *x.shape[-2:]) for x in (x1, x2))
+    return F._euclidean_dist(x1, x2).view(*batch, rows, columns)

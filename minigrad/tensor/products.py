@@ -10,12 +10,12 @@ from ..core import F
 from ..core.dtypes import of
 from ..core.public import public
 from ..core.tensor_state import TensorBase, numbers
+from ..ops import addmm as sums
 from ..ops import linalg
-from ..ops import matrix_sums as sums
 from ..ops.elementwise import must_be_tensor
 from ..ops.overloads import choice
 from ..ops.shape import place
-from .shapes import matmul
+from .matmul import matmul
 
 # ── sums with a product
 # ─────────────────────────────────────────────────────────────────────────────────────────────────

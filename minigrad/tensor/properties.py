@@ -1,16 +1,18 @@
-"""What can be asked of a tensor besides its numbers: its kind and memory; Python's functions on elements."""
+"""Properties of tensors and dtypes, and what Python asks of a container."""
 
 from __future__ import annotations
 
 import warnings
 from typing import Any
 
+import numpy as np
+
 from ..core import dtypes
 from ..core.public import public
 from ..core.tensor_state import TensorBase, share
 from ..creation import constructed
-from ..ops.overloads import NUMBERS
-from .storages import TypedStorage, UntypedStorage
+from ..ops.overloads import NUMBERS, invalid
+from .memory import TypedStorage, UntypedStorage
 
 TYPED_STORAGE = (
     "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the only "
@@ -139,10 +141,6 @@ class Properties(TensorBase):
         return constructed(args, dtypes.of(self._data))
 
 
-# ── numbers of a tensor for Python
-# ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 class Applied(TensorBase):
     """Python's functions on elements, containment, reversal."""
 
@@ -162,3 +160,92 @@ class Applied(TensorBase):
 
     def __delitem__(self, index: Any) -> None:
         raise TypeError("Tensor does not support deleting items")
+
+
+@public("function")
+def result_type(tensor1: Any, tensor2: Any) -> Any:
+    """Return the dtype that an op on two tensors or numbers works in."""
+    if not all(isinstance(x, (TensorBase, *NUMBERS)) for x in (tensor1, tensor2)):
+        raise invalid("result_type", tensor1, tensor2)
+    raws = [x._data if isinstance(x, TensorBase) else x for x in (tensor1, tensor2)]
+    return dtypes.OF_NUMPY[dtypes.result_type(*raws)]
+
+
+def check_dtypes(name: str, **kinds: Any) -> None:
+    """TypeError with PyTorch's text for what is no dtype."""
+    for at, (argument, kind) in enumerate(kinds.items(), 1):
+        if not isinstance(kind, dtypes.dtype):
+            wanted = f"argument '{argument}' (position {at}) must be torch.dtype"
+            raise TypeError(f"{name}(): {wanted}, not {dtypes.kind_name(kind)}")
+
+
+@public("function")
+def can_cast(from_: Any, to: Any) -> bool:
+    """Return whether a result of one dtype may be written into a tensor of another: bools into integers,
+    these into floats, these into complex numbers, not back.
+    """
+    check_dtypes("can_cast", from_=from_, to=to)
+    return bool(from_.category <= to.category)
+
+
+@public("function")
+def promote_types(type1: Any, type2: Any) -> Any:
+    """Return the smallest dtype that holds both."""
+    check_dtypes("promote_types", type1=type1, type2=type2)
+    return dtypes.OF_NUMPY[dtypes.result_type(*(np.empty(1, kind.numpy) for kind in (type1, type2)))]
+
+
+class Limits:
+    """What `finfo` and `iinfo` share."""
+
+    shown: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        values = ((n, getattr(self, n)) for n in self.shown)
+        described = (f"{n}={v:.6g}" if isinstance(v, float) else f"{n}={v}" for n, v in values)
+        return f"{type(self).__name__}({', '.join(described)})"
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and vars(other) == vars(self)
+
+    def __hash__(self) -> int:
+        return hash(repr(self))
+
+
+class finfo(Limits):
+    """The limits of a floating-point dtype (of a complex one, of its parts): `bits`, `eps`, `max`, `min`,
+    `tiny`, `smallest_normal`, `resolution`, `dtype`. TypeError for integers.
+    """
+
+    shown = ("resolution", "min", "max", "eps", "smallest_normal", "tiny", "dtype")
+
+    def __init__(self, type: Any = None) -> None:
+        kind = dtypes.get_default_dtype() if type is None else type
+        check_dtypes("finfo", type=kind)
+        if kind.category < 2:
+            raise TypeError(
+                "torch.finfo() requires a floating point input type. Use torch.iinfo to handle 'torch.finfo'"
+            )
+        known = np.finfo(kind.to_real().numpy)
+        self.bits, self.dtype = known.bits, kind.to_real().name
+        self.eps, self.max, self.min = float(known.eps), float(known.max), float(known.min)
+        self.tiny = self.smallest_normal = float(known.tiny)
+        self.resolution = 10.0**-known.precision
+
+
+class iinfo(Limits):
+    """The limits of an integer dtype: `bits`, `max`, `min`, `dtype`. TypeError for others."""
+
+    shown = ("min", "max", "dtype")
+
+    def __init__(self, type: Any) -> None:
+        check_dtypes("iinfo", type=type)
+        if type.category == 0:
+            raise TypeError("torch.bool is not supported by torch.iinfo")
+        if type.category > 1:
+            raise TypeError(
+                "torch.iinfo() requires an integer input type. Use torch.finfo to handle 'torch.iinfo'"
+            )
+        known = np.iinfo(type.numpy)
+        self.bits, self.dtype = known.bits, type.name
+        self.max, self.min = known.max, known.min

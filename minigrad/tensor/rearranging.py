@@ -1,4 +1,4 @@
-"""Functions and methods that put elements in other places or repeat them."""
+"""Functions and methods that move or repeat elements."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from ..core import F
 from ..core.public import public
 from ..core.shown_signature import shown_as
 from ..core.tensor_state import TensorBase, numbers, wrap
-from ..ops import joining, views
 from ..ops import rearranging as re
+from ..ops import views
 from ..ops import views as vw
 from ..ops.overloads import is_whole
 from ..ops.shape import place
-from .views import atleast_1d, atleast_2d, atleast_3d, flatten, sizes_of
+from .views import flatten, sizes_of
 
 
 def several(x: Any) -> tuple[int, ...]:
@@ -26,10 +26,6 @@ def several(x: Any) -> tuple[int, ...]:
 def given(sizes: Any) -> tuple[int, ...]:
     """Numbers given one by one or as one sequence."""
     return tuple(sizes[0]) if len(sizes) == 1 and not is_whole(sizes[0]) else tuple(sizes)
-
-
-# ── turned round
-# ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 @public("function")
@@ -91,10 +87,6 @@ def roll(input: Any, shifts: Any, dims: Any = ()) -> Any:
 def rot90(input: Any, k: int = 1, dims: Any = (0, 1)) -> Any:
     """Return a copy turned `k` quarters of a circle in the plane of two dimensions."""
     return re.rot90(input, k, tuple(dims))
-
-
-# ── repeated
-# ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 @public("function")
@@ -187,10 +179,6 @@ def each_repeated(input: Any, repeats: int, dim: int, output_size: int | None) -
     return F.view(F.clone(rows, "C"), (*shape[:dim], shape[dim] * repeats, *shape[dim + 1 :]))
 
 
-# ── diagonals and products
-# ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 @public(out="same")
 def diag(input: Any, diagonal: int = 0) -> Any:
     """Return the diagonal of a matrix, or a matrix with a vector on its diagonal.
@@ -219,49 +207,6 @@ def diag(input: Any, diagonal: int = 0) -> Any:
 def diagflat(input: Any, offset: int = 0) -> Any:
     """Return the matrix with all elements, one after the other, on its diagonal."""
     return vw.diag_embed(F.view(input.contiguous(), (-1,)), offset)
-
-
-# ── put together
-# ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def checked(tensors: Any, name: str) -> tuple[Any, ...]:
-    """Return the tensors; TypeError or RuntimeError in PyTorch's words where there are none."""
-    if not isinstance(tensors, (list, tuple)):
-        kind = type(tensors).__name__
-        raise TypeError(f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not {kind}")
-    for i, t in enumerate(tensors):
-        if not isinstance(t, TensorBase):
-            raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type(t).__name__}")
-    if not tensors:
-        raise RuntimeError(f"{name} expects a non-empty TensorList")
-    return tuple(tensors)
-
-
-@public("function", out="cast")
-def hstack(tensors: Any) -> Any:
-    """Return tensors side by side: along the second dimension, vectors along their only one."""
-    parts = [atleast_1d(t) for t in checked(tensors, "hstack")]
-    return joining.cat(parts, 0 if parts[0].ndim == 1 else 1)
-
-
-@public("function", out="cast", also="row_stack")
-def vstack(tensors: Any) -> Any:
-    """Return tensors one below the other, along the first dimension; a vector counts as a row."""
-    return joining.cat([atleast_2d(t) for t in checked(tensors, "vstack")], 0)
-
-
-@public("function", out="cast")
-def dstack(tensors: Any) -> Any:
-    """Return tensors one behind the other, along the third dimension."""
-    return joining.cat([atleast_3d(t) for t in checked(tensors, "dstack")], 2)
-
-
-@public("function", out="cast")
-def column_stack(tensors: Any) -> Any:
-    """Return tensors side by side; a vector or number counts as a column."""
-    parts = checked(tensors, "column_stack")
-    return hstack([t if t.ndim > 1 else F.reshape(t, (t._data.size, 1)) for t in parts])
 
 
 class Rearranging(TensorBase):

@@ -1,4 +1,4 @@
-"""Reductions: sums, means, products and truth, as functions and as methods."""
+"""Reductions (sums, means, products, truth) and cumulative sums and products."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from typing import Any
 from ..core import F, dtypes
 from ..core.public import public
 from ..ops import count as counting
+from ..ops import cumulative as cu
 from ..ops import reduction as red
+from ..ops.overloads import choice
 
 
 def dims(dim: Any) -> tuple[int, ...] | None:
@@ -35,10 +37,6 @@ def flag(keepdim: Any) -> bool:
 def numpys(dtype: Any) -> Any:
     """Return the NumPy dtype of `dtype`; None as it is."""
     return None if dtype is None else dtypes.given(dtype).numpy
-
-
-# ── sums, means and products
-# ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 @public(out="dtype")
@@ -139,10 +137,6 @@ def prod(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = Non
     return red.prod_dim(input, one(dim), flag(keepdim), numpys(dtype))
 
 
-# ── truth
-# ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 @public(out="cast")
 def all(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
     """Return whether all elements are true, that is not 0, overall or over `dim`.
@@ -185,3 +179,41 @@ def any(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
 def count_nonzero(input: Any, dim: Any = None) -> Any:
     """Return how many elements are not 0, of all or over the dimensions `dim`."""
     return counting.count_nonzero(input, dims(dim))
+
+
+def checked(name: str, dtype: Any) -> Any:
+    """Return the NumPy dtype of `dtype`; NotImplementedError in PyTorch's words for bools."""
+    dtype = dtypes.given(dtype)
+    if dtype is not None and dtype.title == "Bool":
+        raise NotImplementedError(f"\"{name}_out_cpu\" not implemented for 'Bool'")
+    return numpys(dtype)
+
+
+@public("function method method_", out="dtype")
+@choice
+def cumsum(input: Any, dim: int, *, dtype: Any = None) -> Any:
+    """Return the cumulative sums along `dim`.
+
+    Args:
+        input: a tensor of any shape.
+        dim: the dimension.
+        dtype: the dtype in which the result is computed.
+    Shape: the same as that of `input`.
+    Returns: a new tensor.
+    Raises: IndexError if there is no dimension `dim`.
+    Derivative: the cumulative sums of `g` from the end.
+    Source: torch.cumsum
+
+    >>> torch.cumsum(torch.tensor([1, 2, 3]), dim=0)
+    tensor([1, 3, 6])
+    """
+    return cu.cumsum, (input, one(dim), checked("cumsum", dtype))
+
+
+@public("function method method_", out="dtype")
+@choice
+def cumprod(input: Any, dim: int, *, dtype: Any = None) -> Any:
+    """Return the product of all elements up to each one along `dim`; whole numbers give int64 unless `dtype`
+    is given.
+    """
+    return cu.cumprod, (input, one(dim), checked("cumprod", dtype))

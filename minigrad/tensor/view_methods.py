@@ -274,8 +274,8 @@ def squeeze(input: Any, dim: Any = None) -> Any:
     torch.Size([2])
     """
     if dim is None:
-        return sh.squeeze_all(input)
-    return sh.squeeze_dim(input, dim) if is_whole(dim) else vw.squeeze_dims(input, tuple(dim))
+        return vw.squeeze_all(input)
+    return vw.squeeze_dim(input, dim) if is_whole(dim) else vw.squeeze_dims(input, tuple(dim))
 
 
 Views.squeeze.__doc__ = squeeze.__doc__

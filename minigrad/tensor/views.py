@@ -265,49 +265,6 @@ def adjoint(input: Any) -> Any:
     return F.conj(sh.transpose(input, -2, -1) if matrices(input, "adjoint()") else input)
 
 
-def at_least(n: int, tensors: tuple[Any, ...]) -> Any:
-    """`atleast_1d` to `atleast_3d`: of one tensor, or of several as a tuple."""
-    many = len(tensors) == 1 and isinstance(tensors[0], (tuple, list))
-    given = tuple(tensors[0]) if many else tensors
-    results = tuple(raised(t, n) for t in given)
-    return results if many or len(results) != 1 else results[0]
-
-
-def raised(t: Any, n: int) -> Any:
-    """`t` with at least `n` dimensions."""
-    k = t._data.ndim
-    if k == 0:
-        return sh.reshape(t, (1,) * n)
-    if k == 1 and n > 1:
-        t = sh.unsqueeze(t, 0)
-    return sh.unsqueeze(t, -1) if k < 3 == n else t
-
-
-@public("function")
-def atleast_1d(*tensors: Any) -> Any:
-    """Return tensors with at least one dimension."""
-    return at_least(1, tensors)
-
-
-@public("function")
-def atleast_2d(*tensors: Any) -> Any:
-    """Return tensors with at least two dimensions."""
-    return at_least(2, tensors)
-
-
-@public("function")
-def atleast_3d(*tensors: Any) -> Any:
-    """Return tensors with at least three dimensions."""
-    return at_least(3, tensors)
-
-
-@public("function")
-def broadcast_tensors(*tensors: Any) -> Any:
-    """Return tensors expanded to the shape to which they broadcast."""
-    shape = np.broadcast_shapes(*(t._data.shape for t in tensors))
-    return tuple(sh.expand(t, shape) for t in tensors)
-
-
 def linalg_diagonal(A: Any, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
     """Return the diagonals of the matrices in the last two dimensions."""
     return vw.diagonal(A, offset, dim1, dim2)

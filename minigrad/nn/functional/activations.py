@@ -11,7 +11,6 @@ from ...core.public import public
 from ...inplace.in_place import in_place
 from ...ops import activations as ac
 from ...ops import hard_activations as hd
-from ...ops import pointwise as pw
 from ...ops import smooth_activations as sm
 
 __all__ = [
@@ -50,7 +49,7 @@ def relu(input: Any, inplace: bool = False) -> Any:
 
     Source: PyTorch's page `torch.nn.functional.relu`.
     """
-    return either(inplace, pw.relu, input)
+    return either(inplace, hd.relu, input)
 
 
 def relu6(input: Any, inplace: bool = False) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...core import F
 from ...core.tensor_state import wrap
-from ...tensor.shapes import matmul
+from ...tensor.matmul import matmul
 from .dropout import dropout
 
 __all__ = ["scaled_dot_product_attention"]

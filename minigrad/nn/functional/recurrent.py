@@ -16,8 +16,8 @@ from ...core import F
 from ...core.modes import is_forward
 from ...ops.joining import cat, stack
 from ...ops.recurrent import mkldnn_rnn_layer
-from ...tensor.parts import unsafe_chunk
 from ...tensor.products import linear
+from ...tensor.splitting import unsafe_chunk
 from .dropout import dropout
 
 State = tuple[Any, ...]

@@ -6,9 +6,8 @@ from typing import Any
 
 from ...creation import arange
 from ...inplace.in_place import in_place
-from ...ops import bags
 from ...ops import embedding as tables
-from ...ops import unfold as windows
+from ...ops import sliding as windows
 from .checks import check_tensors
 
 __all__ = ["embedding", "embedding_bag", "fold", "one_hot", "unfold"]
@@ -41,7 +40,7 @@ def shorten(weight: Any, input: Any, max_norm: float | None, norm_type: float) -
         in_place(tables.embedding_renorm.op, weight.detach(), input, max_norm, norm_type)
 
 
-MODES = {"sum": bags.SUM, "mean": bags.MEAN, "max": bags.MAX}
+MODES = {"sum": tables.SUM, "mean": tables.MEAN, "max": tables.MAX}
 
 
 def embedding_bag(
@@ -85,7 +84,7 @@ def embedding_bag(
             "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for "
             f"mode='sum' (got mode='{mode}'). Please open a feature request on GitHub."
         )
-    return bags.embedding_bag(
+    return tables.embedding_bag(
         weight, input, offsets, scale_grad_by_freq, MODES[mode], sparse, per_sample_weights,
         include_last_offset, row_of_padding(padding_idx, weight.shape[0]),
     )[0]  # fmt: skip

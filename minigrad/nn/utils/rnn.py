@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from ...core import F, dtypes
 from ...creation import arange, as_tensor, full, tensor
 from ...left_out import refusing as _refusing
-from ...ops.packing import _pack_padded_sequence
+from ...ops.recurrent import _pack_padded_sequence
 
 
 class Packed(NamedTuple):

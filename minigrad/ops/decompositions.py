@@ -1,4 +1,4 @@
-"""Matrices as products: Cholesky, QR, eigenvectors and singular values.
+"""Decompositions of matrices: Cholesky, QR, eigenvectors and singular values.
 
 Derivatives as in PyTorch's FunctionsManual.cpp; an inverse stands for its triangular solves.
 """
@@ -11,6 +11,7 @@ import numpy as np
 
 from ..core import RAW, F, composite, differentiable
 from ..core.tensor_state import TensorBase, wrap
+from .copy import cast_back
 from .inverses import inverse_of, is_complex_dtype
 
 
@@ -243,41 +244,31 @@ def _linalg_svd(A, full_matrices, S_sym_argsize_minus_1):
     return tuple(np.linalg.svd(A, full_matrices))
 
 
-# ── pseudoinverse
-# ─────────────────────────────────────────────────────────────────────────────────────────────────
+def eig_vjp(grads: Any, A_scalar_type: Any, eigenvalues: Any, eigenvectors: Any) -> Any:
+    """`Vᐨᴴ @ (diag(gₗ) + X) @ Vᴴ` with `X = (Vᴴ @ gᵥ - Vᴴ @ V · Re diag(Vᴴ @ gᵥ)) / conj(λⱼ - λᵢ)`."""
+    of_values, of_vectors = grads
+    turned = adjoint(eigenvectors)
+    if of_vectors is None:
+        inside = F.unsqueeze(of_values, -1) * turned
+        return cast_back(F._linalg_solve_ex(turned, inside, True)[0], A_scalar_type)
+    product = turned @ of_vectors
+    diagonal = F.real(F.diagonal(product, 0, -2, -1))
+    inside = product - (turned @ eigenvectors) * F.unsqueeze(diagonal, -2)
+    inside = inside / differences(F.conj(eigenvalues))
+    inside = inside - F.diag_embed(F.diagonal(inside, 0, -2, -1), 0, -2, -1)
+    if of_values is not None:
+        inside = inside + F.diag_embed(of_values, 0, -2, -1)
+    return cast_back(F._linalg_solve_ex(turned, inside @ turned, True)[0], A_scalar_type)
 
 
-def pinv_vjp(g: Any, self: Any, result: Any) -> Any:
-    """Composed as in PyTorch's `pinv_backward`, by the shorter way for tall and for wide matrices."""
-    turned, g = adjoint(result), adjoint(g)
-    if self.shape[-2] <= self.shape[-1]:
-        inside = g @ result
-        back = inside @ turned
-        rest = (turned @ result) @ (g - inside @ self)
-        return back - (self @ result) @ back - adjoint(result @ inside) + rest
-    inside = result @ g
-    back = turned @ inside
-    rest = ((g - self @ inside) @ result) @ turned
-    return rest + back - (back @ result) @ self - adjoint(inside @ result)
-
-
-@differentiable(self=pinv_vjp, complexes=True)
-def linalg_pinv(self, atol=None, rtol=None, hermitian=False):
-    """Return the pseudoinverse: singular values up to max(atol, rtol · the largest) count as zero."""
-    if self.size == 0:
-        return np.zeros((*self.shape[:-2], self.shape[-1], self.shape[-2]), self.dtype)
-    if rtol is None:
-        no_atol = atol is None or not np.any(np.asarray(atol) > 0)
-        rtol = max(self.shape[-2:]) * np.finfo(self.dtype).eps if no_atol else 0
-    if hermitian:
-        s, u = np.linalg.eigh(self)
-        vh = u.conj().mT
-    else:
-        u, s, vh = np.linalg.svd(self, full_matrices=False)
-    sizes = np.abs(s)
-    limit = np.maximum(
-        np.asarray(atol or 0 if not isinstance(atol, RAW) else atol)[..., None],
-        np.asarray(rtol)[..., None] * sizes.max(-1, keepdims=True),
-    )
-    inverse = np.where(sizes > limit, 1 / np.where(sizes > limit, s, 1), 0).astype(self.dtype)
-    return (vh.conj().mT * inverse[..., None, :]) @ u.conj().mT
+@differentiable(
+    A=eig_vjp,
+    complexes=True,
+    node="LinalgEigBackward0",
+    several=("eigenvalues", "eigenvectors"),
+)
+def _linalg_eig(A):
+    """Return the eigenvalues in no order, and eigenvectors of length 1 as columns."""
+    kind = np.result_type(A.dtype, np.complex64)
+    values, vectors = np.linalg.eig(A)
+    return values.astype(kind), vectors.astype(kind)

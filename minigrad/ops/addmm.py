@@ -1,4 +1,4 @@
-"""A product of vectors or matrices added to something, and products of three tensors or of 3-vectors.
+"""Products added to a tensor (`addmm`, `baddbmm`), and the cross product.
 
 Gradients are composed as in PyTorch's derivatives.yaml.
 """

@@ -1,14 +1,16 @@
-"""A tensor cut into several: views of it, made by one op where PyTorch has one."""
+"""Splitting a tensor into views, and stacking tensors."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from ..core import F
 from ..core.public import public
 from ..core.tensor_state import TensorBase
 from ..ops import joining
 from ..ops.overloads import is_whole
 from ..ops.shape import place
+from .grids import atleast_1d, atleast_2d, atleast_3d
 
 
 @public("function")
@@ -114,3 +116,42 @@ class Parts(TensorBase):
         if self._data.ndim == 0:
             raise TypeError("iteration over a 0-d tensor")
         return iter(joining.unbind(self, 0))
+
+
+def checked(tensors: Any, name: str) -> tuple[Any, ...]:
+    """Return the tensors; TypeError or RuntimeError in PyTorch's words where there are none."""
+    if not isinstance(tensors, (list, tuple)):
+        kind = type(tensors).__name__
+        raise TypeError(f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not {kind}")
+    for i, t in enumerate(tensors):
+        if not isinstance(t, TensorBase):
+            raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type(t).__name__}")
+    if not tensors:
+        raise RuntimeError(f"{name} expects a non-empty TensorList")
+    return tuple(tensors)
+
+
+@public("function", out="cast")
+def hstack(tensors: Any) -> Any:
+    """Return tensors side by side: along the second dimension, vectors along their only one."""
+    parts = [atleast_1d(t) for t in checked(tensors, "hstack")]
+    return joining.cat(parts, 0 if parts[0].ndim == 1 else 1)
+
+
+@public("function", out="cast", also="row_stack")
+def vstack(tensors: Any) -> Any:
+    """Return tensors one below the other, along the first dimension; a vector counts as a row."""
+    return joining.cat([atleast_2d(t) for t in checked(tensors, "vstack")], 0)
+
+
+@public("function", out="cast")
+def dstack(tensors: Any) -> Any:
+    """Return tensors one behind the other, along the third dimension."""
+    return joining.cat([atleast_3d(t) for t in checked(tensors, "dstack")], 2)
+
+
+@public("function", out="cast")
+def column_stack(tensors: Any) -> Any:
+    """Return tensors side by side; a vector or number counts as a column."""
+    parts = checked(tensors, "column_stack")
+    return hstack([t if t.ndim > 1 else F.reshape(t, (t._data.size, 1)) for t in parts])

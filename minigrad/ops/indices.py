@@ -1,4 +1,4 @@
-"""Where an index points: what every op that takes a tensor of indices asks of it."""
+"""Checks of tensors of indices, and what ops that take indices share."""
 
 from __future__ import annotations
 

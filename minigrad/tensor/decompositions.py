@@ -1,4 +1,4 @@
-"""Matrices as products: Cholesky, QR, eigenvectors and singular values, and what follows from these."""
+"""Decompositions of matrices, the pseudoinverse and least squares."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from .. import return_types
+from ..core import F
 from ..core.dtypes import of
 from ..core.public import public
 from ..core.tensor_state import TensorBase, numbers
-from ..ops import eigen, factors
+from ..ops import decompositions, least_squares
 from ..ops.inverses import refuse_indefinite
-from .contractions import check_square
-from .matrices import checked
+from .matrices import check_square, checked, expanded, is_vector
 
 # ── Cholesky and QR
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -22,7 +22,7 @@ from .matrices import checked
 def cholesky_ex(input: Any, *, upper: bool = False, check_errors: bool = False) -> Any:
     """`cholesky`, and per matrix the order of the first minor that is not positive-definite, 0 for none."""
     checked(input, "linalg.cholesky", "cholesky_cpu")
-    factor, info = factors.linalg_cholesky_ex(input, upper)
+    factor, info = decompositions.linalg_cholesky_ex(input, upper)
     if check_errors:
         refuse_indefinite("linalg.cholesky", numbers(info))
     return return_types.linalg_cholesky_ex(factor, info)
@@ -45,7 +45,7 @@ def qr(A: Any, mode: str = "reduced") -> Any:
             f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', or "
             "'complete'"
         )
-    return return_types.linalg_qr(*factors.linalg_qr(A, mode))
+    return return_types.linalg_qr(*decompositions.linalg_qr(A, mode))
 
 
 @public(out="same", name="qr")
@@ -72,7 +72,7 @@ def eigh(A: Any, UPLO: str = "L") -> Any:
     if UPLO.upper() not in ("L", "U"):
         raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
     check_half(A, "linalg_eigh_cpu")
-    return return_types.linalg_eigh(*factors._linalg_eigh(A, UPLO))
+    return return_types.linalg_eigh(*decompositions._linalg_eigh(A, UPLO))
 
 
 def eigvalsh(A: Any, UPLO: str = "L") -> Any:
@@ -96,7 +96,7 @@ def eig_of(A: Any, name: str) -> Any:
     if not np.isfinite(numbers(A)).all():
         raise RuntimeError("torch.linalg.eig: input tensor should not contain infs or NaNs.")
     check_half(A, "linalg_eig_out_cpu")
-    return eigen._linalg_eig(A)
+    return decompositions._linalg_eig(A)
 
 
 # ── singular values
@@ -106,7 +106,7 @@ def eig_of(A: Any, name: str) -> Any:
 def svd_of(A: Any, full_matrices: bool) -> Any:
     """U, S, Vh."""
     checked(A, "linalg.svd", "linalg_svd_cpu", square=False)
-    return factors._linalg_svd(A, full_matrices, min(A._data.shape[-2:]))
+    return decompositions._linalg_svd(A, full_matrices, min(A._data.shape[-2:]))
 
 
 def svd(A: Any, full_matrices: bool = True, *, driver: Any = None) -> Any:
@@ -156,10 +156,40 @@ def pinv(A: Any, rcond: Any = None, hermitian: bool = False, *, atol: Any = None
         )
     rtol = rcond if rtol is None else rtol
     raw = [numbers(x) if isinstance(x, TensorBase) else x for x in (atol, rtol)]
-    return factors.linalg_pinv(A, *raw, hermitian)
+    return least_squares.linalg_pinv(A, *raw, hermitian)
 
 
 @public()
 def pinverse(input: Any, rcond: float = 1e-15) -> Any:
     """Return the pseudoinverse; singular values up to rcond · the largest count as zero."""
     return pinv(input, rcond)
+
+
+DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
+
+
+def lstsq(A: Any, B: Any, rcond: Any = None, *, driver: str | None = None) -> Any:
+    """The X for which A @ X - B is shortest (of several the shortest X), its residuals, the rank of A and its
+    singular values; what the LAPACK driver of that name ("gelsy" without one) does not give is empty.
+    """
+    a, b = A._data, B._data
+    if a.ndim < 2:
+        raise RuntimeError("torch.linalg.lstsq: input must have at least 2 dimensions.")
+    if b.ndim < 1:
+        raise RuntimeError("torch.linalg.lstsq: other must have at least 1 dimension.")
+    if a.dtype != b.dtype:
+        raise RuntimeError("torch.linalg.lstsq: input and other dtypes must match")
+    if driver is not None and driver not in DRIVERS:
+        raise RuntimeError(f"torch.linalg.lstsq: parameter `driver` should be one of ({', '.join(DRIVERS)})")
+    vector = is_vector(a.shape, b.shape)
+    rows = b.shape[-1] if vector else b.shape[-2]
+    if a.shape[-2] != rows:
+        place = -1 if vector else -2
+        raise RuntimeError(f"torch.linalg.lstsq: input.size(-2) should match other.size({place})")
+    check_half(A, "linalg_lstsq_cpu")
+    if vector:
+        B = F.unsqueeze(B, -1)
+    limit = max(a.shape[-2:]) * float(np.finfo(a.dtype).eps) if rcond is None else rcond
+    A, B = expanded(A, B)
+    solution, *others = least_squares.linalg_lstsq(A, B, limit, driver or "gelsy")
+    return return_types.linalg_lstsq(F.squeeze_dim(solution, -1) if vector else solution, *others)

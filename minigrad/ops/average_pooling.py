@@ -1,4 +1,4 @@
-"""Pooling in two and three dimensions: the mean of each window."""
+"""Average pooling in two and three dimensions."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ import numpy as np
 from ..core import F, differentiable, zeros
 from ..core.dtypes import of
 from .half_precision import not_implemented, wide
-from .pooling import check_pool, window_sizes
-from .pooling_greatest import MANY
+from .max_pooling import MANY, check_pool, window_sizes
 from .sliding import by_place, padded, put_together, seen, whole_size
 
 
