@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import atexit
 import re
-import sys
 
 import pytest
-from IPython.core import async_helpers
+from bare_shell import bare_shell
 from IPython.core.displaypub import DisplayPublisher
 from IPython.core.interactiveshell import InteractiveShell
-from traitlets.config import Config
 
 COLOUR = re.compile(r"\x1b\[[\d;]*m")
 
@@ -18,23 +15,11 @@ COLOUR = re.compile(r"\x1b\[[\d;]*m")
 @pytest.fixture
 def shell(monkeypatch, tmp_path):
     """A shell with the extension loaded, and nothing of it left in the process afterwards."""
-    monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
-    monkeypatch.setenv("MINIGRAD_LANG", "en")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
-    InteractiveShell.clear_instance()
-    config = Config()
-    config.HistoryManager.enabled = False  # no file, and no thread that writes it
-    shell = InteractiveShell.instance(config=config)
-    shell.run_cell("%load_ext minigrad_viz\nimport minigrad as torch")
-    yield shell
-    shell.run_cell("%unload_ext minigrad_viz")
-    atexit.unregister(shell.atexit_operations)
-    shell.restore_sys_module_state()
-    InteractiveShell.clear_instance()
-    if async_helpers._asyncio_event_loop is not None:
-        async_helpers._asyncio_event_loop.close()
-        async_helpers._asyncio_event_loop = None
+    with bare_shell(tmp_path) as shell:
+        shell.run_cell("%load_ext minigrad_viz\nimport minigrad as torch")
+        yield shell
+        shell.run_cell("%unload_ext minigrad_viz")
 
 
 @pytest.fixture

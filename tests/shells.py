@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import re
 import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import pytest
-from IPython.core import async_helpers
+from bare_shell import bare_shell
 from IPython.core.displaypub import CapturingDisplayPublisher
-from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.io import capture_output
 from telling import calm
-from traitlets.config import Config
 
 FILE = re.compile(r"<ipython-input-\d+-[0-9a-f]+>")
 COLOUR = re.compile(r"\x1b\[[\d;]*m")
@@ -48,15 +44,8 @@ class Shell:
 
     def __enter__(self) -> Shell:
         with contextlib.ExitStack() as stack:
-            patch = stack.enter_context(pytest.MonkeyPatch.context())
-            patch.setenv("IPYTHONDIR", str(self.folder))
-            patch.setenv("MINIGRAD_LANG", "en")
-            patch.setitem(sys.modules, "__main__", sys.modules["__main__"])
-            InteractiveShell.clear_instance()
-            config = Config()
-            config.HistoryManager.enabled = False  # no file, and no thread that writes it
-            self.shell: Any = InteractiveShell.instance(config=config)
-            stack.callback(self.leave)
+            self.shell = stack.enter_context(bare_shell(self.folder))
+            stack.callback(self.shell.run_cell, "%unload_ext minigrad_viz")
             self.shell.run_cell("%load_ext minigrad_viz")
             self.first = set(self.shell.user_ns)
             self.stack = stack.pop_all()
@@ -64,15 +53,6 @@ class Shell:
 
     def __exit__(self, *error: object) -> None:
         self.stack.close()
-
-    def leave(self) -> None:
-        self.shell.run_cell("%unload_ext minigrad_viz")
-        atexit.unregister(self.shell.atexit_operations)
-        self.shell.restore_sys_module_state()
-        InteractiveShell.clear_instance()
-        if async_helpers._asyncio_event_loop is not None:
-            async_helpers._asyncio_event_loop.close()
-            async_helpers._asyncio_event_loop = None
 
     def clear(self) -> None:
         """Forget every variable, output and error."""

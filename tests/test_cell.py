@@ -1,6 +1,5 @@
 """A watched cell behaves in every respect as it does without the magic; what is shown of it comes last."""
 
-import atexit
 import os
 import re
 import sys
@@ -8,12 +7,11 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from IPython.core import async_helpers
+from bare_shell import bare_shell
 from IPython.core.error import UsageError
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.core.magic_arguments import MagicArgumentParser
 from IPython.display import display
-from traitlets.config import Config
 
 from minigrad_viz.shell.cell import CellRunner
 from minigrad_viz.trace.where import Locator
@@ -31,22 +29,10 @@ def in_short(kind: str, message: str, traceback: list[str]) -> str:
 @pytest.fixture
 def shell(monkeypatch, tmp_path):
     """A shell of its own for each test, with nothing of it left in the process afterwards."""
-    monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
-    monkeypatch.setenv("MINIGRAD_LANG", "en")
-    monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
-    InteractiveShell.clear_instance()
-    config = Config()
-    config.HistoryManager.enabled = False  # no file, and no thread that writes it
-    shell = InteractiveShell.instance(config=config)
     show = lambda kind, error, traceback: print(in_short(kind.__name__, str(error), traceback))  # noqa: E731
-    monkeypatch.setattr(shell, "_showtraceback", show)
-    yield shell
-    atexit.unregister(shell.atexit_operations)
-    shell.restore_sys_module_state()
-    InteractiveShell.clear_instance()
-    if async_helpers._asyncio_event_loop is not None:
-        async_helpers._asyncio_event_loop.close()
-        async_helpers._asyncio_event_loop = None
+    with bare_shell(tmp_path) as shell:
+        monkeypatch.setattr(shell, "_showtraceback", show)
+        yield shell
 
 
 class Watch:

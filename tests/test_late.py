@@ -16,7 +16,7 @@ from minigrad.core import F
 ROOT = Path(__file__).resolve().parent.parent
 # Loaded by what needs them. What `import numpy` loads by itself is allowed.
 NAMES = """
-decimal fractions hashlib inspect json numpy.fft numpy.random random secrets statistics string
+decimal fractions hashlib json numpy.fft numpy.random random secrets statistics string
 tempfile textwrap traceback urllib zipfile scipy
 minigrad.fft minigrad.func minigrad.linalg minigrad.nn minigrad.optim minigrad.special minigrad.testing
 minigrad.utils minigrad.tensor.argument_errors minigrad.autograd.gradcheck.checks

@@ -180,7 +180,7 @@ def test_help_is_no_error(shell, cell, line):
 
 
 def test_a_traceback_shows_the_line_that_was_written(cell):
-    shown = cell("%%autograd --lang en z\nx = 1\n\nx / 0\n")
+    shown = cell("%%autograd --lang en z\nx = 1\nx / 0\n")
     assert "1 %%autograd --lang en z\n      2 x = 1\n" in shown and "get_ipython" not in shown
     assert cell("def f():\n    return f.nothing\n").count("Error") == 0
     assert "get_ipython" not in cell("%%autograd\nf()\n")

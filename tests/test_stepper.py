@@ -202,7 +202,7 @@ class TestWidget:
         assert ".mg-auto{--bg:#fff" in state["_css"] and ".mgp-track" in state["_css"]
 
     def test_text_and_page_for_where_there_are_no_widgets(self, widget, cube):
-        data, _ = widget._repr_mimebundle_()
+        data = widget._repr_mimebundle_()
         assert "application/vnd.jupyter.widget-view+json" in data
         assert data["text/html"] == player_html(cube.acts, cube.trace.source, "en")
         lines = data["text/plain"].splitlines()

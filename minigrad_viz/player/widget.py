@@ -14,6 +14,7 @@ from ..steps.timeline import frames_of
 from .score import Act, score_of
 from .static import module, player_html, style
 
+VIEW = "application/vnd.jupyter.widget-view+json"
 SPEEDS = (0.25, 8.0)  # steps are played at least and at most so many times as fast
 
 
@@ -81,13 +82,22 @@ class Stepper(anywidget.AnyWidget):
             lines += [f"     {line.label}   {line.text}" for line in frame.lines]
         return "\n".join(lines)
 
-    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        bundle = super()._repr_mimebundle_(**kwargs)
-        data, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
-        data = dict(data or {})
-        data["text/plain"] = self.outline()
-        data["text/html"] = player_html(self.acts, *self._told)
-        return data, metadata
+    _ipython_display_ = None  # of ipywidgets 7, which would show the widget alone
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+        data = {"text/plain": self.outline(), "text/html": player_html(self.acts, *self._told)}
+        if self.comm is not None and widgets_are_shown():
+            data[VIEW] = {"version_major": 2, "version_minor": 0, "model_id": self.model_id}
+        return data
+
+
+def widgets_are_shown() -> bool:
+    """Return whether the notebook shows widgets that are not ipywidgets' own.
+
+    Colab shows them only after a switch that loads its manager of widgets from the network. There the player
+    in the output's HTML is what works.
+    """
+    return "google.colab" not in sys.modules
 
 
 def stepper(*roots: Any, names: dict[str, Any] | None = None, **options: Any) -> Stepper:

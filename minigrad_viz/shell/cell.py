@@ -212,7 +212,9 @@ class CellRunner:
             return
         if self._texts.heads_python(self._texts.cleaned(self._cells[-1].text)):
             lines = [f"#%%{self._name} {arguments}".strip() + "\n", *entry[2][1:]]
-            linecache.cache[frame.f_code.co_filename] = (*entry[:2], lines, entry[3])
+            # IPython 7 keeps a second cache, from which it restores the first.
+            for cache in (linecache.cache, getattr(linecache, "_ipython_cache", {})):
+                cache[frame.f_code.co_filename] = (*entry[:2], lines, entry[3])
 
     def _cell_magic(self, line: str, body: str) -> object:
         """Runs a body that the transformer has left alone; see Note [The body is left to IPython]."""

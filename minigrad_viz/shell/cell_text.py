@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import io
 import re
 import tokenize
 import warnings
@@ -57,10 +58,16 @@ class CellText:
 
     def ends_silenced(self, text: str) -> bool:
         """Whether a cell ends in `;` after an expression, so that its value is not shown."""
+        passed_over = (tokenize.ENDMARKER, tokenize.NL, tokenize.NEWLINE, tokenize.COMMENT)
         try:
-            return self._shell.displayhook.semicolon_at_end_of_expression(text)
+            tokens = [
+                token
+                for token in tokenize.generate_tokens(io.StringIO(text).readline)
+                if token.type not in passed_over
+            ]
         except (SyntaxError, tokenize.TokenError):  # the body of `%%bash`, say, is no Python
             return False
+        return bool(tokens) and tokens[-1].string == ";"
 
 
 def asks_for_help(arguments: str) -> bool:

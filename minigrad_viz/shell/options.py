@@ -184,7 +184,7 @@ def checked(option: Option, flag: str, value: Any, lang: str | None = None) -> A
 # ── %config ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-class Choice(traitlets.TraitType[Any, Any]):
+class Choice(traitlets.TraitType):  # no type arguments: traitlets 5.7 accepts none
     """A trait with the values of an option."""
 
     def __init__(self, option: Option, **kwargs: Any) -> None:
