@@ -30,9 +30,9 @@ WALKED = 20_000  # stations; of a larger graph draw() looks at the part nearest 
 STYLES = ("house", "graphviz", "torchviz")
 
 # Where scripts run, the <img> becomes inline SVG: tooltips work and the theme follows the page, not the
-# system.
+# system. VS Code runs a script at the end of what holds it, so the image is found by its attribute.
 SWAP = (
-    "<script>(()=>{const i=document.currentScript.previousElementSibling;"
+    "<script>(()=>{const i=document.currentScript.parentNode.querySelector('img[data-mgi]');if(!i)return;"
     "const s=new DOMParser().parseFromString(decodeURIComponent(i.src.slice(i.src.indexOf(',')+1)),"
     "'image/svg+xml').documentElement;s.style.minWidth=i.style.minWidth;"
     "i.replaceWith(document.importNode(s,true))})()</script>"
@@ -173,7 +173,8 @@ class Picture:
         svg = self.svg()
         if svg is None:
             return f"<pre>{html.escape(self.outline())}</pre>"
-        return f'<div style="overflow-x:auto">{image(svg, self.outline())}{SWAP}</div>'
+        still = image(svg, self.outline()).replace("<img ", "<img data-mgi ", 1)
+        return f'<div style="overflow-x:auto">{still}{SWAP}</div>'
 
     def save(self, path: str | Path) -> Path:
         """Write the picture as .svg, .dot, .txt, or with a native `dot` as .png or .pdf; ValueError for
