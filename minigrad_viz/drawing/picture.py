@@ -17,7 +17,8 @@ from ..trace.walk import trace_of
 from ..words import CATALOGUES, text
 from .boxes import measure
 from .dot import DIRECTIONS, to_dot
-from .layout import ENGINES, LayoutError, LayoutTimeout, LayoutUnavailable, layout, render
+from .layout import ENGINES, layout, render
+from .layout_errors import LayoutError, LayoutTimeout, LayoutUnavailable
 from .look import DETAILS, SAVED, Look
 from .outline import outline
 from .stations import stood_rows

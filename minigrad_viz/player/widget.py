@@ -84,8 +84,11 @@ class Stepper(anywidget.AnyWidget):
 
     _ipython_display_ = None  # of ipywidgets 7, which would show the widget alone
 
-    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
-        data = {"text/plain": self.outline(), "text/html": player_html(self.acts, *self._told)}
+    def _repr_mimebundle_(self, **_: Any) -> Any:
+        data: dict[str, Any] = {
+            "text/plain": self.outline(),
+            "text/html": player_html(self.acts, *self._told),
+        }
         if self.comm is not None and widgets_are_shown():
             data[VIEW] = {"version_major": 2, "version_minor": 0, "model_id": self.model_id}
         return data
