@@ -150,6 +150,7 @@ def first_numbers(L, note):
         note(fill.__name__, fill(L.empty(4, 5)), fill(L.nn.Parameter(L.empty(3, 6))))
     for size in ((4, 3), (3, 2, 2), (3, 3)):
         note((init.orthogonal_(L.empty(size), gain=2.0) * 1000).round())
+    note(init.sparse_(L.empty(5, 3), 0.3), init.dirac_(L.empty(4, 2, 3), 2), init.dirac_(L.empty(2, 3, 2, 3)))
     note(
         init.constant_(L.empty(2), 3.0),
         init.kaiming_normal_(L.empty(2, 3, 2), mode="fan_out", nonlinearity="relu"),
@@ -166,6 +167,9 @@ def first_numbers(L, note):
         lambda: init.xavier_uniform_(L.empty(3)),
         lambda: init.kaiming_uniform_(L.empty(3, 3), mode="x"),
         lambda: init.orthogonal_(L.empty(3)),
+        lambda: init.sparse_(L.empty(3), 0.5),
+        lambda: init.dirac_(L.empty(3, 3)),
+        lambda: init.dirac_(L.empty(3, 3, 3), 2),
     ):
         with pytest.raises(ValueError) as raised:
             bad()

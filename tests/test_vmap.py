@@ -335,7 +335,7 @@ def test_structures(torch, tree):
     theirs = torch.utils._pytree
     leaves, spec = pytree.flatten(tree)
     assert (leaves, str(spec)) == (theirs.tree_flatten(tree)[0], str(theirs.tree_flatten(tree)[1]))
-    assert pytree.written(spec) == theirs.treespec_pprint(theirs.tree_flatten(tree)[1])
+    assert pytree.structure_text(spec) == theirs.treespec_pprint(theirs.tree_flatten(tree)[1])
     again = pytree.unflatten(leaves, spec)
     assert again == tree and type(again) is type(tree)
     assert spec.leaves == len(leaves)
@@ -364,6 +364,6 @@ def test_spreading(torch, dims, tree):  # where keys come in different orders Py
     """A leaf of the one stands for a branch of the other, if their structures agree."""
     theirs = torch.utils._pytree
     expected = theirs._broadcast_to_and_flatten(dims, theirs.tree_flatten(tree)[1])
-    assert pytree.spread(dims, pytree.flatten(tree)[1]) == expected
+    assert pytree.broadcast_prefix(dims, pytree.flatten(tree)[1]) == expected
     same = theirs.tree_flatten(dims)[1] == theirs.tree_flatten(tree)[1]
     assert (pytree.flatten(dims)[1] == pytree.flatten(tree)[1]) == same

@@ -27,12 +27,12 @@ class UnpackedDualTensor(NamedTuple):
 
 
 def current_level() -> int:
-    """0 inside a level, -1 outside; there is one for all threads, as in PyTorch."""
+    """Return 0 inside a level, -1 outside; there is one for all threads, as in PyTorch."""
     return modes.state.dual_level - 1
 
 
 def __getattr__(name: str) -> int:
-    """`_current_level`, by which code asks whether a level is open."""
+    """Return `_current_level`, which tells whether a level is open."""
     if name != "_current_level":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return current_level()
@@ -77,7 +77,7 @@ class dual_level(ModeContext):
 
 
 def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Any:
-    """A dual tensor: a view of `tensor` that carries `tangent`, its derivative along some direction.
+    """Return a dual tensor: a view of `tensor` that carries `tangent`, its derivative along some direction.
 
     Both have one shape and are floating point or complex (ValueError for other dtypes, RuntimeError for other
     shapes). The tangent is kept as it is if it lies in memory as `tensor` does, else as a copy.
@@ -121,7 +121,7 @@ def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Any:
 
 
 def unpack_dual(tensor: Any, *, level: int | None = None) -> UnpackedDualTensor:
-    """The pair (primal, tangent) of a tensor: a view of it that is not dual, and its tangent or None.
+    """Return the pair (primal, tangent) of a tensor: a view of it that is not dual, and its tangent or None.
 
     Outside a level the tensor itself and None.
     """
@@ -145,7 +145,7 @@ def unpack_dual(tensor: Any, *, level: int | None = None) -> UnpackedDualTensor:
 
 
 def _is_fwd_grad_enabled() -> bool:
-    """Whether ops of this thread compute tangents, when a level is open."""
+    """Return whether ops of this thread compute tangents, when a level is open."""
     return modes.state.forward_grad and not modes.state.inference
 
 
@@ -157,7 +157,7 @@ class _set_fwd_grad_enabled(ModeContext):
         modes.state.forward_grad = mode
 
     def __enter__(self) -> None:
-        """The constructor has switched."""
+        """Do nothing: the constructor has switched the mode."""
 
     def clone(self) -> Any:
         return type(self)(modes.state.forward_grad)

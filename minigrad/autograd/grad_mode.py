@@ -55,7 +55,9 @@ class ModeContext:
 
 
 def decorate_generator(clone: Any, function: Any) -> Any:
-    """A generator function whose steps run inside `clone()`, whatever its caller sends, throws or closes."""
+    """Return a generator function whose steps run inside `clone()`, whatever its caller sends, throws or
+    closes.
+    """
 
     @functools.wraps(function)
     def decorated(*args: Any, **kwargs: Any) -> Any:
@@ -86,7 +88,7 @@ class Bare(ModeContext):
     """Base class of modes without arguments, which also decorate without parentheses."""
 
     def __new__(cls, orig_func: Any = None) -> Any:
-        """A context, or what it makes of a function."""
+        """Return a context, or a decorated function."""
         return super().__new__(cls) if orig_func is None else cls()(orig_func)
 
 
@@ -176,7 +178,7 @@ class set_grad_enabled(ModeContext):
         return f"torch.autograd.grad_mode.set_grad_enabled(mode={self.mode})"
 
     def clone(self) -> set_grad_enabled:
-        """A fresh context with the same mode."""
+        """Return a fresh context with the same mode."""
         return type(self)(self.mode)
 
 
@@ -204,7 +206,7 @@ class inference_mode(ModeContext):
     before: modes.Before | None = None
 
     def __new__(cls, mode: Any = True) -> Any:
-        """A context, or what it makes of a function."""
+        """Return a context, or a decorated function."""
         return super().__new__(cls) if isinstance(mode, bool) else cls()(mode)
 
     def __init__(self, mode: bool = True) -> None:
@@ -220,7 +222,7 @@ class inference_mode(ModeContext):
             self.before = None
 
     def clone(self) -> inference_mode:
-        """A fresh context with the same mode."""
+        """Return a fresh context with the same mode."""
         return type(self)(self.mode)
 
 
@@ -238,13 +240,13 @@ class set_multithreading_enabled(ModeContext):
         self.mode = mode
 
     def __enter__(self) -> None:
-        """The mode has been switched already."""
+        """Do nothing: the constructor has switched the mode."""
 
     def __exit__(self, *exc: object) -> None:
         modes.switch("multithreading", self.prev)
 
     def clone(self) -> set_multithreading_enabled:
-        """A fresh context with the same mode."""
+        """Return a fresh context with the same mode."""
         return type(self)(self.mode)
 
 

@@ -47,16 +47,16 @@ class Node(abc.ABC):
 
     @abc.abstractmethod
     def name(self) -> str:
-        """The node's name."""
+        """Return the node's name."""
 
     @property
     @abc.abstractmethod
     def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
-        """Where the gradients of the op's inputs go: node and output number there."""
+        """Return the nodes to which the gradients of the inputs go, each with its output number."""
 
     @abc.abstractmethod
     def metadata(self) -> dict[Any, Any]:
-        """A dictionary for notes on the node, which nodes have as an attribute."""
+        """Return a dictionary for notes on the node, which nodes have as an attribute."""
 
     @abc.abstractmethod
     def register_hook(self, fn: Callable[..., Any]) -> RemovableHandle:
@@ -163,7 +163,7 @@ class Place:
         return isinstance(node, graph.Node) and node._extra is not None and node._extra is self._extra_made()
 
     def is_awaited(self, task: Task) -> bool:
-        """Whether a gradient will arrive here in this pass."""
+        """Return whether a gradient will arrive here in this pass."""
         if self.leaf is None:
             return will_run(task, self)  # type: ignore[arg-type]
         leaf = self.leaf()
@@ -178,7 +178,7 @@ class Place:
 
 
 def current_task() -> Task:
-    """The pass in which a hook runs."""
+    """Return the pass in which a hook runs."""
     if here.task is None:
         raise AssertionError("expected this hook to be called inside a backward call")
     return here.task
@@ -201,7 +201,7 @@ class Together:
         self.fn, self.places, self.count = fn, places, count
 
     def arrived(self, i: int, grad: Any) -> None:
-        """The gradient of tensor `i` has been computed."""
+        """Store the gradient of tensor `i`, which has been computed."""
         notes = current_task().notes
         if self not in notes:
             notes[self] = [sum(place.is_awaited(here.task) for place in self.places), [None] * self.count]

@@ -103,7 +103,7 @@ class save_on_cpu(saved_tensors_hooks):
 
 @contextlib.contextmanager
 def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
-    """Context manager in which `saved_tensors_hooks` raises an error.
+    """Return a context manager in which `saved_tensors_hooks` raises an error.
 
     Args:
         error_message: text of the error.
@@ -208,7 +208,7 @@ def owner(array: np.ndarray) -> np.ndarray:
 
 @contextlib.contextmanager
 def allow_mutation_on_saved_tensors() -> Iterator[MutationContext]:
-    """Context manager in which saved tensors may be modified in place.
+    """Return a context manager in which saved tensors may be modified in place.
 
     A saved tensor is copied before it is modified, and backward uses the copy. Forward and backward must both
     run inside.

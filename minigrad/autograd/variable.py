@@ -41,7 +41,7 @@ class Variable(metaclass=VariableMeta):
     """
 
     def __new__(cls, data: Any = None, requires_grad: bool = False, volatile: bool = False) -> Any:
-        """The leaf; TypeError for what is no tensor, an empty tensor for nothing."""
+        """Return the leaf, an empty tensor without data; raise TypeError for anything but a tensor."""
         if volatile:
             warnings.warn(VOLATILE, UserWarning, stacklevel=2)
         if data is None:

@@ -7,9 +7,10 @@ from typing import Any
 Argnums = int | tuple[int, ...]
 
 
-def place(argnum: Any, count: int) -> int:
-    """One argument number, counted from the front; RuntimeError with PyTorch's texts if there is no such
-    argument.
+def checked_argnum(argnum: Any, count: int) -> int:
+    """Return one argument number, counted from the front.
+
+    Raise RuntimeError with PyTorch's texts if there is no such argument.
     """
     if not isinstance(argnum, int):
         raise RuntimeError(f"argnum must be int, got: {type(argnum)}")
@@ -18,13 +19,13 @@ def place(argnum: Any, count: int) -> int:
     return argnum % count
 
 
-def places(argnums: Any, count: int) -> int | tuple[int, ...]:
-    """`argnums` counted from the front and checked."""
+def checked_argnums(argnums: Any, count: int) -> int | tuple[int, ...]:
+    """Return `argnums` checked and counted from the front."""
     if isinstance(argnums, int):
-        return place(argnums, count)
+        return checked_argnum(argnums, count)
     if not isinstance(argnums, tuple):
         raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {type(argnums)}")
-    found = tuple(place(n, count) for n in argnums)
+    found = tuple(checked_argnum(n, count) for n in argnums)
     if not found:
         raise RuntimeError("argnums must be non-empty")
     if len(set(found)) != len(found):
@@ -32,15 +33,15 @@ def places(argnums: Any, count: int) -> int | tuple[int, ...]:
     return found
 
 
-def wanted(args: tuple[Any, ...], argnums: Any) -> Any:
-    """The argument of that number, or a tuple of those."""
-    found = places(argnums, len(args))
+def selected(args: tuple[Any, ...], argnums: Any) -> Any:
+    """Return the argument of that number, or a tuple of those."""
+    found = checked_argnums(argnums, len(args))
     return args[found] if isinstance(found, int) else tuple(args[i] for i in found)
 
 
 def replace(args: tuple[Any, ...], argnums: Any, new: Any) -> tuple[Any, ...]:
-    """All arguments, with `new` in the places of `argnums`."""
-    found = places(argnums, len(args))
+    """Return all arguments, with `new` in the places of `argnums`."""
+    found = checked_argnums(argnums, len(args))
     pairs = [(found, new)] if isinstance(found, int) else list(zip(found, new, strict=True))
     result = list(args)
     for i, value in pairs:

@@ -12,7 +12,7 @@ Dims = Any  # an int, or a nested structure of them and None
 
 
 def name_of(func: Any) -> str:
-    """How errors call a function."""
+    """Return the name by which errors call a function."""
     if hasattr(func, "__name__"):
         return str(func.__name__)
     if isinstance(func, functools.partial):
@@ -21,7 +21,7 @@ def name_of(func: Any) -> str:
 
 
 def check_out_dims(func: Any, out_dims: Dims) -> None:
-    """ValueError unless `out_dims` is made of numbers and None."""
+    """Raise ValueError unless `out_dims` consists of numbers and None."""
     for d in pytree.flatten(out_dims)[0]:
         if not (d is None or isinstance(d, int)):
             raise ValueError(
@@ -32,8 +32,9 @@ def check_out_dims(func: Any, out_dims: Dims) -> None:
 
 
 def batched(func: Any, in_dims: Dims, args: tuple[Any, ...]) -> tuple[list[Any], list[Any], Any, int]:
-    """For each leaf of the arguments its batch dimension (or None); the leaves, their structure, and the size
-    of the batch. ValueError with PyTorch's texts.
+    """Return each leaf's batch dimension (or None), the leaves, their structure, and the size of the batch.
+
+    Raise ValueError with PyTorch's texts.
     """
     name = name_of(func)
     who = f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): "
@@ -48,7 +49,7 @@ def batched(func: Any, in_dims: Dims, args: tuple[Any, ...]) -> tuple[list[Any],
             "vmap over a function with no inputs. The latter is unsupported."
         )
     leaves, spec = pytree.flatten(args)
-    dims = pytree.spread(in_dims, spec)
+    dims = pytree.broadcast_prefix(in_dims, spec)
     if dims is None:
         raise ValueError(
             f"{who}in_dims is not compatible with the structure of `inputs`. in_dims has structure "
@@ -67,7 +68,7 @@ def batched(func: Any, in_dims: Dims, args: tuple[Any, ...]) -> tuple[list[Any],
 
 
 def checked_dim(who: str, leaf: Any, dim: Any) -> int | None:
-    """One batch dimension, counted from the front."""
+    """Return one batch dimension, counted from the front."""
     if dim is None:
         return None
     if not isinstance(dim, int):
@@ -89,17 +90,17 @@ def checked_dim(who: str, leaf: Any, dim: Any) -> int | None:
 
 
 def spread_out_dims(func: Any, out_dims: Dims, spec: Any) -> list[Any]:
-    """The batch dimension of each leaf of the outputs; ValueError where the structures do not agree."""
+    """Return the batch dimension of each leaf of the outputs; raise ValueError if the structures differ."""
     if spec == pytree.LEAF and isinstance(out_dims, tuple) and len(out_dims) == 1:
         return list(out_dims)
-    dims = pytree.spread(out_dims, spec)
+    dims = pytree.broadcast_prefix(out_dims, spec)
     if dims is None:
         refuse_out_dims(func, out_dims, spec)
     return dims
 
 
 def refuse_out_dims(func: Any, out_dims: Dims, spec: Any) -> NoReturn:
-    """PyTorch's error."""
+    """Raise PyTorch's error."""
     raise ValueError(
         f"vmap({name_of(func)}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with the "
         f"structure of `outputs`. out_dims has structure {pytree.flatten(out_dims)[1]} but outputs has "

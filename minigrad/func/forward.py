@@ -18,7 +18,7 @@ from ..core.tangents import Aside
 from ..core.tensor_state import TensorBase
 from . import pytree
 from .levels import Level, Transform
-from .reverse import check_outputs, reached, split_aux, zeros
+from .reverse import check_outputs, gradients_or_none, split_aux, zeros
 
 JVP = "jvp(f, primals, tangents)"
 
@@ -76,7 +76,7 @@ def jvp(
 
 
 def check_tensors(leaves: list[Any], what: str) -> None:
-    """RuntimeError with PyTorch's texts unless there are leaves, all of them tensors."""
+    """Raise RuntimeError with PyTorch's texts unless there are leaves, all of them tensors."""
     if not leaves:
         raise RuntimeError(f"{JVP}: Expected {what} to contain at least one Tensor.")
     for leaf in leaves:
@@ -84,8 +84,8 @@ def check_tensors(leaves: list[Any], what: str) -> None:
             raise RuntimeError(f"{JVP}: Expected {what} to only contain Tensors, got {type(leaf)}")
 
 
-def taken_apart(result: Any, has_aux: bool) -> tuple[list[Any], Any, Any]:
-    """The checked outputs of a function, their structure, and aux."""
+def flatten_output(result: Any, has_aux: bool) -> tuple[list[Any], Any, Any]:
+    """Return the checked outputs of a function, their structure, and aux."""
     aux = None
     if has_aux:
         result, aux = split_aux(result, JVP)
@@ -96,20 +96,20 @@ def taken_apart(result: Any, has_aux: bool) -> tuple[list[Any], Any, Any]:
 def dual(
     call: Any, points: list[Any], directions: list[Any], strict: bool, has_aux: bool
 ) -> tuple[Any, Any, Any]:
-    """`jvp` on dual tensors."""
+    """Compute `jvp` with dual tensors."""
     with forward_ad._set_fwd_grad_enabled(True), forward_ad.dual_level():
         duals = [forward_ad.make_dual(p, t) for p, t in zip(points, directions, strict=True)]
-        outputs, spec, aux = taken_apart(call(duals), has_aux)
+        outputs, spec, aux = flatten_output(call(duals), has_aux)
         if has_aux:
             aux = pytree.apply(checked, aux)
         check_outputs(outputs, JVP)
-        found = filled([forward_ad.unpack_dual(out).tangent for out in outputs], outputs, strict)
+        found = with_zeros([forward_ad.unpack_dual(out).tangent for out in outputs], outputs, strict)
         results = [primal(out) for out in outputs]
     return pytree.unflatten(results, spec), pytree.unflatten(found, spec), aux
 
 
 def primal(leaf: Any) -> Any:
-    """A tensor as it is outside, without its tangent."""
+    """Return a tensor as it is outside, without its tangent."""
     with Aside():
         result = F.alias(leaf)
     result._tangent_base = False
@@ -117,14 +117,14 @@ def primal(leaf: Any) -> Any:
 
 
 def checked(leaf: Any) -> Any:
-    """A tensor of aux; RuntimeError for what is none."""
+    """Return a tensor of aux; raise RuntimeError for anything else."""
     if not isinstance(leaf, TensorBase):
         raise RuntimeError(f"Expected tensors, got unsupported type {type(leaf)}")
     return leaf
 
 
-def filled(tangents: list[Any], outputs: list[Any], strict: bool) -> list[Any]:
-    """Tangents with zeros for those that are missing; in strict mode that is an error."""
+def with_zeros(tangents: list[Any], outputs: list[Any], strict: bool) -> list[Any]:
+    """Return tangents with zeros for missing ones; raise RuntimeError for these in strict mode."""
     if strict and any(t is None for t in tangents):
         raise RuntimeError(
             "jvp(f, primals, tangents, strict=True): The output of f is independent of the inputs. This is "
@@ -146,16 +146,16 @@ class Linear:
             inner = [self.level.inner(p) for p in points]
             self.outputs = call(inner)
             self.starts = [self.level.inner(zeros(t)) if t.requires_grad else None for t in self.outputs]
-            back = reached(self.outputs, inner, self.starts)
+            back = gradients_or_none(self.outputs, inner, self.starts)
             self.used = [i for i, g in enumerate(back) if g is not None and g.requires_grad]
             self.back = [back[i] for i in self.used]
             self.level.stay()
 
     def __call__(self, directions: list[Any]) -> list[Any]:
-        """The tangents of the outputs; None for those that depend on no input."""
+        """Return the tangents of the outputs; None for those that depend on no input."""
         starts = [s for s in self.starts if s is not None]
         with Transform("grad"):
-            found = iter(reached(self.back, starts, [directions[i] for i in self.used]))
+            found = iter(gradients_or_none(self.back, starts, [directions[i] for i in self.used]))
             tangents = [None if s is None else next(found) for s in self.starts]
         return [None if t is None else self.level.outside(t) for t in tangents]
 
@@ -163,7 +163,7 @@ class Linear:
 def backwards_twice(
     call: Any, points: list[Any], directions: list[Any], strict: bool, has_aux: bool
 ) -> tuple[Any, Any, Any]:
-    """`jvp` inside of another. See Note [Nested jvp]."""
+    """Compute `jvp` inside another one. See Note [Nested jvp]."""
     for p, t in zip(points, directions, strict=True):
         check_sizes(p, t)
     spec: Any = None
@@ -171,20 +171,20 @@ def backwards_twice(
 
     def listed(leaves: list[Any]) -> list[Any]:
         nonlocal spec, aux
-        outputs, spec, aux = taken_apart(call(leaves), has_aux)
+        outputs, spec, aux = flatten_output(call(leaves), has_aux)
         check_outputs(outputs, JVP)
         return outputs
 
     linear = Linear(listed, points)
     results = linear.level.outward(linear.outputs)
-    found = filled(linear(directions), results, strict)
+    found = with_zeros(linear(directions), results, strict)
     if has_aux:
         aux = pytree.apply(linear.level.outside, aux)
     return pytree.unflatten(results, spec), pytree.unflatten(found, spec), aux
 
 
 def check_sizes(point: TensorBase, tangent: TensorBase) -> None:
-    """RuntimeError with PyTorch's text unless a tangent has its tensor's sizes."""
+    """Raise RuntimeError with PyTorch's text unless a tangent has its tensor's sizes."""
     a, b = list(point._data.shape), list(tangent._data.shape)
     if a != b:
         raise RuntimeError(
@@ -238,7 +238,7 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
             )
         for i, (t, p) in enumerate(zip(directions, points, strict=True)):
             check_like(i, t, p)
-        found = filled(linear(directions), linear.outputs, False)
+        found = with_zeros(linear(directions), linear.outputs, False)
         result = list(output_leaves)
         for i, t in zip(at, found, strict=True):
             result[i] = t
@@ -248,7 +248,7 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
 
 
 def check_like(i: int, tangent: Any, point: Any) -> None:
-    """RuntimeError with PyTorch's texts unless a tangent has its primal's shape and dtype."""
+    """Raise RuntimeError with PyTorch's texts unless a tangent has its primal's shape and dtype."""
     for what in ("shape", "dtype"):
         a, b = getattr(tangent, what), getattr(point, what)
         if a != b:

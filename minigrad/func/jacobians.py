@@ -31,7 +31,7 @@ from ..core.hook_calls import Mode
 from ..core.tangents import Aside
 from ..core.tensor_state import TensorBase, wrap
 from . import pytree
-from .argnums import Argnums, replace, wanted
+from .argnums import Argnums, replace, selected
 from .forward import jvp
 from .levels import Level, Transform
 from .mapping import Randomness, check_randomness
@@ -39,7 +39,7 @@ from .reverse import gradients, mark, run_inside, zeros
 
 
 def refuse_complex(who: str, tree: Any, what: str) -> None:
-    """RuntimeError with PyTorch's text for complex tensors."""
+    """Raise RuntimeError with PyTorch's text for complex tensors."""
     for i, leaf in enumerate(pytree.flatten(tree)[0]):
         if isinstance(leaf, TensorBase) and dtypes.of(leaf._data).is_complex:
             raise RuntimeError(
@@ -52,7 +52,7 @@ def by_rows(
     who: str, func: Callable[..., Any], args: tuple[Any, ...], argnums: Any, has_aux: bool,
     at_once: int | None = None,
 ) -> tuple[Any, Any]:  # fmt: skip
-    """The Jacobian of `func` and aux. `func` runs once; one backward pass computes `at_once` rows."""
+    """Return the Jacobian of `func` and aux. `func` runs once; one backward pass computes `at_once` rows."""
     refuse_complex(who, args, "inputs")
     level = Level()
     with Transform("grad"):
@@ -69,7 +69,7 @@ def by_rows(
 
 
 def rows_of(level: Level, out: Any, leaves: list[Any], at_once: int | None = None) -> list[Any]:
-    """For each inner leaf the gradients of all elements of `out`; zeros where `out` does not depend on it."""
+    """Return, for each inner leaf, the gradients of all elements of `out`; zeros without one."""
     rows: list[Any] = [None] * len(leaves)
     if out.requires_grad and out.numel():
         rows = element_rows(out, tuple(leaves), level.needs_graph(out), at_once)
@@ -81,8 +81,8 @@ def rows_of(level: Level, out: Any, leaves: list[Any], at_once: int | None = Non
 
 
 def split(rows: Any, parts: list[Any], other: Any, turned: bool) -> list[Any]:
-    """The rows for the elements of all `parts` as blocks: the Jacobians of each part with respect to `other`,
-    or if `turned` of `other` with respect to each part.
+    """Return the rows for the elements of all `parts` as blocks: the Jacobians of each part with respect to
+    `other`, or if `turned` of `other` with respect to each part.
 
     As in PyTorch, all blocks are parts of one tensor: if one has a graph, all of them require grad.
     """
@@ -96,9 +96,9 @@ def split(rows: Any, parts: list[Any], other: Any, turned: bool) -> list[Any]:
 def by_columns(
     func: Callable[..., Any], args: tuple[Any, ...], argnums: Any, has_aux: bool
 ) -> tuple[Any, Any]:
-    """The Jacobian of `func` and aux, from one run of `func` in forward mode. See Note [Columns]."""
+    """Return the Jacobian of `func` and aux, from one run of `func` in forward mode. See Note [Columns]."""
     places = tuple(range(len(args))) if argnums is None else argnums
-    inputs, spec = pytree.flatten(wanted(args, places))
+    inputs, spec = pytree.flatten(selected(args, places))
 
     def call(chosen: Any) -> Any:
         return func(*replace(args, places, chosen))
@@ -130,7 +130,7 @@ def by_columns(
 
 
 def directions(level: Level, inputs: list[Any]) -> tuple[list[Any], list[Any]]:
-    """Tangents for `inputs`, and the inner leaves of which they are copies: a tangent may be written to."""
+    """Return tangents for `inputs`, which may be written to, and the inner leaves that they are copies of."""
     leaves = [level.inner(zeros(x)) if x._data.dtype in DIFFERENTIABLE else x for x in inputs]
     with Aside():
         return [F.clone(leaf) for leaf in leaves], leaves
@@ -172,7 +172,7 @@ def jacrev(
 
     @functools.wraps(func)
     def wrapper(*args: Any) -> Any:
-        wanted(args, argnums)
+        selected(args, argnums)
         jacobian, aux = by_rows("jacrev", func, args, argnums, has_aux, chunk_size)
         return (jacobian, aux) if has_aux else jacobian
 

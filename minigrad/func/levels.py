@@ -58,24 +58,24 @@ class Entry(Node):
         self.variable = leaf
 
     def close(self) -> None:
-        """The level is over."""
+        """End the level."""
         del self.variable
         self._seq = self._born
 
     def name(self) -> str:
-        """Inside what PyTorch has there, outside as PyTorch calls a node that only hands on."""
+        """Return what PyTorch has there: a leaf's node inside the level, an alias's outside."""
         return dialect.full_name("AccumulateGrad" if hasattr(self, "variable") else "AliasBackward0")
 
     def apply(self, gradient: Any, keep: bool = True) -> tuple[Any, ...]:
-        """The gradient as it is."""
+        """Return the gradient unchanged."""
         return (gradient,)
 
     def _apply_tensors(self, gradient: Any) -> tuple[Any, ...]:
-        """The gradient as it is."""
+        """Return the gradient unchanged."""
         return (gradient,)
 
     def _release(self) -> None:
-        """Nothing is saved here."""
+        """Do nothing: an entry saves nothing."""
 
 
 class Transform:
@@ -109,15 +109,17 @@ class Level:
 
     @property
     def entries(self) -> set[Node]:
-        """The entries of its inner leaves."""
+        """Return the entries of its inner leaves."""
         return {entry for _, _, entry in self.leaves}
 
     def enter(self, tree: Any) -> Any:
-        """The tree with an inner leaf for each of its tensors; PyTorch's errors for other leaves."""
+        """Return the tree with an inner leaf for each of its tensors; raise PyTorch's errors for other
+        leaves.
+        """
         return pytree.apply(self.inner, tree)
 
     def inner(self, source: Any) -> Any:
-        """An inner leaf on the memory of `source`."""
+        """Return an inner leaf on the memory of `source`."""
         if not isinstance(source, TensorBase):
             raise ValueError(f"Thing passed to transform API must be Tensor, got {type(source)}")
         check_floating(source)
@@ -131,11 +133,11 @@ class Level:
         return leaf
 
     def outward(self, results: Iterable[Any]) -> list[Any]:
-        """Tensors of this level as they are outside. See Note [Levels]."""
+        """Return tensors of this level as they are outside. See Note [Levels]."""
         return [self.outside(result) for result in results]
 
     def outside(self, result: Any) -> Any:
-        """One tensor of this level as it is outside; RuntimeError for anything else."""
+        """Return one tensor of this level as it is outside; raise RuntimeError for anything else."""
         if not isinstance(result, TensorBase):
             raise RuntimeError(f"Expected tensors, got unsupported type {type(result)}")
         for leaf, source, _ in self.leaves:
@@ -151,7 +153,7 @@ class Level:
         return result
 
     def connected(self, result: TensorBase) -> bool:
-        """Whether a tensor of this level depends on something outside that needs a gradient."""
+        """Return whether a tensor of this level depends on something outside that needs a gradient."""
         seen: set[Node] = set()
         stack = [edge(result)]
         while stack:
@@ -165,11 +167,11 @@ class Level:
         return False
 
     def needs_graph(self, output: TensorBase) -> bool:
-        """Whether the derivatives of an output may be differentiated again: outside, or forward."""
+        """Return whether the derivatives of an output may be differentiated again: outside, or forward."""
         return modes.is_forward() or (self.recording and self.connected(output))
 
     def leave(self, results: Iterable[Any]) -> None:
-        """The level is over: the graph of `results` and its inner leaves go on to the outer tensors."""
+        """End the level: the graph of `results` and its inner leaves continues at the outer tensors."""
         for leaf, _, entry in self.leaves:
             entry.close()
             leaf._acc = None
@@ -186,7 +188,7 @@ class Level:
         tidy(sorted(seen, key=operator.attrgetter("_seq")), self.entries)
 
     def stay(self) -> None:
-        """The call is over but gradients of this level will still be asked for, at its entries."""
+        """End the call only: gradients of this level can still be computed, at its entries."""
         for _, _, entry in self.leaves:
             entry.close()
 
@@ -208,7 +210,7 @@ def tidy(nodes: list[Node], entries: set[Node]) -> None:
 
 
 def past(entry: Any) -> tuple[Node | None, int]:
-    """Where an entry leads."""
+    """Return the node and output number to which an entry leads."""
     return entry._next[0], entry._nrs[0] if entry._nrs else 0
 
 
@@ -230,6 +232,6 @@ def keep_constants(node: Node, targets: list[Node | None]) -> None:
 
 
 def check_floating(t: TensorBase) -> None:
-    """RuntimeError unless the dtype can carry gradients."""
+    """Raise RuntimeError unless the dtype can carry gradients."""
     if t._data.dtype not in DIFFERENTIABLE:
         raise RuntimeError("only Tensors of floating point dtype can require gradients")

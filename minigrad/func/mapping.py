@@ -111,8 +111,9 @@ class Batch(modes.Observer):
         modes.remove_observer(self)
 
     def example(self, t: Any, dim: int, i: int) -> Any:
-        """Example number `i` of a tensor; of an empty batch one of zeros, to see what the function
-        returns."""
+        """Return example number `i` of a tensor; of an empty batch one of zeros, to see what the function
+        returns.
+        """
         if self.size:
             result = F.select(t, dim, i)
         else:
@@ -128,33 +129,34 @@ class Batch(modes.Observer):
             t._batched = (*t._batched, self)
 
     def marked(self, t: Any) -> bool:
-        """Whether a tensor depends on the example."""
+        """Return whether a tensor depends on the example."""
         return isinstance(t, TensorBase) and self in t._batched
 
     def any_marked(self, values: Any) -> bool:
-        """Whether one of the arguments of an op does."""
+        """Return whether one of the arguments of an op depends on the example."""
         return any(self.any_marked(v) if isinstance(v, (list, tuple)) else self.marked(v) for v in values)
 
     def forward(self, op: Any, inputs: Any, outputs: Any) -> None:
-        """An op ran."""
+        """Mark the results of an op that ran."""
         if self.any_marked(inputs):
             for t in outputs if isinstance(outputs, (list, tuple)) else (outputs,):
                 if isinstance(t, TensorBase):
                     self.mark(t)
 
     def detached(self, source: Any, result: Any, how: str) -> None:
-        """`detach()` was called, or `.data`."""
+        """Mark the result of `detach()` or `.data`."""
         if self.marked(source):
             self.mark(result)
 
     def mutated(self, op: Any, values: Any, version: Any, history: Any) -> None:
-        """An op wrote into `values[0]`."""
+        """Mark the tensor that an op wrote into, `values[0]`."""
         if self.any_marked(values[1:]):
             self.mark(values[0])
 
     def before_write(self, op: Any, target: Any) -> None:
-        """A tensor that depends on the example will be written into `target`: RuntimeError if that is one
-        tensor for all examples. What the library does by itself is its own affair.
+        """Raise RuntimeError if `target`, into which a tensor of one example is written, belongs to all.
+
+        Writes of the library itself are not checked.
         """
         unobserved = self not in modes.state.observers or here.task is not self.task
         if unobserved or self.marked(target):
@@ -173,7 +175,7 @@ class Batch(modes.Observer):
         )
 
     def join(self, func: Any, outputs: list[Any], dim: int | None) -> Any:
-        """The results of all examples as one, the batch at `dim`; PyTorch's errors where that cannot be."""
+        """Return the results of all examples as one, with the batch at `dim`; raise PyTorch's errors."""
         name = name_of(func)
         if dim is None:
             if any(b is self or b.open for t in outputs if isinstance(t, TensorBase) for b in t._batched):
@@ -212,7 +214,7 @@ class Randomness:
 
 
 def check_randomness(randomness: Any) -> None:
-    """RuntimeError unless it is one of PyTorch's three words."""
+    """Raise RuntimeError unless it is one of PyTorch's three words."""
     if randomness not in ("error", "different", "same"):
         raise RuntimeError(
             f"Only allowed values for randomness are 'error', 'different', or 'same'. Got {randomness}"

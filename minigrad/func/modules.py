@@ -32,16 +32,16 @@ def functional_call(
     >>> torch.func.functional_call(layer, new, torch.tensor([3.0]))
     tensor([7.])
     """
-    given = joined(parameter_and_buffer_dicts)
+    given = merged(parameter_and_buffer_dicts)
     if type(module).__name__ == "DataParallel":
         raise RuntimeError("The stateless API can't be used with nn.DataParallel module")
     args = () if args is None else args if isinstance(args, tuple) else (args,)
-    with replaced(module, given, tied(module, given) if tie_weights else given, strict):
+    with replaced(module, given, with_tied_names(module, given) if tie_weights else given, strict):
         return module(*args, **(kwargs or {}))
 
 
-def joined(dicts: Any) -> dict[str, Any]:
-    """One dictionary; ValueError for what is none, and for names that are given twice."""
+def merged(dicts: Any) -> dict[str, Any]:
+    """Return one dictionary; raise ValueError for anything else and for names that are given twice."""
     if isinstance(dicts, dict):
         return dicts
     if not isinstance(dicts, Sequence):
@@ -61,38 +61,38 @@ def joined(dicts: Any) -> dict[str, Any]:
 
 
 def members(module: Any) -> dict[str, Any]:
-    """All parameters and buffers by dotted name, those with several names under each."""
+    """Return all parameters and buffers by dotted name, those with several names under each."""
     return {
         **dict(module.named_parameters(remove_duplicate=False)),
         **dict(module.named_buffers(remove_duplicate=False)),
     }
 
 
-def tied(module: Any, given: dict[str, Any]) -> dict[str, Any]:
-    """`given`, with each tensor also under the other names that the one in its place has."""
+def with_tied_names(module: Any, given: dict[str, Any]) -> dict[str, Any]:
+    """Return `given`, with each tensor also under the other names of the one that it replaces."""
     names: dict[int, set[str]] = {}
     for name, t in members(module).items():
         names.setdefault(id(t), set()).add(name)
     found = dict(given)
     for group in names.values():
-        told = [given[name] for name in sorted(group) if name in given]
-        if any(t is not told[0] for t in told):
+        shown = [given[name] for name in sorted(group) if name in given]
+        if any(t is not shown[0] for t in shown):
             raise ValueError(
                 f"functional_call got multiple values for keys {sorted(group)}, which are tied. Consider "
                 "using tie_weights=False"
             )
-        found |= dict.fromkeys(group, told[0]) if told else {}
+        found |= dict.fromkeys(group, shown[0]) if shown else {}
     return found
 
 
 @contextmanager
 def replaced(module: Any, given: dict[str, Any], tensors: dict[str, Any], strict: bool) -> Iterator[None]:
-    """The module with `tensors` in it. What the module itself puts instead of one goes into `given`."""
+    """Put `tensors` into the module inside. What the module assigns instead of one goes into `given`."""
     known = members(module)
     if strict:
-        told = {"Unexpected": [n for n in sorted(tensors) if n not in known]}
-        told["Missing"] = [n for n in sorted(known) if n not in tensors]
-        errors = [f"{what} key(s): {', '.join(map(repr, names))}." for what, names in told.items() if names]
+        shown = {"Unexpected": [n for n in sorted(tensors) if n not in known]}
+        shown["Missing"] = [n for n in sorted(known) if n not in tensors]
+        errors = [f"{what} key(s): {', '.join(map(repr, names))}." for what, names in shown.items() if names]
         if errors:
             text = "\n\t".join(errors)
             raise RuntimeError(f"Error(s) in reparametrizing for {module._get_name()}:\n\t{text}")
@@ -143,7 +143,7 @@ def stack_module_state(models: Any) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def stacked(states: list[dict[str, Any]]) -> dict[str, Any]:
-    """Tensors of the same names as leaves."""
+    """Return tensors of the same names stacked, as leaves."""
     found = {}
     for name in states[0]:
         tensors = [state[name] for state in states]

@@ -25,14 +25,14 @@ class Spec(NamedTuple):
 
     @property
     def leaves(self) -> int:
-        """How many leaves a tree of this structure has."""
+        """Return the number of leaves of a tree of this structure."""
         return 1 if self.kind is None else sum(child.leaves for child in self.children)
 
     def __str__(self) -> str:
         return self.text(0)
 
     def text(self, indent: int) -> str:
-        """As PyTorch writes it in its errors: `TreeSpec(tuple, None, [*])`."""
+        """Return PyTorch's text for its errors: `TreeSpec(tuple, None, [*])`."""
         if self.kind is None:
             return "*"
         name = self.kind if self.kind == NAMED else self.kind.__name__
@@ -43,8 +43,8 @@ class Spec(NamedTuple):
 LEAF = Spec(None, None, ())
 
 
-def opened(tree: Any) -> tuple[Any, Any, list[Any]] | None:
-    """A container's kind, context and children; None for a leaf."""
+def container_of(tree: Any) -> tuple[Any, Any, list[Any]] | None:
+    """Return the container's kind, context and children; None for a leaf."""
     kind = type(tree)
     if kind in (tuple, list, Size):
         return kind, None, list(tree)
@@ -60,8 +60,8 @@ def opened(tree: Any) -> tuple[Any, Any, list[Any]] | None:
 
 
 def flatten(tree: Any) -> tuple[list[Any], Spec]:
-    """The leaves of a tree, from left to right, and its structure."""
-    parts = opened(tree)
+    """Return the leaves of a tree, from left to right, and its structure."""
+    parts = container_of(tree)
     if parts is None:
         return [tree], LEAF
     kind, context, children = parts
@@ -75,12 +75,12 @@ def flatten(tree: Any) -> tuple[list[Any], Spec]:
 
 
 def unflatten(leaves: Any, spec: Spec) -> Any:
-    """The tree of this structure with these leaves."""
+    """Return the tree of this structure with these leaves."""
     return build(iter(leaves), spec)
 
 
 def build(leaves: Iterator[Any], spec: Spec) -> Any:
-    """`unflatten` that takes as many leaves as it needs."""
+    """Build a tree from as many leaves as it needs."""
     if spec.kind is None:
         return next(leaves)
     children = [build(leaves, child) for child in spec.children]
@@ -95,16 +95,16 @@ def build(leaves: Iterator[Any], spec: Spec) -> Any:
 
 
 def apply(function: Any, tree: Any) -> Any:
-    """The tree with `function` applied to each leaf."""
+    """Return the tree with `function` applied to each leaf."""
     leaves, spec = flatten(tree)
     return unflatten([function(leaf) for leaf in leaves], spec)
 
 
-def spread(tree: Any, spec: Spec) -> list[Any] | None:
-    """A leaf for each leaf of `spec` from a tree that may end earlier: its leaf then stands for all of that
-    branch. None where the structures do not agree; one kind of dictionary may stand for another.
+def broadcast_prefix(tree: Any, spec: Spec) -> list[Any] | None:
+    """Return a leaf for each leaf of `spec` from a tree that may end earlier: its leaf then stands for all of
+    that branch. None where the structures do not agree; one kind of dictionary may stand for another.
     """
-    parts = opened(tree)
+    parts = container_of(tree)
     if parts is None:
         return [tree] * spec.leaves
     kind, context, children = parts
@@ -119,7 +119,7 @@ def spread(tree: Any, spec: Spec) -> list[Any] | None:
             return None
     result: list[Any] = []
     for child, inner in zip(children, spec.children, strict=True):
-        found = spread(child, inner)
+        found = broadcast_prefix(child, inner)
         if found is None:
             return None
         result += found
@@ -133,6 +133,6 @@ class Star:
         return "*"
 
 
-def written(spec: Spec) -> str:
-    """A structure as Python writes it, with * for each leaf: `(*, {'a': *})`."""
+def structure_text(spec: Spec) -> str:
+    """Return a structure as Python writes it, with * for each leaf: `(*, {'a': *})`."""
     return repr(unflatten([Star()] * spec.leaves, spec))

@@ -12,7 +12,7 @@ from ..autograd.run import grad as backward_grad
 from ..core import dtypes, modes
 from ..core.tensor_state import TensorBase, wrap
 from . import pytree
-from .argnums import Argnums, replace, wanted
+from .argnums import Argnums, replace, selected
 from .levels import Level, Transform
 
 GRAD = "grad_and_value(f)(*args)"
@@ -20,16 +20,16 @@ AUX = "{}: output of function f should be a tuple: (output, aux) if has_aux is T
 
 
 def split_aux(output: Any, who: str) -> Any:
-    """What a function with `has_aux` returned, checked to be a pair."""
+    """Return the pair that a function with `has_aux` returned, after a check."""
     if not (isinstance(output, tuple) and len(output) == 2):
         raise RuntimeError(AUX.format(who))
     return output
 
 
-def reached(
+def gradients_or_none(
     outputs: list[Any], inputs: list[Any], given: list[Any] | None = None, create_graph: bool = True
 ) -> list[Any]:
-    """Gradients of those outputs that have a graph; None for inputs on which none depends."""
+    """Return gradients of those outputs that have a graph; None for inputs on which none depends."""
     chosen = [i for i, out in enumerate(outputs) if out.requires_grad]
     if not chosen or not inputs:
         return [None] * len(inputs)
@@ -57,18 +57,18 @@ def mark(gradients: Iterable[Any], sources: list[Any]) -> None:
 def gradients(
     outputs: list[Any], inputs: list[Any], given: list[Any] | None = None, create_graph: bool = True
 ) -> list[Any]:
-    """`reached` with zeros instead of None."""
-    found = reached(outputs, inputs, given, create_graph)
+    """Return the gradients of `reached`, with zeros instead of None."""
+    found = gradients_or_none(outputs, inputs, given, create_graph)
     return [zeros(x) if g is None else g for g, x in zip(found, inputs, strict=True)]
 
 
 def zeros(t: TensorBase) -> Any:
-    """Zeros like `t` that depend on nothing."""
+    """Return zeros like `t` that depend on nothing."""
     return wrap(np.zeros_like(t._data)[()])
 
 
 def check_outputs(output: list[Any], who: str) -> None:
-    """RuntimeError with PyTorch's texts unless a function returned tensors, and at least one."""
+    """Raise RuntimeError with PyTorch's texts unless a function returned tensors, and at least one."""
     if not output or (len(output) == 1 and output[0] is None):
         raise RuntimeError(
             f"{who}: Expected f to be a function that has non-empty output (got output = {output})"
@@ -146,7 +146,7 @@ def grad_and_value(
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         level = Level()
         with Transform("grad"):
-            inner = level.enter(wanted(args, argnums))
+            inner = level.enter(selected(args, argnums))
             output = func(*replace(args, argnums, inner), **kwargs)
             aux = None
             if has_aux:
@@ -164,7 +164,7 @@ def grad_and_value(
 
 
 def check_scalar(output: Any) -> None:
-    """RuntimeError with PyTorch's texts unless the output is a 0-dim tensor."""
+    """Raise RuntimeError with PyTorch's texts unless the output is a 0-dim tensor."""
     if not isinstance(output, TensorBase):
         raise RuntimeError(f"{GRAD}: Expected f(*args) to return a Tensor, got {type(output)}")
     dims = output._data.ndim
@@ -219,7 +219,7 @@ def run_inside(
     """Run `func` with inner leaves in the place of the arguments `argnums` (None: all). RuntimeError with
     PyTorch's texts unless it returns tensors that can be differentiated.
     """
-    inner = level.enter(primals if argnums is None else wanted(primals, argnums))
+    inner = level.enter(primals if argnums is None else selected(primals, argnums))
     output, aux = func(*(inner if argnums is None else replace(primals, argnums, inner))), None
     if has_aux:
         output, aux = split_aux(output, "vjp(f, *primals)")
@@ -238,7 +238,7 @@ def run_inside(
 def pullback(
     func: Callable[..., Any], primals: tuple[Any, ...], argnums: Argnums | None, has_aux: bool
 ) -> tuple[Any, Callable[..., Any], Any]:
-    """`vjp` for the arguments `argnums` (None: all), whose structure the products have."""
+    """Return `vjp` for the arguments `argnums` (None: all), whose structure the products have."""
     level = Level()
     with Transform("grad"):
         ran = run_inside(level, func, primals, argnums, has_aux)
@@ -252,8 +252,8 @@ def pullback(
         if given_spec != ran.output_spec:
             raise RuntimeError(
                 "Expected pytree structure of cotangents to be the same as pytree structure of outputs to "
-                f"the function. cotangents: {pytree.written(given_spec)}, primal output: "
-                f"{pytree.written(ran.output_spec)}"
+                f"the function. cotangents: {pytree.structure_text(given_spec)}, primal output: "
+                f"{pytree.structure_text(ran.output_spec)}"
             )
         found = gradients(ran.outputs, ran.leaves, given, create)
         return pytree.unflatten(level.outward(found), ran.spec)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..tensor import Tensor
-from .optimizer import Optimizer, chosen
+from .optimizer import Optimizer, checked_defaults
 
 
 def check_betas(betas: tuple[float, float]) -> None:
@@ -57,7 +57,7 @@ class Adam(Optimizer):
         check_betas(betas)
         names = "lr betas eps weight_decay amsgrad maximize foreach capturable differentiable fused "
         names += "decoupled_weight_decay"
-        super().__init__(params, chosen(locals(), names))
+        super().__init__(params, checked_defaults(locals(), names))
 
     def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
         """Update one parameter."""
@@ -68,10 +68,10 @@ class Adam(Optimizer):
         mean.lerp_(grad, 1 - beta1)
         square.mul_(beta2).addcmul_(grad, grad.conj(), value=1 - beta2)
         if group["amsgrad"]:
-            greatest = state["max_exp_avg_sq"]
-            square = greatest.copy_(greatest.maximum(square))
-        spread = (square.sqrt() / (1 - beta2**step) ** 0.5).add_(group["eps"])
-        param.addcdiv_(mean, spread, value=-group["lr"] / (1 - beta1**step))
+            maximum = state["max_exp_avg_sq"]
+            square = maximum.copy_(maximum.maximum(square))
+        denominator = (square.sqrt() / (1 - beta2**step) ** 0.5).add_(group["eps"])
+        param.addcdiv_(mean, denominator, value=-group["lr"] / (1 - beta1**step))
 
 
 class AdamW(Adam):

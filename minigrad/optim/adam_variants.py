@@ -8,7 +8,7 @@ from ..core import F
 from ..creation import tensor
 from ..tensor import Tensor
 from .adam import check_betas
-from .optimizer import Optimizer, chosen
+from .optimizer import Optimizer, checked_defaults
 
 
 class Adamax(Optimizer):
@@ -21,17 +21,17 @@ class Adamax(Optimizer):
     ) -> None:  # fmt: skip
         check_betas(betas)
         names = "lr betas eps weight_decay foreach maximize differentiable capturable"
-        super().__init__(params, chosen(locals(), names))
+        super().__init__(params, checked_defaults(locals(), names))
 
     def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
         """Update one parameter."""
         step = self._count(param, state, "exp_avg", "exp_inf")
         beta1, beta2 = group["betas"]
         state["exp_avg"].lerp_(grad, 1 - beta1)
-        greatest = state["exp_inf"]
-        greatest.copy_(greatest.mul_(beta2).maximum(grad.abs().add_(group["eps"])))
+        maximum = state["exp_inf"]
+        maximum.copy_(maximum.mul_(beta2).maximum(grad.abs().add_(group["eps"])))
         rate = group["lr"] / (1 - beta1**step)
-        param.addcdiv_(state["exp_avg"], greatest, value=-rate)
+        param.addcdiv_(state["exp_avg"], maximum, value=-rate)
 
 
 class NAdam(Optimizer):
@@ -46,7 +46,7 @@ class NAdam(Optimizer):
         check_betas(betas)
         names = "lr betas eps weight_decay momentum_decay decoupled_weight_decay maximize foreach "
         names += "capturable differentiable"
-        super().__init__(params, chosen(locals(), names))
+        super().__init__(params, checked_defaults(locals(), names))
 
     def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
         """Update one parameter."""
@@ -61,9 +61,11 @@ class NAdam(Optimizer):
         product = state["mu_product"].item()
         state["exp_avg"].lerp_(grad, 1 - beta1)
         square = state["exp_avg_sq"].mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
-        spread = square.div(1 - beta2**step).sqrt().add_(group["eps"])
-        param.addcdiv_(grad, spread, value=-group["lr"] * (1.0 - mu) / (1.0 - product))
-        param.addcdiv_(state["exp_avg"], spread, value=-group["lr"] * mu_next / (1.0 - product * mu_next))
+        denominator = square.div(1 - beta2**step).sqrt().add_(group["eps"])
+        param.addcdiv_(grad, denominator, value=-group["lr"] * (1.0 - mu) / (1.0 - product))
+        param.addcdiv_(
+            state["exp_avg"], denominator, value=-group["lr"] * mu_next / (1.0 - product * mu_next)
+        )
 
 
 class RAdam(Optimizer):
@@ -76,7 +78,7 @@ class RAdam(Optimizer):
     ) -> None:  # fmt: skip
         check_betas(betas)
         names = "lr betas eps weight_decay maximize foreach capturable decoupled_weight_decay differentiable"
-        super().__init__(params, chosen(locals(), names))
+        super().__init__(params, checked_defaults(locals(), names))
 
     def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
         """Update one parameter."""

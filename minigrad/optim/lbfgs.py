@@ -9,7 +9,7 @@ from ..autograd import enable_grad, no_grad
 from ..core import F
 from ..ops.joining import cat
 from .line_search import Point, strong_wolfe
-from .optimizer import Optimizer, chosen
+from .optimizer import Optimizer, checked_defaults
 
 
 class LBFGS(Optimizer):
@@ -54,7 +54,7 @@ class LBFGS(Optimizer):
     ) -> None:  # fmt: skip
         max_eval = max_iter * 5 // 4 if max_eval is None else max_eval
         names = "lr max_iter max_eval tolerance_grad tolerance_change history_size line_search_fn"
-        super().__init__(params, chosen(locals(), names))
+        super().__init__(params, checked_defaults(locals(), names))
         if len(self.param_groups) != 1:
             raise ValueError("LBFGS doesn't support per-parameter options (parameter groups)")
         self._params = self.param_groups[0]["params"]
@@ -86,7 +86,7 @@ class LBFGS(Optimizer):
         first = self._evaluated(closure)
         loss, gradient, evaluations = float(first), self._gradient(), 1
         state["func_evals"] += 1
-        if greatest(gradient) <= group["tolerance_grad"]:
+        if max_abs(gradient) <= group["tolerance_grad"]:
             return first
         for i in range(group["max_iter"]):
             state["n_iter"] += 1
@@ -111,8 +111,8 @@ class LBFGS(Optimizer):
             state["func_evals"] += tries
             if (
                 evaluations >= group["max_eval"]
-                or greatest(gradient) <= group["tolerance_grad"]
-                or greatest(direction * state["t"]) <= group["tolerance_change"]
+                or max_abs(gradient) <= group["tolerance_grad"]
+                or max_abs(direction * state["t"]) <= group["tolerance_change"]
                 or abs(loss - before) < group["tolerance_change"]
             ):
                 break
@@ -127,8 +127,8 @@ class LBFGS(Optimizer):
         if state["n_iter"] == 1:
             state |= {"d": gradient.neg(), "old_dirs": [], "old_stps": [], "ro": [], "H_diag": 1}
         else:
-            remember(state, gradient, history_size)
-            state["d"] = newton(state, gradient)
+            store_step(state, gradient, history_size)
+            state["d"] = newton_direction(state, gradient)
         state["prev_flat_grad"] = gradient.clone()
 
     def _searched(
@@ -152,13 +152,13 @@ class LBFGS(Optimizer):
         return strong_wolfe(evaluate, state["t"], state["d"], loss, gradient, slope, most)
 
 
-def greatest(x: Any) -> float:
+def max_abs(x: Any) -> float:
     """Return the maximum absolute value."""
     value: float = x.abs().max().item()
     return value
 
 
-def remember(state: dict[str, Any], gradient: Any, history_size: int) -> None:
+def store_step(state: dict[str, Any], gradient: Any, history_size: int) -> None:
     """Store the last step and the change of the gradient, if the slope grew; drop the oldest."""
     change, step = gradient - state["prev_flat_grad"], state["d"] * state["t"]
     growth = change.dot(step)
@@ -172,7 +172,7 @@ def remember(state: dict[str, Any], gradient: Any, history_size: int) -> None:
     state["H_diag"] = growth / change.dot(change)
 
 
-def newton(state: dict[str, Any], gradient: Any) -> Any:
+def newton_direction(state: dict[str, Any], gradient: Any) -> Any:
     """Return −H g, where H is the inverse Hessian that the stored steps give (two-loop recursion)."""
     notes = list(zip(state["old_dirs"], state["old_stps"], state["ro"]))
     direction, shares = gradient.neg(), []

@@ -190,7 +190,7 @@ NOT_NEGATIVE = (
 )  # fmt: skip
 
 
-def chosen(scope: dict[str, Any], names: str) -> dict[str, Any]:
+def checked_defaults(scope: dict[str, Any], names: str) -> dict[str, Any]:
     """Return the arguments of an optimizer that are settings of its groups; raise ValueError for a negative
     one.
     """

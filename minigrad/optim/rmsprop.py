@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..tensor import Tensor
-from .optimizer import Optimizer, chosen
+from .optimizer import Optimizer, checked_defaults
 
 
 class RMSprop(Optimizer):
@@ -48,7 +48,7 @@ class RMSprop(Optimizer):
         if not 0.0 <= alpha:  # noqa: SIM300  (text of the error for a str)
             raise ValueError(f"Invalid alpha value: {alpha}")
         names = "lr momentum alpha eps centered weight_decay capturable foreach maximize differentiable"
-        super().__init__(params, chosen(locals(), names))
+        super().__init__(params, checked_defaults(locals(), names))
 
     def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
         """Update one parameter."""

@@ -29,22 +29,22 @@ class Measurement:
 
     @property
     def times(self) -> list[float]:
-        """Seconds of one run, for each measurement."""
+        """Return the seconds of one run, for each measurement."""
         return [t / self.number_per_run for t in self.raw_times]
 
     @property
     def median(self) -> float:
-        """Median of the times."""
+        """Return the median of the times."""
         return float(np.median(self.times))
 
     @property
     def mean(self) -> float:
-        """Mean of the times."""
+        """Return the mean of the times."""
         return float(np.mean(self.times))
 
     @property
     def iqr(self) -> float:
-        """Interquartile range of the times."""
+        """Return the interquartile range of the times."""
         return float(np.subtract(*np.quantile(self.times, (0.75, 0.25))))
 
     def __repr__(self) -> str:

@@ -50,7 +50,7 @@ class Settings:
 
 @contextlib.contextmanager
 def set_checkpoint_debug_enabled(enabled: bool | None) -> Iterator[None]:
-    """Inside, `checkpoint(debug=…)` counts as `enabled`; None leaves it to each call."""
+    """Use `enabled` inside as the `debug` of every `checkpoint`; None leaves it to each call."""
     before, Settings.debug = Settings.debug, enabled
     try:
         yield
@@ -60,8 +60,8 @@ def set_checkpoint_debug_enabled(enabled: bool | None) -> Iterator[None]:
 
 @contextlib.contextmanager
 def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
-    """Inside, calls of `checkpoint` note whether their function is left, when it runs again, as soon as all
-    needed tensors are there.
+    """Set, for calls of `checkpoint` inside, whether a function that runs again is left as soon as all needed
+    tensors are there.
     """
     before, Settings.early_stop = Settings.early_stop, enable
     try:
@@ -88,12 +88,12 @@ class GraphExecGroup:
 
 
 def noop_context_fn() -> tuple[AbstractContextManager[Any], AbstractContextManager[Any]]:
-    """Two contexts that do nothing: the default of `context_fn`."""
+    """Return two contexts that do nothing: the default of `context_fn`."""
     return contextlib.nullcontext(), contextlib.nullcontext()
 
 
 def describe(tensor: Any) -> dict[str, Any]:
-    """What must be equal between a saved tensor and the recomputed one."""
+    """Return what must be equal between a saved tensor and the recomputed one."""
     return {"shape": tensor.shape, "dtype": tensor.dtype, "device": tensor.device}
 
 
@@ -105,7 +105,7 @@ def checkpoint(
     context_fn: Callable[[], tuple[Any, Any]] = noop_context_fn, determinism_check: str = "default",
     debug: bool = False, early_stop: bool = True, **kwargs: Any,
 ) -> Any:  # fmt: skip
-    """`function(*args, **kwargs)`, of which the graph keeps no intermediate values: backward runs it again.
+    """Return `function(*args, **kwargs)`. The graph keeps no intermediate values: backward runs it again.
 
     `use_reentrant=False` records the graph as usual and computes its saved tensors again when one of them is
     needed: see Note [Recomputing]. `True` (the default, with a warning) leaves one node whose backward runs
@@ -180,7 +180,7 @@ def checkpoint_sequential(
 
 
 def one_after_the_other(functions: Iterable[Any], value: Any) -> Any:
-    """The last result, each function being called on that of the one before."""
+    """Return the result of calling each function on the result of the one before."""
     for function in functions:
         value = function(value)
     return value
@@ -191,7 +191,7 @@ def one_after_the_other(functions: Iterable[Any], value: Any) -> Any:
 
 
 def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The inputs with every tensor as a leaf of its own. RuntimeError unless they are a tuple."""
+    """Return the inputs with every tensor as a new leaf; raise RuntimeError unless they are a tuple."""
     if not isinstance(inputs, tuple):
         raise RuntimeError(
             f"Only tuple of tensors is supported. Got Unsupported input type: {type(inputs).__name__}"
@@ -200,13 +200,13 @@ def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def check_backward_validity(inputs: Iterable[Any]) -> None:
-    """A warning if no input needs a gradient."""
+    """Warn if no input needs a gradient."""
     if not any(t.requires_grad for t in inputs if is_tensor(t)):
         warnings.warn("None of the inputs have requires_grad=True. Gradients will be None", stacklevel=2)
 
 
 def is_tensor(x: Any) -> bool:
-    """Whether `x` is a tensor."""
+    """Return whether `x` is a tensor."""
     return isinstance(x, TensorBase)
 
 

@@ -61,13 +61,13 @@ class Log(modes.Observer):
     def note(self, name: str, inputs: Any, outputs: Any) -> None:
         """Write down a line such as `f32[2] = mul(f32[2], 3)`, and the user's calls that led there."""
         results = outputs if isinstance(outputs, (tuple, list)) else (outputs,)
-        self.ops.append(f"{', '.join(map(short, results))} = {name}({', '.join(map(short, inputs))})")
+        self.ops.append(f"{', '.join(map(describe, results))} = {name}({', '.join(map(describe, inputs))})")
         stack = [frame for frame, _ in traceback.walk_stack(None) if not is_ours(frame)]
         self.traces.append([f"{f.f_code.co_filename}:{f.f_lineno}:{f.f_code.co_name}" for f in stack])
 
     @contextlib.contextmanager
     def listening(self) -> Iterator[None]:
-        """Inside, ops are written down."""
+        """Write ops down inside."""
         self.ops.clear()
         self.traces.clear()
         modes.add_observer(self)
@@ -76,8 +76,8 @@ class Log(modes.Observer):
         finally:
             modes.remove_observer(self)
 
-    def told(self, label: str) -> str:
-        """Every op with where it was called."""
+    def report(self, label: str) -> str:
+        """Return every op with the place where it was called."""
         n = len(self.ops)
         return "\n".join(
             f"{op}   ({i} of {n} in {label})\n\n" + "".join(f"{line}\n" for line in trace)
@@ -92,15 +92,15 @@ class Logs:
         self.original, self.again = Log(), Log()
 
     def contexts(self) -> tuple[Any, Any]:
-        """A `context_fn` that writes both down."""
+        """Return a `context_fn` that writes both down."""
         return self.original.listening(), Reusable(self.again)
 
     def explain(self, error: CheckpointError) -> CheckpointError:
-        """The error with both logs."""
+        """Return the error with both logs."""
         return CheckpointError(
             REPORT.format(
-                original=self.original.told("original"),
-                recomputed=self.again.told("recompute"),
+                original=self.original.report("original"),
+                recomputed=self.again.report("recompute"),
                 original_ops="\n".join(self.original.ops),
                 recomputed_ops="\n".join(self.again.ops),
             )
@@ -121,8 +121,8 @@ class Reusable:
         self.context.__exit__(*exc)
 
 
-def short(value: Any) -> str:
-    """A tensor by dtype and shape, anything else as it prints."""
+def describe(value: Any) -> str:
+    """Return the dtype and shape of a tensor; the repr of anything else."""
     if isinstance(value, TensorBase):
         dtype = value._data.dtype
         return f"{dtype.kind}{dtype.itemsize * 8}{list(value._data.shape)}"

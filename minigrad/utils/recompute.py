@@ -92,8 +92,9 @@ group = Group()
 
 
 def notes() -> dict[Any, Any]:
-    """Where the backward pass that runs now (or the group of passes) keeps what it computed again; where a
-    saved value is read outside of any pass, nothing is kept.
+    """Return what the backward pass that runs now, or the group of passes, has computed again.
+
+    A saved value that is read outside of any pass is not kept.
     """
     owner = here.task if group.current is None else group.current
     if owner is None:
@@ -144,7 +145,7 @@ class Frame:
 
     @contextlib.contextmanager
     def forgetting(self) -> Iterator[None]:
-        """Inside, nodes save holders."""
+        """Let nodes save holders inside."""
         push_hooks(self.forget, self.remember)
         try:
             yield
@@ -152,14 +153,14 @@ class Frame:
             pop_hooks()
 
     def forget(self, tensor: Any) -> Holder:
-        """The pack hook of the first run."""
+        """Return a holder for a tensor: the pack hook of the first run."""
         holder = Holder()
         self.holders.append(weakref.ref(holder))
         self.descriptions.append(self.describe(tensor))
         return holder
 
     def remember(self, holder: Holder) -> Any:
-        """The unpack hook: the tensor for `holder`, computed again if this pass has not done so."""
+        """Return the tensor of a holder, computed again if this pass has not done so: the unpack hook."""
         try:
             return self.find(holder)
         except CheckpointError as error:
@@ -168,7 +169,9 @@ class Frame:
             raise self.explain(error) from error
 
     def find(self, holder: Holder) -> Any:
-        """The recomputed tensor of `holder` in this pass; CheckpointError if it was unpacked before."""
+        """Return the recomputed tensor of `holder` in this pass; raise CheckpointError if it was unpacked
+        before.
+        """
         work = notes().setdefault(self, Pass())
         if not work.done:
             self.run_again(work)
@@ -190,7 +193,7 @@ class Frame:
                 pop_hooks()
 
     def collect(self, work: Pass, tensor: Any) -> Any:
-        """The pack hook of a later run; a graph made in it keeps the detached tensor."""
+        """Keep a tensor of a later run, without its graph: the pack hook of that run."""
         if tensor.requires_grad:
             tensor = alias(tensor, tensor._data)
         index = work.count
@@ -211,7 +214,7 @@ class Frame:
         return tensor
 
     def check(self, work: Pass) -> None:
-        """CheckpointError unless the same number of tensors of the same kinds was saved again."""
+        """Raise CheckpointError unless the same number of tensors of the same kinds was saved again."""
         if self.lenient:
             return
         if len(self.holders) != work.count:
@@ -244,12 +247,12 @@ def same(tensor: Any) -> Any:
 
 
 def states() -> tuple[Any, Any]:
-    """The states of the default generator and of NumPy's global one."""
+    """Return the states of the default generator and of NumPy's global one."""
     return default_generator.get_state(), np.random.get_state()
 
 
 def set_states(states: tuple[Any, Any]) -> None:
-    """Bring both generators into the states that they had."""
+    """Set the states of both generators."""
     default_generator.set_state(states[0])
     np.random.set_state(states[1])
 
@@ -262,7 +265,7 @@ class RandomState:
 
     @contextlib.contextmanager
     def again(self) -> Iterator[None]:
-        """Inside, random numbers come as they did then; afterwards they go on as before."""
+        """Draw the same random numbers inside as in the first run; afterwards they go on as before."""
         if self.state is None:
             yield
             return

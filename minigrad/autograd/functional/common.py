@@ -38,7 +38,7 @@ MISSING = {  # by stage: the gradient of an input is None; in strict mode
 
 
 def as_tuple(value: Any, what: str, who: str) -> tuple[bool, tuple[Any, ...]]:
-    """Whether `value` is a tuple, and it as a tuple of tensors; TypeError for anything but tensors."""
+    """Return whether `value` is a tuple, and it as a tuple of tensors; raise TypeError for other values."""
     given = isinstance(value, tuple)
     values = value if given else (value,)
     for i, item in enumerate(values):
@@ -52,8 +52,10 @@ def as_tuple(value: Any, what: str, who: str) -> tuple[bool, tuple[Any, ...]]:
 
 
 def enter(inputs: tuple[Any, ...], create_graph: bool, need_graph: bool = True) -> tuple[Any, ...]:
-    """New tensors on the memory of `inputs`, so that other uses of the same tensors are not mistaken for
-    them; connected to them under `create_graph`."""
+    """Return new tensors on the memory of `inputs`, so that other uses of the same tensors do not count.
+
+    They are connected to the inputs under `create_graph`.
+    """
     result = []
     for t in inputs:
         connected = create_graph and t.requires_grad
@@ -62,14 +64,14 @@ def enter(inputs: tuple[Any, ...], create_graph: bool, need_graph: bool = True) 
 
 
 def leave(results: Any, create_graph: bool) -> Any:
-    """Results, or tuples of them, without their history unless `create_graph`."""
+    """Return results, or tuples of them, without their history unless `create_graph`."""
     if not isinstance(results[0], TensorBase):
         return tuple(leave(part, create_graph) for part in results)
     return results if create_graph else tuple(t.detach() for t in results)
 
 
 def check_v(v: tuple[Any, ...], other: tuple[Any, ...], other_given: bool) -> None:
-    """RuntimeError with PyTorch's texts unless `v` has as many tensors as `other`, of the same sizes."""
+    """Raise RuntimeError with PyTorch's texts unless `v` has the tensors' sizes of `other`."""
     if len(v) != len(other):
         if other_given:
             raise RuntimeError(f"v is a tuple of invalid length: should be {len(other)} but got {len(v)}.")
@@ -81,8 +83,10 @@ def check_v(v: tuple[Any, ...], other: tuple[Any, ...], other_given: bool) -> No
 
 
 def check_strict(tensors: Any, kind: str, strict: bool) -> None:
-    """In strict mode, RuntimeError where one of `tensors`, of a `kind` of `NO_GRADIENT`, is missing or does
-    not require grad."""
+    """Raise RuntimeError in strict mode if one of `tensors` is missing or does not require grad.
+
+    `kind` is a key of `NO_GRADIENT`.
+    """
     if not strict:
         return
     for i, t in enumerate(tensors):
@@ -95,8 +99,9 @@ def check_strict(tensors: Any, kind: str, strict: bool) -> None:
 def gradients(
     outputs: Any, inputs: tuple[Any, ...], grad_outputs: Any = None, **options: Any
 ) -> tuple[Any, ...]:
-    """`autograd.grad` that passes over outputs that are None or need no gradient, and returns None for inputs
-    that are not reached.
+    """Return the gradients of `autograd.grad` without outputs that are None or need no gradient.
+
+    They are None for inputs that are not reached.
     """
     given = (None,) * len(outputs) if grad_outputs is None else grad_outputs
     chosen = [(out, g) for out, g in zip(outputs, given) if out is not None and out.requires_grad]
@@ -107,13 +112,13 @@ def gradients(
 
 
 def zeros_like(t: Any, requires_grad: bool = False) -> Any:
-    """Zeros of the shape and dtype of `t`."""
+    """Return zeros of the shape and dtype of `t`."""
     zeros = wrap(np.zeros_like(t._data)[()])
     return zeros.requires_grad_() if requires_grad else zeros
 
 
 def filled(grads: Any, like: Any, strict: bool, create_graph: bool, stage: str) -> tuple[Any, ...]:
-    """Gradients with zeros for those that are missing; in strict mode that is an error (see `MISSING`)."""
+    """Return gradients with zeros for missing ones, which in strict mode are an error (see `MISSING`)."""
     result = []
     for i, (g, t) in enumerate(zip(grads, like)):
         if g is None:
@@ -131,5 +136,5 @@ def filled(grads: Any, like: Any, strict: bool, create_graph: bool, stage: str) 
 
 
 def unpacked(results: tuple[Any, ...], keep: bool) -> Any:
-    """A tuple, or its one item where a tensor was given instead of a tuple."""
+    """Return a tuple, or its one item where a tensor was given instead of a tuple."""
     return results if keep else results[0]

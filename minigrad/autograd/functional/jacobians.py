@@ -83,14 +83,14 @@ def jacobian(
 
 
 def structured(result: Any, outputs_given: bool, inputs_given: bool) -> Any:
-    """A sequence of sequences without the levels at which no tuple was given."""
+    """Return a sequence of sequences without the levels at which no tuple was given."""
     if not inputs_given:
         result = tuple(row[0] for row in result)
     return unpacked(result, outputs_given)
 
 
 def rows(i: int, out: Any, inputs: tuple[Any, ...], create_graph: bool, strict: bool) -> tuple[Any, ...]:
-    """The Jacobians of output number `i`."""
+    """Return the Jacobians of output number `i`."""
     result = []
     for n, (found, x) in enumerate(zip(gradient_rows(out, inputs, create_graph), inputs)):
         if found is None:
@@ -110,8 +110,9 @@ def rows(i: int, out: Any, inputs: tuple[Any, ...], create_graph: bool, strict: 
 
 
 def gradient_rows(out: Any, inputs: tuple[Any, ...], create_graph: bool) -> list[Any]:
-    """For each input the gradients of all elements of `out`, as `autograd.grad(out.reshape(-1)[j], inputs)`
-    gives them, stacked; None for an input that is not reached.
+    """Return, for each input, the stacked gradients of all elements of `out`; None if it is not reached.
+
+    They are those of `autograd.grad(out.reshape(-1)[j], inputs)`.
     """
     if is_plain_root(out):
         return element_rows(out, inputs, create_graph)
@@ -124,8 +125,8 @@ def gradient_rows(out: Any, inputs: tuple[Any, ...], create_graph: bool) -> list
 
 
 def is_plain_root(root: Any) -> bool:
-    """Whether `element_rows` can start here: in the normal modes, from an array that is the only result of
-    its op.
+    """Return whether `element_rows` can start here: in the normal modes, from an array that is the only
+    result of its op.
     """
     return (
         not modes.active
@@ -139,8 +140,9 @@ def is_plain_root(root: Any) -> bool:
 
 
 def basis(tensors: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The unit vectors of all elements of `tensors` together: per tensor an array (all elements, its
-    shape)."""
+    """Return the unit vectors of all elements of `tensors` together: per tensor an array (all elements, its
+    shape).
+    """
     total = sum(t.numel() for t in tensors)
     result, start = [], 0
     for t in tensors:
@@ -151,7 +153,7 @@ def basis(tensors: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def all_rows(outputs: tuple[Any, ...], inputs: tuple[Any, ...], create_graph: bool) -> tuple[Any, ...]:
-    """The Jacobians of all outputs from one call of `autograd.grad` with a batch of gradients."""
+    """Return the Jacobians of all outputs from one call of `autograd.grad` with a batch of gradients."""
     counts = tuple(out.numel() for out in outputs)
     total = sum(counts)
     flat = tuple(out.reshape(-1) for out in outputs)
@@ -166,7 +168,7 @@ def all_rows(outputs: tuple[Any, ...], inputs: tuple[Any, ...], create_graph: bo
 
 
 def by_columns(func: Callable[..., Any], inputs: Any, strict: bool, vectorize: bool) -> Any:
-    """The Jacobian in forward mode: a run of `func` on dual tensors for each element of the inputs."""
+    """Return the Jacobian in forward mode: a run of `func` on dual tensors for each element of the inputs."""
     if strict:
         raise RuntimeError(NOT_TOGETHER.format("strict", FORWARD, " (yet)", "strict", REVERSE))
     inputs_given, inputs = as_tuple(inputs, "inputs", "jacobian")
@@ -191,7 +193,7 @@ def by_columns(func: Callable[..., Any], inputs: Any, strict: bool, vectorize: b
 def column(
     func: Callable[..., Any], inputs: tuple[Any, ...], tangents: list[Any]
 ) -> tuple[bool, list[Any], list[Any]]:
-    """Whether `func` returns a tuple, its outputs, and their tangents."""
+    """Return whether `func` returns a tuple, its outputs, and their tangents."""
     with forward_ad.dual_level():
         duals = [forward_ad.make_dual(x, t) for x, t in zip(inputs, tangents)]
         outputs_given, outputs = as_tuple(func(*duals), "outputs", "None")

@@ -25,7 +25,9 @@ Result = tuple[Any, Any]
 def vector(
     v: Any, who: str, like: tuple[Any, ...], like_given: bool, create_graph: bool, missing: str
 ) -> tuple[Any, ...] | None:
-    """The vector of a product, checked against the tensors it must be like; None if it may be left out."""
+    """Return the vector of a product, checked against the tensors it must be like; None if it may be left
+    out.
+    """
     if v is None:
         if len(like) != 1 or like[0].numel() != 1:
             raise RuntimeError(missing)
@@ -74,7 +76,7 @@ def vjp(
 def results(
     outputs: Any, outputs_given: bool, product: Any, product_given: bool, create_graph: bool
 ) -> Result:
-    """Output and product as the caller gets them."""
+    """Return output and product as the caller gets them."""
     outputs, product = leave(outputs, create_graph), leave(product, create_graph)
     return unpacked(outputs, outputs_given), unpacked(product, product_given)
 
@@ -123,7 +125,7 @@ def jvp(
 def first_derivative(
     func: Callable[..., Any], inputs: tuple[Any, ...], who: str, strict: bool
 ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    """The one-element output of `func` as a tuple, and its gradients with their graph."""
+    """Return the one-element output of `func` as a tuple, and its gradients with their graph."""
     given, outputs = as_tuple(func(*inputs), OUTPUTS, who)
     check_strict(outputs, "outputs", strict)
     if given or not isinstance(outputs[0], TensorBase):
@@ -140,8 +142,9 @@ def first_derivative(
 def of_hessian(
     who: str, func: Callable[..., Any], inputs: Any, v: Any, create_graph: bool, strict: bool
 ) -> Result:
-    """What `vhp` returns, or `hvp`, which differentiates once more: the product is linear in what it starts
-    from.
+    """Return the results of `vhp`, or of `hvp`, which differentiates once more.
+
+    The product is linear in the tensors that it starts from.
     """
     with Mode(True):
         given, inputs = as_tuple(inputs, "inputs", who)

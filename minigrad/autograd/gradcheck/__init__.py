@@ -146,14 +146,14 @@ def gradgradcheck(
         starts = tuple(gradient_for(o, gen_non_contig_grad_outputs) for o in outputs)
     else:
         starts = as_tuple(grad_outputs)
-    learning = [i for i, t in enumerate(given) if is_tensor(t) and t.requires_grad]
+    inputs_with_grad = [i for i, t in enumerate(given) if is_tensor(t) and t.requires_grad]
     learning_starts = [i for i, t in enumerate(starts) if t.requires_grad]
 
     def gradients(*args: Any) -> tuple[Any, ...]:
         some, rest = args[: len(args) - len(starts)], args[len(args) - len(starts) :]
-        some = requiring(some, learning)
+        some = requiring(some, inputs_with_grad)
         outputs = differentiable(as_tuple(func(*some)))
-        wanted = [some[i] for i in learning]
+        wanted = [some[i] for i in inputs_with_grad]
         rest = requiring(rest, learning_starts)
         sent = grad(outputs, wanted, rest, create_graph=True, allow_unused=True)
         return tuple(g for g in sent if g is not None)
@@ -166,6 +166,6 @@ def gradgradcheck(
     )  # fmt: skip
 
 
-def requiring(tensors: tuple[Any, ...], places: list[int]) -> tuple[Any, ...]:
+def requiring(tensors: tuple[Any, ...], input_indices: list[int]) -> tuple[Any, ...]:
     """Return the tensors; those at `places` require a gradient again after forward mode detached them."""
-    return tuple(t.requires_grad_() if i in places else t for i, t in enumerate(tensors))
+    return tuple(t.requires_grad_() if i in input_indices else t for i, t in enumerate(tensors))

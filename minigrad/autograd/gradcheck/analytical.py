@@ -14,24 +14,24 @@ from .texts import NONDETERMINISTIC, NOT_REENTRANT, GradcheckError
 
 
 def rows(problem: Problem, output: Any) -> list[list[Any]]:
-    """Per input the gradients of each element of `output`, one backward each."""
-    found: list[list[Any]] = [[] for _ in problem.learning]
+    """Return, for each input, the gradients of each element of `output`, from one backward pass each."""
+    found: list[list[Any]] = [[] for _ in problem.inputs_with_grad]
     shape, dtype = output._data.shape, output._data.dtype
     for k in range(output._data.size):
         start = np.zeros(output._data.size, dtype)
         start[k] = 1
-        for column, g in zip(found, pulled(problem, output, start.reshape(shape)[()]), strict=True):
+        for column, g in zip(found, vjp(problem, output, start.reshape(shape)[()]), strict=True):
             column.append(g)
     return found
 
 
-def pulled(problem: Problem, output: Any, gradient: Any) -> tuple[Any, ...]:
-    """The gradients of all inputs, from the raw gradient of `output`."""
-    return grad(output, problem.learning, wrap(gradient), retain_graph=True, allow_unused=True)
+def vjp(problem: Problem, output: Any, gradient: Any) -> tuple[Any, ...]:
+    """Return the gradients of all inputs, from the raw gradient of `output`."""
+    return grad(output, problem.inputs_with_grad, wrap(gradient), retain_graph=True, allow_unused=True)
 
 
 def matrix(t: Any, gradients: list[Any], width: int) -> tuple[np.ndarray, bool]:
-    """Gradients of the input `t` as the columns of a matrix, and whether their dtypes are that of `t`."""
+    """Return gradients of the input `t` as the columns of a matrix, and whether they have its dtype."""
     found = np.zeros((t._data.size, width), t._data.dtype)
     right = True
     for k, g in enumerate(gradients):
@@ -51,16 +51,18 @@ def jacobians(problem: Problem, i: int, v: Any = None, checked: bool = True) -> 
     def once() -> list[list[Any]]:
         if v is None:
             return rows(problem, output)
-        return [[g] for g in pulled(problem, output, v.reshape(output._data.shape)[()])]
+        return [[g] for g in vjp(problem, output, v.reshape(output._data.shape)[()])]
 
     width = output._data.size if v is None else 1
     first, second = once(), once()
-    found = [matrix(t, gradients, width) for t, gradients in zip(problem.learning, first, strict=True)]
+    found = [
+        matrix(t, gradients, width) for t, gradients in zip(problem.inputs_with_grad, first, strict=True)
+    ]
     if not checked:
         return [m for m, _ in found]
     if problem.limits.check_grad_dtypes and not all(right for _, right in found):
         raise GradcheckError("Gradient has dtype mismatch")
-    for t, (m, _), gradients in zip(problem.learning, found, second, strict=True):
+    for t, (m, _), gradients in zip(problem.inputs_with_grad, found, second, strict=True):
         again, _ = matrix(t, gradients, width)
         if np.abs(m - again).max(initial=0) > problem.limits.nondet_tol:
             note = NONDETERMINISTIC if dialect.get_dialect() == "2" else ""

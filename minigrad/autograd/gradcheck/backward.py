@@ -14,10 +14,10 @@ from .vectors import normal
 
 
 def check_multiplied(problem: Problem, masked: bool | None) -> None:
-    """GradcheckError unless zeros come out where zeros go in (nearly, if `masked`)."""
+    """Raise GradcheckError unless zeros come out where zeros go in (nearly, if `masked`)."""
     starts = [zeros_like(o) for o in problem.outputs]
-    sent = grad(problem.outputs, problem.learning, starts, allow_unused=True)
-    for g, t in zip(sent, problem.learning, strict=True):
+    sent = grad(problem.outputs, problem.inputs_with_grad, starts, allow_unused=True)
+    for g, t in zip(sent, problem.inputs_with_grad, strict=True):
         if g is None:
             continue
         if not (agree(g._data, 0, 1e-5, 1e-8) if masked else (g._data == 0).all()):
@@ -33,17 +33,17 @@ class UndefinedGrad(Function):
 
     @staticmethod
     def forward(ctx: Any, t: Any) -> Any:
-        """The same numbers."""
+        """Return a view of the tensor."""
         return t.view_as(t)
 
     @staticmethod
     def backward(ctx: Any, g: Any) -> Any:
-        """No gradient, not even zeros."""
+        """Return no gradient, not even zeros."""
         return None
 
 
 def check_undefined(problem: Problem) -> None:
-    """GradcheckError unless outputs without a gradient count as outputs whose gradient is zero."""
+    """Raise GradcheckError unless outputs without a gradient count as outputs whose gradient is zero."""
 
     def fresh() -> tuple[Any, ...]:
         return differentiable(as_tuple(problem.function(*problem.inputs)))
@@ -55,9 +55,9 @@ def check_undefined(problem: Problem) -> None:
 
 
 def check_without(problem: Problem, outputs: list[Any]) -> None:
-    """The same for one set of outputs, some of which send nothing back."""
+    """Check one set of outputs, some of which send nothing back."""
     try:
-        sent = grad(outputs, problem.learning, [zeros_like(o) for o in outputs], allow_unused=True)
+        sent = grad(outputs, problem.inputs_with_grad, [zeros_like(o) for o in outputs], allow_unused=True)
     except RuntimeError as error:
         warnings.warn(UNDEFINED, stacklevel=2)
         raise GradcheckError(UNDEFINED_RAISES) from error
@@ -67,14 +67,16 @@ def check_without(problem: Problem, outputs: list[Any]) -> None:
 
 
 def check_batched(problem: Problem) -> None:
-    """GradcheckError unless a batch of two gradients gives what each of them gives alone."""
+    """Raise GradcheckError unless a batch of two gradients gives what each of them gives alone."""
     for i, output in enumerate(problem.outputs):
         starts = [normal(output, k) for k in range(2)]
 
         def pull(gradient: Any, batched: bool = False, output: Any = output) -> list[Any]:
             how = {"retain_graph": True, "allow_unused": True, "is_grads_batched": batched}
-            sent = grad(output, problem.learning, gradient, **how)
-            return [zeros_like(t) if g is None else g for g, t in zip(sent, problem.learning, strict=True)]
+            sent = grad(output, problem.inputs_with_grad, gradient, **how)
+            return [
+                zeros_like(t) if g is None else g for g, t in zip(sent, problem.inputs_with_grad, strict=True)
+            ]
 
         alone = [stack(pair) for pair in zip(*map(pull, starts), strict=True)]
         try:

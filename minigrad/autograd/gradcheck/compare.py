@@ -35,13 +35,13 @@ def compare_all(problem: Problem, fast: bool, by_backward: bool, by_forward: boo
 
 def slowly(problem: Problem) -> None:
     """Raise GradcheckError with PyTorch's text unless every element of every Jacobian agrees."""
-    by_input = [numerical.jacobians(problem, j) for j in problem.places]
-    if not problem.learned:
+    by_input = [numerical.jacobians(problem, j) for j in problem.input_indices]
+    if not problem.output_indices:
         if any(m is not None and np.any(m != 0) for found in by_input for m in found):
             raise GradcheckError(ZERO)
         return
     forwards = forward.jacobians(problem) if problem.forward else []
-    for i, k in enumerate(problem.learned):
+    for i, k in enumerate(problem.output_indices):
         found = [f[k] for f in forwards] if problem.forward else analytical.jacobians(problem, i)
         for j, jacobian in enumerate(found):
             compare(problem, i, j, by_input[j][k], jacobian)
@@ -59,13 +59,13 @@ def quickly(problem: Problem) -> None:
     See Note [Fast mode].
     """
     vs, us = vectors(problem)
-    by_input = [numerical.directional(problem, j, u) for j, u in zip(problem.places, us, strict=True)]
+    by_input = [numerical.directional(problem, j, u) for j, u in zip(problem.input_indices, us, strict=True)]
     if problem.forward:
         for j, found in enumerate(forward.jacobians(problem, us)):
-            for i, k in enumerate(problem.learned):
+            for i, k in enumerate(problem.output_indices):
                 judge(problem, i, j, by_input[j][k], found[k][0], tolerance(problem, us[j], None))
         return
-    if not problem.learned:
+    if not problem.output_indices:
         for x in (x for found in by_input for x in found if x is not None):
             if np.abs(x).max(initial=0) > problem.limits.nondet_tol:
                 raise GradcheckError(ZERO)
@@ -73,25 +73,25 @@ def quickly(problem: Problem) -> None:
     sent = [analytical.jacobians(problem, i, v) for i, v in enumerate(vs)]
     for j, u in enumerate(us):
         for i, v in enumerate(vs):
-            expected = (v * by_input[j][problem.learned[i]]).sum()
-            judge(problem, i, j, expected, along(sent[i][j][:, 0], u), tolerance(problem, u, v))
+            expected = (v * by_input[j][problem.output_indices[i]]).sum()
+            judge(problem, i, j, expected, product(sent[i][j][:, 0], u), tolerance(problem, u, v))
 
 
-def along(gradient: np.ndarray, u: Any) -> Any:
-    """The product of a flat gradient with a direction, by parts for a complex input."""
+def product(gradient: np.ndarray, u: Any) -> Any:
+    """Return the product of a flat gradient with a direction, by parts for a complex input."""
     if isinstance(u, tuple):
         return gradient.real.dot(u[0]) + 1j * gradient.imag.dot(u[1])
     return gradient.dot(u)
 
 
 def tolerance(problem: Problem, u: Any, v: Any) -> float:
-    """`atol` for a product with `u` and `v`."""
+    """Return `atol` for a product with `u` and `v`."""
     parts = u if isinstance(u, tuple) else (u,)
     return problem.limits.atol * sum(float(p.sum()) for p in parts) * (1.0 if v is None else float(v.sum()))
 
 
 def judge(problem: Problem, i: int, j: int, expected: Any, found: Any, atol: float) -> None:
-    """GradcheckError, with the whole Jacobians in its text, unless two products agree."""
+    """Raise GradcheckError, with the whole Jacobians in its text, unless two products agree."""
     if agree(found, expected, problem.limits.rtol, atol):
         return
     said = mismatch(problem, i, j, expected, found)
@@ -104,8 +104,8 @@ def judge(problem: Problem, i: int, j: int, expected: Any, found: Any, atol: flo
 
 def in_slow_mode(problem: Problem, i: int, j: int) -> tuple[Any, Any]:
     """Return the whole Jacobians of output `i` with respect to input `j`, for the text of the error."""
-    k = problem.learned[i]
-    expected = numerical.jacobians(problem, problem.places[j])[k]
+    k = problem.output_indices[i]
+    expected = numerical.jacobians(problem, problem.input_indices[j])[k]
     if problem.forward:
         return expected, forward.jacobians(problem)[j][k]
     return expected, analytical.jacobians(problem, i, checked=False)[j]

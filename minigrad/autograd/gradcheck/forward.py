@@ -16,9 +16,11 @@ from .vectors import normal, vectors
 
 
 def duals(problem: Problem) -> tuple[list[Any], list[Any]]:
-    """The inputs, those that need a gradient as dual tensors, and the tangents of these: zeros to fill."""
+    """Return the inputs, those that need a gradient as dual tensors, and the tangents of these: zeros to
+    fill.
+    """
     inputs, tangents = list(problem.inputs), []
-    for j in problem.places:
+    for j in problem.input_indices:
         t = inputs[j]
         inputs[j] = forward_ad.make_dual(t.detach(), zeros_like(t))
         tangents.append(forward_ad.unpack_dual(inputs[j])[1])
@@ -76,13 +78,13 @@ def jacobians(problem: Problem, directions: list[Any] | None = None) -> list[lis
 
 
 def check_undefined(problem: Problem) -> None:
-    """GradcheckError unless an input without tangent counts as one whose tangent is zero."""
+    """Raise GradcheckError unless an input without tangent counts as one whose tangent is zero."""
     with forward_ad.dual_level():
         inputs, tangents = duals(problem)
         _, directions = vectors(problem)
         for tangent, u in zip(tangents, directions, strict=True):
             tangent._data[...] = u.reshape(tangent._data.shape)
-        for j in problem.places:
+        for j in problem.input_indices:
             t, dual = problem.inputs[j], inputs[j]
             given = []
             for inputs[j] in (forward_ad.make_dual(t.detach(), zeros_like(t)), t.detach()):
@@ -98,12 +100,12 @@ def check_undefined(problem: Problem) -> None:
 
 
 def check_batched(problem: Problem) -> None:
-    """GradcheckError unless a batch of two tangents gives what each of them gives alone.
+    """Raise GradcheckError unless a batch of two tangents gives what each of them gives alone.
 
     minigrad takes a batch in a loop, so that this finds functions that vary and nothing else.
     """
-    for j in problem.places:
-        push = pushed(problem, j)
+    for j in problem.input_indices:
+        push = jvp_of_input(problem, j)
         directions = [normal(problem.inputs[j], k) for k in range(2)]
         expected = [stack(pair) for pair in zip(*map(push, directions), strict=True)]
         try:
@@ -118,8 +120,8 @@ def check_batched(problem: Problem) -> None:
                 raise GradcheckError(NOT_THE_SAME.format(i, i, BATCHED_FORWARD, a, b))
 
 
-def pushed(problem: Problem, j: int) -> Callable[[Any], tuple[Any, ...]]:
-    """The tangents of all results as a function of that of input `j`."""
+def jvp_of_input(problem: Problem, j: int) -> Callable[[Any], tuple[Any, ...]]:
+    """Return the tangents of all results as a function of that of input `j`."""
 
     def push(tangent: Any) -> tuple[Any, ...]:
         with forward_ad.dual_level():

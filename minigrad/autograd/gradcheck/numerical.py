@@ -12,7 +12,7 @@ from .problem import Problem, is_complex, is_continuous
 
 
 def difference(problem: Problem, array: np.ndarray, where: Any, step: Any, index: str) -> list[Any]:
-    """The difference quotients, flat, of all results when `array[where]` moves by `step`; raw data.
+    """Return the difference quotients, flat, of all results when `array[where]` moves by `step`; raw data.
 
     The input's memory is written to behind its version's back, and restored. AssertionError with PyTorch's
     text if shapes or dtypes of the results depend on it.
@@ -32,14 +32,14 @@ def difference(problem: Problem, array: np.ndarray, where: Any, step: Any, index
 
 
 def quotient(a: np.ndarray, b: np.ndarray, by: float) -> Any:
-    """`(b - a) / by`, flat; None for a result that is not continuous."""
+    """Return `(b - a) / by`, flat; None for a result that is not continuous."""
     if a.dtype.kind not in "fc":
         return None
     return ((b - a) / a.dtype.type(by)).reshape(-1)
 
 
 def check_alike(a: np.ndarray, b: np.ndarray, how: str) -> None:
-    """AssertionError with PyTorch's text unless two results have one shape and dtype."""
+    """Raise AssertionError with PyTorch's text unless two results have one shape and dtype."""
     for name, x, y in (
         ("shape", f"torch.Size({list(a.shape)})", f"torch.Size({list(b.shape)})"),
         ("dtype", str(dtypes.of(a)), str(dtypes.of(b))),

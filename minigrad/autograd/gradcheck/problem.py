@@ -45,22 +45,22 @@ class Problem(NamedTuple):
 
     @property
     def outputs(self) -> tuple[Any, ...]:
-        """The results that need a gradient."""
+        """Return the results that need a gradient."""
         return differentiable(self.results)
 
     @property
-    def places(self) -> list[int]:
-        """The places of the inputs that need a gradient."""
+    def input_indices(self) -> list[int]:
+        """Return the places of the inputs that need a gradient."""
         return [i for i, t in enumerate(self.inputs) if is_tensor(t) and t.requires_grad]
 
     @property
-    def learning(self) -> list[Any]:
-        """The inputs that need a gradient."""
-        return [self.inputs[i] for i in self.places]
+    def inputs_with_grad(self) -> list[Any]:
+        """Return the inputs that need a gradient."""
+        return [self.inputs[i] for i in self.input_indices]
 
     @property
-    def learned(self) -> list[int]:
-        """The places of the results that need a gradient."""
+    def output_indices(self) -> list[int]:
+        """Return the places of the results that need a gradient."""
         return [k for k, o in enumerate(self.results) if o.requires_grad]
 
     def call(self) -> tuple[Any, ...]:
@@ -69,27 +69,27 @@ class Problem(NamedTuple):
 
 
 def is_tensor(x: Any) -> bool:
-    """Whether `x` is a tensor."""
+    """Return whether `x` is a tensor."""
     return isinstance(x, TensorBase)
 
 
 def is_complex(x: Any) -> bool:
-    """Whether `x` is a complex tensor."""
+    """Return whether `x` is a complex tensor."""
     return is_tensor(x) and x._data.dtype.kind == "c"
 
 
 def is_continuous(x: Any) -> bool:
-    """Whether `x` is a tensor of a dtype that has derivatives."""
+    """Return whether `x` is a tensor of a dtype that has derivatives."""
     return is_tensor(x) and x._data.dtype in dtypes.DIFFERENTIABLE
 
 
 def as_tuple(x: Any) -> tuple[Any, ...]:
-    """What a function gave as a tuple."""
+    """Return a function's result as a tuple."""
     return tuple(x) if isinstance(x, (tuple, list)) else (x,)
 
 
 def differentiable(results: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The results that need a gradient."""
+    """Return the results that need a gradient."""
     return tuple(o for o in results if o.requires_grad)
 
 
@@ -125,10 +125,10 @@ def check_inputs(inputs: tuple[Any, ...]) -> None:
 
 
 def backward_problems(problem: Problem) -> list[Problem]:
-    """The real functions whose backward is checked: see Note [Complex functions]."""
+    """Return the real functions whose backward is checked: see Note [Complex functions]."""
     if not any(map(is_complex, problem.results)):
         return [problem]
-    places = tuple(i for i, o in enumerate(problem.outputs) if is_complex(o))
+    input_indices = tuple(i for i, o in enumerate(problem.outputs) if is_complex(o))
 
     def part_of(name: str) -> Problem:
         def function(*inputs: Any) -> tuple[Any, ...]:
@@ -138,39 +138,39 @@ def backward_problems(problem: Problem) -> list[Problem]:
 
         part = "imaginary" if name == "imag" else "real"
         results = function(*problem.inputs)
-        return Problem(function, problem.inputs, results, problem.limits, False, part, places)
+        return Problem(function, problem.inputs, results, problem.limits, False, part, input_indices)
 
     return [part_of("imag"), part_of("real")]
 
 
 def forward_problems(problem: Problem) -> list[Problem]:
-    """The functions of real inputs whose forward mode is checked: see Note [Complex functions]."""
-    places = tuple(i for i, t in enumerate(problem.inputs) if is_complex(t))
-    if not places:
+    """Return the functions of real inputs whose forward mode is checked: see Note [Complex functions]."""
+    input_indices = tuple(i for i, t in enumerate(problem.inputs) if is_complex(t))
+    if not input_indices:
         return [Problem(problem.function, problem.inputs, problem.results, problem.limits, True)]
 
     def part_of(name: str) -> Problem:
         def function(*inputs: Any) -> tuple[Any, ...]:
             whole = list(inputs)
-            for i in places:
+            for i in input_indices:
                 t = problem.inputs[i]
                 whole[i] = t.real + inputs[i] * 1j if name == "imag" else inputs[i] + t.imag * 1j
             return as_tuple(problem.function(*whole))
 
         part = "imaginary" if name == "imag" else "real"
         inputs = [getattr(t, name) if is_complex(t) else t for t in problem.inputs]
-        return Problem(function, inputs, function(*inputs), problem.limits, True, part, places)
+        return Problem(function, inputs, function(*inputs), problem.limits, True, part, input_indices)
 
     return [part_of("imag"), part_of("real")]
 
 
 def agree(a: Any, b: Any, rtol: float, atol: float) -> bool:
-    """Whether all |a - b| <= atol + rtol |b|."""
+    """Return whether all |a - b| <= atol + rtol |b|."""
     return bool(np.allclose(a, b, rtol=rtol, atol=atol))
 
 
 def mismatch(problem: Problem, i: int, j: int, numerical: Any, analytical: Any) -> str:
-    """PyTorch's text for Jacobians (raw) of output `i` by input `j` that do not agree."""
+    """Return PyTorch's text for Jacobians of output `i` with respect to input `j` that differ."""
     prefix = ""
     if (j if problem.forward else i) in problem.complex_places:
         element = "inputs" if problem.forward else "outputs"
@@ -183,10 +183,10 @@ def mismatch(problem: Problem, i: int, j: int, numerical: Any, analytical: Any) 
 
 
 def zeros_like(t: Any) -> Any:
-    """Zeros with memory of their own in the shape and dtype of a tensor."""
+    """Return zeros with memory of their own in the shape and dtype of a tensor."""
     return wrap(np.zeros(t._data.shape, t._data.dtype)[()])
 
 
 def stack(tensors: Sequence[Any]) -> Any:
-    """Tensors one above the other."""
+    """Stack tensors along a new first dimension."""
     return F.stack(list(tensors), 0)

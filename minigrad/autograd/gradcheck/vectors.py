@@ -19,17 +19,17 @@ class Uniform:
         self.state = np.random.RandomState(SEED)
 
     def unit(self, size: int, dtype: Any) -> np.ndarray:
-        """A vector of length 1."""
+        """Return a vector of length 1."""
         bits = np.frombuffer(self.state.bytes(4 * size), "<u4") & 0xFFFFFF
         drawn = (bits.astype(np.float32) * np.float32(2.0**-24)).astype(dtype)
         return drawn / np.sqrt((drawn * drawn).sum())
 
 
 def vectors(problem: Problem) -> tuple[list[Any], list[Any]]:
-    """A direction per output (none for forward mode) and one per input, a pair for a complex input."""
+    """Return a direction per output (none for forward mode) and one per input, a pair for a complex input."""
     uniform = Uniform()
     inputs: list[Any] = []
-    for t in problem.learning:
+    for t in problem.inputs_with_grad:
         size, dtype = t._data.size, t._data.real.dtype
         one = uniform.unit(size, dtype)
         inputs.append((one, uniform.unit(size, dtype)) if is_complex(t) else one)
@@ -38,7 +38,7 @@ def vectors(problem: Problem) -> tuple[list[Any], list[Any]]:
 
 
 def normal(t: Any, seed: int) -> Any:
-    """A random tensor in the shape and dtype of `t`."""
+    """Return a random tensor in the shape and dtype of `t`."""
     state = np.random.RandomState(seed)
     drawn = state.standard_normal(t._data.shape)
     if is_complex(t):
@@ -47,7 +47,9 @@ def normal(t: Any, seed: int) -> Any:
 
 
 def gradient_for(t: Any, scattered: bool) -> Any:
-    """A leaf of random numbers between -1 and 1 in the shape of `t`, with gaps in memory if `scattered`."""
+    """Return a leaf of random numbers between -1 and 1 in the shape of `t`, with gaps in memory if
+    `scattered`.
+    """
     state = np.random.RandomState(SEED)
     shape = t._data.shape
     dtype = t._data.dtype if t._data.dtype.kind in "fc" else np.dtype(np.float64)

@@ -20,9 +20,9 @@ __all__ = [
 ]  # fmt: skip
 
 
-def either(inplace: bool, op: Any, input: Any, *args: Any, written: Any = None) -> Any:
+def in_or_out_of_place(inplace: bool, op: Any, input: Any, *args: Any, in_place_op: Any = None) -> Any:
     """Run an op on `input`, out of place or in place; `written` is the in-place op where it differs."""
-    return in_place((written or op).op, input, *args) if inplace else op(input, *args)
+    return in_place((in_place_op or op).op, input, *args) if inplace else op(input, *args)
 
 
 def relu(input: Any, inplace: bool = False) -> Any:
@@ -49,25 +49,25 @@ def relu(input: Any, inplace: bool = False) -> Any:
 
     Source: PyTorch's page `torch.nn.functional.relu`.
     """
-    return either(inplace, hd.relu, input)
+    return in_or_out_of_place(inplace, hd.relu, input)
 
 
 def relu6(input: Any, inplace: bool = False) -> Any:
     """Clamp each element to [0, 6]."""
-    return either(inplace, hd.hardtanh, input, 0, 6)
+    return in_or_out_of_place(inplace, hd.hardtanh, input, 0, 6)
 
 
 def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Any:
     """Clamp each element to [min_val, max_val]."""
     if min_val > max_val:
         raise ValueError("min_val cannot be greater than max_val")
-    return either(inplace, hd.hardtanh, input, min_val, max_val)
+    return in_or_out_of_place(inplace, hd.hardtanh, input, min_val, max_val)
 
 
 @public("function", out=None)
 def threshold(input: Any, threshold: float, value: float, inplace: bool = False) -> Any:
     """Return each element above `threshold`, and `value` instead of all others."""
-    return either(inplace, hd.threshold, input, threshold, value, written=hd.threshold_)
+    return in_or_out_of_place(inplace, hd.threshold, input, threshold, value, in_place_op=hd.threshold_)
 
 
 def elu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
@@ -95,13 +95,15 @@ def elu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
 
     Source: PyTorch's page `torch.nn.functional.elu`; Clevert et al., 2015, arXiv:1511.07289.
     """
-    return either(inplace, ac.elu, input, alpha, 1, 1, written=ac.elu_)
+    return in_or_out_of_place(inplace, ac.elu, input, alpha, 1, 1, in_place_op=ac.elu_)
 
 
 @public("function", out=None)
 def selu(input: Any, inplace: bool = False) -> Any:
     """Return `elu` with the two constants for which layers keep mean 0 and variance 1."""
-    return either(inplace, ac.elu, input, 1.6732632423543772, 1.0507009873554805, 1, written=ac.elu_)
+    return in_or_out_of_place(
+        inplace, ac.elu, input, 1.6732632423543772, 1.0507009873554805, 1, in_place_op=ac.elu_
+    )
 
 
 @public("function", out=None)
@@ -109,7 +111,7 @@ def celu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
     """Return x where x ≥ 0, else `alpha · (exp(x / alpha) - 1)`, which is smooth at 0."""
     if alpha == 0:
         raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
-    return either(inplace, ac.celu, input, alpha, written=ac.celu_)
+    return in_or_out_of_place(inplace, ac.celu, input, alpha, in_place_op=ac.celu_)
 
 
 def leaky_relu(input: Any, negative_slope: float = 0.01, inplace: bool = False) -> Any:
@@ -137,7 +139,7 @@ def leaky_relu(input: Any, negative_slope: float = 0.01, inplace: bool = False) 
 
     Source: PyTorch's page `torch.nn.functional.leaky_relu`; Maas et al., 2013.
     """
-    return either(inplace, ac.leaky_relu, input, negative_slope, written=ac.leaky_relu_)
+    return in_or_out_of_place(inplace, ac.leaky_relu, input, negative_slope, in_place_op=ac.leaky_relu_)
 
 
 def gelu(input: Any, approximate: str = "none") -> Any:
@@ -169,12 +171,12 @@ def silu(input: Any, inplace: bool = False) -> Any:
 
     Source: PyTorch's page `torch.nn.functional.silu`; Elfwing et al., 2017, arXiv:1702.03118.
     """
-    return either(inplace, sm.silu, input)
+    return in_or_out_of_place(inplace, sm.silu, input)
 
 
 def mish(input: Any, inplace: bool = False) -> Any:
     """Return `x · tanh(softplus(x))`."""
-    return either(inplace, sm.mish, input)
+    return in_or_out_of_place(inplace, sm.mish, input)
 
 
 def softplus(input: Any, beta: float = 1, threshold: float = 20) -> Any:
@@ -209,12 +211,12 @@ def logsigmoid(input: Any) -> Any:
 
 def hardsigmoid(input: Any, inplace: bool = False) -> Any:
     """Return `(x + 3) / 6`, clamped to [0, 1]."""
-    return either(inplace, hd.hardsigmoid, input)
+    return in_or_out_of_place(inplace, hd.hardsigmoid, input)
 
 
 def hardswish(input: Any, inplace: bool = False) -> Any:
     """Return `x · hardsigmoid(x)`."""
-    return either(inplace, hd.hardswish, input)
+    return in_or_out_of_place(inplace, hd.hardswish, input)
 
 
 @public("function", out=None)

@@ -15,7 +15,7 @@ from .dropout import dropout
 __all__ = ["scaled_dot_product_attention"]
 
 
-def added(mask: Any, like: Any) -> Any:
+def additive_mask(mask: Any, like: Any) -> Any:
     """Turn a boolean mask into one that can be added to scores: 0 where True, -inf where False."""
     if mask._data.dtype.kind != "b":
         return mask
@@ -69,7 +69,7 @@ def scaled_dot_product_attention(
     root = math.sqrt(1 / math.sqrt(query.shape[-1]) if scale is None else scale)
     scores = matmul(F.mul_scalar(query, root), F.mul_scalar(key.transpose(-2, -1), root))
     if attn_mask is not None:
-        scores = scores + added(attn_mask, query)
+        scores = scores + additive_mask(attn_mask, query)
     shares = F._safe_softmax(scores, -1)
     if dropout_p > 0:
         shares = dropout(shares, dropout_p)

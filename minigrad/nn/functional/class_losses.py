@@ -7,7 +7,7 @@ from typing import Any
 from ...core import F
 from ...ops.half_precision import MEAN, NONE, SUM
 from .checks import check_constant, check_tensors
-from .reductions import number
+from .reductions import reduction_enum
 
 __all__ = ["cross_entropy", "nll_loss"]
 
@@ -21,7 +21,7 @@ def check_weight(weight: Any, classes: int) -> None:
         )
 
 
-def of_vectors(input: Any, target: Any, weight: Any, how: int, ignore_index: int) -> Any:
+def nll_of_vectors(input: Any, target: Any, weight: Any, how: int, ignore_index: int) -> Any:
     """Return the loss of scores (N, C) or (C,)."""
     check_constant("nll_loss_forward", weight=weight)
     shape, wanted = input._data.shape, target._data.shape
@@ -33,7 +33,7 @@ def of_vectors(input: Any, target: Any, weight: Any, how: int, ignore_index: int
     return F.nll_loss_forward(input, target, weight, how, ignore_index)[0]
 
 
-def of_pictures(input: Any, target: Any, weight: Any, how: int, ignore_index: int) -> Any:
+def nll_of_images(input: Any, target: Any, weight: Any, how: int, ignore_index: int) -> Any:
     """Return the loss of scores (N, C, H, W) and classes (N, H, W)."""
     check_constant("nll_loss2d_forward", weight=weight)
     if target.ndim != 3:
@@ -81,7 +81,7 @@ def nll_loss(
 
     Source: PyTorch's page `torch.nn.functional.nll_loss`.
     """
-    how = number(reduction, size_average, reduce)
+    how = reduction_enum(reduction, size_average, reduce)
     check_tensors("nll_loss_nd", input=input, target=target)
     shape, wanted = input._data.shape, target._data.shape
     if not shape:
@@ -90,15 +90,15 @@ def nll_loss(
         found = wanted[0] if wanted else "()"
         raise ValueError(f"Expected input batch_size ({shape[0]}) to match target batch_size ({found}).")
     if len(shape) <= 2:
-        return of_vectors(input, target, weight, how, ignore_index)
+        return nll_of_vectors(input, target, weight, how, ignore_index)
     if len(shape) == 4:
-        return of_pictures(input, target, weight, how, ignore_index)
+        return nll_of_images(input, target, weight, how, ignore_index)
     n, c, *rest = shape
     if target.shape[1:] != input.shape[2:]:
         raise RuntimeError(f"Expected target size {[n, *rest]}, got {list(target.shape)}")
     depth = (1, -1) if input.numel() else (0, 0)
     flat, classes = input.contiguous().view(n, c, *depth), target.contiguous().view(n, *depth)
-    loss = of_pictures(flat, classes, weight, how, ignore_index)
+    loss = nll_of_images(flat, classes, weight, how, ignore_index)
     return loss.view(n, *rest) if how == NONE else loss
 
 
@@ -139,7 +139,7 @@ def cross_entropy(
 
     Source: PyTorch's page `torch.nn.functional.cross_entropy`; Szegedy et al., 2015, arXiv:1512.00567.
     """
-    how = number(reduction, size_average, reduce)
+    how = reduction_enum(reduction, size_average, reduce)
     check_tensors("cross_entropy_loss", input=input, target=target)
     shape = input._data.shape
     axis = 0 if len(shape) == 1 else 1
@@ -152,22 +152,22 @@ def cross_entropy(
             )
         if ignore_index >= 0:
             raise RuntimeError("ignore_index is not supported for floating point target")
-        return of_probabilities(input, target, weight, how, label_smoothing, axis)
+        return cross_entropy_of_probabilities(input, target, weight, how, label_smoothing, axis)
     logs = F.log_softmax(input, axis)
     if label_smoothing <= 0.0:
         return nll_loss(logs, target, weight, ignore_index=ignore_index, reduction=WORD[how])
-    return smoothed(logs, target, weight, how, ignore_index, label_smoothing, axis)
+    return smoothed_cross_entropy(logs, target, weight, how, ignore_index, label_smoothing, axis)
 
 
 WORD = {NONE: "none", MEAN: "mean", SUM: "sum"}
 
 
-def in_place(weight: Any, ndim: int, axis: int) -> Any:
+def broadcastable(weight: Any, ndim: int, axis: int) -> Any:
     """Reshape the weights of classes so that they broadcast with scores."""
     return weight.view([weight.numel() if d == axis else 1 for d in range(ndim)]) if ndim > 1 else weight
 
 
-def of_probabilities(
+def cross_entropy_of_probabilities(
     input: Any, target: Any, weight: Any, how: int, label_smoothing: float, axis: int
 ) -> Any:
     """Return the cross entropy for target probabilities."""
@@ -182,7 +182,7 @@ def of_probabilities(
         target = F.add_scalar(F.mul_scalar(target, 1 - label_smoothing), label_smoothing / classes)
     losses = logs * target
     if weight is not None:
-        losses = losses * in_place(weight, input.ndim, axis)
+        losses = losses * broadcastable(weight, input.ndim, axis)
     if how == NONE:
         return -losses.sum(axis)
     total = -losses.sum()
@@ -191,7 +191,7 @@ def of_probabilities(
     return F.div_scalar(total, input.numel() // classes) if input.numel() else total * float("nan")
 
 
-def smoothed(
+def smoothed_cross_entropy(
     logs: Any, target: Any, weight: Any, how: int, ignore_index: int, label_smoothing: float, axis: int
 ) -> Any:
     """Return the cross entropy with `label_smoothing` spread evenly over all classes."""

@@ -12,7 +12,7 @@ __all__ = ["conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d",
 Numbers = int | tuple[int, ...]
 
 
-def expanded(name: str, value: Any, dims: int) -> tuple[int, ...]:
+def expand(name: str, value: Any, dims: int) -> tuple[int, ...]:
     """Return a number for each dimension; raise PyTorch's RuntimeError for another count."""
     numbers = (value,) if isinstance(value, int) else tuple(value)
     if len(numbers) not in (1, dims):
@@ -44,7 +44,7 @@ def check_ranks(input: Any, weight: Any, gap: str) -> None:
         )
 
 
-def parts(t: Any) -> tuple[Any, Any]:
+def real_and_imaginary(t: Any) -> tuple[Any, Any]:
     """Return the real and the imaginary part as views."""
     return tuple(F.select(F.view_as_real(t), t.ndim, i) for i in (0, 1))
 
@@ -55,18 +55,20 @@ def run(
 ) -> Any:  # fmt: skip
     """Convolve an input with or without a batch."""
     input, is_batch = batched(input, dims, f"conv{'_transpose' if transposed else ''}{dims}d")
-    out = by_parts(input, weight, bias, stride, padding, dilation, groups, transposed, output_padding)
+    out = complex_convolution(
+        input, weight, bias, stride, padding, dilation, groups, transposed, output_padding
+    )
     return out if is_batch else out.squeeze(0)
 
 
-def by_parts(input: Any, weight: Any, bias: Any, *how: Any) -> Any:
+def complex_convolution(input: Any, weight: Any, bias: Any, *how: Any) -> Any:
     """Run a convolution; compute a complex one with three real ones, as PyTorch does."""
     if not (input.is_complex() and weight.is_complex()):
         return convolved(input, weight, bias, *how)
-    (x, x_i), (w, w_i) = parts(input), parts(weight)
+    (x, x_i), (w, w_i) = real_and_imaginary(input), real_and_imaginary(weight)
     b: Any
     b_i: Any
-    b, b_i = (None, None) if bias is None else parts(bias)
+    b, b_i = (None, None) if bias is None else real_and_imaginary(bias)
     real = convolved(x, w, b, *how)
     imaginary = convolved(x_i, w_i, None, *how)
     both = convolved(x + x_i, w + w_i, None if bias is None else b + b_i, *how)
@@ -90,11 +92,11 @@ def convolved(
         raise RuntimeError("weight should have at least three dimensions")
     check_ranks(input, weight, " ")
     how = (
-        expanded("stride", stride, dims),
-        expanded("padding", padding, dims),
-        expanded("dilation", dilation, dims),
+        expand("stride", stride, dims),
+        expand("padding", padding, dims),
+        expand("dilation", dilation, dims),
         transposed,
-        expanded("output_padding", output_padding, dims),
+        expand("output_padding", output_padding, dims),
         groups,
     )
     return F.convolution(input, weight, bias, *how, (0,) if bias is None else tuple(bias.shape))
@@ -105,9 +107,9 @@ def same(input: Any, weight: Any, stride: Any, dilation: Any) -> tuple[Any, list
     dimension where the padding cannot be the same on both sides.
     """
     dims = weight.ndim - 2
-    if any(n != 1 for n in expanded("stride", stride, dims)):
+    if any(n != 1 for n in expand("stride", stride, dims)):
         raise RuntimeError("padding='same' is not supported for strided convolutions")
-    total = [d * (k - 1) for k, d in zip(weight.shape[2:], expanded("dilation", dilation, dims))]
+    total = [d * (k - 1) for k, d in zip(weight.shape[2:], expand("dilation", dilation, dims))]
     if any(n % 2 for n in total):
         input = F.constant_pad_nd(input, tuple(x for n in reversed(total) for x in (0, n % 2)), 0)
     return input, [n // 2 for n in total]

@@ -9,7 +9,7 @@ from ...core.public import public
 from ...ops import arithmetic as ar
 from .checks import check_tensors
 from .losses import at_least
-from .reductions import averaged, expanded, listed, number
+from .reductions import broadcast, reduced, reduction_enum, shape_text
 
 __all__ = [
     "cosine_embedding_loss", "cosine_similarity", "margin_ranking_loss", "normalize", "pairwise_distance",
@@ -58,7 +58,7 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
     if not kind.is_floating_point:
         raise RuntimeError(f"expected common dtype to be floating point, yet common dtype is {kind.title}")
     check_broadcast(x1.shape, x2.shape)
-    x1, x2 = expanded(*(x if x.is_floating_point() else x.to(kind) for x in (x1, x2)))
+    x1, x2 = broadcast(*(x if x.is_floating_point() else x.to(kind) for x in (x1, x2)))
     lengths = [at_least(F.linalg_vector_norm(x, 2, [dim], True, None), eps) for x in (x1, x2)]
     second = x2 / lengths[1]
     return ((x1 / lengths[0]) * second).sum(dim)
@@ -101,15 +101,16 @@ def margin_ranking_loss(
     reduce: bool | None = None, reduction: str = "mean",
 ) -> Any:  # fmt: skip
     """Return `max(0, -target · (input1 - input2) + margin)`."""
-    how = number(reduction, size_average, reduce)
+    how = reduction_enum(reduction, size_average, reduce)
     check_tensors("margin_ranking_loss", input1=input1, input2=input2, target=target)
     if not input1.ndim == input2.ndim == target.ndim:
         raise RuntimeError(
             "margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: "
-            f"{listed(input1.shape)}, input2: {listed(input2.shape)}, target: {listed(target.shape)} "
+            f"{shape_text(input1.shape)}, input2: {shape_text(input2.shape)}, target: "
+            f"{shape_text(target.shape)} "
         )
     difference = input1 - input2
-    return averaged(F.add_scalar(-target * difference, margin).clamp_min_(0), how)
+    return reduced(F.add_scalar(-target * difference, margin).clamp_min_(0), how)
 
 
 def cosine_embedding_loss(
@@ -117,7 +118,7 @@ def cosine_embedding_loss(
     reduce: bool | None = None, reduction: str = "mean",
 ) -> Any:  # fmt: skip
     """Return `1 - cos` for pairs of vectors with the target 1, and `max(0, cos - margin)` with -1."""
-    how = number(reduction, size_average, reduce)
+    how = reduction_enum(reduction, size_average, reduce)
     check_tensors("cosine_embedding_loss", input1=input1, input2=input2, target=target)
     if target.ndim > 1:
         raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
@@ -132,7 +133,7 @@ def cosine_embedding_loss(
     zeros = F.zeros_like(cosine)
     near = F.where(target == 1, ar.sub(1, cosine), zeros)
     far = F.where(target == -1, F.sub_scalar(cosine, margin).clamp_min_(0), zeros)
-    return averaged(near + far, how)
+    return reduced(near + far, how)
 
 
 def check_triplet(anchor: Any, positive: Any, negative: Any) -> None:
@@ -152,7 +153,7 @@ def triplet_margin_loss(
 
     `swap` uses the distance from positive to negative if that is smaller.
     """
-    how = number(reduction, size_average, reduce)
+    how = reduction_enum(reduction, size_average, reduce)
     if margin <= 0:
         raise ValueError(f"margin must be greater than 0, got {margin}")
     check_tensors("triplet_margin_loss", anchor=anchor, positive=positive, negative=negative)
@@ -161,4 +162,4 @@ def triplet_margin_loss(
     far = pairwise_distance(anchor, negative, p, eps)
     if swap:
         far = F.minimum(far, pairwise_distance(positive, negative, p, eps))
-    return averaged((F.add_scalar(near, margin) - far).clamp_min(0), how)
+    return reduced((F.add_scalar(near, margin) - far).clamp_min(0), how)

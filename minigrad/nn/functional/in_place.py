@@ -11,38 +11,38 @@ __all__ = ["celu_", "elu_", "hardtanh_", "leaky_relu_", "relu_", "selu_", "thres
 
 
 def relu_(input: Any) -> Any:
-    """`relu`, in place."""
+    """Apply `relu` in place."""
     return activations.relu(input, True)
 
 
 @public("function", out=None)
 def selu_(input: Any) -> Any:
-    """`selu`, in place."""
+    """Apply `selu` in place."""
     return activations.selu(input, True)
 
 
 @public("function", out=None)
 def celu_(input: Any, alpha: float = 1.0) -> Any:
-    """`celu`, in place."""
+    """Apply `celu` in place."""
     return activations.celu(input, alpha, True)
 
 
 def elu_(input: Any, alpha: float = 1.0) -> Any:
-    """`elu`, in place."""
+    """Apply `elu` in place."""
     return activations.elu(input, alpha, True)
 
 
 def leaky_relu_(input: Any, negative_slope: float = 0.01) -> Any:
-    """`leaky_relu`, in place."""
+    """Apply `leaky_relu` in place."""
     return activations.leaky_relu(input, negative_slope, True)
 
 
 def hardtanh_(input: Any, min_val: float = -1.0, max_val: float = 1.0) -> Any:
-    """`hardtanh`, in place."""
+    """Apply `hardtanh` in place."""
     return activations.hardtanh(input, min_val, max_val, True)
 
 
 @public("function", out=None)
 def threshold_(input: Any, threshold: float, value: float) -> Any:
-    """`threshold`, in place."""
+    """Apply `threshold` in place."""
     return activations.threshold(input, threshold, value, True)

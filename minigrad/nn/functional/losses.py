@@ -9,7 +9,7 @@ from ...core import F
 from ...inplace.views import Unobserved
 from ...ops.half_precision import NONE, SUM
 from .checks import check_constant, check_tensors
-from .reductions import averaged, expanded, listed, number, paired, weighed
+from .reductions import broadcast, broadcast_pair, reduced, reduction_enum, shape_text, weighted
 
 __all__ = [
     "binary_cross_entropy", "binary_cross_entropy_with_logits", "huber_loss", "kl_div", "l1_loss", "mse_loss",
@@ -49,10 +49,10 @@ def mse_loss(
 
     Source: PyTorch's page `torch.nn.functional.mse_loss`.
     """
-    a, b = paired(input, target)
+    a, b = broadcast_pair(input, target)
     if weight is not None:
-        return weighed((a - b) ** 2, weight, input, reduction)
-    return F.mse_loss(a, b, number(reduction, size_average, reduce))
+        return weighted((a - b) ** 2, weight, input, reduction)
+    return F.mse_loss(a, b, reduction_enum(reduction, size_average, reduce))
 
 
 def l1_loss(
@@ -60,10 +60,10 @@ def l1_loss(
     reduction: str = "mean", weight: Any = None,
 ) -> Any:  # fmt: skip
     """Return the mean of the absolute differences |input − target|."""
-    a, b = paired(input, target)
+    a, b = broadcast_pair(input, target)
     if weight is not None:
-        return weighed((a - b).abs(), weight, input, reduction)
-    return averaged((a - b).abs(), number(reduction, size_average, reduce))
+        return weighted((a - b).abs(), weight, input, reduction)
+    return reduced((a - b).abs(), reduction_enum(reduction, size_average, reduce))
 
 
 def smooth_l1_loss(
@@ -71,10 +71,10 @@ def smooth_l1_loss(
     reduction: str = "mean", beta: float = 1.0,
 ) -> Any:  # fmt: skip
     """Return `d² / (2 beta)` where the difference |d| is smaller than `beta`, else `|d| - beta / 2`."""
-    a, b = paired(input, target)
-    how = number(reduction, size_average, reduce)
+    a, b = broadcast_pair(input, target)
+    how = reduction_enum(reduction, size_average, reduce)
     if beta == 0.0:
-        return averaged((a - b).abs(), how)
+        return reduced((a - b).abs(), how)
     if beta < 0:
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
     return F.smooth_l1_loss(a, b, how, beta)
@@ -84,12 +84,12 @@ def huber_loss(
     input: Any, target: Any, reduction: str = "mean", delta: float = 1.0, weight: Any = None
 ) -> Any:
     """Return `d² / 2` where the difference |d| is at most `delta`, else `delta · (|d| - delta / 2)`."""
-    a, b = paired(input, target)
+    a, b = broadcast_pair(input, target)
     if delta <= 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
     if weight is not None:
-        return weighed(F.huber_loss(a, b, NONE, delta), weight, input, reduction, False)
-    return F.huber_loss(a, b, number(reduction), delta)
+        return weighted(F.huber_loss(a, b, NONE, delta), weight, input, reduction, False)
+    return F.huber_loss(a, b, reduction_enum(reduction), delta)
 
 
 def binary_cross_entropy(
@@ -125,16 +125,16 @@ def binary_cross_entropy(
 
     Source: PyTorch's page `torch.nn.functional.binary_cross_entropy`.
     """
-    how = number(reduction, size_average, reduce)
+    how = reduction_enum(reduction, size_average, reduce)
     if target.size() != input.size():
         raise ValueError(
-            f"Using a target size ({listed(target.shape)}) that is different to the input size "
-            f"({listed(input.shape)}) is deprecated. Please ensure they have the same size."
+            f"Using a target size ({shape_text(target.shape)}) that is different to the input size "
+            f"({shape_text(input.shape)}) is deprecated. Please ensure they have the same size."
         )
     if target.dtype is not input.dtype:
         raise RuntimeError(f"Found dtype {target.dtype.title} but expected {input.dtype.title}")
     if weight is not None:
-        weight = expanded(target, weight)[1]
+        weight = broadcast(target, weight)[1]
     check_constant("binary_cross_entropy", weight=weight)
     return F.binary_cross_entropy(input, target, weight, how)
 
@@ -172,10 +172,11 @@ def binary_cross_entropy_with_logits(
 
     Source: PyTorch's page `torch.nn.functional.binary_cross_entropy_with_logits`.
     """
-    how = number(reduction, size_average, reduce)
+    how = reduction_enum(reduction, size_average, reduce)
     if target.size() != input.size():
         raise ValueError(
-            f"Target size ({listed(target.shape)}) must be the same as input size ({listed(input.shape)})"
+            f"Target size ({shape_text(target.shape)}) must be the same as input size "
+            f"({shape_text(input.shape)})"
         )
     check_constant("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)
     check_logits(input.dtype, target.dtype)
@@ -207,7 +208,7 @@ def kl_div(
             "'mean' will be changed to behave the same as 'batchmean' in the next major release.",
             stacklevel=2,
         )
-    how = SUM if reduction == "batchmean" else number(reduction, size_average, reduce)
+    how = SUM if reduction == "batchmean" else reduction_enum(reduction, size_average, reduce)
     check_tensors("kl_div", input=input, target=target)
     if input.is_complex() or target.is_complex():
         raise RuntimeError("kl_div: Complex inputs not supported.")
@@ -215,7 +216,7 @@ def kl_div(
         raise RuntimeError("kl_div: Integral inputs not supported.")
     last = target - input if log_target else target * input
     losses = target.exp() * last if log_target else F.xlogy(target, target) - last
-    loss = averaged(losses, how)
+    loss = reduced(losses, how)
     return loss / input.shape[0] if reduction == "batchmean" and input.ndim else loss
 
 

@@ -19,7 +19,7 @@ Numbers = int | tuple[int, ...]
 WORDS = {2: "two", 3: "three"}
 
 
-def several(name: str, argument: str, value: Any, dims: int, position: int = 2) -> tuple[int, ...]:
+def expand(name: str, argument: str, value: Any, dims: int, position: int = 2) -> tuple[int, ...]:
     """Return one number for each dimension, where one may stand for all; an empty tuple for no stride.
 
     Raises PyTorch's RuntimeError for another count of numbers.
@@ -41,9 +41,9 @@ def several(name: str, argument: str, value: Any, dims: int, position: int = 2) 
     raise RuntimeError(text)
 
 
-def each(name: str, dims: int, **arguments: Any) -> list[tuple[int, ...]]:
+def expand_all(name: str, dims: int, **arguments: Any) -> list[tuple[int, ...]]:
     """Return the same for several arguments."""
-    return [several(name, what, value, dims, at) for at, (what, value) in enumerate(arguments.items(), 2)]
+    return [expand(name, what, value, dims, at) for at, (what, value) in enumerate(arguments.items(), 2)]
 
 
 def check_lines(input: Any, name: str) -> None:
@@ -58,16 +58,16 @@ def check_lines(input: Any, name: str) -> None:
 # ── the maximum ─────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def greatest(
+def max_pool(
     dims: int, input: Any, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool,
     return_indices: bool,
 ) -> Any:  # fmt: skip
     """Return the maximum of each window, and its index if asked for."""
-    how = each(
+    how = expand_all(
         f"max_pool{dims}d", dims, kernel_size=kernel_size, stride=stride, padding=padding, dilation=dilation
     )
     run = F.max_pool2d_with_indices if dims == 2 else F.max_pool3d_with_indices
-    return chosen(run(input, *how, ceil_mode), return_indices)
+    return with_indices(run(input, *how, ceil_mode), return_indices)
 
 
 def max_pool1d(
@@ -75,7 +75,7 @@ def max_pool1d(
     dilation: Numbers = 1, ceil_mode: bool = False, return_indices: bool = False,
 ) -> Any:  # fmt: skip
     """Return the maximum of each window of `input` ([N,] C, L); `return_indices` adds their indices."""
-    (k,), step, (p,), (d,) = each(
+    (k,), step, (p,), (d,) = expand_all(
         "max_pool1d", 1, kernel_size=kernel_size, stride=stride, padding=padding, dilation=dilation
     )
     if input.ndim not in (2, 3) or 0 in input.shape[-2:]:
@@ -141,7 +141,7 @@ def max_pool2d(
 
     Source: PyTorch's page `torch.nn.functional.max_pool2d`.
     """
-    return greatest(2, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
+    return max_pool(2, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
 
 
 def max_pool3d(
@@ -152,7 +152,7 @@ def max_pool3d(
 
     `return_indices` adds their indices in the flattened volume.
     """
-    return greatest(3, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
+    return max_pool(3, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
 
 
 # ── the mean ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -164,7 +164,7 @@ def avg_pool1d(
     ceil_mode: bool = False, count_include_pad: bool = True,
 ) -> Any:  # fmt: skip
     """Return the mean of each window of `input` ([N,] C, L); `count_include_pad` counts the padding."""
-    (k,), s, (p,) = each("avg_pool1d", 1, kernel_size=kernel_size, stride=stride, padding=padding)
+    (k,), s, (p,) = expand_all("avg_pool1d", 1, kernel_size=kernel_size, stride=stride, padding=padding)
     check_lines(input, "avg_pool1d")
     flat, s = input.unsqueeze(-2), s or (k,)
     return F.avg_pool2d(flat, (1, k), (1, *s), (0, p), ceil_mode, count_include_pad, None).squeeze(-2)
@@ -202,7 +202,7 @@ def avg_pool2d(
 
     Source: PyTorch's page `torch.nn.functional.avg_pool2d`.
     """
-    how = each("avg_pool2d", 2, kernel_size=kernel_size, stride=stride, padding=padding)
+    how = expand_all("avg_pool2d", 2, kernel_size=kernel_size, stride=stride, padding=padding)
     input.size(-3)  # PyTorch asks for the channels first
     return F.avg_pool2d(input, *how, ceil_mode, count_include_pad, divisor_override)
 
@@ -215,7 +215,7 @@ def avg_pool3d(
 
     `divisor_override` divides the sums instead of the number of elements.
     """
-    how = each("avg_pool3d", 3, kernel_size=kernel_size, stride=stride, padding=padding)
+    how = expand_all("avg_pool3d", 3, kernel_size=kernel_size, stride=stride, padding=padding)
     return F.avg_pool3d(input, *how, ceil_mode, count_include_pad, divisor_override)
 
 
@@ -235,7 +235,7 @@ def parts_of(input: Any, dims: int, output_size: Any) -> tuple[int, ...]:
 @public("function", out=None)
 def adaptive_avg_pool1d(input: Any, output_size: Numbers) -> Any:
     """Return the means of `output_size` parts of `input` ([N,] C, L), as equal in size as possible."""
-    (count,) = several("adaptive_avg_pool1d", "output_size", output_size, 1)
+    (count,) = expand("adaptive_avg_pool1d", "output_size", output_size, 1)
     check_lines(input, "adaptive_avg_pool1d")
     return adaptive_avg_pool2d(input.unsqueeze(-2), (1, count)).squeeze(-2)
 
@@ -286,7 +286,7 @@ def adaptive_max_pool1d(input: Any, output_size: Numbers, return_indices: bool =
         raise TypeError(
             "adaptive_max_pool1d(): argument 'output_size' (position 2) must be tuple of ints, not NoneType"
         )
-    (count,) = several("adaptive_max_pool1d", "output_size", output_size, 1)
+    (count,) = expand("adaptive_max_pool1d", "output_size", output_size, 1)
     check_lines(input, "adaptive_max_pool1d")
     if not input.shape[-1] or (input.ndim == 3 and not input.shape[1]):
         raise RuntimeError(
@@ -294,7 +294,7 @@ def adaptive_max_pool1d(input: Any, output_size: Numbers, return_indices: bool =
             f"has sizes {list(input.shape)} with dimension {list(input.shape).index(0, 1)} being empty"
         )
     made = F.adaptive_max_pool2d(input.unsqueeze(-2), (1, count))
-    return chosen([t.squeeze(-2) for t in made], return_indices)
+    return with_indices([t.squeeze(-2) for t in made], return_indices)
 
 
 def adaptive_max_pool2d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
@@ -302,7 +302,7 @@ def adaptive_max_pool2d(input: Any, output_size: Any, return_indices: bool = Fal
 
     `return_indices` adds the indices in the flattened image.
     """
-    return chosen(F.adaptive_max_pool2d(input, parts_of(input, 2, output_size)), return_indices)
+    return with_indices(F.adaptive_max_pool2d(input, parts_of(input, 2, output_size)), return_indices)
 
 
 def adaptive_max_pool3d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
@@ -310,9 +310,9 @@ def adaptive_max_pool3d(input: Any, output_size: Any, return_indices: bool = Fal
 
     `return_indices` adds the indices in the flattened volume.
     """
-    return chosen(F.adaptive_max_pool3d(input, parts_of(input, 3, output_size)), return_indices)
+    return with_indices(F.adaptive_max_pool3d(input, parts_of(input, 3, output_size)), return_indices)
 
 
-def chosen(made: Any, return_indices: bool) -> Any:
+def with_indices(made: Any, return_indices: bool) -> Any:
     """Return the values, with their indices if `return_indices`."""
     return tuple(made) if return_indices else made[0]

@@ -94,12 +94,12 @@ def one_step(mode: str, input: Any, state: State, w: Weights) -> State:
     return CELLS[mode](input, state, w)
 
 
-def part(state: State, start: int, end: int) -> State:
+def slice_states(state: State, start: int, end: int) -> State:
     """Return the state of the sequences from `start` to `end`."""
     return tuple(t.narrow(0, start, end - start) for t in state)
 
 
-def joined(states: list[State]) -> State:
+def cat_states(states: list[State]) -> State:
     """Join the states of several groups of sequences."""
     return tuple(cat(list(kind), 0) for kind in zip(*states))
 
@@ -131,21 +131,21 @@ def forwards(cell: Cell, x: Any, sizes: list[int], state: State, w: Weights) -> 
     for size in sizes:
         step = x.narrow(0, at, size)
         if size < before:
-            ended.append(part(state, size, before))
-            state = part(state, 0, size)
+            ended.append(slice_states(state, size, before))
+            state = slice_states(state, 0, size)
         state = cell(step, state, w, True)
         outputs.append(state[0])
         at, before = at + size, size
-    return outputs, joined([state, *reversed(ended)])
+    return outputs, cat_states([state, *reversed(ended)])
 
 
 def backwards(cell: Cell, x: Any, sizes: list[int], first: State, w: Weights) -> tuple[list[Any], State]:
     """Run from the last step to the first; shorter sequences join with their first state."""
     outputs, at, before = [], sum(sizes), sizes[-1]
-    state = part(first, 0, before)
+    state = slice_states(first, 0, before)
     for size in reversed(sizes):
         if size > before:
-            state = joined([state, part(first, before, size)])
+            state = cat_states([state, slice_states(first, before, size)])
         at -= size
         state = cell(x.narrow(0, at, size), state, w, True)
         outputs.append(state[0])

@@ -19,28 +19,28 @@ ENUM = {"none": NONE, "mean": MEAN, "elementwise_mean": MEAN, "sum": SUM}
 WORDS = ("mean", "sum", "none")
 
 
-def legacy(size_average: bool | None, reduce: bool | None) -> str:
+def legacy_reduction(size_average: bool | None, reduce: bool | None) -> str:
     """Return the reduction that PyTorch's two old flags mean."""
     if reduce is False:
         return "none"
     return "sum" if size_average is False else "mean"
 
 
-def number(reduction: str, size_average: bool | None = None, reduce: bool | None = None) -> int:
+def reduction_enum(reduction: str, size_average: bool | None = None, reduce: bool | None = None) -> int:
     """Return the reduction as a number, as PyTorch's nodes save it; raise ValueError for an unknown one."""
     if size_average is not None or reduce is not None:
-        reduction = legacy(size_average, reduce)
+        reduction = legacy_reduction(size_average, reduce)
     if reduction not in ENUM:
         raise ValueError(f"{reduction} is not a valid value for reduction")
     return ENUM[reduction]
 
 
-def listed(shape: Any) -> str:
+def shape_text(shape: Any) -> str:
     """Return a shape as PyTorch's errors show it."""
     return f"torch.Size({list(shape)})"
 
 
-def expanded(*tensors: Any) -> Any:
+def broadcast(*tensors: Any) -> Any:
     """Broadcast tensors to their common shape; return those that have it unchanged."""
     shapes = [t.shape for t in tensors]
     if all(shape == shapes[0] for shape in shapes):
@@ -49,27 +49,27 @@ def expanded(*tensors: Any) -> Any:
     return [t if t.shape == shape else t.expand(shape) for t in tensors]
 
 
-def paired(input: Any, target: Any) -> Any:
+def broadcast_pair(input: Any, target: Any) -> Any:
     """Broadcast both tensors to their common shape, with PyTorch's warning if their shapes differ."""
     if target.size() != input.size():
         warnings.warn(
-            f"Using a target size ({listed(target.shape)}) that is different to the input size "
-            f"({listed(input.shape)}). This will likely lead to incorrect results due to broadcasting. "
+            f"Using a target size ({shape_text(target.shape)}) that is different to the input size "
+            f"({shape_text(input.shape)}). This will likely lead to incorrect results due to broadcasting. "
             "Please ensure they have the same size.",
             stacklevel=3,
         )
     check_broadcast(input.shape, target.shape)
-    return expanded(input, target)
+    return broadcast(input, target)
 
 
-def averaged(losses: Any, reduction: int) -> Any:
+def reduced(losses: Any, reduction: int) -> Any:
     """Reduce losses with the methods `mean` and `sum`."""
     if reduction == NONE:
         return losses
     return losses.mean() if reduction == MEAN else losses.sum()
 
 
-def weighed(losses: Any, weight: Any, input: Any, reduction: str, by_weight: bool = True) -> Any:
+def weighted(losses: Any, weight: Any, input: Any, reduction: str, by_weight: bool = True) -> Any:
     """Multiply losses by weights and reduce them; "mean" divides by the sum of the weights if `by_weight`."""
     if weight.shape != input.shape:
         raise ValueError("Weights and input must have the same size.")
@@ -78,4 +78,4 @@ def weighed(losses: Any, weight: Any, input: Any, reduction: str, by_weight: boo
         raise ValueError(f"Invalid reduction mode: {reduction}. Expected one of 'none', 'mean', 'sum'.")
     if reduction == "mean" and by_weight:
         return losses.sum() / weight.sum()
-    return averaged(losses, ENUM[reduction])
+    return reduced(losses, ENUM[reduction])

@@ -62,7 +62,7 @@ class Applied(Module):
 
 
 def initializer(title: str, parameters: dict[str, Parameter]) -> Any:
-    """The `__init__` of a class of layers, which settles these parameters."""
+    """Return the `__init__` of a class of layers, which sets these parameters."""
 
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
         Module.__init__(self)
@@ -75,7 +75,7 @@ def initializer(title: str, parameters: dict[str, Parameter]) -> Any:
 
 
 def settled(title: str, parameters: dict[str, Parameter], args: Any, kwargs: Any) -> dict[str, Any]:
-    """The value of each parameter; TypeError in Python's words for other arguments."""
+    """Return the value of each parameter; raise TypeError in Python's words for other arguments."""
     placed = [name for name, p in parameters.items() if p.kind is not Parameter.KEYWORD_ONLY]
     needed = [name for name, p in parameters.items() if p.default is Parameter.empty]
     if len(args) > len(placed):

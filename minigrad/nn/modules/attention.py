@@ -132,9 +132,9 @@ class MultiheadAttention(Module):
         targets, batch, size = query.shape
         sources, heads = key.shape[0], self.num_heads
         q, k, v = self._projected(query, key, value)
-        mask = None if mask is None or plain else in_batches(mask, targets, sources, batch * heads)
+        mask = None if mask is None or plain else mask_of_batches(mask, targets, sources, batch * heads)
         q, k, v = (t.view(t.shape[0], batch * heads, self.head_dim).transpose(0, 1) for t in (q, k, v))
-        mask = merged(mask, padding, batch, heads, sources)
+        mask = merge_masks(mask, padding, batch, heads, sources)
         dropout = self.dropout if self.training else 0.0
         weights = None
         if need_weights:
@@ -160,30 +160,30 @@ class MultiheadAttention(Module):
         if not self._qkv_same_embed_dim:
             weights = (self.q_proj_weight, self.k_proj_weight, self.v_proj_weight)
             check_separate(query, key, value, weights)
-            return separately(query, key, value, weights, bias)
+            return project_separately(query, key, value, weights, bias)
         if key.shape != value.shape:
             raise AssertionError(f"key shape {key.shape} does not match value shape {value.shape}")
         if key is not value:
-            return separately(query, key, value, self.in_proj_weight.chunk(3), bias)
+            return project_separately(query, key, value, self.in_proj_weight.chunk(3), bias)
         if query is key:
-            return parts(functional.linear(query, self.in_proj_weight, bias), 3)
+            return split_projections(functional.linear(query, self.in_proj_weight, bias), 3)
         of_query, of_both = self.in_proj_weight.split([size, size * 2])
         bias_query, bias_both = (None, None) if bias is None else bias.split([size, size * 2])
-        both = parts(functional.linear(key, of_both, bias_both), 2)
+        both = split_projections(functional.linear(key, of_both, bias_both), 2)
         return functional.linear(query, of_query, bias_query), *both
 
 
 def with_batch_second(query: Any, key: Any, value: Any, batched: bool) -> tuple[Any, ...]:
-    """The inputs as (steps, batch, size), of (batch, steps, size) or (steps, size). What was one tensor stays
-    one if there is a batch, so that it is projected at once.
+    """Return the inputs as (steps, batch, size), of (batch, steps, size) or (steps, size). What was one
+    tensor stays one if there is a batch, so that it is projected at once.
     """
     if not batched:
         return tuple(t.unsqueeze(1) for t in (query, key, value))
-    turned: dict[int, Any] = {}
+    transposed: dict[int, Any] = {}
     for t in (query, key, value):
-        if id(t) not in turned:
-            turned[id(t)] = t.transpose(1, 0)
-    return turned[id(query)], turned[id(key)], turned[id(value)]
+        if id(t) not in transposed:
+            transposed[id(t)] = t.transpose(1, 0)
+    return transposed[id(query)], transposed[id(key)], transposed[id(value)]
 
 
 def check_dimensions(query: Any, key: Any, value: Any, padding: Any, mask: Any, heads: int) -> bool:
@@ -244,20 +244,20 @@ def added_mask(mask: Any, name: str, like: Any, other: Any = None, other_name: s
     return wrap(np.where(mask._data, -np.inf, 0).astype(like._data.dtype))
 
 
-def parts(projected: Any, count: int) -> tuple[Any, ...]:
+def split_projections(projected: Any, count: int) -> tuple[Any, ...]:
     """Split a projection (*, count · E) into `count` projections (*, E)."""
     apart = projected.unflatten(-1, (count, projected.shape[-1] // count))
     together = apart.unsqueeze(0).transpose(0, -2).squeeze(-2).contiguous()
     return tuple(together[i] for i in range(count))
 
 
-def separately(query: Any, key: Any, value: Any, weights: Any, bias: Any) -> tuple[Any, ...]:
+def project_separately(query: Any, key: Any, value: Any, weights: Any, bias: Any) -> tuple[Any, ...]:
     """Project queries, keys and values by one weight each."""
     biases = (None, None, None) if bias is None else bias.chunk(3)
     return tuple(functional.linear(x, w, b) for x, w, b in zip((query, key, value), weights, biases))
 
 
-def in_batches(mask: Any, targets: int, sources: int, rows: int) -> Any:
+def mask_of_batches(mask: Any, targets: int, sources: int, rows: int) -> Any:
     """Return a mask as (1 or rows, targets, sources); raise RuntimeError for another shape."""
     expected = (targets, sources) if mask.ndim == 2 else (rows, targets, sources)
     if mask.shape != expected:
@@ -267,7 +267,7 @@ def in_batches(mask: Any, targets: int, sources: int, rows: int) -> Any:
     return mask.unsqueeze(0) if mask.ndim == 2 else mask
 
 
-def merged(mask: Any, padding: Any, batch: int, heads: int, sources: int) -> Any:
+def merge_masks(mask: Any, padding: Any, batch: int, heads: int, sources: int) -> Any:
     """Merge both masks into one of shape (rows, 1 or targets, sources)."""
     if padding is None:
         return mask
@@ -284,8 +284,8 @@ def merged(mask: Any, padding: Any, batch: int, heads: int, sources: int) -> Any
 def attention_and_weights(q: Any, k: Any, v: Any, mask: Any, dropout: float) -> tuple[Any, Any]:
     """Return the result of each head, (targets, rows, size), and the attention weights."""
     q = q * math.sqrt(1.0 / q.shape[-1])
-    turned = k.transpose(-2, -1)
-    scores = bmm(q, turned) if mask is None else baddbmm(mask, q, turned)
+    transposed = k.transpose(-2, -1)
+    scores = bmm(q, transposed) if mask is None else baddbmm(mask, q, transposed)
     weights = functional.softmax(scores, dim=-1)
     if dropout > 0.0:
         weights = functional.dropout(weights, dropout)

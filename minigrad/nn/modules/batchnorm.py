@@ -21,7 +21,7 @@ class Normalizing(Module):
         self.register_parameter("bias", Parameter(kept(zeros, *shape, dtype=dtype)) if bias else None)
 
     def reset_parameters(self) -> None:
-        """Weight 1, bias 0."""
+        """Set the weight to 1 and the bias to 0."""
         if self.weight is not None:
             init.ones_(self.weight)
         if getattr(self, "bias", None) is not None:

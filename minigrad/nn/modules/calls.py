@@ -146,17 +146,17 @@ class Around:
         self.module = module
         self.pre_hooks = list(module._backward_pre_hooks.values())
         self.hooks = list(module._backward_hooks.values())
-        self.sent: tuple[Any, ...] | None = None  # the gradients of the outputs
-        self.places: list[int] | None = None  # of the inputs that are tensors
+        self.grad_output: tuple[Any, ...] | None = None  # the gradients of the outputs
+        self.positions: list[int] | None = None  # of the inputs that are tensors
         self.count = 0  # of all inputs
 
     def inputs(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """Pass the arguments through the inner identity."""
-        passed, node, places = identity(args)
+        passed, node, positions = identity(args)
         self.count = len(args)
         if node is not None:
-            self.places = places
-            node.register_hook(self.ran)
+            self.positions = positions
+            node.register_hook(self.after_backward)
         return passed
 
     def outputs(self, result: Any) -> Any:
@@ -165,46 +165,48 @@ class Around:
         if not single and not isinstance(result, tuple):
             return result
         given = (result,) if single else result
-        passed, node, places = identity(given)
+        passed, node, positions = identity(given)
         if node is not None:
-            node.register_prehook(lambda grads: self.came(grads, places, len(given)))
+            node.register_prehook(lambda grads: self.before_backward(grads, positions, len(given)))
         return passed[0] if single else passed
 
-    def came(self, grads: tuple[Any, ...], places: list[int], count: int) -> tuple[Any, ...] | None:
+    def before_backward(
+        self, grads: tuple[Any, ...], positions: list[int], count: int
+    ) -> tuple[Any, ...] | None:
         """Handle the gradients of the outputs, which have arrived."""
-        sent = spread(grads, places, count)
+        grad_output = at_positions(grads, positions, count)
         for hook in self.pre_hooks:
-            changed = hook(self.module, sent)
+            changed = hook(self.module, grad_output)
             if changed is not None:
-                sent = self.checked(changed, count, "grad_output", "Backward pre hook")
-        self.sent = sent
-        if self.places is None:  # no input needs a gradient: hooks are notified of the outputs alone
-            self.told((None,) * self.count)
-        return tuple(sent[i] for i in places)
+                grad_output = self.checked(changed, count, "grad_output", "Backward pre hook")
+        self.grad_output = grad_output
+        if self.positions is None:  # no input needs a gradient: hooks are notified of the outputs alone
+            self.call_hooks((None,) * self.count)
+        return tuple(grad_output[i] for i in positions)
 
-    def ran(self, grad_inputs: tuple[Any, ...], _: Any) -> tuple[Any, ...] | None:
+    def after_backward(self, grad_inputs: tuple[Any, ...], _: Any) -> tuple[Any, ...] | None:
         """Handle the gradients of the inputs, which have arrived."""
-        if self.sent is None:
+        if self.grad_output is None:
             raise RuntimeError(
                 "Module backward hook for grad_input is called before the grad_output one. This happens "
                 "because the gradient in your nn.Module flows to the Module's input without passing through "
                 "the Module's output. Make sure that the output depends on the input and that the loss is "
                 "computed based on the output."
             )
-        assert self.places is not None
-        found = self.told(spread(grad_inputs, self.places, self.count))
-        self.sent = None
-        return tuple(found[i] for i in self.places)
+        assert self.positions is not None
+        grad_input = self.call_hooks(at_positions(grad_inputs, self.positions, self.count))
+        self.grad_output = None
+        return tuple(grad_input[i] for i in self.positions)
 
-    def told(self, found: tuple[Any, ...]) -> tuple[Any, ...]:
+    def call_hooks(self, grad_input: tuple[Any, ...]) -> tuple[Any, ...]:
         """Call the hooks with the gradients of inputs and outputs, and return those of the inputs
         afterwards.
         """
         for hook in self.hooks:
-            changed = hook(self.module, found, self.sent)
+            changed = hook(self.module, grad_input, self.grad_output)
             if changed is not None:
-                found = self.checked(changed, len(found), "grad_input", "Backward hook")
-        return found
+                grad_input = self.checked(changed, len(grad_input), "grad_input", "Backward hook")
+        return grad_input
 
     @staticmethod
     def checked(changed: Any, count: int, what: str, who: str) -> tuple[Any, ...]:
@@ -222,18 +224,18 @@ def identity(values: tuple[Any, ...]) -> tuple[tuple[Any, ...], Any, list[int]]:
 
     Returns the values, its node (None if no gradient is needed), and the positions of the tensors.
     """
-    places = [i for i, value in enumerate(values) if isinstance(value, Tensor)]
-    if not any(values[i].requires_grad for i in places):
+    positions = [i for i, value in enumerate(values) if isinstance(value, Tensor)]
+    if not any(values[i].requires_grad for i in positions):
         return values, None, []
-    made = BackwardHookFunction.apply(*(values[i] for i in places))
+    made = BackwardHookFunction.apply(*(values[i] for i in positions))
     node = next(t.grad_fn for t in made if t.grad_fn is not None)
     passed = list(values)
-    for i, t in zip(places, made):
+    for i, t in zip(positions, made):
         passed[i] = t
-    return tuple(passed), node, places
+    return tuple(passed), node, positions
 
 
-def spread(gradients: tuple[Any, ...], places: list[int], count: int) -> tuple[Any, ...]:
+def at_positions(gradients: tuple[Any, ...], positions: list[int], count: int) -> tuple[Any, ...]:
     """Put gradients at their positions among all values; None for values that are not tensors."""
-    at = dict(zip(places, gradients))
+    at = dict(zip(positions, gradients))
     return tuple(at.get(i) for i in builtins.range(count))

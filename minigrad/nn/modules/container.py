@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from .module import Module, indented
-from .parameter_containers import ParameterDict, ParameterList, place
+from .parameter_containers import ParameterDict, ParameterList, checked_index
 
 __all__ = ["ModuleDict", "ModuleList", "ParameterDict", "ParameterList", "Sequential"]
 
@@ -25,18 +25,18 @@ class Listed(Module):
         found = list(self._modules.values())
         if isinstance(index, slice):
             return self._part(index)
-        return found[place(index, len(found))]
+        return found[checked_index(index, len(found))]
 
     def _part(self, index: slice) -> Any:
         """Return a new container with some of the modules."""
         raise NotImplementedError
 
     def __setitem__(self, index: Any, module: Any) -> None:
-        setattr(self, list(self._modules)[place(index, len(self))], module)
+        setattr(self, list(self._modules)[checked_index(index, len(self))], module)
 
     def __delitem__(self, index: Any) -> None:
         kept = list(self._modules.values())
-        del kept[index if isinstance(index, slice) else place(index, len(kept))]
+        del kept[index if isinstance(index, slice) else checked_index(index, len(kept))]
         self._put(kept)
 
     def __len__(self) -> int:
@@ -109,7 +109,7 @@ class Sequential(Listed):
 
     def __delitem__(self, index: Any) -> None:
         names = list(self._modules)
-        gone = names[index] if isinstance(index, slice) else [names[place(index, len(names))]]
+        gone = names[index] if isinstance(index, slice) else [names[checked_index(index, len(names))]]
         for name in gone:
             del self._modules[name]
         self._put(self._modules.values())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from ..functional.reductions import legacy
+from ..functional.reductions import legacy_reduction
 from .applied import Applied
 
 __all__ = [
@@ -25,7 +25,7 @@ class Loss(Applied):
                 self.register_buffer(name, settings.pop(name))
         size_average, reduce = settings.pop("size_average", None), settings.pop("reduce", None)
         if size_average is not None or reduce is not None:
-            settings["reduction"] = legacy(size_average, reduce)
+            settings["reduction"] = legacy_reduction(size_average, reduce)
         super()._settle(settings)
 
     def forward(self, *inputs: Any, **named: Any) -> Any:

@@ -14,7 +14,7 @@ from .registered import type_name
 __all__ = ["ParameterDict", "ParameterList"]
 
 
-def place(index: Any, count: int) -> int:
+def checked_index(index: Any, count: int) -> int:
     """Return an index counted from the front; raise IndexError if it is out of range."""
     index = operator.index(index)
     if not -count <= index < count:
@@ -27,7 +27,7 @@ def as_parameter(value: Any) -> Any:
     return Parameter(value) if isinstance(value, Tensor) and not isinstance(value, Parameter) else value
 
 
-def entry(name: Any, value: Any, kind_of: Callable[[Any], str]) -> str:
+def describe(name: Any, value: Any, kind_of: Callable[[Any], str]) -> str:
     """Return one line of the repr of a ParameterList or ParameterDict, which write dtypes differently."""
     if not isinstance(value, Tensor):
         return f"  ({name}): Object of type: {type(value).__name__}"
@@ -47,10 +47,10 @@ class ParameterList(Module):
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             return type(self)([self[i] for i in range(*index.indices(len(self)))])
-        return getattr(self, str(place(index, len(self))))
+        return getattr(self, str(checked_index(index, len(self))))
 
     def __setitem__(self, index: int, value: Any) -> None:
-        setattr(self, str(place(index, len(self))), as_parameter(value))
+        setattr(self, str(checked_index(index, len(self))), as_parameter(value))
 
     def __len__(self) -> int:
         return self._size
@@ -75,7 +75,9 @@ class ParameterList(Module):
 
     def extra_repr(self) -> str:
         """Return the settings that the repr shows."""
-        return "\n".join(entry(i, value, lambda t: f"torch.{t.dtype.name}") for i, value in enumerate(self))
+        return "\n".join(
+            describe(i, value, lambda t: f"torch.{t.dtype.name}") for i, value in enumerate(self)
+        )
 
 
 class ParameterDict(Module):
@@ -125,4 +127,4 @@ class ParameterDict(Module):
 
     def extra_repr(self) -> str:
         """Return the settings that the repr shows."""
-        return "\n".join(entry(key, value, type_name) for key, value in self.items())
+        return "\n".join(describe(key, value, type_name) for key, value in self.items())

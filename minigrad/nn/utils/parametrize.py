@@ -34,7 +34,7 @@ CHANGED = (
 
 @contextmanager
 def cached() -> Iterator[None]:
-    """Context manager in which each parametrized tensor is computed only once."""
+    """Return a context manager in which each parametrized tensor is computed only once."""
     global _caching
     _caching += 1
     try:
@@ -102,7 +102,7 @@ class ParametrizationList(ModuleList):
             check_same(self(), before, ("unparametrized {}", "parametrized {}"))
 
     def originals(self) -> list[Any]:
-        """The tensors from which the parametrized tensor is computed."""
+        """Return the tensors from which the parametrized tensor is computed."""
         if self.is_tensor:
             return [self.original]
         return [getattr(self, f"original{i}") for i in range(self.ntensors)]
@@ -134,7 +134,7 @@ class ParametrizationList(ModuleList):
 
 
 def refuse_state(self: Module) -> Any:
-    """A parametrized module's class is its own and cannot be found again when it is unpickled."""
+    """Raise RuntimeError: the class of a parametrized module cannot be found when it is unpickled."""
     raise RuntimeError(SERIALIZED)
 
 

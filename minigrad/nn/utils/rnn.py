@@ -31,7 +31,7 @@ class PackedSequence(Packed):
     def __new__(
         cls, data: Any, batch_sizes: Any = None, sorted_indices: Any = None, unsorted_indices: Any = None
     ) -> Any:
-        """Made by `pack_padded_sequence`; `data` may be a pair with the batch sizes."""
+        """Create what `pack_padded_sequence` returns; `data` may be a pair with the batch sizes."""
         if batch_sizes is None:
             if not (isinstance(data, (list, tuple)) and len(data) == 2):
                 raise AssertionError("Expected data to be a list or tuple of length 2")
@@ -41,41 +41,41 @@ class PackedSequence(Packed):
         return super().__new__(cls, data, batch_sizes, sorted_indices, unsorted_indices)
 
     def to(self, *args: Any, **kwargs: Any) -> Any:
-        """The same sequences with `data` in another dtype; themselves if it has it."""
+        """Return the sequences with `data` in another dtype; themselves if they have it."""
         data = self.data.to(*args, **kwargs)
         return self if data is self.data else type(self)(data, *self[1:])
 
     def double(self) -> Any:
-        """The same sequences in float64."""
+        """Return the sequences in float64."""
         return self.to(dtype=dtypes.float64)
 
     def float(self) -> Any:
-        """The same sequences in float32."""
+        """Return the sequences in float32."""
         return self.to(dtype=dtypes.float32)
 
     def half(self) -> Any:
-        """The same sequences in float16."""
+        """Return the sequences in float16."""
         return self.to(dtype=dtypes.float16)
 
     def long(self) -> Any:
-        """The same sequences in int64."""
+        """Return the sequences in int64."""
         return self.to(dtype=dtypes.int64)
 
     def int(self) -> Any:
-        """The same sequences in int32."""
+        """Return the sequences in int32."""
         return self.to(dtype=dtypes.int32)
 
     def cpu(self) -> Any:
-        """The same sequences: they are on the CPU."""
+        """Return the sequences: they are on the CPU."""
         return self
 
     @property
     def is_cuda(self) -> bool:
-        """False: they are on the CPU."""
+        """Return False: the sequences are on the CPU."""
         return False
 
     def is_pinned(self) -> bool:
-        """False: memory is not pinned."""
+        """Return False: memory is not pinned."""
         return False
 
 

@@ -30,7 +30,7 @@ class LRScheduler:
 
     @property
     def rates(self) -> list[float]:
-        """The current learning rates."""
+        """Return the current learning rates."""
         return [group["lr"] for group in self.optimizer.param_groups]
 
     def scaled(self, factor: float) -> list[float]:
