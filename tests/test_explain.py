@@ -242,7 +242,7 @@ def test_it_shows_itself():
     bundle = shown._repr_mimebundle_()
     assert set(bundle) == {"text/plain", "text/html"} and bundle["text/plain"] == repr(shown)
     page = bundle["text/html"]
-    assert page.index("<img") < page.index('class="mge"') and "data-mgp" not in page and "<table" not in page
+    assert page.index("<img") > page.index('class="mge"') and "data-mgp" not in page and "<table" not in page
 
 
 def test_korean():

@@ -115,15 +115,22 @@ def test_korean():
 
 
 @pytest.mark.parametrize("show", ["player", "static", "none"])
-def test_it_stands_between_picture_and_table(explained, show):
+def test_it_stands_above_picture_and_table(explained, show):
     made = Report(traced(CELLS[6]), lang="en")
     page = made.html(show)
     assert rows(page) == [("error", made.trace.error), ("why", "why 2"), ("fix", "fix 2")]
     assert page.count('class="mge"') == 1 and page.index('class="mge"') < page.index('<table class="mgt"')
     if show != "none":
-        assert page.index("<img") < page.index('class="mge"')
+        assert page.index("<img") > page.index('class="mge"')
     said = Page(page).said
     assert said.index("why 2") > said.index("why")
+
+
+def test_under_a_traceback_the_message_is_not_repeated(explained):
+    made = Report(traced(CELLS[6]), lang="en")
+    assert rows(made.html(message=False)) == [("why", "why 2"), ("fix", "fix 2")]
+    caught = to_html([ONE], "ValueError: another", "en", message=False)
+    assert rows(caught)[0][0] == "caught error", "no traceback of that one stands above"
 
 
 def test_in_words_it_follows_the_outline(explained):

@@ -84,7 +84,7 @@ def test_what_is_left_out_is_told():
     assert lines[-1] == "Moments left out: 5."
     assert lines[2].split() == ["grad", "None", "2.", "…", "14.", "16.", "18."]
     page = to_html(table, "en")
-    assert "State of the tensors<br/>Moments left out: 5.</caption>" in page
+    assert "attributes</label><br/>Moments left out: 5.</caption>" in page
     assert '<td class="c">2.</td><td>…</td><td class="c">14.</td>' in page
     few = table_of(traced(CELLS[4]), "en")
     assert "left out" not in to_text(few, "en") + to_html(few, "en") and "…" not in to_text(few, "en")
@@ -114,6 +114,16 @@ def test_text_stands_in_columns():
     assert lines[1].startswith("한글  value") and lines[7].startswith("b     value")
     starts = {columns(line[: line.index(a)]) for line in lines for a in ATTRIBUTES[:1] if f" {a} " in line}
     assert len(starts) == 1 and not any(line != line.rstrip() for line in lines)
+
+
+def test_what_did_not_change_shows_on_request():
+    page = to_html(table_of(traced(CELLS[4]), "en"), "en")
+    root = ET.fromstring(page.partition("</style>")[2])
+    assert [part.get("class") for part in root.iter("tbody")] == [None, "u", "u"], "only x.grad changed"
+    rows = [(row[-3].text, row.get("class")) for row in root.find(".//tbody").iter("tr")]
+    assert rows[:3] == [("value", None), ("grad", None), ("requires_grad", "u")]
+    unchanged = to_html(table_of(traced("x = torch.ones(2)\n"), "en"), "en")
+    assert "checkbox" not in unchanged.partition("</style>")[2] and 'class="u"' not in unchanged
 
 
 def test_html_marks_what_changed():

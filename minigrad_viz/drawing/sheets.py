@@ -23,7 +23,9 @@ STYLE = """\
 .mgt thead th{font:600 12px system-ui,sans-serif;border-bottom:1px solid #8c959f!important}
 .mgt tbody+tbody tr:first-child>*{border-top:1px solid #8c959f55!important}
 .mgt .a{opacity:.75}.mgt .s{opacity:.65}.mgt .b{font-weight:700}
-.mgt .c{font-weight:700;color:var(--changed)}</style>"""
+.mgt .c{font-weight:700;color:var(--changed)}
+.mgt caption label{margin-left:12px;font-style:normal;cursor:pointer}.mgt input{vertical-align:-2px}
+.mgt:has(caption input:not(:checked)) .u{display:none}</style>"""
 
 
 class Cell(NamedTuple):
@@ -54,9 +56,11 @@ class Sheet:
 
     def __init__(
         self, title: str, heads: Sequence[str], groups: Sequence[Sequence[Row]], notes: Sequence[str],
-        lang: str | None,
+        lang: str | None, rest: str = "",
     ) -> None:  # fmt: skip
-        self.title, self.heads, self.lang = title, tuple(heads), lang
+        """`rest` is the label of a box that shows what is hidden at first on a page: the groups in which
+        nothing stands out and, of the others, the rows after the first in which nothing does."""
+        self.title, self.heads, self.lang, self.rest = title, tuple(heads), lang, rest
         self.groups, self.notes = groups, tuple(map(clean, notes))
 
     def __bool__(self) -> bool:
@@ -80,19 +84,24 @@ class Sheet:
         scrolls, also by the keyboard."""
         label, *more = map(html.escape, self.title.split("\n"))
         heads = "".join(f'<th scope="col">{html.escape(head)}</th>' for head in self.heads)
+        told = [any(cell.kind == "c" for row in group for cell in row) for group in self.groups]
+        hides = bool(self.rest) and any(told)
+        box = f'<label><input type="checkbox"/> {html.escape(self.rest)}</label>' if hides else ""
         out = [
             STYLE if style else "",
             f'<div role="region" aria-label="{label}" tabindex="0" style="overflow-x:auto">',
-            f'<table class="mgt"><caption>{"<br/>".join([label, *more])}</caption>',
+            f'<table class="mgt"><caption>{"<br/>".join([label + box, *more])}</caption>',
         ]
         if self.groups:
             out.append(f"<thead><tr>{heads}</tr></thead>")
-        for group in self.groups:
+        for group, telling in zip(self.groups, told):
             name = html.escape(clean(group[0][0].content))
             first = f'<th scope="rowgroup" rowspan="{len(group)}">{name}</th>'
-            out.append("<tbody>")
+            out.append('<tbody class="u">' if hides and not telling else "<tbody>")
             for row in group:
-                out.append(f"<tr>{first}{''.join(cell.html() for cell in row[1:])}</tr>")
+                hidden = hides and telling and not first and all(cell.kind != "c" for cell in row)
+                kind = ' class="u"' if hidden else ""
+                out.append(f"<tr{kind}>{first}{''.join(cell.html() for cell in row[1:])}</tr>")
                 first = ""
             out.append("</tbody>")
         notes = "<br/>".join(map(html.escape, self.notes))

@@ -118,10 +118,10 @@ def to_text(table: Table, lang: str | None = None) -> str:
 
 
 def to_html(table: Table, lang: str | None = None) -> str:
-    """The table for a page: what a backward call changed stands out, what it left alone steps back."""
+    """The table for a page: what a backward call changed stands out; what it left alone shows on request."""
     heads = [text("kind_tensor", lang), text("table_attribute", lang), *with_gap(table, table.heads, "…")]
     title = "\n".join([text("table_caption", lang), *left_out(table, lang)])
-    return Sheet(title, heads, groups_of(table, lang), (), lang).html()
+    return Sheet(title, heads, groups_of(table, lang), (), lang, text("table_rest", lang)).html()
 
 
 def groups_of(table: Table, lang: str | None) -> list[list[Row]]:

@@ -123,14 +123,15 @@ def show_text(report: Report, chosen: dict[str, Any]) -> None:
 
 
 def show_rich(report: Report, chosen: dict[str, Any]) -> None:
-    """In a notebook: player, widget or picture, then the table, then the steps where they are asked for."""
+    """In a notebook, under the traceback of a cell that failed: why it did; player, widget or picture, the
+    table, and the steps where they are asked for."""
     from IPython.display import display
 
     show, table = chosen["show"], chosen["table"]
     if show == "step" and report.graph.stations:
         display(report.stepper())
         show = "none"
-    page = report.html(show, table=table)  # first, for the text tells what hindered it
+    page = report.html(show, table=table, message=False)  # first, for the text tells what hindered it
     if page:
         display({"text/plain": report.text(graph=show != "none", table=table), "text/html": page}, raw=True)
     if chosen["steps"]:

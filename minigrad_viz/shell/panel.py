@@ -77,11 +77,20 @@ def with_code(content: str) -> str:
     return CODE.sub(r"<code>\1</code>", html.escape(content))
 
 
-def to_html(explained: Sequence[Explanation], ended: str | None = None, lang: str | None = None) -> str:
-    """The panel for a page; "" if there is nothing to say."""
+def to_html(
+    explained: Sequence[Explanation],
+    ended: str | None = None,
+    lang: str | None = None,
+    *,
+    message: bool = True,
+) -> str:
+    """The panel for a page; "" if there is nothing to say. Without `message` the error that ended the cell is
+    not repeated: its traceback stands above."""
     parts = []
     for shown in worth_showing(explained):
         lines = lines_of(shown, ended, lang)
+        if not message and shown.error == ended:
+            lines = [line for line in lines if line[0] != "error"]
         if not lines:
             continue
         about, classes = html.escape(lines[0][1]), "mge" if shown.error else "mge note"

@@ -201,9 +201,9 @@ class Report:
         told = panel.to_text(self.explained, self.trace.error, self.lang)
         return "\n\n".join(filter(None, (told, self._unexplained)))
 
-    def explanation_html(self) -> str:
-        """The same for a page."""
-        told = panel.to_html(self.explained, self.trace.error, self.lang)
+    def explanation_html(self, message: bool = True) -> str:
+        """The same for a page; without the `message` where the traceback stands above."""
+        told = panel.to_html(self.explained, self.trace.error, self.lang, message=message)
         return told + (paragraph(self._unexplained) if self._unexplained else "")
 
     def text(self, steps: bool = False, *, graph: bool = True, table: bool = True) -> str:
@@ -222,12 +222,14 @@ class Report:
             parts.append(str(self.steps))
         return "\n\n".join(parts)
 
-    def html(self, show: str = "player", *, table: bool = True, pane: bool = False) -> str:
-        """Graph, what went wrong, and state table for a page. `show` says how the graph is shown: as a
-        "player", as a "static" picture, or not at all ("none"). A picture that Graphviz itself draws has no
-        parts that a player could mark: it is always static. With `pane`, the player's source is open: where
-        no cell stands above it."""
-        said = self.explanation_html()
+    def html(
+        self, show: str = "player", *, table: bool = True, pane: bool = False, message: bool = True
+    ) -> str:
+        """Why the cell failed, its graph, what else is to be said, and the state table, for a page. `show`
+        says how the graph is shown: as a "player", as a "static" picture, or not at all ("none"). A picture
+        that Graphviz itself draws has no parts that a player could mark: it is always static. With `pane`,
+        the player's source is open: where no cell stands above it. `message` as in `explanation_html`."""
+        said = self.explanation_html(message)
         if not self.graph.stations:
             return f"<p>{html.escape(text('no_tensors', self.lang))}</p>{said}"
         if show == "player" and self.picture.style != "house":
@@ -236,7 +238,7 @@ class Report:
         parts = [to_html(self.table, self.lang)] if table and self.table.rows else []
         for sheet in self._sheets():
             parts.append(sheet.html(style=not parts))
-        return shown + said + "".join(parts)
+        return "".join([said, shown, *parts] if self.trace.error else [shown, said, *parts])
 
     def _player(self, pane: bool) -> str:
         error = self.head()[:1] if self.trace.error else []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 WORDS = {
     # the state table
+    "table_rest": "all tensors and attributes",
     "table_caption": "State of the tensors",
     "table_attribute": "attribute",
     "table_end": "at the end",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 WORDS = {
     # the state table
+    "table_rest": "모든 텐서와 속성",
     "table_caption": "텐서의 상태",
     "table_attribute": "속성",
     "table_end": "끝에서",
