@@ -73,8 +73,8 @@ class Player {
     this.boxes = new Boxes(this);
     const scene = block("mgp-scene", this.view, this.zoom, this.details.element, this.help, this.copies);
     const body = block("mgp-body", this.pane, block("mgp-shown", scene, this.boxes.element, this.order.element));
-    const top = block("mgp-top", bar, ...(this.rounds ? [this.rounds.element] : []), this.caption.element);
-    this.root = quiet(make("div", { className: `mgp mg-${score.theme}`, aria: { label: words.player, role: "group" } }, block("mgp-player", top, body)));
+    this.top = block("mgp-top", bar, ...(this.rounds ? [this.rounds.element] : []), this.caption.element);
+    this.root = quiet(make("div", { className: `mgp mg-${score.theme}`, aria: { label: words.player, role: "group" } }, block("mgp-player", this.top, body)));
     return this.root;
   }
 
@@ -99,8 +99,10 @@ class Player {
     this.rounds?.show(this.act);
     this.track.fit();
     this.caption.settle(this.frames);
+    this.root.style.setProperty("--top", `${this.top.offsetHeight}px`);
     this.tell();
     this.stage.near();
+    this.sight(true);
     this.zoom.hidden = this.stage.fits();
   }
 
@@ -258,8 +260,13 @@ class Player {
     this.tell();
     this.mark();
     if (this.picked) this.details.show(this.picked, this.chosen, this.steps());
+    this.sight(!step);
+  }
+
+  // What is active is brought into sight.
+  sight(still) {
     const { roots, painter } = this.stage;
-    this.stage.reveal(frame?.marks ?? [...painter.guilty, ...roots], !step);
+    this.stage.reveal(this.frames[this.step - 1]?.marks ?? [...painter.guilty, ...roots], still);
   }
 
   tell() {

@@ -5,6 +5,7 @@ import { SVG, clamp, drawn, make, quiet } from "./stepper_parts.js";
 
 const ZOOMS = [0.002, 4];
 const MANY = 200; // stations; of a larger picture only what is near the view is drawn, for drawing takes time
+const STATION = /^[sf]\d+(-c\d+|-d)?$/; // the ids of stations and their decks
 const DRAG = 4; // pixels that a pointer may move within a click
 
 // The picture in its scrolling `view`; `onpick` is called with the station or arrow that is clicked.
@@ -154,8 +155,9 @@ export class Stage {
     place.drawn = true;
   }
 
-  // Bring parts into sight: all of them if there is room, else the first.
-  reveal(ids, still = false) {
+  // Bring parts into sight: all of them if there is room, else the first station.
+  reveal(marks, still = false) {
+    const ids = [...marks].sort((a, b) => STATION.test(b) - STATION.test(a));
     for (const id of ids.slice(0, 12)) this.draw(this.parts.get(id));
     const boxes = ids.slice(0, 12).flatMap((id) => this.parts.get(id)?.getBoundingClientRect() ?? []);
     if (!boxes.length) return;
