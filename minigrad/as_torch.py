@@ -8,8 +8,6 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
-from .core import dialect
-
 __all__ = ["install_as_torch"]
 
 PACKAGE = __name__.rpartition(".")[0]
@@ -48,7 +46,7 @@ def install_as_torch() -> None:
     """Make `import torch` mean minigrad in this process.
 
     A program that says `import torch`, `import torch.nn as nn` or `from torch.utils.data import DataLoader`
-    then runs on minigrad as it is. Dtypes print as `torch.float64`. A second call does nothing.
+    then runs on minigrad as it is. A second call does nothing.
 
     Call it first, before anything imports PyTorch::
 
@@ -68,5 +66,4 @@ def install_as_torch() -> None:
             "Restart Python (in Jupyter: Kernel > Restart) and call install_as_torch() first."
         )
     sys.meta_path.insert(0, Alias())
-    dialect.library = "torch"
     import_module("torch")

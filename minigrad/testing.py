@@ -88,7 +88,9 @@ def difference(a: Any, b: Any, given: Any, equal_nan: bool, check_dtype: bool, c
     wide = np.int64 if kind.kind in "biu" else kind
     mine, theirs = mine.astype(wide), theirs.astype(wide)
     with np.errstate(all="ignore"):
-        close = np.isclose(mine, theirs, relative, absolute, equal_nan)
+        close = np.equal(mine, theirs)  # of large integers, which as floats would be rounded
+        if relative or absolute or equal_nan:
+            close |= np.isclose(mine, theirs, relative, absolute, equal_nan)
         if close.all():
             return ""
         apart = np.abs(mine - theirs)

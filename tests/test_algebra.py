@@ -51,6 +51,11 @@ def test_forward_over_reverse(name: str) -> None:
         lambda L: L.einsum("ij,jk->iz", L.ones(2, 2), L.ones(2, 2)),
         lambda L: L.tensordot(L.ones(2, 3), L.ones(2, 3), 1),
         lambda L: L.addmm(L.ones(5), L.ones(2, 3), L.ones(3, 3)),
+        lambda L: L.ones(2, 3, 4) @ L.ones(3, 4, 5),
+        lambda L: L.ones(2, 1, 3, 4) @ L.ones(3, 2, 4, 5),
+        lambda L: L.linalg.solve(L.ones(2, 3, 3), L.ones(4, 3, 2)),
+        lambda L: L.linalg.lstsq(L.ones(2, 3, 3), L.ones(4, 3, 1)),
+        lambda L: L.broadcast_tensors(L.ones(2), L.ones(2, 1), L.ones(3, 3)),
     ],
 )
 def test_errors(call: Any) -> None:

@@ -74,7 +74,7 @@ def test_values_inside_a_transform(library):
     "value, words",
     [
         (len, "len"), (lambda: 0, "<lambda>"), (float, "float"), (3, "3"), (object(), "object"),
-        ([len, 2], "[len, 2]"), (minigrad.float32, "minigrad.float32"), (None, "None"),
+        ([len, 2], "[len, 2]"), (minigrad.float32, "torch.float32"), (None, "None"),
     ],
 )  # fmt: skip
 def test_arguments_in_words(value, words):

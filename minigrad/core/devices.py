@@ -9,8 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from . import dialect
-
 TYPES = (
     "cpu", "cuda", "ipu", "xpu", "mkldnn", "opengl", "opencl", "ideep", "hip", "ve", "fpga", "maia", "xla",
     "lazy", "vulkan", "mps", "meta", "hpu", "mtia", "privateuseone",
@@ -91,7 +89,7 @@ class Named:
         self.name = name
 
     def __repr__(self) -> str:
-        return f"{dialect.library}.{self.name}"
+        return f"torch.{self.name}"
 
     def __reduce__(self) -> str:
         return self.name

@@ -11,7 +11,6 @@ import warnings
 
 DIALECTS = ("1.4", "2")
 _current = "1.4"
-library = "minigrad"  # what dtypes are printed with: "torch" after `install_as_torch()`
 
 # Ops with several derivative overloads: their digit is printed in both dialects.
 _NUMBERED = frozenset(

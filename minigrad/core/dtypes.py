@@ -12,8 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from . import dialect
-
 C_NAMES = {
     "float32": "float", "float64": "double", "float16": "c10::Half", "int8": "signed char",
     "int16": "short int", "int32": "int", "int64": "long int", "uint8": "unsigned char",
@@ -77,7 +75,7 @@ class dtype:
         return complex128 if self is float64 else complex64
 
     def __repr__(self) -> str:
-        return f"{dialect.library}.{self.name}"
+        return f"torch.{self.name}"
 
     def __reduce__(self) -> str:
         return "bool_" if self.name == "bool" else self.name  # its name in this module

@@ -28,6 +28,14 @@ def check_broadcast(a: tuple[int, ...], b: tuple[int, ...]) -> None:
             )
 
 
+def broadcast(shape: tuple[int, ...], *others: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the shape that the shapes broadcast to."""
+    for other in others:
+        check_broadcast(shape, other)
+        shape = np.broadcast_shapes(shape, other)
+    return shape
+
+
 def check_tensor(op: Op, values: list[Any]) -> None:
     """Raise TypeError with PyTorch's text unless the operands are tensors, or numbers beside a tensor."""
     if op.listed:

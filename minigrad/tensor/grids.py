@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from ..core import F, dialect, dtypes
+from ..core.operands import broadcast
 from ..core.public import public
 from ..core.tensor_state import TensorBase
 from ..creation.arguments import kind_name
@@ -151,5 +150,5 @@ def atleast_3d(*tensors: Any) -> Any:
 @public("function")
 def broadcast_tensors(*tensors: Any) -> Any:
     """Return tensors expanded to the shape to which they broadcast."""
-    shape = np.broadcast_shapes(*(t._data.shape for t in tensors))
+    shape = broadcast((), *(t._data.shape for t in tensors))
     return tuple(sh.expand(t, shape) for t in tensors)

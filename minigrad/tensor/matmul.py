@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core import F, dialect
+from ..core.operands import broadcast
 from ..core.public import public
 from ..core.tensor_state import TensorBase, share
 from ..ops import linalg
@@ -96,7 +97,7 @@ def batched(a: Any, b: Any) -> Any:
     m, n = a._data.shape, b._data.shape
     rows, k = (m[-2] if len(m) > 1 else 1), m[-1]
     k2, columns = (n[-2], n[-1]) if len(n) > 1 else (n[0], 1)
-    batch = m[:-2] if m[:-2] == n[:-2] else np.broadcast_shapes(m[:-2], n[:-2])
+    batch = m[:-2] if m[:-2] == n[:-2] else broadcast(m[:-2], n[:-2])
     size = math.prod(batch)
     left = F.reshape(F.expand(a, (*batch, rows, k)), (size, rows, k))
     shape = batch + ((rows,) if len(m) > 1 else ()) + ((columns,) if len(n) > 1 else ())

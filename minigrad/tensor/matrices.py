@@ -5,11 +5,10 @@ from __future__ import annotations
 from math import nan
 from typing import Any
 
-import numpy as np
-
 from .. import return_types
 from ..core import F
 from ..core.dtypes import of
+from ..core.operands import broadcast, check_broadcast
 from ..core.public import public
 from ..core.tensor_state import numbers
 from ..ops import inverses
@@ -104,13 +103,14 @@ def is_vector(a: Any, b: Any) -> bool:
 def together(A: Any, B: Any) -> tuple[Any, Any]:
     """Both with one batch shape."""
     own = 1 if is_vector(A._data.shape, B._data.shape) else 2
+    check_broadcast(B._data.shape[:-own], A._data.shape[:-2])
     return expanded(A, B, own)
 
 
 def expanded(A: Any, B: Any, own: int = 2) -> tuple[Any, Any]:
     """Both with one batch shape; the last `own` dimensions of B are its own."""
     a, b = A._data.shape, B._data.shape
-    lead = np.broadcast_shapes(a[:-2], b[:-own])
+    lead = broadcast(a[:-2], b[:-own])
     shapes = (*lead, *a[-2:]), (*lead, *b[-own:])
     return tuple(x if x._data.shape == s else F.expand(x, s) for x, s in zip((A, B), shapes))
 

@@ -6,6 +6,7 @@ from math import inf
 from typing import Any
 
 from ..core import F, dtypes
+from ..core.operands import broadcast
 from ..core.public import public
 from ..core.tensor_state import TensorBase
 from ..ops import norms
@@ -180,26 +181,12 @@ def cdist(x1: Any, x2: Any, p: float = 2.0, compute_mode: str = "use_mm_for_eucl
         raise RuntimeError(
             f"X1 and X2 must have the same number of columns. X1: {x1.shape[-1]} X2: {x2.shape[-1]}"
         )
-    batch = broadcast_batches(x1, x2)
+    batch = broadcast(x1.shape[:-2], x2.shape[:-2])
     is_many = max(x1.shape[-2], x2.shape[-2]) > MANY
     by_product = p == 2 and MODES[compute_mode] < 2 and (MODES[compute_mode] == 1 or is_many)
     if not by_product or not x1.numel() or not x2.numel():
         return F._cdist_forward(x1, x2, float(p))
     return by_products(x1, x2, batch)
-
-
-def broadcast_batches(x1: Any, x2: Any) -> tuple[int, ...]:
-    """Return the shape of both batches together; RuntimeError with PyTorch's text if they do not fit."""
-    first, second = x1.shape[:-2], x2.shape[:-2]
-    ndim = max(len(first), len(second))
-    first, second = ((1,) * (ndim - len(s)) + tuple(s) for s in (first, second))
-    for i in reversed(range(ndim)):
-        if first[i] != second[i] and 1 not in (first[i], second[i]):
-            raise RuntimeError(
-                f"The size of tensor a ({first[i]}) must match the size of tensor b ({second[i]}) at "
-                f"non-singleton dimension {i}"
-            )
-    return tuple(b if a == 1 else a for a, b in zip(first, second))
 
 
 def by_products(x1: Any, x2: Any, batch: tuple[int, ...]) -> Any:

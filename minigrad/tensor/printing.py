@@ -17,7 +17,6 @@ from typing import Any
 
 import numpy as np
 
-from ..core import dialect
 from ..core.public import public
 
 # By C type, because two C types may share a width (long and long long). Native byte order only.
@@ -144,7 +143,7 @@ def format_tensor(
     if data.ndim != 1 if data.size == 0 else options.edgeitems == 0:
         suffixes.append(f"size={tuple(data.shape)}")
     if not _dtype_is_obvious(data, default_float):
-        suffixes.append(f"dtype={dialect.library}.{data.dtype.name}")
+        suffixes.append(f"dtype=torch.{data.dtype.name}")
     if grad_fn is not None:
         suffixes.append(f"grad_fn=<{grad_fn}>")
     elif requires_grad:
@@ -171,7 +170,7 @@ def _with_suffixes(text: str, suffixes: list[str], indent: int, column: int, lin
     """
     used = len((" " * indent + text).rpartition("\n")[2]) + 2
     for suffix in suffixes:
-        length = len(suffix.replace("minigrad.", "torch."))
+        length = len(suffix)
         if used + 2 + length > linewidth:
             text += ",\n" + " " * column + suffix
             used = column + length

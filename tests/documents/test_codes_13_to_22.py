@@ -178,13 +178,12 @@ def test_code_20_gradcheck_agrees(lib, x_and_q):
 
 def test_code_21_gradcheck_disagrees(lib, x_and_q):
     """x^q·ln(x + 1) = 223.97 where the limit is x^q·ln x = 201.18."""
-    library = "torch" if lib.__name__ == "torch" else "minigrad"
     with pytest.raises(RuntimeError) as error:
         lib.autograd.gradcheck(my_pow(lib, wrong=1).apply, x_and_q)
     assert str(error.value) == (
         "Jacobian mismatch for output 0 with respect to input 1,\n"
-        f"numerical:tensor([[201.1797]], dtype={library}.float64)\n"
-        f"analytical:tensor([[223.9699]], dtype={library}.float64)\n"
+        "numerical:tensor([[201.1797]], dtype=torch.float64)\n"
+        "analytical:tensor([[223.9699]], dtype=torch.float64)\n"
     )
     assert lib.autograd.gradcheck(my_pow(lib, wrong=1).apply, x_and_q, raise_exception=False) is False
 

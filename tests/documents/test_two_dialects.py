@@ -94,7 +94,7 @@ def test_names_of_functions_and_leaves_are_the_same_in_both(dialect):
     result = apply(t)
     assert (result.grad_fn.name(), str(result)) == (
         "WrongBackward",
-        "tensor(2., dtype=minigrad.float64, grad_fn=<WrongBackward>)",
+        "tensor(2., dtype=torch.float64, grad_fn=<WrongBackward>)",
     )
     assert "<AccumulateGrad object at 0x" in str(result.grad_fn.next_functions)
 
@@ -157,7 +157,7 @@ def test_class_of_a_failing_gradcheck(dialect, torch):
     apply, t = wrong_function(torch)
     with pytest.raises(RuntimeError) as theirs:
         torch.autograd.gradcheck(apply, (t,))
-    assert str(error.value).replace("minigrad.", "torch.") == str(theirs.value)
+    assert str(error.value) == str(theirs.value)
     assert theirs.type.__name__ == minigrad.autograd.GradcheckError.__name__
 
 

@@ -23,5 +23,5 @@ q = torch.tensor(3.0, dtype=torch.float64, requires_grad=True)
 x = torch.tensor(5.0, dtype=torch.float64, requires_grad=True)
 print("gradcheck:", torch.autograd.gradcheck(myPow, (x, q)))
 # ! RuntimeError: Jacobian mismatch for output 0 with respect to input 1,
-# ! numerical:tensor([[201.1797]], dtype=minigrad.float64)
-# ! analytical:tensor([[223.9699]], dtype=minigrad.float64)
+# ! numerical:tensor([[201.1797]], dtype=torch.float64)
+# ! analytical:tensor([[223.9699]], dtype=torch.float64)
