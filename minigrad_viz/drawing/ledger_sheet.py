@@ -19,6 +19,7 @@ KINDS = {
     "before": "ledger_before",
     "hook": "ledger_hook",
     "skipped": "ledger_skipped",
+    "counted": "ledger_counted",
     "unseen": "ledger_unseen",
     "zero": "ledger_zero",
     "none": "ledger_none",

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from ..numbers import short
-from ..trace.events import BackwardStarted, Snapshot, TensorState, Trace
+from ..trace.events import AGAIN, BackwardStarted, Snapshot, TensorState, Trace
 from ..words import text
 from .sheets import Cell, Row, Sheet
 
@@ -64,7 +64,9 @@ def moments_of(trace: Trace) -> list[Snapshot]:
     change, as after `x.grad.zero_()` between two calls."""
     shown: list[Snapshot] = []
     for event in trace.events:
-        if isinstance(event, Snapshot) and (not shown or event.when == "after" or differs(event, shown[-1])):
+        if not isinstance(event, Snapshot) or event.when == AGAIN:
+            continue
+        if not shown or event.when == "after" or differs(event, shown[-1]):
             shown.append(event)
     return shown
 

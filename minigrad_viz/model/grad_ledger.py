@@ -11,14 +11,14 @@ import math
 from typing import Any, NamedTuple
 
 from ..protocol import Value
-from ..trace.events import Created, Deposited, GradSet, Snapshot, TensorState
+from ..trace.events import AGAIN, Created, Deposited, GradSet, Snapshot, TensorState
 from ..trace.where import Span
 from .naming import names_of, numbered
 from .place import Edge
 from .trace_index import TraceIndex
 
 BEFORE, DEPOSIT, RETAINED, HOOK = "before", "deposit", "retained", "hook"
-SKIPPED, UNSEEN = "skipped", "unseen"
+SKIPPED, COUNTED, UNSEEN = "skipped", "counted", "unseen"
 ADDING = (BEFORE, DEPOSIT, RETAINED, SKIPPED)  # entries after which a deposit adds to what nobody has reset
 RESETS = ("zero", "none", "assigned", "written", HOOK)
 CLOSE = 1e-5  # relative; nearer numbers are the same
@@ -29,7 +29,7 @@ class Entry(NamedTuple):
 
     `kind` is BEFORE (it was there before the cell), DEPOSIT (of an AccumulateGrad), RETAINED (of a tensor
     that is no leaf), HOOK (a leaf's hook changed it after the deposit), SKIPPED (all that happened in
-    backward calls that were not kept), UNSEEN (something that was not recorded), or the `how` of a `GradSet`.
+    backward calls that were not kept), COUNTED (the same after others that were kept), UNSEEN (something that was not recorded), or the `how` of a `GradSet`.
     In a backward `call` the nodes `sources` sent the `amount`. `again`: it was added to what an earlier call
     had left, although nobody may have meant that.
     """
@@ -90,7 +90,7 @@ class Clerk:
                 if event.when == "after" and state.grad_fn is not None:
                     self.retained(event.call, state)
                 elif state.is_leaf or state.retains_grad:
-                    self.stood(state.id, state.grad)
+                    self.stood(state.id, state.grad, event.when == AGAIN)
 
     def enter(self, tensor: str, entry: Entry) -> None:
         """Add an entry to a tensor's account."""
@@ -104,13 +104,15 @@ class Clerk:
             if state.grad is not None:
                 self.enter(state.id, Entry(BEFORE, None, state.grad))
 
-    def stood(self, tensor: str, grad: Value | None) -> None:
-        """A gradient was seen: if it is another than the account says, something was not recorded."""
+    def stood(self, tensor: str, grad: Value | None, counted: bool = False) -> None:
+        """A gradient was seen: if it is another than the account says, something was not recorded; the calls
+        before were only `counted`, or are left out."""
         known = tensor in self.total
         if not known and grad is not None:
             self.enter(tensor, Entry(BEFORE, None, grad))
         elif known and not same(self.total[tensor], grad):
-            kind = SKIPPED if tensor in self.left_out and not self.entries.get(tensor) else UNSEEN
+            first = tensor in self.left_out and not self.entries.get(tensor)
+            kind = SKIPPED if first else COUNTED if counted else UNSEEN
             self.enter(tensor, Entry(kind, self.total[tensor], grad))
 
     def deposited(self, event: Deposited) -> None:

@@ -152,6 +152,7 @@ class Scene(Lookup):
             omitted=self.trace.omitted,
             updates=self.updates,
             counted=self.trace.counted,
+            light=self.trace.light,
         )
         return replace(graph, unseen=not self.trace.recorded and graph.has_gradients)
 

@@ -47,8 +47,9 @@ def views_of(
     of that name. What is `explained` is marked: in the picture of its call, or in the last.
     """
     last = scenes.calls[-1]
+    count = max(last, len(scenes.trace.rounds))
     views = [
-        View(scene, label(scene, last, lang), scene.graph, scene.graph)
+        View(scene, label(scene, count, lang), scene.graph, scene.graph)
         for scene in map(scenes.of, scenes.calls)
     ]
     views = [marked(view, explained, view.call == last) for view in views]
@@ -71,14 +72,14 @@ def marked(view: View, explained: Sequence[Explanation], last: bool) -> View:
     return view._replace(graph=replace(view.graph, marks=marks)) if marks else view
 
 
-def label(scene: Scene, last: int, lang: str | None) -> str:
+def label(scene: Scene, count: int, lang: str | None) -> str:
     """What to call the picture of a call: `backward 3 of 20: loss.backward()`."""
     started = scene.now.started
     if started is None:
         return text("scene_none", lang)
     if started.span is None:
-        return text("scene_unseen", lang, i=scene.call, n=last)
-    return text("scene", lang, i=scene.call, n=last, source=shorten(clean(started.span.flat), LONGEST))
+        return text("scene_unseen", lang, i=scene.call, n=count)
+    return text("scene", lang, i=scene.call, n=count, source=shorten(clean(started.span.flat), LONGEST))
 
 
 class UnknownRoots(ValueError):

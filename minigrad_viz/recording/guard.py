@@ -10,14 +10,15 @@ from typing import Any
 OPEN = contextlib.nullcontext
 
 
-def observing(method: Callable[..., None]) -> Any:
+def observing(method: Callable[..., None], light: bool = False) -> Any:
     """A method of a recorder, or of a part that has one, through which a source tells: quiet while the
-    recorder itself reads tensors, and it never raises."""
+    recorder itself reads tensors, and it never raises. It is called while rounds are only counted (`light`),
+    or while they are not."""
 
     @functools.wraps(method)
     def careful(self: Any, *args: Any) -> None:
         recorder = self.recorder
-        if recorder.busy or recorder.problem is not None:
+        if recorder.busy or recorder.problem is not None or recorder.light.light is not light:
             return
         recorder.busy = True
         try:
@@ -32,3 +33,6 @@ def observing(method: Callable[..., None]) -> Any:
             recorder.busy = False
 
     return careful
+
+
+watching_lightly = functools.partial(observing, light=True)

@@ -85,6 +85,12 @@ class Modules:
         named = tuple((name, id) for name, id in own if id is not None)
         note(("returned", number, tuple(dict.fromkeys(self._ids(result))), named))
 
+    def forget(self) -> None:
+        """Nothing is told for some time: the calls that run are as if an error had ended them."""
+        for number, _ in reversed(self.calls):
+            self.recorder.notes.append(("returned", number, (), ()))
+        self.calls.clear()
+
     def _ids(self, values: Any) -> Iterator[str]:
         """The tensors of the trace among values, those in lists, tuples and dictionaries as well."""
         if isinstance(values, list | tuple):

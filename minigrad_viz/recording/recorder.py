@@ -10,13 +10,18 @@ Note [What the recorder keeps]
 from __future__ import annotations
 
 import functools
+import math
 import sys
+import weakref
 from collections import Counter
 from collections.abc import Callable, Iterable
 from types import FrameType
 from typing import Any
 
+import numpy as np
+
 from ..protocol import (
+    array_of,
     edge_of,
     edges_of,
     finite,
@@ -32,6 +37,7 @@ from ..protocol import (
 from ..sources import Library, sources
 from ..trace import notes
 from ..trace.events import (
+    AGAIN,
     BackwardEnded,
     BackwardStarted,
     Inside,
@@ -47,13 +53,13 @@ from ..trace.where import Locator, Spot
 from .compared import compared
 from .crossing import Crossing, named_by
 from .grads import Grads
-from .guard import OPEN, observing
+from .guard import OPEN, observing, watching_lightly
 from .listener import Listener, values_of
 from .modules import Modules
 from .named import assignment, named_tensors
 from .packing import Packing
 from .pruning import KEPT_CALLS, deposits_in, prune
-from .resting import Rest
+from .resting import Rest, Rounds
 from .states import States
 from .stepping import OptimizerSteps
 
@@ -100,7 +106,11 @@ class Recorder:
         self.rest = Rest()
         self.creates = False  # whether the running call builds a graph
         self.skipped = 0
+        self.light = Rounds()
         self.rounds: list[float | None] = []  # the value of the root of each call
+        self.norms: list[float | None] = []  # the norm of the gradients of each call
+        self._leaves: list[weakref.ref[Any]] = []  # of the newest call in full
+        self._noted = 0  # how many notes there were when the newest call in full had ended
         self.unkept: Counter[str] = Counter()  # the deposits in those calls, by leaf
         self.inside: Any = None  # the key of the custom Function whose backward runs
         self._nested = 0
@@ -110,6 +120,7 @@ class Recorder:
         self._live: Any = ()  # nodes of the running call
         self._keys: list[Any] = []  # theirs
         self._lost: Callable[..., list[Any]]  # says which have let go of what they saved
+        self._budget = 1  # notes of the running library before its loops are watched more lightly
         self.compared: tuple[Any, ...] = ()  # the arguments of the last comparison in a gradcheck
         self._wanted: tuple[str, ...] = ()  # the tensors whose gradients grad() is to return
 
@@ -145,6 +156,8 @@ class Recorder:
         )
         if len(self._ends) > KEPT_CALLS:
             self._prune()
+        if self.light.light:
+            self.states.snapshot(AGAIN)
         tops = self.locator.tops
         spot, top, frame = self.locator.raised(None if error is None else error.__traceback__)
         if self.whole:
@@ -169,7 +182,9 @@ class Recorder:
         text = None if error is None else describe(error)
         unkept = tuple(self.unkept.items())
         more = {"deposits": unkept, "counted": self.rest.counted, "rounds": tuple(self.rounds)}
-        return Trace(self.source, events, text, names, nodes, self.skipped, **more)  # type: ignore[arg-type]
+        more |= {"norms": tuple(self.norms), "light": self.light.counted}
+        skipped = self.skipped + self.light.counted
+        return Trace(self.source, events, text, names, nodes, skipped, **more)  # type: ignore[arg-type]
 
     # ── what sources tell: forward ──────────────────────────────────────────────────────────────────────────
 
@@ -271,16 +286,21 @@ class Recorder:
         """A backward call starts, as the source `library` tells; `wanted` are the tensors or edges whose
         gradients are asked for, None for all leaves."""
         self.depth += 1
-        if self.depth == 1:
-            self._nested = 0
-            self._begin_call(library, kind, roots, gradients, create_graph, wanted, batched)
-        else:  # from inside a hook or a custom backward
+        if self.depth > 1:  # from inside a hook or a custom backward
             self._nested += 1
+            return
+        self._nested = 0
+        if self.light.light:
+            self._count_call(roots)
+        else:
+            self._begin_call(library, kind, roots, gradients, create_graph, wanted, batched)
 
     def backward_ended(self, error: BaseException | None, results: Any = None) -> None:
         """The call ended."""
         self.depth -= 1
-        if self.depth == 0:
+        if self.depth == 0 and self.light.light:
+            self._end_counted(results or ())
+        elif self.depth == 0:
             self._end_call(error, results or ())
 
     @observing
@@ -290,8 +310,7 @@ class Recorder:
     ) -> None:  # fmt: skip
         """Freeze the graph of the call; the source listens to its nodes from now on."""
         self.rest.wake()
-        single = len(roots) == 1 and is_tensor(roots[0])  # and no edge
-        self.rounds.append(finite(value_of(roots[0])) if single else None)
+        self.rounds.append(root_of(roots))
         span, _ = named_by(self.place())
         names = tuple(self.states.end_of(t) for t in roots)
         ends = [edge_of(t) or (library.node_at(t), t.output_nr) for t in roots]
@@ -304,7 +323,7 @@ class Recorder:
         given = values_of(gradients)
         ids = tuple(self.states.id_of(g) if g is not None and create_graph else None for g in gradients)
         self._live, frozen = library.freeze(nodes)
-        self._lost = library.lost
+        self._lost, self._budget = library.lost, library.budget
         self._keys = [row[0] for row in frozen]
         self.states.frozen.update(self._keys)
         self.call, self.creates = self.calls, create_graph
@@ -314,11 +333,29 @@ class Recorder:
         event = BackwardStarted(*told)
         self.notes.append(("started", event, frozen))
 
+    @watching_lightly
+    def _count_call(self, roots: Any) -> None:
+        """A call starts that is only counted. See Note [Lighter watching]."""
+        self.calls += 1
+        self.rounds.append(root_of(roots))
+
+    @watching_lightly
+    def _end_counted(self, results: Any) -> None:
+        """It ended; perhaps the next ones are watched in full again."""
+        leaves = [leaf for ref in self._leaves if (leaf := ref()) is not None]
+        self.norms.append(norm_of(results or [leaf.grad for leaf in leaves]))
+        known = (self.ids.known(leaf) for leaf in leaves if leaf.grad is not None)
+        self.unkept.update(name for name in known if name is not None)
+        if self.light.ended(self.calls, 0):
+            self.states.snapshot(AGAIN)
+            self._noted = len(self.notes)
+
     @observing
     def _end_call(self, error: BaseException | None, results: Any) -> None:
         """Take in the graph that the call built, note what was freed, remove every hook."""
+        leaves = [v for node in self._live if (v := variable_of(node)) is not None]
+        self.norms.append(norm_of(results or [leaf.grad for leaf in leaves]))
         if self.creates:
-            leaves = [v for node in self._live if (v := variable_of(node)) is not None]
             built = [*results, *(leaf.grad for leaf in leaves)]
             self.states.adopt(
                 [g.grad_fn for g in built if g is not None and g.grad_fn is not None], tensors=built
@@ -336,8 +373,13 @@ class Recorder:
         self.call = 0
         self.states.snapshot("after")
         self._ends.append(len(self.notes))
+        if self.light.ended(self.calls, (len(self.notes) - self._noted) / self._budget):
+            self._leaves = [weakref.ref(leaf) for leaf in leaves]
+            self.modules.forget()
+            self.steps.open = None
         if len(self._ends) >= 2 * KEPT_CALLS:
             self._prune()
+        self._noted = len(self.notes)
 
     @observing
     def node_ran(self, node: Any, received: Any, sent: Any) -> None:
@@ -394,6 +436,19 @@ class Recorder:
         gone = before - len(self.notes)
         self._ends = [end - gone for end in self._ends[-KEPT_CALLS:]]
         self.numbers.room = notes.ROOM
+
+
+def root_of(roots: Any) -> float | None:
+    """The value of the only root of a call, if that is a tensor (and no edge) with one finite number."""
+    return finite(value_of(roots[0])) if len(roots) == 1 and is_tensor(roots[0]) else None
+
+
+def norm_of(gradients: Iterable[Any]) -> float | None:
+    """The Euclidean norm of all numbers of some gradients; None where it is not finite, or there are none."""
+    arrays = [array_of(g) for g in gradients if g is not None]
+    squares = [float(np.vdot(a, a).real) for a in arrays if a is not None]
+    norm = math.sqrt(sum(squares)) if squares and sum(squares) >= 0 else math.inf
+    return norm if math.isfinite(norm) else None
 
 
 def describe(error: BaseException) -> str:

@@ -28,7 +28,7 @@ from ..protocol import (
     version_of,
 )
 from ..trace import notes
-from ..trace.events import Created, Mutated, NodeState
+from ..trace.events import AGAIN, Created, Mutated, NodeState
 from ..trace.walk import chips, in_order
 from .modules import parameters, tops, walk
 
@@ -265,6 +265,7 @@ class States:
                 yield from ((f"{start}.{key}", t) for key, t in parameters(module))
 
     def snapshot(self, when: str) -> None:
-        """Write down how every named tensor stands."""
-        found = [(name, self.state_of(t, self.ids.known(t) or "")) for name, t in self.named()]
+        """Write down how every named tensor stands; after a gap (AGAIN) the parameters of modules as well."""
+        inner = [(name, t) for name, t in self.parameters() if self.ids.known(t)] if when == AGAIN else []
+        found = [(name, self.state_of(t, self.ids.known(t) or "")) for name, t in [*self.named(), *inner]]
         self.notes.append(("rows", when, self.recorder.calls, found))

@@ -175,7 +175,7 @@ class Report:
         sizes = itertools.accumulate(len(view.graph.stations) for view in reversed(self.views))
         count = max(1, sum(size <= PLAYED for size in sizes))
         first = len(self.views) - count
-        earlier = self.trace.skipped + first
+        earlier = max(self.views[first].call - 1, 0)
         values = self.trace.rounds[:earlier] if self.trace.rounds else (None,) * earlier
         return tuple(map(self.act, range(first, len(self.views)))), values
 

@@ -17,7 +17,9 @@ from .pytorch import PyTorch
 
 
 class Library(Protocol):
-    """One library that is watched."""
+    """One library that is watched. `budget` is how many notes take about a second and a half."""
+
+    budget: int
 
     def attach(self, recorder: Any) -> None:
         """Begin to tell `recorder` what happens on this thread."""

@@ -20,7 +20,7 @@ def safely(method: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(method)
     def careful(self: Any, *args: Any) -> None:
-        if self.recorder.problem is None:
+        if self.recorder.problem is None and not self.recorder.light.light:
             try:
                 method(self, *args)
             except Exception as problem:
@@ -106,10 +106,10 @@ def gone(node: Any) -> bool:
 
 def node_ran_of(recorder: Any, source: EngineTold) -> Callable[[Any, Any, Any], None]:
     """The observer's `node_ran`, with all it needs at hand. See Note [Fast notes] in `quick`."""
-    noted = recorder.notes
+    noted, light = recorder.notes, recorder.light
 
     def node_ran(node: Any, received: Any, sent: Any) -> None:
-        if recorder.depth != 1 or recorder.problem is not None:
+        if recorder.depth != 1 or recorder.problem is not None or light.light:
             return
         try:
             if node.__class__ is AccumulateGrad:

@@ -36,6 +36,8 @@ OURS = ("minigrad.", "minigrad_viz.")  # modules between an op and the code of t
 class Minigrad:
     """An observer that passes on what it is told, in the recorder's terms."""
 
+    budget = 100_000
+
     def attach(self, recorder: Any) -> None:
         """Begin to tell `recorder` what happens on this thread."""
         self.recorder = recorder
@@ -93,6 +95,8 @@ class Minigrad:
         title = getattr(op, "name", None) or op.__name__
         results = list(outputs) if isinstance(outputs, tuple | list) else [outputs]
         recorder, inputs = self.recorder, list(inputs)
+        if recorder.light.light:
+            return
         if recorder.rest.on and recorder.rest.skips(*(t for t in results if isinstance(t, Tensor))):
             return
         if recorder.packing.again:

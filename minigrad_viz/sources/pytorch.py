@@ -50,6 +50,8 @@ SWITCHES = ("torch.autograd.grad_mode", "torch.utils._contextlib")  # what stand
 class PyTorch:
     """Watches PyTorch on the thread on which it was attached."""
 
+    budget = 30_000
+
     def attach(self, recorder: Any) -> None:
         """Begin to tell `recorder` what happens on this thread; at once, or as soon as PyTorch is
         imported."""
@@ -135,6 +137,8 @@ class PyTorch:
     def called(self, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         """Run a function of PyTorch and tell what it did."""
         __tracebackhide__ = True
+        if self.recorder.light.light:
+            return func(*args, **kwargs)
         name = self.known.get(func, UNKNOWN)
         if name is UNKNOWN:
             name = self.known[func] = None if func in self.backward else title(func)
@@ -211,6 +215,8 @@ class PyTorch:
     def ask_modes(self) -> None:
         """Tell of the modes that were switched since they were asked for last."""
         torch = self.torch
+        if self.recorder.light.light:
+            return
         raw = (
             torch.is_inference_mode_enabled(),
             torch.is_anomaly_enabled(),
@@ -231,7 +237,7 @@ class PyTorch:
         __tracebackhide__ = True
         result = func(*args, **kwargs)
         recorder, name = self.recorder, title(func)
-        if name is None or recorder.busy:
+        if name is None or recorder.busy or recorder.light.light:
             return result
         node = running()
         again = runs_again()

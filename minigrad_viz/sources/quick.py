@@ -50,7 +50,7 @@ def forward_of(
 ) -> Callable[[Any, Any, Any], None]:
     """The observer's `forward`, with all it needs at hand; `general` notes what is not plain. See Note [Fast
     notes]."""
-    rest = recorder.rest
+    rest, light = recorder.rest, recorder.light
     ids, take, note, namespace = (
         recorder.ids,
         recorder.numbers.take,
@@ -64,7 +64,7 @@ def forward_of(
     place_at = places_of(recorder, direct)
 
     def forward(op: Any, inputs: Any, output: Any) -> None:
-        if rest.on and output.__class__ is kind and rest.skips(output):
+        if light.light or (rest.on and output.__class__ is kind and rest.skips(output)):
             return
         if recorder.call or output.__class__ is not kind or op.__class__ is not Op:
             return general(op, inputs, output)

@@ -322,9 +322,12 @@ class BackwardEnded(NamedTuple):
     stopped: str | None = None
 
 
+AGAIN = "again"
+
+
 class Snapshot(NamedTuple):
-    """All named tensors at one moment: `when` is "before" or "after" the `call`-th backward call, or
-    "end", when the cell ended."""
+    """All named tensors at one moment: `when` is "before" or "after" the `call`-th backward call, "end", when
+    the cell ended, or AGAIN, when backward calls are recorded again after some that were only counted."""
 
     when: str
     call: int
@@ -421,14 +424,15 @@ class Later(Sequence[Any]):
 
 class Trace(NamedTuple):
     """A recorded cell: its source, what happened, the error that ended it (or None), the names of tensors
-    at the end, and the nodes that no backward call reached. `skipped` counts the first backward calls of a
-    cell with many, which are not kept. `events` may be `Later`, which reads like a tuple. One that was not
+    at the end, and the nodes that no backward call reached. `skipped` counts the backward calls of a
+    cell with many that are not kept. `events` may be `Later`, which reads like a tuple. One that was not
     `recorded` has what could still be found after an error: that an event is missing means nothing.
     `deposits` counts those of the calls that were skipped, by the id of the leaf. Of a graph that nobody
     recorded and that was found finished, `roots` are the tensors that were asked for (None elsewhere), and
     `omitted` counts the nodes that were left out, as there were too many. `counted` ops asked for no
     gradients and were not recorded, as there were too many. `rounds` has the value of the root of each
-    backward call, also of those that are not kept (None where that is no finite number)."""
+    backward call, also of those that are not kept (None where that is no finite number), `norms` the norm of
+    all gradients after it; `light` calls, among those that were skipped, were only counted."""
 
     source: str
     events: Sequence[Event]
@@ -442,6 +446,8 @@ class Trace(NamedTuple):
     omitted: int = 0
     counted: int = 0
     rounds: tuple[float | None, ...] = ()
+    norms: tuple[float | None, ...] = ()
+    light: int = 0
 
     def to_json(self) -> str:
         """The trace as JSON; every event has its class name under "event"."""

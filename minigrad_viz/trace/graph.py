@@ -276,7 +276,8 @@ class Graph:
     recorded whether gradients flowed here, and there are some. `groups` are the boxes that the stations can
     be gathered in, outer ones before inner ones; `updates` what was written around the call, in order;
     `aside` counts, by kind, what the cell computed that has no part in the call (a key of the catalogue, how
-    many); `counted` the ops without gradients that were not recorded.
+    many); `counted` the ops without gradients that were not recorded, `light` the backward calls of
+    which only the value of the root and the norm of the gradients were.
     """
 
     stations: tuple[Station, ...]
@@ -290,6 +291,7 @@ class Graph:
     updates: tuple[Update, ...] = ()
     aside: tuple[tuple[str, int], ...] = ()
     counted: int = 0
+    light: int = 0
 
     def station(self, id: str) -> Station:
         """The station called `id` (KeyError if there is none)."""

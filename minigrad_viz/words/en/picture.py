@@ -145,6 +145,7 @@ WORDS = {
     "lane_early": "before this backward call",
     "updates_more": "and {n} more updates",
     "aside": "Not shown: {counts}. The option --no-fold shows all.",
+    "light": "The loop is long, so {n} of its backward calls were only counted, with loss and gradient norm.",
     "counted": "So many ops asked for no gradients that {n} of them were only counted.",
     "aside_data": "data preparation",
     "aside_result": "results without gradients",

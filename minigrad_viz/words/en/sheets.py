@@ -38,6 +38,7 @@ WORDS = {
     "ledger_assigned": "another tensor is assigned",
     "ledger_written": "changed in place",
     "ledger_skipped": "earlier calls that added to it, only counted: {n}",
+    "ledger_counted": "changed by backward calls that were only counted",
     "ledger_unseen": "changed by something that was not recorded",
     "ledger_line": "line {line}: {source}",
     "ledger_times": "{n} × {node}",

@@ -38,6 +38,7 @@ WORDS = {
     "ledger_assigned": "다른 텐서를 넣음",
     "ledger_written": "제자리에서 바꿈",
     "ledger_skipped": "이전에 더해진 횟수: {n}번",
+    "ledger_counted": "세기만 한 backward 호출이 바꿈",
     "ledger_unseen": "기록되지 않은 것이 바꿈",
     "ledger_line": "{line}행: {source}",
     "ledger_times": "{node} {n}개",
