@@ -105,13 +105,13 @@ def slow(monkeypatch):
 
     def node_ran_of(recorder, engine):
         def node_ran(node, received, sent):
-            if recorder.depth != 1:
+            if recorder.tape.depth != 1:
                 return
             if node.name().endswith("AccumulateGrad"):
                 engine.deposited(node, received)
             else:
                 got = received if isinstance(received, list) else [received]
-                recorder.node_ran(node, [wrap(g) for g in got], [wrap(g) for g in sent])
+                recorder.backward.node_ran(node, [wrap(g) for g in got], [wrap(g) for g in sent])
 
         return node_ran
 
@@ -137,9 +137,9 @@ def test_the_fast_way_is_taken():
     recorder.start()
     exec(compile(cell, "<cell>", "exec"), space)
     recorder.stop()
-    kinds = [note[0] for note in recorder.notes if note.__class__ is tuple]
+    kinds = [note[0] for note in recorder.tape.notes if note.__class__ is tuple]
     assert [kinds.count(kind) for kind in ("forward", "ran", "deposited")] == [2, 3, 1]
-    nodes = next(note[2] for note in recorder.notes if note[0] == "started")
+    nodes = next(note[2] for note in recorder.tape.notes if note[0] == "started")
     assert not any(isinstance(part, NodeState) for row in nodes for part in row), "no state was made"
 
 
@@ -151,7 +151,7 @@ def test_nothing_alive_is_noted():
     recorder.start()
     exec(compile(cell, "<cell>", "exec"), space)
     trace = recorder.stop()
-    stack, seen = [recorder.notes, trace], set()
+    stack, seen = [recorder.tape.notes, trace], set()
     while stack:
         item = stack.pop()
         if id(item) in seen or isinstance(item, type):

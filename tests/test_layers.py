@@ -4,7 +4,7 @@ The table is the rule. An entry stands for a module or for a package; the module
 entries of their own. Modules of any other package may import each other as long as no circle arises; a
 package's `__init__` stands above its modules, so that of minigrad may import all of minigrad and nothing in
 minigrad may import it. Imports inside functions count; imports under `if TYPE_CHECKING:` never run and do
-not.
+not, but in the viewer they may go in no circle either.
 """
 
 from __future__ import annotations
@@ -91,8 +91,9 @@ class Import:
     at_import: bool
 
 
-def imports_of(tree: ast.Module, module: str, is_package: bool) -> Iterator[Import]:
-    """Every import in a module's syntax tree, with relative names made absolute.
+def imports_of(tree: ast.Module, module: str, is_package: bool, types: bool = False) -> Iterator[Import]:
+    """Every import in a module's syntax tree, with relative names made absolute; with `types` those that only
+    a type checker sees, too.
 
     `from a import b` asks for `a.b`: whether that is a module or a name in `a` is settled by `resolve`.
     """
@@ -108,7 +109,7 @@ def imports_of(tree: ast.Module, module: str, is_package: bool) -> Iterator[Impo
                 yield Import(f"{base}.{alias.name}", node.lineno, at_import)
         elif (name := imported_by_call(node)) is not None:
             yield Import(name, node.lineno, at_import)
-        if isinstance(node, ast.If) and names_type_checking(node.test):
+        if isinstance(node, ast.If) and names_type_checking(node.test) and not types:
             todo.extend((child, at_import) for child in node.orelse)
             continue
         inside = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
@@ -220,13 +221,15 @@ def breaches(root: Path) -> list[str]:
     return found
 
 
-def graph_of(root: Path, package: str) -> dict[str, set[str]]:
-    """Which modules of a package each of them imports, inside functions as well."""
+def graph_of(root: Path, package: str, types: bool = False) -> dict[str, set[str]]:
+    """Which modules of a package each of them imports, inside functions, too; with `types` also those whose
+    names only a type checker needs."""
     modules = modules_under(root, package)
     found: dict[str, set[str]] = {}
     for name, path in modules.items():
         tree = ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
-        targets = {resolve(i.target, modules) for i in imports_of(tree, name, path.name == "__init__.py")}
+        imports = imports_of(tree, name, path.name == "__init__.py", types)
+        targets = {resolve(i.target, modules) for i in imports}
         found[name] = {target for target in targets if target is not None} - {name}
     return found
 
@@ -265,7 +268,16 @@ def test_no_imports_go_in_a_circle():
 
 
 def test_no_imports_of_the_viewer_go_in_a_circle():
-    assert circles(graph_of(ROOT, "minigrad_viz")) == []
+    assert circles(graph_of(ROOT, "minigrad_viz", types=True)) == []
+
+
+def test_a_circle_of_types_is_found(tmp_path):
+    source = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from .b import B\n"
+    for name, text in {"__init__": "", "a": source, "b": "from .a import A\n"}.items():
+        (tmp_path / "p").mkdir(exist_ok=True)
+        (tmp_path / "p" / f"{name}.py").write_text(text, encoding="utf-8")
+    assert circles(graph_of(tmp_path, "p")) == []
+    assert circles(graph_of(tmp_path, "p", types=True)) == ["p.a", "p.b"]
 
 
 @pytest.mark.parametrize(

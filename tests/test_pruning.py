@@ -127,9 +127,9 @@ def test_second_order_calls(library):
 
 def size(recorder: Recorder) -> int:
     """How many notes and ids a recorder holds."""
-    ids = recorder.ids
+    ids = recorder.tape.ids
     return (
-        len(recorder.notes)
+        len(recorder.tape.notes)
         + len(ids.outputs)
         + len(ids.objects)
         + len(ids._numbers)
@@ -157,7 +157,7 @@ def test_copies_make_room_again():
     recorder = Recorder(cell, space)
     recorder.start()
     exec(compile(cell, "<cell>", "exec"), space)
-    assert recorder.numbers.room > 2**25 - 2**20
+    assert recorder.tape.numbers.room > 2**25 - 2**20
     assert recorder.stop().skipped == 80
 
 

@@ -49,7 +49,7 @@ def watched(source: str, library, names=None) -> dict:
         except BaseException as raised:
             error = raised
         finally:
-            last.remember(Report(recorder.stop(error)), error, recorder.ids)
+            last.remember(Report(recorder.stop(error)), error, recorder.tape.ids)
     return space
 
 

@@ -29,7 +29,8 @@ class Entry(NamedTuple):
 
     `kind` is BEFORE (it was there before the cell), DEPOSIT (of an AccumulateGrad), RETAINED (of a tensor
     that is no leaf), HOOK (a leaf's hook changed it after the deposit), SKIPPED (all that happened in
-    backward calls that were not kept), COUNTED (the same after others that were kept), UNSEEN (something that was not recorded), or the `how` of a `GradSet`.
+    backward calls that were not kept), COUNTED (the same after others that were kept), UNSEEN (something that
+    was not recorded), or the `how` of a `GradSet`.
     In a backward `call` the nodes `sources` sent the `amount`. `again`: it was added to what an earlier call
     had left, although nobody may have meant that.
     """

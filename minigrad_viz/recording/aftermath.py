@@ -19,7 +19,8 @@ from typing import Any, NamedTuple
 
 from ..protocol import Value, edge_of, history_of, is_tensor, pytorch, value_of
 from ..trace.events import BackwardEnded, BackwardStarted, Failed, Trace
-from .recorder import Recorder, describe
+from .recorder import Recorder
+from .tape import describe
 
 LIBRARIES = ("minigrad", "torch", "minigrad_viz")
 METHODS = (
@@ -90,23 +91,23 @@ class Aftermath:
         frame = stack[users[-1]].tb_frame
         source = "".join(linecache.getlines(frame.f_code.co_filename))
         self.recorder = Recorder(source, frame.f_globals, (), whole=False)
-        self.recorder.namespace = dict(frame.f_globals)
+        self.recorder.tape.namespace = dict(frame.f_globals)
         for i in users:  # an inner variable hides an outer one of the same name
             if stack[i].tb_frame.f_globals is frame.f_globals:
-                self.recorder.namespace |= stack[i].tb_frame.f_locals
+                self.recorder.tape.namespace |= stack[i].tb_frame.f_locals
         if torch := pytorch():
-            self.recorder.shield = torch._C.DisableTorchFunction
+            self.recorder.tape.shield = torch._C.DisableTorchFunction
         self.started = started(stack, users)
 
     def trace(self, error: BaseException) -> Trace:
         """What is known, as a trace."""
         try:
             if self.started is not None:
-                with self.recorder.shield():
+                with self.recorder.tape.shield():
                     self.note_call(self.started, describe(error))
             return self.recorder.stop(error)._replace(recorded=False)
         finally:
-            self.started, self.recorder.namespace = None, {}
+            self.started, self.recorder.tape.namespace = None, {}
 
     def note_call(self, call: Started, error: str) -> None:
         """Take in the graph of a call that failed, as it stands now."""
@@ -116,17 +117,17 @@ class Aftermath:
         nodes = [node for node, _ in ends if node is not None]
         wanted = None if call.wanted is None else tuple(map(states.end_of, call.wanted))
         given = tuple(map(first_gradient, call.roots, call.gradients))
-        recorder.calls = 1
+        recorder.tape.calls = 1
         _, frozen = states.freeze_all(nodes)
         states.frozen.update(row[0] for row in frozen)
-        spot = recorder.locator.point(call.entry)
+        spot = recorder.tape.locator.point(call.entry)
         span = None if spot is None else spot.span
         ids = (None,) * len(names)
         event = BackwardStarted(1, call.kind, names, given, ids, call.create_graph, (), span, wanted)
-        recorder.notes.append(("started", event, frozen))
-        known = call.node is not None and recorder.ids.key(call.node) in states.frozen
-        stopped = recorder.ids.node(call.node) if known else None
-        recorder.notes.append(("ended", BackwardEnded(1, error, (), (), stopped=stopped), ()))
+        recorder.tape.notes.append(("started", event, frozen))
+        known = call.node is not None and recorder.tape.ids.key(call.node) in states.frozen
+        stopped = recorder.tape.ids.node(call.node) if known else None
+        recorder.tape.notes.append(("ended", BackwardEnded(1, error, (), (), stopped=stopped), ()))
 
 
 def started(stack: list[TracebackType], users: list[int]) -> Started | None:

@@ -4,40 +4,25 @@ the library and came back."""
 from __future__ import annotations
 
 import ast
-import itertools
-import sys
 import weakref
-from collections import deque
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from ..protocol import history_of, is_tensor, overlap, owner_of, raw_array, version_of
+from ..protocol import is_tensor, overlap, owner_of, raw_array, version_of
 from ..trace.events import Asked, Created, Detached, Left
 from ..trace.where import Span, Spot
+from .exits import OUT, Out
 from .guard import observing
-from .named import parsed
+from .named import named_by, parsed
+from .states import States
+from .tape import Tape
 
-if TYPE_CHECKING:
-    from .recorder import Recorder
-
-OUT = 64  # how many times that numbers left are remembered, and items of a list that are looked at
 METHODS = ("item", "tolist", "numpy")  # by which they leave
 KEEPERS = ("float", "abs", "round", "list", "tuple", "sum", "max", "min")  # functions that pass numbers on
 GATHER = ("asarray", "array", "stack", "concatenate", "mean", "sum", "dot", "clip", "round")  # NumPy's
 COPIED = ("tensor", "asarray", "as_tensor", "from_numpy", "FloatTensor", "Tensor")  # take numbers as data
-
-
-class Out(NamedTuple):
-    """Numbers that left: of which tensor (and its id, if it had one), how, at which place in the source, and
-    what they were: a Python number or list, or a reference to the array that owns them."""
-
-    tensor: weakref.ref[Any]
-    name: str | None
-    how: str
-    value: Any
-    span: Span | None
 
 
 class Crossing:
@@ -50,39 +35,18 @@ class Crossing:
         nothing between but arithmetic, containers, and functions of NumPy and `math`.
     """
 
-    def __init__(self, recorder: Recorder) -> None:
-        self.recorder = recorder
-        self.ids, self.notes, self.states = recorder.ids, recorder.notes, recorder.states
-        self._out: deque[Out] = deque(maxlen=OUT)
-        self._shared: list[weakref.ref[Any]] = []  # tensors whose memory others use as well
-
-    def came_back(self, tensor: Any) -> str | None:
-        """The id of a tensor that nobody told of, if it uses the memory of an array that had left: PyTorch
-        does not tell of `from_numpy`. None for any other."""
-        memory = raw_array(tensor) if self._out and history_of(tensor) is None else None
-        if memory is None:
-            return None
-        # What left after numbers of the tensor itself had left may be just these.
-        before = list(itertools.takewhile(lambda out: out.tensor() is not tensor, self._out))
-        for out in reversed(before):
-            array = out.value() if isinstance(out.value, weakref.ref) else None
-            name = self._name_of(out) if array is not None and overlap(memory, array) else None
-            if name is not None:
-                self.share(tensor)
-                known = self.ids.new(tensor)
-                told = (name,), out.how, self.states.state_of(tensor, known), None, None, name
-                self.notes.append(("event", Left, *told))
-                return known
-        return None
+    def __init__(self, tape: Tape, states: States) -> None:
+        self.tape, self.states, self.exits = tape, states, states.exits
+        self.ids, self.notes = tape.ids, tape.notes
 
     # ── what sources tell ───────────────────────────────────────────────────────────────────────────────────
 
     @observing
     def created(self, tensor: Any, data: Any = None) -> None:
         """A tensor was made from `data`."""
-        if self.recorder.call:
+        if self.tape.call:
             return
-        spot = self.recorder.own_place()
+        spot = self.tape.own_place()
         found = self._origins(data, spot)
         state = self.states.state_of(tensor, self.ids.new(tensor))
         if not found:
@@ -91,63 +55,55 @@ class Crossing:
         memory = raw_array(tensor)
         shares = next((name for name, (_, array) in found.items() if overlap(memory, array)), "")
         if shares:
-            self.share(tensor)
+            self.exits.share(tensor)
         how = next(iter(found.values()))[0]
         self.notes.append(("event", Left, tuple(found), how, state, *named_by(spot), shares))
 
     @observing
     def detached(self, source: Any, result: Any, how: str = "detach") -> None:
         """`detach()` or `.data` was called, or `detach_()`, where both are one."""
-        if self.recorder.call:
+        if self.tape.call:
             return
-        spot = self.recorder.own_place()
+        spot = self.tape.own_place()
         before = self.states.id_of(source)
         if source is result:
             self.ids.objects[id(result)] = before, weakref.ref(result)
             cut = self.states.state_of(result, before)
             state = (*cut[:2], None, False, True, cut[5], None, None, *cut[8:])
         else:
-            self.share(source, result)
+            self.exits.share(source, result)
             state = self.states.state_of(result, self.ids.new(result))
-            self.recorder.grads.alias(source, state[0])
+            self.states.owners.alias(source, state[0])
         self.notes.append(("event", Detached, before, state, *named_by(spot), how))
 
     @observing
     def left(self, tensor: Any, how: str, value: Any) -> None:
         """Numbers of a tensor were given out."""
-        if self.recorder.call or self.recorder.packing.again:
+        if self.tape.call or self.tape.again:
             return
-        spot = self.recorder.locator.at(sys._getframe(2))
+        span = self.tape.here()
         if how == "numpy":
-            self.share(tensor)
+            self.exits.share(tensor)
         kept = weakref.ref(owner_of(value)) if isinstance(value, np.ndarray) else value
-        span = None if spot is None else spot.span
-        self._out.append(Out(weakref.ref(tensor), self.ids.known(tensor), how, kept, span))
+        self.exits.out.append(Out(weakref.ref(tensor), self.ids.known(tensor), how, kept, span))
 
     @observing
     def asked(self, tensor: Any) -> None:
         """`requires_grad` of a tensor was set."""
         known = self.ids.known(tensor)
-        if known is not None and not self.recorder.call:
-            span, _ = named_by(self.recorder.own_place())
+        if known is not None and not self.tape.call:
+            span, _ = named_by(self.tape.own_place())
             self.notes.append(("event", Asked, self.states.state_of(tensor, known), span))
 
     # ── memory that several tensors use ─────────────────────────────────────────────────────────────────────
-
-    def share(self, *tensors: Any) -> None:
-        """Note that others may use the memory of these tensors, too."""
-        if len(self._shared) >= OUT:
-            alive = {id(t): ref for ref in self._shared if (t := ref()) is not None}
-            self._shared = list(alive.values())
-        self._shared += map(weakref.ref, tensors)
 
     def sharing(self, tensor: Any) -> list[Any]:
         """How the other tensors stand that use the memory of `tensor` and have kept their histories. A view
         with a graph gets a new one when somebody looks, so it is not asked: where the write itself made no
         history, of such a view numbers and version are told."""
-        memory = raw_array(tensor) if self._shared else None
+        memory = raw_array(tensor) if self.exits.shared else None
         found: dict[str, Any] = {}
-        for ref in self._shared if memory is not None else ():
+        for ref in self.exits.shared if memory is not None else ():
             other = ref()
             if other is None or other is tensor or not overlap(memory, raw_array(other)):
                 continue
@@ -157,7 +113,7 @@ class Crossing:
                 continue
             if view:
                 how = True, False, None, None, None, version_of(other), False, None
-                found[known] = (known, self.states.taken(other), None, *how)
+                found[known] = (known, self.tape.taken(other), None, *how)
             else:
                 found[known] = self.states.state_of(other, known)
         return list(found.values())
@@ -174,11 +130,11 @@ class Crossing:
             if is_tensor(value):
                 found.setdefault(self.states.id_of(value), ("tensor", raw_array(value)))
                 continue
-            out = next((out for out in reversed(self._out) if is_same(value, out)), None)
+            out = next((out for out in reversed(self.exits.out) if is_same(value, out)), None)
             name = None if out is None else self._name_of(out)
             if out is not None and name is not None:
                 found.setdefault(name, (out.how, value if isinstance(value, np.ndarray) else None))
-        if not found and spot is not None and self._out:
+        if not found and spot is not None and self.exits.out:
             for out in self._inside(spot.span):
                 name = self._name_of(out)
                 if name is not None:
@@ -192,9 +148,9 @@ class Crossing:
 
     def _inside(self, span: Span) -> list[Out]:
         """What left inside the expression that makes a tensor, and went into it as data."""
-        inner = [out for out in self._out if out.span is not None and within(out.span, span)]
+        inner = [out for out in self.exits.out if out.span is not None and within(out.span, span)]
         for out in inner:
-            self._out.remove(out)  # the same expression may be evaluated again
+            self.exits.out.remove(out)  # the same expression may be evaluated again
         if not inner:
             return []
         made = expression(span.text)
@@ -205,11 +161,6 @@ class Crossing:
         inner = [out for out in inner if out.span is not None and spelled(out.span.text) in led]
         several = any(isinstance(part, ast.ListComp | ast.GeneratorExp) for part in ast.walk(made))
         return inner if several else list({out.span: out for out in inner}.values())
-
-
-def named_by(spot: Spot | None) -> tuple[Any, str | None]:
-    """The span of a point in the source, and the variable that names what it computes."""
-    return (None, None) if spot is None else (spot.span, spot.name)
 
 
 def items(data: Any) -> Iterator[Any]:

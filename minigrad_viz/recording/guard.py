@@ -11,26 +11,26 @@ OPEN = contextlib.nullcontext
 
 
 def observing(method: Callable[..., None], light: bool = False) -> Any:
-    """A method of a recorder, or of a part that has one, through which a source tells: quiet while the
+    """A method of a part of a recorder, which has a `tape`, through which a source tells: quiet while the
     recorder itself reads tensors, and it never raises. It is called while rounds are only counted (`light`),
     or while they are not."""
 
     @functools.wraps(method)
     def careful(self: Any, *args: Any) -> None:
-        recorder = self.recorder
-        if recorder.busy or recorder.problem is not None or recorder.light.light is not light:
+        tape = self.tape
+        if tape.busy or tape.problem is not None or tape.rounds.light is not light:
             return
-        recorder.busy = True
+        tape.busy = True
         try:
-            if recorder.shield is OPEN:
+            if tape.shield is OPEN:
                 method(self, *args)
             else:
-                with recorder.shield():
+                with tape.shield():
                     method(self, *args)
         except Exception as problem:
-            recorder.problem = problem
+            tape.problem = problem
         finally:
-            recorder.busy = False
+            tape.busy = False
 
     return careful
 

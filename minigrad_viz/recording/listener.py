@@ -11,15 +11,15 @@ import functools
 import math
 import weakref
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..protocol import Value, bare_name, edges_of, hook_name, multi_hook, value_from, value_of, variable_of
 from ..trace.events import HookRan, Inside
 from .guard import observing
+from .packing import Packing
 from .spies import Spies, gives
-
-if TYPE_CHECKING:
-    from .recorder import Recorder
+from .states import States
+from .tape import Tape
 
 CLOSE = {"float64": 1e-12, "complex128": 1e-12, "float16": 1e-2, "bfloat16": 5e-2}  # relative; others 1e-5
 
@@ -27,9 +27,9 @@ CLOSE = {"float64": 1e-12, "complex128": 1e-12, "float16": 1e-2, "bfloat16": 5e-
 class Listener:
     """The part of a recorder that listens to nodes."""
 
-    def __init__(self, recorder: Recorder) -> None:
-        self.recorder = recorder
-        self.ids, self.notes, self.states = recorder.ids, recorder.notes, recorder.states
+    def __init__(self, tape: Tape, states: States, packing: Packing) -> None:
+        self.tape, self.states, self.packing = tape, states, packing
+        self.ids, self.notes = tape.ids, tape.notes
         self._handles: list[Any] = []
         self.ran: set[Any] = set()  # the keys of the nodes that ran in the call
         self._before: dict[str, Any] = {}  # a leaf's gradient just before the deposit, as it was taken
@@ -44,17 +44,17 @@ class Listener:
     @observing
     def hook_starts(self, node: Any, kind: str, hook: Any, index: int, gradients: Any) -> None:
         """A hook is about to be called with `gradients`, which it may replace."""
-        if self.recorder.depth == 1:
+        if self.tape.depth == 1:
             kind, name = kind_of(kind, hook)
             if kind == "multi" and self._pending:
                 self._pending[-1] = None  # the part at the last tensor calls the hook itself
-            ran = self.recorder.call, self.ids.node(node), kind, name, index
+            ran = self.tape.call, self.ids.node(node), kind, name, index
             self._pending.append(HookRan(*ran, values_of(gradients), ()))
 
     @observing
     def hook_ended(self, gradients: Any, gave: bool) -> None:
         """It returned something (`gave`) or None, and `gradients` are there now."""
-        told = self._pending.pop() if self.recorder.depth == 1 and self._pending else None
+        told = self._pending.pop() if self.tape.depth == 1 and self._pending else None
         if told is not None:
             self.notes.append(told._replace(after=values_of(gradients), gave=gave))
 
@@ -97,13 +97,13 @@ class Listener:
     @observing
     def _looked(self, key: str, hook: Any, gradient: Any, other: bool) -> None:
         """One of several hooks ran (None: the first will), and left `gradient`."""
-        if self.recorder.depth != 1:
+        if self.tape.depth != 1:
             return
         before = self._spied.get(key)
         after = self._spied[key] = None if gradient is None else value_of(gradient)
         if hook is not None:
             gave = True if other else gives(hook)
-            ran = self.recorder.call, key, *kind_of("tensor", hook), 0
+            ran = self.tape.call, key, *kind_of("tensor", hook), 0
             self.notes.append(HookRan(*ran, (before,), (after,), gave))
 
     @observing
@@ -111,16 +111,16 @@ class Listener:
         """The pre-hook of an AccumulateGrad."""
         tensor = leaf()
         grad = None if tensor is None else tensor.grad
-        self._before[key] = None if grad is None else self.states.taken(grad)
+        self._before[key] = None if grad is None else self.tape.taken(grad)
         if getattr(tensor, "_post_accumulate_grad_hooks", None):
             self._came[key] = values_of(received)  # which may become `.grad` itself, that these hooks change
 
     @observing
     def _deposited(self, key: str, leaf: Any, sent: Any, received: Any) -> None:
         """The post-hook of an AccumulateGrad."""
-        if self.recorder.depth != 1:
+        if self.tape.depth != 1:
             return
-        tensor, call, came = leaf(), self.recorder.call, self._came.pop(key, None)
+        tensor, call, came = leaf(), self.tape.call, self._came.pop(key, None)
         (added,) = self._received(key, received, tensor, came)
         self.notes.append(("ran", call, key, added))
         late = getattr(tensor, "_post_accumulate_grad_hooks", None)
@@ -130,8 +130,8 @@ class Listener:
         before, name = self._before.get(key), self.states.id_of(tensor)
         stands = None
         if grad is not None:
-            stands = added if before is None and not late else self.states.taken(grad)
-            self.recorder.grads.hold(name, grad, stands)
+            stands = added if before is None and not late else self.tape.taken(grad)
+            self.states.owners.hold(name, grad, stands)
         if not late:
             self.notes.append(("deposited", call, key, name, before, added, stands))
             return
@@ -152,7 +152,7 @@ class Listener:
         """The gradient that the first of a leaf's hooks after the deposit saw in this call."""
         found = None
         for note in reversed(self.notes):
-            if isinstance(note, HookRan) and (note.call, note.node) == (self.recorder.call, key):
+            if isinstance(note, HookRan) and (note.call, note.node) == (self.tape.call, key):
                 found = note.before[0] if note.kind == "post_accumulate" else found
             elif not isinstance(note, HookRan):
                 break
@@ -161,7 +161,7 @@ class Listener:
     @observing
     def _ran(self, key: str, edges: tuple[Any, ...], made: Any, sent: Any, received: Any) -> None:
         """The post-hook of every other node."""
-        if self.recorder.depth != 1:
+        if self.tape.depth != 1:
             return
         self.ran.add(key)
         got = self._received(key, received, None if made is None else made())
@@ -173,19 +173,19 @@ class Listener:
     def note_run(self, key: str, got: tuple[Any, ...], sent: Any) -> tuple[Any, ...]:
         """Note that a node received `got` and sent some gradients, after what was computed again for it; what
         was taken of these."""
-        self.recorder.packing.told_again(key)
-        values = tuple([None if g is None else self.states.taken(g) for g in sent])
+        self.packing.told_again(key)
+        values = tuple([None if g is None else self.tape.taken(g) for g in sent])
         ids = None
-        if self.recorder.creates:
+        if self.tape.creates:
             ids = tuple(
                 self.states.id_of(g) if g is not None and g.grad_fn is not None else None for g in sent
             )
-        self.notes.append(("ran", self.recorder.call, key, got[0] if len(got) == 1 else got, values, ids))
+        self.notes.append(("ran", self.tape.call, key, got[0] if len(got) == 1 else got, values, ids))
         return values
 
     def _send(self, key: Any, nr: int, gradient: Any, taken: Any = None) -> None:
         """A gradient is on its way to an output of a node."""
-        taken = self.states.taken(gradient) if taken is None else taken
+        taken = self.tape.taken(gradient) if taken is None else taken
         self._sent.setdefault((key, nr), []).append((taken, *memory_and_version(gradient)))
 
     def _received(self, key: str, received: Any, tensor: Any, came: Any = None) -> tuple[Any, ...]:
@@ -202,7 +202,7 @@ class Listener:
             elif len(sent) == 1 and not watched and sent[0][1:] == memory_and_version(gradient):
                 got.append(sent[0][0])
             else:
-                after = snapshot(self.states.taken(gradient)) if came is None else came[nr]
+                after = snapshot(self.tape.taken(gradient)) if came is None else came[nr]
                 got.append(after)
                 self._hooked(key, nr, total_of([snapshot(taken) for taken, *_ in sent]), after, hooks)
         return tuple(got)
@@ -217,9 +217,9 @@ class Listener:
             return
         gave = gives(next(iter(known.values()))) if known and len(known) == 1 else None
         if differs(before, after):
-            event = HookRan(self.recorder.call, key, kind, name, nr, (before,), (after,), gave)
+            event = HookRan(self.tape.call, key, kind, name, nr, (before,), (after,), gave)
         elif known:
-            event = HookRan(self.recorder.call, key, kind, name, nr, (after,), (after,), gave)
+            event = HookRan(self.tape.call, key, kind, name, nr, (after,), (after,), gave)
         else:
             return
         at = len(self.notes)

@@ -13,14 +13,12 @@ import itertools
 import sys
 import weakref
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..protocol import is_tensor
 from .guard import observing
 from .named import parsed
-
-if TYPE_CHECKING:
-    from .recorder import Recorder
+from .tape import Tape
 
 PLAIN = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.expr_context)  # in a plain name
 LISTED = 64  # modules of a list that are looked at
@@ -49,8 +47,8 @@ class Modules:
     """The part of a recorder that is told of the calls of modules. `calls` are those that run, outermost
     first."""
 
-    def __init__(self, recorder: Recorder) -> None:
-        self.recorder = recorder
+    def __init__(self, tape: Tape) -> None:
+        self.tape = tape
         self.calls: list[tuple[int, KnownModule]] = []
         self._known: dict[int, KnownModule] = {}  # by identity of the module
         self._numbers = itertools.count()
@@ -58,14 +56,14 @@ class Modules:
     @observing
     def called(self, module: Any, args: Any, kwargs: Any = None) -> None:
         """A module is about to run."""
-        recorder = self.recorder
-        if recorder.call or recorder.packing.again:
+        tape = self.tape
+        if tape.call or tape.again:
             return
-        spot = recorder.locator.at(sys._getframe(2))
+        spot = tape.locator.at(sys._getframe(2))
         known, number = self.known(module), next(self._numbers)
-        place = None if spot is None else recorder.place_of(spot)
+        place = None if spot is None else tape.place_of(spot)
         inputs = tuple(self._ids((args, kwargs or {})))
-        recorder.notes.append(("called", number, known, place, inputs))
+        tape.notes.append(("called", number, known, place, inputs))
         self.calls.append((number, known))
 
     @observing
@@ -73,22 +71,22 @@ class Modules:
         """It has run, and gave `result`; None after an error. Those inside it that did not tell were ended
         by an error."""
         open_ = [i for i, (_, known) in enumerate(self.calls) if known.module() is module]
-        if self.recorder.call or not open_:
+        if self.tape.call or not open_:
             return
-        note = self.recorder.notes.append
+        note = self.tape.notes.append
         for number, _ in reversed(self.calls[open_[-1] + 1 :]):
             note(("returned", number, (), ()))
         number, known = self.calls[open_[-1]]
         del self.calls[open_[-1] :]
         known.kind, known.about = type(module).__name__, sizes(module)  # a lazy one knows them now
-        own = [(name, self.recorder.ids.known(t)) for name, t in parameters(module)]
+        own = [(name, self.tape.ids.known(t)) for name, t in parameters(module)]
         named = tuple((name, id) for name, id in own if id is not None)
         note(("returned", number, tuple(dict.fromkeys(self._ids(result))), named))
 
     def forget(self) -> None:
         """Nothing is told for some time: the calls that run are as if an error had ended them."""
         for number, _ in reversed(self.calls):
-            self.recorder.notes.append(("returned", number, (), ()))
+            self.tape.notes.append(("returned", number, (), ()))
         self.calls.clear()
 
     def _ids(self, values: Any) -> Iterator[str]:
@@ -100,7 +98,7 @@ class Modules:
             for value in values.values():
                 yield from self._ids(value)
         elif is_tensor(values):
-            known = self.recorder.ids.known(values)
+            known = self.tape.ids.known(values)
             if known is not None:
                 yield known
 
@@ -117,7 +115,7 @@ class Modules:
         for _, known in self.calls:
             self._take_in(known.top or known)
         if not self._has(module):
-            for name, value in tops(self.recorder.namespace):
+            for name, value in tops(self.tape.namespace):
                 if any(found is module for _, found in walk(value)):
                     self._take_in(
                         self._known[id(value)] if self._has(value) else KnownModule(value, None, "", name)

@@ -110,3 +110,15 @@ def item(thing: Any, place: Any) -> Any:
     if type(thing) is dict and type(place) in (str, int):
         return thing.get(place, NOTHING)
     return NOTHING
+
+
+def named_by(spot: Spot | None) -> tuple[Any, str | None]:
+    """The span of a point in the source, and the variable that names what it computes."""
+    return (None, None) if spot is None else (spot.span, spot.name)
+
+
+def write_at(spot: Spot | None) -> Any:
+    """The span of a write at a point in the source."""
+    if spot is not None and spot.statement is not None and assignment(spot) is not None:
+        return spot.statement  # `y[0] = 1.`, of which the target is the place
+    return named_by(spot)[0]

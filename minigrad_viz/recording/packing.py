@@ -2,63 +2,57 @@
 
 from __future__ import annotations
 
-import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..kept import kept_text
 from ..protocol import is_tensor, text_of, value_of
 from ..trace.events import Inside, Packed, Recomputed, Unpacked
 from .guard import observing
-
-if TYPE_CHECKING:
-    from .recorder import Recorder
+from .tape import Tape
 
 
 class Packing:
     """The part of a recorder that is told of packing, unpacking and computing again."""
 
-    def __init__(self, recorder: Recorder) -> None:
-        self.recorder = recorder
-        self.ids, self.notes = recorder.ids, recorder.notes
-        self.again = 0  # how many checkpoints are computing again, one inside another
+    def __init__(self, tape: Tape) -> None:
+        self.tape, self.ids, self.notes = tape, tape.ids, tape.notes
         self._ops: list[Inside] = []  # what they have computed
 
     @observing
     def packed(self, node: Any, name: str, tensor: Any, kept: Any) -> None:
         """A hook packed what `node` saves as `name`; a checkpoint does so for itself as it computes."""
-        if not self.again and self.recorder.depth < 2:
+        if not self.tape.again and self.tape.depth < 2:
             told = self.ids.node(node), saved_name(name), value_of(tensor), kept_text(kept)
-            self.notes.append(Packed(self.recorder.call, *told))
+            self.notes.append(Packed(self.tape.call, *told))
 
     @observing
     def unpacked(self, node: Any, name: str, kept: Any, tensor: Any) -> None:
         """It was unpacked; where a checkpoint had to compute it, that is told first."""
-        if self.again or self.recorder.depth > 1:
+        if self.tape.again or self.tape.depth > 1:
             return
         key = self.ids.node(node)
         self.told_again(key)
         value = value_of(tensor) if is_tensor(tensor) else None
-        self.notes.append(Unpacked(self.recorder.call, key, saved_name(name), kept_text(kept), value))
+        self.notes.append(Unpacked(self.tape.call, key, saved_name(name), kept_text(kept), value))
 
     def recomputed(self, started: bool) -> None:
         """A checkpoint begins to run its function again, or ends."""
-        self.again += 1 if started else -1
+        self.tape.again += 1 if started else -1
 
     @observing
     def ran_again(self, title: str, inputs: list[Any], result: Any) -> None:
         """An op ran in such a function."""
-        if is_tensor(result) and self.recorder.depth < 2:
+        if is_tensor(result) and self.tape.depth < 2:
             values = tuple(value_of(v) if is_tensor(v) else text_of(v) for v in inputs)
-            spot = self.recorder.locator.at(sys._getframe(2))
-            span = None if spot is None else spot.span
-            self._ops.append(Inside(self.recorder.call, "", title, values, value_of(result), span))
+            span = self.tape.here()
+            self._ops.append(Inside(self.tape.call, "", title, values, value_of(result), span))
 
     def told_again(self, key: str) -> None:
         """Tell what was computed again for a node, if anything was."""
         if self._ops:
             ops = tuple(op._replace(node=key) for op in self._ops)
             self._ops = []
-            self.notes.append(Recomputed(self.recorder.call, key, ops))
+            self.notes.append(Recomputed(self.tape.call, key, ops))
 
 
 def saved_name(name: str) -> str:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..kept import saved_of
 from ..protocol import (
-    array_of,
-    dtype_name,
     edge_of,
     edges_of,
-    has_history,
     history_of,
     hooks_of,
     is_parameter,
@@ -19,21 +16,19 @@ from ..protocol import (
     memory_of,
     method_code,
     node_name,
-    number_of,
     op_of,
     sequence_of,
     tangent_of,
-    value_of,
     variable_of,
     version_of,
 )
 from ..trace import notes
-from ..trace.events import AGAIN, Created, Mutated, NodeState
+from ..trace.events import AGAIN, Created, Left, Mutated, NodeState
 from ..trace.walk import chips, in_order
+from .exits import Exits, Out
 from .modules import parameters, tops, walk
-
-if TYPE_CHECKING:
-    from .recorder import Recorder
+from .owners import Owners
+from .tape import Tape
 
 ADOPTED = 5000  # nodes of an older graph that are taken in
 
@@ -44,20 +39,21 @@ class States:
     `frozen` are the keys of the nodes that were written down.
     """
 
-    def __init__(self, recorder: Recorder) -> None:
-        self.recorder = recorder
-        self.ids, self.notes = recorder.ids, recorder.notes
+    def __init__(self, tape: Tape) -> None:
+        self.tape, self.ids, self.notes = tape, tape.ids, tape.notes
+        self.owners, self.exits = Owners(tape.ids), Exits()
         self.frozen: set[Any] = set()
-        self._kinds: dict[type, bool] = {}  # whether objects of a class are tensors
         self._parameters: dict[type, bool] = {}  # whether tensors of a class are parameters
 
     def id_of(self, tensor: Any) -> str:
         """The id of a tensor. One that was never seen came from before the cell, or from where no source
         sees."""
         known = self.ids.known(tensor)
-        known = known or self.recorder.crossing.came_back(tensor)
         if known is not None:
             return known
+        out = self.exits.source_of(tensor)
+        if out is not None:
+            return self.came_back(tensor, out)
         fn = history_of(tensor)
         before = self.ids.object(tensor) or self.ids.overwritten(fn)
         if fn is not None and before is None:
@@ -72,7 +68,16 @@ class States:
         if before is not None:  # its memory was written to through a view
             self.notes.append(("event", Mutated, "", before, state, (before,), None))
         else:
-            self.notes.append(("event", Created, state, None, None, *self.recorder.grads.origin(tensor)))
+            self.notes.append(("event", Created, state, None, None, *self.owners.origin(tensor)))
+        return known
+
+    def came_back(self, tensor: Any, out: Out) -> str:
+        """A fresh id for a tensor that uses the memory of an array that had left."""
+        source = out.name or self.id_of(out.tensor())
+        self.exits.share(tensor)
+        known = self.ids.new(tensor)
+        told = (source,), out.how, self.state_of(tensor, known), None, None, source
+        self.notes.append(("event", Left, *told))
         return known
 
     def state_of(self, tensor: Any, name: str) -> notes.Row:
@@ -80,11 +85,11 @@ class States:
         fn = history_of(tensor)
         retains = tensor.retains_grad
         grad = tensor.grad if fn is None or retains else None
-        value, kept = self.taken(tensor), None if grad is None else self.taken(grad)
+        value, kept = self.tape.taken(tensor), None if grad is None else self.tape.taken(grad)
         if grad is not None:
-            self.recorder.grads.hold(name, grad, kept)
+            self.owners.hold(name, grad, kept)
         tangent = tangent_of(tensor)
-        along = None if tangent is None else self.taken(tangent)
+        along = None if tangent is None else self.tape.taken(tangent)
         if fn is not None:
             made = True, False, retains, node_name(fn), self.ids.key(fn), version_of(tensor), False
             return (name, value, kept, *made, along)
@@ -96,16 +101,6 @@ class States:
         leaf = requires, True, retains, None, None, version, parameter
         return (name, value, kept, *leaf, along)
 
-    def taken(self, tensor: Any) -> Any:
-        """A tensor's numbers as they are now."""
-        number = number_of(tensor)
-        if number is not None:
-            return number
-        data = array_of(tensor)
-        if data is None or dtype_name(tensor) == "bfloat16":
-            return value_of(tensor)
-        return self.recorder.numbers.take(data)
-
     def rebase(self, view: Any) -> None:
         """Take in what a write through a view gave a new history as well: its base, where a variable holds
         that, and the nodes behind the view."""
@@ -113,7 +108,7 @@ class States:
         behind = [node for node, _ in (edges_of(fn) if fn is not None else ()) if node is not None]
         strange = {n for n in behind if variable_of(n) is None and self.ids.output(n) is None}
         if strange:
-            for _, tensor in self.variables():
+            for _, tensor in self.tape.variables():
                 if tensor.grad_fn in strange:
                     self.id_of(tensor)
             self.adopt(list(strange), users=[fn])
@@ -133,7 +128,7 @@ class States:
             for target, nr in edges_of(node):
                 found.get(target, {}).setdefault(nr, None)
         kept = (k.value for node in (*strange, *users) for k in saved_of(node))
-        for tensor in (*tensors, *(t for _, t in self.variables()), *kept):
+        for tensor in (*tensors, *(t for _, t in self.tape.variables()), *kept):
             outputs = found.get(history_of(tensor)) if is_tensor(tensor) else None
             if outputs is not None and outputs.get(tensor.output_nr) is None:
                 outputs[tensor.output_nr] = tensor
@@ -156,7 +151,7 @@ class States:
             else:
                 made_by = node_name(node), self.ids.key(node)
                 states.append((name, None, None, True, False, None, *made_by, 0, False, None))
-        if not self.recorder.call:
+        if not self.tape.call:
             self.notes += [("event", Created, state, None, None) for state in states]
             return
         title = op_of(node_name(node))
@@ -164,7 +159,7 @@ class States:
         others = [str(k.value) for k in saved_of(node) if k.value is not None and not is_tensor(k.value)]
         given = (*(i or ("…",) for i in inputs), *((text,) for text in others))
         self.notes.append(
-            ("forward", title, given, tuple(states), True, notes.NOWHERE, self.recorder.call, "", "")
+            ("forward", title, given, tuple(states), True, notes.NOWHERE, self.tape.call, "", "")
         )
 
     def source_of(self, node: Any, nr: int) -> str | None:
@@ -220,7 +215,7 @@ class States:
         code = method_code(node, "backward")
         if code is None:
             return state
-        definition = self.recorder.locator.definition
+        definition = self.tape.locator.definition
         others = [(name, method_code(node, name)) for name in ("forward", "setup_context")]
         spans = [(name, definition(code)) for name, code in others if code is not None]
         known = tuple((name, span) for name, span in spans if span is not None)
@@ -234,21 +229,10 @@ class States:
 
     # ── moments ─────────────────────────────────────────────────────────────────────────────────────────────
 
-    def variables(self) -> list[tuple[str, Any]]:
-        """The variables of the namespace that are tensors whose history can be read."""
-        kinds, found = self._kinds, []
-        for name, value in self.recorder.namespace.items():
-            kind = kinds.get(type(value))
-            if kind is None:
-                kind = kinds[type(value)] = is_tensor(value)
-            if kind and name[:1] != "_" and has_history(value):
-                found.append((name, value))
-        return found
-
     def named(self) -> list[tuple[str, Any]]:
         """The variables that are tensors of this trace, in the order in which the tensors came; and
         `.grad` of one where it has become a tensor of the trace itself."""
-        known = [(int(id[1:]), name, t) for name, t in self.variables() if (id := self.ids.known(t))]
+        known = [(int(id[1:]), name, t) for name, t in self.tape.variables() if (id := self.ids.known(t))]
         found: list[tuple[str, Any]] = []
         for _, name, tensor in sorted(known, key=lambda entry: entry[0]):
             found.append((name, tensor))
@@ -259,7 +243,7 @@ class States:
 
     def parameters(self) -> Iterator[tuple[str, Any]]:
         """The parameters of the modules among the variables, with names like `layer.weight`."""
-        for name, top in tops(self.recorder.namespace):
+        for name, top in tops(self.tape.namespace):
             for way, module in walk(top):
                 start = f"{name}.{way}" if way else name
                 yield from ((f"{start}.{key}", t) for key, t in parameters(module))
@@ -268,4 +252,4 @@ class States:
         """Write down how every named tensor stands; after a gap (AGAIN) the parameters of modules as well."""
         inner = [(name, t) for name, t in self.parameters() if self.ids.known(t)] if when == AGAIN else []
         found = [(name, self.state_of(t, self.ids.known(t) or "")) for name, t in [*self.named(), *inner]]
-        self.notes.append(("rows", when, self.recorder.calls, found))
+        self.notes.append(("rows", when, self.tape.calls, found))

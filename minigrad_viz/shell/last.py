@@ -7,7 +7,7 @@ from typing import Any
 
 from ..model.scene import Scenes
 from ..recording.aftermath import entries
-from ..recording.recorder import describe
+from ..recording.tape import describe
 from ..trace.ids import Ids
 from ..words import text
 from .report import Report

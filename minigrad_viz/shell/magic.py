@@ -74,7 +74,7 @@ class Watcher:
         report = self.report(trace, watched.chosen)
         if unasked and not any(each.key for each in report.explained):
             return None
-        remember(report, error, watched.recorder.ids)
+        remember(report, error, watched.recorder.tape.ids)
         self.show(report, watched.chosen)
         return report.problem or None
 

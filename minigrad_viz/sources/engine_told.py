@@ -20,11 +20,11 @@ def safely(method: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(method)
     def careful(self: Any, *args: Any) -> None:
-        if self.recorder.problem is None and not self.recorder.light.light:
+        if self.recorder.tape.problem is None and not self.recorder.tape.rounds.light:
             try:
                 method(self, *args)
             except Exception as problem:
-                self.recorder.problem = problem
+                self.recorder.tape.problem = problem
 
     return careful
 
@@ -51,42 +51,42 @@ class EngineTold:
     def deposit_starts(self, node: Any) -> None:
         """An AccumulateGrad is about to run."""
         recorder = self.recorder
-        if recorder.depth == 1:
+        if recorder.tape.depth == 1:
             grad = node.variable._grad
-            self.before[node] = None if grad is None else recorder.numbers.take(grad._data)
+            self.before[node] = None if grad is None else recorder.tape.numbers.take(grad._data)
 
     def deposited(self, node: Any, received: Any) -> None:
         """An AccumulateGrad ran."""
         recorder, leaf = self.recorder, node.variable
-        before, key = self.before.pop(node, None), recorder.ids.key(node)
+        before, key = self.before.pop(node, None), recorder.tape.ids.key(node)
         added = None if received is None else self.received(node, getattr(received, "_data", received))
         late = recorder.listener.before_late_hooks(key) if leaf._post_accumulate else None
-        recorder.notes.append(("ran", recorder.call, key, added))
-        name = recorder.ids.known(leaf)
+        recorder.tape.notes.append(("ran", recorder.tape.call, key, added))
+        name = recorder.tape.ids.known(leaf)
         if added is None or name is None:
             return
         grad, after = leaf._grad, added
         if grad is not None:
-            after = added if before is None and self.calm else recorder.numbers.take(grad._data)
-            recorder.grads.hold(name, grad, after)
-        recorder.notes.append(("deposited", recorder.call, key, name, before, added, late or after))
+            after = added if before is None and self.calm else recorder.tape.numbers.take(grad._data)
+            recorder.states.owners.hold(name, grad, after)
+        recorder.tape.notes.append(("deposited", recorder.tape.call, key, name, before, added, late or after))
 
     @safely
     def custom_starts(self, node: Any) -> None:
         """The backward of a custom Function starts."""
-        if self.recorder.depth == 1:
-            self.recorder.inside = self.recorder.ids.key(node)
+        if self.recorder.tape.depth == 1:
+            self.recorder.tape.inside = self.recorder.tape.ids.key(node)
 
     @safely
     def custom_ended(self) -> None:
         """It ended."""
-        if self.recorder.depth == 1 and self.recorder.inside is not None:
-            self.recorder.packing.told_again(self.recorder.ids.name(self.recorder.inside))
-            self.recorder.inside = None
+        if self.recorder.tape.depth == 1 and self.recorder.tape.inside is not None:
+            self.recorder.packing.told_again(self.recorder.tape.ids.name(self.recorder.tape.inside))
+            self.recorder.tape.inside = None
 
     def sent(self, gradient: Any) -> Any:
         """A gradient that was sent, as it is now."""
-        taken = self.recorder.numbers.take(gradient)
+        taken = self.recorder.tape.numbers.take(gradient)
         if taken.__class__ is Value and self.calm:
             self.flows[id(gradient)] = weakref.ref(gradient), taken
         return taken
@@ -94,7 +94,7 @@ class EngineTold:
     def received(self, node: Any, gradient: Any) -> Any:
         """A gradient that arrived; a large one that arrives as it was sent need not be gone through again."""
         flow = self.flows.pop(id(gradient), None) if self.calm else None
-        return flow[1] if flow and flow[0]() is gradient else self.recorder.numbers.take(gradient)
+        return flow[1] if flow and flow[0]() is gradient else self.recorder.tape.numbers.take(gradient)
 
 
 def gone(node: Any) -> bool:
@@ -106,17 +106,17 @@ def gone(node: Any) -> bool:
 
 def node_ran_of(recorder: Any, source: EngineTold) -> Callable[[Any, Any, Any], None]:
     """The observer's `node_ran`, with all it needs at hand. See Note [Fast notes] in `quick`."""
-    noted, light = recorder.notes, recorder.light
+    noted, light = recorder.tape.notes, recorder.tape.rounds
 
     def node_ran(node: Any, received: Any, sent: Any) -> None:
-        if recorder.depth != 1 or recorder.problem is not None or light.light:
+        if recorder.tape.depth != 1 or recorder.tape.problem is not None or light.light:
             return
         try:
             if node.__class__ is AccumulateGrad:
                 source.deposited(node, received)
             elif source.wraps or received.__class__ is list or type(node).op is None:
                 tensors = [wrapped(g) for g in (received if isinstance(received, list) else [received])]
-                recorder.node_ran(node, tensors, [wrapped(g) for g in sent])
+                recorder.backward.node_ran(node, tensors, [wrapped(g) for g in sent])
             else:
                 if received is not None and received.__class__ not in SCALARS:
                     received = source.received(node, received)
@@ -124,12 +124,12 @@ def node_ran_of(recorder: Any, source: EngineTold) -> Callable[[Any, Any, Any], 
                     a, b = sent
                     a = a if a is None or a.__class__ in SCALARS else source.sent(a)
                     b = b if b is None or b.__class__ in SCALARS else source.sent(b)
-                    noted.append(("ran", recorder.call, node._seq, received, (a, b)))
+                    noted.append(("ran", recorder.tape.call, node._seq, received, (a, b)))
                     return
                 taken = [g if g is None or g.__class__ in SCALARS else source.sent(g) for g in sent]
-                noted.append(("ran", recorder.call, node._seq, received, tuple(taken)))
+                noted.append(("ran", recorder.tape.call, node._seq, received, tuple(taken)))
         except Exception as problem:
-            recorder.problem = problem
+            recorder.tape.problem = problem
 
     return node_ran
 

@@ -25,8 +25,8 @@ def freeze_of(
     recorder: Any, titles: Titles, engine: EngineTold
 ) -> Callable[[list[Any]], tuple[list[Any], list[Any]]]:
     """The source's `freeze`: the nodes that can be reached, and how they stand; as `States.freeze_all`."""
-    outputs, key_of, known = recorder.ids.outputs, recorder.ids.key, Getters()
-    take = recorder.numbers.take
+    outputs, key_of, known = recorder.tape.ids.outputs, recorder.tape.ids.key, Getters()
+    take = recorder.tape.numbers.take
 
     def freeze(roots: list[Any]) -> tuple[list[Any], list[Any]]:
         live: list[Any] = []
@@ -87,7 +87,7 @@ def freeze_of(
 
 def accumulator(recorder: Any, node: Any, key: Any) -> tuple[Any, ...] | None:
     """How a plain AccumulateGrad stands: name, leaf and memory; None for a leaf that nobody has seen."""
-    leaf = recorder.ids.object(node.variable)
+    leaf = recorder.tape.ids.object(node.variable)
     return leaf and (key, LAST, "AccumulateGrad", leaf, id(owner_of(node.variable._data)))
 
 

@@ -41,7 +41,7 @@ class Minigrad:
     def attach(self, recorder: Any) -> None:
         """Begin to tell `recorder` what happens on this thread."""
         self.recorder = recorder
-        self.backward_ended = recorder.backward_ended
+        self.backward_ended = recorder.backward.backward_ended
         self.packed = recorder.packing.packed
         self.unpacked = recorder.packing.unpacked
         self.grad_set = recorder.grad_set
@@ -84,7 +84,7 @@ class Minigrad:
 
     def choose(self) -> None:
         """How ops are told of: fast, unless they leave more than a plain result."""
-        plain = has_plain_results() and not self.recorder.packing.again
+        plain = has_plain_results() and not self.recorder.tape.again
         self.forward = self.fast if plain else self.ran
 
     # ── ops ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -95,24 +95,24 @@ class Minigrad:
         title = getattr(op, "name", None) or op.__name__
         results = list(outputs) if isinstance(outputs, tuple | list) else [outputs]
         recorder, inputs = self.recorder, list(inputs)
-        if recorder.light.light:
+        if recorder.tape.rounds.light:
             return
-        if recorder.rest.on and recorder.rest.skips(*(t for t in results if isinstance(t, Tensor))):
+        if recorder.tape.rest.on and recorder.tape.rest.skips(*(t for t in results if isinstance(t, Tensor))):
             return
-        if recorder.packing.again:
+        if recorder.tape.again:
             return recorder.packing.ran_again(title, inputs, results[0] if results else None)
         if in_saved_hook():
             return
-        item = None if recorder.call or op.__class__ is not Op or not op.view else item_set()
+        item = None if recorder.tape.call or op.__class__ is not Op or not op.view else item_set()
         if item is not None:  # a step on the way to the part, or of the value to its shape
             self.base = recorder.states.id_of(item["self"])
             return
-        if recorder.inside is not None:
-            recorder.ran_inside(title, inputs, results[0] if results else None)
+        if recorder.tape.inside is not None:
+            recorder.backward.ran_inside(title, inputs, results[0] if results else None)
         written = [i for i, t in enumerate(inputs) if any(t is r for r in results)]
         if written and op.__class__ is not Op:  # by a custom Function, which says that its input is dirty
             return self.dirtied(title, inputs, written[0])
-        if title == "copy" and recorder.call:
+        if title == "copy" and recorder.tape.call:
             inputs = inputs[1:]  # the destination is new memory, nobody's tensor
         recorder.forward(title, inputs, results, is_grad_enabled(), ghost_of(op, results))
 
@@ -151,7 +151,7 @@ class Minigrad:
 
     def rests(self, tensor: Any) -> bool:
         """Whether what happens to a tensor is only counted. See Note [Lighter watching]."""
-        return self.recorder.rest.on and self.recorder.rest.skips(tensor)
+        return self.recorder.tape.rest.on and self.recorder.tape.rest.skips(tensor)
 
     @safely
     def asked(self, tensor: Any) -> None:
@@ -164,7 +164,7 @@ class Minigrad:
         if self.rests(values[0]):
             return
         fn, nr = history
-        before = None if fn is None else self.recorder.ids.output(fn, nr)
+        before = None if fn is None else self.recorder.tape.ids.output(fn, nr)
         item = None if op.name in STEPS else item_set()
         if item is not None:
             before = before if values[0] is item["self"] else self.base
@@ -179,7 +179,7 @@ class Minigrad:
         self.engine.begin(wraps=options.create_graph or is_forward())
         batched = bool(getattr(options, "batched", False))
         told = options.call, roots, gradients, options.create_graph, options.inputs, batched
-        self.recorder.backward_started(self, *told)
+        self.recorder.backward.backward_started(self, *told)
 
     def node_at(self, tensor: Any) -> Any:
         """The node at which a tensor's gradient arrives, or None."""

@@ -113,7 +113,7 @@ class PyTorch:
         self.warned = Warned({function.__code__ for function in (*ours, *more)}, only_for_hooks)
         self.warned.install()
         # The recorder's reading must reach neither modes nor a tensor class's own `__torch_function__`.
-        self.recorder.shield = torch._C.DisableTorchFunction
+        self.recorder.tape.shield = torch._C.DisableTorchFunction
         self.backward = (torch.Tensor.backward, torch.autograd.backward, torch.autograd.grad)
         self.quiet = {id(vars(module)) for name in QUIET if (module := sys.modules.get(name)) is not None}
         self.engine = Engine(torch.autograd.Variable._execution_engine, self)
@@ -137,7 +137,7 @@ class PyTorch:
     def called(self, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         """Run a function of PyTorch and tell what it did."""
         __tracebackhide__ = True
-        if self.recorder.light.light:
+        if self.recorder.tape.rounds.light:
             return func(*args, **kwargs)
         name = self.known.get(func, UNKNOWN)
         if name is UNKNOWN:
@@ -154,22 +154,25 @@ class PyTorch:
         recorder, values = self.recorder, [*args, *kwargs.values()]
         given = list(flat(values))
         self.ask_modes()
-        shield = recorder.shield
+        shield = recorder.tape.shield
         with shield():
             tensors = {id(t): (t, version_of(t)) for t in given if is_tensor(t)}
         result = func(*args, **kwargs)
         self.steps += 1
         with shield():
-            recorder.step, recorder.shield = self.steps, contextlib.nullcontext  # one for all that is told
+            recorder.tape.step, recorder.tape.shield = (
+                self.steps,
+                contextlib.nullcontext,
+            )  # one for all that is told
             results = [t for t in flat((result,)) if is_tensor(t)]
             self.tell(name, values, given, list(tensors.values()), results)
             self.tell_of(getattr(func, "__name__", ""), args, result)
-            recorder.step, recorder.shield = 0, shield
+            recorder.tape.step, recorder.tape.shield = 0, shield
         return result
 
     def rests(self, name: str, args: Any, kwargs: dict[str, Any]) -> bool:
         """Whether a call is only counted. See Note [Lighter watching]."""
-        rest = self.recorder.rest
+        rest = self.recorder.tape.rest
         if not rest.on or name in WAKING or kwargs.get("requires_grad"):
             return False
         return rest.skips(*(value for value in flat((*args, *kwargs.values())) if is_tensor(value)))
@@ -184,10 +187,10 @@ class PyTorch:
             result = func(*args, **kwargs)
             self.recorder.crossing.asked(args[0])
             return result
-        with self.recorder.shield():
+        with self.recorder.tape.shield():
             before = args[0].grad if args[0].is_leaf or args[0].retains_grad else None
         result = func(*args, **kwargs)
-        with self.recorder.shield():
+        with self.recorder.tape.shield():
             self.recorder.grad_set(args[0], before)
         return result
 
@@ -215,7 +218,7 @@ class PyTorch:
     def ask_modes(self) -> None:
         """Tell of the modes that were switched since they were asked for last."""
         torch = self.torch
-        if self.recorder.light.light:
+        if self.recorder.tape.rounds.light:
             return
         raw = (
             torch.is_inference_mode_enabled(),
@@ -237,18 +240,18 @@ class PyTorch:
         __tracebackhide__ = True
         result = func(*args, **kwargs)
         recorder, name = self.recorder, title(func)
-        if name is None or recorder.busy or recorder.light.light:
+        if name is None or recorder.tape.busy or recorder.tape.rounds.light:
             return result
         node = running()
         again = runs_again()
         if again:
-            with recorder.shield():
+            with recorder.tape.shield():
                 recorder.packing.ran_again(name, list(flat((*args, *kwargs.values()))), result)
         elif node is not None and again is not None:
-            with recorder.shield():
-                recorder.inside = recorder.ids.key(node)
-                recorder.ran_inside(name, list(flat((*args, *kwargs.values()))), result)
-            recorder.inside = None
+            with recorder.tape.shield():
+                recorder.tape.inside = recorder.tape.ids.key(node)
+                recorder.backward.ran_inside(name, list(flat((*args, *kwargs.values()))), result)
+            recorder.tape.inside = None
         return result
 
     def node_at(self, tensor: Any) -> Any:
@@ -275,10 +278,10 @@ class PyTorch:
     def listens(self) -> bool:
         """Whether what runs now is a step of the cell: no work of the recorder, of a backward call, or
         inside a custom Function or a gradcheck."""
-        if self.recorder.busy or self.recorder.call:
+        if self.recorder.tape.busy or self.recorder.tape.call:
             return False
         frame: Any = sys._getframe(2)
-        cell, quiet = self.recorder.namespace, self.quiet
+        cell, quiet = self.recorder.tape.namespace, self.quiet
         own = False  # whether this is inside a function that is not PyTorch's
         while frame is not None:
             space = frame.f_globals
@@ -429,15 +432,15 @@ class Engine:
         __tracebackhide__ = True
         recorder, run = self.source.recorder, self.engine.run_backward
         here = threading.get_ident() == self.source.thread
-        if not here or not (recorder.call or self.source.listens()):
+        if not here or not (recorder.tape.call or self.source.listens()):
             return run(roots, gradients, keep_graph, create_graph, inputs, *args, **kwargs)
         kind = "backward" if kwargs.get("accumulate_grad") else "grad"
         self.source.ask_modes()
         batched = sys._getframe(2).f_code.co_name == "vjp"  # what `is_grads_batched` makes of the call
         wanted = inputs if kind == "grad" else inputs or None
-        if not recorder.call:
+        if not recorder.tape.call:
             self.source.keeps = keep_graph
-        recorder.backward_started(self.source, kind, roots, gradients, create_graph, wanted, batched)
+        recorder.backward.backward_started(self.source, kind, roots, gradients, create_graph, wanted, batched)
         error: BaseException | None = None
         result: Any = None
         try:
@@ -448,7 +451,7 @@ class Engine:
             error = raised
             raise
         finally:
-            recorder.backward_ended(error, result)
+            recorder.backward.backward_ended(error, result)
             error = None  # or the error and this frame would refer to each other, and so keep the roots
 
 

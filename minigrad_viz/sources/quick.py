@@ -50,12 +50,12 @@ def forward_of(
 ) -> Callable[[Any, Any, Any], None]:
     """The observer's `forward`, with all it needs at hand; `general` notes what is not plain. See Note [Fast
     notes]."""
-    rest, light = recorder.rest, recorder.light
+    rest, light = recorder.tape.rest, recorder.tape.rounds
     ids, take, note, namespace = (
-        recorder.ids,
-        recorder.numbers.take,
-        recorder.notes.append,
-        recorder.namespace,
+        recorder.tape.ids,
+        recorder.tape.numbers.take,
+        recorder.tape.notes.append,
+        recorder.tape.namespace,
     )
     outputs, objects, references, numbered = ids.outputs, ids.objects, ids.references, ids.tensors.__next__
     frame_of, reference, kind = sys._getframe, weakref.ref, Tensor
@@ -66,9 +66,9 @@ def forward_of(
     def forward(op: Any, inputs: Any, output: Any) -> None:
         if light.light or (rest.on and output.__class__ is kind and rest.skips(output)):
             return
-        if recorder.call or output.__class__ is not kind or op.__class__ is not Op:
+        if recorder.tape.call or output.__class__ is not kind or op.__class__ is not Op:
             return general(op, inputs, output)
-        if output._storage is not None or recorder.problem is not None:
+        if output._storage is not None or recorder.tape.problem is not None:
             return general(op, inputs, output)
         try:
             given: list[Any] = []
@@ -124,7 +124,7 @@ def forward_of(
             row = (name, value, None, *how, key, 0, False, None)
             note(("forward", title, tuple(given), (row,), enabled, at, 0, "", ghost))
         except Exception as problem:
-            recorder.problem = problem
+            recorder.tape.problem = problem
 
     return forward
 
@@ -135,7 +135,7 @@ def places_of(recorder: Any, direct: dict[tuple[int, int], Any]) -> Callable[[An
     what the op computed. What is always the same, where code outside of functions has called the op itself,
     it puts into `direct`, by code and offset.
     """
-    locator, namespace = recorder.locator, recorder.namespace
+    locator, namespace = recorder.tape.locator, recorder.tape.namespace
     places: dict[tuple[int, int], int] = {}
 
     def place_at(called: Any) -> Any:
@@ -145,7 +145,7 @@ def places_of(recorder: Any, direct: dict[tuple[int, int], Any]) -> Callable[[An
         here = (0, 0) if frame is None else (id(frame.f_code), frame.f_lasti)
         place: Any = places.get(here)
         if place is not None:
-            spot = recorder.spots[place]
+            spot = recorder.tape.spots[place]
             at = place, locator.top(frame.f_back) if spot.nested else None, inner
             if not spot.nested and frame is called.f_back:
                 direct[here] = at
@@ -153,7 +153,7 @@ def places_of(recorder: Any, direct: dict[tuple[int, int], Any]) -> Callable[[An
         if locator.inside(called):
             return None
         spot, top, inner = locator.reach(called)
-        place = None if spot is None else recorder.place_of(spot)
+        place = None if spot is None else recorder.tape.place_of(spot)
         if spot is not None and locator.spots.get(here) is spot:
             places[here] = place
         return place, top, inner
@@ -166,12 +166,12 @@ def meet(recorder: Any, inputs: Any, given: list[Any], at: Any) -> Any:
     noted of the place; what is left of `at` to be noted."""
     place, top, inner = at
     if place is not None:
-        recorder.notes.append(("reached", recorder.spots[place], top, inner))
-    recorder.busy = True
+        recorder.tape.notes.append(("reached", recorder.tape.spots[place], top, inner))
+    recorder.tape.busy = True
     try:
         for i, value in enumerate(inputs):
             if isinstance(value, Tensor) and given[i] is None:
                 given[i] = recorder.states.id_of(value)
     finally:
-        recorder.busy = False
+        recorder.tape.busy = False
     return place, top, None

@@ -80,7 +80,7 @@ class TorchNodes:
 
     def row(self, key: Any, node: Any, kind: NodeKind) -> tuple[Any, ...] | None:
         """How a node stands; None if it has hooks, or a saved value that is packed, gone or written to."""
-        ids, states = self.recorder.ids, self.recorder.states
+        ids, states = self.recorder.tape.ids, self.recorder.states
         if kind.leaf:
             variable = node.variable
             if variable._backward_hooks or variable._post_accumulate_grad_hooks:
@@ -104,7 +104,7 @@ class TorchNodes:
                     kept = (None, 0) if number else memory_of(value)
                     if kept is None:
                         return None
-                    value, version = states.taken(value), version_of(value)
+                    value, version = self.recorder.tape.taken(value), version_of(value)
                     self.saving.add(key)
                 elif isinstance(value, list | tuple) and any(map(is_tensor, value)):
                     return None

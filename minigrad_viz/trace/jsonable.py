@@ -64,7 +64,7 @@ def back(value: Any, hint: Any) -> Any:
         inner = get_args(hint)
         each = inner[:1] * len(value) if inner[1:] == (...,) else inner
         return tuple(back(item, one) for item, one in zip(value, each, strict=True))
-    return value
+    return number(value) if isinstance(value, str) and float in (hint, *get_args(hint)) else value
 
 
 def number(item: Any) -> Any:

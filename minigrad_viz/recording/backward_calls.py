@@ -1,0 +1,203 @@
+"""The backward calls of a cell: their graphs as they begin, what is left as they end, which are kept."""
+
+from __future__ import annotations
+
+import math
+import weakref
+from collections import Counter
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from ..protocol import array_of, edge_of, finite, is_tensor, text_of, value_of, variable_of
+from ..trace import notes
+from ..trace.events import AGAIN, BackwardEnded, BackwardStarted, Inside
+from .guard import observing, watching_lightly
+from .listener import Listener, values_of
+from .modules import Modules
+from .named import named_by
+from .packing import Packing
+from .pruning import KEPT_CALLS, deposits_in, prune
+from .states import States
+from .stepping import OptimizerSteps
+from .tape import Tape, describe
+
+
+class BackwardCalls:
+    """The part of a recorder that is told of backward calls. Of each call, also of those that are not kept,
+    `values` has the value of the root and `norms` the norm of the gradients; `skipped` were left out later,
+    with the deposits `unkept`, by leaf."""
+
+    def __init__(
+        self, tape: Tape, states: States, packing: Packing, listener: Listener, modules: Modules,
+        steps: OptimizerSteps,
+    ) -> None:  # fmt: skip
+        self.tape, self.states, self.packing, self.listener = tape, states, packing, listener
+        self.modules, self.steps = modules, steps
+        self.values: list[float | None] = []
+        self.norms: list[float | None] = []
+        self.skipped = 0
+        self.unkept: Counter[str] = Counter()
+        self._nested = 0
+        self._ends: list[int] = []  # where the notes of each call end that is kept
+        self._noted = 0  # how many notes there were when the newest call in full had ended
+        self._leaves: list[weakref.ref[Any]] = []  # of that call
+        self._live: Any = ()  # nodes of the running call
+        self._keys: list[Any] = []  # theirs
+        self._lost: Callable[..., list[Any]]  # says which have let go of what they saved
+        self._budget = 1  # notes of the running library before its loops are watched more lightly
+        self._wanted: tuple[str, ...] = ()  # the tensors whose gradients grad() is to return
+
+    def backward_started(
+        self, library: Any, kind: str, roots: Any, gradients: Any, create_graph: bool, wanted: Any,
+        batched: bool = False,
+    ) -> None:  # fmt: skip
+        """A backward call starts, as the source `library` tells; `wanted` are the tensors or edges whose
+        gradients are asked for, None for all leaves."""
+        self.tape.depth += 1
+        if self.tape.depth > 1:  # from inside a hook or a custom backward
+            self._nested += 1
+            return
+        self._nested = 0
+        if self.tape.rounds.light:
+            self._count_call(roots)
+        else:
+            self._begin_call(library, kind, roots, gradients, create_graph, wanted, batched)
+
+    def backward_ended(self, error: BaseException | None, results: Any = None) -> None:
+        """The call ended."""
+        self.tape.depth -= 1
+        if self.tape.depth == 0 and self.tape.rounds.light:
+            self._end_counted(results or ())
+        elif self.tape.depth == 0:
+            self._end_call(error, results or ())
+
+    @observing
+    def _begin_call(
+        self, library: Any, kind: str, roots: Any, gradients: Any, create_graph: bool, wanted: Any,
+        batched: bool,
+    ) -> None:  # fmt: skip
+        """Freeze the graph of the call; the source listens to its nodes from now on."""
+        self.tape.rest.wake()
+        self.values.append(root_of(roots))
+        span, _ = named_by(self.tape.place())
+        names = tuple(self.states.end_of(t) for t in roots)
+        ends = [edge_of(t) or (library.node_at(t), t.output_nr) for t in roots]
+        nodes = [node for node, _ in ends if node is not None]
+        self.states.adopt(nodes)
+        asked = None if wanted is None else tuple(self.states.end_of(t) for t in wanted)
+        self._wanted = (asked or ()) if kind == "grad" else ()
+        self.tape.calls += 1
+        self.states.snapshot("before")
+        given = values_of(gradients)
+        ids = tuple(self.states.id_of(g) if g is not None and create_graph else None for g in gradients)
+        self._live, frozen = library.freeze(nodes)
+        self._lost, self._budget = library.lost, library.budget
+        self._keys = [row[0] for row in frozen]
+        self.states.frozen.update(self._keys)
+        self.tape.call, self.tape.creates = self.tape.calls, create_graph
+        starts = [(node, nr, g) for (node, nr), g in zip(ends, gradients, strict=True)]
+        library.listen(self._live, [s for s in starts if s[0] is not None and variable_of(s[0]) is None])
+        told = self.tape.call, kind, names, given, ids, create_graph, (), span, asked, batched
+        event = BackwardStarted(*told)
+        self.tape.notes.append(("started", event, frozen))
+
+    @watching_lightly
+    def _count_call(self, roots: Any) -> None:
+        """A call starts that is only counted. See Note [Lighter watching]."""
+        self.tape.calls += 1
+        self.values.append(root_of(roots))
+
+    @watching_lightly
+    def _end_counted(self, results: Any) -> None:
+        """It ended; perhaps the next ones are watched in full again."""
+        leaves = [leaf for ref in self._leaves if (leaf := ref()) is not None]
+        self.norms.append(norm_of(results or [leaf.grad for leaf in leaves]))
+        known = (self.tape.ids.known(leaf) for leaf in leaves if leaf.grad is not None)
+        self.unkept.update(name for name in known if name is not None)
+        if self.tape.rounds.ended(self.tape.calls, 0):
+            self.states.snapshot(AGAIN)
+            self._noted = len(self.tape.notes)
+
+    @observing
+    def _end_call(self, error: BaseException | None, results: Any) -> None:
+        """Take in the graph that the call built, note what was freed, remove every hook."""
+        leaves = [v for node in self._live if (v := variable_of(node)) is not None]
+        self.norms.append(norm_of(results or [leaf.grad for leaf in leaves]))
+        if self.tape.creates:
+            built = [*results, *(leaf.grad for leaf in leaves)]
+            self.states.adopt(
+                [g.grad_fn for g in built if g is not None and g.grad_fn is not None], tensors=built
+            )
+        gone = self._lost(self._keys, self._live, self.listener.ran, error is None and not self._nested)
+        self.packing.told_again("")
+        found = list(zip(self._wanted, results, strict=False))
+        captured = tuple((name, None if g is None else value_of(g)) for name, g in found)
+        self.states.owners.returned(found, self.tape.call)
+        self.listener.stop()
+        self._live, self.tape.inside, self.tape.again = (), None, 0
+        text = None if error is None else describe(error)
+        event = BackwardEnded(self.tape.call, text, (), captured, self._nested)
+        self.tape.notes.append(("ended", event, gone))
+        self.tape.call = 0
+        self.states.snapshot("after")
+        self._ends.append(len(self.tape.notes))
+        if self.tape.rounds.ended(self.tape.calls, (len(self.tape.notes) - self._noted) / self._budget):
+            self._leaves = [weakref.ref(leaf) for leaf in leaves]
+            self.modules.forget()
+            self.steps.open = None
+        if len(self._ends) >= 2 * KEPT_CALLS:
+            self._prune()
+        self._noted = len(self.tape.notes)
+
+    @observing
+    def node_ran(self, node: Any, received: Any, sent: Any) -> None:
+        """A node that is no AccumulateGrad ran."""
+        if self.tape.depth == 1:
+            self.listener.note_run(self.tape.ids.node(node), values_of(received), sent)
+
+    @observing
+    def ran_inside(self, title: str, inputs: list[Any], result: Any) -> None:
+        """An op ran in the backward of a custom Function."""
+        if self.tape.inside is not None and self.tape.depth == 1 and is_tensor(result):
+            values = tuple(value_of(v) if is_tensor(v) else text_of(v) for v in inputs)
+            span = self.tape.here()
+            name = self.tape.ids.name(self.tape.inside)
+            self.tape.notes.append(Inside(self.tape.call, name, title, values, value_of(result), span))
+
+    def _prune(self) -> None:
+        """Leave out all but the newest calls, and what was for them alone."""
+        cut = self._ends[-KEPT_CALLS - 1]
+        self.skipped += len(self._ends) - KEPT_CALLS
+        self.unkept.update(deposits_in(self.tape.notes[:cut]))
+        alive = {known for _, t in self.tape.variables() if (known := self.tape.ids.known(t)) is not None}
+        before = len(self.tape.notes)
+        self.tape.notes[:], self.states.frozen = prune(self.tape.notes, cut, self.tape.ids, alive)
+        gone = before - len(self.tape.notes)
+        self._ends = [end - gone for end in self._ends[-KEPT_CALLS:]]
+        self.tape.numbers.room = notes.ROOM
+
+    def finish(self) -> None:
+        """The cell has ended."""
+        if len(self._ends) > KEPT_CALLS:
+            self._prune()
+        if self.tape.rounds.light:
+            self.states.snapshot(AGAIN)
+
+    def let_go(self) -> None:
+        """Keep no node alive."""
+        self._live, self.tape.inside = (), None
+
+
+def root_of(roots: Any) -> float | None:
+    """The value of the only root of a call, if that is a tensor (and no edge) with one finite number."""
+    return finite(value_of(roots[0])) if len(roots) == 1 and is_tensor(roots[0]) else None
+
+
+def norm_of(gradients: Iterable[Any]) -> float | None:
+    """The Euclidean norm of all numbers of some gradients; None where it is not finite, or there are none."""
+    arrays = [array_of(g) for g in gradients if g is not None]
+    squares = [float(np.vdot(a, a).real) for a in arrays if a is not None]
+    norm = math.sqrt(sum(squares)) if squares and sum(squares) >= 0 else math.inf
+    return norm if math.isfinite(norm) else None

@@ -1,0 +1,107 @@
+"""What the parts of a recorder share: the notes, the ids, and where the cell stands."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from types import FrameType
+from typing import Any
+
+from ..protocol import array_of, dtype_name, has_history, is_tensor, number_of, value_of
+from ..trace import notes
+from ..trace.ids import Ids
+from ..trace.where import Locator, Spot
+from .guard import OPEN
+from .resting import Rest, Rounds
+
+
+class Tape:
+    """Has `notes` of the events that will be made (see Note [Notes] in `notes`), the points in the source
+    that they refer to (`spots`), and `ids`.
+
+    `calls` counts the backward calls; `call` is the number of the one that is running, 0 outside, and `depth`
+    is greater than 1 inside one that runs inside another; `creates` says that it builds a graph, `inside` is
+    the key of the custom Function whose backward runs, `again` counts checkpoints that compute again. `busy`
+    is true while tensors are read for this, in the context `shield`; what went wrong first is `problem`.
+    """
+
+    def __init__(self, source: str, namespace: dict[str, Any]) -> None:
+        self.namespace = namespace
+        self.locator = Locator(source, namespace)
+        self.notes: list[Any] = []
+        self.numbers = notes.Numbers()
+        self.spots: list[Any] = []
+        self.ids = Ids()
+        self.busy = False
+        self.shield: Callable[[], Any] = OPEN  # a source may set it
+        self.problem: Exception | None = None
+        self.call = self.calls = self.depth = self.again = 0
+        self.creates = False
+        self.inside: Any = None
+        self.rest, self.rounds = Rest(), Rounds()
+        self.step = self._step = 0  # a source may number what it tells, if it tells of one op several times
+        self._places: dict[int, int] = {}
+        self._kinds: dict[type, bool] = {}  # whether objects of a class are tensors
+
+    def taken(self, tensor: Any) -> Any:
+        """A tensor's numbers as they are now."""
+        number = number_of(tensor)
+        if number is not None:
+            return number
+        data = array_of(tensor)
+        if data is None or dtype_name(tensor) == "bfloat16":
+            return value_of(tensor)
+        return self.numbers.take(data)
+
+    def variables(self) -> list[tuple[str, Any]]:
+        """The variables of the namespace that are tensors whose history can be read."""
+        kinds, found = self._kinds, []
+        for name, value in self.namespace.items():
+            kind = kinds.get(type(value))
+            if kind is None:
+                kind = kinds[type(value)] = is_tensor(value)
+            if kind and name[:1] != "_" and has_history(value):
+                found.append((name, value))
+        return found
+
+    # ── where the user's code stands ────────────────────────────────────────────────────────────────────────
+
+    def here(self) -> Any:
+        """The span of the expression that calls what asks; nothing is noted."""
+        spot = self.locator.at(sys._getframe(3))
+        return None if spot is None else spot.span
+
+    def place(self) -> Spot | None:
+        """Where in the source the user's code stands. Outside a backward call it is noted, for the statements
+        of the cell."""
+        frame: FrameType | None = sys._getframe(2)
+        if self.call:
+            return self.locator.at(frame)
+        spot, top, inner = self.locator.reach(frame)
+        before, self._step = self._step, self.step
+        if spot is not None and not (self.step and self.step == before):
+            self.notes.append(("reached", spot, top, inner))
+        return spot
+
+    def own_place(self) -> Spot | None:
+        """The same for what an op made; None where a library ran the op for itself, inside a function that
+        the cell called: then that expression is not what the op computed."""
+        spot = self.place()
+        return None if spot is not None and self.locator.inside(sys._getframe(2)) else spot
+
+    def place_of(self, spot: Spot) -> int:
+        """The number of a point in the source, for notes."""
+        number = self._places.get(id(spot))
+        if number is None:
+            number = self._places[id(spot)] = len(self.spots)
+            self.spots.append(spot)  # which keeps it, so that its identity holds
+        return number
+
+
+def describe(error: BaseException) -> str:
+    """An error as one line: class and text."""
+    try:
+        text = str(error)
+    except Exception:  # its own `__str__`
+        text = ""
+    return f"{type(error).__name__}: {text}".strip()
