@@ -23,7 +23,6 @@ BINARY: list[Case] = [
     # division
     Case("div floor", lambda L, a, b: L.div(a, b, rounding_mode="floor"), SIGNS, numbers="real"),
     Case("div trunc", lambda L, a: a.div(0.7, rounding_mode="trunc"), SIGNS[:1], numbers="real"),
-    Case("div unrounded", lambda L, a, b: L.div(a, b, rounding_mode=None), (BLOCK, ROW), numbers="real"),
     Case("fmod", lambda L, a, b: L.fmod(a, b), SIGNS, numbers="real"),
     Case("fmod number", lambda L, a: a.fmod(0.8), SIGNS[:1], numbers="real"),
     Case("remainder", lambda L, a, b: a % b, SIGNS, numbers="real"),

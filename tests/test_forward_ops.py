@@ -59,7 +59,7 @@ OTHER_TANGENT = (
 # same, the nodes are not.
 DERIVED = (
     *("addcmul", "addcdiv", "lerp tensor", "atan2", "polar", "frac", "cumprod", "baddbmm"),
-    *("div unrounded", "fmod", "fmod number", "remainder", "remainder number", "tensor rmod"),
+    *("fmod", "fmod number", "remainder", "remainder number", "tensor rmod"),
     *("maximum", "minimum", "clamp to tensors", "clamp to min", "clamp to max"),
     *("clamp_max tensor", "clamp_min tensor"),
     *("prod", "prod dim", "nansum", "nanmean", "amax", "amin", "max", "min", "median", "nanmedian"),

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import F, check_broadcast, differentiable, dtypes, zeros
+from ..core import F, check_broadcast, differentiable
 from ..core.dtypes import dtype, get_default_dtype, of
 from ..core.public import public, publish
 from .half_precision import only
@@ -45,43 +45,14 @@ def comparison(function: Any, name: str, meaning: str, also: str = "") -> None:
     {function((1, 2, 3), 2).tolist()}
     """
     check = None if name in ("eq", "ne") else no_order(name)
-    node = name.capitalize() + "Backward1"
+    node = name.capitalize() + "Comparison"  # which no graph has
     call = differentiable(node=node, elementwise=True, forms="", check=check)(compare)
-    writing = [in_place_form(call, by, check) for by in ("number", "tensor")]
 
     def called(input: Any, other: Any) -> Any:
         of_kinds(name, input, other, call, call)
         return call(input, other)
 
-    def choose(self: Any, other: Any) -> Any:
-        return of_kinds(name + "_", self, other, writing[1], writing[0]).op, (self, other)
-
-    named(called, compare).choose = choose
-    publish(called, name, "function method method_", "cast", also)
-
-
-def in_place_form(call: Any, by: str, check: Any) -> Any:
-    """Declare the in-place form of a comparison by a number or by a tensor: its results are 1 and 0 in the
-    dtype of the tensor, and no gradient comes back through it.
-    """
-    name, kernel = call.op.name, call.op.kernel
-
-    def compare(self, other):
-        if check is not None:
-            check([of(self), of(other) if by == "tensor" else dtypes.of_number(other)])
-        check_broadcast(self.shape, np.shape(other))
-        return kernel(self, other).astype(self.dtype)[()]
-
-    compare.__name__, compare.__doc__ = f"{name}_by_{by}_", f"`{name}`, in place."
-    inputs = ("self", "other") if by == "tensor" else ("self",)
-    vjps: dict[str, Any] = dict.fromkeys(inputs, zeros)
-    return differentiable(
-        node=f"{name.capitalize()}Backward{int(by == 'tensor')}",
-        elementwise=True,
-        forms="",
-        promotes=False,
-        **vjps,
-    )(compare)
+    publish(named(called, compare), name, "function method", "cast", also)
 
 
 comparison(np.equal, "eq", "equals")

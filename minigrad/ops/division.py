@@ -32,22 +32,9 @@ def divided(self: Any, other: Any, rounding_mode: Any) -> Any:
     return (self - np.fmod(self, other)) // other
 
 
-def rounded_vjp(g: Any, other: Any, rounding_mode: Any) -> Any:
-    """Return the gradient of the dividend: none of a rounded quotient."""
-    return g / other if rounding_mode is None else F.zeros_like(g)
-
-
-def rounded_other_vjp(g: Any, self: Any, other: Any, rounding_mode: Any) -> Any:
-    """Return the gradient of the divisor."""
-    if rounding_mode is not None:
-        return F.zeros_like(g)
-    quotient = (self / other) / other
-    return -g * quotient
-
-
 @differentiable(
-    self=rounded_vjp,
-    other=rounded_other_vjp,
+    self=lambda g, other, rounding_mode: F.zeros_like(g),
+    other=lambda g, self, other, rounding_mode: F.zeros_like(g),
     node="DivBackward2",
     kernel=divided,
     elementwise=True,
@@ -56,19 +43,6 @@ def rounded_other_vjp(g: Any, self: Any, other: Any, rounding_mode: Any) -> Any:
 )
 def div_rounded(self, other, rounding_mode="trunc"):
     """Return the quotient, rounded down ("floor") or towards zero ("trunc")."""
-
-
-@differentiable(
-    self=rounded_vjp,
-    other=rounded_other_vjp,
-    node="DivBackward2",
-    elementwise=True,
-    floating=True,
-    forms="",
-)
-def div_unrounded(self, other, rounding_mode=None):
-    """Return the true quotient, as `div` with `rounding_mode=None` leaves it in the graph."""
-    return self / other
 
 
 def quotient_vjp(g: Any, self: Any, other: Any, rounding_mode: str) -> Any:

@@ -117,9 +117,6 @@ def round(input: Any, *, decimals: Any = None) -> Any:
     """
     if decimals is None:
         return round_whole, (input,)
-    if not isinstance(decimals, int):
-        kinds = f"(Tensor, decimals={type(decimals).__name__})"
-        raise TypeError(f"round() received an invalid combination of arguments - got {kinds}")
     return round_decimals, (input, decimals)
 
 

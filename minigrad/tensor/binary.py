@@ -29,12 +29,10 @@ from ..ops.overloads import (
     of_kinds,
 )
 
-UNSET: Any = object()
-
 
 @public("function method method_", out="cast", also="divide true_divide")
 @choice
-def div(input: Any, other: Any, *, rounding_mode: Any = UNSET) -> Any:
+def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
     """Return the quotient of two operands, element by element; integers give the default float.
 
     Args:
@@ -50,13 +48,13 @@ def div(input: Any, other: Any, *, rounding_mode: Any = UNSET) -> Any:
     >>> torch.div(torch.tensor([7.0, -7.0]), 2, rounding_mode='floor')
     tensor([ 3., -4.])
     """
-    if rounding_mode is UNSET:
+    if rounding_mode is None:
         return ar.div, (input, other)
-    if rounding_mode not in (None, "trunc", "floor"):
+    if rounding_mode not in ("trunc", "floor"):
         raise RuntimeError(
             f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'"
         )
-    return dv.div_unrounded if rounding_mode is None else dv.div_rounded, (input, other, rounding_mode)
+    return dv.div_rounded, (input, other, rounding_mode)
 
 
 def check_bound(input: Any, bound: Any) -> None:
@@ -137,10 +135,6 @@ def clamp_max(input: Any, max: Any) -> Any:
 def lerp(input: Any, end: Any, weight: Any) -> Any:
     """Return the point between `input` and `end`: `input + weight · (end - input)`."""
     is_number = isinstance(weight, NUMBERS)
-    if not (isinstance(input, TensorBase) and isinstance(end, TensorBase)) or not (
-        is_number or isinstance(weight, TensorBase)
-    ):
-        raise invalid("lerp", input, end, weight)
     expected = dtypes.of(input._data)
     for name, other in (("end", end), ("weight", weight)):
         if is_number and other is weight:
@@ -157,14 +151,6 @@ CALLED = {
     "uint8": "unsigned char", "bool": "bool", "complex64": "c10::complex<float>",
     "complex128": "c10::complex<double>",
 }  # fmt: skip
-
-
-def of_three(call: Any, input: Any, tensor1: Any, tensor2: Any, value: Any) -> Any:
-    """Return the arguments of a sum with a product or quotient."""
-    check_tensors(call.op, (input, tensor1, tensor2))
-    if not isinstance(value, NUMBERS):
-        raise TypeError(f"{call.op.name}(): argument 'value' must be Number, not {dtypes.kind_name(value)}")
-    return call, (input, tensor1, tensor2, value)
 
 
 @public("function method method_", out="cast")
@@ -185,7 +171,8 @@ def addcmul(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
     >>> torch.addcmul(torch.tensor([1.0]), torch.tensor([2.0]), torch.tensor([3.0]), value=10)
     tensor([61.])
     """
-    return of_three(te.addcmul, input, tensor1, tensor2, value)
+    check_tensors(te.addcmul.op, (input, tensor1, tensor2))
+    return te.addcmul, (input, tensor1, tensor2, value)
 
 
 @public("function method method_", out="cast")
@@ -207,7 +194,8 @@ def addcdiv(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
     >>> torch.addcdiv(torch.tensor([1.0]), torch.tensor([6.0]), torch.tensor([3.0]), value=10)
     tensor([21.])
     """
-    return of_three(te.addcdiv, input, tensor1, tensor2, value)
+    check_tensors(te.addcdiv.op, (input, tensor1, tensor2))
+    return te.addcdiv, (input, tensor1, tensor2, value)
 
 
 def operator(function: Any) -> Any:

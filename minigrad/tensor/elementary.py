@@ -12,17 +12,9 @@ from ..ops import pointwise, special
 from ..ops.elementwise import must_be
 
 
-def check_weight(weight: Any) -> None:
-    """Raise PyTorch's TypeError unless `weight` is a tensor."""
-    if not isinstance(weight, TensorBase):
-        kind = type(weight).__name__
-        raise TypeError(f"prelu(): argument 'weight' (position 2) must be Tensor, not {kind}")
-
-
 @public()
 def prelu(input: Any, weight: Any) -> Any:
     """Return x where x > 0, else `weight · x`: one weight, or one for each channel (dimension 1)."""
-    check_weight(weight)
     if input._data.dtype != weight._data.dtype:
         kinds = f"{input.dtype.title} and {weight.dtype.title}"
         raise RuntimeError(f"prelu: Type promoting not supported. Got {kinds}")

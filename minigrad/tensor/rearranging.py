@@ -124,11 +124,6 @@ def repeat_interleave(
         input, dim = flatten(input), 0
     if is_whole(repeats):
         return each_repeated(input, int(repeats), dim, output_size)
-    if not isinstance(repeats, TensorBase):
-        raise TypeError(
-            "repeat_interleave() received an invalid combination of arguments - got "
-            f"({type(repeats).__name__}, int)"
-        )
     return F.index_select(input, dim, indices_repeated(one_for_each(input, repeats, dim), output_size))
 
 
@@ -246,8 +241,6 @@ class Rearranging(TensorBase):
         tensor([[1, 2, 1, 2],
                 [1, 2, 1, 2]])
         """
-        if not repeats:
-            raise TypeError('repeat() missing 1 required positional arguments: "repeats"')
         return re.repeat(self, given(repeats))
 
     @shown_as(lambda self, dims: None)

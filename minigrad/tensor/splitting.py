@@ -119,13 +119,7 @@ class Parts(TensorBase):
 
 
 def checked(tensors: Any, name: str) -> tuple[Any, ...]:
-    """Return the tensors; TypeError or RuntimeError in PyTorch's words where there are none."""
-    if not isinstance(tensors, (list, tuple)):
-        kind = type(tensors).__name__
-        raise TypeError(f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not {kind}")
-    for i, t in enumerate(tensors):
-        if not isinstance(t, TensorBase):
-            raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type(t).__name__}")
+    """Return the tensors; RuntimeError in PyTorch's words where there are none."""
     if not tensors:
         raise RuntimeError(f"{name} expects a non-empty TensorList")
     return tuple(tensors)
