@@ -47,7 +47,6 @@ from .core.dtypes import (
     uint8,
 )
 from .core.dtypes import bool_ as bool
-from .core.generator import Generator, default_generator
 from .core.modes import is_grad_enabled, is_inference_mode_enabled
 from .creation import (
     BoolTensor,
@@ -62,6 +61,7 @@ from .creation import (
     tensor,
 )
 from .left_out import missing as _missing
+from .ops.generator import Generator, default_generator
 from .random import get_rng_state, initial_seed, manual_seed, seed, set_rng_state
 from .settings import (
     are_deterministic_algorithms_enabled,

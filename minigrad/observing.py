@@ -23,16 +23,9 @@ from typing import Any
 from .core import F, Op, all_ops, saved_hooks
 from .core.dialect import DIALECTS, node_name, retains_grad_unset
 from .core.dtypes import DIFFERENTIABLE
-from .core.modes import (
-    Observer,
-    add_observer,
-    is_forward,
-    is_grad_enabled,
-    is_recording,
-    remove_observer,
-    state,
-)
+from .core.modes import is_forward, is_grad_enabled, is_recording, state
 from .core.node import LAST, RELEASED, AccumulateGrad
+from .core.observers import Observer, add_observer, remove_observer
 from .core.op import arguments
 from .core.tensor_state import edge, numbers, wrap
 from .inplace.views import Unobserved

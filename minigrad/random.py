@@ -6,8 +6,8 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
-from .core.generator import Generator, default_generator
 from .core.public import public
+from .ops.generator import Generator, default_generator
 
 __all__ = [
     "fork_rng", "get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state",

@@ -16,7 +16,7 @@ import pytest
 from twins import Programs, assert_same_diary, outcome
 
 import minigrad
-from minigrad.core import modes
+from minigrad.core import modes, observers
 
 programs = Programs()
 
@@ -378,13 +378,13 @@ def test_observers_are_told():
             return lambda *args: told.append((name, *args)) if name == "mode_changed" else None
 
     observer = Observer()
-    modes.add_observer(observer)
+    observers.add_observer(observer)
     try:
         with minigrad.autograd.set_detect_anomaly(True), minigrad.autograd.set_detect_anomaly(True, False):
             told.append("inside")
         minigrad.autograd.set_detect_anomaly(False)
     finally:
-        modes.remove_observer(observer)
+        observers.remove_observer(observer)
     assert told == [("mode_changed", "anomaly", True), "inside", ("mode_changed", "anomaly", False)]
 
 

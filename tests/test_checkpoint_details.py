@@ -14,7 +14,7 @@ from test_checkpoint import checkpointing, leaf, noting
 from twins import Programs, assert_same_diary, outcome
 
 import minigrad
-from minigrad.core import modes
+from minigrad.core import modes, observers
 
 programs = Programs()
 
@@ -329,10 +329,10 @@ def test_observers_are_told():
 
     for reentrant in (False, True):
         told, x = Told(), leaf(minigrad)
-        modes.add_observer(told)
+        observers.add_observer(told)
         try:
             out = minigrad.utils.checkpoint.checkpoint(lambda a: a.exp().sum(), x, use_reentrant=reentrant)
             out.backward()
         finally:
-            modes.remove_observer(told)
+            observers.remove_observer(told)
         assert told.heard == ["recomputes", "done"]

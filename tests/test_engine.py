@@ -10,7 +10,7 @@ import pytest
 from twins import Programs, assert_same_diary
 
 import minigrad
-from minigrad.core import modes
+from minigrad.core import observers
 
 programs = Programs()
 
@@ -269,12 +269,12 @@ def test_both_orders_give_the_same_bits(size, keep):
         return [g.numpy().tobytes() for g in (*some, *(t.grad for t in leaves))]
 
     plain = gradients()
-    observer = modes.Observer()
-    modes.add_observer(observer)
+    observer = observers.Observer()
+    observers.add_observer(observer)
     try:
         assert gradients() == plain
     finally:
-        modes.remove_observer(observer)
+        observers.remove_observer(observer)
 
 
 def diary_of(L, watched):
@@ -290,13 +290,13 @@ def diary_of(L, watched):
     a.register_hook(lambda g: notes.append(("a", g.item(), *grads())))
     z = (inner * b).exp().log() * c + c * b
     if watched:
-        modes.add_observer(observer := modes.Observer())
+        observers.add_observer(observer := observers.Observer())
     try:
         got = L.autograd.grad(z, (inner, c), retain_graph=True)
         z.backward()
     finally:
         if watched:
-            modes.remove_observer(observer)
+            observers.remove_observer(observer)
     return notes, [g.item() for g in (*got, a.grad, b.grad, c.grad)]
 
 

@@ -10,7 +10,7 @@ import pytest
 from twins import Programs, assert_same_diary, tangent
 
 import minigrad
-from minigrad.core import modes, tangents
+from minigrad.core import modes, observers, tangents
 
 # PyTorch compiles its own formulas when the first dual tensor is made.
 pytestmark = pytest.mark.filterwarnings("ignore:.torch.jit.script:DeprecationWarning")
@@ -259,14 +259,14 @@ def test_observers_are_told_of_the_users_ops_only():
             """Not looked at."""
 
     observer = Observer()
-    modes.add_observer(observer)
+    observers.add_observer(observer)
     try:
         with fw.dual_level():
             a = fw.make_dual(minigrad.tensor(2.0), minigrad.tensor(1.0))
             ((a * a).exp() / a).add_(a)
             fw.unpack_dual(a)
     finally:
-        modes.remove_observer(observer)
+        observers.remove_observer(observer)
     assert told == [
         ("forward_ad", True),
         ("mul", True),

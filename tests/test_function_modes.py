@@ -10,7 +10,7 @@ from functions import exponential, leaf, made, square
 from twins import Programs, assert_same_diary, graph, outcome, told
 
 import minigrad
-from minigrad.core import modes
+from minigrad.core import observers
 
 programs = Programs()
 
@@ -220,13 +220,13 @@ class Watcher:
 def test_observers_are_told():
     Square, watcher = square(minigrad), Watcher()
     x = leaf(minigrad)
-    modes.add_observer(watcher)
+    observers.add_observer(watcher)
     try:
         with minigrad.autograd.graph.saved_tensors_hooks(lambda t: t, lambda t: t):
             z = Square.apply(x)
         z.sum().backward()
     finally:
-        modes.remove_observer(watcher)
+        observers.remove_observer(watcher)
     names = [name for name, _ in watcher.told]
     assert names == [
         *("mode_changed", "packed", "forward", "mode_changed", "forward"),

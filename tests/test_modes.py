@@ -11,7 +11,7 @@ import pytest
 from twins import Programs, assert_same_diary
 
 import minigrad
-from minigrad.core import modes
+from minigrad.core import modes, observers
 
 programs = Programs()
 
@@ -231,14 +231,14 @@ def test_observers_are_told():
             told.append((mode, enabled))
 
     observer = Observer()
-    modes.add_observer(observer)
+    observers.add_observer(observer)
     try:
         with minigrad.no_grad(), minigrad.no_grad():
             pass
         with minigrad.inference_mode(), minigrad.inference_mode(False):
             pass
     finally:
-        modes.remove_observer(observer)
+        observers.remove_observer(observer)
     grad, inference = ("grad", "inference")
     assert told == [
         *[(grad, False), (grad, True)],

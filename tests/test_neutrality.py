@@ -19,8 +19,8 @@ from telling import Told, exact, plainly, recorded, run_cell, surroundings
 from twins import dialect, is_tensor, nodes
 
 import minigrad
+from minigrad.core import deposit as deposits
 from minigrad.core import engine
-from minigrad.core import tensor_state as tensor_base
 from minigrad.core.node import AccumulateGrad, Node
 from minigrad_viz import record
 from minigrad_viz.recording.recorder import Recorder
@@ -99,11 +99,11 @@ def logged(log: list[Any]) -> Iterator[None]:
     """Notes every node of minigrad that runs, below anything that hooks can see."""
     with pytest.MonkeyPatch.context() as patch:
         for cls in subclasses(Node):
-            for name in ("apply", "_apply_tensors", "apply_limited"):
+            for name in ("apply", "_apply_tensors"):
                 if name in vars(cls) and cls is not AccumulateGrad:
                     patch.setattr(cls, name, noting(cls.__name__, vars(cls)[name], log))
         for name in ("deposit", "deposit_tensor"):  # what an AccumulateGrad does
-            plain = getattr(tensor_base, name)
+            plain = getattr(deposits, name)
             for module in [m for n, m in sys.modules.items() if n.partition(".")[0] == "minigrad"]:
                 if vars(module).get(name) is plain:
                     patch.setattr(module, name, noting(name, plain, log))
@@ -144,7 +144,7 @@ def test_the_log_of_nodes_sees_them_all():
         with logged(log):
             run_cell(cell, minigrad, how)
         assert [title for title, _ in log] == ["AddBackward0", "MulBackward0", "deposit"]
-    assert engine.deposit is tensor_base.deposit and not hasattr(engine.deposit, "__wrapped__")
+    assert engine.deposit is deposits.deposit and not hasattr(engine.deposit, "__wrapped__")
 
 
 # ─────────────────────────────────────────────────────────────────────────────────── nothing is kept
@@ -191,7 +191,7 @@ def left_of(cell: str, library: Any, how: Callable[[str, dict[str, Any]], None])
 
 
 def tensor_of(library: Any) -> type:
-    return tensor_base.TensorBase if library is minigrad else library.Tensor
+    return deposits.TensorBase if library is minigrad else library.Tensor
 
 
 @examples(40, Phase.shrink)

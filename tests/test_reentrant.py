@@ -17,7 +17,7 @@ from functions import square
 from twins import Programs, assert_same_diary
 
 import minigrad
-from minigrad.core import modes
+from minigrad.core import modes, observers
 from minigrad.core import nested_passes as running
 
 programs = Programs()
@@ -225,11 +225,11 @@ def test_modes_and_context_go_over_and_come_back():
         assert seen.count("mode_changed") == 2 and "forward" in seen
 
     observer = Observer()
-    modes.add_observer(observer)
+    observers.add_observer(observer)
     try:
         descend(DEPTH, bottom)
     finally:
-        modes.remove_observer(observer)
+        observers.remove_observer(observer)
     assert modes.snapshot() == before and threading.active_count() == threads
 
 

@@ -11,7 +11,7 @@ from test_ops import TRIED, leaves, results_of, seed
 from twins import dialect, noted
 
 import minigrad
-from minigrad.core import modes
+from minigrad.core import modes, observers
 
 
 def recording(L, log):
@@ -118,13 +118,13 @@ class Told:
 def test_observers_are_told():
     told = Told()
     a = minigrad.tensor([2.0], requires_grad=True)
-    modes.add_observer(told)
+    observers.add_observer(told)
     try:
         with minigrad.autograd.graph.saved_tensors_hooks(lambda t: t.tolist(), minigrad.tensor):
             y = (a * a).sum()
         y.backward()
     finally:
-        modes.remove_observer(told)
+        observers.remove_observer(told)
     node = y.grad_fn.next_functions[0][0].name()
     assert told.heard == [
         ("saved_tensors_hooks", True),

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from sample import examples
 
 import minigrad
-from minigrad.core import all_ops, engine, modes, node_by_node
+from minigrad.core import all_ops, engine, node_by_node, observers
 from minigrad.core.node import AccumulateGrad
 from minigrad.core.tensor_state import edge
 
@@ -41,11 +41,11 @@ class Observer:
 @contextlib.contextmanager
 def observed():
     observer = Observer()
-    modes.add_observer(observer)
+    observers.add_observer(observer)
     try:
         yield observer
     finally:
-        modes.remove_observer(observer)
+        observers.remove_observer(observer)
 
 
 Pair, Many = pair(minigrad), many(minigrad)

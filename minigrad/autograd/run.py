@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core import F, dialect, engine, modes
 from ..core.tensor_state import TensorBase, fresh, wrap
-from ..inplace.in_place import Unobserved
+from ..inplace.views import Unobserved
 from .graph import GradientEdge
 from .starts import (
     ONES,

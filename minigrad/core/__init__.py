@@ -3,15 +3,15 @@
 Ops: `op` has `Op`, the plan of an op, and `F`. `declare` has the decorator `differentiable`. `call` runs any
 op on tensors (`operands` checks and promotes its arguments), and `elementwise` runs plain elementwise ops.
 `save` stores what a node saves, `saved` reads it again (`saved_hooks` does so under saved-tensor hooks), and
-`apply` calls the vjps. `public` has the names that users call.
+`apply` calls the vjps (`apply_closures` those of common ops). `public` has the names that users call.
 
 Graph and backward: `tensor_state` has the state of a tensor, `node` the nodes, `node_class` the node class of
 an op. `backward_pass` has the state of one pass. `engine` has the plain backward loop, and `node_by_node` the
-loop for hooks and observers. `hook_calls` calls hooks.
+loop for hooks and observers. `hook_calls` calls hooks, `deposit` adds to `.grad`.
 
 Forward mode: `forward`, `jvps` and `tangents`.
 
-Below all of them: `dtypes`, `devices`, `modes`, `dialect`, `storage`, `generator`.
+Below all of them: `dtypes`, `devices`, `modes`, `observers`, `dialect`, `storage`, `sums`.
 """
 
 from __future__ import annotations

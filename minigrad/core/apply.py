@@ -1,8 +1,5 @@
 """How a node of an op is applied: its saved values are read, then its vjps are called one after the other.
 
-`single` does the same for ops with one input, `linear` and `product` for sums and products of two, as
-closures that ask less. In graphs of scalars the loops would take a third of the backward pass.
-
 Note [Complex numbers]
     Gradients are PyTorch's: for a real function L of z = a + ib the gradient is ∂L/∂a + i ∂L/∂b. Nearly all
     ops are holomorphic with real coefficients. Their gradient is the vjp as it is written, run on the
@@ -15,22 +12,20 @@ Note [Complex numbers]
 
 from __future__ import annotations
 
-from operator import attrgetter
 from typing import Any
 
 import numpy as np
 
 from . import modes
 from .hook_calls import Mode, as_gradient, as_tensor
-from .node import RELEASED, join_rows, output_of, rows_of, sum_to
-from .op import INPUT, NUMBER_CLASSES, RAW, RESULT, F, Op, arguments
+from .node import RELEASED, join_rows, output_of, rows_of
+from .op import INPUT, NUMBER_CLASSES, RAW, RESULT, F
 from .saved import READY, is_current, raw_value, saved, unpack, wanted
 from .saved_hooks import Packed
+from .sums import sum_to
 from .tensor_state import TensorBase, Tensors, attach, wrap
 
 HELD = (TensorBase, Tensors, Packed)
-# The classes of saved values that are used unchanged where no memory is shared: no tensors, nothing freed.
-SIMPLE = READY | {bool, str, tuple, np.dtype}
 
 
 def apply(node: Any, g: Any, keep: bool = True) -> tuple[Any, ...]:
@@ -39,7 +34,7 @@ def apply(node: Any, g: Any, keep: bool = True) -> tuple[Any, ...]:
     """
     __tracebackhide__ = True
     if node._extra is not None and node._extra.unpacks:
-        sent = apply_unpacked(node, g, False)
+        sent = apply_unpacked(node, g)
     else:
         sent = pull(node, g, read(node))
     if not keep:
@@ -65,14 +60,15 @@ def apply_rows(node: Any, g: Any) -> tuple[Any, ...]:
     return tuple(gradients)
 
 
-def apply_tensors(node: Any, g: Any) -> tuple[Any, ...]:
-    """Do the same on tensors, recorded."""
+def apply_tensors(node: Any, g: Any, runs: Any = None) -> tuple[Any, ...]:
+    """`Node._apply_tensors` of an op. With `runs`, compute no gradient for a node for which `runs(node)` is
+    False: observers or hooks would see more than in PyTorch.
+    """
     __tracebackhide__ = True
-    if node._extra is not None:
-        if node._extra.unpacks:
-            return apply_unpacked(node, g, True)
-        return pull(node, g, read_saved(node))
-    return pull(node, g, read_tensors(node))
+    if node._extra is None and runs is None:
+        return pull(node, g, read_tensors(node))
+    sent = pull(node, g, read_saved(node), runs)
+    return fitted(node, sent) if node._extra is not None and node._extra.unpacks else sent
 
 
 def read(node: Any) -> list[Any]:
@@ -195,31 +191,17 @@ def conjugate(value: Any, tensor: bool) -> Any:
     return wrap(np.complex128(value.conjugate())) if tensor else value.conjugate()
 
 
-def apply_limited(node: Any, g: Any, runs: Any) -> tuple[Any, ...]:
-    """`Node.apply_limited` of an op."""
-    __tracebackhide__ = True
-    values = read_saved(node)
-    if g is None:
-        return (None,) * len(node._next)
-    sent = pull(node, g, values, runs)
-    return fitted(node, sent) if node._extra is not None and node._extra.unpacks else sent
-
-
-def apply_unpacked(node: Any, g: Any, tensors: bool) -> tuple[Any, ...]:
+def apply_unpacked(node: Any, g: Any) -> tuple[Any, ...]:
     """Do what `apply` does where hooks return the saved values: always on tensors, and without assumptions
     about their shapes and dtypes.
     """
     __tracebackhide__ = True
     values = read_saved(node)
-    if g is None or (g.__class__ is list and all(x is None for x in g)):
-        return (None,) * len(node._next)
-    if tensors:
-        return fitted(node, pull(node, g, values))
     before = modes.switch("observers", ())
     try:
         with Mode(False):
-            g = [as_tensor(False, x) for x in g] if g.__class__ is list else wrap(g)
-            return tuple(as_gradient(False, x) for x in fitted(node, pull(node, g, values)))
+            g = [as_tensor(False, x) for x in g] if g.__class__ is list else as_tensor(False, g)
+            return tuple([as_gradient(False, x) for x in fitted(node, pull(node, g, values))])
     finally:
         modes.switch("observers", before)
 
@@ -292,100 +274,3 @@ def uncast(cast: Any, gradients: list[Any]) -> tuple[Any, ...]:
                 g = sum_to(g, shape)
             gradients[i] = g if g.dtype == dtype else g.astype(dtype)
     return tuple(gradients)
-
-
-# ── closures
-# ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def single(op: Op) -> Any:
-    """Return `apply` for an op with one input and one result, and so one vjp."""
-    vjp, names = op.asks[0].vjp, arguments(op.asks[0].vjp)
-    keeps = {k.slot: k for k in op.keeps}
-    taken = [keeps["_raw_" + name] for name in names]
-    fetch = attrgetter(*(k.slot for k in taken)) if taken else None
-    checked = tuple(n for n, k in enumerate(taken) if k.derive is None)
-    tensors = tuple(k.slot for k in taken if k.what in (INPUT, RESULT))
-    of_input, of_result = (any(k.what is what for k in taken) for what in (INPUT, RESULT))
-    several = len(taken) > 1
-
-    def apply_single(node: Any, g: Any, keep: bool = True) -> tuple[Any, ...]:
-        if (
-            node._extra is not None
-            or (of_input and node._next[0]._storage is not None)
-            or (of_result and node._storage is not None)
-        ):
-            return apply(node, g, keep)
-        if fetch is None:
-            sent = vjp(g)
-        else:
-            values = fetch(node)
-            if several:
-                for n in checked:
-                    if values[n].__class__ not in SIMPLE:
-                        return apply(node, g, keep)
-                sent = vjp(g, *values)
-            elif checked and values.__class__ not in SIMPLE:
-                return apply(node, g, keep)
-            else:
-                sent = vjp(g, values)
-            if tensors and not keep:
-                node._check = RELEASED
-                for slot in tensors:
-                    setattr(node, slot, None)
-        return (sent,) if node._cast is None else uncast(node._cast, [sent])
-
-    return apply_single
-
-
-def linear(op: Op) -> Any:
-    """Return `apply` for a plain elementwise op with two inputs that saves nothing."""
-    vjp0, vjp1 = op.vjps.values()
-
-    def apply_linear(node: Any, g: Any, keep: bool = True) -> tuple[Any, ...]:
-        if node._extra is not None:
-            return apply(node, g, keep)
-        n0, n1 = node._next
-        sent = None if n0 is None else vjp0(g), None if n1 is None else vjp1(g)
-        return sent if node._cast is None else uncast(node._cast, [*sent])
-
-    return apply_linear
-
-
-def product(op: Op) -> Any:
-    """Return `apply` for a plain elementwise op with two inputs, where the vjp of each takes the other."""
-    vjp0, vjp1 = op.vjps.values()
-    at0, at1 = ([n for n, _ in op.saved].index(name) for name in op.inputs)
-
-    def apply_product(node: Any, g: Any, keep: bool = True) -> tuple[Any, ...]:
-        if node._extra is not None:
-            return apply(node, g, keep)
-        n0, n1 = node._next
-        g0 = g1 = None
-        if n0 is not None:
-            b = node._raw_other
-            if b.__class__ not in READY or (n1 is not None and n1._storage is not None):
-                b = raw_value(node, at1)
-            g0 = vjp0(g, b)
-        if n1 is not None:
-            a = node._raw_self
-            if a.__class__ not in READY or (n0 is not None and n0._storage is not None):
-                a = raw_value(node, at0)
-            g1 = vjp1(g, a)
-        if not keep:
-            node._check = RELEASED
-            node._raw_self = node._raw_other = None
-        return (g0, g1) if node._cast is None else uncast(node._cast, [g0, g1])
-
-    return apply_product
-
-
-def apply_of(op: Op) -> Any:
-    """Return the function that applies the nodes of an op to raw arrays."""
-    if op.is_single:
-        return single(op)
-    if not op.fast or op.inputs != ("self", "other") or op.complexes:
-        return apply
-    if not op.saved:
-        return linear(op)
-    return product(op) if [arguments(vjp) for vjp in op.vjps.values()] == [("other",), ("self",)] else apply

@@ -13,53 +13,13 @@ DIALECTS = ("1.4", "2")
 _current = "1.4"
 
 # Ops with several derivative overloads: their digit is printed in both dialects.
-_NUMBERED = frozenset(
-    [
-        "Add",
-        "All",
-        "Any",
-        "Clamp",
-        "ClampMax",
-        "ClampMin",
-        "Copysign",
-        "CountNonzero",
-        "Div",
-        "Eq",
-        "Fill",
-        "Fmod",
-        "Ge",
-        "Gt",
-        "IndexFill",
-        "Le",
-        "Lerp",
-        "Lt",
-        "MaskedFill",
-        "Max",
-        "Mean",
-        "Median",
-        "Min",
-        "Mul",
-        "Nanmedian",
-        "Ne",
-        "Norm",
-        "Normal",
-        "Pow",
-        "Prod",
-        "Relu",
-        "Remainder",
-        "Round",
-        "Rsub",
-        "Scatter",
-        "Sort",
-        "SpecialXlog1Py",
-        "SpecialXlog1py",  # as PyTorch spells it
-        "SpecialZeta",
-        "Squeeze",
-        "Sub",
-        "Sum",
-        "Xlogy",
-    ]
-)
+_NUMBERED = frozenset((
+    "Add", "All", "Any", "Clamp", "ClampMax", "ClampMin", "Copysign", "CountNonzero", "Div", "Eq",
+    "Fill", "Fmod", "Ge", "Gt", "IndexFill", "Le", "Lerp", "Lt", "MaskedFill", "Max", "Mean", "Median",
+    "Min", "Mul", "Nanmedian", "Ne", "Norm", "Normal", "Pow", "Prod", "Relu", "Remainder", "Round",
+    "Rsub", "Scatter", "Sort", "SpecialXlog1Py", "SpecialXlog1py", "SpecialZeta", "Squeeze", "Sub",
+    "Sum", "Xlogy",
+))  # fmt: skip
 _RENAMED = {
     "CopyBackwards": "CloneBackward",
     "FillBackward2": "FillBackward0",

@@ -149,9 +149,7 @@ def binary(op: Op, method: Any = None) -> Any:
             if a.__class__ is not FLOAT32 or b.__class__ is not FLOAT32:
                 if a.dtype is not b.dtype or a.dtype not in FAST_ARRAYS:
                     return general(input, other)
-                if a.shape != b.shape:
-                    check_broadcast(a.shape, b.shape)
-                    cast = True
+                cast = a.shape != b.shape
             n1 = other._fn
             if n1 is not None:
                 nr = other._nr
@@ -163,6 +161,10 @@ def binary(op: Op, method: Any = None) -> Any:
             out = enter(kernel, a, b)
         except RuntimeError:
             out = quiet(kernel, a, b)
+        except ValueError:
+            if cast:
+                check_broadcast(a.shape, b.shape)
+            raise
         if off:
             return wrap(out)
         n0 = input._fn

@@ -33,11 +33,11 @@ from numpy import ndarray
 
 from . import modes
 from .backward_pass import Inputs, Limit, Slot, Task, add, count_edges, limit_of
+from .deposit import deposit
 from .modes import quiet
 from .nested_passes import inside
 from .node import AccumulateGrad, Node
 from .node_by_node import drain
-from .tensor_state import deposit
 
 __all__ = ["Inputs", "run", "run_plain", "run_rows"]
 

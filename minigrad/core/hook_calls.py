@@ -14,11 +14,12 @@ from __future__ import annotations
 from typing import Any
 
 from . import modes
+from .deposit import deposit, deposit_tensor
 from .dtypes import of
 from .modes import quiet
 from .nested_passes import here
 from .node import AccumulateGrad, Node
-from .tensor_state import TensorBase, deposit, deposit_tensor, numbers, wrap
+from .tensor_state import TensorBase, numbers, wrap
 
 
 def as_tensor(create_graph: bool, gradient: Any) -> Any:

@@ -12,19 +12,15 @@ Note [Saved values]
 
 from __future__ import annotations
 
-import functools
 import itertools
 import weakref
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from . import dialect, dtypes
 from .hooks import HookDict, RemovableHandle
 from .storage import Storage
-
-if TYPE_CHECKING:
-    from .tensor_state import TensorBase
 
 sequence_numbers = itertools.count()
 LAST = 2**64 - 1  # AccumulateGrad's sequence number: it runs as soon as it is ready
@@ -53,11 +49,11 @@ class Extra:
     def __init__(self) -> None:
         self.metadata: dict[Any, Any] = {}
         self.tensor_hooks: dict[int, HookDict] = {}
-        self.retain: dict[int, weakref.ref[TensorBase]] = {}
+        self.retain: dict[int, weakref.ref[Any]] = {}
         self.pre: HookDict | None = None
         self.post: HookDict | None = None
         self.unpacks = False
-        self.tangents: dict[str, TensorBase] = {}
+        self.tangents: dict[str, Any] = {}
 
     @property
     def silent(self) -> bool:
@@ -220,12 +216,6 @@ class Node:
         """
         return (None,) * len(self._next)
 
-    def apply_limited(self, gradient: Any, runs: Any) -> tuple[Any, ...]:
-        """Do what `_apply_tensors` does for an op where observers or hooks would see more than in PyTorch:
-        compute no gradient for a node for which `runs(node)` is False.
-        """
-        raise NotImplementedError
-
     def _release(self) -> None:
         """Release the saved tensors. See Note [Saved values]."""
         raise NotImplementedError
@@ -241,16 +231,15 @@ class Node:
 class AccumulateGrad(Node):
     """The end of a path: adds the gradient that arrives to `variable.grad`.
 
-    There is one per leaf while a graph that uses the leaf lives; the leaf refers to it weakly. `tensor_state`
-    sets `deposit_tensor`, because it can turn a gradient into a tensor, and `hook_calls` sets `called`.
+    There is one per leaf while a graph that uses the leaf lives; the leaf refers to it weakly.
     """
 
     __slots__ = ("__weakref__", "variable")
 
-    variable: TensorBase
+    variable: Any  # a TensorBase, which stands above
     _plain = False
 
-    def __init__(self, variable: TensorBase) -> None:
+    def __init__(self, variable: Any) -> None:
         self._next = ()
         self._nrs = None
         self._seq = LAST
@@ -261,7 +250,7 @@ class AccumulateGrad(Node):
         self.variable = variable
 
     def _call(self, gradients: list[Any]) -> tuple[()]:
-        self.variable._receive(self, *gradients)  # type: ignore[attr-defined]
+        self.variable._receive(self, *gradients)
         return ()
 
     def _release(self) -> None:
@@ -299,30 +288,3 @@ def rows_of(gradients: Any) -> Any:
 def join_rows(sent: list[tuple[Any, ...]]) -> tuple[Any, ...]:
     """What a node sent for one row after the other, as arrays with rows; None for what gets nothing."""
     return tuple([None if column[0] is None else np.array(column) for column in zip(*sent)])
-
-
-ROWS = 4096  # the largest number of ones that is kept, for sums over rows
-
-
-@functools.lru_cache(64)
-def ones(count: int, dtype: Any) -> np.ndarray:
-    """Return a row of ones, which must not be modified."""
-    return np.ones(count, dtype)
-
-
-def sum_to(gradient: Any, shape: tuple[int, ...]) -> Any:
-    """Sum raw `gradient` over the dimensions along which `shape` was broadcast."""
-    if gradient.shape == shape:
-        return gradient
-    lead = gradient.ndim - len(shape)
-    if len(shape) == 1 and gradient.shape[lead] == shape[0] and gradient.dtype.char in "fd":
-        rows = gradient if lead == 1 else gradient.reshape(-1, shape[0])
-        if len(rows) <= ROWS and rows.flags.c_contiguous:  # a bias: a product is three times as fast
-            return ones(len(rows), rows.dtype).dot(rows)
-    axes = tuple(range(lead)) + tuple(
-        i + lead for i, n in enumerate(shape) if n == 1 and gradient.shape[i + lead] != 1
-    )
-    total = np.add.reduce(gradient, axis=axes) if axes else gradient
-    if total.shape == shape:
-        return total  # a view of it would be copied into `.grad`
-    return total.reshape(shape)[()]

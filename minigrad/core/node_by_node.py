@@ -11,11 +11,11 @@ from numpy import ndarray
 
 from . import anomaly, modes
 from .backward_pass import ZEROS, Task, add, capture, is_new, will_run
+from .deposit import deposit, deposit_tensor
 from .hook_calls import Mode, after_deposit, after_node, before_node
 from .modes import quiet
 from .nested_passes import here
 from .node import LAST, AccumulateGrad, Node
-from .tensor_state import deposit, deposit_tensor
 
 
 def drain(task: Task) -> None:
@@ -151,7 +151,8 @@ def run_aloud(task: Task, node: Node, gradient: Any) -> tuple[Any, tuple[Any, ..
         with Mode(create_graph):  # checking saved values may call user code
             gradients = node.apply_nothing()
     elif create_graph and task.needed is not None and type(node).op is not None:
-        gradients = node.apply_limited(gradient, lambda target: will_run(task, target))
+        op_node: Any = node
+        gradients = op_node._apply_tensors(gradient, lambda target: will_run(task, target))
     elif create_graph:
         gradients = node._apply_tensors(gradient)
     elif speaks:

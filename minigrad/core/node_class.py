@@ -7,7 +7,8 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from .apply import apply, apply_limited, apply_nothing, apply_of, apply_rows, apply_tensors, release
+from .apply import apply, apply_nothing, apply_rows, apply_tensors, release
+from .apply_closures import apply_of
 from .node import Node
 from .op import Op
 from .saved import raw_saved, saved
@@ -29,7 +30,6 @@ def make_node(op: Op, name: str) -> type[Node]:
         "apply_rows": apply_rows,
         "_apply_tensors": apply_tensors,
         "apply_nothing": apply_nothing,
-        "apply_limited": apply_limited,
         "_release": release,
     }
     for n in (n for n, _ in op.saved if not n.endswith("_scalar_type") and not (op.listed and "_sym_" in n)):

@@ -14,6 +14,7 @@ import numpy as np
 from . import dialect, dtypes, modes, tangents
 from .node import RELEASED, AccumulateGrad, Node
 from .op import RAW, RESULT
+from .save import keep_together
 from .saved_hooks import Packed, SavedTensor, default_hooks, pack, saved_tensor, unpack_entry
 from .storage import SameCounter, Storage
 from .tensor_state import TensorBase, Tensors, attach, numbers, share, wrap
@@ -30,7 +31,14 @@ def check_versions(tensors: Tensors) -> None:
             raise RuntimeError(modified(t._data, t.grad_fn, t._nr, t._version, expected))
 
 
-def unpack_each(node: Any, name: str, tensors: Tensors, checked: bool) -> Tensors:
+def kept_apart(tensor: TensorBase) -> Tensors:
+    """Save a tensor outside any node, through the current hooks, for `unpack_each`."""
+    hooks = default_hooks()
+    alone = Tensors([tensor])
+    return keep_together(alone) if hooks is None else Tensors([pack(None, "", tensor, hooks, False)])
+
+
+def unpack_each(node: Any, name: str, tensors: Tensors, checked: bool = True) -> Tensors:
     """Return several tensors that were saved as one argument."""
     if checked:
         check_versions(tensors)
@@ -267,18 +275,12 @@ class OpSavedTensor(SavedTensor):
         packed.is_number = not isinstance(self._entry(), (TensorBase, *RAW))
         put(self._node, self._name, packed)
 
-    def _original(self) -> Any:
-        return saved(self._node, self._name, checked=False)
-
-    def _read(self) -> Any:
-        return saved(self._node, self._name)
+    def _tensor(self, checked: bool) -> Any:
+        return saved(self._node, self._name, checked=checked)
 
     def _is_output(self) -> bool:
         kept = self._entry()
         return self._name in self._node.op.results and not isinstance(kept, TensorBase)
-
-    def _is_freed(self) -> bool:
-        return self._node._check is RELEASED
 
 
 def raw_saved(node: Any, name: str) -> SavedTensor:
@@ -290,44 +292,3 @@ def raw_saved(node: Any, name: str) -> SavedTensor:
     if not is_tensor and (kept is not None or node._check is not RELEASED):
         raise AttributeError(f"{type(node).__name__!r} object has no attribute '_raw_saved_{name}'")
     return saved_tensor(OpSavedTensor, node, name)
-
-
-class LooseTensor(SavedTensor):
-    """A tensor that is not saved by a node: it goes through the current hooks, or keeps its version."""
-
-    __slots__ = ("_kept", "_version")
-
-    _kept: TensorBase | Packed
-    _version: int
-
-    @classmethod
-    def of(cls, tensor: TensorBase) -> LooseTensor:
-        """Save `tensor`."""
-        self = object.__new__(cls)
-        self._node, self._name, self._version = None, "", tensor._version
-        hooks = default_hooks()
-        self._kept = tensor if hooks is None else pack(None, "", tensor, hooks, False)
-        return self
-
-    def _entry(self) -> Any:
-        return self._kept
-
-    def _set(self, packed: Packed) -> None:
-        self._kept = packed
-
-    def _original(self) -> Any:
-        return self._kept
-
-    def _read(self) -> Any:
-        kept = self._kept
-        if isinstance(kept, Packed):
-            return unpack_entry(None, "", kept)
-        if kept._version != self._version:
-            raise RuntimeError(modified(kept._data, kept._fn, kept._nr, kept._version, self._version))
-        return kept
-
-    def _is_output(self) -> bool:
-        return False
-
-    def _is_freed(self) -> bool:
-        return False

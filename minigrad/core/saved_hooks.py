@@ -18,7 +18,7 @@ from typing import Any
 
 from . import dialect, modes
 from .hook_calls import Mode
-from .node import AccumulateGrad, Node
+from .node import RELEASED, AccumulateGrad, Node
 from .tangents import put, tangent_of
 from .tensor_state import TensorBase, alias, check_can_require_grad, edge
 
@@ -159,8 +159,8 @@ class SavedTensor:
     """One saved tensor of a node, as `_raw_saved_<name>` returns it: hooks can be set for it alone.
 
     Subclasses implement how their kind of node stores it. `_entry()` returns the raw value (None if there is
-    none any more), `_set(packed)` replaces it with a `Packed`, `_original()` returns the tensor as it was
-    saved, whatever its version, and `_read()` returns the tensor, checked, for `unpack`.
+    none any more), `_set(packed)` replaces it with a `Packed`, `_tensor(checked)` returns the tensor,
+    checked or not.
     """
 
     __slots__ = ("__weakref__", "_name", "_node")
@@ -169,10 +169,8 @@ class SavedTensor:
     _name: str
     _entry: Any
     _set: Any
-    _original: Any
-    _read: Any
+    _tensor: Any
     _is_output: Any
-    _is_freed: Any
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         raise RuntimeError("Trying to create a SavedTensor object from Python is forbidden.")
@@ -185,7 +183,7 @@ class SavedTensor:
             return entry.kept
         if entry is None:
             return None
-        tensor = self._original()
+        tensor = self._tensor(False)
         return alias(tensor, tensor._data) if self._is_output() else tensor
 
     @property
@@ -198,11 +196,11 @@ class SavedTensor:
         """Return the tensor as `_saved_<name>` does. RuntimeError for an output, which only its node can
         return.
         """
-        if self._entry() is None and self._is_freed():
+        if self._entry() is None and self._node._check is RELEASED:
             raise RuntimeError(dialect.second_backward_error())
         if self._is_output():
             raise RuntimeError(DETACHED)
-        return self._read()
+        return self._tensor(True)
 
     def register_hooks(self, *hooks: Any) -> None:
         """Pass the saved tensor to `pack_hook(tensor)` now, and read it from `unpack_hook(packed)` from now
@@ -218,10 +216,10 @@ class SavedTensor:
         if entry is None:
             raise RuntimeError(
                 FREED
-                if self._is_freed()
+                if self._node._check is RELEASED
                 else "Calling register_hooks on a saved tensor with value None is forbidden"
             )
-        tensor = self._original()
+        tensor = self._tensor(False)
         packed = Packed(tensor, hooks[1], self._is_output())
         try:
             fill(packed, self._node, self._name, alias(tensor, tensor._data), hooks[0])

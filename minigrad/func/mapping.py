@@ -19,11 +19,11 @@ from typing import Any
 
 import numpy as np
 
-from ..core import F, modes
-from ..core.generator import default_generator
+from ..core import F, modes, observers
 from ..core.nested_passes import here
 from ..core.public import public
 from ..core.tensor_state import TensorBase, wrap
+from ..ops.generator import default_generator
 from . import pytree
 from .dims import Dims, batched, check_out_dims, name_of, spread_out_dims
 from .levels import Transform
@@ -92,7 +92,7 @@ def vmap(
     return wrapper
 
 
-class Batch(modes.Observer):
+class Batch(observers.Observer):
     """The examples of one call of `vmap`, as an observer that marks whatever is computed from them."""
 
     only_ops = True  # how backward runs makes no difference: see `modes.is_watched`
@@ -104,11 +104,11 @@ class Batch(modes.Observer):
 
     def __enter__(self) -> None:
         self.open = True
-        modes.add_observer(self)
+        observers.add_observer(self)
 
     def __exit__(self, *exc: object) -> None:
         self.open = False
-        modes.remove_observer(self)
+        observers.remove_observer(self)
 
     def example(self, t: Any, dim: int, i: int) -> Any:
         """Return example number `i` of a tensor; of an empty batch one of zeros, to see what the function

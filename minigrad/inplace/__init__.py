@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from .in_place import CopySlices, in_place, in_place_method, in_place_view, rebase, set_history
+from .copy_slices import CopySlices
+from .in_place import in_place, in_place_method, in_place_view, rebase, set_history
 from .views import Unobserved
 
 __all__ = [

@@ -1,5 +1,5 @@
 """Random numbers as NumPy arrays, made from the words of a generator as in PyTorch. See Note [Random numbers]
-in `core.generator`.
+in `generator`.
 
 Every function takes the generator and the shape or count first. Numbers are drawn in double precision where
 PyTorch does so, and in PyTorch's order.
@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.generator import Generator
+from .generator import Generator
 
 MANTISSA = {"float16": 11, "float32": 24, "float64": 53}
 LARGE = 2**28  # larger ranges of integers use words of 64 bits

@@ -11,8 +11,8 @@ import numpy as np
 
 from ..core import F, check_broadcast, differentiable, modes, zeros
 from ..core.dtypes import OF_NUMPY, of
-from ..core.generator import Generator, default_generator
 from . import random_bits as draws
+from .generator import Generator, default_generator
 
 C_TYPES = {
     "bool": "bool", "uint8": "unsigned char", "int8": "signed char", "int16": "short", "int32": "int",

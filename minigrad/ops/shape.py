@@ -10,8 +10,8 @@ from numpy.lib.stride_tricks import as_strided
 
 from ..core import RAW, F, composite, differentiable, is_symbol
 from ..core.dtypes import of
-from ..core.node import sum_to as sum_to_array
 from ..core.public import public
+from ..core.sums import sum_to as sum_to_array
 
 
 def infer(shape: tuple[int, ...], size: int) -> tuple[int, ...]:

@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from ..core import devices, dtypes, generator, public
+from ..core import devices, dtypes, public
 from ..core.tensor_state import TensorBase
+from ..ops.generator import Generator
 
 WITH_NUMBERS = (
     "add",
@@ -298,5 +299,5 @@ FITS: dict[str, Any] = {
     "Layout": lambda x: isinstance(x, devices.layout),
     "Device": lambda x: isinstance(x, (str, int, devices.device)),
     "MemoryFormat": lambda x: isinstance(x, devices.memory_format),
-    "Generator": lambda x: isinstance(x, generator.Generator),
+    "Generator": lambda x: isinstance(x, Generator),
 }

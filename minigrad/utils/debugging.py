@@ -7,7 +7,7 @@ import traceback
 from collections.abc import Iterator
 from typing import Any
 
-from ..core import modes
+from ..core import observers
 from ..core.anomaly import is_ours
 from ..core.tensor_state import TensorBase
 from .recompute import CheckpointError
@@ -42,7 +42,7 @@ was called (1, 2).
 """
 
 
-class Log(modes.Observer):
+class Log(observers.Observer):
     """An observer that writes down every op, and where it was called."""
 
     def __init__(self) -> None:
@@ -70,11 +70,11 @@ class Log(modes.Observer):
         """Write ops down inside."""
         self.ops.clear()
         self.traces.clear()
-        modes.add_observer(self)
+        observers.add_observer(self)
         try:
             yield
         finally:
-            modes.remove_observer(self)
+            observers.remove_observer(self)
 
     def report(self, label: str) -> str:
         """Return every op with the place where it was called."""

@@ -24,11 +24,11 @@ import numpy as np
 
 from ..autograd.saved_hooks import pop_hooks, push_hooks
 from ..core import modes
-from ..core.generator import default_generator
 from ..core.hook_calls import Mode
 from ..core.nested_passes import here
-from ..core.saved import LooseTensor
-from ..core.tensor_state import TensorBase, alias
+from ..core.saved import kept_apart, unpack_each
+from ..core.tensor_state import TensorBase, Tensors, alias
+from ..ops.generator import default_generator
 
 TIP = """
 Tip: To see a more detailed error message, either pass `debug=True` to
@@ -141,7 +141,7 @@ class Frame:
 
     def save_inputs(self, args: tuple[Any, ...]) -> None:
         """Keep the arguments; tensors as the enclosing hooks save them."""
-        self.args = [LooseTensor.of(a) if isinstance(a, TensorBase) else a for a in args]
+        self.args = [kept_apart(a) if isinstance(a, TensorBase) else a for a in args]
 
     @contextlib.contextmanager
     def forgetting(self) -> Iterator[None]:
@@ -184,7 +184,7 @@ class Frame:
 
     def run_again(self, work: Pass) -> None:
         """Run the function again and collect what it saves."""
-        args = [a.unpack() if isinstance(a, LooseTensor) else a for a in self.args]
+        args = [unpack_each(None, "", a)[0] if isinstance(a, Tensors) else a for a in self.args]
         with recomputing(), contextlib.suppress(StopRecomputation):
             push_hooks(lambda tensor: self.collect(work, tensor), same)
             try:

@@ -12,7 +12,7 @@ from ...core import anomaly, dtypes, modes
 from ...core.node import sequence_numbers
 from ...core.tangents import Aside
 from ...core.tensor_state import TensorBase, edge
-from ...inplace.in_place import Unobserved
+from ...inplace.views import Unobserved
 from .context import BackwardCFunction
 from .outputs import NO_TUPLE, Outputs
 from .saved import Kept

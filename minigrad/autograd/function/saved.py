@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core.node import RELEASED
 from ...core.saved_hooks import Packed, SavedTensor
 
 
@@ -33,15 +32,9 @@ class SavedByFunction(SavedTensor):
         kept[int(self._name)] = packed
         self._node._kept = tuple(kept)
 
-    def _original(self) -> Any:
-        return self._node._unpack(int(self._name), checked=False)
-
-    def _read(self) -> Any:
-        return self._node._unpack(int(self._name))
+    def _tensor(self, checked: bool) -> Any:
+        return self._node._unpack(int(self._name), checked)
 
     def _is_output(self) -> bool:
         entry = self._entry()
         return entry.is_output if isinstance(entry, Packed) else entry is not None and entry.tensor is None
-
-    def _is_freed(self) -> bool:
-        return self._node._check is RELEASED

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...core import dialect, modes
-from ...inplace.in_place import Unobserved
+from ...inplace.views import Unobserved
 from ..run import grad
 from . import backward, forward
 from .compare import compare_all

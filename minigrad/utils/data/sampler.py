@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ...core.dtypes import float64, int64
-from ...core.generator import Generator
 from ...creation import tensor
 from ...creation.random import multinomial, randint, randperm
+from ...ops.generator import Generator
 
 
 class Sampler:

@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from . import dtypes
-from .devices import CPU, check_device, device
-from .tensor_state import TensorBase, numbers, wrap
+from ..core import dtypes
+from ..core.devices import CPU, check_device, device
+from ..core.tensor_state import TensorBase, numbers, wrap
 
 SEED = 67280421310721  # of a new generator
 WORDS = 624  # of the state of a Mersenne Twister

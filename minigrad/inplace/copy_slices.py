@@ -1,0 +1,110 @@
+"""`CopySlices`, the history of a tensor after an op in place on a view of it. See Note [Views and in-place]
+in `in_place`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..core import F, anomaly, dialect, modes, replay_array, uncast
+from ..core.node import Node, output_of, sequence_numbers
+from ..core.storage import Geometry, laid_out, strides_of
+from ..core.tensor_state import TensorBase, attach, edge, read_as, wrap
+from ..core.view_path import replay
+
+
+class CopySlices(Node):
+    """History of a base after an op in place on a view of it."""
+
+    __slots__ = ("_base", "_fn", "_path", "_shown", "_view")
+    op = None
+    _shown: Any  # weak reference to the node by which the view was taken anew after the op
+
+    def __init__(self, base: TensorBase, view: Geometry, fn: Node, path: Any = None) -> None:
+        self._next = (edge(base), *fn._next[1:])
+        nrs = (base._nr, *(fn._nrs or (0,) * len(fn._next))[1:])
+        self._nrs = nrs if any(nrs) else None
+        self._seq = next(sequence_numbers)
+        self._check = self._cast = self._storage = self._extra = None
+        if fn._cast is not None:  # as in PyTorch, where gradients are summed once the node has run
+            self._cast, fn._cast = (None, *fn._cast[1:]), None
+        self._made = ((base._data.shape, base._data.dtype),)
+        if modes.active and modes.anomaly.enabled:
+            anomaly.remember(self)
+        if fn._speaks or (fn._extra is not None and fn._extra.unpacks):
+            self._extra_made.unpacks = True  # user code runs in it
+        self._fn = fn
+        self._shown = None
+        self._view, self._path = view, path
+        self._base = (base._data.shape, strides_of(base._data))
+
+    def apply(self, gradient: Any, keep: bool = True) -> tuple[Any, ...]:
+        """Gradients of the base and of the op's other inputs, as raw arrays."""
+        self._check_kept()
+        whole = laid_out(gradient, *self._base)
+        path = (self._view,) if self._path is None else self._path
+        part, bits = replay_array(whole, path)
+        fn, given = self._fn, read_as(bits, part.copy())[()]
+        if getattr(fn, "_raw_result", None) is None:
+            first, *others = fn.apply(given)
+        else:
+            with self._result_of_view():
+                first, *others = fn.apply(given)
+        if first is not None:
+            part[...] = read_as(bits, first)
+        sent = (None if first is None else whole[()], *others)
+        self._check_shape()
+        if not keep:
+            self._release()
+        return sent if self._cast is None else uncast(self._cast, list(sent))
+
+    def _apply_tensors(self, gradient: Any) -> tuple[Any, ...]:
+        """Return the same on tensors, recorded."""
+        self._check_kept()
+        whole = wrap(laid_out(np.zeros_like(gradient._data), *self._base))
+        F.in_place(F.copy.op, whole, gradient)
+        part = replay(whole, (self._view,) if self._path is None else self._path)
+        with self._result_of_view():
+            first, *others = self._fn._apply_tensors(F.clone(part, "C"))
+        if first is not None:
+            F.in_place(F.copy.op, part, first)
+        sent = (None if first is None else whole, *others)
+        self._check_shape()
+        return sent if self._cast is None else uncast(self._cast, list(sent))
+
+    @contextlib.contextmanager
+    def _result_of_view(self) -> Iterator[None]:
+        """For a time, the op's saved result is a tensor whose history is that of the view after the op."""
+        fn: Any = self._fn
+        kept, shown = getattr(fn, "_raw_result", None), self._shown and self._shown()
+        if not isinstance(kept, np.ndarray) or shown is None:
+            yield
+            return
+        fn._raw_result = attach(kept, shown)
+        fn._raw_result._storage = fn._storage_of(0)
+        try:
+            yield
+        finally:
+            fn._raw_result = kept
+
+    def _check_shape(self) -> None:
+        """RuntimeError with PyTorch's text if `base.data = …` gave the base a shape that its node has not."""
+        target = self._next[0]
+        made = None if target is None else output_of(target, self._nrs[0] if self._nrs else 0)
+        if made is not None and made[0] != self._base[0]:
+            raise RuntimeError(
+                f"Function {dialect.full_name('CopySlices')} returned an invalid gradient at index 0 - got "
+                f"{list(self._base[0])} but expected shape compatible with {list(made[0])}"
+            )
+
+    def _check_kept(self) -> None:
+        if self._fn is None:
+            raise RuntimeError(dialect.second_backward_error())
+
+    def _release(self) -> None:
+        """Forget the op in place, whether it saved anything or not."""
+        self._fn = None  # type: ignore[assignment]
