@@ -153,9 +153,10 @@ def backwards(cell: Cell, x: Any, sizes: list[int], first: State, w: Weights) ->
     return outputs[::-1], state
 
 
-def is_run_at_once(input: Any) -> bool:
+def is_run_at_once(input: Any, *state: Any) -> bool:
     """Return whether a layer of an LSTM is one op: in float32, as in PyTorch, and not in forward mode."""
-    return input._data.dtype == np.float32 and bool(input.numel()) and not is_forward()
+    is_single = all(t._data.dtype == np.float32 for t in (input, *state))
+    return is_single and bool(input.numel()) and not is_forward()
 
 
 def lstm_layer(
@@ -183,7 +184,7 @@ def recurrent(
     cell, count = CELLS[mode], len(weights)
     if batch_first:
         input = input.transpose(0, 1)
-    at_once = mode == "LSTM" and batch_sizes is None and is_run_at_once(input)
+    at_once = mode == "LSTM" and batch_sizes is None and is_run_at_once(input, *state)
     if at_once:
         firsts = [tuple(kind.select(0, i) for kind in state) for i in range(count)]
     else:

@@ -192,8 +192,8 @@ class Softplus(Applied, function="softplus", beta=1.0, threshold=20.0):
 class Hardtanh(Applied, function="hardtanh"):
     """Layer that clamps x to [min_val, max_val]."""
 
-    def _settle(self, settings: dict[str, Any]) -> None:
-        super()._settle(settings)
+    def _configure(self, settings: dict[str, Any]) -> None:
+        super()._configure(settings)
         if not self.max_val > self.min_val:
             raise AssertionError("max_val must be larger than min_val")
 

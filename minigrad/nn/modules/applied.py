@@ -46,7 +46,7 @@ class Applied(Module):
 
         def __init__(self, *args: Any, **kwargs: Any) -> None: ...
 
-    def _settle(self, settings: dict[str, Any]) -> None:
+    def _configure(self, settings: dict[str, Any]) -> None:
         """Keep the settings; a subclass may check or change them first."""
         for name, value in settings.items():
             setattr(self, name, value)
@@ -66,7 +66,7 @@ def initializer(title: str, parameters: dict[str, Parameter]) -> Any:
 
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
         Module.__init__(self)
-        self._settle(settled(__init__.__qualname__, parameters, args, kwargs))
+        self._configure(bind_arguments(__init__.__qualname__, parameters, args, kwargs))
 
     own = Parameter("self", Parameter.POSITIONAL_ONLY)
     __init__.__qualname__ = f"{title}.__init__"
@@ -74,7 +74,7 @@ def initializer(title: str, parameters: dict[str, Parameter]) -> Any:
     return __init__
 
 
-def settled(title: str, parameters: dict[str, Parameter], args: Any, kwargs: Any) -> dict[str, Any]:
+def bind_arguments(title: str, parameters: dict[str, Parameter], args: Any, kwargs: Any) -> dict[str, Any]:
     """Return the value of each parameter; raise TypeError in Python's words for other arguments."""
     placed = [name for name, p in parameters.items() if p.kind is not Parameter.KEYWORD_ONLY]
     needed = [name for name, p in parameters.items() if p.default is Parameter.empty]

@@ -13,7 +13,7 @@ from .module import Module
 __all__ = ["BatchNorm1d", "BatchNorm2d", "BatchNorm3d"]
 
 
-class Normalizing(Module):
+class NormBase(Module):
     """Base class of normalization layers, which may have a weight and a bias."""
 
     def _learn(self, shape: Any, weight: bool, bias: bool, dtype: Any) -> None:
@@ -28,7 +28,7 @@ class Normalizing(Module):
             init.zeros_(self.bias)
 
 
-class Tracking(Normalizing):
+class NormWithStatistics(NormBase):
     """Base class of layers that may keep running statistics and use them in evaluation."""
 
     _shown = "num_features eps= momentum= affine= bias= track_running_stats="
@@ -61,7 +61,7 @@ class Tracking(Normalizing):
             raise ValueError(f"expected {expected} input (got {input.ndim}D input)")
 
 
-class BatchNorm(Tracking):
+class BatchNorm(NormWithStatistics):
     """Base class of `BatchNorm1d`, `BatchNorm2d` and `BatchNorm3d`."""
 
     def forward(self, input: Any) -> Any:

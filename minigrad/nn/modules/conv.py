@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from .. import functional
-from .conv_base import Convolving, repeated
+from .conv_base import ConvBase, repeated
 
 __all__ = ["Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d"]
 
 PADDING_MODES = ("zeros", "reflect", "replicate", "circular")
 
 
-class Conv(Convolving):
+class Conv(ConvBase):
     """Base class of `Conv1d`, `Conv2d` and `Conv3d`."""
 
     def __init__(
@@ -172,7 +172,7 @@ class Conv3d(Conv):
     dims, function = 3, "conv3d"
 
 
-class ConvTranspose(Convolving):
+class ConvTranspose(ConvBase):
     """Base class of `ConvTranspose1d`, `ConvTranspose2d` and `ConvTranspose3d`."""
 
     is_transposed = True

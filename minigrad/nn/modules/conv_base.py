@@ -18,7 +18,7 @@ def repeated(value: Any, dims: int) -> tuple[int, ...]:
     return tuple(value) if isinstance(value, Iterable) else (value,) * dims
 
 
-class Convolving(Module):
+class ConvBase(Module):
     """Base class of convolution layers of `dims` dimensions, which call `function`.
 
     Weight and bias are drawn uniformly from ±1/√(channels in / groups · kernel elements).

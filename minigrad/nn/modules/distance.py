@@ -26,6 +26,6 @@ class CosineSimilarity(Distance, function="cosine_similarity"):
 class PairwiseDistance(Distance, function="pairwise_distance"):
     """Layer that returns the p-norm of the difference of vectors along the last dimension."""
 
-    def _settle(self, settings: dict[str, Any]) -> None:
-        super()._settle(settings)
+    def _configure(self, settings: dict[str, Any]) -> None:
+        super()._configure(settings)
         self.norm = self.p  # its name in PyTorch

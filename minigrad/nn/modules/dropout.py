@@ -10,13 +10,13 @@ from .applied import Applied
 __all__ = ["Dropout", "Dropout1d", "Dropout2d", "Dropout3d"]
 
 
-class Dropping(Applied):
+class DropoutBase(Applied):
     """Base class of layers that apply a random function in training."""
 
     _shown = "p= inplace="
 
-    def _settle(self, settings: dict[str, Any]) -> None:
-        super()._settle(settings)
+    def _configure(self, settings: dict[str, Any]) -> None:
+        super()._configure(settings)
         if self.p < 0 or self.p > 1:
             raise ValueError(f"dropout probability has to be between 0 and 1, but got {self.p}")
 
@@ -25,7 +25,7 @@ class Dropping(Applied):
         return getattr(functional, self.function)(input, self.p, self.training, self.inplace)
 
 
-class Dropout(Dropping, function="dropout", settings="p inplace"):
+class Dropout(DropoutBase, function="dropout", settings="p inplace"):
     """Layer that sets random elements to 0 in training and returns its input in evaluation.
 
     In training y = m · x / (1 − p), where each m is 0 with probability p and 1 otherwise. The derivative is
@@ -49,11 +49,11 @@ class Dropout(Dropping, function="dropout", settings="p inplace"):
     """
 
 
-class Dropout1d(Dropping, function="dropout1d", settings="p inplace"):
+class Dropout1d(DropoutBase, function="dropout1d", settings="p inplace"):
     """Layer that sets whole random channels of (N, C, L) to 0 in training."""
 
 
-class Dropout2d(Dropping, function="dropout2d", settings="p inplace"):
+class Dropout2d(DropoutBase, function="dropout2d", settings="p inplace"):
     """Layer that sets whole random channels of images to 0 in training.
 
     In training y = m · x / (1 − p) with one random m for each channel of each image. The derivative is
@@ -77,5 +77,5 @@ class Dropout2d(Dropping, function="dropout2d", settings="p inplace"):
     """
 
 
-class Dropout3d(Dropping, function="dropout3d", settings="p inplace"):
+class Dropout3d(DropoutBase, function="dropout3d", settings="p inplace"):
     """Layer that sets whole random channels of (N, C, D, H, W) to 0 in training."""

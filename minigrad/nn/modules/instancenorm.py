@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from .. import functional
-from .batchnorm import Tracking
+from .batchnorm import NormWithStatistics
 
 __all__ = ["InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d"]
 
 
-class InstanceNorm(Tracking):
+class InstanceNorm(NormWithStatistics):
     """Base class of `InstanceNorm1d`, `InstanceNorm2d` and `InstanceNorm3d`."""
 
     def __init__(

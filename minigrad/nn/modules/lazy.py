@@ -130,7 +130,7 @@ class LazyLinear(Lazy, Linear):
             self.in_features = found
 
 
-class LazyConvolving(Lazy):
+class LazyConvBase(Lazy):
     """Base class of convolution layers that read `in_channels` from their first input."""
 
     counted = "in_channels"
@@ -157,19 +157,19 @@ class LazyConvolving(Lazy):
         return {"weight": sizes, "bias": (self.out_channels,)}
 
 
-class LazyConv1d(LazyConvolving, Conv1d):
+class LazyConv1d(LazyConvBase, Conv1d):
     """Conv1d that reads `in_channels` from its first input."""
 
 
-class LazyConv2d(LazyConvolving, Conv2d):
+class LazyConv2d(LazyConvBase, Conv2d):
     """Conv2d that reads `in_channels` from its first input."""
 
 
-class LazyConv3d(LazyConvolving, Conv3d):
+class LazyConv3d(LazyConvBase, Conv3d):
     """Conv3d that reads `in_channels` from its first input."""
 
 
-class LazyNorm(Lazy):
+class LazyNormBase(Lazy):
     """Normalization layer that reads `num_features` from its first input."""
 
     counted = "num_features"
@@ -195,13 +195,13 @@ class LazyNorm(Lazy):
         super().reset_parameters()
 
 
-class LazyBatchNorm1d(LazyNorm, BatchNorm1d):
+class LazyBatchNorm1d(LazyNormBase, BatchNorm1d):
     """BatchNorm1d that reads `num_features` from its first input."""
 
 
-class LazyBatchNorm2d(LazyNorm, BatchNorm2d):
+class LazyBatchNorm2d(LazyNormBase, BatchNorm2d):
     """BatchNorm2d that reads `num_features` from its first input."""
 
 
-class LazyBatchNorm3d(LazyNorm, BatchNorm3d):
+class LazyBatchNorm3d(LazyNormBase, BatchNorm3d):
     """BatchNorm3d that reads `num_features` from its first input."""

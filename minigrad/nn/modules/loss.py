@@ -19,14 +19,14 @@ class Loss(Applied):
 
     _shown = ""
 
-    def _settle(self, settings: dict[str, Any]) -> None:
+    def _configure(self, settings: dict[str, Any]) -> None:
         for name in ("weight", "pos_weight"):
             if name in settings:
                 self.register_buffer(name, settings.pop(name))
         size_average, reduce = settings.pop("size_average", None), settings.pop("reduce", None)
         if size_average is not None or reduce is not None:
             settings["reduction"] = legacy_reduction(size_average, reduce)
-        super()._settle(settings)
+        super()._configure(settings)
 
     def forward(self, *inputs: Any, **named: Any) -> Any:
         """Return the loss of the inputs, which may be given by their names in the function."""
@@ -91,8 +91,8 @@ class SmoothL1Loss(Loss, function="smooth_l1_loss"):
 class HuberLoss(Loss, function="huber_loss", settings="reduction delta"):
     """Loss that is quadratic for differences up to `delta` and linear, times delta, beyond."""
 
-    def _settle(self, settings: dict[str, Any]) -> None:
-        super()._settle(settings)
+    def _configure(self, settings: dict[str, Any]) -> None:
+        super()._configure(settings)
         if not isinstance(self.delta, (float, int)):
             raise TypeError(f"delta must be a float or int, got: {type(self.delta)}")
 
@@ -114,8 +114,8 @@ class MarginRankingLoss(Loss, function="margin_ranking_loss", margin=0.0):
 class TripletMarginLoss(Loss, function="triplet_margin_loss", p=2.0):
     """Loss max(0, distance to the positive − distance to the negative + margin)."""
 
-    def _settle(self, settings: dict[str, Any]) -> None:
-        super()._settle(settings)
+    def _configure(self, settings: dict[str, Any]) -> None:
+        super()._configure(settings)
         if self.margin <= 0:
             raise ValueError(
                 f"TripletMarginLoss: expected margin to be greater than 0, got {self.margin} instead"

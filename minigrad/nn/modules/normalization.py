@@ -8,7 +8,7 @@ from ...creation import ones
 from .. import functional
 from ..parameter import Parameter, kept
 from .applied import Applied
-from .batchnorm import Normalizing
+from .batchnorm import NormBase
 
 __all__ = ["GroupNorm", "LayerNorm", "LocalResponseNorm", "RMSNorm"]
 
@@ -18,7 +18,7 @@ def shape_of(size: Any) -> tuple[int, ...]:
     return (size,) if isinstance(size, int) else tuple(size)
 
 
-class LayerNorm(Normalizing):
+class LayerNorm(NormBase):
     """Layer that normalizes each example over its last dimensions.
 
     y = (x − mean) / √(var + eps) · weight + bias, where mean and var are taken over the last dimensions of
@@ -62,7 +62,7 @@ class LayerNorm(Normalizing):
         return functional.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
 
 
-class RMSNorm(Normalizing):
+class RMSNorm(NormBase):
     """Layer that divides by the root mean square over the last dimensions (Zhang and Sennrich, 2019)."""
 
     _shown = "normalized_shape eps= elementwise_affine="
@@ -82,7 +82,7 @@ class RMSNorm(Normalizing):
         return functional.rms_norm(input, self.normalized_shape, self.weight, self.eps)
 
 
-class GroupNorm(Normalizing):
+class GroupNorm(NormBase):
     """Layer that normalizes each example over groups of channels (Wu and He, 2018)."""
 
     _shown = "num_groups num_channels eps= affine= bias="

@@ -20,10 +20,10 @@ class Pool(Applied):
 
     _shown = "kernel_size= stride= padding="
 
-    def _settle(self, settings: dict[str, Any]) -> None:
+    def _configure(self, settings: dict[str, Any]) -> None:
         if settings["stride"] is None:
             settings["stride"] = settings["kernel_size"]
-        super()._settle(settings)
+        super()._configure(settings)
 
 
 class MaxPool(Pool):
@@ -71,8 +71,8 @@ class MaxPool3d(MaxPool, function="max_pool3d", settings=OF_MAX):
 class AvgPool1d(Pool, function="avg_pool1d"):
     """Layer that takes the mean of each window of ([N,] C, L)."""
 
-    def _settle(self, settings: dict[str, Any]) -> None:
-        super()._settle(settings)
+    def _configure(self, settings: dict[str, Any]) -> None:
+        super()._configure(settings)
         for name in ("kernel_size", "stride", "padding"):
             value = getattr(self, name)
             setattr(self, name, (value,) if isinstance(value, int) else tuple(value))

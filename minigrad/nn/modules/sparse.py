@@ -13,7 +13,7 @@ from .module import Module
 __all__ = ["Embedding", "EmbeddingBag"]
 
 
-class Table(Module):
+class EmbeddingBase(Module):
     """Base class of embedding layers: a matrix `weight` of `num_embeddings` rows, drawn from the normal
     distribution.
 
@@ -77,7 +77,7 @@ class Table(Module):
         return table
 
 
-class Embedding(Table):
+class Embedding(EmbeddingBase):
     """Layer that looks up a learned vector for each index.
 
     y = weight[input]. The gradient of a row of weight is the sum of the upstream gradients of all positions
@@ -133,7 +133,7 @@ class Embedding(Table):
         )  # fmt: skip
 
 
-class EmbeddingBag(Table):
+class EmbeddingBag(EmbeddingBase):
     """Layer that returns the sum, mean or maximum of the learned vectors of each bag of indices.
 
     The gradient of a row is the sum of the upstream gradients of its bags ("mean": divided by the bag's size;

@@ -36,7 +36,7 @@ def is_causal_mask(mask: Any, is_causal: bool | None, x: Any, batch_first: bool)
     )
 
 
-class Repeated(Module):
+class StackBase(Module):
     """Base class of stacks: copies of a layer, and an optional normalization after the last."""
 
     def __init__(self, layer: Any, num_layers: int, norm: Any) -> None:
@@ -52,7 +52,7 @@ class Repeated(Module):
         return x if self.norm is None else self.norm(x)
 
 
-class TransformerEncoder(Repeated):
+class TransformerEncoder(StackBase):
     """Stack of copies of an encoder layer.
 
     All copies start with the parameters of the given layer.
@@ -95,7 +95,7 @@ class TransformerEncoder(Repeated):
         return self._through(src, src_mask=mask, is_causal=causal, src_key_padding_mask=padding)
 
 
-class TransformerDecoder(Repeated):
+class TransformerDecoder(StackBase):
     """Stack of copies of a decoder layer.
 
     All copies start with the parameters of the given layer.

@@ -24,7 +24,7 @@ def activation_of(activation: Any) -> Any:
     return getattr(functional, activation)
 
 
-class Blocks(Module):
+class TransformerLayerBase(Module):
     """Base class: blocks of attention, one for each name in `attentions`, and a last one of two linear
     layers. Block i has its own `norm` and `dropout` i.
     """
@@ -64,7 +64,7 @@ class Blocks(Module):
         return self.linear2(self.dropout(self.activation(self.linear1(x))))
 
 
-class TransformerEncoderLayer(Blocks):
+class TransformerEncoderLayer(TransformerLayerBase):
     """Layer of self-attention followed by two linear layers with an activation between them.
 
     x ← norm1(x + attention(x)), then norm2(x + linear2(activation(linear1(x)))). With norm_first it is
@@ -109,7 +109,7 @@ class TransformerEncoderLayer(Blocks):
         return self._block(2, x, self._feed_forward)
 
 
-class TransformerDecoderLayer(Blocks):
+class TransformerDecoderLayer(TransformerLayerBase):
     """Layer of self-attention, attention to `memory`, and two linear layers with an activation between them.
 
     Each of the three blocks is added to its input and the sum is normalized; with norm_first each block

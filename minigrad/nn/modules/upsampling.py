@@ -14,11 +14,11 @@ SETTINGS = "size scale_factor mode align_corners recompute_scale_factor"
 class Upsample(Applied, function="interpolate", settings=SETTINGS):
     """Layer that resizes (N, C, …) to `size`, or by `scale_factor`."""
 
-    def _settle(self, settings: dict[str, Any]) -> None:
+    def _configure(self, settings: dict[str, Any]) -> None:
         scale = settings["scale_factor"]
         one = float(scale) if scale and not isinstance(scale, tuple) else None
         settings["scale_factor"] = tuple(map(float, scale)) if isinstance(scale, tuple) else one
-        super()._settle(settings | {"name": type(self).__name__})
+        super()._configure(settings | {"name": type(self).__name__})
 
     def extra_repr(self) -> str:
         """Return the settings that the repr shows."""
