@@ -11,6 +11,7 @@ from typing import Any
 
 from ..core import modes
 from ..core.public import public
+from .grad_mode import check_bool
 
 
 @public("function")
@@ -28,12 +29,8 @@ def is_anomaly_check_nan_enabled() -> bool:
 @public("function")
 def set_anomaly_enabled(enabled: bool, check_nan: bool = True) -> None:
     """Turn anomaly detection on or off; raise PyTorch's TypeError for arguments that are not bools."""
-    for i, (name, value) in enumerate((("enabled", enabled), ("check_nan", check_nan))):
-        if not isinstance(value, bool):
-            raise TypeError(
-                f"set_anomaly_enabled(): argument '{name}' (position {i + 1}) must be bool, not "
-                f"{type(value).__name__}"
-            )
+    check_bool("set_anomaly_enabled", "enabled", enabled)
+    check_bool("set_anomaly_enabled", "check_nan", check_nan, 2)
     before = modes.anomaly.enabled
     modes.set_anomaly(enabled, check_nan)
     if before != enabled:

@@ -101,12 +101,7 @@ def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Any:
             "Making a dual Tensor based on a Tensor that already has a forward gradient at the same level 0 "
             "is not supported."
         )
-    if tangent._data.shape != tensor._data.shape:
-        raise RuntimeError(
-            "Trying to set a forward gradient that has a different size than that of the original Tensor, "
-            f"this is not supported. Tensor is of size {list(tensor._data.shape)} while the given forward "
-            f"gradient is of size {list(tangent._data.shape)}."
-        )
+    check_sizes(tensor, tangent)
     if tangent_of(tangent) is not None:
         raise RuntimeError(
             "Setting a forward grad that itself has a forward gradient at the same level0 is not supported."
@@ -118,6 +113,17 @@ def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Any:
     for watcher in modes.observers():
         watcher.forward(make_dual, [tensor, tangent], dual)
     return dual
+
+
+def check_sizes(tensor: Any, tangent: Any) -> None:
+    """Raise RuntimeError with PyTorch's text unless a tangent has its tensor's sizes."""
+    own, given = list(tensor._data.shape), list(tangent._data.shape)
+    if own != given:
+        raise RuntimeError(
+            "Trying to set a forward gradient that has a different size than that of the original Tensor, "
+            f"this is not supported. Tensor is of size {own} while the given forward gradient is of size "
+            f"{given}."
+        )
 
 
 def unpack_dual(tensor: Any, *, level: int | None = None) -> UnpackedDualTensor:

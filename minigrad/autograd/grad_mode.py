@@ -255,8 +255,8 @@ def is_multithreading_enabled() -> bool:
     return modes.state.multithreading
 
 
-def check_bool(function: str, name: str, value: Any) -> None:
+def check_bool(function: str, name: str, value: Any, position: int = 1) -> None:
     """Raise PyTorch's TypeError unless `value` is a bool."""
     if not isinstance(value, bool):
         kind = type(value).__name__
-        raise TypeError(f"{function}(): argument '{name}' (position 1) must be bool, not {kind}")
+        raise TypeError(f"{function}(): argument '{name}' (position {position}) must be bool, not {kind}")

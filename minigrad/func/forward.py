@@ -13,12 +13,13 @@ from collections.abc import Callable
 from typing import Any
 
 from ..autograd import forward_ad
+from ..autograd.functional.common import zeros_like
 from ..core import F, modes
 from ..core.tangents import Aside
 from ..core.tensor_state import TensorBase
 from . import pytree
 from .levels import Level, Transform
-from .reverse import check_outputs, gradients_or_none, split_aux, zeros
+from .reverse import check_outputs, gradients_or_none, split_aux
 
 JVP = "jvp(f, primals, tangents)"
 
@@ -130,7 +131,7 @@ def with_zeros(tangents: list[Any], outputs: list[Any], strict: bool) -> list[An
             "jvp(f, primals, tangents, strict=True): The output of f is independent of the inputs. This is "
             "not allowed with strict=True."
         )
-    return [zeros(out) if t is None else t for t, out in zip(tangents, outputs, strict=True)]
+    return [zeros_like(out) if t is None else t for t, out in zip(tangents, outputs, strict=True)]
 
 
 class Linear:
@@ -145,7 +146,7 @@ class Linear:
         with Transform("grad"):
             inner = [self.level.inner(p) for p in points]
             self.outputs = call(inner)
-            self.starts = [self.level.inner(zeros(t)) if t.requires_grad else None for t in self.outputs]
+            self.starts = [self.level.inner(zeros_like(t)) if t.requires_grad else None for t in self.outputs]
             back = gradients_or_none(self.outputs, inner, self.starts)
             self.used = [i for i, g in enumerate(back) if g is not None and g.requires_grad]
             self.back = [back[i] for i in self.used]
@@ -165,7 +166,7 @@ def backwards_twice(
 ) -> tuple[Any, Any, Any]:
     """Compute `jvp` inside another one. See Note [Nested jvp]."""
     for p, t in zip(points, directions, strict=True):
-        check_sizes(p, t)
+        forward_ad.check_sizes(p, t)
     spec: Any = None
     aux: Any = None
 
@@ -181,16 +182,6 @@ def backwards_twice(
     if has_aux:
         aux = pytree.apply(linear.level.outside, aux)
     return pytree.unflatten(results, spec), pytree.unflatten(found, spec), aux
-
-
-def check_sizes(point: TensorBase, tangent: TensorBase) -> None:
-    """Raise RuntimeError with PyTorch's text unless a tangent has its tensor's sizes."""
-    a, b = list(point._data.shape), list(tangent._data.shape)
-    if a != b:
-        raise RuntimeError(
-            "Trying to set a forward gradient that has a different size than that of the original Tensor, "
-            f"this is not supported. Tensor is of size {a} while the given forward gradient is of size {b}."
-        )
 
 
 def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:

@@ -24,6 +24,7 @@ from typing import Any
 
 import numpy as np
 
+from ..autograd.functional.common import zeros_like
 from ..autograd.rows import element_rows
 from ..core import F, dtypes, modes
 from ..core.dtypes import DIFFERENTIABLE
@@ -35,7 +36,7 @@ from .argnums import Argnums, replace, selected
 from .forward import jvp
 from .levels import Level, Transform
 from .mapping import Randomness, check_randomness
-from .reverse import gradients, mark, run_inside, zeros
+from .reverse import gradients, mark, run_inside
 
 
 def refuse_complex(who: str, tree: Any, what: str) -> None:
@@ -115,7 +116,7 @@ def by_columns(
     outputs, output_spec = pytree.flatten(output)
     with Transform("jvp"), Mode(True):
         sent = pytree.flatten(tangents)[0]
-        starts = [level.inner(zeros(out)) for out in outputs]
+        starts = [level.inner(zeros_like(out)) for out in outputs]
         products = gradients(sent, leaves, starts)
         columns = [rows_of(level, product, starts) for product in products]
         result = []
@@ -131,7 +132,7 @@ def by_columns(
 
 def directions(level: Level, inputs: list[Any]) -> tuple[list[Any], list[Any]]:
     """Return tangents for `inputs`, which may be written to, and the inner leaves that they are copies of."""
-    leaves = [level.inner(zeros(x)) if x._data.dtype in DIFFERENTIABLE else x for x in inputs]
+    leaves = [level.inner(zeros_like(x)) if x._data.dtype in DIFFERENTIABLE else x for x in inputs]
     with Aside():
         return [F.clone(leaf) for leaf in leaves], leaves
 

@@ -6,11 +6,10 @@ import functools
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from ..autograd.run import grad as backward_grad
+from ..autograd.functional import common
+from ..autograd.functional.common import zeros_like
 from ..core import dtypes, modes
-from ..core.tensor_state import TensorBase, wrap
+from ..core.tensor_state import TensorBase
 from . import pytree
 from .argnums import Argnums, replace, selected
 from .levels import Level, Transform
@@ -30,17 +29,9 @@ def gradients_or_none(
     outputs: list[Any], inputs: list[Any], given: list[Any] | None = None, create_graph: bool = True
 ) -> list[Any]:
     """Return gradients of those outputs that have a graph; None for inputs on which none depends."""
-    chosen = [i for i, out in enumerate(outputs) if out.requires_grad]
-    if not chosen or not inputs:
-        return [None] * len(inputs)
-    found = backward_grad(
-        [outputs[i] for i in chosen],
-        inputs,
-        None if given is None else [given[i] for i in chosen],
-        retain_graph=True,
-        create_graph=create_graph,
-        allow_unused=True,
-    )
+    if not inputs:
+        return []
+    found = common.gradients(outputs, tuple(inputs), given, retain_graph=True, create_graph=create_graph)
     if not create_graph:
         mark(found, [*outputs, *(given or ())])
     return list(found)
@@ -57,14 +48,9 @@ def mark(gradients: Iterable[Any], sources: list[Any]) -> None:
 def gradients(
     outputs: list[Any], inputs: list[Any], given: list[Any] | None = None, create_graph: bool = True
 ) -> list[Any]:
-    """Return the gradients of `reached`, with zeros instead of None."""
+    """Return the gradients of `gradients_or_none`, with zeros instead of None."""
     found = gradients_or_none(outputs, inputs, given, create_graph)
-    return [zeros(x) if g is None else g for g, x in zip(found, inputs, strict=True)]
-
-
-def zeros(t: TensorBase) -> Any:
-    """Return zeros like `t` that depend on nothing."""
-    return wrap(np.zeros_like(t._data)[()])
+    return [zeros_like(x) if g is None else g for g, x in zip(found, inputs, strict=True)]
 
 
 def check_outputs(output: list[Any], who: str) -> None:

@@ -7,8 +7,9 @@ from typing import Any
 
 from ...core.tensor_state import numbers
 from ..function import Function
+from ..functional.common import zeros_like
 from ..run import grad
-from .problem import Problem, agree, as_tuple, differentiable, stack, zeros_like
+from .problem import Problem, agree, as_tuple, differentiable, stack
 from .texts import BATCHED, NOT_THE_SAME, UNDEFINED, UNDEFINED_GIVES, UNDEFINED_RAISES, GradcheckError
 from .vectors import normal
 

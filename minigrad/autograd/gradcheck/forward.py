@@ -10,7 +10,8 @@ import numpy as np
 from ...core import F
 from ...core.tensor_state import numbers, share, wrap
 from .. import forward_ad
-from .problem import Problem, agree, as_tuple, is_complex, is_continuous, is_tensor, stack, zeros_like
+from ..functional.common import zeros_like
+from .problem import Problem, agree, as_tuple, is_complex, is_continuous, is_tensor, stack
 from .texts import BATCHED_FORWARD, NOT_THE_SAME, GradcheckError
 from .vectors import normal, vectors
 

@@ -182,11 +182,6 @@ def mismatch(problem: Problem, i: int, j: int, numerical: Any, analytical: Any) 
     )
 
 
-def zeros_like(t: Any) -> Any:
-    """Return zeros with memory of their own in the shape and dtype of a tensor."""
-    return wrap(np.zeros(t._data.shape, t._data.dtype)[()])
-
-
 def stack(tensors: Sequence[Any]) -> Any:
     """Stack tensors along a new first dimension."""
     return F.stack(list(tensors), 0)

@@ -12,12 +12,12 @@ from .reductions import reduction_enum
 __all__ = ["cross_entropy", "nll_loss"]
 
 
-def check_weight(weight: Any, classes: int) -> None:
+def check_weight(weight: Any, classes: int, prefix: str = "") -> None:
     """Raise PyTorch's RuntimeError unless there is a weight for each class."""
     if weight is not None and weight.shape != (classes,):
         raise RuntimeError(
-            f"weight tensor should be defined either for all {classes} classes or no classes but got weight "
-            f"tensor of shape: {list(weight.shape)}"
+            f"{prefix}weight tensor should be defined either for all {classes} classes or no classes but got "
+            f"weight tensor of shape: {list(weight.shape)}"
         )
 
 
@@ -172,11 +172,7 @@ def cross_entropy_of_probabilities(
 ) -> Any:
     """Return the cross entropy for target probabilities."""
     classes = input.shape[axis]
-    if weight is not None and weight.shape != (classes,):
-        raise RuntimeError(
-            f"cross_entropy: weight tensor should be defined either for all {classes} classes or no classes "
-            f"but got weight tensor of shape: {list(weight.shape)}"
-        )
+    check_weight(weight, classes, "cross_entropy: ")
     logs = input.log_softmax(axis)
     if label_smoothing > 0.0:
         target = F.add_scalar(F.mul_scalar(target, 1 - label_smoothing), label_smoothing / classes)
