@@ -106,11 +106,7 @@ class Level:
         self.mark = next(sequence_numbers)
         self.recording = modes.is_grad_enabled() and not modes.state.inference
         self.leaves: list[tuple[Any, Any, Entry]] = []  # inner leaf, outer tensor, entry
-
-    @property
-    def entries(self) -> set[Node]:
-        """Return the entries of its inner leaves."""
-        return {entry for _, _, entry in self.leaves}
+        self.entries: set[Node] = set()  # those of its inner leaves
 
     def enter(self, tree: Any) -> Any:
         """Return the tree with an inner leaf for each of its tensors; raise PyTorch's errors for other
@@ -130,6 +126,7 @@ class Level:
         entry = Entry(leaf, source, self.recording)
         leaf._acc = weakref.ref(entry)
         self.leaves.append((leaf, source, entry))
+        self.entries.add(entry)
         return leaf
 
     def outward(self, results: Iterable[Any]) -> list[Any]:
