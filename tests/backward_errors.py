@@ -314,7 +314,7 @@ ROWS = {
         "y was computed from x before x.requires_grad_() (line 3) made it require gradients, so nothing "
         "was recorded.",
         "Set requires_grad first, then compute y.",
-        ("! y: no graph", "x: required too late"),
+        ("! y: no graph", "x: requires_grad set too late"),
         4,
         3,
     ),

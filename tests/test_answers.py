@@ -37,7 +37,7 @@ def test_a_given_vector_hangs_at_the_root(call, library):
     assert {c.name for _, c in shown.graph.cards()} == {"x", "y"}, "not as a constant as well"
     svg = str(shown.picture.svg())
     (given,) = re.findall(r'<g class="edge grad" id="[^"]*-c0-seed">.*?</g></g>', svg)
-    assert "[1. 0.1]" in given and "as the call was given it" in given
+    assert "[1. 0.1]" in given and "that was passed to the call" in given
     marks = all_marks(shown.frames, shown.graph)
     first = next(i for i, frame in enumerate(shown.frames) if frame.phase == "backward")
     assert [i for i, each in enumerate(marks) if any(m.endswith("-seed") for m in each)] == [first]

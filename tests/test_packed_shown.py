@@ -58,7 +58,7 @@ def test_the_chip_says_what_is_kept(library):
     graph = build(trace)
     assert "PowBackward0   exponent 3   self → numpy float32 () (freed)" in outline(graph, "en")
     svg = Picture(graph, lang="en").svg()
-    assert 'class="chip packed freed"' in svg and "saved in the form that a hook chose" in svg
+    assert 'class="chip packed freed"' in svg and "saved in the form that a hook returned" in svg
 
 
 def test_while_it_is_kept(library):

@@ -10,6 +10,7 @@ import string
 import struct
 from pathlib import Path
 
+import phrases
 import pytest
 import test_explained_keys
 from sketches import value
@@ -117,6 +118,28 @@ def test_no_key_is_put_together():
                 if any(map(pattern.fullmatch, CATALOGUES["en"])):
                     made.append((path.name, ast.unparse(node)))
     assert not made
+
+
+# Where no refused phrase is left; `python tests/phrases.py FOLDER` lists those of any other.
+PLAIN = (
+    "minigrad_viz/explaining", "minigrad_viz/course", "minigrad_viz/words", "minigrad_viz/shell/checked.py",
+    "minigrad_viz/shell/why.py", "minigrad_viz/shell/explain.py", "minigrad_viz/shell/derivative.py",
+    "docs/explain.md", "notebooks",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("place", PLAIN)
+def test_what_people_read_is_in_plain_words(place):
+    top = phrases.ROOT / place
+    files = [path for path in (top.rglob("*") if top.is_dir() else [top]) if path.suffix in phrases.READ]
+    texts = [(path.name, text) for path in files for text in phrases.read_in(path)]
+    assert texts and not [(name, hit) for name, text in texts for hit in phrases.found_in(text)]
+
+
+def test_the_catalogue_is_in_plain_words():
+    assert not {key: hits for key, text in CATALOGUES["en"].items() if (hits := phrases.found_in(text))}
+    assert phrases.found_in("the derivative of z by x") and phrases.found_in("It knows of no gradients.")
+    assert not phrases.found_in("The derivative of z with respect to x, for example: 3 instead of 2.")
 
 
 # What stands after each word for 을, and for 으로: 나무를, 나무로; 책을, 책으로; 물을, 물로.

@@ -20,11 +20,11 @@ def as_given(answer: object) -> object:
 class Exercise(NamedTuple):
     """What there is to say of each answer.
 
-    `cases` finds the truth and the typical wrong answers by running them; the first that fits is told, else
-    `other`. `right` is the key of the praise. `read` makes the answer plain, or tries what somebody wrote;
-    where it raises Unfit, the answer has not the form that was asked for, and `unfit` is told. `errors` are
-    the hints for errors that what somebody wrote may raise, by a part of their text. An answer that is to
-    hold at several `places` is judged at each of them, which `read` and `cases` are given.
+    `cases` finds the truth and the typical wrong answers by running them; the first that fits gives the hint,
+    else `other`. `right` is the key of the praise. `read` makes the answer plain, or tries what somebody
+    wrote; where it raises Unfit, the answer has not the form that was asked for, and `unfit` is the hint.
+    `errors` are the hints for errors that the answer's code may raise, by a part of their text. An answer
+    that is to hold at several `places` is judged at each of them; `read` and `cases` receive the place.
     """
 
     right: str

@@ -153,7 +153,7 @@ def two_roots(case: Case, first: BackwardStarted) -> tuple[str, str] | None:
 
 
 def to_compute(case: Case) -> list[str]:
-    """The variables of the graph that must be computed anew, because they lead through what was freed; none
+    """The variables of the graph that must be computed again, because they lead through what was freed; none
     if they are many."""
     assert case.started is not None
     freed = {node.id for node in case.started.nodes if any(saved.freed for saved in node.saved)}

@@ -134,7 +134,7 @@ def view_of_no_grad(failed: FailedCall, match: re.Match[str]) -> Explanation:
 
 
 def integer_requires_grad(failed: FailedCall, match: re.Match[str]) -> Explanation:
-    """Whole numbers were asked to require gradients."""
+    """Integers or booleans were to require gradients."""
     found = failed.subject(is_whole, given=True)
     if found is None or not found.dtype:
         fixes = (

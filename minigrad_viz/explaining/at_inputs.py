@@ -87,7 +87,7 @@ def leads_to(case: Case, id: str) -> bool:
 
 
 def needs_no_grad(case: Case, match: re.Match[str]) -> Explanation | None:
-    """An input of `grad()` does not ask for gradients."""
+    """An input of `grad()` does not require gradients."""
     wanted = () if case.started is None else case.started.wanted or ()
     id = next((id for id in wanted if not case.scene.asks(id)), None)
     if id is None:

@@ -20,7 +20,7 @@ from .case import Case, Values, rule
 from .failed_call import numbers
 
 VALUES = 3  # that are listed in a sentence
-RETURNED = {  # what is told of a hook that returned something else, without its place and with it
+RETURNED = {  # the sentences about a hook that returned something else, without its place and with it
     "type": ("hook_shape_why_type", "hook_shape_why_type_at"),
     "count": ("hook_shape_why_count", "hook_shape_why_count_at"),
     "got": ("hook_shape_why_dtype", "hook_shape_why_dtype_at"),
@@ -172,7 +172,7 @@ def raised(case: Case, match: re.Match[str]) -> Explanation | None:
     function = around(case, where)
     hook = the_hook(case, "<lambda>" if isinstance(function, ast.Lambda) else getattr(function, "name", ""))
     if hook is None:
-        outside = function in (None, around(case, case.span))  # raised anew where the call stands
+        outside = function in (None, around(case, case.span))  # raised again where the call stands
         return None if outside else case.explain("raised_why", cause=where, place=place)
     marks = case.deck(case.scene.node_at(hook.tensor) or "", label=case.words("stopped_here"))
     values = {"hook": hook.name, "name": case.name(hook.tensor), "place": place}

@@ -52,7 +52,7 @@ def no_grad_fn(case: Case, match: re.Match[str]) -> Explanation | None:
 
 
 def made_of_data(case: Case, root: str, cut: Cut | None) -> Explanation:
-    """Nothing that the root was computed from asks for gradients, or that is not known."""
+    """Nothing that the root was computed from requires gradients, or that is not known."""
     marks = case.card(root, label=case.words("mark_no_graph"))
     values: Values = {"root": case.name(root)}
     if cut is not None:
@@ -86,7 +86,7 @@ def asking(case: Case, sources: list[str]) -> str | None:
 
 
 def asked_later(case: Case, root: str) -> Asked | None:
-    """Where the cell asked for gradients of what the root had been computed from already."""
+    """Where the cell set requires_grad of a tensor that the root had been computed from already."""
     born, times = case.scene.index.births, case.scene.index.times
     behind, made = sources_of(born, root), times.get(id(born.get(root)), 0)
     asked = [
@@ -96,7 +96,7 @@ def asked_later(case: Case, root: str) -> Asked | None:
 
 
 def origins(case: Case, root: str) -> list[str] | None:
-    """The tensors made from data that a root was computed from, none of which asks for gradients; None if
+    """The tensors made from data that a root was computed from, none of which requires gradients; None if
     that is not certain."""
     born = case.scene.index.births
     behind = sorted(sources_of(born, root), key=lambda id: int(id[1:]))

@@ -12,8 +12,8 @@ An error is recognized by its text, which is the same in minigrad and in PyTorch
         return case.explain("no_grad_fn_why_made", "no_grad_fn_fix_made", marks, cause, root=case.name(root))
 
 The function looks for evidence in the trace. It leaves out of `why`, `fix` and `marks` what it has none for,
-and returns None where the error is another one after all. Numbers of lines are told only of what stands in
-the cell: `case.line(span)` has them, and not at all where that is None.
+and returns None where the error is another one after all. It names lines only of what stands in the cell:
+`case.line(span)` has them, and is None elsewhere.
 
 A `call_rule` is for the expression that ended the cell. Its function gets a `FailedCall`, which has the
 operands with their names, shapes and dtypes, and writes the line otherwise:
@@ -58,7 +58,7 @@ from .unkept import single_precision, unkept
 
 
 def explanations_of(scenes: Scenes, lang: str | None = None) -> tuple[Explanation, ...]:
-    """An explanation for every error of a recorded cell: those of backward calls, be they caught or not, and
+    """An explanation for every error of a recorded cell: those of backward calls, caught or not, and
     the one that ended the cell, which is the last. Before them notes, which have no error."""
     found, last = [], None
     for time, event in enumerate(scenes.trace.events):

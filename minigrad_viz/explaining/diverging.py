@@ -62,7 +62,7 @@ def divergence_of(case: Case, origin: Origin) -> Divergence | None:
 
 
 def largest(value: Value) -> float | None:
-    """The greatest absolute value."""
+    """The largest absolute value."""
     if value.low is None or value.high is None:
         return None
     return max(abs(value.low), abs(value.high))
@@ -89,8 +89,8 @@ def constants(case: Case, tree: ast.expr) -> list[str]:
 
 
 def better_rate(case: Case, tensor: str, rate: float) -> str | None:
-    """A rate below 1 over the greatest change of the gradient per change of the tensor that was seen: with it
-    gradient descent does not grow. None where that cannot be told."""
+    """A rate below 1 over the largest change of the gradient per change of the tensor that was seen: with it
+    gradient descent does not grow. None where the numbers do not show it."""
     points: list[tuple[np.ndarray, np.ndarray]] = []
     now: Value | None = None
     for event in case.trace.events:

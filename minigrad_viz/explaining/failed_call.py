@@ -1,9 +1,9 @@
-"""The call that ended a cell: what it was given, the layer in which it failed, and how it is told of.
+"""The call that ended a cell: what it was given, the layer in which it failed, and the sentences about it.
 
 Note [Where the sizes come from]
     The text of an error has sizes and no names. The failing expression has names and no sizes. The trace has
-    both, for each tensor that it saw. So an operand is told of only if its recorded shape is the one that the
-    error is about; where that cannot be held against each other, the sizes of the error are told alone.
+    both, for each tensor that it saw. So an operand is named only if its recorded shape is the one that the
+    error is about; where that cannot be held against each other, only the sizes of the error are named.
 """
 
 from __future__ import annotations
@@ -212,11 +212,11 @@ class FailedCall:
         name, tree = (self.case.name(id), None) if written is None else (written.name, written.tree)
         return Operand(name, state.value.shape, state.value.dtype, state, tree)
 
-    # ── what is told of it ──────────────────────────────────────────────────────────────────────────────────
+    # ── sentences and marks ─────────────────────────────────────────────────────────────────────────────────
 
     def words(self, key: str, **values: Any) -> Said:
-        """A sentence of the catalogue. An operand `x` is told of as {x}, {x_shape} and {x_dtype}, a shape as
-        `4×2`."""
+        """A sentence of the catalogue. An operand `x` fills {x}, {x_shape} and {x_dtype}; a shape is written
+        as `4×2`."""
         told: dict[str, object] = {}
         for name, value in values.items():
             if isinstance(value, Operand):
@@ -283,8 +283,8 @@ class FailedCall:
         return next((part for part in taken(self.node) if ast.unparse(part) == str(number)), None)
 
     def put(self, operand: Operand | ast.expr, new: str, key: str = "write_fix") -> Fix | None:
-        """The line that failed, with `new` in the place of an operand, in which {} is the operand itself as
-        it stands before a dot."""
+        """The line that failed, with `new` instead of an operand; {} in it is the operand itself as it stands
+        before a dot."""
         tree = operand.tree if isinstance(operand, Operand) else operand
         part = self.here(tree)
         if part is None or tree is None:
@@ -292,7 +292,7 @@ class FailedCall:
         return self.rewrite({part: new.replace("{}", called(ast.unparse(tree)))}, key)
 
     def instead(self, new: str, key: str = "write_fix", **values: Any) -> Fix | None:
-        """The line that failed, with `new` in the place of the failing expression."""
+        """The line that failed, with `new` instead of the failing expression."""
         return self.rewrite({self.node: new} if isinstance(self.node, ast.expr) else None, key, **values)
 
     def option(self, option: str, value: object, key: str = "write_fix") -> Fix | None:
@@ -302,7 +302,7 @@ class FailedCall:
         return self.rewrite(edits, key)
 
     def exchange(self, a: Operand, b: Operand, key: str = "write_fix") -> Fix | None:
-        """The line that failed, with two operands in each other's place."""
+        """The line that failed, with two operands exchanged."""
         one, other = self.here(a.tree), self.here(b.tree)
         if one is None or other is None or one is other:
             return None

@@ -36,7 +36,7 @@ Map = tuple[Place, Place, Callable[[Any], Any]]  # from where to where a gradien
 
 
 class Unknown(Exception):
-    """What a node does to a gradient cannot be told."""
+    """What a node does to a gradient is not certain."""
 
 
 def notes_of(scenes: Scenes, lang: str | None = None) -> Iterator[Explanation]:
@@ -126,7 +126,7 @@ def comes_out(v: Value, jacobian: Any, arrived: Value) -> bool:
 
 def jacobians_of(scene: Scene, event: BackwardStarted, v: Value, lang: str | None) -> dict[Place, Any] | None:
     """The Jacobian of the root by what stands at each place that a gradient came to: a row per element of the
-    root. None where it cannot be told."""
+    root. None where it is not certain."""
     ran = scene.now.ran
     if len(ran) * v.size > WORK:
         return None

@@ -1,4 +1,4 @@
-"""What a trace knows of where a tensor came from, and of why it asks for no gradients."""
+"""Where a tensor of a trace came from, and why it does not require gradients."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .case import Case
 class Cut(NamedTuple):
     """Where the path of gradients to a tensor ended: at `tensor`, which came from `source` (None: made from
     data). `how` is "detach", "data", "numpy", "item", "tensor", "no_grad", "inference", "integer", or "made"
-    (it never asked for gradients)."""
+    (it never required gradients)."""
 
     how: str
     tensor: str
@@ -25,7 +25,7 @@ class Cut(NamedTuple):
 
 
 def cut_at(index: TraceIndex, event: Birth, tensor: str, source: str) -> Cut | None:
-    """The cut between `source`, which asks for gradients, and `tensor`, which came from it by `event`; None
+    """The cut between `source`, which requires gradients, and `tensor`, which came from it by `event`; None
     if it is not certain what it was."""
     if isinstance(event, Detached | Left):
         return Cut(event.how, tensor, source, event.span)
@@ -38,7 +38,7 @@ def cut_at(index: TraceIndex, event: Birth, tensor: str, source: str) -> Cut | N
 
 
 def cut_before(case: Case, tensor: str) -> Cut | None:
-    """Where the path of gradients ended on the way to a tensor that asks for none; None if that is not
+    """Where the path of gradients ended on the way to a tensor that requires none; None if that is not
     certain."""
     born, seen = case.scene.index.births, set[str]()
     todo, made = [tensor], None

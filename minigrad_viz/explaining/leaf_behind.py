@@ -10,7 +10,7 @@ from .edits import quoted, statement_around, written_as
 
 
 class Plain(ast.NodeTransformer):
-    """Leaves out what asks for gradients."""
+    """Leaves out what makes a tensor require gradients."""
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         """The call without `requires_grad=True`; what stands before `.requires_grad_()`."""

@@ -1,4 +1,4 @@
-"""How a gradient got lost on the way from the roots of a backward call to a tensor that asks for it."""
+"""How a gradient got lost on the way from the roots of a backward call to a tensor that requires it."""
 
 from __future__ import annotations
 
@@ -112,14 +112,14 @@ def new_leaves(scenes: Scenes, lang: str | None = None) -> list[Explanation]:
 
 
 def expects(case: Case, tensor: str) -> bool:
-    """Whether a tensor is a leaf that asks for gradients and got none in all of the cell."""
+    """Whether a tensor is a leaf that requires gradients and got none in all of the cell."""
     state = case.state(tensor)
     deposited = any(isinstance(e, Deposited) and e.tensor == tensor for e in case.trace.events)
     return state is not None and state.is_leaf and state.requires_grad and not deposited
 
 
 def asked_at(index: TraceIndex, leaf: str) -> Span | None:
-    """Where a tensor was made a leaf that asks for gradients."""
+    """Where a tensor was made a leaf that requires gradients."""
     asked = [
         event.span for event in index.trace.events if isinstance(event, Asked) and event.tensor.id == leaf
     ]

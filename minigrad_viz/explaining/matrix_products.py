@@ -30,7 +30,7 @@ def factors(failed: FailedCall, left: Shape, right: Shape) -> tuple[Operand, Ope
     """The operands that have the shapes which the error tells."""
     turned = right[::-1] if failed.function == "linear" else right
     for a, b in itertools.pairwise(failed.operands):
-        rows = (math.prod(a.shape[:-1]), *a.shape[-1:])  # of a tensor in the place of a matrix
+        rows = (math.prod(a.shape[:-1]), *a.shape[-1:])  # of a tensor that stands for a matrix
         if left in (a.shape, rows) and b.shape == turned:
             return a, b
     return Operand(side(failed, 0, "left_operand"), left), Operand(side(failed, 1, "right_operand"), right)

@@ -112,7 +112,7 @@ def inputs_of(case: Case, call: Call) -> list[Input] | None:
 
 
 def single(case: Case, given: list[Input] | None, told: str) -> list[str]:
-    """The inputs that ask for gradients in single precision, or coarser. Where they are not known, all
+    """The inputs that require gradients in single precision, or coarser. Where they are not known, all
     tensors of the cell that do so, if there are no others and the text tells of no other dtype."""
     if given is not None:
         asking = [(one.name, one.state) for one in given if one.state.requires_grad]

@@ -35,7 +35,7 @@ class Gradient(NamedTuple):
 
 def of_gradient(case: Case, root: str) -> Explanation | None:
     """The explanation for a root that is a gradient, or was computed from gradients and from nothing that
-    asks for gradients; None for any other."""
+    requires gradients; None for any other."""
     span = assigned_by(case, root)
     found = gradients_behind(case, root) if span is None else [Gradient(root, None)]
     if not found:

@@ -130,7 +130,7 @@ def single_precision(scenes: Scenes, lang: str | None = None) -> list[Explanatio
 
 
 def imprecise(scenes: Scenes, reading: Reading, call: ast.Call) -> tuple[str, TensorState] | None:
-    """The first input of a gradcheck that asks for gradients and is not of double precision."""
+    """The first input of a gradcheck that requires gradients and is not of double precision."""
     name = getattr(call.func, "attr", None) or getattr(call.func, "id", "")
     given = [keyword.value for keyword in call.keywords if keyword.arg == "inputs"] or call.args[1:2]
     for part in flat(given[0]) if name in CHECKS and given else ():

@@ -40,7 +40,7 @@ class JacobianPair(NamedTuple):
 class GradientCheck:
     """What `check_gradients` found. True where everything agrees; it shows itself.
 
-    `numerical`, `analytical` and `difference` have a list per output with an array per input that asks for
+    `numerical`, `analytical` and `difference` have a list per output with an array per input that requires
     gradients: a row per element of the input, a column per element of the output, as in gradcheck's error. A
     complex output has a column for each real part, then one for each imaginary part.
     """

@@ -122,7 +122,7 @@ class Function:
             return None
 
     def central(self) -> float:
-        """The derivative by a central difference, with the step for which truncation and rounding are about
+        """The derivative as a central difference, with the step for which truncation and rounding are about
         alike."""
         h = EPSILON.get(self.dtype, 1e-7) ** (1 / 3) * (abs(float(self.x)) or 1.0)
         (before, low), (after, high) = self.point(self.x - h), self.point(self.x + h)

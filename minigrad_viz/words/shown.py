@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-# Characters that join neighbours into one shape: invisible, but a text without them reads differently.
+# Characters that join neighbors into one shape: invisible, but a text without them reads differently.
 _JOINERS = "\u200c\u200d"
 DOTTED = re.compile(r"\w+(\.\w+|\[\d+\])+")  # `model.0.weight`
 

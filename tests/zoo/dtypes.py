@@ -138,7 +138,7 @@ MISTAKES = {
         "`out = model(torch.tensor(data, dtype=torch.float32))`", 4, FITTED,
     ),
     "the mean of whole numbers": Mistake(
-        MEAN, "[1.0, 2.0, 6.0]", "[1, 2, 6]", "integer_input", 2, "counts is int64, but mean computes",
+        MEAN, "[1.0, 2.0, 6.0]", "[1, 2, 6]", "integer_input", 2, "counts is int64, but mean takes only",
         "`mean = counts.float().mean()`",
         ("[1, 2, 6])", "[1, 2, 6]).float()"), "mean.item() == 3",
     ),
@@ -153,7 +153,8 @@ MISTAKES = {
     # indices and dimensions
     "a loop that counts too far": Mistake(
         ROWS, "range(4)", "range(5)", "index_range", 3,
-        "x is 4×3, so dimension 0 has the indices 0 to 3, and 4 is outside", "In line 3, write `range(4)`",
+        "x is 4×3, so dimension 0 has the indices 0 to 3, and 4 is out of range",
+        "In line 3, write `range(4)`",
         ("range(5)", "range(4)"), "total.tolist() == [18.0, 22.0, 26.0]",
     ),
     "the last row by its number": Mistake(

@@ -72,6 +72,6 @@ MISTAKES = {
     ),
     "a row that is masked whole": Mistake(
         MASKED, "[[False, True]", "[[True, True]", "first_nan", 3, "= -inf the result is nan",
-        "within the range", ("[[True, True]", "[[False, True]"), FINITE,
+        "in the range where", ("[[True, True]", "[[False, True]"), FINITE,
     ),
 }  # fmt: skip

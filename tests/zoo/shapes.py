@@ -151,7 +151,7 @@ MISTAKES = {
     # views and joints
     "a view of another size": Mistake(
         BLOCKS, "view(2, 3, 4)", "view(2, 3, 5)", "view_size", 3,
-        "x is 2×12, which makes 24 elements, but the shape (2, 3, 5) needs 30", "`y = x.view(2, 3, 4)`", 3,
+        "x is 2×12, which has 24 elements, but the shape (2, 3, 5) needs 30", "`y = x.view(2, 3, 4)`", 3,
         "tuple(y.shape) == (2, 3, 4)",
     ),
     "a view that does not divide": Mistake(

@@ -112,7 +112,7 @@ MISTAKES = {
     ),
     "predictions that are not flat": Mistake(
         SEQUENCES, "logits.transpose(1, 2)", "logits", "target_shape", 4,
-        "The classes must stand in dimension 1, and there logits has size 5",
+        "The classes must be in dimension 1, where logits has size 5",
         "`loss = torch.nn.functional.cross_entropy(logits.transpose(1, 2), y)`", 4, TOLD,
     ),
     "a row instead of a column": Mistake(

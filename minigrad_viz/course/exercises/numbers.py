@@ -13,7 +13,7 @@ from ..exercise import Cases, Exercise
 
 
 def leaf(value: float | list[float]) -> Tensor:
-    """A tensor that asks for its gradient."""
+    """A tensor that requires its gradient."""
     return tensor(value, requires_grad=True)
 
 

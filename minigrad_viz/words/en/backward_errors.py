@@ -12,7 +12,7 @@ WORDS = {
     "mark_changed_by": "changed by line {line}",
     "mark_no_graph": "no graph",
     "mark_shape": "shape {shape}",
-    "mark_asked_later": "required too late",
+    "mark_asked_later": "requires_grad set too late",
     "mark_unused": "no path leads here",
     "mark_nan": "passed nan",
     "second_backward_why": "{first} freed the values that {node} had saved, but {second} needs them again.",

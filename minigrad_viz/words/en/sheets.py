@@ -63,7 +63,7 @@ WORDS = {
     "held_moment": "backward {n}: {before} bytes before it, {after} after it.",
     "held_kept": "backward {n}: {before} bytes before it and {after} after it; nothing was freed.",
     "held_leaves": "Saved leaves ({n} bytes) use no extra memory: they are kept anyway.",
-    "held_rest": "Graphs that no backward call reached: {n} bytes.",
+    "held_rest": "Graphs that no backward call ran through: {n} bytes.",
     "held_no_grad": "Under no_grad(): 0 bytes for {names}.",
     "held_no_grad_would": "Under no_grad(): 0 bytes for {names}; with recording it would be {n} bytes.",
     "held_inference": "In inference mode: 0 bytes for {names}.",
@@ -71,7 +71,7 @@ WORDS = {
     # the definition of the derivative
     "limit_head": "f(x) = {y} at x = {x}, computed in {dtype}. Quotients: (f(x + h) − f(x)) / ((x + h) − x).",
     "limit_autograd": "Derivative computed by autograd (slope of the tangent): {value}",
-    "limit_central": "autograd gives no gradient for f, so the tangent is computed from a central difference with a small h: {value}",
+    "limit_central": "autograd returns no gradient for f, so the tangent is computed from a central difference with a small h: {value}",
     "limit_smallest": "The error is smallest near h = {h}. With a larger h the line misses the curvature (truncation error); with a smaller h the difference has too few digits of {dtype} (rounding error).",
     "limit_exact": "A hollow dot marks an error of exactly 0.",
     "limit_lost": "For h = {h}, x + h equals x in {dtype}, so there is no quotient.",

@@ -12,7 +12,7 @@ WORDS = {
     "mark_changed_by": "{line}행에서 바뀜",
     "mark_no_graph": "그래프 없음",
     "mark_shape": "shape {shape}",
-    "mark_asked_later": "나중에 요구함",
+    "mark_asked_later": "requires_grad를 늦게 설정함",
     "mark_unused": "여기로 오는 경로 없음",
     "mark_nan": "nan을 보냄",
     "second_backward_why": "{node:이} 저장한 값을 {first:이} 해제했는데 {second}에 다시 필요합니다.",

@@ -40,7 +40,7 @@ WORDS = {
     "magic_no_traceback": "실패한 것이 없습니다.",
     "magic_line_on": "%%로 시작하지 않는 다음 셀들을 모두 이렇게 보이기",
     "magic_line_off": "그만 보이기",
-    "magic_line_cell": "이 셀을 이 줄부터 보이기",
+    "magic_line_cell": "이 셀의 나머지를 이 줄부터 보이기",
     "magic_line_explain": "마지막 오류 설명하기 (지켜보지 않은 셀의 오류도)",
     "magic_line_torch": "`import torch`가 minigrad를 뜻하게 하기 (`torch minigrad`): PyTorch를 설치할 수 없을 때",
     "magic_torch_wrong": "%autograd torch minigrad는 `import torch`가 minigrad를 뜻하게 해요. `torch` 뒤에 다른 말은 올 수 없어요.",

@@ -11,7 +11,7 @@ WORDS = {
     "code_01_right": "맞습니다. y는 8이고, x라는 이름이 나중에 다른 텐서를 가리켜도 8 그대로입니다. 그래서 z는 9입니다.",
     "code_01_followed": "그것은 3³ + 1입니다. 셋째 줄은 x라는 이름을 새 텐서에 붙입니다. 그때 y도 다시 계산될까요?",
     "code_01_only_y": "그것은 y입니다. 마지막 줄에서 y에 무엇을 더하는지 보세요.",
-    "code_01_other": "아닙니다. 한 줄씩 따라가면서 이름마다 지금 어떤 수인지 적어 보세요.",
+    "code_01_other": "아닙니다. 한 줄씩 따라가면서 각 이름이 어떤 수인지 적어 보세요.",
     # code_02: a difference quotient that looks to both sides
     "code_02_right": "맞습니다. 곡선은 양쪽에서 거의 똑같이 휘므로 오차가 상쇄됩니다. z의 경우 h = 0.1에서 이 몫은 0.6001이고, 한쪽만 보는 몫은 0.5941입니다.",
     "code_02_no_function": "여기서는 함수가 필요합니다. 첫째 줄 대신 `def answer(f, x, h):`를 쓰고, 그 아래에 무엇을 반환하는지 쓰세요.",
@@ -42,7 +42,7 @@ WORDS = {
     "code_04_local": "셋째 수는 ∂y/∂x, 곧 마지막 단계만의 미분입니다. x로 흘러가는 것은 ∂z/∂x입니다. y로 흘러온 값을 곱하세요.",
     "code_04_third": "앞의 두 수는 맞습니다. 셋째 수는 ∂z/∂y · ∂y/∂x이고, ∂y/∂x는 3x²입니다.",
     # code_05: which gradients are kept, when one is asked for too late
-    "code_05_right": "맞습니다. x는 잎이고, y는 제때 요청했고, w는 변화도가 이미 사라진 뒤에 요청했습니다.",
+    "code_05_right": "맞습니다. x는 잎이고, y.retain_grad()는 제때 호출했고, w.retain_grad()는 너무 늦게 호출했습니다.",
     "code_05_three": "세 항목의 리스트가 필요합니다. 저장된 것이 없는 곳에는 None을 씁니다. 예: [1, None, 3]",
     "code_05_late": "5는 w로 흘러온 변화도가 맞습니다. 그런데 w.retain_grad()는 언제 호출했나요?",
     "code_05_leaf_only": "retain_grad()를 부르지 않았다면 그렇습니다. 두 번의 호출 가운데 하나는 제때 했습니다.",
@@ -64,7 +64,7 @@ WORDS = {
     "code_07_two_calls": "그것은 두 번 호출한 뒤의 x.grad입니다. 이번에는 세 번 호출합니다.",
     "code_07_other": "아닙니다. 한 번의 호출은 x.grad에 얼마를 더하고, 호출은 몇 번 하나요?",
     # code_08: what a name given to x.grad holds after x.grad was emptied
-    "code_08_right": "맞습니다. first는 None이 x.grad와 갈라놓을 때까지 같은 텐서이고, zero_()는 그 뒤에 생긴 새 텐서를 비웁니다.",
+    "code_08_right": "맞습니다. x.grad = None까지 first와 x.grad는 같은 텐서입니다. 세 번째 호출이 새 텐서를 만들고, zero_()는 그 텐서를 0으로 만듭니다.",
     "code_08_copy": "x.grad는 맞습니다. 하지만 first는 복사본이 아니라, 두 번째 호출이 더할 때 x.grad와 같은 텐서입니다.",
     "code_08_emptied": "x.grad는 맞습니다. 그런데 zero_()가 아직도 first에 닿을까요? 그 사이에 x.grad = None이 있었습니다.",
     "code_08_summed": "x.grad는 맞습니다. 하지만 세 번째 호출은 first에 더하지 않습니다. x.grad = None 뒤에 새 텐서를 만들었습니다.",
@@ -104,7 +104,7 @@ WORDS = {
     "code_12_through_b": "그것은 b = a · a만의 변화도입니다. b는 no_grad() 안에서 계산했습니다. c = a · b에서 무엇이 남나요?",
     "code_12_leaf": "a는 no_grad() 안에서 만들었지만 변화도를 요구하도록 했고, c는 블록 밖에서 계산합니다.",
     "code_12_value": "그것은 c의 값입니다. b가 상수일 때 a에 따라 c가 얼마나 빨리 커지는지를 물었습니다.",
-    "code_12_other": "아닙니다. b는 어떤 수이고, 자동 미분은 b가 a에서 나왔다는 것을 알까요?",
+    "code_12_other": "아닙니다. b는 어떤 수인가요? b가 a에서 나왔다는 것이 기록되었나요?",
     # code_13: the gradient through a broadcast sum
     "code_13_right": "맞습니다. ∂yᵢ/∂x가 모두 1이므로 세 변화도 4, 7, 9를 더하면 20입니다.",
     "code_13_product": "그것은 곱셈일 때의 변화도입니다. y = x + (2, 3, 5)일 때 ∂yᵢ/∂x는 얼마인가요?",
@@ -136,7 +136,7 @@ WORDS = {
     "code_16_other": "아닙니다. 평균을 합으로 써 보세요. ? · y₁ + ? · y₂ + ? · y₃에서 물음표는 어떤 수인가요?",
     # code_17: what autograd takes x.grad for, once it has no graph
     "code_17_right": "맞습니다. autograd는 x.grad를 상수 0.6으로 보므로, 0.6 · x를 미분하면 0.6입니다.",
-    "code_17_tracked": "그것은 x.grad가 x의 함수 3/x일 때의 미분입니다. autograd가 그것을 아직 알고 있을까요? x.grad.grad_fn을 보세요.",
+    "code_17_tracked": "그것은 x.grad가 x의 함수 3/x일 때의 미분입니다. 그 계산이 기록되었나요? x.grad.grad_fn을 보세요.",
     "code_17_value": "그것은 u의 값입니다. 묻는 것은 u를 x로 미분한 값입니다.",
     "code_17_second": "그것은 z의 2차 미분입니다. 여기서는 u = x.grad · x를 한 번 미분합니다.",
     "code_17_nothing": "x.grad에는 그래프가 없지만, u는 x를 직접 곱한 것입니다. u에서 x로 가는 경로가 하나 있습니다.",

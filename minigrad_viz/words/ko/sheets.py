@@ -63,7 +63,7 @@ WORDS = {
     "held_moment": "{n}번째 backward: 전에는 {before}바이트, 후에는 {after}바이트.",
     "held_kept": "{n}번째 backward: 전에는 {before}바이트, 후에도 {after}바이트. 해제된 것이 없습니다.",
     "held_leaves": "저장한 잎({n}바이트)에는 메모리가 더 들지 않습니다. 잎은 어차피 남아 있습니다.",
-    "held_rest": "backward가 닿지 않은 그래프: {n}바이트.",
+    "held_rest": "backward가 지나가지 않은 그래프: {n}바이트.",
     "held_no_grad": "no_grad() 안에서 {names}: 0바이트.",
     "held_no_grad_would": "no_grad() 안에서 {names}: 0바이트. 기록했다면 {n}바이트입니다.",
     "held_inference": "inference_mode() 안에서 {names}: 0바이트.",
