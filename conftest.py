@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import pytest
 
+collect_ignore_glob = ["notebooks/ko/*"]  # their code and outputs are those of the English notebooks
 pytest_plugins = ["sample", "passed", "quick", "tiers"]  # in `tests/`
 
 

@@ -1,0 +1,84 @@
+"""The Korean notebooks, `notebooks/ko/`: their text is Korean, their code and outputs are the English ones'.
+
+`python tests/korean.py` takes code, outputs and the order of the cells from the English notebooks again;
+`python tests/korean.py --stale` lists the Korean cells whose English text has changed since they were
+translated. After the translation was checked, `--checked NOTEBOOK` notes that it belongs to the English text
+as it is now.
+
+A Korean cell keeps in its metadata, as `english`, a digest of the English text that it translates.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+ENGLISH = Path(__file__).resolve().parent.parent / "notebooks"
+KOREAN = ENGLISH / "ko"
+LINK = re.compile(r"\]\((?:\.\./)?(\w+\.ipynb)")
+
+Notebook = dict[str, Any]
+
+
+def read(path: Path) -> Notebook:
+    """The notebook in a file."""
+    found: Notebook = json.loads(path.read_text(encoding="utf-8"))
+    return found
+
+
+def digest(cell: dict[str, Any]) -> str:
+    """What tells one English text from another."""
+    return hashlib.sha256("".join(cell["source"]).encode()).hexdigest()[:12]
+
+
+def linked(text: str) -> str:
+    """A text whose links lead to the Korean notebooks, where there are such, else to the English ones."""
+    return LINK.sub(lambda link: f"]({'' if (KOREAN / link[1]).exists() else '../'}{link[1]}", text)
+
+
+def rebuilt(english: Notebook, korean: Notebook) -> Notebook:
+    """The Korean notebook with everything but its texts taken from the English one. A text that has no
+    translation stays English."""
+    texts = {cell["id"]: cell for cell in korean["cells"] if cell["cell_type"] == "markdown"}
+    for cell in texts.values():
+        cell["source"] = linked("".join(cell["source"])).splitlines(keepends=True)
+    kept = [
+        texts.get(cell["id"], cell) if cell["cell_type"] == "markdown" else cell for cell in english["cells"]
+    ]
+    return {**english, "cells": kept}
+
+
+def stale(english: Notebook, korean: Notebook) -> list[str]:
+    """The cells whose English text is not the one that was translated, or is not translated."""
+    known = {cell["id"]: cell["metadata"].get("english") for cell in korean["cells"]}
+    texts = [cell for cell in english["cells"] if cell["cell_type"] == "markdown"]
+    return [cell["id"] for cell in texts if known.get(cell["id"]) != digest(cell)]
+
+
+def store(path: Path, notebook: Notebook) -> None:
+    """Write a notebook as Jupyter does."""
+    path.write_text(json.dumps(notebook, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def main(arguments: list[str]) -> None:
+    """What the command says: see above."""
+    for path in sorted(KOREAN.glob("*.ipynb")):
+        english, korean = read(ENGLISH / path.name), read(path)
+        if arguments == ["--stale"]:
+            for cell in stale(english, korean):
+                print(f"{path.name}: {cell}")
+            continue
+        if arguments[:1] == ["--checked"] and path.stem in arguments:
+            now = {cell["id"]: digest(cell) for cell in english["cells"]}
+            for cell in korean["cells"]:
+                if cell["cell_type"] == "markdown" and cell["id"] in now:
+                    cell["metadata"]["english"] = now[cell["id"]]
+        store(path, rebuilt(english, korean))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,52 @@
+"""The Korean notebooks say what the English ones say, with the same code and outputs."""
+
+from __future__ import annotations
+
+import copy
+import re
+
+import korean
+import pytest
+
+NAMES = [path.stem for path in sorted(korean.KOREAN.glob("*.ipynb"))]
+
+
+def both(name: str) -> tuple[korean.Notebook, korean.Notebook]:
+    return korean.read(korean.ENGLISH / f"{name}.ipynb"), korean.read(korean.KOREAN / f"{name}.ipynb")
+
+
+def test_the_first_notebooks_are_there():
+    assert {"00_start_here", *(f"code_{number:02}" for number in range(1, 11))} <= {*NAMES}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_code_and_outputs_are_the_english_ones(name):
+    english, translated = both(name)
+    assert translated == korean.rebuilt(english, copy.deepcopy(translated)), "run python tests/korean.py"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_english_text_has_changed_since(name):
+    english, translated = both(name)
+    assert not korean.stale(english, translated), "translate these cells, then --checked (tests/korean.py)"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_text_is_korean_and_keeps_formulas_and_code(name):
+    english, translated = both(name)
+    for one, other in zip(english["cells"], translated["cells"], strict=True):
+        if one["cell_type"] == "markdown":
+            here, there = "".join(one["source"]), "".join(other["source"])
+            assert re.search("[가-힣]", there) and "을(를)" not in there and "이(가)" not in there
+            for pattern in (r"```.*?```", r"\$\$.*?\$\$"):
+                assert re.findall(pattern, here, re.S) == re.findall(pattern, there, re.S)
+            for link in re.findall(r"\]\(([\w./]+\.ipynb)", there):
+                assert (korean.KOREAN / link).exists(), link
+
+
+def test_a_changed_english_text_is_noticed():
+    english, translated = both("code_01")
+    assert not korean.stale(english, translated)
+    cell = next(cell for cell in english["cells"] if cell["cell_type"] == "markdown")
+    cell["source"] = [*cell["source"], " One more sentence."]
+    assert korean.stale(english, translated) == [cell["id"]]
