@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from xml.etree import ElementTree
 
+from minigrad_viz.drawing.arrows import read
+from minigrad_viz.drawing.boxes import measure
 from minigrad_viz.drawing.curves import at
 from minigrad_viz.drawing.dot import to_dot
 from minigrad_viz.drawing.layout import layout
@@ -15,12 +17,18 @@ SVG = "{http://www.w3.org/2000/svg}"
 LOOK = ("detail", "values", "saved", "lang")
 
 
+def laid(graph, *, direction="LR", look=None, **options):
+    """Where everything is in a picture, and Graphviz's answer for it."""
+    measured = measure(graph, look, direction in ("TB", "BT"))
+    positions = layout(to_dot(graph, measured, direction).source, deadline=20)
+    return read(positions, measured, direction, routes=graph.routes, **options), positions
+
+
 def draw(graph, **options):
-    """The picture's SVG and Graphviz's answer for it."""
+    """The picture's SVG, and where everything is in it."""
     look = Look(**{name: options.pop(name) for name in LOOK if name in options})
-    direction = options.pop("direction", "LR")
-    positions = layout(to_dot(graph, look=look, direction=direction).source, deadline=20)
-    return to_svg(graph, positions, look=look, direction=direction, **options), positions
+    places, _ = laid(graph, look=look, direction=options.pop("direction", "LR"))
+    return to_svg(graph, places, lang=look.lang, **options), places
 
 
 def parse(svg):

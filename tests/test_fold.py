@@ -204,8 +204,8 @@ def test_it_is_drawn_as_a_pile_and_says_how_many():
     assert sum(p.get("class") == "sheet" for p in pile.iter(SVG + "path")) == 2
     shown = texts(svg)
     count = graph.folds[0].operations
-    assert f"⋯ {count} operations" in shown and f"{count} backward nodes" in shown
-    assert [t for t in shown if re.fullmatch(r"TanhBackward ×\d+", t)]
+    assert f"⋯ {count} operations" in shown and f"{count} nodes" in shown
+    assert re.search(r"TanhBackward ×\d+", elements["g0-d"].find(SVG + "title").text)
     assert "many operations in a row, folded" in shown
     tip = elements["g0-c0"].find(SVG + "title").text
     assert f"stands for {count} operations in a row" in tip

@@ -114,7 +114,11 @@ def test_png_needs_a_native_dot(tmp_path, monkeypatch):
 def test_what_grad_held_before_is_part_of_the_sum():
     """Code 7: two backward calls add 0.6 each."""
     graph = build(traced(CELLS[7]))
-    assert "1.2 = 0.6 + 0.6" in texts(draw(graph, lang="en")[0])
+    _, elements = parse(draw(graph, lang="en")[0])
+    slots = [e for e in elements["s0-d"].iter() if (e.get("class") or "").startswith("slot")]
+    assert [e.get("class") for e in slots] == ["slot old", "slot"]
+    assert ["".join(e.itertext()) for e in slots] == ["0.6", "0.6"]
+    assert "".join(elements["s0-n"].itertext()) == "1 / 1"
     assert "grad 1.2 = 0.6 + 0.6" in Picture(graph, lang="en").outline()
     first = build(traced(CELLS[7]), 1)
     assert first.stations[0].cards[0].before is None

@@ -107,7 +107,8 @@ def test_a_card_has_the_same_rows_at_all_its_moments(source, library):
     stations = act.picture.graph.stations
     moments = {f"{s.id}-c{i}": len(card.stood) for s in stations for i, card in enumerate(s.cards)}
     stood = content(act)["stood"]
-    assert stood and all(len(said) == moments[row.rpartition("-")[0]] for row, said in stood.items())
+    rows = {row: said for row, said in stood.items() if not row.endswith("-n")}
+    assert rows and all(len(said) == moments[row.rpartition("-")[0]] for row, said in rows.items())
     assert report.html()
 
 

@@ -67,7 +67,7 @@ def test_what_is_given_and_nothing_else(read, line, given):
         ("z --bogus 3", "unknown option or argument: --bogus"),
         ("--detail some", "--detail must be one of normal, full, not some"),
         ("--detail", "--detail needs a value after it"),
-        ("--dir up", "--dir must be one of LR, TB, RL, BT, not up"),
+        ("--dir up", "--dir must be one of auto, LR, TB, RL, BT, not up"),
         ("--style pretty", "--style must be one of house, graphviz, torchviz, not pretty"),
         ("--lang fr", "--lang must be one of en, ko, not fr"),
         ("--max-nodes none", "--max-nodes must be a whole number, at least 1, not none"),
@@ -161,7 +161,7 @@ def test_the_command_line_says_the_same_and_ends_with_2(capsys):
     with pytest.raises(SystemExit) as left:
         Reader(prog="it").take().parse_args(["--dir", "up"])
     assert left.value.code == 2
-    assert capsys.readouterr().err.endswith("it: error: --dir must be one of LR, TB, RL, BT, not up\n")
+    assert capsys.readouterr().err.endswith("it: error: --dir must be one of auto, LR, TB, RL, BT, not up\n")
 
 
 def test_the_magic_s_reader_never_exits(settings):

@@ -16,9 +16,9 @@ from minigrad_viz.drawing.outline import outline
 from minigrad_viz.words import CATALOGUES
 
 NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?")
-# What the outline says in other words: a version, an empty edge, how many were left out or added up; and that
-# a result has no gradient by telling none.
-SIGNS = re.compile(r"None|∅\d*|\+\d+|×\d+|v\d+(→\d+)?|v\d+,?|→|=|!!?|[A-Z]")
+# What the outline says in other words: a version, an empty edge, how many were left out, added up or came;
+# and that a result has no gradient by telling none.
+SIGNS = re.compile(r"None|[+/…]|\d+(×\d+)+|∅\d*|\+\d+|×\d+|v\d+(→\d+)?|v\d+,?|→|=|!!?|[A-Z]")
 
 
 def said(svg):
@@ -31,7 +31,7 @@ def said(svg):
         while around in above:
             around = above[around]
             classes |= set((around.get("class") or "").split())
-        if not classes & {"legend", "key", "note", "was", "frame", "hooks", "shape"}:
+        if not classes & {"legend", "key", "note", "was", "frame", "hooks", "shape", "count"}:
             yield "".join(element.itertext()).replace("\u00a0", " ")
 
 

@@ -38,8 +38,8 @@ def root_of(scene: Scene, call: int, node: str | None = None) -> str | None:
 
 
 def label(scene: Scene, tensor: str | None) -> str:
-    """A tensor's name; without one what made it, if that is short; else `…`. Where several tensors were made
-    by one expression (`net(x)`) they are numbered: `net(x)₁`."""
+    """A tensor's name or letter; without one what made it, if that is short; else `…`. Where several tensors
+    were made by one expression (`net(x)`) they are numbered: `net(x)₁`."""
     if tensor is None or tensor not in scene.at:
         return UNNAMED
     known = flow_of(scene).labels
@@ -72,6 +72,8 @@ def found(scene: Scene, tensor: str) -> str:
     """A tensor's name or what made it, before those that share one are numbered."""
     if tensor in scene.named:
         return scene.named[tensor]
+    if tensor in scene.letters:
+        return scene.letters[tensor]
     place, _ = scene.at[tensor]
     tree = formula(scene, tensor, 6)
     expr = Typesetter().text(tree) if tree is not None else place.expr or scene.expression(place)

@@ -13,54 +13,44 @@ pass (the gradient arrow a little aside, where no box is in the way), and change
 inside the last gap. Where the route goes from one column to the next there is but one gap and nothing in
 between, and an arrow is one S between two decks.
 
-Note [Four directions]
-~~~~~~~~~~~~~~~~~~~~~~
-The arrows are computed for a graph that runs from left to
-right, and `Axes` turns the plane for the others: `u` grows the way the forward pass runs, `v` across it.
-Where it runs up or down, columns lie on their side, and the two arrows of a station are not at its two
-decks, which then lie behind each other, but side by side: the forward one at a quarter of its width, the
-gradient one at three quarters.
+
+Note [Gaps]
+~~~~~~~~~~~
+Graphviz keeps the same distance between all columns, that which the widest pill needs. Afterwards each gap
+gets the width that its own pills need, and if the picture is wider than there is room, all gaps give way as
+far as they can. Columns move as they are; curves are stretched between them.
 """
 
 from __future__ import annotations
 
-from bisect import bisect
-from collections.abc import Iterable, Iterator, Mapping
+from bisect import bisect, bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from itertools import pairwise
+from math import inf
+from typing import Any
 
+from ..model.card_names import PARALLEL
 from ..trace.graph import Route
 from .boxes import Measured
 from .curves import Cubic, Point, at, bend, between, join, level, mirrored, shifted
-from .dot import NODESEP
+from .dot import FRAME, NODESEP
+from .look import HEAD, SMALL
+from .plane import AXES, Axes, Rect
 
-Rect = tuple[float, float, float, float]  # left, top, right, bottom
+# Pixels between columns: as it looks best, and what is possible; where columns lie on their side.
+GAP, TIGHT, GAP_DOWN, TIGHT_DOWN = 86.0, 44.0, 54.0, 40.0
+
+BUSY = 3  # in a gap with so many more arrows than one there is most room for pills
 
 # How far below Graphviz's curve the arrows pass a column: the first of these that meets no box.
 FORWARD, GRADIENT = (0.0, -6.0, 6.0), (15.0, 8.0, -15.0, -8.0, 0.0)
+LATE = 0.78  # where data turns to its target: near that, to leave the gap to the pills of others
 STRAIGHT = 11.0  # the level bit before a deck, where the arrow's head is
+JOG = 24.0  # arrows between neighbors run straight where their decks' middles are no farther apart than this
+EDGE = 7.0  # how near to its end a straight arrow may meet a deck
 LANE = 11.0  # pixels between forward arrows that leave over the top of a station with several cards
-
-
-class Axes(NamedTuple):
-    """How the plane is turned, see Note [Four directions]."""
-
-    upright: bool
-    sign: float
-
-    def into(self, point: Point) -> Point:
-        """(x, y) as (u, v)."""
-        x, y = point
-        return (self.sign * y, x) if self.upright else (self.sign * x, y)
-
-    def back(self, point: Point) -> Point:
-        """(u, v) as (x, y)."""
-        u, v = point
-        return (v, self.sign * u) if self.upright else (self.sign * u, v)
-
-
-AXES = {"LR": Axes(False, 1.0), "RL": Axes(False, -1.0), "TB": Axes(True, 1.0), "BT": Axes(True, -1.0)}
 
 
 @dataclass(frozen=True)
@@ -109,33 +99,67 @@ class Places:
             for left, top, right, bottom in self.standing[max(0, bisect(lefts, u) - 1)]
         )
 
+    def span(self, id: str, card: int, lower: bool) -> Point:
+        """Between which v forward arrows meet a box, or gradient arrows (`lower`)."""
+        box, corner = self.measured.boxes[id], self.corner(id)
+        there = corner[0] if self.axes.upright else corner[1]
+        length, divide = (box.width, box.across) if self.axes.upright else (box.height, box.upper)
+        if self.axes.upright and box.height > box.upper:  # its deck is below its cards
+            part = length / max(1, len(box.cards))
+            begin = there + part * card + part / 2 * lower
+            return begin, begin + part / 2
+        if lower and divide >= length:  # without a deck
+            return there + 0.6 * length, there + length
+        if lower and not self.axes.upright:
+            return there + divide, there + length
+        if lower:
+            part = (length - divide) / max(1, len(box.cards))
+            return there + divide + card * part, there + divide + (card + 1) * part
+        if self.axes.upright and box.cards:
+            return there + box.cards[card].x, there + box.cards[card].x + box.cards[card].width
+        return there + (HEAD if divide > HEAD and not self.axes.upright else 0), there + divide
+
     def upper(self, id: str, card: int = 0) -> float:
-        """At which v forward arrows meet a box: the middle of its upper deck, or a quarter of its card."""
-        box = self.measured.boxes[id]
-        left, top = self.corner(id)
-        return left + self._across(id, card, 0.25) if self.axes.upright else top + box.upper / 2
+        """At which v forward arrows meet a box."""
+        return sum(self.span(id, card, False)) / 2
 
     def lower(self, id: str, card: int = 0) -> float:
-        """At which v gradient arrows meet a box: the middle of its lower deck, or three quarters of its
-        card."""
-        box = self.measured.boxes[id]
-        left, top = self.corner(id)
-        return (
-            left + self._across(id, card, 0.75) if self.axes.upright else top + (box.upper + box.height) / 2
-        )
-
-    def _across(self, id: str, card: int, share: float) -> float:
-        box = self.measured.boxes[id]
-        if not box.cards:
-            return box.width * share
-        return box.cards[card].x + box.cards[card].width * share
+        """At which v gradient arrows meet a box."""
+        return sum(self.span(id, card, True)) / 2
 
     def room(self, id: str, lower: bool) -> float:
         """How far apart, at most, parallel arrows may meet a box."""
-        box = self.measured.boxes[id]
-        if self.axes.upright:
-            return box.width / (2 * max(1, len(box.cards)))
-        return box.height - box.upper if lower else box.upper
+        low, high = self.span(id, 0, lower)
+        return high - low
+
+    def ends(self, tail: str, card: int, target: str, lower: bool) -> Point:
+        """At which v an arrow between two boxes begins and ends: at the same where it can run straight."""
+        first, second = self.span(tail, card, lower), self.span(target, 0, lower)
+        a, b = sum(first) / 2, sum(second) / 2
+        low, high = max(first[0], second[0]) + EDGE, min(first[1], second[1]) - EDGE
+        if self.column[target] - self.column[tail] == 1 and abs(a - b) <= JOG and low <= high:
+            a = b = min(max((a + b) / 2, low), high)
+        return a, b
+
+    @property
+    def width(self) -> float:
+        """Pixels that all boxes and frames need across the picture, and what comes to its roots from
+        outside."""
+        halves = {id: self.measured.boxes[id].width / 2 for id in self.centres}
+        lefts = [x - halves[id] for id, (x, _) in self.centres.items()] + [f[0] for f in self.frames.values()]
+        rights = [x + halves[id] for id, (x, _) in self.centres.items()] + [
+            f[2] for f in self.frames.values()
+        ]
+        curves = [
+            x for curve in self.curves.values() for piece in curve for x, _ in map(self.axes.back, piece)
+        ]
+        return max([*rights, *curves], default=0) - min([*lefts, *curves], default=0) + self.beside
+
+    @property
+    def beside(self) -> float:
+        """Pixels that gradients from outside take."""
+        seeds = [pill.width for id, pill in self.measured.pills.items() if id.endswith("-seed")]
+        return 0.0 if self.axes.upright or not seeds else max(seeds) + 24
 
 
 def _halves(measured: Measured, id: str, axes: Axes) -> Point:
@@ -144,8 +168,12 @@ def _halves(measured: Measured, id: str, axes: Axes) -> Point:
     return (box.height / 2, box.width / 2) if axes.upright else (box.width / 2, box.height / 2)
 
 
-def read(positions: Mapping[str, Any], measured: Measured, direction: str = "LR") -> Places:
-    """`Places` from Graphviz's json output for the DOT that `to_dot` wrote of the same graph."""
+def read(
+    positions: Mapping[str, Any], measured: Measured, direction: str = "LR", *, routes: Iterable[Route] = (),
+    room: float = inf,
+) -> Places:  # fmt: skip
+    """`Places` from Graphviz's json output for the DOT that `to_dot` wrote of the same graph. Given its
+    `routes`, gaps get the width that they need, and less if the picture is wider than `room`."""
     height, axes = float(positions["bb"].split(",")[3]), AXES[direction]
     centres: dict[str, Point] = {}
     frames: dict[int, Rect] = {}
@@ -157,7 +185,108 @@ def read(positions: Mapping[str, Any], measured: Measured, direction: str = "LR"
             x, y = map(float, thing["pos"].split(","))
             centres[thing["name"]] = (x, height - y)
     curves = {edge["id"]: list(_cubics(edge["pos"], height, axes)) for edge in positions.get("edges", ())}
-    return Places(measured, axes, centres, curves, frames, *_columns(centres, measured, axes))
+    places = Places(measured, axes, centres, curves, frames, *_columns(centres, measured, axes))
+    routes = list(routes)
+    return tightened(places, routes, room) if routes else places
+
+
+def tightened(places: Places, routes: Sequence[Route], room: float) -> Places:
+    """The same with other gaps. See Note [Gaps]."""
+    axes, columns = places.axes, places.columns
+    gaps = [(a[1], b[0]) for a, b in pairwise(columns)]
+    least: list[float] = gap_needs(places, routes)
+    usual, more = (GAP_DOWN, 8.0) if axes.upright else (GAP, 14.0)
+    sizes = []
+    for need, n in zip(least, meeting(places, routes), strict=True):
+        beside = 12.0 if axes.upright else 20.0 if n > 1 else max(20.0, 0.9 * (need - TIGHT) + 14)
+        sizes.append(max(usual, need + more + min(BUSY, n) * beside))
+    if not axes.upright:
+        over = places.width - sum(b - a for a, b in gaps) + sum(sizes) - room
+        slack: list[float] = [max(0.0, size - need) for size, need in zip(sizes, least, strict=True)]
+        if over > 0 and any(slack):
+            share = min(1.0, over / sum(slack))
+            sizes = [size - share * each for size, each in zip(sizes, slack, strict=True)]
+    # By how much each column moves, and in between each point in proportion.
+    knots: list[tuple[float, float]] = []
+    shift = 0.0
+    for i, (left, right) in enumerate(columns):
+        knots += [(left, left - shift), (right, right - shift)]
+        if i < len(gaps):
+            shift += gaps[i][1] - gaps[i][0] - sizes[i]
+    froms = [u for u, _ in knots]
+
+    def moved(point: Point) -> Point:
+        u, v = point
+        i = bisect_right(froms, u)
+        if i == 0:
+            return u + knots[0][1] - knots[0][0], v
+        if i == len(knots):
+            return u + knots[-1][1] - knots[-1][0], v
+        (a, to_a), (b, to_b) = knots[i - 1], knots[i]
+        return (to_a + (u - a) * (to_b - to_a) / (b - a) if b > a else to_b), v
+
+    def turned(point: Point) -> Point:
+        return axes.back(moved(axes.into(point)))
+
+    centres = {id: turned(centre) for id, centre in places.centres.items()}
+    curves = {
+        id: [(moved(a), moved(b), moved(c), moved(d)) for a, b, c, d in curve]
+        for id, curve in places.curves.items()
+    }
+    frames = {}
+    for order, (left, top, right, bottom) in places.frames.items():
+        (x, y), (z, w) = turned((left, top)), turned((right, bottom))
+        frames[order] = min(x, z), min(y, w), max(x, z), max(y, w)
+    return Places(
+        places.measured, axes, centres, curves, frames,
+        [(knots[2 * i][1], knots[2 * i + 1][1]) for i in range(len(columns))], places.column,
+    )  # fmt: skip
+
+
+def meeting(places: Places, routes: Sequence[Route]) -> list[int]:
+    """How many more pairs of neighbors than one are joined in each gap: there arrows cross, and pills need
+    room beside that."""
+    joined: list[set[tuple[str, str]]] = [set() for _ in places.columns[1:]]
+    for route in routes:
+        tail = places.measured.tail(route)
+        for gap in range(places.column[tail], places.column[route.target]):
+            joined[gap].add((tail, route.target))
+    return [max(0, len(pairs) - 1) for pairs in joined]
+
+
+def gap_needs(places: Places, routes: Sequence[Route]) -> list[float]:
+    """How wide the gap behind each column has to be, at least: for pills and shapes, and for frames."""
+    axes, measured = places.axes, places.measured
+    needs = [TIGHT_DOWN if axes.upright else TIGHT] * (len(places.columns) - 1)
+    far = []
+    for route in routes:
+        if measured.line(route) != route.id:
+            continue
+        first, last = places.column[measured.tail(route)], places.column[route.target]
+        pill, shape = measured.pills.get(route.id), measured.shapes.get(route.id, "")
+        tags = [measured.tags[id].width for id in (route.id, f"{route.id}-g") if id in measured.tags]
+        if axes.upright:
+            beside = len(measured.bundles[route.id])
+            size = pill.height * (1 if beside > PARALLEL else beside) + 26 if pill else 0.0
+        else:
+            size = max(
+                [
+                    pill.width + pill.beside + (18 if pill.heat else 28) if pill else 0,
+                    len(shape) * SMALL + 24,
+                    *(t + 24 for t in tags),
+                ]
+            )
+        if last - first == 1:
+            needs[first] = max(needs[first], size)
+        else:
+            far.append((first, last, size))
+    for first, last, size in far:  # there is room for it in one of the gaps
+        if max(needs[first:last]) < size:
+            needs[last - 1] = size
+    borders: list[float] = [axes.into(corner)[0] for f in places.frames.values() for corner in (f[:2], f[2:])]
+    for i, (a, b) in enumerate(pairwise(places.columns)):
+        needs[i] += FRAME * sum(1 for border in borders if a[1] < border < b[0])
+    return needs
 
 
 def _cubics(pos: str, height: float, axes: Axes) -> Iterator[Cubic]:
@@ -192,17 +321,18 @@ def _turned(places: Places, pieces: Iterable[Cubic]) -> list[Cubic]:
     return [(back(a), back(b), back(c), back(d)) for a, b, c, d in pieces]
 
 
-def forward_arrow(places: Places, route: Route, spread: float = 0.0) -> list[Cubic]:
-    """The forward arrow of `route` as Bézier pieces from card to card, `spread` off the decks' middles."""
+def forward_arrow(places: Places, route: Route, spread: float = 0.0, bulge: float = 0.0) -> list[Cubic]:
+    """The forward arrow of `route` as Bézier pieces from card to card, `spread` off the decks' middles, and
+    `bulge` between neighbors."""
     tail = places.measured.tail(route)
     box, axes = places.measured.boxes[tail], places.axes
     _, top, out, _ = places.extent(tail)
-    end = places.extent(route.target)[0], places.upper(route.target) + spread
     behind = len(box.cards) - 1 - route.card if axes.sign > 0 else route.card
     if axes.upright or not box.cards or behind <= 0:
-        card = route.card if box.cards else 0
-        start = out, places.upper(tail, card) + spread
-        return _turned(places, _arrow(places, route, start, end, FORWARD, -1.0))
+        low, high = places.ends(tail, route.card if box.cards else 0, route.target, False)
+        start, end = (out, low + spread), (places.extent(route.target)[0], high + spread)
+        return _turned(places, _arrow(places, route, start, end, FORWARD, -1.0, bulge - spread))
+    end = places.extent(route.target)[0], places.upper(route.target) + spread
     # Not the last card of its station: out at the top and over the cards behind it, in a lane of its own.
     card_box = box.cards[route.card]
     x = places.corner(tail)[0] + card_box.x + card_box.width / 2 + spread
@@ -212,13 +342,14 @@ def forward_arrow(places: Places, route: Route, spread: float = 0.0) -> list[Cub
     return _turned(places, [corner, level((u + LANE, lane), out), *rest])
 
 
-def gradient_arrow(places: Places, route: Route, spread: float = 0.0) -> list[Cubic]:
-    """The gradient arrow of `route` as Bézier pieces from deck to deck, against the forward direction."""
+def gradient_arrow(places: Places, route: Route, spread: float = 0.0, bulge: float = 0.0) -> list[Cubic]:
+    """The gradient arrow of `route` as Bézier pieces from deck to deck, against the forward direction,
+    off the decks' middles as in `forward_arrow`."""
     tail = places.measured.tail(route)
     card = route.card if places.measured.boxes[tail].cards else 0
-    start = places.extent(tail)[2], places.lower(tail, card) + spread
-    end = places.extent(route.target)[0], places.lower(route.target) + spread
-    pieces = _arrow(places, route, start, end, GRADIENT, 1.0)
+    low, high = places.ends(tail, card, route.target, True)
+    start, end = (places.extent(tail)[2], low + spread), (places.extent(route.target)[0], high + spread)
+    pieces = _arrow(places, route, start, end, GRADIENT, 1.0, bulge - spread)
     return _turned(places, [(d, c, b, a) for a, b, c, d in reversed(pieces)])
 
 
@@ -230,20 +361,24 @@ def seed_arrow(places: Places, id: str, card: int, length: float) -> list[Cubic]
 
 
 def _arrow(
-    places: Places, route: Route, start: Point, end: Point, asides: Iterable[float], lean: float
-) -> list[Cubic]:
+    places: Places, route: Route, start: Point, end: Point, asides: Iterable[float], lean: float,
+    bulge: float = 0.0,
+) -> list[Cubic]:  # fmt: skip
     """From `start`, the right edge of one box, to `end`, the left edge of another, `asides` off Graphviz's
     curve.
 
     `lean` is -1 or 1: which way to bend off the middle of a gap, so that two arrows along one route do not
-    run into each other where both are steep.
+    run into each other where both are steep. Between neighbors it runs `bulge` beside the straight way.
     """
     first, last = places.column[places.measured.tail(route)], places.column[route.target]
     a = max(start[0], places.columns[first][1]) + STRAIGHT, start[1]
     b = min(end[0], places.columns[last][0]) - STRAIGHT, end[1]
     pieces = [level(start, a[0])]
-    if last - first < 2:
-        pieces.append(bend(a, b, lean))
+    if last - first < 2 and bulge:
+        middle = (a[0] + b[0]) / 2, (a[1] + b[1]) / 2 + bulge
+        pieces += [bend(a, middle, 0.0), bend(middle, b, 0.0)]
+    elif last - first < 2:
+        pieces.append(bend(a, b, lean) if route.tracked else bend(a, b, 0.0, LATE))
     else:
         passed = between(
             places.curves[places.measured.line(route)],
@@ -254,30 +389,3 @@ def _arrow(
         passed = min(tries, key=places.inside)
         pieces += [join(a, passed[0]), *passed, mirrored(join((-b[0], b[1]), mirrored(passed[-1])))]
     return [*pieces, level(b, end[0])]
-
-
-class Space:
-    """Rectangles (left, top, right, bottom) that are taken, found quickly by place."""
-
-    CELL = 160.0
-
-    def __init__(self) -> None:
-        self.cells: dict[tuple[int, int], list[Rect]] = {}
-
-    def _around(self, rect: Rect) -> Iterator[tuple[int, int]]:
-        left, top, right, bottom = (int(side // self.CELL) for side in rect)
-        return ((i, j) for i in range(left, right + 1) for j in range(top, bottom + 1))
-
-    def take(self, rect: Rect) -> None:
-        """Mark `rect` as taken."""
-        for cell in self._around(rect):
-            self.cells.setdefault(cell, []).append(rect)
-
-    def covered(self, rect: Rect) -> float:
-        """How much of `rect` lies over rectangles that are taken, in square pixels; 0 if it is free."""
-        near = {other for cell in self._around(rect) for other in self.cells.get(cell, ())}
-        return sum(
-            max(0.0, min(rect[2], other[2]) - max(rect[0], other[0]))
-            * max(0.0, min(rect[3], other[3]) - max(rect[1], other[1]))
-            for other in near
-        )

@@ -1,32 +1,81 @@
-"""How large everything in a picture is: its stations, reference chips and pills.
-
-All stations with a lower deck share one height a row, so that rows and decks line up along a line of the
-layout. `cards` measures a single station.
+"""How large everything in a picture is: its stations, reference chips and pills. Each is measured once; where
+things go, how they are drawn and what changes in the course of the steps is all made of that.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ..model.card_names import PARALLEL, Names, name_cards
-from ..numbers import number, pill
+from ..numbers import number, pill, shape_text
 from ..protocol import Value
-from ..trace.graph import Graph, Route, Station
+from ..trace.graph import CHAIN, FUNCTION, MODULE, ROUND, Graph, Route, Station
 from ..words import columns, shorten_name, text
-from .cards import ROLES, Box, card_rows, heights_of, station_box
-from .decks import AFTER, HOOKS
-from .heat import GRADIENTS, Heat, heat_beyond, norm, scales_of
-from .inside import parameter_rows
-from .lane import lane_heats
-from .look import CHIP, MONO, Look, even, settled
+from .cards import RADIUS, ROLES, CardBox, card_box
+from .decks import AFTER, HOOKS, DeckBox, Place, count_text, deck_box, ghost_box, slots_of
+from .heat import GRADIENTS, MOST, Heat, heat_beyond, in_short, norm, scales_of
+from .lane import LaneBox, lane_of
+from .look import CHIP, HEAD, MONO, NARROWEST, PAD, SMALL, Look, even, settled
 from .marks import Tags, tags_of
 from .memories import SharedMemory, memories_of
+from .rows import CardRow, card_rows, parameter_rows
 
-ALIGNED = ("value", "grad")  # rows that stand at one height in all stations
-BOLD = 7.3  # pixels a column of a pill, 12px
+BOLD = 7.4  # pixels a column of a pill, 12px
+EMPTY = 36.0  # a station does not lie on its side if one of its decks would be so many pixels higher
+CELL = 6.0  # pixels of a cell of a map in a pill, at most
 # A leaf with more uses than this stands apart, and each use gets a small reference chip.
 USES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A station, or the reference chip of a leaf: its size, and its parts where it has any.
+
+    `upper` is how high its cards are, `across` how wide they are together. A lower deck is below them, or
+    to their right where a station is `lying`.
+    """
+
+    width: float
+    height: float
+    upper: float
+    across: float
+    cards: tuple[CardBox, ...] = ()
+    deck: DeckBox | None = None
+    lying: bool = False
+    fold: bool = False  # whether it stands for many stations
+    stack: bool = False  # and for many that are alike
+
+    @property
+    def place(self) -> Place:
+        """Left, top, width, height and corners of the lower deck."""
+        if self.lying:
+            return self.across, 0.0, self.width - self.across, self.height, (0, 8, 8, 0)
+        return 0.0, self.upper, self.width, self.height - self.upper, (0, 0, 8, 8)
+
+    def corners(self, i: int) -> tuple[float, float, float, float]:
+        """The corners of its `i`th card."""
+        deck = self.width > self.across or self.height > self.upper
+        if not self.lying:
+            foot = 0 if deck else RADIUS
+            return RADIUS, RADIUS, foot, foot
+        first, last = RADIUS * (i == 0), RADIUS * (i == len(self.cards) - 1 and not deck)
+        return first, last, last, first
+
+
+def box_of(
+    cards: Sequence[CardBox], deck: DeckBox | None, lying: bool, fold: bool = False, stack: bool = False
+) -> Box:
+    """A station of cards that stand beside each other, and its lower deck."""
+    upper, across = max(card.height for card in cards), cards[-1].x + cards[-1].width
+    if deck is None:
+        return Box(across, upper, upper, across, tuple(cards), None, lying, fold, stack)
+    if lying and abs(upper - deck.height) <= EMPTY:
+        height = max(upper, deck.height)
+        return Box(across + deck.width, height, height, across, tuple(cards), deck, lying, fold, stack)
+    width = max(across, deck.width)
+    last = replace(cards[-1], width=width - cards[-1].x)  # the last card fills what the deck needs
+    return Box(width, upper + deck.height, upper, width, (*cards[:-1], last), deck, False, fold, stack)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +103,11 @@ class Pill:
     beside: float = 0.0
     heat: Heat | None = None
 
+    @property
+    def above(self) -> float:
+        """How much of it is above its arrow, where that is level: half of it, or of its map."""
+        return self.height / 2 if self.heat is None else self.heat.height / 2 + 2
+
 
 @dataclass(frozen=True, slots=True)
 class Measured:
@@ -62,7 +116,8 @@ class Measured:
     The pill of a gradient that the call was given is `s0-c0-seed`. `bundles` are routes that run from one box
     to one other; where they are more than `PARALLEL` they are drawn as one line, with one pill, that of the
     first. `flowed` are the lines over which a gradient flowed. `tags` are by the id of what is marked,
-    `memories` by station id and position. `scales` are those of the heat maps.
+    `memories` by station id and position. `scales` are those of the heat maps, `shapes` the sizes
+    that are written at forward arrows.
     """
 
     boxes: dict[str, Box]
@@ -74,6 +129,8 @@ class Measured:
     tags: Tags
     memories: dict[tuple[str, int], SharedMemory]
     scales: dict[str, float]
+    shapes: dict[str, str]
+    lane: LaneBox
 
     def tail(self, route: Route) -> str:
         """Id of the box a route begins at: its source station or the reference chip that stands for it."""
@@ -85,35 +142,81 @@ class Measured:
         bundle = self.bundles[route.id]
         return bundle[0] if len(bundle) > PARALLEL else route.id
 
+    def rows(self) -> Iterator[tuple[str, CardBox, CardRow]]:
+        """The rows of all cards, by their ids."""
+        for id, box in self.boxes.items():
+            for i, card in enumerate(box.cards):
+                for row in card.rows:
+                    yield f"{id}-c{i}-{row.name}", card, row
 
-def measure(graph: Graph, look: Look | None = None) -> Measured:
-    """Sizes of everything drawn of `graph`, in the way `look` says."""
+    def counts(self) -> dict[str, list[str]]:
+        """By station, the routes over which gradients come to its slots."""
+        decks = {id: box.deck for id, box in self.boxes.items() if box.deck is not None}
+        return {id: deck.arrivals for id, deck in decks.items() if deck.slots and deck.tag is None}
+
+    def stood(self) -> dict[str, list[str]]:
+        """By the id of a row, what it says at each moment of its card, and by that of the count at slots what
+        it says after each gradient; where that changes."""
+        rows = {
+            id: [other.content(card.x + card.values_x, self.scales) for other in row.others]
+            for id, card, row in self.rows()
+            if row.others
+        }
+        for id, routes in self.counts().items():
+            box = self.boxes[id]
+            assert box.deck is not None
+            left, top, width = box.place[:3]
+            hooks = sum(sign.width + 4 for sign in box.deck.before)
+            right = left + width - PAD - hooks
+            rows[f"{id}-n"] = [count_text(box.deck.count(n), right, top) for n in range(len(routes) + 1)]
+        return rows
+
+
+def measure(graph: Graph, look: Look | None = None, upright: bool = False) -> Measured:
+    """Sizes of everything drawn of `graph`, in the way `look` says; `upright`: it runs up or down."""
     look = settled(look)
-    names, shares, references = name_cards(graph, look.lang), gather(graph), refer(graph, look.lang)
-    folds = {fold.station: fold for fold in graph.folds}
+    shapes = shapes_of(graph)
+    names, references = name_cards(graph, look.lang), refer(graph, look.lang)
     tags, memories, hooked = tags_of(graph), memories_of(graph, names), arrow_hooks(graph, look)
-    drafts = {}
-    for s in graph.stations:
-        drafts[s.id] = [
-            card_rows(card, shares.get((s.id, i), ()), memories.get((s.id, i)), look)
-            for i, card in enumerate(s.cards)
-        ]
-        if s.id in folds:
-            drafts[s.id][-1] += parameter_rows(folds[s.id], look)
-    common = heights_of(
-        row for s in graph.stations if s.deck for card in drafts[s.id] for row in card if row.name in ALIGNED
-    )
+    folds, slots = {fold.station: fold for fold in graph.folds}, slots_of(graph) if look.values else {}
+    many = {group.id for group in graph.groups if group.times > 1 or group.kind in (CHAIN, ROUND)}
     boxes: dict[str, Box] = {}
     for s in graph.stations:
-        heights = common if s.deck else heights_of(row for card in drafts[s.id] for row in card)
-        titles = [names[s.id, i] for i in range(len(s.cards))]
+        fold, cards, x = folds.get(s.id), list[CardBox](), 0.0
+        for i, card in enumerate(s.cards):
+            rows = card_rows(card, memories.get((s.id, i)), look, sized=bool(shapes))
+            if fold is not None and i == len(s.cards) - 1:
+                inner = parameter_rows(fold, look)
+                rows = [row for row in rows if row.name != "value" or not inner or card.held] + inner
+            least = 110 if len(s.cards) > 1 else NARROWEST if rows and rows[0].label else 44
+            opens = fold is not None and i == len(s.cards) - 1
+            tag = tags.get(f"{s.id}-c{i}")
+            cards.append(card_box(card, names[s.id, i], rows, x, least, tag, opens, look))
+            x += cards[-1].width
         elsewhere = hooked.get(s.id, ("", ()))[1]
-        boxes[s.id] = station_box(s, drafts[s.id], heights, titles, look, tags, elsewhere, folds.get(s.id))
+        if s.deck is None:
+            deck = ghost_box(s, look)
+        else:
+            room = 0.0 if upright else x
+            deck = deck_box(s, s.deck, look, room, tags, slots.get(s.id, ()), elsewhere, fold)
+        boxes[s.id] = box_of(cards, deck, upright, fold is not None, s.id in many)
     stations = {s.id: s for s in graph.stations}
-    boxes = _level(boxes, {s.id for s in graph.stations if s.deck})
     for reference in references.values():
-        boxes[reference.id] = _reference(reference, stations[reference.source])
-    bundles = _bundles(graph, references)
+        boxes[reference.id] = _reference(reference, stations[reference.source], upright)
+    bundles, lane = _bundles(graph, references), lane_of(graph, look.lang)
+    pills, flowed = _pills(graph, bundles, look)
+    for id, (route, which) in hooked.items():
+        pills[route] = _hooked(pills[route], stations[id], which)
+    measured = Measured(boxes, references, bundles, pills, names, flowed, tags, memories, {}, shapes, lane)
+    heats = [heat for _, _, row in measured.rows() for heat in row.maps()]
+    heats += [pill.heat for pill in pills.values() if pill.heat]
+    return replace(measured, scales=scales_of([*heats, *lane.heats()]))
+
+
+def _pills(
+    graph: Graph, bundles: dict[str, tuple[str, ...]], look: Look
+) -> tuple[dict[str, Pill], frozenset[str]]:
+    """What stands at gradient arrows, and the lines over which something flowed."""
     routes = {route.id: route for route in graph.routes}
     pills: dict[str, Pill] = {}
     flowed: set[str] = set()
@@ -129,13 +232,16 @@ def measure(graph: Graph, look: Look | None = None) -> Measured:
     if look.values:
         seeds = ((f"{s.id}-c{i}-seed", card.seed) for s in graph.stations for i, card in enumerate(s.cards))
         pills |= {id: _pill([seed], look.lang) for id, seed in seeds if seed is not None}
-    for id, (route, which) in hooked.items():
-        pills[route] = _hooked(pills[route], stations[id], which)
-    heats = [heat for box in boxes.values() for card in box.cards for row in card.rows for heat in row.maps()]
-    heats += [pill.heat for pill in pills.values() if pill.heat]
-    heats += lane_heats(graph)
-    scales = scales_of(heats)
-    return Measured(boxes, references, bundles, pills, names, frozenset(flowed), tags, memories, scales)
+    return pills, frozenset(flowed)
+
+
+def shapes_of(graph: Graph) -> dict[str, str]:
+    """The sizes of what flows forward, by route; told where modules hide the tensors."""
+    stations = {s.id: s for s in graph.stations}
+    many = {fold.station for fold in graph.folds}
+    hidden = any(group.id in many and group.kind in (MODULE, FUNCTION) for group in graph.groups)
+    values = ((r.id, stations[r.source].cards[r.card].value) for r in graph.routes if hidden)
+    return {id: shape_text(value) for id, value in values if value is not None}
 
 
 def gather(graph: Graph) -> dict[tuple[str, int], list[Value]]:
@@ -169,22 +275,17 @@ def refer(graph: Graph, lang: str | None = None) -> dict[str, Reference]:
     return references
 
 
-def _level(boxes: dict[str, Box], decked: set[str]) -> dict[str, Box]:
-    """Give all lower decks the height of the tallest, and their upper decks too."""
-    upper = max((boxes[id].upper for id in decked), default=0)
-    lower = max((boxes[id].height - boxes[id].upper for id in decked), default=0)
-    return {
-        id: replace(box, upper=upper, height=upper + lower) if id in decked else box
-        for id, box in boxes.items()
-    }
-
-
 # ------------------------------------------------------------------------------------------ references, pills
 
 
-def _reference(reference: Reference, source: Station) -> Box:
-    width = even(max(44, columns(shorten_name(reference.text, 14)) * MONO + 26))
-    return Box(width, 44 if source.deck else 24, 24)
+def _reference(reference: Reference, source: Station, lying: bool) -> Box:
+    width, deck = (
+        even(max(40, columns(shorten_name(reference.text, 14)) * MONO + 2 * PAD)),
+        20 * bool(source.deck),
+    )
+    if lying:
+        return Box(width + deck, HEAD, HEAD, width, lying=True)
+    return Box(width, HEAD + deck, HEAD, width)
 
 
 def _bundles(graph: Graph, references: dict[str, Reference]) -> dict[str, tuple[str, ...]]:
@@ -201,15 +302,23 @@ def _bundles(graph: Graph, references: dict[str, Reference]) -> dict[str, tuple[
 def _pill(values: Sequence[Value], lang: str | None) -> Pill:
     """What flowed along a line: its value, and how often if more than once; different values are counted."""
     heat = heat_beyond(values[-1], GRADIENTS, 16)
-    lines = pill(values[-1]) if heat is None else (number(norm(values[-1]), digits=3),)
+    if heat is not None:
+        heat = replace(heat, cell=(min(CELL, heat.cell[0]), min(CELL, heat.cell[1])))
+    if heat is not None:
+        lines: tuple[str, ...] = (number(norm(values[-1]), digits=3),)
+    elif values[-1].size > MOST:
+        lines = (in_short(values[-1], lang),)
+    else:
+        lines = pill(values[-1])
     if len(values) > 1:
         count = f"×{len(values)}"
         same = all(value == values[0] for value in values)
         lines = (*lines, count) if same else (text("pill_many", lang, n=len(values)),)
         heat = heat if same else None
-    width, height = max(map(columns, lines)) * BOLD + 14, 16.0 * len(lines) + 4
     if heat is not None:
-        width, height = max(width, heat.width + 12), height + heat.height + 5
+        width = max(max(map(columns, lines)) * SMALL, heat.width) + 4
+        return Pill(lines, width, 16.0 * len(lines) + heat.height + 4, heat=heat)
+    width, height = max(map(columns, lines)) * BOLD + 13, 16.0 * len(lines) + 4
     return Pill(lines, width, height, heat=heat)
 
 

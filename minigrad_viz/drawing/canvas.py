@@ -2,61 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import inf
 
 from ..trace.graph import Graph
 from ..words import shorten
-from .arrows import Places, Rect, Space
+from .arrows import Places
 from .boxes import Measured
 from .curves import Cubic, Point, along, at
-from .look import CHIP
-from .marks import Tag, told
-from .style import area, num, path_data, xml
+from .ink import Ink
+from .plane import Rect
+from .style import num, path_data, xml
 
 TIP = 9.0  # length of an arrow head
-TAGGED = {"error": "guilty", "cause": "cause"}  # the legend's word for what a mark says
-# Where along its arrow a sign may stand: the middle if that is free.
-ALONG = (0.5, 0.44, 0.56, 0.37, 0.63, 0.3, 0.7, 0.23, 0.77, 0.16, 0.84)
+# Where along its arrow a sign may stand, and how far above it: in the middle if that is free.
+ALONG = tuple(sorted((i / 40 for i in range(3, 38)), key=lambda share: abs(share - 0.5)))
+ASIDE = (0.0, 7.0, -7.0)
+OVER, CROSSING = 2000.0, 400.0  # what a square pixel of a box costs, and to hide where two arrows cross
 
 
-class Canvas:
-    """A picture on its way to becoming SVG: keeps note of the places that are taken and of what occurs."""
+class Canvas(Ink):
+    """A picture on its way to becoming SVG."""
 
     def __init__(self, graph: Graph, places: Places, lang: str | None, prefix: str) -> None:
-        self.graph, self.places, self.lang, self.prefix = graph, places, lang, prefix
+        super().__init__(lang, prefix, places.measured.scales, places.axes)
+        self.graph, self.places = graph, places
         self.measured: Measured = places.measured
         self.tags = places.measured.tags
         self.routes = {route.id: route for route in graph.routes}
         self.stations = {station.id: station for station in graph.stations}
         self.folds = {fold.station: fold for fold in graph.folds}
-        self.space = Space()
         self.bounds = [inf, inf, -inf, -inf]  # of what is drawn; Graphviz leaves room for more
-        self.kinds: set[str] = set()  # what occurs, for the legend
-
-    # -------------------------------------------------------------------------------------------------- marks
-
-    def kind(self, plain: str, tag: Tag | None) -> str:
-        """The class of a part, with that of its mark."""
-        if tag is None:
-            return plain
-        self.kinds.add(TAGGED[tag.kind])
-        return f"{plain} {tag.kind}"
-
-    def marked(self, tag: Tag | None) -> list[str]:
-        """What a tooltip says of a mark."""
-        return [] if tag is None else [told(tag, self.lang)]
-
-    def tag(self, tag: Tag | None, right: float, top: float) -> str:
-        """The sign with the label of a mark, its right side at `right`."""
-        if tag is None:
-            return ""
-        left = right - tag.width
-        return (
-            f'<g class="tag {tag.kind}"><title>{xml(told(tag, self.lang))}</title>'
-            f'<rect {area(left, top, tag.width, CHIP)} rx="4"/>'
-            f'<text x="{num(left + tag.width / 2)}" y="{num(top + 13)}">{xml(tag.label)}</text></g>'
-        )
 
     def edge(self, kind: str, id: str, path: list[Cubic], tip: str) -> str:
         """An arrow along `path`, which ends straight: its head points along one of the axes."""
@@ -86,17 +62,31 @@ class Canvas:
         self.space.take((left, top, right, bottom))
         self.reach((left, top), (right, bottom))
 
-    def spot(self, path: list[Cubic], size: Rect, above: Sequence[float] = (0.0,)) -> Point:
-        """The point of a path around which `size` covers least, as near to its middle as can be; or a point
-        that much `above` it."""
+    def lines(self, paths: Mapping[str, list[Cubic]]) -> None:
+        """Take note of all arrows, so that no sign stands on one that is not its own."""
+        for id, path in paths.items():
+            self.space.draw(id, along(path))
+
+    def spot(
+        self, path: list[Cubic], size: Rect, above: Sequence[float] = (0.0,), own: Sequence[str] = ()
+    ) -> Point:
+        """The point of a path around which `size` covers least of boxes, other signs and the arrows that are
+        not its `own`, as near to its middle as can be; or a point that much `above` it."""
         points = along(path)
         left, top, right, bottom = size
-        spots = [(points[round(share * (len(points) - 1))], up) for up in above for share in ALONG]
-        around = [(x, y - up) for (x, y), up in spots]
-        # The first, that is nearest to the middle, of those that cover least.
-        return min(
-            around,
-            key=lambda p: self.space.covered(
-                (p[0] - left - 3, p[1] - top - 2, p[0] + right + 3, p[1] + bottom + 2)
-            ),
-        )
+        found: list[tuple[float, Point, Rect]] = []
+        for up in above:
+            for share in ALONG:
+                x, y = points[round(share * (len(points) - 1))]
+                y -= up
+                box = x - left - 3, y - top - 2, x + right + 3, y + bottom + 2
+                cost = OVER * self.space.covered(box) + self.space.crossed(box, own)
+                if not cost:
+                    return x, y
+                found.append((cost, (x, y), box))
+        crossings = self.space.crossings(points, own)
+        costs = [
+            cost + CROSSING * sum(1 for x, y in crossings if box[0] < x < box[2] and box[1] < y < box[3])
+            for cost, _, box in found
+        ]
+        return found[min(range(len(found)), key=costs.__getitem__)][1]

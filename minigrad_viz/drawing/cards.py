@@ -1,70 +1,33 @@
-"""How large a station is, with the rows of its cards.
+"""One card of a station, the upper deck of one tensor: how large it is, and how it is drawn.
 
 Pixels, with (0, 0) at a station's upper left corner.
 
     ┌ name = expression        role ┐ HEAD
     │ value  5.                     │ rows, LINE each (MORE for every further line)
-    │ grad   1.6 = 0.6 + 1.         │                                   upper deck, `upper` high
-    ├ PowBackward0                  ┤
-    │ ▇self 5.▇ ▇exponent 3▇        │                                   lower deck (`decks`), to `height`
-    └───────────────────────────────┘
+    │ grad   1.6                    │
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ..numbers import gradient_text, rows, shape_text, written_out
-from ..protocol import Value
-from ..trace.graph import CONSTANT, LEAF, PARAMETER, Card, Fold, Station
+from ..trace.graph import CONSTANT, LEAF, PARAMETER, Card
 from ..words import clean, columns, sans, shorten, shorten_name, text
 from . import labels
-from .decks import DeckBox, deck_box, ghost_box
-from .heat import GRADIENTS, VALUES, Heat, heat_beyond
-from .look import MONO, NAME, NARROWEST, PAD, WIDEST, Look, even
-from .marks import Tag, Tags
-from .memories import SharedMemory, memory_words
+from .ink import Ink
+from .look import HEAD, MONO, NAME, PAD, Look, even
+from .marks import Tag
+from .rows import CardRow
+from .signs import SHEETS, TARGET
+from .style import num, rounded, spaced, xml
 
-HEAD, LINE, MORE = 26, 20, 16
-AROUND = 8  # above and below a map
 ASKED = 20  # what the sign of a gradient that was asked for takes
+PLUS = 22  # what the sign takes that opens a box
+BASE, BELOW = 17, 5  # from the top of a row to its first baseline; below the last row
+VALUES_X = 48  # where values start, unless a label is longer
 ROLES = (LEAF, PARAMETER, CONSTANT)
-
-
-@dataclass(frozen=True, slots=True)
-class CardRow:
-    """One row of a card. `tone` is "plain", "kept" (a stored gradient) or "gone" (not kept or None). The row
-    of a shared memory has a `sign` instead of its label. `heats` are drawn where numbers are not written;
-    `others` is how it stands at each moment of `Card.stood`, where that changes."""
-
-    name: str
-    label: str
-    lines: tuple[str, ...]
-    tone: str = "plain"
-    y: float = 0.0  # baseline of the first line
-    sign: str = ""
-    heats: tuple[Heat, ...] = ()
-    others: tuple[CardRow, ...] = ()
-
-    @property
-    def height(self) -> float:
-        """Pixels that it takes."""
-        text = LINE + MORE * max(0, len(self.lines) - 1)
-        maps = (heat.height + AROUND for heat in self.heats)
-        return max([text, *maps, *(row.height for row in self.others)])
-
-    @property
-    def width(self) -> float:
-        """Pixels that its values take."""
-        maps = (heat.x + heat.width for heat in self.heats)
-        lines = (columns(line) * MONO for line in self.lines)
-        return max([*lines, *maps, *(row.width for row in self.others)], default=0)
-
-    def maps(self) -> list[Heat]:
-        """Its maps, at all moments."""
-        return [*self.heats, *(heat for row in self.others for heat in row.heats)]
+RADIUS = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,178 +37,92 @@ class CardBox:
     card: Card
     x: float
     width: float
+    height: float
     name: str
     expr: str
+    letter: bool  # whether that is its name
     role: str
     rows: tuple[CardRow, ...]
     values_x: float  # where the rows' values begin
     tag: Tag | None = None
 
+    def draw(self, ink: Ink, id: str, tip: str, height: float, bare: bool, corners: Sequence[float]) -> str:
+        """The card, `height` high, with these `corners`; `bare` where it stands on no node."""
+        card, x, width = self.card, self.x, self.width
+        kind = ink.kind(f"card {card.role} bare" if bare else f"card {card.role}", self.tag)
+        ink.kinds.add("constant" if bare else card.role)
+        head = (*corners[:2], 0, corners[3] if height <= HEAD else 0)
+        parts = [
+            f'<g class="{kind}" id="{id}"><title>{xml(tip)}</title>',
+            f'<path class="box" d="{rounded(x, 0, width, height, corners)}"/>',
+            f'<path class="head" d="{rounded(x, 0, width, HEAD, head)}"/>',
+            f'<text x="{num(x + PAD)}" y="16.5">{self.heading()}</text>',
+        ]
+        right = x + width - PAD
+        if card.asked:
+            ink.kinds.add("asked")
+            parts.append(f'<g class="asked" transform="translate({num(right - 6)} 12)">{TARGET}</g>')
+            right -= ASKED
+        if self.role:
+            parts.append(f'<text class="role" x="{num(right)}" y="16.5">{xml(self.role)}</text>')
+            right -= sans(self.role) + 6
+        parts.append(ink.tag(self.tag, right, 4))
+        for row in self.rows:
+            content = row.content(x + self.values_x, ink.scales)
+            label = f'<text class="key" x="{num(x + PAD)}" y="{num(row.y)}">{xml(row.label)}</text>'
+            if row.sign:
+                ink.kinds.add("memory")
+                letter = f'<text x="13" y="11">{xml(row.sign)}</text>'
+                place = f"translate({num(x + PAD)} {num(row.y - 11)})"
+                label = f'<g class="memory" transform="{place}">{SHEETS}{letter}</g>'
+            parts.append(f'<g class="row" id="{id}-{row.name}">{label}{content}</g>')
+        return "".join(parts) + "</g>"
 
-@dataclass(frozen=True, slots=True)
-class Box:
-    """A station, or the reference chip of a leaf: its size, and its parts where it has any."""
-
-    width: float
-    height: float
-    upper: float  # height of the upper deck; equal to `height` where there is no lower one
-    cards: tuple[CardBox, ...] = ()
-    deck: DeckBox | None = None  # what is written on the lower deck; None where there is none
-    stack: bool = False  # whether it stands for many stations
-
-
-def card_rows(card: Card, shares: Sequence[Value], memory: SharedMemory | None, look: Look) -> list[CardRow]:
-    """The rows of one card, not yet placed, at all its moments. These are the same rows, for which ones there
-    are depends on none of them alone."""
-    stood = []
-    for value, grad in card.stood:
-        same = grad == card.grad
-        then = replace(card, value=value, grad=grad, grad_kept=card.grad_kept if same else grad is not None)
-        stood.append(rows_of(then, shares if same else (), memory, look))
-    drawn = rows_of(card, shares, memory, look)
-    return [with_others(row, others) for row, *others in zip(drawn, *stood, strict=True)]
-
-
-def with_others(row: CardRow, others: Sequence[CardRow]) -> CardRow:
-    """A row that knows how it stands at other moments, if it differs then."""
-    return replace(row, others=tuple(others)) if any(other != row for other in others) else row
-
-
-def rows_of(card: Card, shares: Sequence[Value], memory: SharedMemory | None, look: Look) -> list[CardRow]:
-    """The rows of one card as it stands; `shares` are the gradients that met there, `memory` is given if
-    it has that in common with others."""
-    lang = look.lang
-    unknown = (text("unknown", lang),)
-    made = []
-    if look.values:
-        made.append(
-            _numbers("value", card.value, VALUES, lang) if card.value else _row("value", unknown, lang)
-        )
-        if card.tangent is not None:
-            made.append(_row("tangent", rows(card.tangent, 24), lang))
-        if _asks(card) and (_keeps(card) or is_sum(card, shares)):
-            made.append(_grad_row(card, shares, lang))
-        if card.returned is not None:
-            made.append(_numbers("returned", card.returned, GRADIENTS, lang, "kept"))
-    if look.detail == "full":
-        for flag in ("requires_grad", "is_leaf", "retains_grad"):
-            made.append(_row(flag, (str(getattr(card, flag)),), lang))
-        made.append(_row("version", (str(card.version),), lang))
-        made.append(_row("shape", (str(card.value.shape),) if card.value else unknown, lang))
-        made.append(_row("dtype", (card.value.dtype,) if card.value else unknown, lang))
-    if memory is not None:
-        made.append(CardRow("memory", "", (memory_words(card, memory, lang),), sign=memory.sign))
-    return made
+    def heading(self) -> str:
+        """The title: the name in bold, and the expression that made it."""
+        kind = "name letter" if self.letter else "name"
+        name = f'<tspan class="{kind}">{xml(self.name)}</tspan>' if self.name else ""
+        if not self.expr:
+            return name
+        sign = " = " if self.name else ""
+        return f"{name}<tspan>{spaced(sign)}</tspan><tspan>{xml(self.expr)}</tspan>"
 
 
-def heights_of(rows: Iterable[CardRow]) -> dict[str, float]:
-    """How high the tallest row of each name is."""
-    heights: dict[str, float] = {}
-    for row in rows:
-        heights[row.name] = max(heights.get(row.name, 0), row.height)
-    return heights
-
-
-def _numbers(name: str, value: Value, of: str, lang: str | None, tone: str = "plain") -> CardRow:
-    """The row of a value: its numbers, or a map with the shape beside it."""
-    heat = heat_beyond(value, of, 24)
-    if heat is None:
-        return _row(name, rows(value, 24), lang, tone)
-    return CardRow(name, labels.row_label(name, lang), (shape_text(value),), tone, heats=(heat,))
-
-
-def _row(name: str, lines: Iterable[str], lang: str | None, tone: str = "plain") -> CardRow:
-    return CardRow(name, labels.row_label(name, lang), tuple(lines), tone)
-
-
-def _asks(card: Card) -> bool:
-    """Whether a tensor asks for a gradient, or has one at some moment."""
-    return card.requires_grad or any(grad is not None for grad in (card.grad, *(g for _, g in card.stood)))
-
-
-def _keeps(card: Card) -> bool:
-    """Whether a tensor has a `.grad` to tell of. The gradient of another is told at its arrow."""
-    return card.is_leaf or card.retains_grad or card.grad_kept
-
-
-def is_sum(card: Card, shares: Sequence[Value]) -> bool:
-    """Whether a gradient is the sum of several that can be read: that stands at no arrow."""
-    return len(shares) > 1 and card.grad is not None and written_out(card.grad, 18)
-
-
-def _grad_row(card: Card, shares: Sequence[Value], lang: str | None) -> CardRow:
-    if card.grad is None:
-        return _row("grad", ("None",), lang, "gone")
-    width = 26 if card.grad_kept else 18  # what is not kept says so behind the number
-    if card.grad_kept and heat_beyond(card.grad, GRADIENTS, width):
-        return _numbers("grad", card.grad, GRADIENTS, lang, "kept")
-    lines = rows(card.grad, width)
-    if len(lines) == 1:
-        lines = (gradient_text(card.grad, shares, width, lang),)
-    if card.grad_kept:
-        return _row("grad", lines, lang, "kept")
-    return _row("grad", text("not_kept", lang, value="\n ".join(lines)).split("\n"), lang, "gone")
-
-
-def _card(
-    card: Card, name: str, rows: list[CardRow], heights: dict[str, float], x: float, narrowest: float,
-    tag: Tag | None, lang: str | None,
+def card_box(
+    card: Card, title: str, rows: Sequence[CardRow], x: float, least: float, tag: Tag | None, opens: bool,
+    look: Look,
 ) -> CardBox:  # fmt: skip
-    """One card at `x`, its rows placed below each other, `heights` lines each."""
-    role = text(labels.ROLES[card.role], lang) if card.role not in ("result", CONSTANT) else ""
-    values_x = PAD + max((22 if row.sign else sans(row.label) for row in rows), default=0) + 12
-    fit = int((WIDEST - values_x - PAD) / MONO)
-    y = HEAD + 20.0
-    placed = []
+    """A card called `title` that begins at `x` and is at least so wide; `opens`: it has a sign for that."""
+    role = text(labels.ROLES[card.role], look.lang) if card.role not in ("result", CONSTANT) else ""
+    labelled = [22 if row.sign else sans(row.label, 11) for row in rows if row.sign or row.label]
+    values_x = max(VALUES_X, PAD + max(labelled) + 8) if labelled else float(PAD)
+    fit = int((look.widest - values_x - PAD) / MONO)
+    y, placed = float(HEAD), []
     for row in rows:
-        placed.append(_placed(row, fit, y))
-        y += heights.get(row.name, row.height)
-    beside = (sans(role) + 14 if role else 0) + ASKED * card.asked + (tag.width + 8 if tag else 0)
-    room = max(WIDEST - 2 * PAD - beside, 8 * NAME)
+        placed.append(_placed(row, fit, y + BASE))
+        y += row.height
+    height = y + BELOW if rows else y
+    beside = (
+        (sans(role) + 10 if role else 0) + ASKED * card.asked + (tag.width + 8 if tag else 0) + PLUS * opens
+    )
+    room = max(look.widest - 2 * PAD - beside, 8 * NAME)
     expr = clean(card.expr or "")
-    if card.name:
-        name = shorten_name(name, min(22, int(room / NAME)))
+    letter = not card.name and bool(card.letter and card.expr)
+    if card.name or letter:
+        name = card.letter if letter else shorten_name(title, min(22, int(room / NAME)))
         # What a leaf or a constant was made from is its value; the row below shows it.
         left = room - columns(name) * NAME - 3 * MONO
         expr = shorten(expr, int(left / MONO)) if expr and card.role not in ROLES and left > 4 * MONO else ""
-        title = columns(name) * NAME + (columns(expr) + 3) * MONO * bool(expr)
+        head = columns(name) * NAME + (columns(expr) + 3) * MONO * bool(expr)
     else:
-        name, expr = "", shorten_name(name, int(room / MONO))
-        title = columns(expr) * MONO
+        name, expr = "", shorten_name(title, int(room / MONO))
+        head = columns(expr) * MONO
     widest = max((values_x + row.width for row in placed), default=0)
-    width = max(narrowest, title + 2 * PAD + beside, widest + PAD)
-    return CardBox(card, x, even(width), name, expr, role, tuple(placed), values_x, tag)
+    width = even(max(least, head + 2 * PAD + beside, widest + PAD))
+    return CardBox(card, x, width, height, name, expr, letter, role, tuple(placed), values_x, tag)
 
 
 def _placed(row: CardRow, fit: int, y: float) -> CardRow:
-    """A row with its first baseline at `y`, its lines cut to `fit` columns; behind a single map its shape."""
+    """A row with its first baseline at `y`, its lines cut to `fit` columns."""
     lines = tuple(shorten(line, fit) for line in row.lines)
-    if row.name in ("value", "grad", "returned") and row.heats:
-        lines = (" " * math.ceil((row.heats[0].width + 8) / MONO) + lines[0],)
     return replace(row, lines=lines, y=y, others=tuple(_placed(other, fit, y) for other in row.others))
-
-
-def station_box(
-    s: Station, drafts: list[list[CardRow]], heights: dict[str, float], titles: Sequence[str], look: Look,
-    tags: Tags, elsewhere: Collection[int] = (), fold: Fold | None = None,
-) -> Box:  # fmt: skip
-    """A station with the rows `drafts` of its cards, `heights` lines each, called `titles`, marked by `tags`.
-    The hooks `elsewhere` are shown at an arrow. `fold` is given if it stands for many."""
-    cards: list[CardBox] = []
-    width = 0.0
-    narrowest = 110 if s.deck is None or len(drafts) > 1 else NARROWEST
-    for i, (card, title, draft) in enumerate(zip(s.cards, titles, drafts, strict=True)):
-        tag = tags.get(f"{s.id}-c{i}")
-        cards.append(_card(card, title, draft, heights, width, narrowest, tag, look.lang))
-        width += cards[-1].width
-    rows = max(sum(heights.get(row.name, row.height) for row in draft) for draft in drafts)
-    upper = HEAD + (12.0 + rows if rows else 0.0)
-    if s.deck is None:
-        deck = ghost_box(s, look)
-    else:
-        deck = deck_box(s, s.deck, look, width, tags, elsewhere, fold)
-    if deck is None:
-        return Box(width, upper, upper, tuple(cards), stack=fold is not None)
-    width = max(width, deck.width)
-    cards[-1] = replace(cards[-1], width=width - cards[-1].x)  # the last card fills what the deck needs
-    return Box(width, upper + deck.height, upper, tuple(cards), deck, fold is not None)

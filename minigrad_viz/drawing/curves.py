@@ -13,10 +13,10 @@ def level(start: Point, x: float) -> Cubic:
     return start, start, (x, start[1]), (x, start[1])
 
 
-def bend(a: Point, b: Point, lean: float) -> Cubic:
-    """One S from `a` to `b`, level at both ends."""
+def bend(a: Point, b: Point, lean: float, share: float = 0.5) -> Cubic:
+    """One S from `a` to `b`, level at both ends and steepest at a `share` of the way."""
     gap, rise = b[0] - a[0], b[1] - a[1]
-    x = a[0] + gap / 2 + lean * max(-1.0, min(1.0, -rise / 90)) * 0.2 * gap
+    x = a[0] + gap * share + lean * max(-1.0, min(1.0, -rise / 90)) * 0.2 * gap
     return a, (x, a[1]), (x, b[1]), b
 
 

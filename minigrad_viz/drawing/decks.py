@@ -1,9 +1,10 @@
-"""How large a lower deck is, and what is written on it: the node's name, its chips, hooks and marks; or the
-ghost of a deck, where nothing was recorded.
+"""The lower deck of a station: its node's name, its slots, chips, hooks and marks; or the ghost of a deck,
+where nothing was recorded. How large it is, and how it is drawn.
 
-    ├ ① PowBackward0   stopped here ② ┤   hooks: after the node on the left, before it on the right
-    │ ▇self 5.▇ ▇exponent 3▇          │   chips
-    └─────────────────────────────────┘
+    ├ ① AccumulateGrad   2 / 2    ② ┤   hooks: after the node on the left, before it on the right
+    │ (1.) + (0.6)                  │   slots: the gradients that met here
+    │ ▇self 5.▇ ▇exponent 3▇        │   chips: what the node saved
+    └───────────────────────────────┘
 """
 
 from __future__ import annotations
@@ -12,21 +13,29 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from ..kept import RECOMPUTED
 from ..model.card_names import kept_words
-from ..numbers import short
+from ..numbers import pill, shape_text, short
 from ..protocol import Value
-from ..trace.graph import Deck, Fold, Saved, Station
+from ..trace.graph import Card, Deck, Fold, Graph, Route, Saved, Station
 from ..words import clean, columns, sans, shorten, text
 from . import labels
-from .look import CHIP, MONO, PAD, SMALL, WIDEST, Look, even
+from .curves import Point
+from .details import describe_deck, describe_ghost, describe_hooks, describe_saved, stale
+from .ink import Ink
+from .look import CHIP, MONO, NODE, PAD, SMALL, Look, even
 from .marks import Tag, Tags, merged
+from .plane import AXES
+from .style import area, num, rounded, xml
 
-DECK, CHIP_LINE, CHIP_TOP = 32.0, 23, 29  # a deck without chips; the pitch of chips, the first one
-CHIPS_WIDE = 260
+DECK, TOP, PITCH = 26.0, 23, 21  # a deck with its name alone; the first line below that, the next ones
+FOOT = 3.0  # below the last line
 CHIPS_WIDEST = 560  # where every saved value is to be read in full
 CHIP_LINES = {"normal": 2, "full": 99}
 HOOKS = 4  # of more hooks at one node only their number is shown
 AFTER = ("post", "post_accumulate")  # the kinds of hooks that run after their node
+SLOTS, SLOT = 4, 9  # of more slots the last are counted; columns of what is written in one
+PLUS = 18.0  # pixels from a slot to the next
 
 
 class Sign(NamedTuple):
@@ -41,6 +50,18 @@ class Sign(NamedTuple):
         return max(columns(self.text) * 7.4 + 8, CHIP)
 
 
+class GradSlot(NamedTuple):
+    """A place for a gradient that comes over `route` ("": what `.grad` held before): what came, "" so far."""
+
+    route: str
+    text: str
+
+    @property
+    def width(self) -> float:
+        """Pixels that it takes."""
+        return max(columns(self.text) * NODE + 12, 26.0)
+
+
 @dataclass(frozen=True, slots=True)
 class Chip:
     """One saved value on a lower deck; `saved` is None for the chip that counts those without room. `was` is
@@ -48,19 +69,23 @@ class Chip:
 
     saved: Saved | None
     text: str
-    x: float
-    y: float
-    width: float
+    x: float = 0.0
+    y: float = 0.0
     tag: Tag | None = None
     was: str = ""
+
+    @property
+    def width(self) -> float:
+        """Pixels that it takes."""
+        return max(columns(self.text), columns(self.was)) * SMALL + 10
 
 
 @dataclass(frozen=True, slots=True)
 class DeckBox:
     """A lower deck: how much room it wants, and what is written on it (shortened to fit).
 
-    Hooks that run before the node are `before`, the others `after`. A `ghost` stands where there is no node;
-    it has its lines instead of all else.
+    Hooks that run before the node are `before`, the others `after`; `total` is the sum of the slots where no
+    row tells it. A `ghost` stands where there is no node; it has its lines instead of all else.
     """
 
     name: str
@@ -71,34 +96,133 @@ class DeckBox:
     after: tuple[Sign, ...] = ()
     tag: Tag | None = None
     ghost: tuple[str, ...] = ()
+    slots: tuple[GradSlot, ...] = ()
+    total: str = ""
+
+    @property
+    def arrivals(self) -> list[str]:
+        """The routes over which gradients come to its slots."""
+        return [slot.route for slot in self.slots if slot.route]
+
+    def count(self, n: int | None = None) -> str:
+        """How many of these gradients have come: `n`, or all that are known."""
+        came = sum(bool(slot.text) for slot in self.slots if slot.route) if n is None else n
+        return f"{came} / {len(self.arrivals)}"
+
+    def draw(self, ink: Ink, s: Station, place: Place, corner: Point, id: str) -> str:
+        """The lower deck of a station whose corner is there, at a place of it."""
+        deck, (left, top, width, _) = s.deck, place[:4]
+        if deck is None:
+            return self.draw_ghost(ink, s, place, id)
+        ink.kinds.add("skipped" if deck.skipped else "node")
+        tip = "\n".join([*ink.marked(self.tag), describe_deck(deck, ink.lang)])
+        kind = ink.kind(" ".join(["deck", *["skipped"] * deck.skipped]), self.tag)
+        early, late = self.before, self.after
+        if ink.axes == AXES["RL"]:  # the gradient comes in on the left
+            early, late = late, early
+        x, right, hooks = left + PAD, left + width - PAD, []
+        for sign in late:
+            hooks.append(draw_hook(ink, deck, sign, x, top + 5))
+            x += sign.width + 4
+        at = right = right - sum(sign.width + 4 for sign in early)
+        for sign in early:
+            hooks.append(draw_hook(ink, deck, sign, at + 4, top + 5))
+            at += sign.width + 4
+        name = f'<text class="fn" x="{num(x)}" y="{num(top + 17)}">{xml(self.name)}</text>'
+        base = f"{ink.prefix}{s.id}"
+        parts = [
+            f'<g class="{kind}" id="{id}"><title>{xml(tip)}</title>',
+            f'<path class="box" d="{rounded(*place)}"/>{name}',
+            *hooks,
+            ink.tag(self.tag, right, top + 5),
+            self.draw_slots(ink, base, left + PAD, right, top),
+            *(draw_chip(ink, deck, chip, n, left, top, f"{base}-k{n}") for n, chip in enumerate(self.chips)),
+        ]
+        return "".join(parts) + draw_nones(ink, deck, place, corner) + "</g>"
+
+    def draw_slots(self, ink: Ink, base: str, x: float, right: float, top: float) -> str:
+        """The gradients that met here, and how many have come."""
+        if not self.slots:
+            return ""
+        said = f'<g class="count" id="{base}-n">{count_text(self.count(), right, top)}</g>'
+        if self.tag is not None:
+            said = ""
+        parts, y = [said], top + TOP
+        for i, slot in enumerate(self.slots):
+            sign = "…" if i == SLOTS else "+"
+            if i:
+                parts.append(f'<text class="sum" x="{num(x + PLUS / 2)}" y="{num(y + 12.5)}">{sign}</text>')
+                x += PLUS
+            if i == SLOTS:
+                break
+            kind = "slot" + " old" * (not slot.route) + " miss" * (not slot.text)
+            named = f' id="{ink.prefix}{slot.route}-s"' if slot.route else ""
+            label = f'<text x="{num(x + slot.width / 2)}" y="{num(y + 12.5)}">{xml(slot.text)}</text>'
+            parts.append(
+                f'<g class="{kind}"{named}><rect {area(x, y, slot.width, CHIP)} rx="8.5"/>{label}</g>'
+            )
+            x += slot.width
+        if self.total:
+            parts.append(
+                f'<text class="total" x="{num(x + 6)}" y="{num(y + 12.5)}">= {xml(self.total)}</text>'
+            )
+        return "".join(parts)
+
+    def draw_ghost(self, ink: Ink, s: Station, place: Place, id: str) -> str:
+        """The place of a node that was not made, and why."""
+        ink.kinds |= {"ghost", "fog"}
+        *node, said = self.ghost
+        places = (f'x="{num(place[0] + PAD)}" y="{num(place[1] + 17 + 17 * i)}"' for i in range(2))
+        lines = "".join(f"<text {next(places)}>{xml(line)}</text>" for line in node)
+        lines += f'<text class="say" {next(places)}>{xml(said)}</text>'
+        tip = xml(describe_ghost(s, ink.lang))
+        box = f'<path class="box" d="{rounded(*place)}"/>'
+        return f'<g class="ghost" id="{id}"><title>{tip}</title>{box}{lines}</g>'
+
+
+Place = tuple[float, float, float, float, Sequence[float]]  # left, top, width, height and corners of a deck
+
+
+def count_text(count: str, right: float, top: float) -> str:
+    """How many gradients have come, at the right of the node's name."""
+    return f'<text class="met" x="{num(right)}" y="{num(top + 17)}">{count}</text>'
+
+
+# ------------------------------------------------------------------------------------------------ how large
 
 
 def deck_box(
-    s: Station, deck: Deck, look: Look, room: float, tags: Tags, elsewhere: Collection[int] = (),
-    fold: Fold | None = None,
+    s: Station, deck: Deck, look: Look, room: float, tags: Tags, slots: tuple[GradSlot, ...] = (),
+    elsewhere: Collection[int] = (), fold: Fold | None = None,
 ) -> DeckBox:  # fmt: skip
-    """The lower deck of a station whose cards are `room` wide; the hooks `elsewhere` stand at an arrow."""
+    """The lower deck of a station, for which there are `room` pixels; the hooks `elsewhere` stand at an
+    arrow."""
     before, after = _signs(deck, look, elsewhere)
-    hooks = sum(sign.width + 4 for sign in (*before, *after)) + 8
-    labels = _labels(s, deck, look, tags, fold)
-    width = max(room, _wanted(labels, look))
-    lines = 99 if look.saved == "all" or fold else CHIP_LINES[look.detail]
-    several = fold is not None and len(fold.counts) > 1
+    hooks = sum(sign.width + 4 for sign in (*before, *after))
+    chips = [] if fold is not None else _chips(s, deck, look, tags)
+    several = fold is not None and fold.operations > 1
     name = text("fold_nodes", look.lang, n=fold.operations) if fold and several else clean(deck.name)
-    tag = tags.get(f"{s.id}-d")
+    name = name.removesuffix(" ×1") if fold else name
+    total = _total(s.cards[0]) if slots else ""
+    met = sum(slot.width for slot in slots[:SLOTS]) + PLUS * len(slots[: SLOTS + 1]) if slots else 0.0
+    met += columns(total) * MONO + 24 if total else 0.0
+    width, tag = max(room, _wanted(chips, look), even(met + 2 * PAD)), tags.get(f"{s.id}-d")
+    lines = 99 if look.saved == "all" else CHIP_LINES[look.detail]
+    counted = columns("9 / 9") * SMALL + 8 if slots else 0
     for _ in range(2):  # a mark without a chip to show it needs room beside the name
-        beside = hooks + (tag.width + 8 if tag else 0)
-        node = shorten(name, max(8, int((WIDEST - 2 * PAD - beside) / MONO)))
-        width = max(width, even(columns(node) * MONO + 2 * PAD + beside))
-        chips = _place(labels, width - 2 * PAD, lines)
-        shown = {id(chip.saved) for chip in chips}
+        beside = hooks + (tag.width + 8 if tag else counted)
+        node = shorten(name, max(8, int((look.widest - 2 * PAD - beside) / NODE)))
+        width = max(width, even(columns(node) * NODE + 2 * PAD + beside))
+        placed = _place(chips, width - 2 * PAD, lines, bool(slots))
+        shown = {id(chip.saved) for chip in placed}
         marks = {f"{s.id}-k{i}": saved for i, saved in enumerate(deck.saved)}
         hidden = [tags[k] for k, saved in marks.items() if k in tags and id(saved) not in shown]
         tag = merged(tag, hidden)
         if not hidden:
             break
-    height = max(chip.y for chip in chips) + CHIP + 9 if chips else DECK
-    return DeckBox(node, width, height, chips, before, after, tag)
+    last = max([chip.y for chip in placed], default=float(TOP) if slots else None)
+    height = DECK if last is None else last + CHIP + FOOT + 1
+    return DeckBox(node, width, height, placed, before, after, tag, (), slots, total)
 
 
 def ghost_box(s: Station, look: Look) -> DeckBox | None:
@@ -107,10 +231,47 @@ def ghost_box(s: Station, look: Look) -> DeckBox | None:
     if card is None or s.deck is not None:
         return None
     said = text(labels.FOGS[card.fog], look.lang)
-    fit = int((WIDEST - 2 * PAD) / MONO) - 2
+    fit = int((look.widest - 2 * PAD) / MONO) - 2
     lines = [f"({shorten(clean(card.ghost), fit)})"] if card.ghost else []
     widest = max([sans(said), *(columns(line) * MONO for line in lines)])
     return DeckBox("", even(widest + 2 * PAD), DECK + 17 * len(lines), ghost=(*lines, said))
+
+
+def slots_of(graph: Graph) -> dict[str, tuple[GradSlot, ...]]:
+    """By station id, the slots of its gradients where several meet, in the order in which they usually come:
+    the newest node sends first."""
+    folds = {fold.station for fold in graph.folds}
+    coming: dict[str, list[Route]] = {}
+    for route in graph.routes:
+        if route.tracked:
+            coming.setdefault(route.source, []).append(route)
+    found = {}
+    for s in graph.stations:
+        routes = coming.get(s.id, [])
+        if s.deck is None or s.deck.skipped or len(s.cards) > 1 or s.id in folds:
+            continue
+        old = s.cards[0].before
+        before = () if old is None or not any(old.items or (1,)) else (GradSlot("", slot_text(old)),)
+        if len(routes) > 1 or (routes and before):
+            came = (
+                GradSlot(r.id, slot_text(r.gradients[-1]) if r.gradients else "") for r in reversed(routes)
+            )
+            found[s.id] = (*before, *came)
+    return found
+
+
+def slot_text(value: Value) -> str:
+    """A gradient in a slot: its number, or its sizes."""
+    lines = pill(value)
+    return lines[0] if len(lines) == 1 and columns(lines[0]) <= SLOT else shape_text(value)
+
+
+def _total(card: Card) -> str:
+    """The sum of the gradients that met, where the card does not tell it."""
+    if card.grad is None or card.grad_kept or card.is_leaf or card.grad.size != 1:
+        return ""
+    said = short(card.grad)
+    return said if columns(said) <= SLOT else ""
 
 
 def _signs(deck: Deck, look: Look, elsewhere: Collection[int]) -> tuple[tuple[Sign, ...], tuple[Sign, ...]]:
@@ -122,47 +283,28 @@ def _signs(deck: Deck, look: Look, elsewhere: Collection[int]) -> tuple[tuple[Si
     return tuple(sign for sign in signs if sign not in late), tuple(late)
 
 
-# ------------------------------------------------------------------------------------------------------ chips
-
-
-class ChipLabel(NamedTuple):
-    """What is to be written on a chip."""
-
-    saved: Saved | None
-    text: str
-    tag: Tag | None = None
-    was: str = ""
-
-
-def _labels(s: Station, deck: Deck, look: Look, tags: Tags, fold: Fold | None) -> list[ChipLabel]:
-    """The chips that a deck should have; a fold has its kinds of nodes."""
-    if fold is not None:
-        counts = fold.counts if len(fold.counts) > 1 else ()
-        return [ChipLabel(None, f"{shorten(clean(name), 30)} ×{n}") for name, n in counts]
+def _chips(s: Station, deck: Deck, look: Look, tags: Tags) -> list[Chip]:
+    """The chips that a deck should have, not yet placed."""
     if look.saved == "none":
         return []
-    labels = []
+    found = []
     for i, saved in enumerate(deck.saved):
         plain, tag = _chip_text(saved, look), tags.get(f"{s.id}-k{i}")
         if tag is None or not tag.whole:
-            labels.append(ChipLabel(saved, plain, tag))
+            found.append(Chip(saved, plain, tag=tag))
             continue
         name = shorten(clean(saved.name), 16)
-        labels.append(ChipLabel(saved, f"{name} {tag.label}", tag, plain))
-    return labels
+        found.append(Chip(saved, f"{name} {tag.label}", tag=tag, was=plain))
+    return found
 
 
-def _wide(label: ChipLabel) -> float:
-    return max(columns(label.text), columns(label.was)) * SMALL + 10
-
-
-def _wanted(labels: Sequence[ChipLabel], look: Look) -> float:
+def _wanted(chips: Sequence[Chip], look: Look) -> float:
     """How wide a deck should be for its chips."""
-    wanted = even(min(sum(_wide(label) + 6 for label in labels) - 6 + 2 * PAD, CHIPS_WIDE))
+    wanted = even(min(sum(chip.width + 5 for chip in chips) - 5 + 2 * PAD, look.widest))
     if look.saved == "all":  # the longest decides, the others stand below each other
-        longest = max(map(_wide, labels), default=10.0) + 2 * PAD
+        longest = max((chip.width for chip in chips), default=10.0) + 2 * PAD
         return max(wanted, even(min(longest, CHIPS_WIDEST)))
-    marked = max((_wide(label) for label in labels if label.tag), default=0.0)
+    marked = max((chip.width for chip in chips if chip.tag), default=0.0)
     return max(wanted, even(marked + 2 * PAD) if marked else 0.0)
 
 
@@ -178,10 +320,12 @@ def _chip_text(saved: Saved, look: Look) -> str:
         return f"{name} v{saved.version}→{saved.now}"
     if saved.value is None:
         return text("chip_freed", look.lang, name=name) if saved.freed else name
-    if isinstance(saved.value, Value):
-        value = short(saved.value, 60 if whole else 24)
-    else:
+    if not isinstance(saved.value, Value):
         value = shorten(clean(saved.value), 60 if whole else 18)
+    elif whole:
+        value = short(saved.value, 60)
+    else:  # the sizes tell enough of what is not written
+        value = short(saved.value, 18) if columns(short(saved.value, 60)) <= 18 else shape_text(saved.value)
     said = f"{name} {value}"
     if stale(saved):
         said += f" v{saved.version}→{saved.now}"
@@ -192,29 +336,90 @@ def _chip_text(saved: Saved, look: Look) -> str:
     return said
 
 
-def stale(saved: Saved) -> bool:
-    """Whether the memory of a saved value was written to since, so that backward cannot use it."""
-    return saved.now is not None and saved.now != saved.version
-
-
-def _place(labels: Sequence[ChipLabel], width: float, most: int) -> tuple[Chip, ...]:
-    """Chips from left to right in at most `most` lines; what finds no room is counted in a last chip `+n`."""
-    chips: list[Chip] = []
+def _place(chips: Sequence[Chip], width: float, most: int, below: bool) -> tuple[Chip, ...]:
+    """Chips from left to right in at most `most` lines, `below` another line; what finds no room is counted
+    in a last chip `+n`."""
+    placed: list[Chip] = []
     x, line = 0.0, 0
     fit = int((width - 10) / SMALL)
-    for i, label in enumerate(labels):
-        label = label._replace(text=shorten(label.text, fit), was=shorten(label.was, fit))
-        wide = _wide(label)
-        left = len(labels) - i - 1
-        more = 40 if left and line == most - 1 else 0
-        if x and x + wide > width - more:
+    for i, whole in enumerate(chips):
+        chip = Chip(whole.saved, shorten(whole.text, fit), tag=whole.tag, was=shorten(whole.was, fit))
+        left = len(chips) - i - 1
+        more = 36 if left and line == most - 1 else 0
+        if x and x + chip.width > width - more:
             if line == most - 1:
-                rest = f"+{left + 1}"
-                width = columns(rest) * SMALL + 10
-                chips.append(Chip(None, rest, PAD + x, CHIP_TOP + line * CHIP_LINE, width))
-                break
-            x, line = 0.0, line + 1
-        place = PAD + x, CHIP_TOP + line * CHIP_LINE
-        chips.append(Chip(label.saved, label.text, *place, wide, label.tag, label.was))
-        x += wide + 6
-    return tuple(chips)
+                chip = Chip(None, f"+{left + 1}")
+            else:
+                x, line = 0.0, line + 1
+        y = TOP + (line + below) * PITCH
+        placed.append(Chip(chip.saved, chip.text, PAD + x, y, chip.tag, chip.was))
+        if chip.saved is None:
+            break
+        x += chip.width + 5
+    return tuple(placed)
+
+
+# ------------------------------------------------------------------------------------------------ its parts
+
+
+def draw_chip(ink: Ink, deck: Deck, chip: Chip, n: int, left: float, top: float, id: str) -> str:
+    """One saved value, the `n`th; or the count of those without room, told in its tooltip."""
+    saved = chip.saved
+    states = ["more"] if saved is None else []
+    if saved is not None:
+        states += ["packed"] * bool(saved.packed) + ["freed"] * saved.freed + ["stale"] * stale(saved)
+        again = saved.packed == RECOMPUTED
+        kinds = {"again" if state == "packed" and again else state for state in states}
+        ink.kinds |= kinds or {"saved"}
+    hidden = deck.saved[n:] if saved is None else (saved,)
+    tip = "\n".join([*ink.marked(chip.tag), *(describe_saved(each, ink.lang) for each in hidden)])
+    place = f'x="{num(left + chip.x + 5)}" y="{num(top + chip.y + 12.5)}"'
+    words = f"<text {place}>{xml(chip.text)}</text>"
+    if chip.was:  # the steps before the failure show the chip without its mark
+        words = f'<text class="why" {place}>{xml(chip.text)}</text>'
+        words += f'<text class="was" {place}>{xml(chip.was)}</text>'
+    kind = ink.kind(" ".join(["chip", *states]), chip.tag)
+    around = area(left + chip.x, top + chip.y, chip.width, CHIP)
+    return f'<g class="{kind}" id="{id}"><title>{xml(tip)}</title><rect {around} rx="4"/>{words}</g>'
+
+
+def draw_hook(ink: Ink, deck: Deck, sign: Sign, x: float, y: float) -> str:
+    """The sign of one hook that ran, or was removed before it could; or of all hooks of a node."""
+    tips = describe_hooks(deck, ink.lang)
+    ran = deck.ran[sign.hook] if sign.hook >= 0 else None
+    removed = ran is not None and ran.removed
+    changed = ran is not None and not removed and ran.before != ran.after
+    ink.kinds.add("node" if ran is None else "removed" if removed else "hook")
+    kind = "hooks" + " changed" * changed + " removed" * removed
+    tip = "\n".join(tips) if ran is None else tips[sign.hook]
+    label = f'<text x="{num(x + sign.width / 2)}" y="{num(y + 12.5)}">{xml(sign.text)}</text>'
+    around = area(x, y, sign.width, CHIP)
+    return f'<g class="{kind}"><title>{xml(tip)}</title><rect {around} rx="8.5"/>{label}</g>'
+
+
+def draw_nones(ink: Ink, deck: Deck, place: Place, corner: Point) -> str:
+    """A ∅ on the border of a deck, where inputs come in, for every one without an edge, or one with their
+    number."""
+    missing = [i for i, route in enumerate(deck.inputs) if route is None]
+    if not missing:
+        return ""
+    ink.kinds.add("none")
+    left, top, width, height = place[:4]
+    axes, (x, y) = ink.axes, corner
+    fits = max(1, int((width if axes.upright else height) / 2 // 18))
+    marks = [("∅", text("tip_none", ink.lang, i=i)) for i in missing]
+    if len(missing) > fits:
+        marks = [(f"∅{len(missing)}", text("tip_nones", ink.lang, n=len(missing)))]
+    parts = []
+    for n, (sign, tip) in enumerate(reversed(marks)):
+        half = 4.6 + 3.4 * len(sign)
+        if axes.upright:
+            across, down = left + width - 16 - 20 * n, top if axes.sign > 0 else top + height
+        else:
+            across, down = left if axes.sign > 0 else left + width, top + height - 11 - 18 * n
+        ink.space.take((x + across - half, y + down - 8, x + across + half, y + down + 8))
+        parts.append(
+            f'<g class="none"><title>{xml(tip)}</title><rect {area(across - half, down - 8, 2 * half, 16)}'
+            f' rx="8"/><text x="{num(across)}" y="{num(down + 4)}">{xml(sign)}</text></g>'
+        )
+    return "".join(parts)

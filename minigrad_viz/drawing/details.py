@@ -10,7 +10,6 @@ from ..protocol import Value
 from ..trace.graph import Deck, Fold, Saved, Station
 from ..words import clean, shorten, text
 from . import labels
-from .decks import stale
 from .memories import SharedMemory, memory_words
 from .node_text import code_text, op_lines
 
@@ -96,3 +95,8 @@ def describe_saved(saved: Saved, lang: str | None = None) -> str:
     key = "tip_stale" if stale(saved) else key
     told = text(key, lang, name=name, value=value, version=saved.version, now=saved.now)
     return told if saved.nbytes is None else text("tip_bytes", lang, saved=told, n=f"{saved.nbytes:,}")
+
+
+def stale(saved: Saved) -> bool:
+    """Whether the memory of a saved value was written to since, so that backward cannot use it."""
+    return saved.now is not None and saved.now != saved.version

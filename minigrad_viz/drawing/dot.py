@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from ..trace.graph import Graph
 from ..words import clean
-from .boxes import Measured, measure
-from .look import Look
+from .boxes import Measured
 
 if TYPE_CHECKING:
     import graphviz
 
 DIRECTIONS = ("LR", "TB", "RL", "BT")
-NODESEP = 46.0  # pixels between stations of a column; half of it stays free beside a passing route
-RANKSEP = 84.0  # pixels between columns, at least: room for an arrow and the pill on it
+NODESEP = 44.0  # pixels between stations of a column; half of it stays free beside a passing route
+RANKSEP = 86.0  # pixels between columns, at least: room for an arrow and the pill on it
 FRAME = 26.0  # pixels from a frame to the stations in it; its title stands in there
 # How hard an edge pulls the boxes at its ends into one line: the way of the results is to be straight.
 WEIGHTS = {"result": "8", "leaf": "2", "other": "1"}
@@ -23,21 +22,19 @@ WEIGHTS = {"result": "8", "leaf": "2", "other": "1"}
 
 def to_dot(
     graph: Graph,
-    *,
-    look: Look | None = None,
+    measured: Measured,
     direction: str = "LR",
+    *,
     digraph: Any = None,
     labels: bool = False,
 ) -> graphviz.Digraph:
-    """The `graphviz.Digraph` that lays `graph` out: deterministic, and safe for any name.
+    """The `graphviz.Digraph` that lays `graph` out, `measured` for that direction: deterministic, and safe
+    for any name.
 
     `direction` is where the forward pass runs to: "LR", "TB", "RL" or "BT". `digraph` is the class to build
     (graphviz.Digraph, or a subclass that displays itself differently). With `labels` every box says what it
     is, for Graphviz's own drawing; without, boxes are empty and only their places count.
     """
-    if direction not in DIRECTIONS:
-        raise ValueError(f"unknown direction {direction!r}: choose one of {', '.join(DIRECTIONS)}")
-    measured = measure(graph, look)
     upright = direction in ("TB", "BT")
     pills = [pill.height if upright else pill.width + pill.beside for pill in measured.pills.values()]
     pills += [tag.width for id, tag in measured.tags.items() if id[0] == "r" and not upright]

@@ -13,17 +13,18 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from ..numbers import number, written_out
-from ..protocol import KEPT, Value
+from ..numbers import number, shape_text, written_out
+from ..protocol import Value
 from ..words import columns as columns_of
 from ..words import sans, text
 from .look import MONO
 from .style import area, num, xml
 
 HIGH, WIDE = 16, 24  # cells of a map at most
+STRIP = 16  # numbers of a map in one row
+MOST = 64  # numbers of a map; more are told by their sizes and range
 STEPS = 8  # shades of a color
-SIZES = ((8, 12.0), (12, 9.0), (WIDE, 7.0))  # how wide a cell is, by how many there are side by side
-FLAT = 5.0  # how high it is where more than 8 lie above each other
+SIZES = ((4, 10.0), (8, 9.0), (WIDE, 7.0))  # how large a cell is, by how many there are side by side
 BAR = 9  # cells of the scales below the picture
 VALUES, GRADIENTS = "values", "gradients"  # what a map shows, and so whose scale it has
 
@@ -52,7 +53,7 @@ class Heat:
 
 def heat_of(value: Value | None, of: str) -> Heat | None:
     """The map of a value; None for one number, for more than can be drawn, and where they are not real."""
-    if value is None or value.items is None or not 1 < len(value.items) <= KEPT:
+    if value is None or value.items is None or not 1 < len(value.items) <= MOST:
         return None
     if any(isinstance(item, complex | bool | str) for item in value.items):
         return None
@@ -61,7 +62,7 @@ def heat_of(value: Value | None, of: str) -> Heat | None:
     if wide > WIDE or high > HIGH:
         return None
     cell = next(size for most, size in SIZES if max(high, wide) <= most)
-    return Heat(value, of, high, wide, (cell, FLAT if high > 8 else cell))
+    return Heat(value, of, high, wide, (cell, cell))
 
 
 def heat_beyond(value: Value, of: str, width: int) -> Heat | None:
@@ -77,7 +78,7 @@ def across(cell: Heat | str) -> float:
 def strip_of(value: Value | None, of: str) -> Heat | None:
     """The map of a value in one row, for a line of the lane."""
     found = heat_of(value, of)
-    if found is None or len(found.value.items or ()) > WIDE:
+    if found is None or len(found.value.items or ()) > STRIP:
         return None
     return Heat(found.value, of, 1, found.high * found.wide, (9.0, 12.0))
 
@@ -94,6 +95,15 @@ def scales_of(heats: Iterable[Heat]) -> dict[str, float]:
 def norm(value: Value) -> float:
     """The Euclidean norm of a value whose numbers are known."""
     return math.sqrt(sum(abs(item) ** 2 for item in value.items or ()))
+
+
+def in_short(value: Value, lang: str | None) -> str:
+    """A value of many numbers by its norm; by its range where its numbers are not known."""
+    if value.items is not None and not any(isinstance(item, complex | bool | str) for item in value.items):
+        return text("norm", lang, value=number(norm(value), digits=3))
+    if value.low is None or value.high is None or value.dtype == "bool":
+        return shape_text(value)
+    return "…".join(number(end, value.dtype, digits=3) for end in (value.low, value.high))
 
 
 def heat_map(heat: Heat, scale: float, x: float, y: float) -> str:

@@ -1,27 +1,32 @@
 """The lane of updates below the graph: what the cell wrote into its parameters and their gradients.
 
 g.update #p u0        a statement: its source, the optimizer
-g.change #p u0-c0     a line of it; its values are #p u0-c0-before and #p u0-c0-after
+g.change #p u0-c0     a line of it; its values are #p u0-c0-before, #p u0-c0-grad and #p u0-c0-after; until
+                      the update has run it says what it waits for
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import inf
 
 from ..model.updates import CLIP, ZERO, about
-from ..numbers import short, written_out
+from ..numbers import number, shape_text, short
 from ..protocol import Value
 from ..trace.graph import Change, Graph, Update
-from ..words import clean, columns, sans, shorten, text
-from .heat import GRADIENTS, VALUES, Heat, across, heat_map, strip_of
+from ..words import clean, columns, sans, shorten, shorten_name, text
+from .heat import GRADIENTS, VALUES, Heat, across, heat_map, in_short, strip_of
 from .look import MONO
 from .style import area, num, xml
 
 LINES = 8  # lines of one update, and updates of a lane, that are shown
-ROW, HEAD, GAP = 21.0, 24.0, 16.0  # pixels: a line, the head of an update, between columns
-NAME, VALUE, SOURCE = 40, 30, 70  # columns
-GRAD = "grad "
+ROW, HEAD, GAP = 21.0, 26.0, 12.0  # pixels: a line, the head of an update, between columns
+NAME, SOURCE, BRIEF, GONE = 20, 70, 30, 18  # columns
+WIDE = 914.0  # pixels; in a wider lane the notes at the ends of lines are left out
+TOLD = 30  # columns of a value in words
+ARROW = "→"
 
 
 def aside_text(graph: Graph, lang: str | None) -> str:
@@ -60,33 +65,8 @@ def size_of(change: Change) -> float:
 
 
 def written(value: Value | None) -> str:
-    """A value in the lane."""
-    return "None" if value is None else short(value, VALUE)
-
-
-def cell_of(value: Value | None, of: str) -> Heat | str:
-    """A value in the lane: its map in one row where its numbers are not written."""
-    if value is None or written_out(value, VALUE):
-        return written(value)
-    return strip_of(value, of) or written(value)
-
-
-def cells_of(update: Update, change: Change) -> tuple[Heat | str, Heat | str, Heat | str]:
-    """Before, after and gradient of a line; "" for no gradient."""
-    of = GRADIENTS if update.kind in (ZERO, CLIP) else VALUES
-    gradient = "" if change.gradient is None else cell_of(change.gradient, GRADIENTS)
-    return cell_of(change.before, of), cell_of(change.after, of), gradient
-
-
-def lane_heats(graph: Graph) -> list[Heat]:
-    """The maps in the lane of a graph."""
-    cells = (
-        cell
-        for update in graph.updates[:LINES]
-        for change in shown_lines(update)[0]
-        for cell in cells_of(update, change)
-    )
-    return [cell for cell in cells if isinstance(cell, Heat)]
+    """A value of the lane in words."""
+    return "None" if value is None else short(value, TOLD)
 
 
 def update_lines(graph: Graph, lang: str | None) -> list[str]:
@@ -104,37 +84,85 @@ def update_lines(graph: Graph, lang: str | None) -> list[str]:
     return lines
 
 
-class Lane:
-    """Draws the lane of a graph; `prefix` goes before the ids, its maps are by `scales`."""
+Cell = Heat | str
 
-    def __init__(self, graph: Graph, lang: str | None, prefix: str, scales: Mapping[str, float]) -> None:
-        self.graph, self.lang, self.prefix, self.scales = graph, lang, prefix, scales
-        self.updates = graph.updates[:LINES]
+
+@dataclass(frozen=True, slots=True)
+class LaneLine:
+    """One line of an update: the cells of what was, the gradient (`by` stands before it) and what became; at
+    the end what changed most."""
+
+    id: str
+    name: str
+    shape: str
+    before: Cell
+    by: str
+    gradient: Cell
+    after: Cell
+    told: str
+    change: str
+
+
+@dataclass(frozen=True, slots=True)
+class LaneHead:
+    """One update: its source, what stands beside that, its lines, and how many are not shown. A `brief` one
+    has its source as the name of its only line."""
+
+    update: Update
+    source: str
+    said: tuple[str, ...]
+    lines: tuple[LaneLine, ...]
+    more: int
 
     @property
-    def width(self) -> float:
-        """How wide it has to be."""
-        return max(map(self.width_of, self.updates), default=0.0) + 2 * GAP
+    def brief(self) -> bool:
+        """Whether its line tells all of it."""
+        return bool(self.lines) and self.lines[0].name == self.source
 
-    def width_of(self, update: Update) -> float:
-        """How wide the head and the lines of an update are."""
-        said = sans(about(update)) + sans(self.when(update))
-        head = columns(shorten(clean(update.title), SOURCE)) * MONO + said + 3 * GAP
-        return max(head, self.columns(update)[-1])
 
-    def draw(self, left: float, top: float, width: float) -> tuple[str, float]:
+@dataclass(frozen=True, slots=True)
+class LaneBox:
+    """The lane, measured: its updates, where the columns of their lines begin, and how many are not shown."""
+
+    heads: tuple[LaneHead, ...]
+    places: tuple[float, ...]
+    width: float
+    more: int
+    lang: str | None
+
+    def heats(self) -> Iterator[Heat]:
+        """Its maps."""
+        for head in self.heads:
+            for line in head.lines:
+                for cell in (line.before, line.gradient, line.after):
+                    if isinstance(cell, Heat):
+                        yield cell
+
+    def draw(
+        self, left: float, top: float, width: float, scales: Mapping[str, float], prefix: str
+    ) -> tuple[str, float]:
         """The lane at a place; where it ends below."""
-        if not self.updates:
+        if not self.heads:
             return "", top
         parts, y = [], top + 8
-        for update in self.updates:
-            drawn, bottom = self.update(update, left + GAP, y)
-            box = f'<rect class="box" {area(left + 8, y, self.width_of(update) + GAP, bottom - y)} rx="6"/>'
-            parts.append(f'<g class="update" id="{self.prefix}{update.id}">{box}{drawn}</g>')
-            y = bottom + 4
-        more = len(self.graph.updates) - len(self.updates)
-        if more:
-            said = xml(text("updates_more", self.lang, n=more))
+        for head in self.heads:
+            start, lines = y, [] if head.brief else [self.head(head, left, left + width, y)]
+            y += 0 if head.brief else HEAD
+            for line in head.lines:
+                id = f"{prefix}{head.update.id}-{line.id}"
+                lines.append(
+                    self.line(line, id, head.update.kind == ZERO, left + GAP, left + width, y + 14, scales)
+                )
+                y += ROW
+            if head.more:
+                said = xml(text("update_more", self.lang, n=head.more))
+                lines.append(f'<text class="say" x="{num(left + GAP)}" y="{num(y + 14)}">{said}</text>')
+                y += ROW
+            box = f'<rect class="box" {area(left + 7, start, width - 12, y + 3 - start)} rx="6"/>'
+            parts.append(f'<g class="update" id="{prefix}{head.update.id}">{box}{"".join(lines)}</g>')
+            y += 6
+        if self.more:
+            said = xml(text("updates_more", self.lang, n=self.more))
             parts.append(f'<text class="say" x="{num(left + GAP)}" y="{num(y + 14)}">{said}</text>')
             y += ROW
         y += 4
@@ -143,64 +171,146 @@ class Lane:
         title = f"<title>{xml(text('lane', self.lang))}</title>"
         return f'<g class="lane">{title}{paper}{bar}{"".join(parts)}</g>', y
 
-    def when(self, update: Update) -> str:
-        """When an update ran, if that was not after the backward call."""
-        return text("lane_early", self.lang) if update.early else ""
-
-    def columns(self, update: Update) -> list[float]:
-        """Where the columns of its lines begin: name, before, after, gradient, and where the line ends."""
-        lines, _ = shown_lines(update)
-        cells = [cells_of(update, change) for change in lines]
-        widths = [
-            max((columns(shorten(clean(c.name), NAME)) for c in lines), default=0) * MONO,
-            max((across(before) for before, _, _ in cells), default=0),
-            max((across(after) for _, after, _ in cells), default=0) + 2 * GAP,
-            max((across(gradient) + columns(GRAD) * MONO for _, _, gradient in cells if gradient), default=0),
-        ]
-        places = [0.0]
-        for width in widths:
-            places.append(places[-1] + width + GAP)
-        return places
-
-    def cell(self, cell: Heat | str, x: float, y: float, attributes: str = "") -> str:
-        """A value at a place."""
-        if isinstance(cell, Heat):
-            return f"<g{attributes}>{heat_map(cell, self.scales[cell.of], x, y - 11)}</g>"
-        return f'<text{attributes} x="{num(x)}" y="{num(y)}">{xml(cell)}</text>'
-
-    def update(self, update: Update, left: float, top: float) -> tuple[str, float]:
-        """The lines of an update, and where they end."""
-        source, y = shorten(clean(update.title), SOURCE), top + 16
-        parts = [f'<text class="fn" x="{num(left)}" y="{num(y)}">{xml(source)}</text>']
-        x = left + columns(source) * MONO + GAP
-        for said in filter(None, (about(update), self.when(update))):
-            parts.append(f'<text class="say" x="{num(x)}" y="{num(y)}">{xml(said)}</text>')
+    def head(self, head: LaneHead, left: float, right: float, top: float) -> str:
+        """What stands above the lines of an update."""
+        y = num(top + 16)
+        parts = [f'<text class="fn" x="{num(left + GAP)}" y="{y}">{xml(head.source)}</text>']
+        x = left + 2 * GAP + columns(head.source) * MONO
+        for said in head.said:
+            parts.append(f'<text class="say" x="{num(x)}" y="{y}">{xml(said)}</text>')
             x += sans(said) + GAP
-        y = top + HEAD
-        lines, more = shown_lines(update)
-        places = [left + x for x in self.columns(update)]
-        for change in lines:
-            parts.append(self.line(update, change, places, y + 14))
-            y += ROW
-        if more:
-            said = xml(text("update_more", self.lang, n=more))
-            parts.append(f'<text class="say" x="{num(left)}" y="{num(y + 14)}">{said}</text>')
-            y += ROW
-        return "".join(parts), y + 4
+        if not head.update.early:
+            waits = xml(text("lane_waiting", self.lang))
+            parts.append(f'<text class="met wait" x="{num(right - GAP)}" y="{y}">{waits}</text>')
+        return "".join(parts)
 
-    def line(self, update: Update, change: Change, places: list[float], y: float) -> str:
-        """One line: name, before → after, gradient."""
-        id = f"{self.prefix}{update.id}-{change.id}"
-        name, before, after, gradient = places[:4]
-        tone = "gone" if update.kind == ZERO else "now"
-        was, becomes, grad = cells_of(update, change)
-        cells = [
-            f'<text x="{num(name)}" y="{num(y)}">{xml(shorten(clean(change.name), NAME))}</text>',
-            self.cell(was, before, y, f' id="{id}-before"'),
-            f'<text x="{num(after)}" y="{num(y)}">→</text>',
-            self.cell(becomes, after + 2 * GAP, y, f' class="{tone}" id="{id}-after"'),
-        ]
-        if grad:
-            cells.append(f'<text class="kept" x="{num(gradient)}" y="{num(y)}">{GRAD}</text>')
-            cells.append(self.cell(grad, gradient + columns(GRAD) * MONO, y, ' class="kept"'))
+    def line(
+        self,
+        line: LaneLine,
+        id: str,
+        emptied: bool,
+        left: float,
+        right: float,
+        y: float,
+        scales: Mapping[str, float],
+    ) -> str:
+        """One line at a place."""
+
+        def cell(cell: Cell, column: int, attributes: str = "") -> str:
+            x = left + self.places[column]
+            if isinstance(cell, Heat):
+                return f"<g{attributes}>{heat_map(cell, scales[cell.of], x, y - 11)}</g>"
+            return f'<text{attributes} x="{num(x)}" y="{num(y)}">{xml(cell)}</text>'
+
+        tone = "gone" if emptied else "now"
+        cells = [cell(line.name, 0), cell(line.shape, 1, ' class="gone"')]
+        cells.append(cell(line.before, 2, f' id="{id}-before"'))
+        if line.gradient:
+            cells += [cell(line.by, 3), cell(line.gradient, 4, f' class="kept" id="{id}-grad"')]
+        cells += [cell(ARROW, 5), cell(line.after, 6, f' class="{tone}" id="{id}-after"')]
+        x = left + self.places[7]
+        for kind, said in self.notes(line):
+            cells.append(f'<text class="say {kind}" x="{num(x)}" y="{num(y)}">{xml(said)}</text>')
+        if line.change:
+            place = f'x="{num(right - GAP)}" y="{num(y)}"'
+            cells.append(f'<text class="{tone} done" text-anchor="end" {place}>{xml(line.change)}</text>')
         return f'<g class="change" id="{id}">{"".join(cells)}</g>'
+
+    def notes(self, line: LaneLine) -> Iterator[tuple[str, str]]:
+        """What a line says at its end: before its gradient is there, before it has run, and then."""
+        if line.gradient:
+            yield "wait far", text("lane_waits", self.lang)
+            yield "wait near", text("lane_ready", self.lang)
+        if line.told:
+            yield "done", line.told
+
+
+def lane_of(graph: Graph, lang: str | None) -> LaneBox:
+    """The lane of a graph."""
+    heads = []
+    for update in graph.updates[:LINES]:
+        changes, more = shown_lines(update)
+        lines = [line_of(update, change, lang) for change in changes]
+        early = text("lane_early", lang) if update.early else ""
+        source = shorten(clean(update.title), SOURCE)
+        if (
+            update.kind == ZERO and len({change.after for change in update.changes}) == 1
+        ):  # as short as can be
+            names = shorten(", ".join(clean(change.name) for change in update.changes), GONE)
+            lines, more = [LaneLine(lines[0].id, "", "", names, "", "", lines[0].after, early, "")], 0
+        if len(lines) == 1 and not more and not about(update):
+            source = shorten(source, BRIEF)
+            lines = [replace(lines[0], name=source, told=lines[0].told or early)]
+        said = tuple(each for each in (about(update), early) if each)
+        heads.append(LaneHead(update, source, said, tuple(lines), more))
+    box = columns_of(heads, len(graph.updates) - len(heads), lang)
+    if box.width <= WIDE:
+        return box
+    bare = [replace(h, lines=tuple(replace(line, told="", change="") for line in h.lines)) for h in heads]
+    return columns_of(bare, box.more, lang)
+
+
+def columns_of(heads: Sequence[LaneHead], more: int, lang: str | None) -> LaneBox:
+    """A lane of some updates, with the places of its columns."""
+    lines = [line for head in heads for line in head.lines]
+    widths = [
+        max((columns(line.name) for line in lines), default=0) * MONO,
+        max((columns(line.shape) for line in lines), default=0) * MONO,
+        max((across(line.before) for line in lines), default=0),
+        max((columns(line.by) for line in lines), default=0) * MONO - GAP + 4,
+        max((across(line.gradient) for line in lines), default=0),
+        MONO - GAP + 8,
+        max((across(line.after) for line in lines), default=0),
+    ]
+    places = [0.0]
+    for width in widths:
+        places.append(places[-1] + width + GAP)
+    box = LaneBox(tuple(heads), tuple(places), 0.0, more, lang)
+    noted = max((sans(note) for line in lines for _, note in box.notes(line)), default=0)
+    changed = max((columns(line.change) for line in lines), default=0) * MONO
+    ends = [places[-1] + noted + changed + GAP if lines else 0.0]
+    ends += [columns(h.source) * MONO + sum(sans(each) + GAP for each in h.said) + 3 * GAP for h in heads]
+    width = max(ends) + 2 * GAP if heads else 0.0
+    return replace(box, width=width)
+
+
+def line_of(update: Update, change: Change, lang: str | None) -> LaneLine:
+    """A line of an update."""
+    of = GRADIENTS if update.kind in (ZERO, CLIP) else VALUES
+    known = change.before or change.after
+    settings = {name: value for name, value in change.settings if value}
+    plain = update.about == "SGD" and settings.keys() == {"lr"} and not change.state
+    by = "" if change.gradient is None else f"−{settings['lr']:g} ·" if plain else "grad"
+    gradient = "" if change.gradient is None else cell_of(change.gradient, GRADIENTS, lang)
+    told, numbers = largest_change(change, lang)
+    return LaneLine(
+        change.id, shorten_name(clean(change.name), NAME), shape_text(known) if known and known.shape else "",
+        cell_of(change.before, of, lang), by, gradient, cell_of(change.after, of, lang), told, numbers,
+    )  # fmt: skip
+
+
+def cell_of(value: Value | None, of: str, lang: str | None) -> Cell:
+    """A value in the lane: its numbers, its map in one row, or its norm."""
+    if value is None or value.size < 2:
+        return written(value)
+    return strip_of(value, of) or in_short(value, lang)
+
+
+def largest_change(change: Change, lang: str | None) -> tuple[str, str]:
+    """Where a tensor of several numbers changed most, and from what to what."""
+    before, after = change.before, change.after
+    if before is None or after is None or not before.items or not after.items or len(before.items) < 2:
+        return "", ""
+    if before.shape != after.shape or isinstance(before.items[0], complex | bool | str):
+        return "", ""
+    moved = [abs(b - a) if math.isfinite(b - a) else 0.0 for a, b in zip(before.items, after.items)]
+    place = max(range(len(moved)), key=moved.__getitem__)
+    if not moved[place]:
+        return "", ""
+    at: list[str] = []
+    rest = place
+    for size in reversed(before.shape):
+        at.insert(0, str(rest % size))
+        rest //= size
+    ends = (number(value.items[place], value.dtype, digits=4) for value in (before, after) if value.items)
+    return text("lane_largest", lang, place=", ".join(at)), f" {ARROW} ".join(ends)

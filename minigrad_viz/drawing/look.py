@@ -12,21 +12,29 @@ from ..words import language
 
 DETAILS, SAVED = ("normal", "full"), ("some", "all", "none")
 
-PAD, CHIP = 10, 18  # pixels around a text; the height of a chip and of a hook's sign
-MONO, NAME, SMALL = 7.6, 8.5, 6.7  # pixels a column: rows 12.5px, names 14px, chips 11px
-NARROWEST, WIDEST = 188, 296
+PAD, CHIP = 9, 17  # pixels around a text; the height of a chip and of a hook's sign
+HEAD, LINE, MORE = 24, 21, 16  # the head of a card, one of its rows, each further line of a row
+MONO, NAME, NODE, SMALL = (
+    7.3,
+    7.9,
+    7.0,
+    6.7,
+)  # pixels a column: rows 12px, names 13px, nodes 11.5px, chips 11px
+NARROWEST, WIDEST, CLOSE, CLOSEST = 84, 250, 216, 184  # a station; at most, and where there is little room
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
     """What is shown of each station. `detail` is "normal" or "full"; `values` tells whether values and
     gradients are written; of `saved` values "some" are shown (as many as fit well), "all" (in full, with
-    their versions and bytes) or "none". ValueError for any other."""
+    their versions and bytes) or "none". Texts are cut so that no station is wider than `widest`, unless its
+    saved values are to be read in full. ValueError for any other."""
 
     detail: str = "normal"
     values: bool = True
     saved: str = "some"
     lang: str | None = None
+    widest: int = WIDEST
 
     def __post_init__(self) -> None:
         for name, value, known in (("detail", self.detail, DETAILS), ("saved", self.saved, SAVED)):

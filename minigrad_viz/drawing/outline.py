@@ -20,8 +20,7 @@ from ..trace.graph import RESULT, ROOT, Card, Deck, Graph, Route, Saved, Station
 from ..words import clean, shorten, shorten_name, text
 from . import labels
 from .boxes import gather
-from .decks import stale
-from .details import describe_hooks
+from .details import describe_hooks, stale
 from .lane import aside_text, update_lines
 from .look import Look
 from .marks import BARE, tags_of, told
@@ -83,6 +82,8 @@ class OutlineWriter:
         self.folds = {fold.station: fold for fold in graph.folds}
         self.names = name_cards(graph, lang)
         self.shares = gather(graph)
+        cards = ((s.id, i, card) for s in graph.stations for i, card in enumerate(s.cards))
+        self.letters = {(id, i): card.letter for id, i, card in cards if card.expr and not card.name}
         self.arriving: dict[str, list[Route]] = {}
         for route in graph.routes:
             self.arriving.setdefault(route.target, []).append(route)
@@ -180,6 +181,8 @@ class OutlineWriter:
         name = shorten_name(self.names[station.id, i], WIDTH)
         if card.name and card.expr and card.role in (RESULT, ROOT):
             name = f"{name} = {shorten(clean(card.expr), WIDTH)}"
+        elif card.letter and card.expr:
+            name = f"{card.letter} = {name}"
         parts = [name]
         if card.value is not None and self.look.values:
             parts.append(short(card.value, WIDTH))
@@ -260,7 +263,10 @@ class OutlineWriter:
         return f"← {self.source(route)}: {value}"
 
     def source(self, route: Route) -> str:
-        return shorten_name(self.names[route.source, route.card], WIDTH)
+        """What to call the tensor that a route comes from."""
+        return self.letters.get((route.source, route.card)) or shorten_name(
+            self.names[route.source, route.card], WIDTH
+        )
 
 
 def _saved_line(saved: Saved, look: Look, lang: str | None) -> str:

@@ -7,6 +7,7 @@ import html
 import inspect
 import sys
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,20 +16,24 @@ from ..model.scene import Scene, Scenes
 from ..trace.graph import Graph
 from ..trace.walk import trace_of
 from ..words import CATALOGUES, text
-from .boxes import measure
+from .arrows import Places, read
+from .boxes import Measured, measure
 from .dot import DIRECTIONS, to_dot
 from .layout import ENGINES, layout, render
 from .layout_errors import LayoutError, LayoutTimeout, LayoutUnavailable
-from .look import DETAILS, SAVED, Look
+from .look import CLOSE, CLOSEST, DETAILS, SAVED, Look, settled
 from .outline import outline
-from .stations import stood_rows
 from .still import image, resolved
 from .style import THEMES
-from .svg import to_svg
+from .svg import MARGIN, to_svg
 
 LIMIT = 2500  # stations; a larger graph is told as an outline
 WALKED = 20_000  # stations; of a larger graph draw() looks at the part nearest to the roots
 STYLES = ("house", "graphviz", "torchviz")
+AUTO = "auto"  # the direction that fits better
+ROOM = 958.0 - 2 * MARGIN  # pixels that a picture should fit in: the output of a cell is usually that wide
+TRIED = 120  # stations; a larger graph fits in no direction
+NARROWER = 0.7  # a picture from top to bottom that does not fit either has to be that much narrower
 
 # Where scripts run, the <img> becomes inline SVG: tooltips work and the theme follows the page, not the
 # system. VS Code runs a script at the end of what holds it, so the image is found by its attribute.
@@ -46,10 +51,10 @@ class Picture:
     `style` is "house" (our stations), "graphviz" (Graphviz's own drawing) or "torchviz" (the same in
     torchviz's manner); `detail` is "normal" or "full"; without `values` the structure alone is shown;
     `saved` values are shown as far as there is room ("some"), all in full ("all") or not ("none"); the
-    forward pass runs in `direction` "LR", "TB", "RL" or "BT"; `theme` "auto", "light" or "dark"; `lang`
-    "en" or "ko"; `engine` "auto", "bundled" or "dot". ValueError for any other. A graph of more than
-    `limit` stations, or one whose layout takes longer than `deadline` seconds, is shown as its outline,
-    which says so.
+    forward pass runs in `direction` "LR", "TB", "RL" or "BT", or as it fits better ("auto"); `theme` "auto",
+    "light" or "dark"; `lang` "en" or "ko"; `engine` "auto", "bundled" or "dot". ValueError for any other. A
+    graph of more than `limit` stations, or one whose layout takes longer than `deadline` seconds, is shown as
+    its outline, which says so.
     """
 
     def __init__(
@@ -60,7 +65,7 @@ class Picture:
         detail: str = "normal",
         values: bool = True,
         saved: str = "some",
-        direction: str = "LR",
+        direction: str = AUTO,
         theme: str = "auto",
         lang: str | None = None,
         engine: str = "auto",
@@ -70,7 +75,7 @@ class Picture:
         check("style", style, STYLES)
         check("detail", detail, DETAILS)
         check("saved", saved, SAVED)
-        check("direction", direction, DIRECTIONS)
+        check("direction", direction, (AUTO, *DIRECTIONS))
         check("theme", theme, THEMES)
         check("engine", engine, ENGINES)
         if lang is not None:
@@ -78,7 +83,7 @@ class Picture:
         self.graph = graph
         self.scene: Scene | None = None  # of which it is the graph, where that is a finished one
         self.style = style
-        self.look = Look(detail, bool(values), saved, lang)
+        self.look = settled(Look(detail, bool(values), saved, lang))
         self.direction = direction
         self.theme = theme
         self.lang = lang
@@ -86,6 +91,8 @@ class Picture:
         self.limit = limit
         self.deadline = deadline
         self.prefix = ""  # of the ids in the SVG, known once it is drawn
+        self._measured: dict[tuple[bool, Look], Measured] = {}  # by whether stations lie on their side
+        self._places: Places | None = None
         self._svg: str | None = None
         self._problem: str | None = None
 
@@ -103,10 +110,44 @@ class Picture:
         if labels and self.style == "torchviz":
             from .torchviz import dot_of
 
-            # As torchviz has it from top to bottom, unless another direction than the usual one was asked
-            # for.
-            return dot_of(self.graph, self.look, "TB" if self.direction == "LR" else self.direction)
-        return to_dot(self.graph, look=self.look, direction=self.direction, digraph=digraph, labels=labels)
+            # As torchviz has it from top to bottom, unless another direction was asked for.
+            return dot_of(self.graph, self.look, "TB" if self.direction in (AUTO, "LR") else self.direction)
+        direction = "LR" if self.direction == AUTO else self.direction
+        return to_dot(
+            self.graph, self._sizes(direction, self.look), direction, digraph=digraph, labels=labels
+        )
+
+    def _sizes(self, direction: str, look: Look) -> Measured:
+        """How large everything is in a direction, measured once."""
+        key = direction in ("TB", "BT"), look
+        if key not in self._measured:
+            self._measured[key] = measure(self.graph, look, key[0])
+        return self._measured[key]
+
+    def _laid(self, direction: str, look: Look) -> tuple[str, Places]:
+        """What Graphviz was asked in a direction, and where everything is."""
+        sizes = self._sizes(direction, look)
+        dot = to_dot(self.graph, sizes, direction).source
+        positions = layout(dot, engine=self.engine, deadline=self.deadline)
+        return dot, read(positions, sizes, direction, routes=self.graph.routes, room=ROOM)
+
+    def _fitting(self) -> tuple[str, Places]:
+        """The same in the direction that was asked for, or in the one that fits better; where there is little
+        room, with shorter texts."""
+        close, closest = (replace(self.look, widest=widest) for widest in (CLOSE, CLOSEST))
+        if self.direction != AUTO:
+            laid = self._laid(self.direction, self.look)
+            return laid if laid[1].width <= ROOM else self._laid(self.direction, closest)
+        first = self._laid("LR", self.look)
+        if first[1].width <= ROOM or len(self.graph.stations) > TRIED:
+            return first
+        tries = []
+        for direction, look in (("LR", close), ("LR", closest), ("TB", self.look), ("TB", closest)):
+            tries.append(self._laid(direction, look))
+            if tries[-1][1].width <= ROOM:
+                return tries[-1]
+        across, down = tries[1], tries[3]
+        return down if down[1].width <= NARROWER * across[1].width else across
 
     def outline(self) -> str:
         """The picture in words, one station after the other; first why there is no picture, if that is
@@ -127,12 +168,13 @@ class Picture:
         return self._svg
 
     def stood(self) -> dict[str, list[str]]:
-        """By the id of a row, what it says at each moment of its card (`Card.stood`), where that changes."""
-        shown = [card for _, card in self.graph.cards()]
-        shown += [card for fold in self.graph.folds for _, card in fold.parameters]
-        if self.style != "house" or self.svg() is None or not any(card.stood for card in shown):
-            return {}
-        return stood_rows(measure(self.graph, self.look))
+        """By the id of a row, what it says at each moment of its card (`Card.stood`), where that changes; and
+        what the count at slots says after each gradient."""
+        return {} if self.svg() is None or self._places is None else self._places.measured.stood()
+
+    def counts(self) -> dict[str, list[str]]:
+        """By station, the routes over which gradients come to its slots."""
+        return {} if self.svg() is None or self._places is None else self._places.measured.counts()
 
     @property
     def problem(self) -> str | None:
@@ -150,16 +192,10 @@ class Picture:
                     self.digraph.source, "svg", engine=self.engine, deadline=self.deadline
                 ).decode()
             else:
-                dot = self._dot().source
-                places = layout(dot, engine=self.engine, deadline=self.deadline)
+                dot, self._places = self._fitting()
                 self.prefix = f"g{hashlib.sha256(dot.encode()).hexdigest()[:6]}-"
                 self._svg = to_svg(
-                    self.graph,
-                    places,
-                    look=self.look,
-                    direction=self.direction,
-                    theme=self.theme,
-                    prefix=self.prefix,
+                    self.graph, self._places, lang=self.look.lang, theme=self.theme, prefix=self.prefix
                 )
         except LayoutTimeout:
             self._problem = text("layout_timeout", self.lang, seconds=f"{self.deadline:g}")

@@ -6,17 +6,16 @@ from __future__ import annotations
 from itertools import islice
 
 from ..model.card_names import PARALLEL
-from ..numbers import shape_text, short
+from ..numbers import short
 from ..trace.graph import Route
 from ..words import columns, shorten, text
 from .arrows import seed_arrow
 from .boxes import Pill
-from .canvas import Canvas
+from .canvas import ASIDE, Canvas
 from .curves import Cubic
-from .decks import Sign
+from .decks import Sign, draw_hook
 from .heat import heat_map
 from .look import CHIP, SMALL
-from .lower import Decks
 from .style import area, num, spaced, xml
 
 SEED = "-seed"  # how the id of a gradient ends that a call was given
@@ -24,28 +23,29 @@ TOLD = 250  # gradients of a bundle that its tooltip tells, before it is cut sho
 
 
 class Pills:
-    """Draws pills on a `canvas`; `decks` draws the hooks in them."""
+    """Draws pills on a `canvas`."""
 
-    def __init__(self, canvas: Canvas, decks: Decks) -> None:
-        self.canvas, self.decks = canvas, decks
+    def __init__(self, canvas: Canvas) -> None:
+        self.canvas = canvas
 
     def pill(self, route: Route, path: list[Cubic]) -> str:
         """The value that flowed, where it covers nothing, as near to the middle of its arrow as can be."""
         pill = self.canvas.measured.pills[route.id]
-        across, half = (pill.width + pill.beside) / 2, pill.height / 2
-        x, y = self.canvas.spot(path, (across, half, across, half))
-        left, top, right, bottom = x - across, y - half, x + across, y + half
+        across = (pill.width + pill.beside) / 2
+        up = pill.height / 2 if self.canvas.places.axes.upright else pill.above
+        x, y = self.canvas.spot(path, (across, up, across, pill.height - up), ASIDE, [f"{route.id}-g"])
+        left, top, right, bottom = x - across, y - up, x + across, y - up + pill.height
         self.canvas.stand(left, top, right, bottom)
         deck = self.canvas.stations[route.source].deck
         hooks = ""
         for i, hook in enumerate(pill.hooks):
             assert deck is not None
-            hooks += self.decks.hook(deck, Sign(str(hook + 1), hook), left + i * (CHIP + 2), y - CHIP / 2)
+            sign = Sign(str(hook + 1), hook)
+            hooks += draw_hook(self.canvas, deck, sign, left + i * (CHIP + 2), (top + bottom - CHIP) / 2)
         tip = shorten(self.flow(route), 500)
-        return (
-            f'<g class="pill" id="{self.canvas.prefix}{route.id}-p"><title>{xml(tip)}</title>'
-            f"{self.inner(pill, left + pill.beside, top)}{hooks}</g>"
-        )
+        id = f'id="{self.canvas.prefix}{route.id}-p"'
+        inner = self.inner(pill, left + pill.beside, top)
+        return f'<g class="{kind_of(pill)}" {id}><title>{xml(tip)}</title>{inner}{hooks}</g>'
 
     def seed(self, id: str) -> str:
         """The gradient that the call was given for a root, at an arrow that comes from outside."""
@@ -62,16 +62,19 @@ class Pills:
         arrow = self.canvas.edge("grad", self.canvas.prefix + id, path, tip)
         left, top = x - pill.width / 2, y - pill.height / 2
         self.canvas.stand(left, top, left + pill.width, top + pill.height)
-        return arrow.removesuffix("</g>") + f'<g class="pill">{self.inner(pill, left, top)}</g></g>'
+        return (
+            arrow.removesuffix("</g>")
+            + f'<g class="pill{" map" * (pill.heat is not None)}">{self.inner(pill, left, top)}</g></g>'
+        )
 
     def inner(self, pill: Pill, left: float, top: float) -> str:
         """What stands in a pill, around which it is drawn."""
         first, right = top + 14, left + pill.width
         heat = ""
         if pill.heat is not None:
-            first += pill.heat.height + 5
+            first += pill.heat.height + 1
             scale = self.canvas.measured.scales[pill.heat.of]
-            heat = heat_map(pill.heat, scale, (left + right - pill.heat.width) / 2, top + 5)
+            heat = heat_map(pill.heat, scale, (left + right - pill.heat.width) / 2, top + 2)
         lines = "".join(
             f'<text x="{num((left + right) / 2)}" y="{num(first + 16 * i)}">{spaced(line)}</text>'
             for i, line in enumerate(pill.lines)
@@ -80,12 +83,9 @@ class Pills:
 
     def shape(self, route: Route, path: list[Cubic]) -> str:
         """The sizes of what flows forward, above the arrow; told where boxes of many hide the tensors."""
-        value = self.canvas.stations[route.source].cards[route.card].value
-        if value is None:
-            return ""
-        said = shape_text(value)
+        said = self.canvas.measured.shapes[route.id]
         half = columns(said) * SMALL / 2
-        x, y = self.canvas.spot(path, (half, 6, half, 6), (11.0, -11.0, 22.0))
+        x, y = self.canvas.spot(path, (half, 6, half, 6), (11.0, -11.0, 22.0), [route.id])
         self.canvas.stand(x - half, y - 6, x + half, y + 6)
         return f'<text class="shape" x="{num(x)}" y="{num(y + 4)}">{xml(said)}</text>'
 
@@ -104,3 +104,8 @@ class Pills:
         """Names of the tensors that a route runs between."""
         names = self.canvas.measured.names
         return {"source": names[route.source, route.card], "target": names[route.target, 0]}
+
+
+def kind_of(pill: Pill) -> str:
+    """The class of a pill."""
+    return "pill map" if pill.heat is not None else "pill"

@@ -27,7 +27,7 @@ class Scissors:
         self.canvas.kinds |= {"cut", "lost"}
         upright = self.canvas.places.axes.upright
         left, top, right, bottom = (UP, HALF, DOWN, HALF) if upright else (HALF, UP, HALF, DOWN)
-        x, y = self.canvas.spot(path, (left, top, right, bottom))
+        x, y = self.canvas.spot(path, (left, top, right, bottom), own=[route.id])
         self.canvas.space.take((x - left, y - top, x + right, y + bottom))
         ghost = ghost_arrow(self.canvas.places, route, (x, y))
         self.canvas.reach(*(point for piece in ghost for point in piece))
@@ -51,10 +51,7 @@ class Scissors:
 
 def ghost_arrow(places: Places, route: Route, end: Point) -> list[Cubic]:
     """From where the gradient arrow of `route` would begin to the handles of scissors at `end`."""
-    axes, box = places.axes, places.measured.boxes[route.target]
-    level = places.lower(route.target)
-    if box.deck is None and not axes.upright:
-        level = places.corner(route.target)[1] + 0.8 * box.height
+    axes, level = places.axes, places.lower(route.target)
     start = places.extent(route.target)[0], level
     u, v = axes.into(end)
     handles = u, v + DOWN - 3

@@ -84,7 +84,6 @@ SIGNS = {
         "legend_skipped",
         '<g class="deck skipped"><rect class="box" width="22" height="14" rx="4"/></g>',
     ),
-    "not_kept": ("legend_not_kept", '<text class="gone" x="0" y="11">(…)</text>'),
     "cut": ("legend_cut", f'<g class="cut" transform="translate(11 5) scale(.8)">{SCISSORS}</g>'),
     "fog": ("legend_fog", f'<g class="fog">{haze(0, 0, 22, 14)}</g>'),
     "lost": ("legend_lost", '<g class="edge ghost"><path d="M0 7H22"/></g>'),

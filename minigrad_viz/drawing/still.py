@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from .style import DARK, LIGHT, rules
 
-SMALLEST = 0.75  # a wide picture shrinks with its column down to this scale; then it scrolls: it can be read
+SMALLEST = 1.0  # a picture never shrinks with its column but scrolls: its smallest words are 11 pixels high
 STYLE = re.compile(r"<style>.*?</style>", re.S)
 VARIABLE = re.compile(r"var\(--(\w+)\)")
 GROUP = re.compile(r'<g((?: [\w-]+="[^"]*")*)>(?:<title>(.*?)</title>)?', re.S)

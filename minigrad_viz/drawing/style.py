@@ -7,7 +7,7 @@ styles the page. `mg-auto` follows the reader's system, and the notebook where i
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from html import escape
 
 from ..words import clean
@@ -16,19 +16,21 @@ from .curves import Cubic
 THEMES = ("auto", "light", "dark")
 
 LIGHT = {
-    "bg": "#fff", "ink": "#1f2328", "mute": "#656d76", "line": "#3a424b", "soft": "#d0d7de", "card": "#fff",
+    "bg": "#fff", "ink": "#1f2328", "mute": "#59636e", "line": "#57606a", "soft": "#d0d7de", "card": "#fff",
     "head": "#f3f4f6", "edge": "#57606a", "leaf": "#8CCBF0", "leafline": "#0b6aa2", "root": "#4FB58C",
     "rootline": "#1a6b4b", "node": "#e9ebee", "nodeline": "#8c959f", "chip": "#F7C04A",
-    "chipink": "#3d2c00", "freed": "#f6e6bf", "freedink": "#70603c", "grad": "#B34700", "active": "#FFF176",
-    "activeink": "#1f2328", "panel": "#f6f8fa", "error": "#c25300", "errorink": "#a33f00",
+    "chipink": "#3d2c00", "freed": "#f6e6bf", "freedink": "#70603c", "grad": "#B34700", "gradsoft": "#fbeadd",
+    "active": "#FFF176", "activeink": "#1f2328", "panel": "#f6f8fa", "error": "#c24f00",
+    "errorink": "#8f3500",
     "lane": "#eaf4fb", "heatn": "#762a83", "heat0": "#f7f7f7", "heatp": "#1b7837",
 }  # fmt: skip
 DARK = {
-    "bg": "#111418", "ink": "#e6edf3", "mute": "#9198a1", "line": "#b1bac4", "soft": "#3d444d",
+    "bg": "#111418", "ink": "#e6edf3", "mute": "#9aa4af", "line": "#9198a1", "soft": "#3d444d",
     "card": "#1a1f26", "head": "#262c34", "edge": "#9198a1", "leaf": "#16577f", "leafline": "#8CCBF0",
     "root": "#1c5f45", "rootline": "#4FB58C", "node": "#2b3138", "nodeline": "#6e7681", "chip": "#6b4e0c",
-    "chipink": "#ffe2a0", "freed": "#3a3220", "freedink": "#b09a66", "grad": "#ff9a52", "active": "#6f6400",
-    "activeink": "#fff", "panel": "#171c22", "error": "#c25300", "errorink": "#ff9a52", "lane": "#14212c",
+    "chipink": "#ffe2a0", "freed": "#3a3220", "freedink": "#b09a66", "grad": "#ff9a52", "gradsoft": "#3a2617",
+    "active": "#6f6400", "activeink": "#fff", "panel": "#171c22", "error": "#e06c1a", "errorink": "#ffb27d",
+    "lane": "#14212c",
     "heatn": "#c79be0", "heat0": "#2a3037", "heatp": "#7fd18f",
 }  # fmt: skip
 
@@ -38,30 +40,41 @@ LIGHT_PAGES = ('[data-jp-theme-light="true"]', '[data-theme="light"]', ".vscode-
 
 RULES = """
 .mg{max-width:100%;height:auto}
-.mg text{font:12.5px ui-monospace,Menlo,Consolas,"DejaVu Sans Mono",monospace;fill:var(--ink);direction:ltr}
+.mg text{font:12px ui-monospace,Menlo,Consolas,"DejaVu Sans Mono",monospace;fill:var(--ink);direction:ltr}
 .mg tspan{unicode-bidi:isolate}
 .mg .paper{fill:var(--bg)}
 .mg .box{fill:var(--card);stroke:var(--edge)}
 .mg .head{fill:var(--head);stroke:var(--edge)}
 .mg .leaf>.head,.mg .parameter>.head{fill:var(--leaf)}
 .mg .leaf>.box,.mg .leaf>.head,
-.mg .parameter>.box,.mg .parameter>.head{stroke:var(--leafline);stroke-width:1.6}
+.mg .parameter>.box,.mg .parameter>.head{stroke:var(--leafline);stroke-width:1.5}
 .mg .root>.head{fill:var(--root)}
 .mg .root>.box,.mg .root>.head{stroke:var(--rootline);stroke-width:1.6}
 .mg .bare>.box{stroke-dasharray:5 4}
 .mg .sheet{fill:var(--card);stroke:var(--edge)}
 .mg .fold>.card>.box,.mg .fold>.deck>.box{stroke-width:1.6}
 .mg .bare>.head{fill:none;stroke:none}
-.mg .name{font-weight:700;font-size:14px}
-.mg .role,.mg .key,.mg .say{font:11.5px system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
+.mg .name{font-weight:700;font-size:13px}
+.mg .letter{font-style:italic}
+.mg .role,.mg .key,.mg .say,.mg .met{font:11px system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
 .mg .role{font-style:italic;text-anchor:end}
+.mg .met{fill:var(--mute);text-anchor:end}
 .mg .key{fill:var(--mute)}
 .mg .say{fill:var(--mute)}
 .mg .note{font-size:13px;fill:var(--ink)}
 .mg .kept{fill:var(--grad);font-weight:700}
 .mg .gone{fill:var(--mute)}
 .mg .deck>.box{fill:var(--node);stroke:var(--nodeline)}
-.mg .fn{font-weight:600}
+.mg .fn{font-weight:600;font-size:11.5px}
+.mg .slot rect{fill:var(--gradsoft);stroke:var(--grad)}
+.mg .slot text{fill:var(--grad);font-weight:700;font-size:11.5px;text-anchor:middle}
+.mg .slot.old rect{fill:var(--card);stroke:var(--nodeline)}
+.mg .slot.old text{fill:var(--mute)}
+.mg .slot.miss rect{fill:none;stroke-dasharray:3 3}
+.mg .sum,.mg .total{fill:var(--grad);font-weight:700}
+.mg .sum{text-anchor:middle}
+.mg .slot.active rect{fill:var(--grad)}
+.mg .slot.active text{fill:var(--bg)}
 .mg .chip rect{fill:var(--chip)}
 .mg .chip text{fill:var(--chipink);font-size:11px}
 .mg .chip.freed rect{fill:var(--freed)}
@@ -80,12 +93,12 @@ RULES = """
 .mg .hooks.changed rect{stroke:var(--grad);stroke-width:2}
 .mg .none rect{fill:var(--card);stroke:var(--nodeline)}
 .mg .none text{fill:var(--mute);font-size:11px;text-anchor:middle}
-.mg .edge path{fill:none;stroke:var(--line);stroke-width:1.5}
+.mg .edge path{fill:none;stroke:var(--line);stroke-width:1.4}
 .mg .edge .tip{fill:var(--line);stroke:none}
 .mg .edge.grad path{stroke:var(--grad);stroke-width:1.8}
 .mg .edge.grad .tip{fill:var(--grad);stroke:none}
-.mg .pill rect{fill:var(--bg);stroke:var(--grad);stroke-width:1.2}
-.mg .pill text{fill:var(--grad);font-weight:600;font-size:12px;text-anchor:middle}
+.mg .pill rect{fill:var(--bg);stroke:var(--grad);stroke-width:1.3}
+.mg .pill text{fill:var(--grad);font-weight:700;font-size:12px;text-anchor:middle}
 .mg .shape{font-size:11px;text-anchor:middle}
 .mg .frame rect{fill:var(--panel);stroke:var(--nodeline);stroke-dasharray:2 4}
 .mg .frame text{font-style:italic}
@@ -144,14 +157,20 @@ RARE = {
 .mg .lane .paper{fill:var(--lane);stroke:var(--leafline);stroke-dasharray:6 4}
 .mg .lane .bar{fill:var(--leafline)}
 .mg .update>.box{fill:none;stroke:none}
+.mg .update .wait{display:none}
+.mg.walk .update.later .wait{display:inline}
+.mg.walk .update.later .kept:not(.later)~.wait.far,.mg.walk .update.later .kept.later~.wait.near{display:none}
 .mg .update .now{font-weight:700;fill:var(--leafline)}
 .mg .update.active>.box{fill:var(--card);stroke:var(--leafline);stroke-width:2}
-.mg.walk .update.later{opacity:.55}
-.mg.walk .update.later .now,.mg.walk .update.later .gone,.mg.walk .update.later .kept{visibility:hidden}
+.mg.walk .update.later .now,.mg.walk .update.later .done,.mg.walk .update.later .kept.later{visibility:hidden}
 """,
     "heat": """
 .mg .heat .hz{fill:var(--heat0);stroke:var(--line)}
 .mg .pill .hz,.mg .pill.active .hz{fill:var(--heat0);stroke:var(--line);stroke-width:1}
+.mg .pill.map>rect{stroke:none}
+.mg .pill.map text{font-size:11px}
+.mg .pill.map.active>rect{fill:var(--bg);stroke:var(--grad);stroke-width:2}
+.mg .pill.map.active text{fill:var(--grad)}
 .mg .heat .hn{fill:var(--heatn)}
 .mg .heat .hp{fill:var(--heatp)}
 .mg .heat .hn,.mg .heat .hp{stroke:var(--card);stroke-width:.6}
@@ -237,16 +256,18 @@ def path_data(pieces: Iterable[Cubic]) -> str:
     return "".join(parts)
 
 
-def rounded(x: float, y: float, width: float, height: float, top: float, bottom: float) -> str:
-    """Path data of a rectangle with upper corners rounded by `top` and lower ones by `bottom` pixels."""
+def rounded(x: float, y: float, width: float, height: float, corners: Sequence[float]) -> str:
+    """Path data of a rectangle whose corners are rounded by so many pixels: upper left, upper right, lower
+    right, lower left."""
+    a, b, c, d = corners
 
     def corner(radius: float, across: str, down: str) -> str:
         r = num(radius)
         return f"a{r} {r} 0 0 1 {across}{r}{down or ' '}{r}" if radius else ""
 
     return (
-        f"M{num(x)} {num(y + top)}{corner(top, '', '-')}h{num(width - 2 * top)}"
-        f"{corner(top, '', '')}v{num(height - top - bottom)}"
-        f"{corner(bottom, '-', '')}h-{num(width - 2 * bottom)}"
-        f"{corner(bottom, '-', '-')}z"
+        f"M{num(x)} {num(y + a)}{corner(a, '', '-')}h{num(width - a - b)}"
+        f"{corner(b, '', '')}v{num(height - b - c)}"
+        f"{corner(c, '-', '')}h-{num(width - c - d)}"
+        f"{corner(d, '-', '-')}z"
     )

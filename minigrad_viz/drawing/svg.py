@@ -23,27 +23,25 @@ and has its label in a g.tag. Coordinates are Graphviz's, y downwards.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from ..model.card_names import PARALLEL
 from ..trace.graph import LEAF, PARAMETER, ROOT, Graph, Route
-from ..words import shorten, text
-from .arrows import forward_arrow, gradient_arrow, read
-from .boxes import measure
+from ..words import language, shorten, text
+from .arrows import Places, forward_arrow, gradient_arrow
 from .canvas import Canvas
 from .curves import Cubic
 from .heat import legend_of_heat
-from .lane import Lane, aside_text
-from .look import CHIP, Look, settled
+from .lane import aside_text
+from .look import CHIP
 from .marks import Tag, merged
 from .pills import SEED, Pills
 from .scissors import Scissors
 from .signs import legend, sentences
-from .stations import Stations
+from .stations import draw_fog, draw_frame, draw_reference, draw_station
 from .style import area, css, num, xml
 
-MARGIN = 16.0
+MARGIN = 22.0
 NARROW = 420.0  # the legend and the sentences below a small graph may be this wide
 ABOVE = (0.0, 23.0, 34.0, -23.0, -34.0)  # pixels that the label of an arrow may stand above it
 # What few pictures have, and its style with them.
@@ -51,57 +49,53 @@ SELDOM = {"guilty", "cause", "stale", "removed", "cut", "fog", "ghost", "lost", 
 
 
 def to_svg(
-    graph: Graph, positions: Mapping[str, Any], *, look: Look | None = None, direction: str = "LR",
-    theme: str = "auto", prefix: str = "",
-) -> str:  # fmt: skip
-    """The SVG of `graph`, laid out as `positions` (Graphviz's json for `to_dot` of the same graph, look and
-    direction) say.
+    graph: Graph, places: Places, *, lang: str | None = None, theme: str = "auto", prefix: str = ""
+) -> str:
+    """The SVG of `graph` at its `places`.
 
     `prefix` goes before every id, since many pictures share a page. Raises ValueError for an unknown theme or
     language, or a prefix that cannot be part of an id.
     """
     if not re.fullmatch(r"[\w.-]*", prefix):
         raise ValueError(f"prefix must consist of letters, digits, '_', '-' and '.', not {prefix!r}")
-    look = settled(look)
-    places = read(positions, measure(graph, look), direction)
-    return Drawing(Canvas(graph, places, look.lang, prefix)).svg(theme)
+    return Drawing(Canvas(graph, places, lang or language(), prefix)).svg(theme)
 
 
 class Drawing:
     """What is drawn on a `canvas`: stations, arrows with their pills and signs, and what stands below."""
 
     def __init__(self, canvas: Canvas) -> None:
-        self.canvas, self.stations, self.scissors = canvas, Stations(canvas), Scissors(canvas)
-        self.pills = Pills(canvas, self.stations.decks)
+        self.canvas, self.scissors, self.pills = canvas, Scissors(canvas), Pills(canvas)
 
     def svg(self, theme: str) -> str:
         """The whole document."""
-        frames = "".join(self.stations.frame(order) for order in sorted(self.canvas.places.frames))
-        frames += "".join(self.stations.fog(station) for station in self.canvas.graph.stations)
-        stations = "".join(self.stations.station(station) for station in self.canvas.graph.stations)
-        chips = "".join(
-            self.stations.reference(chip) for chip in dict.fromkeys(self.canvas.measured.references.values())
-        )
+        canvas = self.canvas
+        stations = canvas.graph.stations
+        frames = "".join(draw_frame(canvas, order) for order in sorted(canvas.places.frames))
+        frames += "".join(draw_fog(canvas, station) for station in stations)
+        standing = "".join(draw_station(canvas, station) for station in stations)
+        chips = dict.fromkeys(canvas.measured.references.values())
+        standing += "".join(draw_reference(canvas, chip) for chip in chips)
         arrows, pills = self.arrows()
-        left, top, right, bottom = self.canvas.bounds if self.canvas.graph.stations else [0.0, 0.0, 0.0, 0.0]
-        lane = Lane(self.canvas.graph, self.canvas.lang, self.canvas.prefix, self.canvas.measured.scales)
+        left, top, right, bottom = canvas.bounds if stations else [0.0, 0.0, 0.0, 0.0]
+        lane = canvas.measured.lane
         width = max(right - left, NARROW, lane.width)
-        self.canvas.kinds |= {"updates"} if lane.updates else set()
-        updates, bottom = lane.draw(left, bottom + 24, width)
-        below, bottom = self.below(left, bottom + (16 if updates else 0), width)
-        self.canvas.kinds |= {"heat"} if self.canvas.measured.scales else set()
-        parts = {"marks"} if self.canvas.kinds & SELDOM else set()
-        style = css(theme, sorted(parts | self.canvas.kinds & {"updates", "heat"}))
+        canvas.kinds |= {"updates"} if lane.heads else set()
+        updates, bottom = lane.draw(left, bottom + 24, width, canvas.measured.scales, canvas.prefix)
+        below, bottom = self.below(left, bottom + 16, width)
+        canvas.kinds |= {"heat"} if canvas.measured.scales else set()
+        parts = {"marks"} if canvas.kinds & SELDOM else set()
+        style = css(theme, sorted(parts | canvas.kinds & {"updates", "heat"}))
         left, top, bottom, width = left - MARGIN, top - MARGIN, bottom + MARGIN, width + 2 * MARGIN
         size = f'width="{num(width)}" height="{num(bottom - top)}"'
-        p = self.canvas.prefix
+        p = canvas.prefix
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" class="mg mg-{theme}" {size} role="img"'
             f' viewBox="{num(left)} {num(top)} {num(width)} {num(bottom - top)}"'
             f' aria-labelledby="{p}title {p}desc"><title id="{p}title">{xml(self.title())}</title>'
             f'<desc id="{p}desc">{xml(self.description())}</desc><style>{style}</style>'
             f'<rect class="paper" {area(left, top, width, bottom - top)} rx="8"/>'
-            f"{frames}{arrows}{stations}{chips}{pills}{updates}{below}</svg>"
+            f"{frames}{arrows}{standing}{pills}{updates}{below}</svg>"
         )
 
     def title(self) -> str:
@@ -140,22 +134,26 @@ class Drawing:
     def arrows(self) -> tuple[str, str]:
         """All arrows, forward ones first, and the pills that lie on top of everything."""
         forward, gradient, pills, tags, shapes = [], [], [], [], []
-        for route in self.canvas.graph.routes:
-            if self.canvas.measured.line(route) != route.id:
-                continue
-            path = forward_arrow(self.canvas.places, route, self.spread(route, lower=False))
+        drawn = [r for r in self.canvas.graph.routes if self.canvas.measured.line(r) == r.id]
+        paths = {r.id: forward_arrow(self.canvas.places, r, *self.spread(r, lower=False)) for r in drawn}
+        for r in drawn:
+            if r.tracked:
+                paths[f"{r.id}-g"] = gradient_arrow(self.canvas.places, r, *self.spread(r, lower=True))
+        self.canvas.lines(paths)
+        for route in drawn:
+            path = paths[route.id]
             forward.append(self.forward(route, path))
-            tags.append((self.mark(route), path))
-            shapes += [(route, path)] if self.canvas.folds else []
+            tags.append((self.mark(route), path, route.id))
+            shapes += [(route, path)] if route.id in self.canvas.measured.shapes else []
             if self.scissors.cut_of(route):
                 pills.append(self.scissors.cut(route, path))
             if route.tracked:
-                path = gradient_arrow(self.canvas.places, route, self.spread(route, lower=True))
+                path = paths[f"{route.id}-g"]
                 gradient.append(self.gradient(route, path))
-                tags.append((self.mark(route, "-g"), path))
+                tags.append((self.mark(route, "-g"), path, f"{route.id}-g"))
                 if route.id in self.canvas.measured.pills:
                     pills.append(self.pills.pill(route, path))
-        pills += [self.label(tag, path) for tag, path in tags if tag]
+        pills += [self.label(tag, path, id) for tag, path, id in tags if tag]
         pills += [self.pills.seed(id) for id in self.canvas.measured.pills if id.endswith(SEED)]
         pills += [self.pills.shape(route, path) for route, path in shapes]
         return "".join(forward + gradient), "".join(pills)
@@ -168,25 +166,26 @@ class Drawing:
             None, [self.canvas.tags[id + suffix] for id in drawn if id + suffix in self.canvas.tags]
         )
 
-    def label(self, tag: Tag, path: list[Cubic]) -> str:
+    def label(self, tag: Tag, path: list[Cubic], own: str) -> str:
         """The label of a marked arrow, on the arrow or near it, rather not where another one comes to meet
         it."""
         half, up = tag.width / 2, CHIP / 2
         side = -1.0 if path[0][0][1] > path[-1][3][1] + 1 else 1.0
-        x, y = self.canvas.spot(path, (half, up, half, up), [side * above for above in ABOVE])
+        x, y = self.canvas.spot(path, (half, up, half, up), [side * above for above in ABOVE], [own])
         self.canvas.stand(x - half, y - up, x + half, y + up)
         return self.canvas.tag(tag, x + half, y - up)
 
-    def spread(self, route: Route, lower: bool) -> float:
-        """How far off the decks' middles an arrow with parallel ones runs: as far as both ends allow."""
+    def spread(self, route: Route, lower: bool) -> tuple[float, float]:
+        """How far off the decks' middles an arrow with parallel ones begins and ends, as far as both allow;
+        and how far off them it runs in between, so that there is room for its pill."""
         bundle = self.canvas.measured.bundles[route.id]
-        if len(bundle) > PARALLEL:
-            return 0.0
+        if not 1 < len(bundle) <= PARALLEL:
+            return 0.0, 0.0
         room = min(
             self.canvas.places.room(id, lower) for id in (self.canvas.measured.tail(route), route.target)
         )
-        pitch = min(24.0 if lower else 14.0, (room - 10) / len(bundle))
-        return (bundle.index(route.id) - (len(bundle) - 1) / 2) * pitch
+        place, wide = bundle.index(route.id) - (len(bundle) - 1) / 2, 26.0 if lower else 14.0
+        return place * min(wide, (room - 10) / len(bundle)), place * wide
 
     def forward(self, route: Route, path: list[Cubic]) -> str:
         """The forward arrow of a route."""

@@ -161,7 +161,7 @@ def _cards(group: Group, run: list[Station], outer: list[Route]) -> list[Kept]:
 def _renamed(card: Card, group: Group, i: int) -> Card:
     """A card as it stands on a closed group: what made it is the group, or result `i` of it."""
     if group.kind == CHAIN:
-        return replace(card, name=None, expr=None)
+        return replace(card, name=None, expr=None, letter="")
     name = card.name if card.held or card.role == ROOT or group.kind != MODULE else None
     title = group.title.removeprefix(f"{name} = ")
     return replace(card, name=name, expr=f"{title} [{i}]" if i else title)

@@ -2,10 +2,10 @@
 
 Note [What is one box]
     A call of a module is a box, in the box of the call that it ran inside. So is a call of a function of
-    `nn.functional` that left several stations and, where the backward call stands in a loop, a statement that
-    did. What repeats at least three times, one after the other, is a box of boxes: blocks of the same
-    structure, or the rounds of a loop. Stations that ran one after the other are gathered, so a box never
-    needs what was computed from its own results outside of it.
+    `nn.functional` that left several stations and, where the backward call stands in a loop or modules leave
+    little room, a statement that did. What repeats at least three times, one after the other, is a box of
+    boxes: blocks of the same structure, or the rounds of a loop. Stations that ran one after the other are
+    gathered, so a box never needs what was computed from its own results outside of it.
 
     Leaves come to no box by when they were first seen. A parameter stands in the innermost module that
     contains all of its uses, outside of all modules where there is none. A constant stands in the box that
@@ -34,6 +34,7 @@ from .repeats import repeats
 from .scene import Scene
 
 FUNCTIONAL = re.compile(r"(?:(?:\w+\.)*functional\.|F\.)?(\w+)\(")  # a call of one of its functions
+MOST = 5  # boxes and results beside each other; where modules are more, a statement is one box, too
 SHORT = 12  # fewer results in a loop are shown one by one
 LEAST = {FUNCTION: 2, LINE: 2, MODULE: 1, ROUND: 1}  # results in a box
 
@@ -53,6 +54,7 @@ class Lines:
         span = None if started is None else started.span
         spans = [call.started.span for call in scene.index.calls.values() if call.started is not None]
         inside = span is not None and span.origin == 0 and self.loop(span.line) is not None
+        self.modules = False  # whether statements beside modules are boxes, too
         self.looped = inside or (span is not None and (spans.count(span) > 1 or scene.trace.skipped > 0))
 
     def loop(self, line: int) -> Any:
@@ -61,10 +63,10 @@ class Lines:
         return max(around, key=lambda loop: loop.lineno, default=None)
 
     def statement(self, place: Place) -> ast.stmt | None:
-        """The statement that computed a place, if it runs several times."""
+        """The statement that computed a place, if it runs several times or stands beside modules."""
         span = self.span(place)
         found = find(self.tree, span.line, span.column) if span is not None and span.origin == 0 else None
-        if found is None or not (found.again or isinstance(found.statement, ast.For)):
+        if found is None or not (self.modules or found.again or isinstance(found.statement, ast.For)):
             return None
         return found.statement
 
@@ -95,13 +97,21 @@ def groups_of(scene: Scene, graph: Graph) -> tuple[Group, ...]:
     lines = Lines(scene)
     for box in (root, *list(root.boxes())):
         functions(box, lines)
-    if lines.looped:
+    lines.modules = chain_of(root) > MOST
+    if lines.looped or lines.modules:
         by_line(root, lines)
     for box in (root, *list(root.boxes())):
         rounds(box, lines)
     place_boxes(root)
     absorb(scene, root, calls, here, stations)
     return written(scene, [box for box in root.boxes() if is_worth_it(box)], graph)
+
+
+def chain_of(root: GroupDraft) -> int:
+    """How many boxes and results stand beside each other where modules are shown; 0 without modules."""
+    modules = [item for item in root.items if isinstance(item, GroupDraft) and item.kind == MODULE]
+    parts = sum(len(list(box.items)) - 1 for box in modules if box.items)
+    return len(root.items) + parts if modules else 0
 
 
 def is_result(place: Place) -> bool:

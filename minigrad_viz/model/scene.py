@@ -28,6 +28,7 @@ from .cuts import memory_of
 from .edges import match, node_of
 from .engine_run import guilty_in, schedule_of
 from .handles import gone
+from .letters import letters_for
 from .moments import stood_in
 from .naming import expression, gradient_name, names_of, numbered
 from .node_code import code_of, kinds_of
@@ -253,6 +254,7 @@ class Scene(Lookup):
             role=self.role(state, place),
             name=self.named.get(state.id),
             expr=place.expr or self.expression(place),
+            letter=self.letters.get(state.id, ""),
             value=state.value,
             grad=grad,
             grad_kept=state.grad is not None,
@@ -271,6 +273,11 @@ class Scene(Lookup):
             seed=self.now.seeds.get(state.id),
             returned=returned,
         )
+
+    @functools.cached_property
+    def letters(self) -> dict[str, str]:
+        """Letters of results without a name, by tensor id."""
+        return letters_for(self.shown, self.named, self.trace.source, self.index.module_calls)
 
     @functools.cached_property
     def span(self) -> tuple[int, int]:

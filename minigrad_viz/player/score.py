@@ -165,7 +165,7 @@ def played(picture: Picture, frames: Sequence[Frame]) -> dict[str, Any]:
         "width": round(width_of(svg) * SMALLEST),
         "outline": "" if svg else picture.outline(),
         "routes": [[route.id, route.source, route.target] for route in picture.graph.routes],
-        "frames": list(frames_to_json(frames, picture.graph, stood)),
+        "frames": list(frames_to_json(frames, picture.graph, stood, picture.counts())),
         "stood": stood,
     }
 
@@ -177,15 +177,25 @@ def packed(part: Any) -> str:
 
 
 def frames_to_json(
-    frames: Sequence[Frame], graph: Graph, stood: Mapping[str, Sequence[str]] = MappingProxyType({})
+    frames: Sequence[Frame],
+    graph: Graph,
+    stood: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    counts: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> Iterator[list[Any]]:
-    """Every frame as a list; `stood` are the rows that change."""
+    """Every frame as a list; `stood` are the rows that change, `counts` the routes over which gradients come
+    to slots."""
     waited: dict[str, int] = {}
     rows: dict[str, list[str]] = {}  # by card, or by the parameter of a closed box
     for row in stood:
         rows.setdefault(row if re.search(r"-p\d+$", row) else row.rpartition("-")[0], []).append(row)
-    for frame, marks in zip(frames, all_marks(frames, graph)):
+    came: dict[str, int] = {}
+    for frame, marks in zip(frames, all_marks(frames, graph, counts)):
         shows = [[row, n] for card, n in frame.shows for row in rows.get(card, ())]
+        for id, routes in counts.items():
+            n = came.get(id, 0) + sum(f"{route}-s" in marks for route in routes)
+            if came.get(id) != n:
+                came[id] = n
+                shows.append([f"{id}-n", min(n, len(routes))])
         waiting = dict(frame.waiting)
         changed = [[id, n] for id, n in waiting.items() if waited.get(id) != n]
         changed += [[id, 0] for id in waited if id not in waiting]
@@ -225,7 +235,9 @@ def telling(lines: Sequence[Line]) -> int:
     return min(formulas, key=lambda each: (KINDS.index(each[1].kind), each[0]))[0] if formulas else 0
 
 
-def all_marks(frames: Sequence[Frame], graph: Graph) -> list[list[str]]:
+def all_marks(
+    frames: Sequence[Frame], graph: Graph, counts: Mapping[str, Sequence[str]] = MappingProxyType({})
+) -> list[list[str]]:
     """The marks of every frame with the parts that show at the same time.
 
     Chips show when the station's first card is made and are marked again when its node runs. A gradient
@@ -237,6 +249,15 @@ def all_marks(frames: Sequence[Frame], graph: Graph) -> list[list[str]]:
     for i, mine in enumerate(marks):
         for mark in mine:
             at.setdefault(mark, []).append(i)
+    flows = {route.id: route for route in graph.routes if route.gradients}
+    for route in (route for routes in counts.values() for route in routes if route in flows):
+        for i in at.get(f"{route}-g", []):
+            marks[i].append(f"{route}-s")
+    for tensor, part in gradients_of(graph):
+        for i in at.get(f"{part}-d", [])[-1:]:
+            marks[i] += [
+                f"{u.id}-{c.id}-grad" for u in graph.updates for c in u.changes if c.tensor == tensor
+            ]
     for station in graph.stations if marks else ():
         made, runs = at.get(f"{station.id}-c0", [])[:1], at.get(f"{station.id}-d", [])
         saved = station.deck.saved if station.deck else ()
@@ -252,3 +273,12 @@ def all_marks(frames: Sequence[Frame], graph: Graph) -> list[list[str]]:
                 step = (runs or at.get(id, [])[1:] or [len(marks) - 1])[-1]
                 marks[step].append(f"{id}-grad")
     return marks
+
+
+def gradients_of(graph: Graph) -> Iterator[tuple[str, str]]:
+    """Where the gradients of tensors arrive that updates change: the tensor and its station, or the box that
+    it is in."""
+    changed = {change.tensor for update in graph.updates for change in update.changes}
+    inside = ((card.id, fold.station) for fold in graph.folds for _, card in fold.parameters)
+    shown = ((card.id, station.id) for station, card in graph.cards())
+    return ((tensor, part) for tensor, part in (*inside, *shown) if tensor in changed)

@@ -215,7 +215,7 @@ export class Stage {
     return { cards: tell(/-c\d+$/), node: nodes, code, arrows: tell(/^r\d+(-g)?$/), came: flows(1), went: flows(2) };
   }
 
-  // A sign at the upper right corner of the boxes that can be opened; `open` has those that are.
+  // A sign in the head of the boxes that can be opened; `open` has those that are.
   plus(boxes, open, onopen) {
     for (const station of this.stations) {
       const id = this.id(station);
@@ -224,8 +224,9 @@ export class Stage {
       const { x, y, width } = station.querySelector(".card:last-of-type > .box, .card > .box").getBBox();
       const label = this.words[open.has(id) ? "box_close" : "box_open"];
       const cross = drawn("path", { d: open.has(id) ? "M-4 0h8" : "M-4 0h8M0 -4v8" });
-      const place = `translate(${Math.max(x + width, station.getBBox().x + station.getBBox().width - 10)} ${y - 2})`;
-      const sign = drawn("g", { class: "plus", transform: place, role: "button", "aria-label": label }, drawn("title", {}, label), drawn("circle", { r: 9 }), cross);
+      const place = `translate(${x + width - 15} ${y + 12})`;
+      const square = drawn("rect", { x: -8, y: -8, width: 16, height: 16, rx: 4 });
+      const sign = drawn("g", { class: "plus", transform: place, role: "button", "aria-label": label }, drawn("title", {}, label), square, cross);
       sign.onclick = (event) => (event.stopPropagation(), onopen(id));
       station.append(sign);
     }

@@ -15,7 +15,7 @@ from traitlets.config import Configurable
 
 from ..drawing.dot import DIRECTIONS
 from ..drawing.look import DETAILS, SAVED
-from ..drawing.picture import LIMIT, STYLES
+from ..drawing.picture import AUTO, LIMIT, STYLES
 from ..words import CATALOGUES, text
 from .report import ENDINGS
 
@@ -58,7 +58,7 @@ OPTIONS = (
     Option(
         "saved", "option_saved", "some", SAVED, switches={"--show-saved": "all", "--no-show-saved": "none"}
     ),
-    Option("direction", "option_direction", "LR", DIRECTIONS, ("--dir",)),
+    Option("direction", "option_direction", AUTO, (AUTO, *DIRECTIONS), ("--dir",)),
     Option("style", "option_style", "house", STYLES, ("--style",)),
     Option("max_nodes", "option_max_nodes", LIMIT, NUMBER, ("--max-nodes",)),
     switch("fold", "option_fold", True),

@@ -53,7 +53,8 @@ class Saved:
 class Card:
     """Upper deck: a tensor as it stood when the picture was taken.
 
-    `name` is the variable, `expr` the source expression that made it; either may be unknown. `grad` is the
+    `name` is the variable, `expr` the source expression that made it; either may be unknown; `letter` stands
+    for a name in formulas where there is none. `grad` is the
     gradient that flowed into the tensor; `grad_kept` tells whether it was also stored in `.grad`, and
     `before` is what that held already. `held` says that a variable still stands for the tensor in the end;
     `asked` that the call that is shown was to find its gradient. `tangent` is that of a dual tensor. `fog` is
@@ -86,6 +87,7 @@ class Card:
     stood: tuple[tuple[Value | None, Value | None], ...] = ()
     seed: Value | None = None
     returned: Value | None = None
+    letter: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,63 @@
+"""Pills lie on no box and on no other pill, and hardly ever where arrows cross."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from cells import CELLS, traced
+from pill_checks import Lying, crossings, lying, random_cell
+
+import minigrad
+from minigrad_viz.shell.report import Report
+from minigrad_viz.shell.run import trace_source
+
+REAL = sorted((Path(__file__).parent / "real").glob("*.py"))
+# How many of a hundred pills may lie on a crossing. Where one does, the gap between two columns is full of
+# arrows that cross, or narrower than the pill wants, because the picture would not fit its width otherwise.
+CROSSED = {"course": 1.0, "random": 1.5, "real": 3.5}
+
+
+def pictures(report: Report) -> Iterator[Lying]:
+    """Where the pills of all pictures of a report lie."""
+    for act in report.acts:
+        svg = act.picture.svg()
+        if svg is not None:
+            yield lying(svg)
+
+
+def check(found: list[Lying], most: float) -> None:
+    """Hold all pictures of a kind against what is allowed."""
+    count = sum(each.pills for each in found)
+    assert count > 20
+    assert [each for each in found if each.on_box or each.on_pill] == []
+    assert 100 * sum(len(each.on_crossing) for each in found) <= most * count
+
+
+def test_in_the_pictures_of_the_course() -> None:
+    check([each for cell in CELLS.values() for each in pictures(Report(traced(cell)))], CROSSED["course"])
+
+
+def test_in_pictures_of_random_cells() -> None:
+    reports = (Report(traced(random_cell(seed), minigrad)) for seed in range(60))
+    check([each for report in reports for each in pictures(report)], CROSSED["random"])
+
+
+def test_in_the_pictures_of_real_programs(torch: object) -> None:
+    found = []
+    for path in REAL:
+        with contextlib.redirect_stdout(io.StringIO()):
+            report, error = trace_source(path.read_text(encoding="utf-8"), path.name)
+        assert error is None
+        found += pictures(report)
+    check(found, CROSSED["real"])
+
+
+@pytest.mark.parametrize("places, on", [(((0, 0), (40, 0)), 0), (((0, -9), (40, 9)), 1)])
+def test_the_test_would_notice(places: tuple[tuple[int, int], tuple[int, int]], on: int) -> None:
+    """A pill around (20, 0) on a level arrow, and a second arrow that crosses it there, or is the same."""
+    lines = {"r0-g": [(0.0, 0.0), (40.0, 0.0)], "r1": [(float(x), float(y)) for x, y in places]}
+    assert len(list(crossings("r0-g", (10.0, -8.0, 30.0, 8.0), lines))) == on
