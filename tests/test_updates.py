@@ -150,8 +150,24 @@ def test_what_has_no_part_stands_aside(library):
     assert {card.name for _, card in graph.cards()} == {"w", "x", "loss", None}
     assert dict(graph.aside)["aside_graph"] == 1 and dict(graph.aside)["aside_result"] >= 2
     assert outline(graph, "en").splitlines()[-1].startswith("Not shown: data preparation ")
+    (view,) = scenes_of(traced(source, library), lang="en")
+    drawn = {station.id for station in graph.stations}
+    apart = [station for station in view.aside.stations if station.id not in drawn]
+    assert {"other", "prediction", "error", "d9"} <= {card.name for s in apart for card in s.cards}
+    assert len(apart) == sum(count for _, count in graph.aside)
+    beside = [station for station in view.aside.stations if station.id in drawn]
+    assert {card.name for s in beside for card in s.cards} == {"w", "x"}, "what they were computed from"
+    assert all(station.deck is None for station in beside)
     (view,) = scenes_of(traced(source, library), lang="en", fold=False)
-    assert "other" in {card.name for _, card in view.graph.cards()}
+    assert "other" in {card.name for _, card in view.graph.cards()} and not view.aside.stations
+
+
+def test_what_stands_aside_is_drawn_like_any_graph(library):
+    """So a picture of it opens on request."""
+    source = f"{HEAD}{BACK}apart = (w * 2).sum()\nw.data -= w.grad\n"
+    (view,) = scenes_of(traced(source, library), lang="en")
+    assert "apart = (w * 2).sum()" in outline(view.aside, "en") and "apart" not in outline(view.graph, "en")
+    assert "<svg" in Picture(view.aside, lang="en").svg()
 
 
 def test_of_the_data_of_a_training_only_what_goes_in_is_shown(library):

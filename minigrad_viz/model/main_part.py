@@ -17,18 +17,21 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from ..trace.events import Failed
-from ..trace.graph import Graph, Mark, Route, Station
+from ..trace.graph import ASIDE, Graph, Group, Mark, Route, Station
+from .fold import inside
 from .place import Place
 from .scene import Scene
 
 SMALL = 14  # stations; in a picture of so many nothing is left out but what belongs to updates
 
 
-def main_part(scene: Scene, graph: Graph, *, whole: bool = False) -> Graph:
-    """`graph` without what has no part in the backward call of its scene; `whole`: all but what belongs to
-    updates. A picture without a call, or of a graph that nobody recorded, stays as it is."""
+def main_part(scene: Scene, graph: Graph, *, whole: bool = False) -> tuple[Graph, Graph]:
+    """`graph` without what has no part in the backward call of its scene, and what stands aside as a graph of
+    its own; `whole`: all but what belongs to updates, and nothing aside. A picture without a call, or of a
+    graph that nobody recorded, stays as it is."""
+    nothing = Graph((), ())
     if not scene.call or not scene.trace.recorded:
-        return graph
+        return graph, nothing
     main = leading_to_them(graph, seeds(scene, graph))
     places = {place.id: place for place in scene.shown}
     tools = parts_of_updates(scene, places.values()) - main
@@ -37,9 +40,11 @@ def main_part(scene: Scene, graph: Graph, *, whole: bool = False) -> Graph:
     rest = [id for id in rest if id not in given and (id not in places or not is_gradient(places[id]))]
     if not whole and (len(main) + len(rest) > SMALL or scene.index.updates):
         data = preparation(part_of(graph, main)) - seeds(scene, graph)
-        counts = Counter(kind_of(places[id], main) for id in [*rest, *sorted(data)])
-        return replace(part_of(graph, main - data), aside=tuple(counts.items()))
-    return part_of(graph, leading_to_them(graph, main.union(rest)))
+        left = [*rest, *sorted(data)]
+        counts = Counter(kind_of(places[id], main) for id in left)
+        shown = replace(part_of(graph, main - data), aside=tuple(counts.items()))
+        return shown, inside(graph, Group("aside", ASIDE, "", tuple(left))) if left else nothing
+    return part_of(graph, leading_to_them(graph, main.union(rest))), nothing
 
 
 def preparation(graph: Graph) -> set[str]:

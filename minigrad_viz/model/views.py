@@ -20,12 +20,14 @@ LONGEST = 40  # columns of the call's source in a label
 
 class View(NamedTuple):
     """A scene as it is shown: what to call it, the graph that is drawn of it, and the whole graph, in which
-    no group is closed."""
+    no group is closed. `aside` has what stands aside, and without nodes the stations of the picture that it
+    uses or that use it."""
 
     scene: Scene
     label: str
     graph: Graph
     whole: Graph
+    aside: Graph = Graph((), ())
 
     @property
     def call(self) -> int:
@@ -53,7 +55,10 @@ def views_of(
         for scene in map(scenes.of, scenes.calls)
     ]
     views = [marked(view, explained, view.call == last) for view in views]
-    views = [view._replace(graph=main_part(view.scene, view.graph, whole=not fold)) for view in views]
+    parts = [main_part(view.scene, view.graph, whole=not fold) for view in views]
+    views = [
+        view._replace(graph=graph, aside=aside) for view, (graph, aside) in zip(views, parts, strict=True)
+    ]
     if roots:
         views = leading_to(roots, views)
     return tuple(map(grouped, views)) if fold else tuple(view._replace(whole=view.graph) for view in views)

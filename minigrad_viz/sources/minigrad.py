@@ -36,7 +36,7 @@ OURS = ("minigrad.", "minigrad_viz.")  # modules between an op and the code of t
 class Minigrad:
     """An observer that passes on what it is told, in the recorder's terms."""
 
-    budget = 100_000
+    budget = 60_000
 
     def attach(self, recorder: Any) -> None:
         """Begin to tell `recorder` what happens on this thread."""

@@ -209,8 +209,8 @@ class Fold:
 
 
 # What a group of stations is: a call of a module, a call of a library function, one statement of the cell,
-# one round of a loop in the forward pass, or a long chain of operations.
-MODULE, FUNCTION, LINE, ROUND, CHAIN = "module", "function", "line", "round", "chain"
+# one round of a loop in the forward pass, a long chain of operations, or all that stands aside.
+MODULE, FUNCTION, LINE, ROUND, CHAIN, ASIDE = "module", "function", "line", "round", "chain", "aside"
 
 
 @dataclass(frozen=True, slots=True)
