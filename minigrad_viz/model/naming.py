@@ -9,6 +9,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..numbers import number
+from ..protocol import Value, op_of
+from .place import Lookup, Place
 
 OPERATORS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "pow": "**"}
 KINDS = ("_scalar", "_tensor")  # in which names of ops end that take a number, or a tensor, beside the first
@@ -73,6 +75,22 @@ def expression(
     if title in ("copy", "clone", "copybackwards") and operands:
         return operands[-1]
     return f"{title}({', '.join(operands)})"
+
+
+def unseen(found: Lookup, place: Place, named: Mapping[str, str]) -> str | None:
+    """What an op computed that nobody saw, from its node and the tensors that it used: `t(net.0.weight)`;
+    None for what has a name, and where those have none."""
+    node = found.nodes.get(place.node or "")
+    if node is None or any(state.id in named for state in place.states):
+        return None
+    sources = [found.tensor_of(edge) for edge in node.edges if edge is not None]
+    names = [named[id] for id in sources if id is not None and id in named]
+    if not names or len(names) < len(sources):
+        return None
+    if op_of(node.name) == "t":
+        return f"{names[0]}.T"
+    names += ["…"] * any(not isinstance(saved.value, Value) and not saved.freed for saved in node.saved)
+    return f"{op_of(node.name)}({', '.join(names)})"
 
 
 def operand(

@@ -7,7 +7,7 @@ import functools
 from bisect import bisect_right
 from dataclasses import replace
 
-from ..protocol import Value, op_of
+from ..protocol import Value
 from ..trace.events import NodeState, TensorState, Trace
 from ..trace.graph import (
     CONSTANT,
@@ -30,7 +30,7 @@ from .engine_run import guilty_in, schedule_of
 from .handles import gone
 from .letters import letters_for
 from .moments import stood_in
-from .naming import expression, gradient_name, names_of, numbered
+from .naming import expression, gradient_name, names_of, numbered, unseen
 from .node_code import code_of, kinds_of
 from .place import BackwardCall, Lookup, Place
 from .reasons import why_no_graph
@@ -192,23 +192,9 @@ class Scene(Lookup):
 
     def expression(self, place: Place) -> str | None:
         """What an op whose source is not known computed, written with the names of its inputs."""
-        return expression(place, self.at, self.named) or self.unseen(place)
-
-    def unseen(self, place: Place) -> str | None:
-        """What an op computed that nobody saw, from its node and the tensors that it used:
-        `t(net.0.weight)`; None for what has a name, and where those have none."""
-        node = self.nodes.get(place.node or "")
-        found = self.trace.roots is not None  # in a finished graph, where tensors are known by their nodes
-        if node is None or found or any(state.id in self.named for state in place.states):
-            return None
-        sources = [self.tensor_of(edge) for edge in node.edges if edge is not None]
-        names = [self.named[id] for id in sources if id in self.named]
-        if not names or len(names) < len(sources):
-            return None
-        if op_of(node.name) == "t":
-            return f"{names[0]}.T"
-        names += ["…"] * any(not isinstance(saved.value, Value) and not saved.freed for saved in node.saved)
-        return f"{op_of(node.name)}({', '.join(names)})"
+        known = expression(place, self.at, self.named)
+        finished = self.trace.roots is not None  # there tensors are known by their nodes
+        return known or (None if finished else unseen(self, place, self.named))
 
     def deck(self, place: Place, first: int) -> tuple[Deck | None, list[Route]]:
         """The lower deck of a station and the routes that lead into it."""

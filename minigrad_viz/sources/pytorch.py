@@ -16,18 +16,18 @@ Note [How PyTorch is watched]
 from __future__ import annotations
 
 import contextlib
-import importlib.abc
-import importlib.util
 import sys
 import threading
 from collections.abc import Iterator
 from inspect import CO_NEWLOCALS
-from types import ModuleType
 from typing import Any
 
 from ..protocol import edge_of, has_history, is_tensor, pytorch, version_of
 from . import unseen
 from .module_hooks import ModuleHooks, only_for_hooks
+from .torch_engine import Engine, Waiting
+from .torch_frames import FUNCTION, by_torch, running, runs_again
+from .torch_modes import TorchModes
 from .torch_nodes import TorchNodes
 from .warned import Warned
 
@@ -35,16 +35,14 @@ PROPERTIES = ("T", "mT", "H", "mH", "real", "imag")  # attributes that compute; 
 COPIES = ("tensor", "as_tensor", "asarray", "from_numpy")  # make a tensor from data, even if that is a tensor
 GIVING = {"item": "item", "tolist": "item", "__float__": "item", "numpy": "numpy", "__array__": "numpy"}
 QUIET = (
-    "torch.autograd.function",
+    FUNCTION,
     "torch.autograd.gradcheck",
     unseen.__name__,
 )  # what runs inside these is no step of the cell
 WAKING = ("set_grad_enabled", "requires_grad")  # calls of these are always told
-CHECKPOINT = "torch.utils.checkpoint"
 OPTIMIZERS = "torch.optim."
 OURS = ("torch.", "minigrad_viz.")
 UNKNOWN = "?"
-SWITCHES = ("torch.autograd.grad_mode", "torch.utils._contextlib")  # what stands between a mode and who asks
 
 
 class PyTorch:
@@ -63,8 +61,6 @@ class PyTorch:
         self.nodes = TorchNodes(recorder)
         self.freeze = self.nodes.freeze
         self.keeps = False  # whether the running call keeps its graph
-        self.modes: dict[str, bool] = {}  # as they stood when last asked
-        self.asked: Any = None  # what PyTorch said then
         self.known: dict[Any, str | None] = {}  # what functions are called, see `title`
         if pytorch():
             self.install()
@@ -109,7 +105,7 @@ class PyTorch:
         self.torch = torch
         self.inside = Within
         ours = (Watching.__torch_function__, Within.__torch_function__, PyTorch.called, PyTorch.called_inside)
-        more = (PyTorch.assigned, PyTorch.switched, Engine.run_backward)
+        more = (PyTorch.assigned, TorchModes.switched, Engine.run_backward)
         self.warned = Warned({function.__code__ for function in (*ours, *more)}, only_for_hooks)
         self.warned.install()
         # The recorder's reading must reach neither modes nor a tensor class's own `__torch_function__`.
@@ -124,12 +120,7 @@ class PyTorch:
         )
         steps = self.recorder.steps
         self.hooks = before(self.step_told(steps.starts)), after(self.step_told(steps.ended))
-        self.modes = self.standing()
-        for name, enabled in self.modes.items():
-            if enabled:
-                self.recorder.mode_stands(name, enabled)
-        if not torch.is_grad_enabled() and not self.modes["inference"]:
-            self.recorder.mode_stands("grad", False)
+        self.modes = TorchModes(torch, self.recorder)
         self.modules = ModuleHooks(self)
         self.mode = Watching()
         self.mode.__enter__()
@@ -150,10 +141,10 @@ class PyTorch:
         if self.rests(name, args, kwargs) or not self.listens():
             return func(*args, **kwargs)
         if name == "set_grad_enabled":
-            return self.switched(func, args, kwargs)
+            return self.modes.switched(func, args, kwargs)
         recorder, values = self.recorder, [*args, *kwargs.values()]
         given = list(flat(values))
-        self.ask_modes()
+        self.modes.ask()
         shield = recorder.tape.shield
         with shield():
             tensors = {id(t): (t, version_of(t)) for t in given if is_tensor(t)}
@@ -193,46 +184,6 @@ class PyTorch:
         with self.recorder.tape.shield():
             self.recorder.grad_set(args[0], before)
         return result
-
-    def switched(self, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
-        """Switch the grad mode, and tell if it is the cell that asked."""
-        __tracebackhide__ = True
-        before = self.torch.is_grad_enabled()
-        result = func(*args, **kwargs)
-        enabled = self.torch.is_grad_enabled()
-        if enabled != before and not by_torch(*SWITCHES):
-            self.recorder.mode_changed("grad", enabled)
-        return result
-
-    def standing(self) -> dict[str, bool]:
-        """The modes that nobody tells of, as they stand."""
-        torch = self.torch
-        hooks = torch._C._autograd._top_saved_tensors_default_hooks(False)
-        return {
-            "inference": torch.is_inference_mode_enabled(),
-            "anomaly": torch.is_anomaly_enabled(),
-            "saved_tensors_hooks": hooks is not None and hooks[0].__module__ != CHECKPOINT,
-            "forward_ad": torch.autograd.forward_ad._current_level >= 0,
-        }
-
-    def ask_modes(self) -> None:
-        """Tell of the modes that were switched since they were asked for last."""
-        torch = self.torch
-        if self.recorder.tape.rounds.light:
-            return
-        raw = (
-            torch.is_inference_mode_enabled(),
-            torch.is_anomaly_enabled(),
-            torch._C._autograd._top_saved_tensors_default_hooks(False) is None,
-            torch.autograd.forward_ad._current_level,
-        )
-        if raw == self.asked:
-            return
-        self.asked = raw
-        before, self.modes = self.modes, self.standing()
-        for name, enabled in self.modes.items():
-            if enabled != before[name]:
-                self.recorder.mode_changed(name, enabled)
 
     def called_inside(self, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         """Run a function of PyTorch inside a backward call, and tell of it if a custom Function called it, or
@@ -373,108 +324,3 @@ def flat(values: Any) -> Iterator[Any]:
             yield from flat(value)
         else:
             yield value
-
-
-def running() -> Any:
-    """The node of the custom Function whose backward called; None if none did."""
-    frame: Any = sys._getframe(1)
-    while frame is not None:
-        if frame.f_code.co_name == "apply" and frame.f_globals.get("__name__") == QUIET[0]:
-            node = frame.f_locals.get("self")
-            return node if hasattr(type(node), "_forward_cls") else None
-        frame = frame.f_back
-    return None
-
-
-def runs_again() -> bool | None:
-    """Whether a function of the user's called, which a checkpoint runs again; None if a checkpoint itself
-    called."""
-    frame: Any = sys._getframe(1)
-    while frame is not None and frame.f_globals.get("__name__") == __name__:
-        frame = frame.f_back
-    while frame is not None and frame.f_code.co_name == "__torch_function__":
-        frame = frame.f_back
-    if frame is None or str(frame.f_globals.get("__name__")).startswith(("torch.autograd", CHECKPOINT)):
-        return None if frame is not None and frame.f_globals["__name__"] == CHECKPOINT else False
-    while frame is not None and frame.f_code.co_name != "run_backward":
-        if frame.f_globals.get("__name__") == CHECKPOINT:
-            return True
-        frame = frame.f_back
-    return False
-
-
-def by_torch(*passed: str) -> bool:
-    """Whether PyTorch itself asked for a new tensor, as a module does for its parameters, or for a mode, by
-    way of the modules `passed`."""
-    frame = sys._getframe(1)
-    while frame is not None and frame.f_globals.get("__name__") == __name__:
-        frame = frame.f_back  # type: ignore[assignment]
-    while frame is not None and (
-        frame.f_code.co_name == "__torch_function__" or frame.f_globals.get("__name__") in passed
-    ):
-        frame = frame.f_back  # type: ignore[assignment]
-    return frame is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == "torch"
-
-
-class Engine:
-    """A stand-in for autograd's engine that tells of backward calls."""
-
-    def __init__(self, engine: Any, source: PyTorch) -> None:
-        self.engine = engine
-        self.source = source
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.engine, name)
-
-    def run_backward(self, roots: Any, gradients: Any, keep_graph: bool, create_graph: bool, inputs: Any = (),
-                     *args: Any, **kwargs: Any) -> Any:  # fmt: skip
-        """Run backward as PyTorch would."""
-        __tracebackhide__ = True
-        recorder, run = self.source.recorder, self.engine.run_backward
-        here = threading.get_ident() == self.source.thread
-        if not here or not (recorder.tape.call or self.source.listens()):
-            return run(roots, gradients, keep_graph, create_graph, inputs, *args, **kwargs)
-        kind = "backward" if kwargs.get("accumulate_grad") else "grad"
-        self.source.ask_modes()
-        batched = sys._getframe(2).f_code.co_name == "vjp"  # what `is_grads_batched` makes of the call
-        wanted = inputs if kind == "grad" else inputs or None
-        if not recorder.tape.call:
-            self.source.keeps = keep_graph
-        recorder.backward.backward_started(self.source, kind, roots, gradients, create_graph, wanted, batched)
-        error: BaseException | None = None
-        result: Any = None
-        try:
-            with self.source.inside() if self.source.nodes.custom else contextlib.nullcontext():
-                result = run(roots, gradients, keep_graph, create_graph, inputs, *args, **kwargs)
-            return result
-        except BaseException as raised:
-            error = raised
-            raise
-        finally:
-            recorder.backward.backward_ended(error, result)
-            error = None  # or the error and this frame would refer to each other, and so keep the roots
-
-
-class Waiting(importlib.abc.MetaPathFinder):
-    """Stands first in `sys.meta_path` until PyTorch is imported, and has it watched then."""
-
-    def __init__(self, source: PyTorch) -> None:
-        self.source = source
-
-    def find_spec(self, name: str, path: Any = None, target: ModuleType | None = None) -> Any:
-        """The spec that the other finders have for PyTorch; nothing for any other module."""
-        if name != "torch" or self not in sys.meta_path:
-            return None
-        sys.meta_path.remove(self)
-        spec = importlib.util.find_spec(name)
-        loader: Any = None if spec is None else spec.loader
-        if loader is not None:
-            execute = loader.exec_module
-
-            def exec_module(module: ModuleType) -> None:
-                del loader.exec_module
-                execute(module)
-                self.source.install()
-
-            loader.exec_module = exec_module
-        return spec

@@ -1,0 +1,75 @@
+"""Stand-ins that notice what PyTorch does itself: that a backward call runs, and that PyTorch is imported."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.abc
+import importlib.util
+import sys
+import threading
+from types import ModuleType
+from typing import Any
+
+
+class Engine:
+    """A stand-in for autograd's engine that tells of backward calls."""
+
+    def __init__(self, engine: Any, source: Any) -> None:
+        self.engine = engine
+        self.source = source
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.engine, name)
+
+    def run_backward(self, roots: Any, gradients: Any, keep_graph: bool, create_graph: bool, inputs: Any = (),
+                     *args: Any, **kwargs: Any) -> Any:  # fmt: skip
+        """Run backward as PyTorch would."""
+        __tracebackhide__ = True
+        recorder, run = self.source.recorder, self.engine.run_backward
+        here = threading.get_ident() == self.source.thread
+        if not here or not (recorder.tape.call or self.source.listens()):
+            return run(roots, gradients, keep_graph, create_graph, inputs, *args, **kwargs)
+        kind = "backward" if kwargs.get("accumulate_grad") else "grad"
+        self.source.modes.ask()
+        batched = sys._getframe(2).f_code.co_name == "vjp"  # what `is_grads_batched` makes of the call
+        wanted = inputs if kind == "grad" else inputs or None
+        if not recorder.tape.call:
+            self.source.keeps = keep_graph
+        recorder.backward.backward_started(self.source, kind, roots, gradients, create_graph, wanted, batched)
+        error: BaseException | None = None
+        result: Any = None
+        try:
+            with self.source.inside() if self.source.nodes.custom else contextlib.nullcontext():
+                result = run(roots, gradients, keep_graph, create_graph, inputs, *args, **kwargs)
+            return result
+        except BaseException as raised:
+            error = raised
+            raise
+        finally:
+            recorder.backward.backward_ended(error, result)
+            error = None  # or the error and this frame would refer to each other, and so keep the roots
+
+
+class Waiting(importlib.abc.MetaPathFinder):
+    """Stands first in `sys.meta_path` until PyTorch is imported, and has it watched then."""
+
+    def __init__(self, source: Any) -> None:
+        self.source = source
+
+    def find_spec(self, name: str, path: Any = None, target: ModuleType | None = None) -> Any:
+        """The spec that the other finders have for PyTorch; nothing for any other module."""
+        if name != "torch" or self not in sys.meta_path:
+            return None
+        sys.meta_path.remove(self)
+        spec = importlib.util.find_spec(name)
+        loader: Any = None if spec is None else spec.loader
+        if loader is not None:
+            execute = loader.exec_module
+
+            def exec_module(module: ModuleType) -> None:
+                del loader.exec_module
+                execute(module)
+                self.source.install()
+
+            loader.exec_module = exec_module
+        return spec
