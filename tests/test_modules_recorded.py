@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 from cells import run, traced
-from staged import build
+from staged import build, scenes_of
 
+from minigrad_viz.model.fold import opened_in
 from minigrad_viz.recording.pruning import KEPT_CALLS
 from minigrad_viz.trace.events import Called, Forward, Returned, Trace
 
@@ -141,3 +142,20 @@ def test_nothing_stays_behind(torch):
 def test_the_same_is_computed_unwatched(library):
     cell = NET + "torch.manual_seed(1)\nmodel = Net()\ny = model(torch.ones(3, 2))\nprint(y)\n"
     assert run(cell, library).told == run(cell, library, watched=False).told
+
+
+def test_boxes_open_in_every_round(library):
+    """Each round has what is inside its own boxes, with the values of that round."""
+    source = MODEL + (
+        "opt = torch.optim.SGD(model.parameters(), lr=0.1)\nseen = []\nfor step in range(3):\n"
+        "    opt.zero_grad()\n    loss = model(x).sum()\n    loss.backward()\n"
+        "    seen.append(model[2].weight.flatten().tolist())\n    opt.step()\n"
+    )
+    ran = run(source, library)
+    views = scenes_of(ran.trace, lang="en")
+    assert [view.call for view in views] == [1, 2, 3]
+    for view, weight in zip(views, ran.names["seen"], strict=True):
+        opened = {group.path: part for group, part in opened_in(view.graph, view.whole)}
+        assert {"model.0", "model.2"} <= opened.keys()
+        values = {card.value.items for _, card in opened["model.2"].cards() if card.role == "parameter"}
+        assert tuple(weight) in values

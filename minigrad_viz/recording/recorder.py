@@ -210,12 +210,11 @@ class Recorder:
     @observing
     def adopt_within(self, results: list[Any]) -> None:
         """Give ids to nodes inside an op that is made of several, before the op itself is told."""
-        tape = self.tape
-        tape.place()
-        output, strange = tape.ids.output, False
+        output, strange = self.tape.ids.output, False
         nodes = [fn for t in results if (fn := history_of(t)) is not None]
         inner = [n for node in nodes for n, _ in edges_of(node) if n is not None]
         for node in inner:
             strange = strange or (output(node) is None and variable_of(node) is None)
         if strange:
+            self.tape.place()
             self.states.adopt(inner, users=nodes)
