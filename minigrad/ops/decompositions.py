@@ -68,6 +68,14 @@ def cholesky_ex_vjp(grads: Any, L: Any, upper: Any) -> Any:
     return cholesky_vjp(grads[0], L, upper)
 
 
+def cholesky_jvp(self_t: Any, L: Any, info: Any, upper: Any) -> Any:
+    """`L @ Φ(Lᐨ @ dA @ Lᐨᴴ)`, Φ taking the lower triangle with half of the diagonal."""
+    factor = adjoint(L) if upper else L
+    inverse = inverse_of(factor)
+    change = factor @ halved(F.tril((inverse @ self_t) @ adjoint(inverse), 0))
+    return (adjoint(change) if upper else change), F.zeros_like(info)
+
+
 def cholesky_kernel(a: Any, upper: Any) -> tuple[Any, Any]:
     """Return the factor of each matrix, and the order of the first minor that is not positive (0 if none)."""
     a = np.triu(a).conj().mT if upper else a
@@ -96,6 +104,7 @@ def first_minor(a: Any) -> Any:
 @differentiable(
     self=cholesky_ex_vjp,
     complexes=True,
+    jvp=cholesky_jvp,
     several=("L", "info"),
     constants=("info",),
 )
