@@ -8,7 +8,6 @@ import numpy as np
 
 from ..core.dtypes import of
 from .half_precision import not_implemented
-from .masking import WRITTEN
 from .sliding import reach
 
 
@@ -83,15 +82,12 @@ def check_output_padding(stride: Any, dilation: Any, output_padding: Any) -> Non
         raise RuntimeError(f"output padding must be smaller than either stride or dilation, but got {told}")
 
 
-def in_c(x: Any) -> str:
-    """Return the name of an array's dtype in C++."""
-    return WRITTEN.get(x.dtype.name, x.dtype.name)
-
-
 def check_kinds(x: Any, weight: Any, bias: Any, transposed: bool) -> None:
     """PyTorch's errors for dtypes that differ, or that there is no convolution of."""
     if bias is not None and bias.dtype != x.dtype:
-        raise RuntimeError(f"Input type ({in_c(x)}) and bias type ({in_c(bias)}) should be the same")
+        raise RuntimeError(
+            f"Input type ({of(x).c_name}) and bias type ({of(bias).c_name}) should be the same"
+        )
     if weight.dtype != x.dtype:
         raise RuntimeError(f"expected scalar type {of(x).title} but found {of(weight).title}")
     deep = x.ndim == 5

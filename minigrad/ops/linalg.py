@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..core import F, composite, differentiable, is_symbol
+from ..core.dtypes import of
 
 
 @differentiable(
@@ -160,8 +161,6 @@ def bmm(self, mat2):
 def same_dtype(a: Any, b: Any, name: str) -> None:
     """RuntimeError unless both have one dtype: products of matrices do not promote."""
     if a.dtype != b.dtype:
-        from ..core.dtypes import of
-
         if name == "dot":
             raise RuntimeError(
                 f"dot : expected both vectors to have same dtype, but found {of(a).title} and {of(b).title}"
@@ -173,21 +172,9 @@ def same_dtype(a: Any, b: Any, name: str) -> None:
             )
         if name == "bmm":
             raise RuntimeError(f"expected scalar type {of(a).title} but found {of(b).title}")
-        raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {c_name(a)} != {c_name(b)}")
-
-
-def c_name(a: Any) -> str:
-    """Return the C++ name of a dtype, as PyTorch's errors write it."""
-    names = {
-        "float32": "float",
-        "float64": "double",
-        "int64": "long long",
-        "int32": "int",
-        "float16": "c10::Half",
-        "complex64": "c10::complex<float>",
-        "complex128": "c10::complex<double>",
-    }
-    return names.get(a.dtype.name, a.dtype.name)
+        raise RuntimeError(
+            f"expected m1 and m2 to have the same dtype, but got: {of(a).c_name} != {of(b).c_name}"
+        )
 
 
 @composite

@@ -10,12 +10,6 @@ from ..core import F, check_broadcast, differentiable
 from ..core.dtypes import of
 from .copy import fitting
 
-WRITTEN = {
-    "float16": "c10::Half", "float32": "float", "float64": "double", "int8": "signed char", "int16": "short",
-    "int32": "int", "int64": "long int", "uint8": "unsigned char", "complex64": "c10::complex<float>",
-    "complex128": "c10::complex<double>",
-}  # fmt: skip
-
 
 @differentiable(
     self=lambda g, mask: F.masked_fill(g, mask, 0),
@@ -26,7 +20,7 @@ def masked_fill(self, mask, value):
     """Return `value` where `mask` holds, else `self`."""
     if mask.dtype.kind != "b":
         raise RuntimeError(
-            f"masked_fill_ only supports boolean masks, but got mask with dtype {WRITTEN[mask.dtype.name]}"
+            f"masked_fill_ only supports boolean masks, but got mask with dtype {of(mask).c_name}"
         )
     check_broadcast(mask.shape, self.shape)
     return np.where(mask, self.dtype.type(fitting(value, self.dtype)), self)[()]

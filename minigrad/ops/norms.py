@@ -241,9 +241,8 @@ def _euclidean_dist(x1, x2):
     """Return the distances between all rows of two matrices, from a product of matrices: √(|x|² − 2xy +
     |y|²).
     """
-    names = {np.float16: "c10::Half", np.float32: "float", np.float64: "double"}
     if x1.dtype != x2.dtype:
-        first, second = names[x1.dtype.type], names[x2.dtype.type]
+        first, second = of(x1).c_name, of(x2).c_name
         raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {first} != {second}")
     squares = [np.add.reduce(x * x, -1, keepdims=True) for x in (x1, x2)]
     ones = [np.ones_like(s) for s in squares]

@@ -14,11 +14,6 @@ from ..core.dtypes import OF_NUMPY, of
 from . import random_bits as draws
 from .generator import Generator, default_generator
 
-C_TYPES = {
-    "bool": "bool", "uint8": "unsigned char", "int8": "signed char", "int16": "short", "int32": "int",
-    "int64": "long", "float16": "c10::Half", "float32": "float", "float64": "double",
-}  # fmt: skip
-
 
 def source_of(generator: Any) -> Generator:
     """Return the generator to draw from; RuntimeError where `func.vmap` allows none."""
@@ -61,7 +56,7 @@ def uniform(self, low=0.0, high=1.0, generator=None):
     part = self.real.dtype
     for name, value in (("from", low), ("to", high)):
         if abs(value) > np.finfo(part).max:
-            raise RuntimeError(f"{name} is out of bounds for {C_TYPES[part.name]}")
+            raise RuntimeError(f"{name} is out of bounds for {OF_NUMPY[part].c_name}")
     if low > high:
         raise RuntimeError(
             f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}"
@@ -119,7 +114,7 @@ def integers(self: Any, low: int, high: int, generator: Any) -> Any:
         lowest, highest = int(np.iinfo(self.dtype).min), int(np.iinfo(self.dtype).max)
     for name, value in (("from", low), ("to - 1", high - 1)):
         if not lowest <= value <= highest:
-            raise RuntimeError(f"{name} is out of bounds for {C_TYPES[self.dtype.name]}")
+            raise RuntimeError(f"{name} is out of bounds for {of(self).c_name}")
     return filled(self, draws.integers(source_of(generator), self.size, self.dtype, low, high))
 
 

@@ -36,19 +36,7 @@ GRAD_DTYPE = (
     "dtypes of a tensor and its gradient may break downstream systems that assume they match."
 )
 
-CPP_NAMES = {  # as the error above calls the dtype of a gradient
-    "bool": "bool",
-    "uint8": "unsigned char",
-    "int8": "signed char",
-    "int16": "short int",
-    "int32": "int",
-    "int64": "long int",
-    "float16": "c10::Half",
-    "float32": "float",
-    "float64": "double",
-    "complex64": "c10::complex<float>",
-    "complex128": "c10::complex<double>",
-}
+CPP_NAMES = {**dtypes.C_NAMES, "bool": "bool"}  # as the error above calls the dtype of a gradient
 
 
 class Autograd(TensorBase):

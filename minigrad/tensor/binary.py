@@ -141,16 +141,8 @@ def lerp(input: Any, end: Any, weight: Any) -> Any:
             continue
         found = dtypes.of(other._data)
         if found is not expected and not (other is weight and other._data.ndim == 0):
-            wanted, got = (CALLED[k.name] for k in (expected, found))
-            raise RuntimeError(f"expected dtype {wanted} for `{name}` but got dtype {got}")
+            raise RuntimeError(f"expected dtype {expected.c_name} for `{name}` but got dtype {found.c_name}")
     return te.lerp if is_number else te.lerp_tensor, (input, end, weight)
-
-
-CALLED = {
-    **C_NAMES, "float16": "c10::Half", "int8": "signed char", "int16": "short", "int64": "long int",
-    "uint8": "unsigned char", "bool": "bool", "complex64": "c10::complex<float>",
-    "complex128": "c10::complex<double>",
-}  # fmt: skip
 
 
 @public("function method method_", out="cast")

@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from itertools import compress
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -37,20 +36,6 @@ class PrintOptions:
     edgeitems: int = 3
     linewidth: float = 80
     sci_mode: bool | None = None
-
-    def __post_init__(self) -> None:
-        for name in ("precision", "edgeitems"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, Integral):
-                raise TypeError(f"{name} must be an integer, but got {value!r}")
-            if value < 0:
-                raise ValueError(f"{name} must not be negative, but got {value!r}")
-        for name in ("threshold", "linewidth"):
-            value = getattr(self, name)
-            if not isinstance(value, Real):
-                raise TypeError(f"{name} must be a number, but got {value!r}")
-            if math.isnan(value):
-                raise ValueError(f"{name} must not be nan")
 
 
 PROFILES: dict[str, dict[str, Any]] = {
