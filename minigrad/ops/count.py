@@ -39,9 +39,9 @@ def count_nonzero(self, dim=None):
     return np.add.reduce(self != 0, axis=over(dim, self.ndim), dtype=np.int64)
 
 
-@differentiable()
+@differentiable(forms="function method", out="")
 def bincount(self, weights=None, minlength=0):
-    """Return how often each number from 0 on occurs in a vector of integers, or the sum of its `weights`."""
+    """Return how often each number from 0 on occurs in a vector of integers, or the sum of its weights."""
     fits = self.ndim == 1 and self.dtype.kind in "iu" and not np.any(self < 0)
     if not fits and (self.size or self.ndim != 1):
         raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
@@ -99,10 +99,10 @@ def even_edges(self: Any, bins: int, range: Any) -> Any:
     return np.linspace(low, high, bins + 1, dtype=self.dtype)
 
 
-@differentiable()
+@differentiable(forms="function method", out="same")
 def histc(self, bins=100, min=0, max=0):
-    """Return how many elements lie in each of `bins` equal bins between `min` and `max` (the extremes if both
-    are 0).
+    """Return how many elements lie in each of `bins` equal bins between `min` and `max`, or between the
+    extremes.
     """
     if bins <= 0:
         raise RuntimeError("bins must be > 0")

@@ -195,13 +195,39 @@ def position(self: Any, dim: Any, keepdim: bool, name: str) -> Any:
     return getattr(np, name)(self, axis=axis, keepdims=keepdim)
 
 
-@differentiable()
+@differentiable(forms="function method", out="same")
 def argmax(self, dim=None, keepdim=False):
-    """Index (int64) of the largest element of the flattened tensor, or along `dim`."""
+    """Return the index of the maximum, in the flattened tensor or along `dim`.
+
+    Args:
+        input: a tensor of any shape.
+        dim: one dimension; None for the flattened tensor.
+        keepdim: whether the reduced dimensions stay, with size 1.
+    Shape: `()`, or that of `input` without `dim` (with size 1 there for `keepdim`).
+    Returns: an int64 tensor; of several equal elements the first index.
+    Raises: IndexError if there is no dimension `dim`.
+    Source: torch.argmax
+
+    >>> torch.argmax(torch.tensor([[1.0, 5.0], [7.0, 2.0]]), dim=1)
+    tensor([1, 0])
+    """
     return position(self, dim, keepdim, "argmax")
 
 
-@differentiable()
+@differentiable(forms="function method", out="same")
 def argmin(self, dim=None, keepdim=False):
-    """Index (int64) of the smallest element of the flattened tensor, or along `dim`."""
+    """Return the index of the minimum, in the flattened tensor or along `dim`.
+
+    Args:
+        input: a tensor of any shape.
+        dim: one dimension; None for the flattened tensor.
+        keepdim: whether the reduced dimensions stay, with size 1.
+    Shape: `()`, or that of `input` without `dim` (with size 1 there for `keepdim`).
+    Returns: an int64 tensor; of several equal elements the first index.
+    Raises: IndexError if there is no dimension `dim`.
+    Source: torch.argmin
+
+    >>> torch.argmin(torch.tensor([[1.0, 5.0], [7.0, 2.0]]), dim=1)
+    tensor([0, 1])
+    """
     return position(self, dim, keepdim, "argmin")

@@ -188,44 +188,6 @@ def amin(input: Any, dim: Any = (), keepdim: bool = False) -> Any:
 
 
 @public(out="same")
-def argmax(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
-    """Return the index of the maximum, in the flattened tensor or along `dim`.
-
-    Args:
-        input: a tensor of any shape.
-        dim: one dimension; None for the flattened tensor.
-        keepdim: whether the reduced dimensions stay, with size 1.
-    Shape: `()`, or that of `input` without `dim` (with size 1 there for `keepdim`).
-    Returns: an int64 tensor; of several equal elements the first index.
-    Raises: IndexError if there is no dimension `dim`.
-    Source: torch.argmax
-
-    >>> torch.argmax(torch.tensor([[1.0, 5.0], [7.0, 2.0]]), dim=1)
-    tensor([1, 0])
-    """
-    return max_min.argmax(input, dim, keepdim)
-
-
-@public(out="same")
-def argmin(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
-    """Return the index of the minimum, in the flattened tensor or along `dim`.
-
-    Args:
-        input: a tensor of any shape.
-        dim: one dimension; None for the flattened tensor.
-        keepdim: whether the reduced dimensions stay, with size 1.
-    Shape: `()`, or that of `input` without `dim` (with size 1 there for `keepdim`).
-    Returns: an int64 tensor; of several equal elements the first index.
-    Raises: IndexError if there is no dimension `dim`.
-    Source: torch.argmin
-
-    >>> torch.argmin(torch.tensor([[1.0, 5.0], [7.0, 2.0]]), dim=1)
-    tensor([0, 1])
-    """
-    return max_min.argmin(input, dim, keepdim)
-
-
-@public(out="same")
 def median(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
     """Return the lower median of all elements, or along `dim` (values, indices)."""
     if dim is None:

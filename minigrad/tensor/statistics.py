@@ -237,20 +237,6 @@ def logsumexp(input: Any, dim: Any, keepdim: bool = False) -> Any:
 
 
 @public(out="same")
-def histc(input: Any, bins: int = 100, min: Any = 0, max: Any = 0) -> Any:
-    """Return how many elements lie in each of `bins` equal bins between `min` and `max`, or between the
-    extremes.
-    """
-    return counting.histc(input, bins, min, max)
-
-
-@public()
-def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
-    """Return how often each number from 0 on occurs in a vector of integers, or the sum of its weights."""
-    return counting.bincount(input, weights, minlength)
-
-
-@public(out="same")
 def histogram(
     input: Any, bins: Any = 100, *, range: Any = None, weight: Any = None, density: bool = False
 ) -> Any:
