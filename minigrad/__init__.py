@@ -131,16 +131,4 @@ def __dir__() -> list[str]:
 
 
 if TYPE_CHECKING:
-    from . import (
-        backends,
-        cuda,
-        fft,
-        func,
-        linalg,
-        nn,
-        optim,
-        random,
-        special,
-        testing,
-        utils,
-    )
+    from . import backends, cuda, fft, func, linalg, nn, optim, random, special, testing, utils

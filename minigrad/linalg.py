@@ -18,16 +18,7 @@ from .tensor.decompositions import (
 )
 from .tensor.explained import attach_all as _attach_all
 from .tensor.matmul import matmul
-from .tensor.matrices import (
-    LinAlgError,
-    det,
-    inv,
-    inv_ex,
-    matrix_power,
-    slogdet,
-    solve,
-    solve_ex,
-)
+from .tensor.matrices import LinAlgError, det, inv, inv_ex, matrix_power, slogdet, solve, solve_ex
 from .tensor.norms import linalg_norm as norm
 from .tensor.norms import matrix_norm, vector_norm
 from .tensor.products import linalg_cross as cross

@@ -11,7 +11,7 @@ from ..core.devices import unfilled_like
 from ..core.public import public
 from ..core.shown_signature import shown_as
 from ..core.tensor_state import TensorBase
-from ..ops import random_numbers as chance
+from ..ops import random_numbers
 from .arguments import fitted, is_whole, shape_of, whole
 from .data import leaf
 from .maker import like_maker, maker, sized
@@ -44,7 +44,7 @@ def rand(shape: tuple[int, ...], *, generator: Any = None, dtype: Any) -> Any:
     >>> torch.rand(2, 3).shape
     torch.Size([2, 3])
     """
-    return drawn(chance.uniform, np.zeros(shape, dtype.numpy), generator, 0.0, 1.0)
+    return drawn(random_numbers.uniform, np.zeros(shape, dtype.numpy), generator, 0.0, 1.0)
 
 
 @sized
@@ -64,7 +64,7 @@ def randn(shape: tuple[int, ...], *, generator: Any = None, dtype: Any) -> Any:
     >>> torch.randn(2, 3).shape
     torch.Size([2, 3])
     """
-    return drawn(chance.normal, np.zeros(shape, dtype.numpy), generator, 0.0, 1.0)
+    return drawn(random_numbers.normal, np.zeros(shape, dtype.numpy), generator, 0.0, 1.0)
 
 
 @maker
@@ -91,7 +91,7 @@ def randint(*bounds: Any, generator: Any = None, dtype: Any, **named: Any) -> An
     given = dict(zip([name for name in names if name not in named], bounds, strict=True)) | named
     low, high = whole(given.get("low", 0)), whole(given["high"])
     array = np.zeros(shape_of("randint", given["size"]), (dtype or dtypes.int64).numpy)
-    return drawn(chance.random_from, array, generator, low, high)
+    return drawn(random_numbers.random_from, array, generator, low, high)
 
 
 @maker
@@ -115,7 +115,7 @@ def randperm(n: Any, *, generator: Any = None, dtype: Any = dtypes.int64) -> Any
     if dtype.category in (0, 3):
         raise NotImplementedError(f"\"randperm\" not implemented for '{dtype.title}'")
     fitted(n, dtype)
-    return np.array(chance.draws.permutation(chance.source_of(generator), n), dtype.numpy)
+    return np.array(random_numbers.draws.permutation(random_numbers.source_of(generator), n), dtype.numpy)
 
 
 @maker
@@ -140,7 +140,7 @@ def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Any 
     """
     if size is not None:
         array = np.zeros(shape_of("normal", size), dtype.numpy)
-        return drawn(chance.normal, array, generator, float(mean), float(std))
+        return drawn(random_numbers.normal, array, generator, float(mean), float(std))
     if not isinstance(mean, TensorBase):
         return F.normal_float_tensor(mean, std, generator)
     run = F.normal_tensor_tensor if isinstance(std, TensorBase) else F.normal_tensor_float
@@ -163,7 +163,7 @@ def rand_like(input: Any, *, generator: Any = None) -> Any:
     >>> torch.rand_like(torch.ones(2, 3)).shape
     torch.Size([2, 3])
     """
-    return drawn(chance.uniform, input, generator, 0.0, 1.0)
+    return drawn(random_numbers.uniform, input, generator, 0.0, 1.0)
 
 
 @like_maker
@@ -182,7 +182,7 @@ def randn_like(input: Any, *, generator: Any = None) -> Any:
     >>> torch.randn_like(torch.ones(2, 3)).shape
     torch.Size([2, 3])
     """
-    return drawn(chance.normal, input, generator, 0.0, 1.0)
+    return drawn(random_numbers.normal, input, generator, 0.0, 1.0)
 
 
 @like_maker
@@ -194,7 +194,7 @@ def randint_like(input: Any, low: Any = None, high: Any = None, *, generator: An
     low, high = (0, low) if high is None else (low or 0, high)
     if not (is_whole(low) and is_whole(high)):
         raise TypeError("randint_like() received an invalid combination of arguments")
-    return drawn(chance.random_from, input, generator, int(low), int(high))
+    return drawn(random_numbers.random_from, input, generator, int(low), int(high))
 
 
 @public(out="cast")
@@ -216,7 +216,9 @@ def bernoulli(input: Any, p: Any = None, *, generator: Any = None) -> Any:
     """
     if p is None:
         return F.bernoulli(input, generator)
-    return leaf(drawn(chance.bernoulli_float, unfilled_like(input._data, input._data.dtype), generator, p))
+    return leaf(
+        drawn(random_numbers.bernoulli_float, unfilled_like(input._data, input._data.dtype), generator, p)
+    )
 
 
 @public(out="same")

@@ -10,7 +10,7 @@ import numpy as np
 from ..core import F, differentiable, zeros
 from ..core.dtypes import of
 from .half_precision import not_implemented, wide
-from .max_pooling import greatest, put_greatest, taken
+from .max_pooling import argmax, max_pool_backward, taken
 
 
 def bounds(n: int, count: int) -> tuple[Any, Any]:
@@ -161,7 +161,7 @@ def in_flat(windows: Any, size: Any) -> Any:
     return total.reshape((prod(total.shape[:k]), prod(total.shape[k:])))
 
 
-def greatest_of(x: Any, windows: Any) -> Any:
+def max_of_windows(x: Any, windows: Any) -> Any:
     """Return the largest element of each window of every plane, and its place in the flattened plane."""
     k = len(windows)
     size, lead = x.shape[-k:], x.shape[:-k]
@@ -171,7 +171,7 @@ def greatest_of(x: Any, windows: Any) -> Any:
     places = in_flat(windows, size)
     flat = x.reshape((prod(lead), prod(size)))
     elements = flat[:, places]
-    where = greatest(elements, 2)[..., None]
+    where = argmax(elements, 2)[..., None]
     index = np.take_along_axis(np.broadcast_to(places, elements.shape), where, 2)[..., 0]
     return np.take_along_axis(flat, index, 1).reshape(shape), index.reshape(shape)
 
@@ -213,7 +213,7 @@ def declare_max(k: int) -> None:
     def pool(self, output_size):
         """Return the largest of each of `output_size` parts, and its place in the flattened input."""
         check_adaptive(self, k, output_size)
-        return greatest_of(self, [even(n, c) for n, c in zip(self.shape[-k:], output_size)])
+        return max_of_windows(self, [even(n, c) for n, c in zip(self.shape[-k:], output_size)])
 
     @differentiable(
         name=title + "_backward",
@@ -225,7 +225,7 @@ def declare_max(k: int) -> None:
     def backward(grad_output, self, indices):
         """Return the gradient: that of each largest element, where it came from."""
         check_not_empty(grad_output, title + "_backward", "grad_output has sizes ", "", "grad_output")
-        return put_greatest(grad_output, self, k, indices)
+        return max_pool_backward(grad_output, self, k, indices)
 
 
 for k in (2, 3):

@@ -138,11 +138,7 @@ def mul(self, other):
 
 
 @differentiable(
-    self=lambda g, other: F.mul_scalar(g, other),
-    node="MulBackward1",
-    elementwise=True,
-    linear=True,
-    forms="",
+    self=lambda g, other: F.mul_scalar(g, other), node="MulBackward1", elementwise=True, linear=True, forms=""
 )
 def mul_scalar(self, other):
     """Return a tensor times a number, as PyTorch's own formulas write it."""
@@ -169,11 +165,7 @@ def div(self, other):
 
 
 @differentiable(
-    self=lambda g, other: F.div_scalar(g, other),
-    node="DivBackward1",
-    elementwise=True,
-    linear=True,
-    forms="",
+    self=lambda g, other: F.div_scalar(g, other), node="DivBackward1", elementwise=True, linear=True, forms=""
 )
 def div_scalar(self, other):
     """Return a tensor divided by a number, as PyTorch's own formulas write it."""

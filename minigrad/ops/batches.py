@@ -66,14 +66,7 @@ def batch_vjp(
     kernel=batch,
 )
 def native_batch_norm(
-    input,
-    weight=None,
-    bias=None,
-    running_mean=None,
-    running_var=None,
-    training=False,
-    momentum=0.1,
-    eps=1e-5,
+    input, weight=None, bias=None, running_mean=None, running_var=None, training=False, momentum=0.1, eps=1e-5
 ):
     """Return each channel (dimension 1) normalised, by its own mean and variance in `training`, else by the
     running ones; the means; the inverse deviations.

@@ -125,13 +125,7 @@ def max_vjp(g: Any, self: Any, min: Any, max: Any) -> Any:
 
 
 @differentiable(
-    self=inner_vjp,
-    min=min_vjp,
-    max=max_vjp,
-    kernel=clamped,
-    elementwise=True,
-    check=unclamped,
-    forms="",
+    self=inner_vjp, min=min_vjp, max=max_vjp, kernel=clamped, elementwise=True, check=unclamped, forms=""
 )
 def clamp(self, min=None, max=None):
     """Return each element brought between those of `min` and `max`, tensors of which one may be left out."""

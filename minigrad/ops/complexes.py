@@ -29,12 +29,7 @@ def is_complex(x: Any) -> bool:
 
 
 @differentiable(
-    self=lambda g: F.conj(g),
-    node="ConjBackward0",
-    kernel=np.conjugate,
-    bit=CONJUGATE,
-    view=True,
-    linear=True,
+    self=lambda g: F.conj(g), node="ConjBackward0", kernel=np.conjugate, bit=CONJUGATE, view=True, linear=True
 )
 def conj_view(self):
     """Return the conjugates, as a view."""
@@ -52,12 +47,7 @@ def conj(self: Any) -> Any:
 
 
 @differentiable(
-    self=lambda g: F.neg(g),
-    node="NegViewBackward0",
-    kernel=np.negative,
-    bit=NEGATIVE,
-    view=True,
-    linear=True,
+    self=lambda g: F.neg(g), node="NegViewBackward0", kernel=np.negative, bit=NEGATIVE, view=True, linear=True
 )
 def neg_view(self):
     """Return the negatives, as a view."""

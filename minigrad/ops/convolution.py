@@ -15,13 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..core import F, differentiable, jointly
-from .convolution_checks import (
-    check_kinds,
-    check_output_padding,
-    check_settings,
-    check_shapes,
-    check_window,
-)
+from .convolution_checks import check_kinds, check_output_padding, check_settings, check_shapes, check_window
 from .half_precision import wide
 from .sliding import padded, places, put_together, reach, seen, whole_size
 

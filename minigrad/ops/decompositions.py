@@ -102,11 +102,7 @@ def first_minor(a: Any) -> Any:
 
 
 @differentiable(
-    self=cholesky_ex_vjp,
-    complexes=True,
-    jvp=cholesky_jvp,
-    several=("L", "info"),
-    constants=("info",),
+    self=cholesky_ex_vjp, complexes=True, jvp=cholesky_jvp, several=("L", "info"), constants=("info",)
 )
 def linalg_cholesky_ex(self, upper=False):
     """Return the triangular L with `L @ Lᴴ = self` (`Lᴴ @ L` for `upper`), and which minor is not positive (0
@@ -179,10 +175,7 @@ def symmetric(x: Any) -> Any:
 
 
 @differentiable(
-    A=eigh_vjp,
-    complexes=True,
-    node="LinalgEighBackward0",
-    several=("eigenvalues", "eigenvectors"),
+    A=eigh_vjp, complexes=True, node="LinalgEighBackward0", several=("eigenvalues", "eigenvectors")
 )
 def _linalg_eigh(A, UPLO="L"):
     """Return the eigenvalues in ascending order, and eigenvectors as columns, of symmetric (Hermitian)
@@ -235,12 +228,7 @@ def plus(total: Any, term: Any) -> Any:
     return term if total is None else total + term
 
 
-@differentiable(
-    A=svd_vjp,
-    complexes=True,
-    node="LinalgSvdBackward0",
-    several=("U", "S", "Vh"),
-)
+@differentiable(A=svd_vjp, complexes=True, node="LinalgSvdBackward0", several=("U", "S", "Vh"))
 def _linalg_svd(A, full_matrices, S_sym_argsize_minus_1):
     """U, S and Vh with `A = U @ diag(S) @ Vh`; the last argument is how many singular values there are."""
     if A.size == 0:
@@ -270,12 +258,7 @@ def eig_vjp(grads: Any, A_scalar_type: Any, eigenvalues: Any, eigenvectors: Any)
     return cast_back(F._linalg_solve_ex(turned, inside @ turned, True)[0], A_scalar_type)
 
 
-@differentiable(
-    A=eig_vjp,
-    complexes=True,
-    node="LinalgEigBackward0",
-    several=("eigenvalues", "eigenvectors"),
-)
+@differentiable(A=eig_vjp, complexes=True, node="LinalgEigBackward0", several=("eigenvalues", "eigenvectors"))
 def _linalg_eig(A):
     """Return the eigenvalues in no order, and eigenvectors of length 1 as columns."""
     kind = np.result_type(A.dtype, np.complex64)

@@ -166,7 +166,7 @@ def summed(rows: Any, bags: Any, count: int) -> Any:
     return out
 
 
-def greatest(rows: Any, bags: Any, count: int) -> tuple[Any, Any]:
+def max_of_bags(rows: Any, bags: Any, count: int) -> tuple[Any, Any]:
     """Return the maximum of each bag in each column, 0 if it is empty, and in which row it comes first."""
     width = rows.shape[1]
     top = np.full((count, width), -np.inf, rows.dtype)
@@ -231,7 +231,7 @@ def embedding_bag(
     if mode == MEAN:
         means = summed(rows, own, count) / np.maximum(sizes, 1)[:, None]
         return means.astype(weight.dtype), bags, sizes, sizes
-    top, first = greatest(rows, own, count)
+    top, first = max_of_bags(rows, own, count)
     where = np.append(indices[used], indices.dtype.type(0))[first]
     return top, bags, sizes, where
 

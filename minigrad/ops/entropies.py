@@ -143,11 +143,7 @@ def entropy_of_logits(self: Any, target: Any, weight: Any, pos_weight: Any, redu
     return reduced(out if weight is None else out * weight, reduction)
 
 
-@differentiable(
-    self=logits_self_vjp,
-    target=logits_target_vjp,
-    kernel=entropy_of_logits,
-)
+@differentiable(self=logits_self_vjp, target=logits_target_vjp, kernel=entropy_of_logits)
 def binary_cross_entropy_with_logits(self, target, weight=None, pos_weight=None, reduction=MEAN):
     """Return `binary_cross_entropy` of the logistic function of `self`."""
 

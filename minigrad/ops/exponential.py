@@ -31,10 +31,7 @@ def expm1(self):
     return np.expm1(self)
 
 
-@function(
-    self=lambda g, self: g / F.add_scalar(self, 1),
-    node="Log1PBackward0",
-)
+@function(self=lambda g, self: g / F.add_scalar(self, 1), node="Log1PBackward0")
 def log1p(self):
     """Return the natural logarithm of each element plus 1: exact for small elements too."""
     return np.log1p(self)

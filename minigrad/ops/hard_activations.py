@@ -22,8 +22,7 @@ def no_hardtanh(kinds: list[dtype]) -> None:
 
 
 @activation(
-    self=lambda g, max_val, min_val, self: F.hardtanh_backward(g, self, min_val, max_val),
-    check=no_hardtanh,
+    self=lambda g, max_val, min_val, self: F.hardtanh_backward(g, self, min_val, max_val), check=no_hardtanh
 )
 def hardtanh(self, min_val=-1.0, max_val=1.0):
     """Each element, but not less than `min_val` nor more than `max_val`."""
@@ -169,10 +168,7 @@ BOUNDS = {np.dtype(k): (np.zeros((), k), np.array(np.inf, k)) for k in ("float16
 
 
 @differentiable(
-    self=lambda g, result: F.threshold_backward(g, result, 0),
-    elementwise=True,
-    check=no_relu,
-    out="",
+    self=lambda g, result: F.threshold_backward(g, result, 0), elementwise=True, check=no_relu, out=""
 )
 def relu(self):
     """Return the larger of each element and 0; NaN stays NaN.

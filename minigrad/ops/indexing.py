@@ -65,9 +65,7 @@ def slice(self, dim, start, end, step):
 
 @differentiable(
     grad_output=lambda g, dim, start, end, step: F.slice(g, dim, start, end, step),
-    rows={
-        "grad_output": lambda g, dim, start, end, step: F.slice(g, after_rows(dim), start, end, step),
-    },
+    rows={"grad_output": lambda g, dim, start, end, step: F.slice(g, after_rows(dim), start, end, step)},
     node="SliceBackwardBackward0",
     linear=True,
 )

@@ -147,10 +147,7 @@ def det_vjp(grads: Any, A: Any, LU: Any, pivots: Any, result: Any) -> Any:
 
 
 @differentiable(
-    A=det_vjp,
-    node="LinalgDetBackward0",
-    several=("result", "LU", "pivots"),
-    constants=("LU", "pivots"),
+    A=det_vjp, node="LinalgDetBackward0", several=("result", "LU", "pivots"), constants=("LU", "pivots")
 )
 def _linalg_det(A):
     """Return the determinant of each matrix, and its LU factors."""

@@ -161,22 +161,12 @@ def selected_vjp(grads: Any, self_sym_sizes: Any, dim: int, indices: Any, keepdi
 SELECTED = ("values", "indices")
 
 
-@differentiable(
-    self=selected_vjp,
-    node="MaxBackward0",
-    several=SELECTED,
-    kernel=along(np.argmax, "max"),
-)
+@differentiable(self=selected_vjp, node="MaxBackward0", several=SELECTED, kernel=along(np.argmax, "max"))
 def max_dim(self, dim, keepdim=False):
     """Return the largest element along `dim`, and its index."""
 
 
-@differentiable(
-    self=selected_vjp,
-    node="MinBackward0",
-    several=SELECTED,
-    kernel=along(np.argmin, "min"),
-)
+@differentiable(self=selected_vjp, node="MinBackward0", several=SELECTED, kernel=along(np.argmin, "min"))
 def min_dim(self, dim, keepdim=False):
     """Return the smallest element along `dim`, and its index."""
 

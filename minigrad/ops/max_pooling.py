@@ -20,7 +20,7 @@ FEW = 4  # windows of so many elements are looked through in one go, not along o
 MANY = 64  # windows of more elements are looked through each by itself, unless they overlap
 
 
-def greatest(flat: Any, axis: int) -> Any:
+def argmax(flat: Any, axis: int) -> Any:
     """Where the largest element is along `axis`."""
     where = np.argmax(flat, axis=axis)
     if flat.dtype.kind != "f":
@@ -43,7 +43,7 @@ def by_window(x: Any, kernel: Any, stride: Any, dilation: Any, count: Any) -> tu
     """One window after the other: for one image of 28×28, 1/20 of the time that `by_dimension` takes."""
     axis = x.ndim - len(kernel)
     flat = seen(x, kernel, stride, dilation, count).reshape((*x.shape[:axis], prod(kernel), *count))
-    number = greatest(flat, axis)
+    number = argmax(flat, axis)
     values = np.take_along_axis(flat, np.expand_dims(number, axis), axis)
     return values.reshape(number.shape), number
 
@@ -182,7 +182,7 @@ def first_inside(size: Any, count: Any, stride: Any, padding: Any, dilation: Any
     return first
 
 
-def pool_greatest(
+def max_pool(
     self: Any, kernel_size: Any, stride: Any = (), padding: Any = (), dilation: Any = (),
     ceil_mode: bool = False,
 ) -> Any:  # fmt: skip
@@ -204,7 +204,7 @@ def pool_greatest(
     return values, index
 
 
-def put_greatest(grad_output: Any, self: Any, k: int, indices: Any) -> Any:
+def max_pool_backward(grad_output: Any, self: Any, k: int, indices: Any) -> Any:
     """Zeros like `self` with each gradient added where the largest element was."""
     count, planes = prod(self.shape[-k:]), prod(self.shape[:-k])
     out = np.zeros(planes * count, grad_output.dtype)
@@ -235,7 +235,7 @@ def declare(k: int) -> None:
         node=node + "0",
         several=("result0", "result1"),
         constants=("result1",),
-        kernel=pool_greatest,
+        kernel=max_pool,
     )
     def pool(self, kernel_size, stride=(), padding=(0,) * k, dilation=(1,) * k, ceil_mode=False):
         """Return the largest element of each window, and its place in the flattened input."""
@@ -249,7 +249,7 @@ def declare(k: int) -> None:
     )
     def backward(grad_output, self, kernel_size, stride, padding, dilation, ceil_mode, indices):
         """Return the gradient: that of each largest element, where it came from."""
-        return put_greatest(grad_output, self, k, indices)
+        return max_pool_backward(grad_output, self, k, indices)
 
 
 declare(2)

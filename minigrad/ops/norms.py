@@ -108,11 +108,7 @@ def vector_norm_vjp(g: Any, self: Any, result: Any, ord: Any, dim: Any, keepdim:
     return norm_vjp(g, self, result, ord, dim, keepdim)
 
 
-@differentiable(
-    self=vector_norm_vjp,
-    complexes=True,
-    node="LinalgVectorNormBackward0",
-)
+@differentiable(self=vector_norm_vjp, complexes=True, node="LinalgVectorNormBackward0")
 def linalg_vector_norm(self, ord, dim, keepdim, dtype=None):
     """Return the p-norm, p = `ord`, over some dimensions (all for None); a real number."""
     check_norm(self, ord, dim, dtype)
@@ -132,11 +128,7 @@ def dist_other_vjp(g: Any, self: Any, other: Any, result: Any, p: Any) -> Any:
     return g if g is None or g.shape == other.shape else F.sum_to(g, other.shape)
 
 
-@differentiable(
-    self=dist_self_vjp,
-    other=dist_other_vjp,
-    complexes=True,
-)
+@differentiable(self=dist_self_vjp, other=dist_other_vjp, complexes=True)
 def dist(self, other, p=2):
     """Return the p-norm of `self - other`."""
     return norm_of(self - other, float(p), tuple(range(np.ndim(self - other))), False)

@@ -65,11 +65,7 @@ def sqrt(self):
     return np.sqrt(self)
 
 
-@differentiable(
-    self=lambda g, self: g * F.cos(self),
-    elementwise=True,
-    floating=True,
-)
+@differentiable(self=lambda g, self: g * F.cos(self), elementwise=True, floating=True)
 def sin(self):
     """Return the sine of each element, which is in radians.
 
@@ -87,11 +83,7 @@ def sin(self):
     return np.sin(self)
 
 
-@differentiable(
-    self=lambda g, self: g * F.neg(F.sin(self)),
-    elementwise=True,
-    floating=True,
-)
+@differentiable(self=lambda g, self: g * F.neg(F.sin(self)), elementwise=True, floating=True)
 def cos(self):
     """Return the cosine of each element, which is in radians.
 
@@ -187,11 +179,7 @@ def real_only(kinds: list[dtype]) -> None:
 
 
 @differentiable(
-    self=zeros,
-    elementwise=True,
-    check=real_only,
-    kernel=sgn.op.kernel,
-    forms="function method method_",
+    self=zeros, elementwise=True, check=real_only, kernel=sgn.op.kernel, forms="function method method_"
 )
 def sign(self):
     """Return the sign of each element: -1, 0 or 1; 0 for NaN.
@@ -209,11 +197,7 @@ def sign(self):
     """
 
 
-@differentiable(
-    self=lambda g, result: F.tanh_backward(g, result),
-    elementwise=True,
-    floating=True,
-)
+@differentiable(self=lambda g, result: F.tanh_backward(g, result), elementwise=True, floating=True)
 def tanh(self):
     """Return the hyperbolic tangent of each element.
 
@@ -256,10 +240,7 @@ def logistic(x: Any) -> Any:
 
 
 @differentiable(
-    self=lambda g, result: F.sigmoid_backward(g, result),
-    elementwise=True,
-    floating=True,
-    kernel=logistic,
+    self=lambda g, result: F.sigmoid_backward(g, result), elementwise=True, floating=True, kernel=logistic
 )
 def sigmoid(self):
     """Return the logistic function of each element, 1 / (1 + e**-x).

@@ -57,13 +57,7 @@ def pow_scalar_vjp(g: Any, self: Any, exponent: Any) -> Any:
     return g * F.mul_scalar(F.pow_scalar(self, exponent - 1), exponent)
 
 
-@differentiable(
-    self=pow_scalar_vjp,
-    node="PowBackward0",
-    kernel=power,
-    elementwise=True,
-    forms="",
-)
+@differentiable(self=pow_scalar_vjp, node="PowBackward0", kernel=power, elementwise=True, forms="")
 def pow_scalar(self, exponent):
     """Return each element to the power of a number."""
 

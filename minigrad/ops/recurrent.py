@@ -130,10 +130,7 @@ def pack_vjp(grads: Any, input_sym_sizes: Any, result1: Any, batch_first: bool) 
 
 
 @differentiable(
-    input=pack_vjp,
-    several=("result0", "result1"),
-    constants=("result1",),
-    node="PackPaddedSequenceBackward0",
+    input=pack_vjp, several=("result0", "result1"), constants=("result1",), node="PackPaddedSequenceBackward0"
 )
 def _pack_padded_sequence(input, lengths, batch_first):
     """Return the elements of sequences (T, B, *), or (B, T, *) if `batch_first`, step by step and without

@@ -20,12 +20,7 @@ def whole(function: Any) -> Any:
 def rounds(function: Any, check: Any, node: str | None = None, **names: Any) -> Any:
     """Declare an op that rounds: it is constant nearly everywhere."""
     return differentiable(
-        self=zeros,
-        elementwise=True,
-        kernel=whole(function),
-        check=check,
-        node=node,
-        **names,
+        self=zeros, elementwise=True, kernel=whole(function), check=check, node=node, **names
     )
 
 
@@ -120,11 +115,7 @@ def round(input: Any, *, decimals: Any = None) -> Any:
     return round_decimals, (input, decimals)
 
 
-@differentiable(
-    self=lambda g: g,
-    elementwise=True,
-    check=no_kernel("frac_cpu", BOOL, INTEGER, COMPLEX),
-)
+@differentiable(self=lambda g: g, elementwise=True, check=no_kernel("frac_cpu", BOOL, INTEGER, COMPLEX))
 def frac(self):
     """Return the digits of each element after its point, with its sign."""
     return self - np.trunc(self)

@@ -139,11 +139,7 @@ rename(scatter_src, "scatter")
 rename(scatter_value, "scatter")
 
 
-@differentiable(
-    self=lambda g: g,
-    src=lambda g, dim, index: F.gather(g, dim, index),
-    linear=True,
-)
+@differentiable(self=lambda g: g, src=lambda g, dim, index: F.gather(g, dim, index), linear=True)
 def scatter_add(self, dim, index, src):
     """Return `self` with the elements of `src` added at the places `index` along `dim`."""
     return written(self, dim, index, src, np.add.at)

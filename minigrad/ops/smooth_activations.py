@@ -223,10 +223,7 @@ def glu_gradient(grad_output: Any, self: Any, dim: int) -> Any:
 
 
 @differentiable(
-    grad_output=glu_grad_output_vjp,
-    self=glu_self_vjp,
-    kernel=glu_gradient,
-    node="GluBackwardBackward0",
+    grad_output=glu_grad_output_vjp, self=glu_self_vjp, kernel=glu_gradient, node="GluBackwardBackward0"
 )
 def glu_backward(grad_output, self, dim):
     """Return the gradient of both halves, in one piece."""

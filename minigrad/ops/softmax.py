@@ -102,8 +102,7 @@ def _log_softmax_backward_data(grad_output, output, dim):
 
 
 @differentiable(
-    self=lambda g, result, dim: F._softmax_backward_data(g, result, dim),
-    node="SafeSoftmaxBackward0",
+    self=lambda g, result, dim: F._softmax_backward_data(g, result, dim), node="SafeSoftmaxBackward0"
 )
 def _safe_softmax(self, dim):
     """Return `softmax`, but 0 along a `dim` whose elements are all -inf, where it would be NaN."""

@@ -30,28 +30,19 @@ def asinh_slope(self: Any) -> Any:
     return F.rsqrt(F.add_scalar(F.pow_scalar(self, 2), 1))
 
 
-@function(
-    self=lambda g, self: g * F.neg(asin_slope(self)),
-    also="arccos",
-)
+@function(self=lambda g, self: g * F.neg(asin_slope(self)), also="arccos")
 def acos(self):
     """Return the angle, in radians, whose cosine each element is."""
     return np.arccos(self)
 
 
-@function(
-    self=lambda g, self: g * asin_slope(self),
-    also="arcsin",
-)
+@function(self=lambda g, self: g * asin_slope(self), also="arcsin")
 def asin(self):
     """Return the angle, in radians, whose sine each element is."""
     return np.arcsin(self)
 
 
-@function(
-    self=lambda g, self: g / F.add_scalar(self * self, 1),
-    also="arctan",
-)
+@function(self=lambda g, self: g / F.add_scalar(self * self, 1), also="arctan")
 def atan(self):
     """Return the angle, in radians, whose tangent each element is."""
     return np.arctan(self)
@@ -67,10 +58,7 @@ def acosh(self):
     return np.arccosh(self)
 
 
-@function(
-    self=lambda g, self: g * asinh_slope(self),
-    also="arcsinh",
-)
+@function(self=lambda g, self: g * asinh_slope(self), also="arcsinh")
 def asinh(self):
     """Return the number whose hyperbolic sine each element is."""
     return np.arcsinh(self)
@@ -88,25 +76,19 @@ def atanh(self):
     return np.arctanh(self)
 
 
-@function(
-    self=lambda g, result: g * F.add_scalar(F.pow_scalar(result, 2), 1),
-)
+@function(self=lambda g, result: g * F.add_scalar(F.pow_scalar(result, 2), 1))
 def tan(self):
     """Return the tangent of each element, in radians."""
     return np.tan(self)
 
 
-@function(
-    self=lambda g, self: g * F.cosh(self),
-)
+@function(self=lambda g, self: g * F.cosh(self))
 def sinh(self):
     """Return the hyperbolic sine of each element."""
     return np.sinh(self)
 
 
-@function(
-    self=lambda g, self: g * F.sinh(self),
-)
+@function(self=lambda g, self: g * F.sinh(self))
 def cosh(self):
     """Return the hyperbolic cosine of each element."""
     return np.cosh(self)

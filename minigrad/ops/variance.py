@@ -131,7 +131,7 @@ def logsumexp(self, dim, keepdim=False):
     x = self.astype(np.float32 if kind == np.float16 else kind)
     if not x.size:
         return np.log(fold(np.add, np.exp(x), axes, keepdim)).astype(kind)
-    greatest = fold(np.maximum, x.real, axes, True)
-    greatest = np.where(np.isinf(greatest), 0, greatest).astype(greatest.dtype)
-    sums = np.log(fold(np.add, np.exp(x - greatest), axes, True)) + greatest
+    maximum = fold(np.maximum, x.real, axes, True)
+    maximum = np.where(np.isinf(maximum), 0, maximum).astype(maximum.dtype)
+    sums = np.log(fold(np.add, np.exp(x - maximum), axes, True)) + maximum
     return (sums if keepdim else sums.squeeze(axes)).astype(kind)[()]

@@ -20,14 +20,7 @@ from ..ops import ternary as te
 from ..ops.compare import bitwise_and, bitwise_left_shift, bitwise_or, bitwise_right_shift, bitwise_xor
 from ..ops.copy import C_NAMES
 from ..ops.division import modulo, quotient
-from ..ops.overloads import (
-    NUMBERS,
-    check_tensors,
-    choice,
-    invalid,
-    named,
-    of_kinds,
-)
+from ..ops.overloads import NUMBERS, check_tensors, choice, invalid, named, of_kinds
 
 
 @public("function method method_", out="cast", also="divide true_divide")

@@ -9,7 +9,7 @@ from ..core.dtypes import of, result_type
 from ..core.public import public
 from ..core.tensor_state import TensorBase, Tensors, wrap
 from ..inplace.in_place import in_place
-from ..ops import index as picking
+from ..ops import index as indexing
 from ..ops import indexing_along, masking, scattering
 from ..ops.elementwise import must_be_tensor
 from ..ops.overloads import NUMBERS, choice
@@ -69,7 +69,7 @@ def listed(indices: Any) -> Tensors:
 @choice
 def index_put(input: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
     """Return a copy with `values`, broadcast, at `indices` (a tuple of tensors), or with them added there."""
-    return picking.index_put, (input, listed(indices), values, accumulate)
+    return indexing.index_put, (input, listed(indices), values, accumulate)
 
 
 @public("function method method_", out="same")

@@ -14,7 +14,7 @@ from ..core.shown_signature import shown_as
 from ..core.tensor_state import TensorBase
 from ..creation.arguments import dtype_of, shape_of, sizes
 from ..inplace.in_place import in_place
-from ..ops import random_numbers as chance
+from ..ops import random_numbers
 from ..ops.elementwise import must_be_tensor
 
 OF_NEW = shown_as(
@@ -124,7 +124,7 @@ class Random(TensorBase):
         low = named.pop("from", from_)
         if named:
             raise TypeError(f"uniform_() got unexpected keyword arguments: {', '.join(named)}")
-        return in_place(chance.uniform.op, self, low, to, generator)
+        return in_place(random_numbers.uniform.op, self, low, to, generator)
 
     def normal_(self, mean: Any = 0.0, std: Any = 1.0, *, generator: Any = None) -> Any:
         """Fill the tensor with normally distributed numbers, in place.
@@ -142,7 +142,7 @@ class Random(TensorBase):
         >>> torch.zeros(2).normal_(5.0, 0.0)
         tensor([5., 5.])
         """
-        return in_place(chance.normal.op, self, mean, std, generator)
+        return in_place(random_numbers.normal.op, self, mean, std, generator)
 
     @shown_as(lambda self, from_=0, to=None, *, generator=None: None)
     def random_(self, *bounds: Any, to: Any = None, generator: Any = None, **named: Any) -> Any:
@@ -165,16 +165,16 @@ class Random(TensorBase):
         given += [] if to is None else [to]
         if len(given) > 2 or set(named) - {"from"}:
             raise TypeError("random_() takes at most two bounds")
-        op = (chance.random, chance.random_to, chance.random_from)[len(given)]
+        op = (random_numbers.random, random_numbers.random_to, random_numbers.random_from)[len(given)]
         return in_place(op.op, self, *map(int, given), generator)
 
     def exponential_(self, lambd: Any = 1.0, *, generator: Any = None) -> Any:
         """Write exponentially distributed numbers of rate `lambd` into the tensor."""
-        return in_place(chance.exponential.op, self, lambd, generator)
+        return in_place(random_numbers.exponential.op, self, lambd, generator)
 
     def bernoulli_(self, p: Any = 0.5, *, generator: Any = None) -> Any:
         """Write 1 with probability `p`, a number or a tensor that broadcasts, else 0 into the tensor."""
-        op = chance.bernoulli_tensor if isinstance(p, TensorBase) else chance.bernoulli_float
+        op = random_numbers.bernoulli_tensor if isinstance(p, TensorBase) else random_numbers.bernoulli_float
         return in_place(op.op, self, p, generator)
 
 

@@ -12,7 +12,7 @@ from ..core.public import public
 from ..core.tensor_state import TensorBase, wrap
 from ..ops import count as counting
 from ..ops import softmax as soft
-from ..ops import variance as spread
+from ..ops import variance
 from ..ops.shape import place
 from .reductions import dims, flag
 
@@ -149,7 +149,7 @@ def quantile(
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def spread_of(name: str, input: Any, dim: Any, unbiased: Any, keepdim: Any, correction: Any) -> Any:
+def variance_of(name: str, input: Any, dim: Any, unbiased: Any, keepdim: Any, correction: Any) -> Any:
     """What `var`, `std` and both with the mean do by their arguments: `var(True)` means `unbiased`."""
     if isinstance(dim, bool):
         dim, unbiased = None, dim
@@ -159,7 +159,7 @@ def spread_of(name: str, input: Any, dim: Any, unbiased: Any, keepdim: Any, corr
         correction = int(unbiased)
     elif dim is not None and correction is None:
         correction = 1  # PyTorch notes it where there is a `dim`
-    return getattr(spread, name)(input, dims(dim), correction, keepdim)
+    return getattr(variance, name)(input, dims(dim), correction, keepdim)
 
 
 @public(out="cast")
@@ -183,7 +183,7 @@ def var(
     >>> torch.var(torch.tensor([1.0, 2.0, 3.0, 4.0]))
     tensor(1.6667)
     """
-    return spread_of("var", input, dim, unbiased, keepdim, correction)
+    return variance_of("var", input, dim, unbiased, keepdim, correction)
 
 
 @public(out="cast")
@@ -207,7 +207,7 @@ def std(
     >>> torch.std(torch.tensor([1.0, 2.0, 3.0, 4.0]))
     tensor(1.2910)
     """
-    return spread_of("std", input, dim, unbiased, keepdim, correction)
+    return variance_of("std", input, dim, unbiased, keepdim, correction)
 
 
 @public("function")
@@ -215,7 +215,7 @@ def var_mean(
     input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None
 ) -> Any:
     """Return the variance and mean, as a tuple."""
-    return spread_of("var_mean", input, dim, unbiased, keepdim, correction)
+    return variance_of("var_mean", input, dim, unbiased, keepdim, correction)
 
 
 @public("function")
@@ -223,13 +223,13 @@ def std_mean(
     input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None
 ) -> Any:
     """Return the standard deviation and mean, as a tuple."""
-    return spread_of("std_mean", input, dim, unbiased, keepdim, correction)
+    return variance_of("std_mean", input, dim, unbiased, keepdim, correction)
 
 
 @public(out="cast")
 def logsumexp(input: Any, dim: Any, keepdim: bool = False) -> Any:
     """Return the logarithm of the sum of exponentials over the dimensions `dim`, without overflow."""
-    return spread.logsumexp(input, dims(dim), flag(keepdim))
+    return variance.logsumexp(input, dims(dim), flag(keepdim))
 
 
 # ── histograms
