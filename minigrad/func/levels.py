@@ -90,12 +90,19 @@ class Transform:
         state = modes.state
         if self.kind == "grad" and state.saved_hooks:
             raise RuntimeError(HOOKS_REFUSED)
-        self.before = {"transforms": modes.switch("transforms", (*state.transforms, self.kind))}
-        for name, value in MODES[self.kind].items():
-            self.before[name] = modes.switch(name, value)
+        wanted = {"transforms": (*state.transforms, self.kind), **MODES[self.kind]}
+        self.before = {name: getattr(state, name) for name in wanted}
+        switch_to(wanted)
 
     def __exit__(self, *exc: object) -> None:
-        for name, value in self.before.items():
+        switch_to(self.before)
+
+
+def switch_to(wanted: dict[str, Any]) -> None:
+    """Set the modes of this thread that are not as wanted."""
+    state = modes.state
+    for name, value in wanted.items():
+        if getattr(state, name) != value:
             modes.switch(name, value)
 
 
@@ -107,6 +114,7 @@ class Level:
         self.recording = modes.is_grad_enabled() and not modes.state.inference
         self.leaves: list[tuple[Any, Any, Entry]] = []  # inner leaf, outer tensor, entry
         self.entries: set[Node] = set()  # those of its inner leaves
+        self.inside: set[Node] = set()  # nodes that are known to depend on nothing outside
 
     def enter(self, tree: Any) -> Any:
         """Return the tree with an inner leaf for each of its tensors; raise PyTorch's errors for other
@@ -155,12 +163,13 @@ class Level:
         stack = [edge(result)]
         while stack:
             node = stack.pop()
-            if node is None or node in seen:
+            if node is None or node in seen or node in self.inside:
                 continue
             if node._seq < self.mark or (node._seq == LAST and node not in self.entries):
                 return True
             seen.add(node)
             stack.extend(node._next)
+        self.inside |= seen
         return False
 
     def needs_graph(self, output: TensorBase) -> bool:

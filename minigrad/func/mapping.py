@@ -134,7 +134,13 @@ class Batch(observers.Observer):
 
     def any_marked(self, values: Any) -> bool:
         """Return whether one of the arguments of an op depends on the example."""
-        return any(self.any_marked(v) if isinstance(v, (list, tuple)) else self.marked(v) for v in values)
+        for v in values:
+            if isinstance(v, TensorBase):
+                if self in v._batched:
+                    return True
+            elif isinstance(v, (list, tuple)) and self.any_marked(v):
+                return True
+        return False
 
     def forward(self, op: Any, inputs: Any, outputs: Any) -> None:
         """Mark the results of an op that ran."""

@@ -131,7 +131,8 @@ class LSTM(RNNBase):
 
     Each step computes c′ = f · c + i · g and h′ = o · tanh(c′); see `LSTMCell` for the gates. A call returns
     the outputs of the last layer at every step and the pair of the last hidden states and the last cell
-    states.
+    states. In float32 the graph has one node for each layer and direction, MkldnnRnnLayerBackward0, as in
+    PyTorch; otherwise it has a node for each op of each step.
 
     Args:
         input_size: number of features of x.
