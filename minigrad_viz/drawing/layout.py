@@ -135,6 +135,21 @@ def _well_formed(svg: bytes) -> bytes:
 _compiling = threading.Lock()
 _sizing_stack = threading.Lock()
 
+# Compiling takes about a second, so it begins before the first picture wants it. The compiler runs without
+# Python's lock. What goes wrong in the background is raised again, and told, where a picture asks for it.
+
+
+def load_in_background() -> None:
+    """Begin to load the bundled engine in a thread that ends by itself, unless it is loaded."""
+    if sys.platform != "emscripten" and machine_code.cache_info().currsize == 0:
+        threading.Thread(target=_load, name="minigrad layout engine", daemon=True).start()
+
+
+def _load() -> None:
+    with contextlib.suppress(Exception), _compiling:
+        machine_code()
+
+
 # Outside quotes and comments, `<` can only begin an HTML-like string.
 _HTML = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|//[^\n]*|/\*.*?\*/|^#[^\n]*|(<)', re.DOTALL | re.MULTILINE)
 

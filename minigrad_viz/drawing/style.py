@@ -35,7 +35,7 @@ DARK = {
 }  # fmt: skip
 
 # Pages that say themselves that they are dark or light, whatever the system prefers.
-DARK_PAGES = ('[data-jp-theme-light="false"]', '[data-theme="dark"]', ".vscode-dark")
+DARK_PAGES = ('[data-jp-theme-light="false"]', '[data-theme="dark"]', '[theme="dark"]', ".vscode-dark")
 LIGHT_PAGES = ('[data-jp-theme-light="true"]', '[data-theme="light"]', ".vscode-light")
 
 RULES = """

