@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 import shutil
+import sys
 import time
 import xml.etree.ElementTree as ET
 from dataclasses import replace
@@ -259,7 +260,8 @@ class TestShowing:
             self.picture().save(tmp_path / "graph.docx")
 
     @pytest.mark.skipif(shutil.which("dot") is not None, reason="there is a native dot")
-    def test_save_as_png_needs_dot(self, tmp_path):
+    def test_save_as_png_needs_dot(self, tmp_path, monkeypatch):
+        monkeypatch.setitem(sys.modules, "resvg_py", None)
         with pytest.raises(LayoutError):
             self.picture().save(tmp_path / "graph.png")
 

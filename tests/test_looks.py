@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 
 import pytest
 from cells import CELLS, traced
@@ -104,7 +105,8 @@ def test_wrong_options(option):
 
 def test_png_needs_a_native_dot(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(LayoutUnavailable, match="dot"):
+    monkeypatch.setitem(sys.modules, "resvg_py", None)
+    with pytest.raises(LayoutUnavailable, match=r"minigrad-viz\[export\].*dot"):
         Picture(code_4(), style="torchviz").save(tmp_path / "z.png")
 
 

@@ -19,6 +19,7 @@ from ..words import CATALOGUES, text
 from .arrows import Places, read
 from .boxes import Measured, measure
 from .dot import DIRECTIONS, to_dot
+from .export import exported
 from .layout import ENGINES, layout, render
 from .layout_errors import LayoutError, LayoutTimeout, LayoutUnavailable
 from .look import CLOSE, CLOSEST, DETAILS, SAVED, Look, settled
@@ -214,8 +215,8 @@ class Picture:
         return f'<div style="overflow-x:auto">{still}{SWAP}</div>'
 
     def save(self, path: str | Path) -> Path:
-        """Write the picture as .svg, .dot, .txt, or with a native `dot` as .png or .pdf; ValueError for
-        other endings."""
+        """Write the picture as .svg, .dot or .txt; with the extra "export" or a native `dot` as .png or .pdf.
+        ValueError for other endings."""
         path = Path(path)
         kind = path.suffix.lower().lstrip(".")
         if kind == "svg":
@@ -226,11 +227,22 @@ class Picture:
         elif kind == "txt":
             path.write_text(self.outline() + "\n", encoding="utf-8")
         elif kind in ("png", "pdf"):
-            dot = self._dot(labels=True)
-            path.write_bytes(render(dot.source, kind, engine="dot", deadline=max(self.deadline, 10.0)))
+            path.write_bytes(self._exported(kind))
         else:
             raise ValueError(f"cannot save a picture as {path.suffix!r}: use .svg, .dot, .txt, .png or .pdf")
         return path
+
+    def _exported(self, kind: str) -> bytes:
+        """The file as PNG or PDF; where the extra is not installed, as Graphviz itself draws it."""
+        svg = self.svg()
+        try:
+            return exported(self._refuse() if svg is None else svg, kind, self.lang)
+        except ImportError:
+            source = self._dot(labels=True).source
+        try:
+            return render(source, kind, engine="dot", deadline=max(self.deadline, 10.0))
+        except LayoutUnavailable as error:
+            raise LayoutUnavailable(text("export_needs", self.lang, reason=str(error))) from None
 
     def _refuse(self) -> str:
         raise LayoutError(self._problem or "")

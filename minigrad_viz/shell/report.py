@@ -261,8 +261,8 @@ class Report:
 
     def save(self, path: str | Path, *, show: str = "player", table: bool = True) -> Path:
         """Write a page (.html), the picture (.svg, .png, .pdf, .dot), all in words (.txt), or the trace
-        (.json). `show` and `table` are those of `page`. ValueError for other endings; .png and .pdf need a
-        native Graphviz (RuntimeError)."""
+        (.json). `show` and `table` are those of `page`. ValueError for other endings; .png and .pdf need the
+        extra "export" or a native Graphviz (RuntimeError)."""
         path = Path(path)
         kind = path.suffix.lower()
         if kind == ".html":
