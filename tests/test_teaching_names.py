@@ -366,7 +366,7 @@ def test_workers_are_told_of_once():
 
 def test_bfloat16_can_be_named_only():
     kind = minigrad.bfloat16
-    assert repr(kind) == "minigrad.bfloat16" and kind.is_floating_point and kind.itemsize == 2
+    assert repr(kind) == "torch.bfloat16" and kind.is_floating_point and kind.itemsize == 2
     assert kind != minigrad.float16 and pickle.loads(pickle.dumps(kind)) is kind
     x = minigrad.ones(2)
     assert x.dtype != kind
