@@ -38,6 +38,9 @@ def test_every_text_is_korean_and_keeps_formulas_and_code(name):
         if one["cell_type"] == "markdown":
             here, there = "".join(one["source"]), "".join(other["source"])
             assert re.search("[가-힣]", there) and "을(를)" not in there and "이(가)" not in there
+            assert not re.search(r"[)\]`.\"]\*+[가-힣]", there), (
+                "no emphasis ends there, by the rules of Markdown"
+            )
             for pattern in (r"```.*?```", r"\$\$.*?\$\$"):
                 assert re.findall(pattern, here, re.S) == re.findall(pattern, there, re.S)
             for link in re.findall(r"\]\(([\w./]+\.ipynb)", there):

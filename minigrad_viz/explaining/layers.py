@@ -33,9 +33,8 @@ def either(failed: FailedCall, layer: Layer, fix: Fix | None, dim: int, needed: 
     one, case = layer.input, failed.case
     if fix is None or one.state is None:
         return fix
-    made = failed.resize(one, (*one.shape[:dim], needed, *one.shape[dim + 1 :])) or feeding(
-        failed, layer, needed
-    )
+    made = failed.resize(one, (*one.shape[:dim], needed, *one.shape[dim + 1 :]))
+    made = made or feeding(failed, layer, needed)
     if made is not None:
         return Fix(case.words("or_input_fix", fix=fix.text, other=made.text), fix.cause)
     if not one.state.is_leaf:
@@ -80,10 +79,8 @@ def linear_input(failed: FailedCall, match: re.Match[str]) -> Explanation | None
 
 def unseen_input(failed: FailedCall) -> Explanation | None:
     """The same where nobody saw the input: a hook returned it, say."""
-    call, left = (
-        failed.module,
-        re.search(r"(?:\(\d+x|got input \(\d+\), mat \(\d+x|vec \()(\d+)", failed.case.error),
-    )
+    left = re.search(r"(?:\(\d+x|got input \(\d+\), mat \(\d+x|vec \()(\d+)", failed.case.error)
+    call = failed.module
     sizes = () if call is None else numbers(call.event.about)
     if call is None or left is None or len(sizes) != 2 or int(left[1]) == sizes[0]:
         return None
@@ -212,13 +209,9 @@ def one_size(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
     dims = len(layer.input.shape)
     dim = dims - 1 if layer.kind.startswith(("LayerNorm", "LSTM", "GRU", "RNN")) or dims == 2 else 1
     fix = either(failed, layer, layer.resized((needed,), 0, given), dim, needed)
-    values: Values = {
-        "needed": needed,
-        "given": given,
-        "dim": dim,
-        "marks": failed.mark_size(layer.input, dim),
-    }
-    return explained(failed, layer, "one_size_why", fix, "one_size_fix", **values)
+    values: Values = {"needed": needed, "given": given, "dim": dim}
+    marks = failed.mark_size(layer.input, dim)
+    return explained(failed, layer, "one_size_why", fix, "one_size_fix", marks=marks, **values)
 
 
 def norm_dims(failed: FailedCall, match: re.Match[str]) -> Explanation | None:

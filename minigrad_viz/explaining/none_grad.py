@@ -9,7 +9,7 @@ import re
 from ..trace.events import TensorState
 from ..trace.explained import Explanation
 from .case import Case, Values, rule
-from .edits import assignments, quoted, requiring, span_at, statement_around, written_as
+from .edits import assignments, quoted, requiring, span_at, statement_around
 from .failed_call import FailedCall, call_rule, expression, raised_by_hand, standing
 from .leaf_behind import leaf_behind
 from .rebound import reads, rebound, updated, why_and_fix
@@ -61,19 +61,12 @@ def answered(case: Case, text: str, state: TensorState) -> Answer | None:
 
 FIXES = {  # what to do, by the reason
     "none_grad_early": "none_grad_early_fix",
-    "why_no_flag": "none_grad_flag_fix",
-    "why_no_flag_made": "none_grad_flag_fix",
-    "why_not_leaf": "non_leaf_grad_fix",
-    "why_not_leaf_value": "non_leaf_grad_fix",
-    "why_retained_late": "non_leaf_grad_fix",
-    "why_reset_at": "none_grad_reset_fix",
-    "why_reset_since": "none_grad_reset_fix",
     "why_grad_call": "none_grad_call_fix",
-    "why_no_path": "none_grad_skip_fix",
-    "why_not_in_graph": "none_grad_skip_fix",
-    "why_cut": "none_grad_cut_fix",
-    "why_new_leaf": "none_grad_cut_fix",
-    "why_new_leaf_at_once": "none_grad_cut_fix",
+    **dict.fromkeys(("why_no_flag", "why_no_flag_made"), "none_grad_flag_fix"),
+    **dict.fromkeys(("why_not_leaf", "why_not_leaf_value", "why_retained_late"), "non_leaf_grad_fix"),
+    **dict.fromkeys(("why_reset_at", "why_reset_since"), "none_grad_reset_fix"),
+    **dict.fromkeys(("why_no_path", "why_not_in_graph"), "none_grad_skip_fix"),
+    **dict.fromkeys(("why_cut", "why_new_leaf", "why_new_leaf_at_once"), "none_grad_cut_fix"),
 }
 
 
@@ -94,23 +87,16 @@ def python_number(failed: FailedCall, match: re.Match[str]) -> Explanation | Non
     if not isinstance(part, ast.Attribute):
         return None
     name = ast.unparse(part.value)
-    plain = [(target, made.value) for target, made in assignments(case)]
-    names = {name} | {
-        ast.unparse(value) for target, value in plain if target == name and isinstance(value, ast.Name)
-    }
+    same = [made.value for target, made in assignments(case) if target == name]
+    names = {name} | {value.id for value in same if isinstance(value, ast.Name)}
     for made in case.parts():
         target = made.targets[0] if isinstance(made, ast.Assign) else getattr(made, "target", None)
         if not isinstance(made, ast.Assign | ast.AugAssign) or ast.unparse(target or made) not in names:
             continue
         text, tensor = ast.unparse(made), ast.unparse(TensorKept().visit(ast.parse(ast.unparse(made))))
         if tensor != text:
-            values: Values = {
-                "name": name,
-                "source": written_as(case, made),
-                "line": made.lineno,
-                "kind": match[1],
-            }
             cause = span_at(case, made)
+            values: Values = {"name": name, "source": cause.text, "line": cause.line, "kind": match[1]}
             return case.explain("python_number_why", "python_number_fix", (), cause, code=tensor, **values)
     return None
 

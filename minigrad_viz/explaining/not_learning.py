@@ -139,12 +139,8 @@ def other_parameters(case: Silent, opt: Optimizer, learning: list[str], names: l
     right = ", ".join(f"*{each}" if each.endswith(")") else each for each in whole)
     given = whole[0] if len(whole) == 1 and whole[0].endswith(")") else f"[{right}]"
     call = quoted(ast.unparse(opt.call).replace(ast.unparse(opt.call.args[0]), given, 1)) or given
-    values: Values = {
-        "opt": opt.name,
-        "given": opt.parameters,
-        "line": span.line,
-        "names": case.names(learning),
-    }
+    values: Values = {"opt": opt.name, "given": opt.parameters, "line": span.line}
+    values["names"] = case.names(learning)
     keys = ("other_parameters", "other_parameters_why", "other_parameters_fix")
     return case.note(*keys, (), span, of_cell=True, call=call, **values)
 
