@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable
 from typing import Any
@@ -14,8 +15,8 @@ from ..trace.events import TensorState
 from ..trace.explained import Explanation
 from ..trace.graph import CAUSE
 from .case import Case, Values
-from .edits import called, in_place
-from .failed_call import FailedCall, Operand, call_rule, made_at, numbers
+from .edits import called, in_place, last_name, replacing, span_at
+from .failed_call import FailedCall, Fix, Operand, call_rule, made_at, numbers
 from .history import Cut, cut_before, cut_marks
 from .leaf_behind import leaf_behind
 
@@ -194,6 +195,26 @@ def ended(case: Case, cut: Cut, name: str) -> tuple[str, str] | None:
     return case.words(why, **values), case.words(fix, **values)
 
 
+# ── what leaves the graph ───────────────────────────────────────────────────────────────────────────────────
+
+
+def numpy_of_graph(failed: FailedCall, match: re.Match[str]) -> Explanation:
+    """NumPy was to use a tensor that requires gradients, or a list of such, as `plt.plot(losses)` does."""
+    found, case = failed.subject(requires_grad, given=True), failed.case
+    if found is not None:
+        return about(failed, found, "numpy_of_graph_why", "numpy_of_graph_fix", "mark_asks")
+    names = [each.id for each in failed.arguments if isinstance(each, ast.Name)]
+    for call in case.parts():
+        if not isinstance(call, ast.Call) or len(call.args) != 1 or last_name(call) != "append":
+            continue
+        name = ast.unparse(call.func).removesuffix(".append")
+        text = replacing(case, call, {call.args[0]: f"{called(ast.unparse(call.args[0]))}.item()"})
+        if name in names and text is not None:
+            fix = Fix(text, span_at(case, call))
+            return failed.explain("numpy_of_list_why", fix, name=name)
+    return case.explain()
+
+
 # ── other assignments and arguments ─────────────────────────────────────────────────────────────────────────
 
 
@@ -252,8 +273,7 @@ RULES = [call_rule(*each) for each in (
     ("hook_of_non_leaf",
      told(is_computed, "hook_of_non_leaf_why", "hook_of_non_leaf_fix", "mark_computed"),
      R + "post accumulate grad hooks cannot be registered on non-leaf tensors"),
-    ("numpy_of_graph",
-     told(requires_grad, "numpy_of_graph_why", "numpy_of_graph_fix", "mark_asks", given=True),
+    ("numpy_of_graph", numpy_of_graph,
      R + r"Can't call numpy\(\) on Tensor that requires grad"),
     ("deepcopy_of_non_leaf",
      told(is_computed, "deepcopy_of_non_leaf_why", "deepcopy_of_non_leaf_fix", "mark_computed", given=True),

@@ -184,6 +184,7 @@ def fraction(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
     case, node = failed.case, failed.node
     names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)} if node is not None else set()
     makers = [part.value for target, part in assignments(case) if target in names]
+    makers += given_as(failed, names)
     for part in (part for made in (node, *makers) if made is not None for part in ast.walk(made)):
         if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Div):
             code = f"{written_as(case, part.left)} // {written_as(case, part.right)}"
@@ -192,6 +193,21 @@ def fraction(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
             values: Values = {"source": written_as(case, part), "line": part.lineno}
             return failed.explain("fraction_why", fix, "fraction_fix", **values)
     return None
+
+
+def given_as(failed: FailedCall, names: set[str]) -> list[ast.expr]:
+    """What the calls of the cell pass for those parameters of the function around the failing line, or of the
+    class whose `__init__` that is, which are called `names`."""
+    parts, line = list(failed.case.parts()), getattr(failed.node, "lineno", 0)
+    inside = [part for part in parts if isinstance(part, ast.FunctionDef | ast.ClassDef)]
+    around = [part for part in inside if part.lineno <= line <= (part.end_lineno or 0)]
+    function = next((part for part in around[::-1] if isinstance(part, ast.FunctionDef)), None)
+    owner = next((part for part in around if isinstance(part, ast.ClassDef)), function)
+    if function is None or owner is None:
+        return []
+    own = [each.arg for each in function.args.args][owner is not function :]
+    calls = [part for part in parts if isinstance(part, ast.Call) and last_name(part) == owner.name]
+    return [given for call in calls for name, given in zip(own, call.args) if name in names]
 
 
 def uneven(failed: FailedCall, match: re.Match[str]) -> Explanation | None:

@@ -17,6 +17,8 @@ from ..trace.events import Created, Snapshot, TensorState
 from ..trace.explained import Explanation, Matrices, Matrix
 from ..words import text
 from .case import Case, Values, rule
+from .edits import requiring
+from .failed_call import FLOATING, FailedCall, Fix, call_rule
 from .gradcheck_call import Call, Source
 
 MISMATCH = (
@@ -200,4 +202,12 @@ def elements(name: str, n: int, shape: tuple[int, ...] | None = None) -> tuple[s
     return tuple(f"{name}[{', '.join(map(str, place))}]" for place in places)
 
 
-RULES = [rule("jacobian_mismatch", jacobian_mismatch, MISMATCH)]
+def no_input(failed: FailedCall, match: re.Match[str]) -> Explanation:
+    """No input of a gradcheck requires gradients."""
+    text = requiring(failed.case, [each.id for each in failed.operands if each.dtype.startswith(FLOATING)])
+    fix = None if text is None else Fix(text)
+    return failed.explain("check_no_input_why", fix, "check_no_input_fix")
+
+
+RULES = [call_rule("check_no_input", no_input, "gradcheck expects at least one input tensor to require grad")]
+RULES += [rule("jacobian_mismatch", jacobian_mismatch, MISMATCH)]

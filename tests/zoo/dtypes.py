@@ -117,6 +117,28 @@ y = double(x) @ x
 y.backward()
 """
 
+PLOTTED = """\
+import numpy as np
+w = torch.tensor([1.0, 2.0], requires_grad=True)
+losses = []
+for i in range(3):
+    loss = (w ** 2).sum()
+    losses.append(loss.item())
+curve = np.array(losses)
+"""
+HEADS = """\
+class Head(torch.nn.Module):
+    def __init__(self, size):
+        super().__init__()
+        self.key = torch.nn.Linear(4, size)
+head = Head(8 // 2)
+y = head.key(torch.ones(1, 4))
+"""
+CHECKED = """\
+x = torch.ones(3, dtype=torch.float64, requires_grad=True)
+ok = torch.autograd.gradcheck(torch.exp, x)
+"""
+
 MISTAKES = {
     # dtypes
     "whole numbers for a layer": Mistake(
@@ -232,7 +254,21 @@ MISTAKES = {
         LOSSES, "[loss.item()]", "w.item()", "one_number", 4, "w is a vector of length 2 with 2 elements",
         "`history = w.tolist()`", 4, "history == [1.0, 2.0]",
     ),
+    "a size that is divided": Mistake(
+        HEADS, "8 // 2", "8 / 2", "fraction", 5, "`8 / 2` (line 5) gives a float", "`8 // 2`",
+        ("8 / 2", "8 // 2"), "tuple(y.shape) == (1, 4)",
+    ),
     # what backward and NumPy need
+    "losses with their graphs": Mistake(
+        PLOTTED, "loss.item()", "loss", "numpy_of_graph", 6, "losses holds tensors that require gradients",
+        "In line 6, write `losses.append(loss.item())`", ("append(loss)", "append(loss.item())"),
+        "curve.tolist() == [5.0, 5.0, 5.0]",
+    ),
+    "a check without gradients": Mistake(
+        CHECKED, ", requires_grad=True", "", "check_no_input", 2, "no input requires gradients",
+        "`x = torch.ones(3, dtype=torch.float64, requires_grad=True)`",
+        ("dtype=torch.float64", "dtype=torch.float64, requires_grad=True"), "ok is True",
+    ),
     "requires_grad is missing": Mistake(
         DESCENT, ", requires_grad=True", "", "no_grad_fn", 1, "none of which requires gradients",
         "`w = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)`", 1, "w.grad.tolist() == [2.0, 4.0, 6.0]",

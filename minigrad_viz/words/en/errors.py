@@ -60,6 +60,7 @@ WORDS = {
     "hook_of_non_leaf_fix": "Use {called}.register_hook(…), which sees the gradient of any tensor.",
     "numpy_of_graph_why": "{name} requires gradients, but NumPy records no graph, so no gradient could flow back through what it computes.",
     "numpy_of_graph_fix": "If you need only the values: {called}.detach().numpy(). If gradients should flow, compute with tensors.",
+    "numpy_of_list_why": "{name} holds tensors that require gradients, but NumPy records no graph, so it does not accept them.",
     "deepcopy_of_non_leaf_why": "{name} is a computed result, and a deep copy would have to copy its history as well.",
     "deepcopy_of_non_leaf_fix": "To copy only the values: {called}.detach().clone(). For a copy that gradients flow through: {called}.clone().",
     "optimizer_of_non_leaf_why": "{name} is a computed result: backward() keeps no gradient in its .grad, which the optimizer needs.",

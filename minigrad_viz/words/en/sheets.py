@@ -105,6 +105,8 @@ WORDS = {
     "why_jacobian_place_second": "∂{above}/∂{below}, where out is a gradient, is {analytical} by its backward and {numerical} by the difference quotient. Elements that disagree: {n} of {total}.",
     "fix_jacobian_input": "Check the gradient that {function}.backward returns for {name} (line {line}).",
     "fix_jacobian": "Check what {function}.backward returns (line {line}).",
+    "check_no_input_why": "{call} failed: no input requires gradients, so there is no gradient to check.",
+    "check_no_input_fix": "Create an input with requires_grad=True.",
     "why_single_precision": "These inputs have single precision: {names}. A difference over a step of {eps} is then mostly rounding error, so the check cannot tell whether backward is wrong.",
     "fix_single_precision": "Use inputs of dtype=torch.float64: float32 is not precise enough.",
 }

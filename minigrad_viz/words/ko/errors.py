@@ -60,6 +60,7 @@ WORDS = {
     "hook_of_non_leaf_fix": "모든 텐서의 변화도를 볼 수 있는 {called}.register_hook(…)을 씁니다.",
     "numpy_of_graph_why": "{name:은} 변화도를 요구하는데 NumPy는 그래프를 만들지 않습니다. NumPy로 계산한 것을 거쳐서는 변화도가 돌아올 수 없습니다.",
     "numpy_of_graph_fix": "수만 필요하면 {called}.detach().numpy()를 씁니다. 변화도가 흘러야 하면 텐서로 계산합니다.",
+    "numpy_of_list_why": "{name}에는 변화도를 요구하는 텐서가 있습니다. NumPy는 그래프를 기록하지 않으므로 받지 않습니다.",
     "deepcopy_of_non_leaf_why": "{name:은} 계산된 텐서입니다. 깊은 복사를 하려면 거기에 딸린 계산 기록까지 복사해야 합니다.",
     "deepcopy_of_non_leaf_fix": "수만 필요하면 {called}.detach().clone()을, 변화도가 흐르는 복사본이 필요하면 {called}.clone()을 씁니다.",
     "optimizer_of_non_leaf_why": "{name:은} 계산된 텐서라서 backward()가 그 .grad에 변화도를 저장하지 않는데, optimizer는 그것을 씁니다.",

@@ -105,6 +105,8 @@ WORDS = {
     "why_jacobian_place_second": "∂{above}/∂{below} (out은 변화도): backward로 구하면 {analytical}, 차분으로 구하면 {numerical} 입니다. 맞지 않는 곳: {total}곳 중 {n}곳.",
     "fix_jacobian_input": "{function}.backward가 {name}에 대해 반환하는 변화도를 살펴보세요 ({line}행).",
     "fix_jacobian": "{function}.backward가 반환하는 것을 살펴보세요 ({line}행).",
+    "check_no_input_why": "{call}에서 오류가 났습니다. 변화도를 요구하는 입력이 없어서 확인할 변화도가 없습니다.",
+    "check_no_input_fix": "입력을 requires_grad=True로 만듭니다.",
     "why_single_precision": "단정밀도입니다: {names}. 자릿수가 이렇게 적은 수의 차이를 {eps:로} 나누면 대부분 반올림 오차이므로, backward가 틀렸는지 알 수 없습니다.",
     "fix_single_precision": "dtype=torch.float64인 입력으로 검사하세요. float32로는 부족합니다.",
 }
