@@ -85,7 +85,8 @@ class Sheet:
         label, *more = map(html.escape, self.title.split("\n"))
         heads = "".join(f'<th scope="col">{html.escape(head)}</th>' for head in self.heads)
         told = [any(cell.kind == "c" for row in group for cell in row) for group in self.groups]
-        hides = bool(self.rest) and any(told)
+        hides = bool(self.rest)
+        told = told if any(told) else [True] * len(told)  # nothing stands out: the first row of each
         box = f'<label><input type="checkbox"/> {html.escape(self.rest)}</label>' if hides else ""
         out = [
             STYLE if style else "",

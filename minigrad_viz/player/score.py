@@ -11,7 +11,8 @@
              those not shown first all after chapters may be packed in "z"
     frame   [phase, marks, label, text, lines, span, ready, waiting, failed, recursion, cause, shows, main]
     lines   [[label, content, kind], …]; of kind 2 it is a formula in LaTeX, with the marks of `glyphs`
-            around its numbers; of kind 1 a sentence; of kind 0 words that need the label
+            around its numbers; of kind 1 a sentence; of kind 0 words that need the label;
+            of kind 3 one of many, for the details alone
     main    the number, from 1, of the line that says most; 0 if none is a formula
     ready   [how many, the first of them …]
     shows   [[row, the number of its moment], …] where that differs from the step before
@@ -35,6 +36,7 @@ from typing import Any, NamedTuple
 from ..arithmetic import Line
 from ..drawing.picture import Picture
 from ..drawing.still import SMALLEST, bare, width_of
+from ..model.stage import Where
 from ..protocol import finite
 from ..steps.timeline import Frame
 from ..trace.graph import ROOT, Graph
@@ -45,6 +47,7 @@ POINTS = 200  # of the curve of earlier calls
 KINDS = ("own", "chain_rule", "vjp", "tangent", "update", "sum", "deposit", "paths", "hook")
 SENTENCES = {"saved", "so_far", "start", "shared", "graph", "kept"}
 BESIDE = {"why", "fix"}  # which stand above the player, under the error
+LISTS = {"update", "grad", "again", "packed"}  # one line for each tensor: in the details
 READY = 12  # stations of the ready queue that are named; the others are counted
 WORDS = (
     "player", "first", "previous", "play", "pause", "next", "last", "slider", "speed", "source",
@@ -57,8 +60,8 @@ WORDS = (
 )  # fmt: skip
 # Those that the player fills in.
 FILLED = {
-    "of": ("i", "n"), "of_all": ("n",), "round": ("i",), "line": ("n",), "following": ("what",),
-    "more_formulas": ("n",),
+    "of": ("i", "n"), "of_all": ("n",), "round": ("i",), "call": ("i",), "line": ("n",),
+    "following": ("what",), "more_formulas": ("n",),
 }  # fmt: skip
 
 
@@ -74,12 +77,13 @@ class Panel(NamedTuple):
 
 class Act(NamedTuple):
     """One picture with its steps: a backward call of the cell, called `label` where there are several.
-    `panels` are the boxes that a reader can open."""
+    `panels` are the boxes that a reader can open; `at` is where the call stands in the cell."""
 
     label: str
     picture: Picture
     frames: tuple[Frame, ...]
     panels: tuple[Panel, ...] = ()
+    at: Where | None = None
 
 
 def score_of(
@@ -108,7 +112,7 @@ def score_of(
         "source": source,
         "counted": len(earlier),
         "earlier": thinned(earlier),
-        "loop": len({re.sub(r"\d+", "", act.label) for act in acts}) == 1,
+        "loop": None not in (places := {act.at for act in acts}) and len(places) == 1,
         "shown": last,
         "step": failed[0] if failed else 0,
         "acts": [
@@ -225,7 +229,7 @@ def line_to_json(line: Line) -> list[Any]:
     """A line of arithmetic."""
     if line.formula:
         return [line.label, line.formula, 2]
-    return [line.label, line.text, int(line.kind in SENTENCES)]
+    return [line.label, line.text, 3 if line.kind in LISTS else int(line.kind in SENTENCES)]
 
 
 def telling(lines: Sequence[Line]) -> int:

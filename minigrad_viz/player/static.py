@@ -22,7 +22,7 @@ from .score import Act, packed, score_of
 MODULES = (
     "stepper_parts.js", "stepper_formula.js", "stepper_source.js", "stepper_caption.js", "stepper_track.js",
     "stepper_rounds.js", "stepper_painter.js", "stepper_picture.js", "stepper_details.js", "stepper_share.js",
-    "stepper_boxes.js", "stepper.js",
+    "stepper_motion.js", "stepper_keys.js", "stepper_boxes.js", "stepper.js",
 )  # fmt: skip
 HEAVY = 500_000  # characters of SVG; a larger picture is packed, and the outline alone stands in its place
 

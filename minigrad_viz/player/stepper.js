@@ -5,8 +5,10 @@
 // the cell gets into the page as text alone.
 
 import { Boxes } from "./stepper_boxes.js";
-import { Caption } from "./stepper_caption.js";
+import { Caption, following } from "./stepper_caption.js";
 import { Details, Queue, legend } from "./stepper_details.js";
+import { pressed } from "./stepper_keys.js";
+import { Motion } from "./stepper_motion.js";
 import { block, clamp, icons, make, memory, quiet, unpacked, whole } from "./stepper_parts.js";
 import { Stage } from "./stepper_picture.js";
 import { Rounds } from "./stepper_rounds.js";
@@ -18,8 +20,6 @@ const BEATS = [1400, 6000]; // milliseconds that a step stands at speed 1, at le
 const READING = 32; // milliseconds for each letter of the caption
 const SPEEDS = [0.5, 1, 2, 4];
 const WIDE = 900; // pixels from which on a page has its source open
-const KEYS = { arrowleft: "previous", arrowright: "next", home: "first", end: "last", " ": "play", q: "queue", s: "source", "?": "legend", f: "full" };
-const WALKS = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 };
 
 class Player {
   constructor(model, el) {
@@ -27,7 +27,7 @@ class Player {
     this.score = model.get("_score");
     this.words = this.score.words;
     el.append(this.build());
-    this.root.onkeydown = (event) => this.key(event);
+    this.root.onkeydown = (event) => pressed(this, event);
     this.observer = new ResizeObserver(() => this.arrange());
     this.observer.observe(this.root);
     const show = () => this.show();
@@ -71,6 +71,7 @@ class Player {
     this.code = new Source(lines, words.source);
     this.pane = make("div", { className: "mgp-pane", hidden: true }, this.code.list);
     this.boxes = new Boxes(this);
+    this.motion = new Motion();
     const scene = block("mgp-scene", this.view, this.zoom, this.details.element, this.help, this.copies);
     const body = block("mgp-body", this.pane, block("mgp-shown", scene, this.boxes.element, this.order.element));
     this.top = block("mgp-top", bar, ...(this.rounds ? [this.rounds.element] : []), this.caption.element);
@@ -198,29 +199,6 @@ class Player {
     else this.cross(0, 0, true);
   }
 
-  key(event) {
-    const { target, key } = event;
-    if (event.ctrlKey || event.metaKey || target.tagName === "SELECT") return;
-    const station = target.closest("g.station");
-    const stage = this.stages().find(({ view }) => view.contains(target)) ?? this.stage;
-    const box = station && stage.id(station);
-    const open = this.copies.hidden ? (this.help.hidden ? null : "legend") : "copy";
-    if (event.altKey) {
-      if (!(key in WALKS) || !stage.view.contains(target)) return;
-      stage.rove(station, WALKS[key]);
-    } else if (key === "Escape" && open) this.toggle(open, false);
-    else if (key === "Escape" && this.picked) this.pick(null);
-    else if (key === "Escape" && this.boxes.open.size) this.boxes.turn([...this.boxes.open.keys()].pop());
-    else if ((key === "+" || key === "-") && this.boxes.panels.has(box) && this.boxes.open.has(box) === (key === "-")) this.boxes.turn(box);
-    else if (station && (key === "Enter" || key === " ")) this.pick(box, stage);
-    else if (station && (key === "ArrowUp" || key === "ArrowDown")) stage.rove(station, WALKS[key]);
-    else if (event.shiftKey && (key === "ArrowLeft" || key === "ArrowRight")) this.chapter(WALKS[key]);
-    else if (key.toLowerCase() in KEYS && !(key === " " && target.tagName === "BUTTON")) this.press(KEYS[key.toLowerCase()]);
-    else return;
-    event.preventDefault();
-    event.stopPropagation();
-  }
-
   // --------------------------------------------------------------------------------------------------- shows
 
   show() {
@@ -248,6 +226,8 @@ class Player {
   }
 
   turned(step) {
+    this.motion.finish();
+    const on = step === this.step + 1;
     this.step = step;
     const frame = this.frames[step - 1];
     for (const stage of this.stages()) stage.paint(step);
@@ -261,6 +241,7 @@ class Player {
     this.mark();
     if (this.picked) this.details.show(this.picked, this.chosen, this.steps());
     this.sight(!step);
+    if (on) this.motion.play(this.stage, frame, this.caption.formula, this.model.get("speed"));
   }
 
   // What is active is brought into sight.
@@ -270,19 +251,8 @@ class Player {
   }
 
   tell() {
-    this.caption.show(this.frames[this.step - 1], this.following());
+    this.caption.show(this.frames[this.step - 1], following(this));
     this.order.show(this.queue.getAttribute("aria-pressed") === "true", this);
-  }
-
-  // What comes next, in a few words.
-  following() {
-    const next = this.step ? this.frames[this.step] : undefined;
-    if (!next) return "";
-    const station = next.phase === "backward" && next.marks[0]?.match(/^(\w+)-d$/)?.[1];
-    const node = station && this.stage.parts.get(next.marks[0])?.querySelector(".fn")?.textContent;
-    const line = next.span && this.code.lines[next.span[0] - 1]?.trim();
-    const what = node ? `${node} (${this.stage.name(station).split(" = ")[0]})` : line;
-    return what ? this.words.following.replace("{what}", () => what) : "";
   }
 
   mark() {

@@ -6,7 +6,7 @@ import { piece, pieces } from "./stepper_source.js";
 
 const LOW = 42; // pixels that a formula of one line takes at most
 const MEASURED = 200; // formulas that are measured for the height of the caption
-const FORMULA = 2; // kinds of lines; 1 is a sentence by itself, 0 needs its label
+const FORMULA = 2; // kinds of lines; 1 is a sentence by itself, 0 needs its label, 3 is for the details alone
 
 export const isFormula = (line) => line[2] === FORMULA;
 
@@ -18,6 +18,17 @@ export function arithmetic(lines, words) {
     return [make("div", { className: "mgp-kind", textContent: label }), said];
   });
   return rows.length ? [block("mgp-arithmetic", ...rows)] : [];
+}
+
+// What comes next, in a few words.
+export function following({ words, frames, step, stage, code }) {
+  const next = step ? frames[step] : undefined;
+  if (!next) return "";
+  const station = next.phase === "backward" && next.marks[0]?.match(/^(\w+)-d$/)?.[1];
+  const node = station && stage.parts.get(next.marks[0])?.querySelector(".fn")?.textContent;
+  const line = next.span && code.lines[next.span[0] - 1]?.trim();
+  const what = node ? `${node} (${stage.name(station).split(" = ")[0]})` : line;
+  return what ? words.following.replace("{what}", () => what) : "";
 }
 
 export class Caption {
@@ -57,8 +68,9 @@ export class Caption {
     const shown = main ? formula(main[1], words) : make("div", { className: "mgp-text", textContent: sentence });
     if (main) shown.title = main[0];
     this.main.replaceChildren(shown, ...more);
+    this.formula = main ? shown : null;
     if (main) this.fit(shown);
-    const notes = (frame?.lines ?? []).filter((line) => !isFormula(line));
+    const notes = (frame?.lines ?? []).filter(([, , kind]) => kind < FORMULA);
     const said = notes.map(([label, content, kind]) => (kind ? content : `${label}: ${content}`));
     if (next) said.push(next);
     this.after.textContent = said.map((one) => (/[.…!?]$/.test(one) ? one : `${one}.`)).join(" ");

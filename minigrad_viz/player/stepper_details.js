@@ -101,7 +101,7 @@ export class Queue {
     const next = ready.map((id, i) => chip(id, i ? "waits" : "next", i ? "" : ` · ${words.queue_next}`));
     const more = count > ready.length ? [`… +${count - ready.length}`] : [];
     const shown = [...past, ...now, ...next, ...more];
-    const chips = block("mgp-queued", words.queue_order, ...(shown.length ? shown : [words.queue_none]));
+    const chips = block("mgp-queued", make("b", { textContent: words.queue_order }), ...(shown.length ? shown : [words.queue_none]));
     this.element.replaceChildren(chips, block("mgp-rule", frame?.recursion || words.queue_rule));
   }
 

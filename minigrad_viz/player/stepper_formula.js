@@ -53,7 +53,7 @@ export function parsed(latex) {
       if (/^\s+$/.test(token)) continue;
       const node = one(token);
       const before = found.at(-1)?.kind;
-      if (node.text === "-" && (!before || before === "between" || "([|".includes(found.at(-1).text ?? "."))) node.kind = "sign";
+      if (node.text === "-" && (!before || before === "between" || before === "space" || "([|".includes(found.at(-1).text ?? "."))) node.kind = "sign";
       found.push(node);
     }
     at++;

@@ -130,7 +130,14 @@ export class Stage {
     if (changed) this.sign(this.signs);
   }
 
-  // Where the groups of the picture are, in its own units.
+  // Where a part is, in the picture's own units.
+  box(part) {
+    const [box, corner, { x, y }] = [part.getBoundingClientRect(), this.svg.getBoundingClientRect(), this.svg.viewBox.baseVal];
+    const { now } = this;
+    return { x: x + (box.left - corner.left) / now, y: y + (box.top - corner.top) / now, width: box.width / now, height: box.height / now };
+  }
+
+  // Where the groups of the picture are, from its upper left corner.
   measured(scale) {
     const corner = this.svg.getBoundingClientRect();
     const place = (part) => {

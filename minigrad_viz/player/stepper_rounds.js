@@ -11,7 +11,8 @@ const TOP = 12; // above it
 
 // The cells of `count` rounds in `width` pixels: `{from, to, x, width}`, where `to` is the last round of a cell.
 export function cells(count, now, width) {
-  const near = Math.min(NOW, width * 0.4);
+  const most = count > 3 ? NOW : width - NEXT * (count - 1);
+  const near = Math.min(most, count > 3 ? width * 0.4 : width);
   const sides = [now - 1, now + 1].filter((i) => i >= 0 && i < count);
   const beside = Math.min(NEXT, (width - near) / 4);
   const far = count - 1 - sides.length;
@@ -35,8 +36,8 @@ export function cells(count, now, width) {
 
 export class Rounds {
   // `acts` are those of the score, before which stood `counted` others, with what is known of their `earlier` values.
-  constructor({ acts, counted, earlier = [], words }, track, ongo) {
-    Object.assign(this, { acts, counted, words, track, ongo });
+  constructor({ acts, counted, earlier = [], loop, words }, track, ongo) {
+    Object.assign(this, { acts, counted, words, track, ongo, called: loop ? words.round : words.call });
     this.values = new Map([...earlier, ...acts.map(({ root }, i) => [counted + i, root])].filter(([, value]) => Number.isFinite(value)));
     this.element = block("mgp-rounds");
     this.title = block("mgp-round-name");
@@ -45,7 +46,7 @@ export class Rounds {
 
   // How an act is called.
   name(act) {
-    return this.words.round.replace("{i}", this.counted + act + 1);
+    return this.called.replace("{i}", this.counted + act + 1);
   }
 
   show(act) {
@@ -77,7 +78,7 @@ export class Rounds {
       });
       const told = from + 1 === to + 1 ? `${from + 1}` : `${from + 1}–${to + 1}`;
       const shown = width >= 40 || (from + 1) % every === 0 || from === 0 ? `${from + 1}` : "";
-      const cell = make("div", { className: `mgp-cell${act < 0 ? " counted" : ""}`, title: this.words.round.replace("{i}", told) }, block("mgp-bars", ...bars), shown);
+      const cell = make("div", { className: `mgp-cell${act < 0 ? " counted" : ""}`, title: this.called.replace("{i}", told) }, block("mgp-bars", ...bars), shown);
       Object.assign(cell.style, { left: `${x + 16}px`, width: `${width}px` });
       if (act >= 0) cell.onclick = () => this.ongo(act);
       return cell;

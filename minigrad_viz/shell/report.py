@@ -17,7 +17,7 @@ from ..drawing.table import Table, table_of, to_html, to_text
 from ..explaining import explanations_of
 from ..model.fold import opened_in
 from ..model.scene import Scenes
-from ..model.stage import Stage
+from ..model.stage import Stage, in_cell
 from ..model.views import View, views_of
 from ..player.score import Act, Panel
 from ..player.static import player_html
@@ -156,7 +156,9 @@ class Report:
             view = self.views[i]
             frames = frames_of(view.scene, view.graph, self.lang, self.explained)
             panels = self._panels(view) if i == len(self.views) - 1 else ()
-            self._acts[i] = Act(view.label, self._pictures[i], frames, panels)
+            started = view.scene.now.started
+            at = None if started is None else in_cell(started.span)
+            self._acts[i] = Act(view.label, self._pictures[i], frames, panels, at)
         return self._acts[i]
 
     def _panels(self, view: View) -> tuple[Panel, ...]:

@@ -78,7 +78,7 @@ const WORDS = Object.fromEntries(
     .split(" ")
     .map((word) => [word, word]),
 );
-Object.assign(WORDS, { row_grad: "grad", of: "{i} of {n}", line: "line {n}", following: "Next: {what}", round: "round {i}", of_all: "of {n}" });
+Object.assign(WORDS, { row_grad: "grad", of: "{i} of {n}", line: "line {n}", following: "Next: {what}", round: "round {i}", call: "call {i}", of_all: "of {n}" });
 
 export function score(acts, source = "") {
   return { words: WORDS, theme: "light", source, counted: 0, shown: acts.length - 1, acts };

@@ -91,7 +91,8 @@ def test_all_calls_are_one_timeline(visit, tmp_path):
     calls, said = page.locator(".mgp-acts select"), page.locator(".mgp-phase")
     assert (calls.input_value(), page.locator(".mgp-curve").count()) == ("2", 1)
     assert (
-        page.locator(".mgp-cell").count() == 2 and page.locator(".mgp-round-name").inner_text() == "round 3"
+        page.locator(".mgp-cell").count() == 2
+        and page.locator(".mgp-round-name").inner_text() == "backward 3"
     )
     page.locator(".mgp-first").click()
     page.wait_for_function("document.querySelector('.mgp-acts select').value === '0'")
@@ -235,6 +236,25 @@ def test_motion_stops_where_it_is_not_wanted(visit, tmp_path):
     page.locator("input[type=range]").fill("5")
     pill = page.locator(".pill.active")
     assert pill.evaluate("pill => getComputedStyle(pill).animationName") == "none"
+
+
+def test_a_gradient_travels_and_the_next_key_ends_it(visit, tmp_path):
+    """Into the node, where it meets the local derivative, and out as the product; the end is the same."""
+    page = visit(page_of(tmp_path / "a.html", html(9)))
+    ready(page)
+    page.locator("input[type=range]").fill("10")
+    assert page.locator(".mgp-motion").count() == 0, "a jump moves nothing"
+    page.locator(".mgp-view").focus()
+    page.keyboard.press("ArrowRight")
+    moving = page.locator(".mgp-motion .pill")
+    assert moving.locator("text").all_text_contents() == ["0.008", "0.008 · 75", "0.6", "0.6"]
+    page.keyboard.press("ArrowRight")
+    assert page.locator(".mgp-motion .pill text").first.text_content() == "0.6", "what the leaf receives"
+    page.keyboard.press("ArrowLeft")
+    assert page.locator(".mgp-motion").count() == 0
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("!document.querySelector('.mgp-motion')")
+    assert page.evaluate("document.getAnimations().every((one) => one instanceof CSSTransition)")
 
 
 def test_a_thousand_stations_touch_a_few(visit, tmp_path):

@@ -28,6 +28,7 @@ WORDS = {
     "of": "{i} of {n}",
     "of_all": "of {n}",
     "round": "round {i}",
+    "call": "backward {i}",
     "line": "line {n}",
     "following": "Next: {what}",
     "more_formulas": "{n} more formulas, in the details",

@@ -28,6 +28,7 @@ WORDS = {
     "of": "{i} / {n}",
     "of_all": "/ {n}",
     "round": "{i}회",
+    "call": "역전파 {i}",
     "line": "{n}행",
     "following": "다음: {what}",
     "more_formulas": "자세히에 수식 {n}개 더 있음",
