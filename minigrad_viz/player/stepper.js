@@ -30,6 +30,8 @@ class Player {
     this.root.onkeydown = (event) => pressed(this, event);
     this.observer = new ResizeObserver(() => this.arrange());
     this.observer.observe(this.root);
+    this.printed = () => this.frames && this.go(this.frames.length); // on paper the last step stands
+    addEventListener("beforeprint", this.printed);
     const show = () => this.show();
     this.events = { step: show, playing: show, speed: show, act: () => this.turn() };
     for (const [name, listener] of Object.entries(this.events)) model.on(`change:${name}`, listener);
@@ -39,6 +41,7 @@ class Player {
   end() {
     clearTimeout(this.timer);
     this.observer.disconnect();
+    removeEventListener("beforeprint", this.printed);
     for (const [name, listener] of Object.entries(this.events)) this.model.off(`change:${name}`, listener);
   }
 

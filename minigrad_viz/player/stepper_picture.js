@@ -31,6 +31,8 @@ export class Stage {
       station.setAttribute("role", "button");
       station.setAttribute("aria-label", this.name(this.id(station)));
     });
+    const names = this.stations.slice(0, MANY).map((station) => make("li", { textContent: this.name(this.id(station)) }));
+    if (svg) view.append(make("ol", { className: "mgp-list", aria: { label: words.picture } }, ...names));
     view.onclick = (event) => this.dragged || onpick(this.at(event.target));
     view.onpointerdown = (event) => this.grab(event);
     view.onpointerover = (event) => this.tip(event.target.closest("[id]"));

@@ -135,6 +135,19 @@ def test_the_active_station_says_so_and_others_are_walked_with_alt(shown):
     assert page.locator(".mgp-label").inner_text() == "2 / 12"
 
 
+def test_the_stations_are_listed_for_those_who_do_not_see_them(shown):
+    page = shown(CELLS[9])
+    names = page.locator(".mgp-list li").all_text_contents()
+    assert [name.partition(" = ")[0] for name in names][:3] == ["x", "y", "w"]
+    assert page.locator(".mgp-list").bounding_box()["width"] <= 1
+
+
+def test_on_paper_the_last_step_stands(shown):
+    page = shown(CELLS[9])
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.locator(".mgp-label").inner_text() == "12 / 12"
+
+
 def test_why_there_is_a_queue(shown):
     page = shown(CELLS[9])
     page.locator(".mgp-view").focus()
