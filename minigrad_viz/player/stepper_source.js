@@ -36,6 +36,7 @@ export class Source {
     this.codes = lines.map((line) => make("span", {}, ...coloured(line)));
     this.marked = [];
     const rows = this.codes.map((code, i) => block("mgp-row", make("i", { textContent: i + 1 }), code));
+    rows.forEach((row, i) => (row.hidden = lines[i].startsWith("%%"))); // the magic of the cell is no code of it
     this.list = quiet(make("div", { className: "mgp-lines", tabIndex: 0, aria: { label, role: "region" } }, ...rows));
   }
 
