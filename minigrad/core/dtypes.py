@@ -20,7 +20,7 @@ C_NAMES = {
 
 
 class dtype:
-    """A data type such as `minigrad.float32`.
+    """A data type such as `torch.float32`, as it prints.
 
     `numpy` is the NumPy dtype. `category` is 0 for bool, 1 for integers, 2 for floating point, 3 for complex.
     `title` is the word that error messages use ("Float").
