@@ -72,7 +72,7 @@ def test_the_rounds_in_full_are_among_the_last_and_true(library, small):
 def test_one_line_says_so_and_the_ledger_agrees(library, small):
     trace = run("import math" + LOOP.format(n=EPOCHS), library).trace
     report = Report(trace, lang="en")
-    assert f"{trace.light} of its backward calls were only counted" in outline(report.graph, "en")
+    assert f"Of {trace.light} backward calls in this long loop, only loss" in outline(report.graph, "en")
     kinds = {entry.kind for account in report.ledger.accounts for entry in account.entries}
     assert UNSEEN not in kinds
 
@@ -80,7 +80,7 @@ def test_one_line_says_so_and_the_ledger_agrees(library, small):
 def test_a_loop_within_the_budget_is_watched_in_full(library):
     trace = run("import math" + LOOP.format(n=60), library).trace
     assert trace.light == 0 and len(trace.norms) == 60
-    assert "only counted, with loss" not in outline(Report(trace, lang="en").graph, "en")
+    assert "long loop" not in outline(Report(trace, lang="en").graph, "en")
 
 
 def test_rounds_in_full_stay_a_small_part():

@@ -149,7 +149,7 @@ WORDS = {
     "norm": "norm {value}",
     "updates_more": "and {n} more updates",
     "aside": "Not shown: {counts}. The option --no-fold shows all.",
-    "light": "The loop is long, so {n} of its backward calls were only counted, with loss and gradient norm.",
+    "light": "Of {n} backward calls in this long loop, only loss and gradient norm were recorded.",
     "counted": "Operations without gradients that were only counted: {n}.",
     "aside_data": "data preparation",
     "aside_result": "results without gradients",

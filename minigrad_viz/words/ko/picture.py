@@ -149,7 +149,7 @@ WORDS = {
     "norm": "노름 {value}",
     "updates_more": "그 밖의 갱신 {n}개",
     "aside": "생략함: {counts}. --no-fold를 쓰면 모두 보입니다.",
-    "light": "반복이 길어서 backward 호출 {n}번은 손실과 변화도의 노름만 기록하고 세기만 했습니다.",
+    "light": "반복이 길어서 backward 호출 {n}번은 손실과 변화도의 노름만 기록했습니다.",
     "counted": "변화도 없이 계산해서 세기만 한 연산: {n}개.",
     "aside_data": "데이터 준비",
     "aside_result": "변화도 없는 결과",
