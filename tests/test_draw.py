@@ -255,6 +255,14 @@ class TestShowing:
         )
         assert path.read_text(encoding="utf-8") == expected
 
+    def test_save_as_mermaid(self, tmp_path):
+        picture = self.picture()
+        lines = picture.save(tmp_path / "graph.mmd").read_text(encoding="utf-8").splitlines()
+        boxes = [line for line in lines if '["' in line]
+        assert lines[0] == "flowchart LR" and len(boxes) == len(picture.graph.stations)
+        assert "  s0 --> s1" in lines and sum("-." in line for line in lines) == 2
+        assert any("<br/>PowBackward0" in box for box in boxes)
+
     def test_save_as_something_else(self, tmp_path):
         with pytest.raises(ValueError, match=r"cannot save a picture as '\.docx'"):
             self.picture().save(tmp_path / "graph.docx")

@@ -79,7 +79,8 @@ def test_what_is_given_and_nothing_else(read, line, given):
         ("--step=3", "--player/--step/--static/--no-graph: ignored explicit argument '3'"),
         (
             "--output graph.jpg",
-            "--output graph.jpg: the name must end in one of .html, .svg, .png, .pdf, .dot, .gv, .json, .txt",
+            "--output graph.jpg: the name must end in one of "
+            ".html, .svg, .png, .pdf, .dot, .gv, .mmd, .json, .txt",
         ),
         ("--output graph", "--output graph: the name must end in one of"),
         ("-o", "-o/--output needs a value after it"),

@@ -23,6 +23,7 @@ from .export import exported
 from .layout import ENGINES, layout, render
 from .layout_errors import LayoutError, LayoutTimeout, LayoutUnavailable
 from .look import CLOSE, CLOSEST, DETAILS, SAVED, Look, settled
+from .mermaid import to_mermaid
 from .outline import outline
 from .still import image, resolved
 from .style import THEMES
@@ -215,8 +216,8 @@ class Picture:
         return f'<div style="overflow-x:auto">{still}{SWAP}</div>'
 
     def save(self, path: str | Path) -> Path:
-        """Write the picture as .svg, .dot or .txt; with the extra "export" or a native `dot` as .png or .pdf.
-        ValueError for other endings."""
+        """Write the picture as .svg, .dot, .mmd or .txt; as .png or .pdf with the extra "export" or a native
+        `dot`. ValueError for other endings."""
         path = Path(path)
         kind = path.suffix.lower().lstrip(".")
         if kind == "svg":
@@ -226,10 +227,20 @@ class Picture:
             path.write_text(self.digraph.source, encoding="utf-8")
         elif kind == "txt":
             path.write_text(self.outline() + "\n", encoding="utf-8")
+        elif kind == "mmd":
+            written = to_mermaid(
+                self.graph,
+                "LR" if self.direction == AUTO else self.direction,
+                values=self.look.values,
+                lang=self.lang,
+            )
+            path.write_text(written, encoding="utf-8")
         elif kind in ("png", "pdf"):
             path.write_bytes(self._exported(kind))
         else:
-            raise ValueError(f"cannot save a picture as {path.suffix!r}: use .svg, .dot, .txt, .png or .pdf")
+            raise ValueError(
+                f"cannot save a picture as {path.suffix!r}: use .svg, .dot, .mmd, .txt, .png or .pdf"
+            )
         return path
 
     def _exported(self, kind: str) -> bytes:

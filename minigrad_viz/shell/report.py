@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from ..player.widget import Stepper
 
 PLAYED = 1200  # stations that all pictures of a player may have together; drawing them takes about 3 s
-ENDINGS = (".html", ".svg", ".png", ".pdf", ".dot", ".gv", ".json", ".txt")
+ENDINGS = (".html", ".svg", ".png", ".pdf", ".dot", ".gv", ".mmd", ".json", ".txt")
 
 PAGE = """\
 <!DOCTYPE html>
@@ -262,9 +262,9 @@ class Report:
         )
 
     def save(self, path: str | Path, *, show: str = "player", table: bool = True) -> Path:
-        """Write a page (.html), the picture (.svg, .png, .pdf, .dot), all in words (.txt), or the trace
-        (.json). `show` and `table` are those of `page`. ValueError for other endings; .png and .pdf need the
-        extra "export" or a native Graphviz (RuntimeError)."""
+        """Write a page (.html), the picture (.svg, .png, .pdf, .dot, .mmd), all in words (.txt), or the
+        trace (.json). `show` and `table` are those of `page`. ValueError for other endings; .png and .pdf
+        need the extra "export" or a native Graphviz (RuntimeError)."""
         path = Path(path)
         kind = path.suffix.lower()
         if kind == ".html":
