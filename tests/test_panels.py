@@ -84,10 +84,25 @@ def test_boxes_inside_boxes_open_too(library):
     assert len(act.panels) <= PANELS and all(len(p.picture.graph.stations) <= READABLE for p in act.panels)
 
 
-def test_only_the_picture_that_is_shown_first_has_panels(library):
+def test_boxes_open_in_every_round_that_is_soon_drawn(library, monkeypatch):
     loop = "w = torch.ones(2, requires_grad=True)\nfor i in range(3):\n    ((w * 2) ** 2).sum().backward()\n"
-    first, _, last = Report(traced(loop, library), lang="en").acts
-    assert not first.panels and last.panels
+    acts = Report(traced(loop, library), lang="en").acts
+    assert all(act.panels for act in acts)
+    monkeypatch.setattr("minigrad_viz.shell.report.OPENED", 7)
+    acts = Report(traced(loop, library), lang="en").acts
+    assert [bool(act.panels) for act in acts] == [False, True, True], "the newest"
+
+
+def test_what_stands_aside_opens_too(library):
+    source = (
+        "w = torch.ones(2, requires_grad=True)\nopt = torch.optim.SGD([w], lr=0.1)\n"
+        "((w * 2) ** 2).sum().backward()\nopt.step()\nguess = w.detach() * 3\n"
+    )
+    act = Report(traced(source, library), lang="en").act(-1)
+    (aside,) = [panel for panel in act.panels if panel.box == "aside"]
+    assert "guess" in {card.name for _, card in aside.picture.graph.cards()}
+    svg = str(act.picture.svg())
+    assert f'id="{act.picture.prefix}aside"' in svg
 
 
 def test_a_small_cell_has_none(library):

@@ -45,6 +45,7 @@ class CardBox:
     rows: tuple[CardRow, ...]
     values_x: float  # where the rows' values begin
     tag: Tag | None = None
+    opens: bool = False  # whether a sign in its head opens a box
 
     def draw(self, ink: Ink, id: str, tip: str, height: float, bare: bool, corners: Sequence[float]) -> str:
         """The card, `height` high, with these `corners`; `bare` where it stands on no node."""
@@ -58,7 +59,7 @@ class CardBox:
             f'<path class="head" d="{rounded(x, 0, width, HEAD, head)}"/>',
             f'<text x="{num(x + PAD)}" y="16.5">{self.heading()}</text>',
         ]
-        right = x + width - PAD
+        right = x + width - PAD - PLUS * self.opens
         if card.asked:
             ink.kinds.add("asked")
             parts.append(f'<g class="asked" transform="translate({num(right - 6)} 12)">{TARGET}</g>')
@@ -119,10 +120,10 @@ def card_box(
         head = columns(expr) * MONO
     widest = max((values_x + row.width for row in placed), default=0)
     width = even(max(least, head + 2 * PAD + beside, widest + PAD))
-    return CardBox(card, x, width, height, name, expr, letter, role, tuple(placed), values_x, tag)
+    return CardBox(card, x, width, height, name, expr, letter, role, tuple(placed), values_x, tag, opens)
 
 
 def _placed(row: CardRow, fit: int, y: float) -> CardRow:
     """A row with its first baseline at `y`, its lines cut to `fit` columns."""
-    lines = tuple(shorten(line, fit) for line in row.lines)
+    lines = row.lines if row.name == "inside" else tuple(shorten(line, fit) for line in row.lines)
     return replace(row, lines=lines, y=y, others=tuple(_placed(other, fit, y) for other in row.others))

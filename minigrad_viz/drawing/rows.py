@@ -12,7 +12,7 @@ from ..protocol import Value
 from ..trace.graph import CONSTANT, Card, Fold
 from ..words import columns, sans, shorten_name, text
 from . import labels
-from .heat import GRADIENTS, VALUES, Heat, across, heat_beyond, heat_map, heat_of
+from .heat import GRADIENTS, MOST, VALUES, Heat, across, heat_beyond, heat_map, heat_of, in_short
 from .look import LINE, MONO, MORE, Look
 from .memories import SharedMemory, memory_words
 from .style import num, spaced
@@ -22,7 +22,7 @@ UP = 12  # pixels from the baseline of a row to the top of its maps
 COLUMNS = 24  # of a value
 WRITTEN = 4  # numbers of data that are written where boxes of many hide the tensors
 INSIDE = 6  # parameters of a closed box that are shown
-CELL = 14  # columns of a value beside another
+CELL, BESIDE = 14, 90.0  # columns of a value beside another, pixels of its map
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,21 +150,23 @@ def parameter_rows(fold: Fold, look: Look) -> list[CardRow]:
     shown = fold.parameters[:INSIDE]
     values = [value for _, card in shown for value, _ in ((card.value, card.grad), *card.stood)]
     head = sans(labels.row_label("value", look.lang), 12)
-    beside = max([head, *(across(_cell(value, VALUES)) for value in values)]) + 10
+    beside = max([head, *(across(_cell(value, VALUES, look.lang)) for value in values)]) + 10
     named = labels.row_label("value", look.lang), labels.row_label("grad", look.lang)
     made = [CardRow("inside", "", (_columns(*named, beside),), "gone")]
     for i, (name, card) in enumerate(shown):
-        moments = (_parameter(i, name, value, grad, beside) for value, grad in card.stood)
-        made.append(with_others(_parameter(i, name, card.value, card.grad, beside), list(moments)))
+        moments = (_parameter(i, name, value, grad, beside, look.lang) for value, grad in card.stood)
+        made.append(with_others(_parameter(i, name, card.value, card.grad, beside, look.lang), list(moments)))
     more = len(fold.parameters) - INSIDE
     if more > 0:
         made.append(CardRow("more", "", (text("update_more", look.lang, n=more),), "gone"))
     return made
 
 
-def _parameter(i: int, name: str, value: Value | None, grad: Value | None, beside: float) -> CardRow:
+def _parameter(
+    i: int, name: str, value: Value | None, grad: Value | None, beside: float, lang: str | None
+) -> CardRow:
     """The row of the `i`th parameter at one moment."""
-    cells = _cell(value, VALUES), _cell(grad, GRADIENTS)
+    cells = _cell(value, VALUES, lang), _cell(grad, GRADIENTS, lang)
     heats = [
         replace(cell, x=x) for cell, x in zip(cells, (0.0, beside), strict=True) if isinstance(cell, Heat)
     ]
@@ -178,8 +180,13 @@ def _columns(first: str, second: str, beside: float) -> str:
     return first + " " * max(0, math.ceil(beside / MONO) - columns(first)) + second
 
 
-def _cell(value: Value | None, of: str) -> Heat | str:
+def _cell(value: Value | None, of: str, lang: str | None) -> Heat | str:
     """A value beside others: its map, or a few words."""
     if value is not None and value.size == 1 and value.items:
         return number(value.items[0], value.dtype, digits=4)
-    return heat_of(value, of) or ("None" if value is None else short(value, CELL))
+    heat = heat_of(value, of)
+    if heat is not None and heat.width <= BESIDE:
+        return heat
+    if value is None:
+        return "None"
+    return in_short(value, lang) if heat is not None or value.size > MOST else short(value, CELL)

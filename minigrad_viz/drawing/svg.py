@@ -43,6 +43,7 @@ from .style import area, css, num, xml
 
 MARGIN = 22.0
 NARROW = 420.0  # the legend and the sentences below a small graph may be this wide
+PLUS = 24.0  # pixels of the sign that opens a box, before a sentence
 ABOVE = (0.0, 23.0, 34.0, -23.0, -34.0)  # pixels that the label of an arrow may stand above it
 # What few pictures have, and its style with them.
 SELDOM = {"guilty", "cause", "stale", "removed", "cut", "fog", "ghost", "lost", "memory"}
@@ -81,8 +82,13 @@ class Drawing:
         lane = canvas.measured.lane
         width = max(right - left, NARROW, lane.width)
         canvas.kinds |= {"updates"} if lane.heads else set()
+        top_below = bottom + 12
         updates, bottom = lane.draw(left, bottom + 24, width, canvas.measured.scales, canvas.prefix)
         below, bottom = self.below(left, bottom + 16, width)
+        below = (
+            f'<g class="below" data-top="{num(top_below)}">{updates}{below}</g>' if updates + below else ""
+        )
+        signs, bottom = legend(canvas.kinds, left, bottom, width, canvas.lang)
         canvas.kinds |= {"heat"} if canvas.measured.scales else set()
         parts = {"marks"} if canvas.kinds & SELDOM else set()
         style = css(theme, sorted(parts | canvas.kinds & {"updates", "heat"}))
@@ -95,7 +101,7 @@ class Drawing:
             f' aria-labelledby="{p}title {p}desc"><title id="{p}title">{xml(self.title())}</title>'
             f'<desc id="{p}desc">{xml(self.description())}</desc><style>{style}</style>'
             f'<rect class="paper" {area(left, top, width, bottom - top)} rx="8"/>'
-            f"{frames}{arrows}{standing}{pills}{updates}{below}</svg>"
+            f"{frames}{arrows}{standing}{pills}{below}{signs}</svg>"
         )
 
     def title(self) -> str:
@@ -207,17 +213,16 @@ class Drawing:
         return self.canvas.edge(kind, f"{self.canvas.prefix}{route.id}-g", path, tip)
 
     def below(self, left: float, top: float, width: float) -> tuple[str, float]:
-        """Sentences and legend below the picture, and where they end."""
-        says = (
-            [text(self.canvas.graph.note[0], self.canvas.lang, **self.canvas.graph.note[1])]
-            if self.canvas.graph.note
-            else []
-        )
-        if self.canvas.graph.omitted:
-            says.append(text("omitted", self.canvas.lang, n=self.canvas.graph.omitted))
-        says += filter(None, [aside_text(self.canvas.graph, self.canvas.lang)])
-        norms = any(pill.heat for pill in self.canvas.measured.pills.values())
-        maps, top = legend_of_heat(self.canvas.measured.scales, norms, left, top, self.canvas.lang)
+        """Scales and sentences below the picture, and where they end."""
+        canvas, graph = self.canvas, self.canvas.graph
+        says = [text(graph.note[0], canvas.lang, **graph.note[1])] if graph.note else []
+        if graph.omitted:
+            says.append(text("omitted", canvas.lang, n=graph.omitted))
+        norms = any(pill.heat for pill in canvas.measured.pills.values())
+        maps, top = legend_of_heat(canvas.measured.scales, norms, left, top, canvas.lang)
         said, top = sentences(says, left, top, width)
-        signs, bottom = legend(self.canvas.kinds, left, top, width, self.canvas.lang)
-        return maps + said + signs, bottom
+        aside = aside_text(graph, canvas.lang)
+        if aside:  # a sign before it opens what stands there
+            beside, top = sentences([aside], left + PLUS, top, width)
+            said += f'<g class="aside" id="{canvas.prefix}aside">{beside}</g>'
+        return maps + said, top

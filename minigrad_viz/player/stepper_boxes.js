@@ -6,6 +6,7 @@ import { Stage } from "./stepper_picture.js";
 export class Boxes {
   constructor(player) {
     Object.assign(this, { player, panels: new Map(), open: new Map() }); // what can be opened, and what is
+    this.foot = block("mgp-view mgp-foot"); // what stands below the graph, while boxes are open
     this.element = block("mgp-panels");
   }
 
@@ -13,6 +14,7 @@ export class Boxes {
     this.panels = new Map(Object.entries(panels));
     this.open.clear();
     this.element.replaceChildren();
+    this.foot.replaceChildren();
     this.sign();
   }
 
@@ -36,12 +38,14 @@ export class Boxes {
       const view = quiet(make("div", { className: "mgp-view", tabIndex: 0, aria: { label: panel.title, role: "region" } }));
       const close = make("button", { type: "button", textContent: "−", title: label, onclick: () => this.turn(id), aria: { label } });
       const element = block("mgp-panel", block("mgp-head", make("b", { textContent: panel.title }), quiet(close)), view);
-      this.element.append(element);
+      this.element.append(element, this.foot);
       const stage = new Stage(view, panel, player.words, (part) => player.pick(part, stage));
       stage.svg.querySelector(":scope > .legend")?.remove();
       open.set(id, { element, stage });
       stage.paint(player.step ?? 0);
     }
+    this.foot.replaceChildren(...[player.stage.part(open.size > 0) ?? []].flat());
+    if (!open.size) this.foot.remove();
     this.sign();
   }
 }

@@ -44,6 +44,7 @@ export class Stage {
   // Step `step`, with the stations that are active in it.
   paint(step) {
     this.painter.paint(step);
+    this.foot?.setAttribute("class", this.svg.getAttribute("class"));
     for (const id of this.current) this.parts.get(id).removeAttribute("aria-current");
     const active = (this.painter.frames[step - 1]?.marks ?? []).map((id) => id.split("-")[0]);
     this.current = [...new Set(active)].filter((id) => this.parts.get(id)?.classList.contains("station"));
@@ -72,6 +73,7 @@ export class Stage {
     svg.style.minWidth = zoom === null ? `${this.least}px` : "0";
     svg.style.maxWidth = zoom === null ? "" : "none";
     svg.style.width = zoom === null ? "" : `${this.zoom * svg.viewBox.baseVal.width}px`;
+    if (this.foot) this.foot.style.cssText = svg.style.cssText;
     view.scrollLeft = across * view.scrollWidth - x * view.clientWidth;
     view.scrollTop = down * view.scrollHeight - y * view.clientHeight;
     this.near();
@@ -226,11 +228,13 @@ export class Stage {
 
   // A sign in the head of the boxes that can be opened; `open` has those that are.
   plus(boxes, open, onopen) {
-    for (const station of this.stations) {
+    const aside = this.parts.get("aside"); // the line that counts what the picture leaves out
+    for (const station of [...this.stations, ...(aside ? [aside] : [])]) {
       const id = this.id(station);
       if (!boxes.has(id)) continue;
       station.querySelector(":scope > .plus")?.remove();
-      const { x, y, width } = station.querySelector(".card:last-of-type > .box, .card > .box").getBBox();
+      const box = station.querySelector(".card:last-of-type > .box, .card > .box, text").getBBox();
+      const { x, y, width } = station === aside ? { x: box.x, y: box.y - 4, width: 0 } : box;
       const label = this.words[open.has(id) ? "box_close" : "box_open"];
       const cross = drawn("path", { d: open.has(id) ? "M-4 0h8" : "M-4 0h8M0 -4v8" });
       const place = `translate(${x + width - 15} ${y + 12})`;
@@ -239,6 +243,24 @@ export class Stage {
       sign.onclick = (event) => (event.stopPropagation(), onopen(id));
       station.append(sign);
     }
+  }
+
+  // What stands below the graph, as a picture of its own while boxes are open: they stand between the two.
+  part(open) {
+    const { svg, foot } = this;
+    const below = (foot ?? svg).querySelector(":scope > .below");
+    if (!below || open === Boolean(foot)) return foot;
+    const { x, y, width, height } = svg.viewBox.baseVal;
+    const bottom = y + height + (foot?.viewBox.baseVal.height ?? 0);
+    const end = open ? Number(below.dataset.top) : bottom;
+    svg.setAttribute("viewBox", `${x} ${y} ${width} ${end - y}`);
+    svg.setAttribute("height", end - y);
+    svg.style.overflow = open ? "hidden" : "";
+    this.foot = open ? svg.cloneNode(false) : undefined;
+    this.foot?.setAttribute("viewBox", `${x} ${end} ${width} ${bottom - end}`);
+    this.foot?.setAttribute("height", bottom - end);
+    (this.foot ?? svg).append(below);
+    return this.foot;
   }
 
   mark(picked) {

@@ -15,7 +15,7 @@ from ..drawing.picture import Picture
 from ..drawing.sheets import Sheet
 from ..drawing.table import Table, table_of, to_html, to_text
 from ..explaining import explanations_of
-from ..model.fold import opened_in
+from ..model.fold import READABLE, opened_in
 from ..model.scene import Scenes
 from ..model.stage import Stage, in_cell
 from ..model.views import View, views_of
@@ -35,6 +35,7 @@ from . import panel
 if TYPE_CHECKING:
     from ..player.widget import Stepper
 
+OPENED = 300  # stations in the boxes of all pictures that can be opened, but for those of the first
 PLAYED = 1200  # stations that all pictures of a player may have together; drawing them takes about 3 s
 ENDINGS = (".html", ".svg", ".png", ".pdf", ".dot", ".gv", ".mmd", ".json", ".txt")
 
@@ -155,20 +156,36 @@ class Report:
         if i not in self._acts:
             view = self.views[i]
             frames = frames_of(view.scene, view.graph, self.lang, self.explained)
-            panels = self._panels(view) if i == len(self.views) - 1 else ()
+            panels = self._panels(view) if i in self._opening else ()
             started = view.scene.now.started
             at = None if started is None else in_cell(started.span)
             self._acts[i] = Act(view.label, self._pictures[i], frames, panels, at)
         return self._acts[i]
 
+    @cached_property
+    def _opening(self) -> set[int]:
+        """The pictures whose boxes a reader can open: the one that is shown first, and the newest of the
+        others, as many as are soon drawn."""
+        found: set[int] = set()
+        stations = 0
+        for i in reversed(range(len(self.views))):
+            view = self.views[i]
+            stations += sum(len(fold.members) for fold in view.graph.folds) + len(view.aside.stations)
+            if found and stations > OPENED:
+                break
+            found.add(i)
+        return found
+
     def _panels(self, view: View) -> tuple[Panel, ...]:
-        """What a reader can open in the picture that is shown first; of others that would take too long."""
-        opened = opened_in(view.graph, view.whole)
-        frames = frames_inside(view.scene, view.graph, [part for _, part in opened])
-        pictures = [Picture(part, lang=self.lang, **self._options) for _, part in opened]
+        """What a reader can open in a picture: its boxes, and what stands aside."""
+        opened = [(group.id, group.title, part) for group, part in opened_in(view.graph, view.whole)]
+        if 0 < len(view.aside.stations) <= READABLE:
+            opened.append(("aside", text("aside_open", self.lang), view.aside))
+        frames = frames_inside(view.scene, view.graph, [part for _, _, part in opened])
+        pictures = [Picture(part, lang=self.lang, **self._options) for _, _, part in opened]
         return tuple(
-            Panel(group.id, group.title, picture, steps)
-            for (group, _), picture, steps in zip(opened, pictures, frames)
+            Panel(box, title, picture, steps)
+            for (box, title, _), picture, steps in zip(opened, pictures, frames)
         )
 
     def _played(self) -> tuple[tuple[Act, ...], tuple[float | None, ...]]:

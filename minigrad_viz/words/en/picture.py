@@ -142,6 +142,7 @@ WORDS = {
     "heat_norm": "below a map: norm",
     "lane": "Updates of parameters and gradients",
     "lane_early": "before this backward call",
+    "aside_open": "Not part of this backward pass",
     "lane_waiting": "comes after backward",
     "lane_waits": "waits for its gradient",
     "lane_ready": "gradient is in",

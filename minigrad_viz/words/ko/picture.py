@@ -142,6 +142,7 @@ WORDS = {
     "heat_norm": "색상표 아래: 노름",
     "lane": "매개변수와 변화도의 갱신",
     "lane_early": "이 역전파 전에 실행",
+    "aside_open": "이 역전파와 관계없는 것",
     "lane_waiting": "역전파 다음에 실행",
     "lane_waits": "변화도를 기다림",
     "lane_ready": "변화도 도착",
