@@ -14,6 +14,7 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
+import plugins
 import psutil
 import pytest
 from lab import BROWSER_OPTIONS, find_chromium
@@ -32,6 +33,11 @@ RESIDENT = (
 
 
 # ------------------------------------------------------------------------------------------- the test session
+
+
+def pytest_addoption(pluginmanager: pytest.PytestPluginManager) -> None:
+    """Load the plugins of all tests."""
+    plugins.load(pluginmanager)
 
 
 def pytest_report_header() -> list[str]:
