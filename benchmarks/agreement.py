@@ -21,7 +21,7 @@ def arrays(found: Any) -> list[np.ndarray]:
 
 
 def alike(a: np.ndarray, b: np.ndarray, tolerance: float) -> bool:
-    """Same shape, and no difference above `tolerance` times the greatest number."""
+    """Whether shapes agree and no difference exceeds `tolerance` times the largest number."""
     if a.shape != b.shape or not np.isfinite(a).all():
         return False
     return bool(np.abs(a - b).max(initial=0.0) <= tolerance * np.abs(a).max(initial=0.0))

@@ -104,7 +104,7 @@ def elementwise(n: int) -> Workload:
 
 
 def products(size: int) -> Workload:
-    """Four matrix products, one upon the other; the gradients by all five matrices."""
+    """A chain of four matrix products, and the gradients with respect to all five matrices."""
 
     def forward(ops: Any, x: Any, *weights: Any) -> Any:
         for w in weights:

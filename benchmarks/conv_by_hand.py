@@ -21,7 +21,7 @@ def by_filters(g: np.ndarray, columns: np.ndarray, w: np.ndarray) -> np.ndarray:
 
 
 def by_input(g: np.ndarray, shape: tuple[int, ...], w: np.ndarray) -> np.ndarray:
-    """The gradient by x, which has this shape."""
+    """The gradient with respect to x, whose shape is given."""
     n, outputs, height, width = g.shape
     size = w.shape[-1]
     columns = w.reshape(outputs, -1).T @ g.reshape(n, outputs, -1)
@@ -39,13 +39,16 @@ def corners(x: np.ndarray) -> list[np.ndarray]:
 
 
 def pool(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The greatest of each 2×2 window, and x itself."""
+    """The maximum of each 2×2 window, and x itself."""
     a, b, c, d = corners(x)
     return np.maximum(np.maximum(a, b), np.maximum(c, d)), x
 
 
 def pool_back(g: np.ndarray, y: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """The gradient by what `relu` was given: it goes where x is the greatest, and nowhere where that is 0."""
+    """The gradient with respect to the input of `relu`.
+
+    It flows to the maximum of each window, and is 0 where that maximum is 0.
+    """
     found = np.empty_like(x)
     passed = g * (y > 0)
     for part, into in zip(corners(x), corners(found)):

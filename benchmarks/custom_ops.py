@@ -59,7 +59,7 @@ def hips() -> Op:
 
 
 def by_hand(x: Any, count: int) -> Any:
-    """The gradient of the sum of `count` sigmoids upon each other, in NumPy."""
+    """The gradient of the sum of `count` nested sigmoids, in NumPy."""
     saved = []
     for _ in range(count):
         x = 1 / (1 + np.exp(-x))

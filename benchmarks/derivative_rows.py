@@ -84,7 +84,7 @@ def layer_jacobian(n: int, way: str) -> Workload:
 
 
 def custom_function(count: int, n: int) -> Workload:
-    """`count` sigmoids upon each other, which a user has added to the engine, on n numbers."""
+    """`count` nested sigmoids on n numbers. The sigmoid is a custom op that a user added to the engine."""
 
     def forward(ops: Any, x: Any) -> Any:
         sigmoid = ops.custom

@@ -1,7 +1,7 @@
 """The engines that are compared, each behind the same few names; those not installed are left out.
 
 An engine is added by one function here: how it makes a leaf, how gradients are cleared and a step of descent
-is taken, and under which names it has the ops. Two styles are told apart: a "tape" fills `x.grad` when
+is taken, and under which names it has the ops. There are two styles: a "tape" fills `x.grad` when
 `z.backward()` is called; a "functional" engine turns a function into the function of its gradients.
 """
 

@@ -29,7 +29,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Task:
-    """What the functions that measure figures are told."""
+    """The settings of the functions that measure figures."""
 
     engines: Sequence[Engine]
     rounds: int

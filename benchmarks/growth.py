@@ -62,9 +62,9 @@ def seconds_per_node(engine: Engine, make: Make, sizes: Sequence[int], task: Tas
 
 
 def per_node(title: str, make: Make, sizes: Sequence[int], task: Task, most: int = MANY) -> list[Figure]:
-    """Seconds a node at each size, and by how much they grow from the smallest size to the greatest.
+    """Seconds a node at each size, and the factor by which they grow from the smallest size to the largest.
 
-    PyTorch's are measured up to `most` nodes: beyond, it takes minutes.
+    PyTorch is measured up to `most` nodes, because larger graphs take minutes.
     """
     ours = seconds_per_node(task.engines[0], make, sizes, task)
     theirs: list[float | None] = [None] * len(sizes)

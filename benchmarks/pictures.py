@@ -14,7 +14,7 @@ from minigrad_viz import draw
 
 
 def chain(n: int) -> Any:
-    """A multiplication upon the other, which the picture folds into one station."""
+    """A chain of n multiplications, which the picture folds into one station."""
     y = minigrad.tensor(1.0, requires_grad=True)
     for _ in range(n):
         y = y * 1.01

@@ -12,7 +12,7 @@ from typing import Any
 Sampler = Callable[[], float]  # seconds a call, from one round
 Clock = Callable[[], float]
 
-# The processor's clock counts all threads of this process and is less disturbed by neighbours.
+# The processor's clock counts all threads of this process and is less disturbed by other processes.
 CLOCKS: dict[str, Clock] = {"wall": time.perf_counter, "cpu": time.process_time}
 PATIENCE = 20.0  # seconds after which a row makes no more rounds, if it has the fewest that are wanted
 FEWEST = 3  # for these it goes on three times as long

@@ -55,11 +55,11 @@ synchronize, current_device, get_device_name = map(
 
 
 def manual_seed(seed: Any) -> None:
-    """Nothing: there is no generator to start anew."""
+    """Do nothing: there is no CUDA generator to seed."""
 
 
 def manual_seed_all(seed: Any) -> None:
-    """Nothing: there is no generator to start anew."""
+    """Do nothing: there is no CUDA generator to seed."""
 
 
 def empty_cache() -> None:

@@ -33,7 +33,7 @@ def manual_seed(seed: Any) -> Generator:
 
 @public("function")
 def seed() -> int:
-    """Start the default generator anew from a seed that nobody knows, which is returned."""
+    """Seed the default generator with a random number and return that number."""
     return default_generator.seed()
 
 

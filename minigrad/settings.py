@@ -48,13 +48,13 @@ def use_deterministic_algorithms(mode: Any, *, warn_only: bool = False) -> None:
 
 @public("function")
 def are_deterministic_algorithms_enabled() -> bool:
-    """What `use_deterministic_algorithms` was told last."""
+    """Return the value last given to `use_deterministic_algorithms`."""
     return bool(_settings["deterministic"])
 
 
 @public("function")
 def get_float32_matmul_precision() -> str:
-    """What `set_float32_matmul_precision` was told last, at first "highest"."""
+    """Return the value last given to `set_float32_matmul_precision`, initially "highest"."""
     return _precision
 
 
@@ -104,7 +104,7 @@ def set_warn_always(b: bool, /) -> None:
 
 @public("function")
 def is_warn_always_enabled() -> bool:
-    """What `set_warn_always` was told last."""
+    """Return the value last given to `set_warn_always`."""
     return _warn_always
 
 

@@ -124,7 +124,7 @@ def test_no_key_is_put_together():
 PLAIN = (
     "minigrad_viz/explaining", "minigrad_viz/course", "minigrad_viz/words", "minigrad_viz/shell/checked.py",
     "minigrad_viz/shell/why.py", "minigrad_viz/shell/explain.py", "minigrad_viz/shell/derivative.py",
-    "docs/explain.md", "notebooks",
+    "minigrad", "docs", "benchmarks", "site", "notebooks", "README.md", "CONTRIBUTING.md",
 )  # fmt: skip
 
 

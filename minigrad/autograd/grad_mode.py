@@ -1,8 +1,8 @@
 """Switching the recording of graphs off and on: grad mode, inference mode.
 
-All are context managers and decorators, and hold for the thread that enters them. As a decorator one is
-entered anew for each call of a function, and for each step of a generator, so that what runs between the
-steps is not in the mode. Of a coroutine only the call that makes it is in the mode, as in PyTorch.
+All are context managers and decorators, and they affect only the thread that enters them. A decorated
+function enters the mode at each call. A decorated generator enters it at each step, so code that runs between
+the steps is outside the mode. A decorated coroutine is in the mode only while it is created, as in PyTorch.
 """
 
 from __future__ import annotations

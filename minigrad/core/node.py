@@ -67,7 +67,7 @@ class Extra:
 
 
 class InputMetadata:
-    """What a node knows of one gradient that it receives."""
+    """The properties of one gradient that a node receives."""
 
     __slots__ = ("device", "dtype", "is_cpp_nested_tensor", "is_nested_tensor", "shape")
 

@@ -80,7 +80,7 @@ class Observer:
         """After it, with what it returns; None after an error."""
 
     def step_starts(self, optimizer: Any) -> None:
-        """Before an optimizer changes its parameters; of the ops in between nothing is told."""
+        """Called before an optimizer changes its parameters. The ops of the step itself are not reported."""
 
     def step_ended(self, optimizer: Any) -> None:
         """After it."""

@@ -115,10 +115,10 @@ def fill(entry: Packed, node: Node | None, name: str, tensor: TensorBase, pack_h
 
 
 def unpack_entry(node: Node | None, name: str, entry: Packed) -> Any:
-    """Return the tensor that the unpack hook returns, in the place of the saved one: made by the same node,
-    or a leaf with the same AccumulateGrad. A tensor that needs no gradient is returned unchanged.
+    """Return the tensor that the unpack hook returns, with the history of the saved one: the same grad_fn, or
+    for a leaf the same AccumulateGrad. A tensor that needs no gradient is returned unchanged.
 
-    TypeError with PyTorch's text if the hook returns no tensor.
+    Raises TypeError with PyTorch's text if the hook returns no tensor.
     """
     given = entry.unpack_hook(entry.kept)
     if not isinstance(given, TensorBase):

@@ -1,6 +1,6 @@
-"""What the functions that make tensors are told: sizes, dtypes, numbers.
+"""Checks of the arguments of functions that create tensors: sizes, dtypes, numbers.
 
-What does not fit raises an error here. PyTorch's words for arguments of wrong types come from
+An invalid argument raises an error here. PyTorch's texts for arguments of wrong types come from
 `tensor.argument_errors`, which looks at the arguments of a public function that failed.
 """
 

@@ -202,8 +202,8 @@ class Ran(NamedTuple):
 def run_inside(
     level: Level, func: Callable[..., Any], primals: tuple[Any, ...], argnums: Argnums | None, has_aux: bool
 ) -> Ran:
-    """Run `func` with inner leaves in the place of the arguments `argnums` (None: all). RuntimeError with
-    PyTorch's texts unless it returns tensors that can be differentiated.
+    """Run `func` with the arguments `argnums` (None: all) replaced by leaves of this level. Raises
+    RuntimeError with PyTorch's texts unless `func` returns tensors that can be differentiated.
     """
     inner = level.enter(primals if argnums is None else selected(primals, argnums))
     output, aux = func(*(inner if argnums is None else replace(primals, argnums, inner))), None

@@ -22,7 +22,7 @@ class CopySlices(Node):
 
     __slots__ = ("_base", "_fn", "_path", "_shown", "_view")
     op = None
-    _shown: Any  # weak reference to the node by which the view was taken anew after the op
+    _shown: Any  # weak reference to the view's grad_fn that was made after the op
 
     def __init__(self, base: TensorBase, view: Geometry, fn: Node, path: Any = None) -> None:
         self._next = (edge(base), *fn._next[1:])

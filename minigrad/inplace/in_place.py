@@ -4,10 +4,10 @@ twice.
 Note [Views and in-place]
     A view remembers its base. An op in place on a view changes the base, so the base's history becomes a
     `CopySlices` node around the op: of the gradient that comes in, the part under the view goes through the
-    op's vjp, the rest passes. The view's own grad_fn is then out of date; whoever asks for it next finds that
-    the storage's version has moved on and takes the view anew from the base, by its geometry (`regenerate`),
+    op's vjp, the rest passes. The view's own grad_fn is then out of date. The next read of it sees that the
+    storage's version has increased, and derives the view from the base again by its geometry (`regenerate`),
     as PyTorch does. A result of `detach()` shares memory and version with its source but is not such a view:
-    writing to it changes nobody's history, and a node that saved the old numbers finds out by the version.
+    writing to it changes no history, and a node that saved the old values detects the write by the version.
 """
 
 from __future__ import annotations

@@ -36,8 +36,9 @@ def refuse(t: TensorBase, indirect: bool) -> None:
 
 
 def regenerate(t: TensorBase, place: Geometry | None = None) -> None:
-    """Bring a view's grad_fn up to date: if its memory was written to, it is taken anew from its base, where
-    it lies at `place` (found out if it is not given).
+    """Bring a view's grad_fn up to date: if its memory was modified, derive it from the base again.
+
+    `place` says where the view lies in its base; it is computed if it is not given.
     """
     view, storage = t._view, t._storage
     assert view is not None and storage is not None

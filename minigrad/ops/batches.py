@@ -1,4 +1,4 @@
-"""Normalisation of each channel over a batch, or of groups of channels. See `normalisation`."""
+"""Normalization of each channel over a batch, or of groups of channels. See `normalization`."""
 
 from __future__ import annotations
 
@@ -68,8 +68,8 @@ def batch_vjp(
 def native_batch_norm(
     input, weight=None, bias=None, running_mean=None, running_var=None, training=False, momentum=0.1, eps=1e-5
 ):
-    """Return each channel (dimension 1) normalised, by its own mean and variance in `training`, else by the
-    running ones; the means; the inverse deviations.
+    """Return the input with each channel (dimension 1) normalized, the means, and the inverse standard
+    deviations. In `training` a channel's own mean and variance are used, otherwise the running ones.
     """
 
 
@@ -235,4 +235,4 @@ def group_bias_vjp(
     kernel=grouped,
 )
 def native_group_norm(input, weight=None, bias=None, N=0, C=0, HxW=0, group=1, eps=1e-5):
-    """Normalised over groups of channels; the means; the inverse deviations."""
+    """Return the input normalized over groups of channels, the means, and the inverse standard deviations."""

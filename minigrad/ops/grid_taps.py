@@ -4,9 +4,10 @@ An element of the result is a weighted sum of elements of the input around its p
 
     y = Σ w(place) x
 
-where w is a product of weights, one for each dimension. A derivative by a coordinate of the place is the same
-with the derivative of that dimension's weights: `orders` says how often each coordinate is derived by. So two
-sums suffice for every derivative: `seen_at` and its transpose `spread_at`.
+where w is a product of weights, one for each dimension. The derivative with respect to a coordinate of the
+place has the same form: the weights of that dimension are replaced by their derivative. `orders` has the
+order of the derivative for each coordinate. So two sums suffice for every derivative: `seen_at` and its
+transpose `spread_at`.
 """
 
 from __future__ import annotations

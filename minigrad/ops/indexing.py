@@ -97,7 +97,7 @@ for hidden in ("sizes", "strides"):  # PyTorch's node does not show them
 
 
 class Elsewhere:
-    """Memory of an array described anew, for NumPy to look at; it keeps the array alive."""
+    """A new description of an array's memory, which NumPy can read. It keeps the array alive."""
 
     def __init__(self, array: np.ndarray, where: Geometry) -> None:
         self.array = array

@@ -32,7 +32,7 @@ def refuse_empty(self: Any, dims: tuple[int, ...], name: str) -> None:
 
 
 def put_back(g: Any, sizes: tuple[int, ...], dim: int, indices: Any, keepdim: bool) -> Any:
-    """Return the gradient of values taken along `dim`: at their indices, and 0 elsewhere."""
+    """Return the gradient of values selected along `dim`: `g` at their indices, and 0 elsewhere."""
     if not keepdim and sizes:
         g, indices = F.unsqueeze(g, dim), F.unsqueeze(indices, dim)
     return F.scatter_src(F.zeros_of(g, sizes), dim, indices, g)

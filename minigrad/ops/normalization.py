@@ -1,12 +1,12 @@
-"""Normalisation: numbers brought to mean 0 and variance 1, over some dimensions.
+"""Normalization: scale values to mean 0 and variance 1 over some dimensions.
 
-All three kinds are of one form. With the mean m and the inverse r of the standard deviation over the
+All three kinds have the same form. With the mean m and the inverse r of the standard deviation over the
 dimensions `over`, and weight and bias broadcast: h = (x - m) · r, y = h · w + b. Then with
 P(v) = r · (v - mean(v) - h · mean(v · h)), which is its own transpose, the gradients are
 
     x̄ = P(ȳ · w),   w̄ = Σ ȳ · h,   b̄ = Σ ȳ
 
-and those of them again are in `twice`.
+and their own gradients are in `twice`.
 """
 
 from __future__ import annotations
@@ -183,7 +183,10 @@ def layer_vjp(
     kernel=layer,
 )
 def native_layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
-    """Normalised over the last dimensions, `normalized_shape`; the means; the inverse deviations."""
+    """Return the input normalized over its last dimensions, the means, and the inverse standard deviations.
+
+    `normalized_shape` has the sizes of those dimensions.
+    """
 
 
 @wide

@@ -1,4 +1,4 @@
-"""What autograd keeps on a tensor: who needs gradients, where they are kept, who is told."""
+"""The autograd attributes of a tensor: requires_grad, the gradient, and hooks on it."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ CPP_NAMES = {**dtypes.C_NAMES, "bool": "bool"}  # as the error above calls the d
 
 
 class Autograd(TensorBase):
-    """Gradients: who needs them, where they are kept, who is told."""
+    """The part of Tensor with requires_grad, grad, backward and hooks."""
 
     __slots__ = ()
 

@@ -1,7 +1,7 @@
-"""`out=`: functions that write their result into a tensor which is there already.
+"""`out=`: functions that write their result into an existing tensor.
 
-Only the public functions take `out`. Methods, operators and the ops themselves know nothing of it, so that it
-costs nothing where speed counts.
+Only the public functions take `out`. Methods, operators and the ops themselves do not handle it, so they are
+not slowed down by it.
 """
 
 from __future__ import annotations

@@ -26,8 +26,8 @@ PRINTABLE = frozenset(np.dtype(code) for code in "?bBhHiIlLqQefdFD")
 class PrintOptions:
     """One setting of the print options. ValueError or TypeError if a value cannot be used.
 
-    precision: digits after the point. threshold: a tensor with more elements than this is summarised.
-    edgeitems: elements shown at each end of a summarised dimension. linewidth: columns per line.
+    precision: digits after the point. threshold: a tensor with more elements than this is summarized.
+    edgeitems: elements shown at each end of a summarized dimension. linewidth: columns per line.
     sci_mode: scientific notation always (True), never (False) or when the numbers call for it (None).
     """
 

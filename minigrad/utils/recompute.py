@@ -4,11 +4,11 @@ Note [Recomputing]
     In a checkpointed call every tensor that a node saves is replaced by an empty `Holder`. The first of them
     that a backward pass unpacks runs the function again; the tensors saved then, in the same order, are the
     ones that were forgotten, and each is given to its holder's node once. They belong to that pass: another
-    pass computes them anew. As soon as the last one is there, the function is left by an exception.
+    pass computes them again. An exception ends the function as soon as the last one is there.
 
     Calls nest: the inputs of an inner call count as tensors saved in the outer one, so that unpacking them
-    runs the outer function first. While a function runs again, only the hooks that collect its tensors are in
-    force, and checkpointed calls inside it forget theirs anew.
+    runs the outer function first. While a function runs again, only the hooks that collect its tensors are
+    active, and checkpointed calls inside it forget their tensors again.
 """
 
 from __future__ import annotations

@@ -155,7 +155,7 @@ class ModuleList(Listed):
         texts = [repr(module) for module in self]
         if not texts:
             return f"{self._get_name()}()"
-        runs: list[list[Any]] = []  # equal neighbors are told once: first index, last index, text
+        runs: list[list[Any]] = []  # equal neighbors share a line: first index, last index, text
         for i, text in enumerate(texts):
             if runs and runs[-1][2] == text:
                 runs[-1][1] = i

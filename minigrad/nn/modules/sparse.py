@@ -40,7 +40,7 @@ class EmbeddingBase(Module):
     _padding_text = "Padding_idx"
 
     def reset_parameters(self) -> None:
-        """Draw the vectors anew."""
+        """Fill the vectors with new random numbers."""
         init.normal_(self.weight)
         if self.padding_idx is not None:
             init.zeros_(self.weight.data[self.padding_idx])

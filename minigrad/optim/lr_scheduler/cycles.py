@@ -19,7 +19,7 @@ class CosineAnnealingLR(LRScheduler):
         optimizer: optimizer whose learning rates change.
         T_max: number of epochs from lr₀ to eta_min.
         eta_min: smallest learning rate.
-        last_epoch: epoch to resume after; −1 starts anew.
+        last_epoch: epoch to resume after; −1 starts from the beginning.
 
     Raises:
         KeyError: last_epoch is given, but the groups have no `initial_lr`.

@@ -64,7 +64,7 @@ class StepLR(LRScheduler):
         optimizer: optimizer whose learning rates change.
         step_size: number of epochs between two changes.
         gamma: factor.
-        last_epoch: epoch to resume after; −1 starts anew.
+        last_epoch: epoch to resume after; −1 starts from the beginning.
 
     Raises:
         KeyError: last_epoch is given, but the groups have no `initial_lr`.
@@ -97,7 +97,7 @@ class MultiStepLR(LRScheduler):
         optimizer: optimizer whose learning rates change.
         milestones: epochs of the changes.
         gamma: factor.
-        last_epoch: epoch to resume after; −1 starts anew.
+        last_epoch: epoch to resume after; −1 starts from the beginning.
 
     Raises:
         KeyError: last_epoch is given, but the groups have no `initial_lr`.
