@@ -1,8 +1,8 @@
 """Short text for numbers and arrays, in PyTorch's manner: `5.` `4.8283` `0.008` `[4. 7. 9.]`.
 
-Five significant digits, never more than the dtype holds, so no float32 shows the noise of its float64
-neighbour. The text depends on the numbers alone and is the same everywhere: picture, outline, table and
-player use these functions.
+A number has five significant digits, and never more than its dtype holds, so a float32 does not show the
+rounding noise of its float64 form. The text depends on the numbers alone, and is the same in the picture, the
+outline, the table and the player, because they all use these functions.
 """
 
 from __future__ import annotations

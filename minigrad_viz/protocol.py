@@ -206,8 +206,8 @@ def beyond_of(data: Any) -> str:
 
 
 def extremes(data: Any) -> tuple[Any, Any, bool]:
-    """The least and the greatest of the finite numbers, and whether there are no others. None, None for
-    complex numbers, and where there are none."""
+    """Return the minimum and the maximum of the finite numbers, and whether all numbers are finite. Both are
+    None for complex numbers, and where there are no finite numbers."""
     kind = data.dtype.kind
     if not data.size or kind not in "fiub":
         return None, None, kind != "c"
@@ -303,7 +303,7 @@ TORCH = ("dtype", "device", "Size", "layout", "memory_format")  # the text of a 
 
 
 def sequence_of(node: Any) -> int:
-    """A node's sequence number: of nodes that are ready the engine runs the one with the greatest."""
+    """A node's sequence number: the engine runs the ready node with the highest number first."""
     number = getattr(node, "_sequence_nr", None)
     return 0 if number is None else number()
 

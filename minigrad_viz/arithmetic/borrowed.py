@@ -1,9 +1,9 @@
 """Vjps of PyTorch's nodes that minigrad's ops do not leave, for their formulas alone.
 
-They are written as those of minigrad are, with PyTorch's names of inputs and saved values, in the order of
-`next_functions`. Nothing is computed by them but what is then compared with the recorded gradient: one that
-were wrong would never be shown. Of the many tensors that `cat` and `stack` join, a vjp is told the `position`
-and, for `cat`, the `offset` of the one that is meant.
+They are written like those of minigrad, with PyTorch's names of inputs and saved values, in the order of
+`next_functions`. Each result is compared with the recorded gradient, so a wrong formula would never be shown.
+For `cat` and `stack`, which join many tensors, a vjp receives the `position` of one tensor, and for `cat`
+also its `offset`.
 """
 
 from __future__ import annotations

@@ -106,8 +106,10 @@ def formula(scene: Scene, tensor: str, depth: int) -> Symbol | None:
 
 
 def variables(scene: Scene, root: str) -> tuple[str, list[str]]:
-    """The tensor whose derivative a root is, and by what: ("z", ["x"]) for the gradient of z by x, which
-    `create_graph` made; (root, []) for any other root."""
+    """The tensor whose derivative a root is, and the tensors that it was differentiated with respect to.
+
+    This is ("z", ["x"]) for the gradient of z with respect to x that `create_graph` made, and (root, []) for
+    any other root."""
     place, _ = scene.at[root]
     event = place.event
     if root not in scene.gradient_of and event is not None and event.op in COPIES:

@@ -34,7 +34,7 @@ class Unwritable(Exception):
 class Symbol:
     """A formula with its value: `head` says what it is, `args` its parts, `text` a name or an operator.
 
-    `value` is a number or an array, None where it is not known; then `shape` is all that is known of it.
+    `value` is a number or an array, or None where only the `shape` was recorded.
     `given` says that the incoming gradient is part of it.
     """
 
@@ -298,7 +298,8 @@ def of_op(name: str, kernel: Any, args: tuple[Any, ...]) -> Any:
 def called(name: str, kernel: Any, args: tuple[Any, ...]) -> Symbol:
     """Any other function, by its name: its first argument is a tensor, the others are numbers, shapes ….
 
-    Where the numbers are not known the shape is, for the functions that are told it or keep it.
+    Where the values were not recorded, the shape is still available if the function keeps it or has it as an
+    argument.
     """
     x = lift(args[0])
     if any(isinstance(a, Symbol) for a in args[1:]):

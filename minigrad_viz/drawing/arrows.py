@@ -55,11 +55,11 @@ LANE = 11.0  # pixels between forward arrows that leave over the top of a statio
 
 @dataclass(frozen=True)
 class Places:
-    """Where Graphviz put things: centres by box id and frames by order, in pixels, y downwards; curves by
-    route id (cubic Béziers), in (u, v).
+    """The positions that Graphviz computed, in pixels with y downwards: the centers of boxes by id, and the
+    frames by order. Curves by route id are cubic Béziers in (u, v).
 
     A frame is (left, top, right, bottom). `columns` are the borders of the columns of boxes, in u; `column`
-    says in which of them a box stands.
+    maps a box to its column.
     """
 
     measured: Measured
@@ -84,7 +84,7 @@ class Places:
         return x - box.width / 2, y - box.height / 2
 
     def extent(self, id: str) -> Rect:
-        """Least u and v and greatest u and v of a box."""
+        """Minimum u, minimum v, maximum u and maximum v of a box."""
         u, v = self.axes.into(self.centres[id])
         half, across = _halves(self.measured, id, self.axes)
         return u - half, v - across, u + half, v + across
@@ -300,7 +300,7 @@ def _cubics(pos: str, height: float, axes: Axes) -> Iterator[Cubic]:
 def _columns(
     centres: Mapping[str, Point], measured: Measured, axes: Axes
 ) -> tuple[list[tuple[float, float]], dict[str, int]]:
-    """Borders of the columns (boxes whose centres stand above each other), and the column of each box."""
+    """Borders of the columns (boxes whose centers are above each other), and the column of each box."""
     borders: list[tuple[float, float]] = []
     column: dict[str, int] = {}
     middle = float("-inf")

@@ -1,4 +1,4 @@
-"""What the tooltips of the picture say: everything known of a tensor, a node, a saved value, a hook."""
+"""The tooltips of the picture: all recorded details of a tensor, a node, a saved value or a hook."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def describe(
     station: Station, i: int, names: Mapping[tuple[str, int], str], lang: str | None = None,
     fold: Fold | None = None, memory: SharedMemory | None = None,
 ) -> str:  # fmt: skip
-    """Everything known of card `i` of a station, a line each, in full (a single text to 1,000 columns)."""
+    """All details of card `i` of a station, one per line, in full (a single text up to 1,000 columns)."""
     card = station.cards[i]
     title = f"{card.name} = {card.expr}" if card.name and card.expr else names[station.id, i]
     grad = short(card.grad, WIDTH) if card.grad else None
@@ -49,8 +49,8 @@ def describe(
 
 
 def describe_deck(deck: Deck, lang: str | None = None) -> str:
-    """A backward node with what is known of its op and its saved values, a line each; then the source of a
-    custom Function, each method after an empty line."""
+    """A backward node, its op and its saved values, one per line. For a custom Function its source follows,
+    with an empty line before each method."""
     saved = [describe_saved(saved, lang) for saved in deck.saved]
     left_out = [text("legend_skipped", lang)] * deck.skipped
     title = shorten(clean(deck.name), LONG)

@@ -22,8 +22,8 @@ SVG, TEXT = "image/svg+xml", "text/plain"
 
 
 class Digraph(graphviz.Digraph):
-    """`graphviz.Digraph`, which shows itself in a notebook where there is no program `dot`: written as
-    `from minigrad_viz import Digraph` in place of `from graphviz import Digraph`, and used in the same way.
+    """`graphviz.Digraph`, which a notebook can display even without the program `dot`. Write
+    `from minigrad_viz import Digraph` instead of `from graphviz import Digraph`; it is used in the same way.
 
     `pipe` and `render` use the bundled Graphviz for what it can do and a native `dot` for the rest; where
     neither can, they raise a `layout.LayoutError` that says what is missing. The display in a notebook then

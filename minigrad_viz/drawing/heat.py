@@ -22,7 +22,7 @@ from .style import area, num, xml
 
 HIGH, WIDE = 16, 24  # cells of a map at most
 STRIP = 16  # numbers of a map in one row
-MOST = 64  # numbers of a map; more are told by their sizes and range
+MOST = 64  # numbers of a map; for more, only their sizes and range are written
 STEPS = 8  # shades of a color
 SIZES = ((4, 10.0), (8, 9.0), (WIDE, 7.0))  # how large a cell is, by how many there are side by side
 BAR = 9  # cells of the scales below the picture

@@ -1,7 +1,7 @@
 """What is shown of each station, and the measures that its parts share.
 
-Widths are reckoned, because the picture is laid out where no font is known: a column of the monospace stack
-is never wider than 0.602 em, and there is room to spare.
+Widths are estimated, because no font is available where the picture is laid out. A column of the monospace
+stack is never wider than 0.602 em, and the estimate leaves room to spare.
 """
 
 from __future__ import annotations

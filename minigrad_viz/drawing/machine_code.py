@@ -7,8 +7,8 @@ directory. It is machine code, and loading it means running it: wasmtime checks 
 and processor, not that it is harmless. So a file counts only if it is a plain file of this user in a
 directory of this user, and nobody else may write to either. (On Windows the profile's access list sees to
 that.) It is read through the descriptor that was checked. The digest in front tells torn and decayed
-files, not forged ones. What does not fit is compiled anew; without a usable directory that happens once
-in each process.
+files, not forged ones. A module that does not fit is compiled again. Without a usable directory it is
+compiled once in each process.
 
 wasmtime has a cache of its own (`Config.cache`), and it is not used, because wasmtime 50 does not check any
 of this. With one flipped bit in its file it mostly runs the damaged code, and sometimes raises an error. It

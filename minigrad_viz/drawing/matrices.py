@@ -1,7 +1,7 @@
 """Matrices side by side, on a page and in words: what a gradcheck compared, and vᵀ · J = vᵀJ.
 
-What is wrong has a border and a sign, so that no colour is needed to see it. Of a large matrix some rows and
-columns are shown, and always those of the worst place.
+A wrong element has a border and a sign, so that a reader sees it without color. Of a large matrix only some
+rows and columns are shown, always including those of the largest error.
 """
 
 from __future__ import annotations

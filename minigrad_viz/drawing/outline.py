@@ -34,10 +34,10 @@ FLAGS = ("requires_grad", "is_leaf", "retains_grad")
 
 
 def outline(graph: Graph, lang: str | None = None, *, limit: int = 60, look: Look | None = None) -> str:
-    """`graph` as text, at most `limit` stations of it: of a larger graph the first and the last, and a count
-    between. `look` says whether values are told, and which of the saved ones.
+    """`graph` as text with at most `limit` stations. A larger graph is shown by its first and last stations,
+    with a count between them. `look` says whether values are written, and which saved values.
 
-    Never ends in a line break. Raises ValueError for an unknown language or a limit below 2.
+    The text never ends in a line break. Raises ValueError for an unknown language or a limit below 2.
     """
     if limit < 2:
         raise ValueError(f"limit must be at least 2, not {limit}")
@@ -88,9 +88,9 @@ class OutlineWriter:
         for route in graph.routes:
             self.arriving.setdefault(route.target, []).append(route)
         self.tags, self.memories = tags_of(graph), memories_of(graph, self.names)
-        ends = {route.id: route.target for route in graph.routes}  # a marked arrow is told where it ends
+        ends = {route.id: route.target for route in graph.routes}  # a marked arrow is described at its end
         parts = (part.partition("-")[0] for part in self.tags)
-        self.marked = {ends.get(part, part) for part in parts}  # stations that are told in any case
+        self.marked = {ends.get(part, part) for part in parts}  # stations that are never left out
 
     def notes(self) -> list[str]:
         """Why there is no graph, if somebody said so."""

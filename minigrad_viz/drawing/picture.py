@@ -29,7 +29,7 @@ from .still import image, resolved
 from .style import THEMES
 from .svg import MARGIN, to_svg
 
-LIMIT = 2500  # stations; a larger graph is told as an outline
+LIMIT = 2500  # stations; a larger graph is shown as a text outline
 WALKED = 20_000  # stations; of a larger graph draw() looks at the part nearest to the roots
 STYLES = ("house", "graphviz", "torchviz")
 AUTO = "auto"  # the direction that fits better

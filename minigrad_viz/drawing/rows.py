@@ -100,7 +100,7 @@ def rows_of(card: Card, memory: SharedMemory | None, look: Look, sized: bool) ->
         if card.tangent is not None:
             made.append(row_of("tangent", rows(card.tangent, COLUMNS), lang))
         if asks(card) and (card.is_leaf or card.retains_grad or card.grad_kept):
-            # The gradient of another is told at its arrow.
+            # The gradient of any other tensor stands at its arrow.
             if card.grad is None or not card.grad_kept:
                 made.append(row_of("grad", ("None",), lang, "gone"))
             else:

@@ -1,8 +1,8 @@
 """The definition of the derivative: secants that turn into the tangent, and how the error of their slopes
 depends on h, in words, as a table and as plots by Matplotlib, which is imported on use.
 
-Lines are told apart by dashes and by the legend. A plot is an image: Matplotlib's ids would clash with those
-of the next one on a page.
+Dashes and the legend distinguish the lines. A plot is an image, because the ids in Matplotlib's SVG would
+clash with those of the next plot on a page.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ class Quotient(NamedTuple):
 
 
 class Limit(NamedTuple):
-    """What is known of f at `here`, x and f(x): quotients for some h; the slope of the tangent, by autograd
-    or else by a central difference; points of the curve; and the error of the quotient for many h."""
+    """The measurements of f at `here`, which is (x, f(x)): quotients for some h; the slope of the tangent,
+    from autograd or else from a central difference; points of the curve; the quotient's error for many h."""
 
     here: Point
     dtype: str
@@ -48,7 +48,7 @@ class Limit(NamedTuple):
     sweep: tuple[Point, ...]
 
 
-SECANTS = 3  # that are drawn: those of the largest h, for the others cannot be told from the tangent
+SECANTS = 3  # drawn secants: those of the largest h, because the others look like the tangent
 DASHES = ("-", (0, (5, 2)), (0, (1, 2)), (0, (5, 2, 1, 2)))  # the tangent, then the secants
 SLACK = 3.0  # how many times larger an error must be to be called larger
 ROOM = 4.0  # heights of the curve that lines may take above and below it
@@ -84,8 +84,8 @@ def sentences(limit: Limit, lang: str | None = None) -> list[str]:
 
 
 def smallest(limit: Limit) -> Point | None:
-    """The h around which the error is smallest, with its error; None unless it grows both for larger and for
-    smaller h. The neighbours count, for a single error may be small by luck."""
+    """The h around which the error is smallest, with its error; None unless the error grows both for larger
+    and for smaller h. The adjacent errors count too, because a single error may be small by luck."""
     sweep = sorted(limit.sweep)
     around = [max(e for _, e in sweep[i - 1 : i + 2]) for i in range(1, len(sweep) - 1)]
     if not around:

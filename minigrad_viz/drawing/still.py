@@ -1,7 +1,7 @@
 """A picture as an image in a page.
 
-A player puts its own picture in the place of the image. Most of that is what the image shows, so it takes
-this from there (`whole` in `stepper_parts.js`) and is only given what the image leaves out.
+A player replaces the image by its own picture. Most of that picture is in the image, so the player takes it
+from there (`whole` in `stepper_parts.js`), and only the rest is passed to it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Colours and style of the picture, one set for light pages and one for dark ones; and the small change of
+"""Colors and style of the picture, one set for light pages and one for dark ones; and small helpers for
 writing SVG.
 
 Everything is scoped to the class `mg` of the picture's own `<svg>`, since a style element inside a page
@@ -197,7 +197,7 @@ def rules(parts: Iterable[str] = RARE) -> str:
 
 
 def palette(theme: str = "auto") -> str:
-    """The colours of `theme` alone, as properties of the class `mg-auto`, `mg-light` or `mg-dark`."""
+    """The colors of `theme` alone, as properties of the class `mg-auto`, `mg-light` or `mg-dark`."""
     if theme not in THEMES:
         raise ValueError(f"unknown theme {theme!r}: choose one of {', '.join(THEMES)}")
 

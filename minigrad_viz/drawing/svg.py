@@ -1,6 +1,7 @@
-"""The picture: stations, arrows, pills and legend as one SVG, where Graphviz's positions say.
+"""The picture: stations, arrows, pills and legend as one SVG, at the positions that Graphviz computed.
 
-Ids and classes, for whoever marks steps in it (`p` is the prefix, `s0` a station's id, `r0` a route's):
+Code that marks steps in the picture uses these ids and classes (`p` is the prefix, `s0` a station's id, and
+`r0` a route's id):
 
     g.station   #p s0        class of its role: leaf, parameter, root, constant, result; `bare` without deck;
                              `fold` (#p f0) if it stands for many

@@ -115,7 +115,7 @@ def told(kept: Kept) -> str:
 
 
 def dot_of(graph: Graph, look: Look, direction: str = "TB") -> Digraph:
-    """The backward graph of `graph` in torchviz's manner. Tensors that no node knows of are left out;
+    """The backward graph of `graph` in torchviz's manner. Tensors that no node refers to are left out.
     `look` says whether values are written beside shapes and which saved values have a box."""
     dot = Digraph(node_attr=STYLE, graph_attr={"rankdir": direction})
     names = name_cards(graph, look.lang)

@@ -2,12 +2,12 @@
 node would have been made.
 
 Note [What is a cut]
-    A route is cut if its source asked for gradients when it was used, or had a path to one that did, and no
-    gradient can come back along it. So of a chain the first route is cut: what comes after has no path any
-    more that could end. A cut that is not the cell's own, as inside a transform, is not told.
+    A route is cut if its source required gradients when it was used, or had a path to a tensor that did, and
+    no gradient can flow back along the route. So in a chain only the first route is cut: the later ones have
+    no path that could end. A cut that the cell did not make itself, as inside a transform, is not shown.
 
-    What was computed in a mode without gradients (fog) from what lies in the fog is in the fog as well: it,
-    too, would have a node without the mode.
+    A tensor is in the fog if a mode without gradients computed it from a tensor that requires gradients, or
+    from one in the fog: without the mode it, too, would have a node.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ def main_part(scene: Scene, graph: Graph, *, whole: bool = False) -> tuple[Graph
 
 
 def preparation(graph: Graph) -> set[str]:
-    """The stations from which data came: they ask for no gradient, nor does what they are used for."""
+    """The stations that prepare data: neither they nor the results computed from them require gradients."""
     asking = {station.id for station in graph.stations if any(card.requires_grad for card in station.cards)}
     for route in graph.routes:  # sources come first
         asking |= {route.target} if route.source in asking else set()

@@ -177,7 +177,7 @@ def kind_of(saved: Saved, leaves: set[int], seen: set[int]) -> str:
 
 
 def unrecorded(scene: Scene) -> Iterable[Unrecorded]:
-    """What was computed from tensors that ask for gradients in each mode that records nothing."""
+    """The tensors that each mode without recording computed from tensors that require gradients."""
     asks = {state.id for place in scene.places for state in place.states if state.requires_grad}
     would = {"no_grad": Would(scene, asks), "inference": Would(scene, asks)}
     for time, event in enumerate(scene.trace.events):

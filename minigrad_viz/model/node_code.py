@@ -1,4 +1,4 @@
-"""What is told of a node beside its values: the source of a custom Function, what an op was given."""
+"""Details of a node beside its values: the source of a custom Function, the arguments of an op."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def kinds_of(node: NodeState, event: Forward | None) -> tuple[str, ...]:
     ]
     if "" in kinds or "…" in event.inputs:
         return ()
-    turned = called in ("rpow", "rsub", "rdiv")  # 2 ** x is told as x's method, with 2 as its argument
+    turned = called in ("rpow", "rsub", "rdiv")  # 2 ** x is recorded as x's method with the argument 2
     return tuple(reversed(kinds) if turned else kinds)
 
 

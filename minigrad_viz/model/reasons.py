@@ -18,8 +18,8 @@ OF_CUT = {
 
 
 def why_no_graph(trace: Trace, places: Sequence[Place], named: Mapping[str, str]) -> Note | None:
-    """The sentence for a cell without any graph: nothing asked for gradients, or every path of what did was
-    cut, or there was none."""
+    """The sentence that says why a cell has no graph: no tensor required gradients, or those that did have no
+    path to a result, or every such path was cut."""
     states = [s for p in places for s in p.states]
     if not states or any(s.requires_grad and s.node is not None for s in states):
         return None

@@ -14,7 +14,7 @@ STARTS = ("backward", "grad")
 
 def refused(trace: Trace) -> Failed | None:
     """The error that ended the cell, if it came up where the cell wrote a backward call."""
-    last = trace.events[-2:]  # behind it the variables are told
+    last = trace.events[-2:]  # an event with the variables follows it
     failed = next((event for event in last if isinstance(event, Failed)), None)
     return failed if failed is not None and starts_backward(failed.span) else None
 

@@ -74,7 +74,7 @@ def value_at(index: Lookup, tensor: str, version: int | None) -> Value | None:
 
 
 def unpacked(node: NodeState, packed: Mapping[tuple[str, str], tuple[Value | None, str]]) -> NodeState:
-    """A node with what is known of the saved values that hooks packed."""
+    """A node with the recorded values of the saved tensors that hooks packed."""
     if not any((node.id, s.name) in packed for s in node.saved):
         return node
     saved = []

@@ -74,7 +74,7 @@ class Scene(Lookup):
         self.named = self.names()
         self.held = {id for id, _ in self.trace.names}
         earlier = [seen for number, seen in index.calls.items() if number < call]
-        if now.error is not None and not now.ran:  # what is known of these gradients an earlier call computed
+        if now.error is not None and not now.ran:  # an earlier call computed these gradients
             before = (seen for seen in reversed(earlier) if not seen.found.keys().isdisjoint(now.found))
             known = next(before, now).arrived
             self.arrived = {end: value for end, value in known.items() if end[0] in now.found}
@@ -98,7 +98,7 @@ class Scene(Lookup):
         return replace(graph, note=note or (("note_anomaly", {}) if tested else None))
 
     def no_graph(self) -> tuple[str, dict[str, str]]:
-        """What is told of tensors that no node made, in a trace of a finished graph."""
+        """The sentence about roots that no node made, in a trace of a finished graph."""
         states = [state for place in self.shown for state in place.states]
         asking = [self.named.get(t.id, f"[{i}]") for i, t in enumerate(states) if t.requires_grad]
         return ("no_graph_leaf", {"names": ", ".join(asking)}) if asking else ("no_graph", {})
@@ -267,8 +267,8 @@ class Scene(Lookup):
 
     @functools.cached_property
     def span(self) -> tuple[int, int]:
-        """The first and the last event of what the story of the call tells. It begins with what the call
-        differentiates; data that was computed long before is told as it stands then."""
+        """The first and the last event of the call's story. It begins with the ops that the call
+        differentiates; data that was computed long before is shown in its state at that moment."""
         last = len(self.trace.events) - 1
         if self.now.started is None:
             return 0, last

@@ -227,7 +227,7 @@ class TraceIndex(Lookup):
             self.seen(event.tensor)
         for state in event.also:
             before = self.last(state.id) if state.id in self.at else state
-            view = before.node is not None and state.node is None  # of which no more is told
+            view = before.node is not None and state.node is None  # only its value and version are recorded
             self.seen(before._replace(value=state.value, version=state.version) if view else state)
         told = {event.before, *(state.id for state in event.also)}
         for id, together in self.cuts.same_numbers(event.before).items():

@@ -33,7 +33,7 @@ from .place import BackwardCall
 
 STEP, ZERO, CLIP, WRITTEN = "step", "zero", "clip", "written"
 RESETS = ("none", "zero")
-SETTINGS = ("lr", "momentum", "weight_decay")  # those that are told of an optimizer
+SETTINGS = ("lr", "momentum", "weight_decay")  # the settings of an optimizer that are shown
 
 
 @dataclass(slots=True)
@@ -60,7 +60,7 @@ class UpdateReader:
         self.begun = False  # whether a backward call has ended
         self.found: list[UpdateFound] = []
         self.open: dict[tuple[Any, ...], UpdateFound] = {}  # since the last backward call, by statement
-        self.leaves: set[str] = set()  # those that ask for gradients
+        self.leaves: set[str] = set()  # those that require gradients
         self.bound: dict[str, str] = {}  # variable -> the tensor that it is
         self.step: dict[str, Stepping] = {}  # of the optimizer that steps, by tensor
         self.optimizer = ""
@@ -115,7 +115,7 @@ class UpdateReader:
             update.title = f"{update.title.removesuffix(' = None')} = {title}"
 
     def written(self, time: int, event: Mutated) -> None:
-        """A tensor was written to: a leaf, one that shares its memory, or a gradient, which was told."""
+        """A leaf was written to, or a tensor that shares its memory, or a gradient that has an update."""
         leaf = next((s.id for s in (event.tensor, *event.also) if s.is_leaf and s.requires_grad), None)
         if leaf is not None and event.tensor.id == event.before and self.counts(leaf, time):
             kind = STEP if event.op == "step" and leaf in self.step else WRITTEN

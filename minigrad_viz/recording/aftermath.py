@@ -41,8 +41,8 @@ NODES = (
 
 
 def trace_after(error: BaseException) -> Trace:
-    """What is known of an error in code that was not recorded. Without a frame of the user's the trace has
-    the error alone."""
+    """The trace of an error in code that was not recorded. If no frame of the traceback is the user's code,
+    the trace has only the error."""
     stack = list(entries(error.__traceback__))
     users = [i for i, entry in enumerate(stack) if not in_library(entry.tb_frame)]
     if not users:

@@ -25,9 +25,9 @@ from .tape import Tape, describe
 
 
 class BackwardCalls:
-    """The part of a recorder that is told of backward calls. Of each call, also of those that are not kept,
-    `values` has the value of the root and `norms` the norm of the gradients; `skipped` were left out later,
-    with the deposits `unkept`, by leaf."""
+    """The part of a recorder that receives backward calls. `values` has the root's value in each call, and
+    `norms` the norm of the gradients, also for calls that are not kept. The `skipped` calls were left out
+    later; `unkept` counts their deposits by leaf."""
 
     def __init__(
         self, tape: Tape, states: States, packing: Packing, listener: Listener, modules: Modules,

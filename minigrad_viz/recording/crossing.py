@@ -26,13 +26,14 @@ COPIED = ("tensor", "asarray", "as_tensor", "from_numpy", "FloatTensor", "Tensor
 
 
 class Crossing:
-    """The part of a recorder that is told of new tensors without a graph.
+    """The part of a recorder that receives new tensors without a graph.
 
     Note [Numbers that left]
-        Python numbers and arrays do not say where they came from. That a new tensor was made of numbers of a
-        known one is noted only where it is certain: the tensor itself was given as data; or the very number,
-        list or array that had left; or the expression that made it contains the call by which they left, and
-        nothing between but arithmetic, containers, and functions of NumPy and `math`.
+        Python numbers and arrays do not say where they came from. The recorder notes that a new tensor was
+        made from the numbers of a recorded tensor only where this is certain: its data was that tensor, or
+        the same number, list or array object that was read from it; or the expression that made it contains
+        the call that read the numbers, with nothing between but arithmetic, containers, and functions of
+        NumPy and `math`.
     """
 
     def __init__(self, tape: Tape, states: States) -> None:
@@ -98,9 +99,9 @@ class Crossing:
     # ── memory that several tensors use ─────────────────────────────────────────────────────────────────────
 
     def sharing(self, tensor: Any) -> list[Any]:
-        """How the other tensors stand that use the memory of `tensor` and have kept their histories. A view
-        with a graph gets a new one when somebody looks, so it is not asked: where the write itself made no
-        history, of such a view numbers and version are told."""
+        """The states of the other tensors that use the memory of `tensor` and have kept their histories.
+        Reading the grad_fn of a view with a graph would make a new one, so it is not read. If the write
+        itself made no history, only the values and the version of such a view are reported."""
         memory = raw_array(tensor) if self.exits.shared else None
         found: dict[str, Any] = {}
         for ref in self.exits.shared if memory is not None else ():

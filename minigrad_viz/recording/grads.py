@@ -13,7 +13,7 @@ ZERO = ("zero", "foreach_zero")  # the ops by which gradients are reset
 
 
 class Grads:
-    """The part of a recorder that is told of what the cell does to gradients."""
+    """The part of a recorder that receives what the cell does to gradients."""
 
     def __init__(self, tape: Tape, states: States) -> None:
         self.tape, self.states, self.owners = tape, states, states.owners

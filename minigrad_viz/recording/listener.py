@@ -189,9 +189,9 @@ class Listener:
         self._sent.setdefault((key, nr), []).append((taken, *memory_and_version(gradient)))
 
     def _received(self, key: str, received: Any, tensor: Any, came: Any = None) -> tuple[Any, ...]:
-        """What was taken of the gradients that a node received (`came`, if they were read before it ran),
-        after telling of the user's hooks before: those known of its first output `tensor`, and such as must
-        have been there. A gradient that is the very one that was sent, as it was, need not be read again."""
+        """The snapshots of the gradients that a node received (`came`, if they were read before it ran).
+        Reports the user's hooks that ran first: those on its first output `tensor`, and those that must have
+        been there. A gradient that is the same unchanged object that was sent is not read again."""
         hooks = getattr(tensor, "_backward_hooks", None)
         got: list[Any] = []
         for nr, gradient in enumerate(received):
@@ -211,7 +211,7 @@ class Listener:
         """Tell of the hooks that made `after` of the gradient `before`, which was sent, if there were any."""
         known = hooks if nr == 0 else None
         kind, name = only(known)
-        if nr == 0 and key in self._spied:  # these hooks were told one by one; there was one of the node
+        if nr == 0 and key in self._spied:  # these hooks were reported one by one; one was the node's
             before, known, kind, name = self._spied.pop(key), None, "pre", ""
         if before is None:
             return
@@ -267,7 +267,7 @@ def only(hooks: Any) -> tuple[str, str]:
 
 
 def total_of(values: list[Value]) -> Value | None:
-    """The sum of snapshots, None where it cannot be told."""
+    """The sum of snapshots; None where it cannot be computed."""
     if len(values) < 2:
         return values[0] if values else None
     first = values[0]

@@ -25,8 +25,8 @@ LISTED = 64  # modules of a list that are looked at
 
 
 class KnownModule:
-    """What is known of one module: the outermost module that contains it, the way from there (`0.fc1`), and
-    the path of the outermost one ("" if no variable leads to it)."""
+    """The location of one module: the outermost module that contains it, the path from there (`0.fc1`), and
+    the path of the outermost module ("" if no variable leads to it)."""
 
     def __init__(self, module: Any, top: KnownModule | None, way: str, path: str) -> None:
         self.module = weakref.ref(module)
@@ -44,7 +44,7 @@ class KnownModule:
 
 
 class Modules:
-    """The part of a recorder that is told of the calls of modules. `calls` are those that run, outermost
+    """The part of a recorder that receives the calls of modules. `calls` are the running ones, outermost
     first."""
 
     def __init__(self, tape: Tape) -> None:
@@ -84,7 +84,7 @@ class Modules:
         note(("returned", number, tuple(dict.fromkeys(self._ids(result))), named))
 
     def forget(self) -> None:
-        """Nothing is told for some time: the calls that run are as if an error had ended them."""
+        """Reporting pauses: treat the running calls as if an error had ended them."""
         for number, _ in reversed(self.calls):
             self.tape.notes.append(("returned", number, (), ()))
         self.calls.clear()
@@ -103,7 +103,7 @@ class Modules:
                 yield known
 
     def known(self, module: Any) -> KnownModule:
-        """What is known of a module."""
+        """The location of a module."""
         found = self._known.get(id(module))
         if found is None or found.module() is not module:
             self._search(module)

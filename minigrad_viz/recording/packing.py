@@ -12,7 +12,7 @@ from .tape import Tape
 
 
 class Packing:
-    """The part of a recorder that is told of packing, unpacking and computing again."""
+    """The part of a recorder that receives packing, unpacking and recomputation of saved tensors."""
 
     def __init__(self, tape: Tape) -> None:
         self.tape, self.ids, self.notes = tape, tape.ids, tape.notes
@@ -27,7 +27,7 @@ class Packing:
 
     @observing
     def unpacked(self, node: Any, name: str, kept: Any, tensor: Any) -> None:
-        """It was unpacked; where a checkpoint had to compute it, that is told first."""
+        """A saved tensor was unpacked. If a checkpoint had to compute it, that is reported first."""
         if self.tape.again or self.tape.depth > 1:
             return
         key = self.ids.node(node)

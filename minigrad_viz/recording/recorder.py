@@ -50,9 +50,9 @@ from .tape import Tape, describe
 class Recorder:
     """Records one cell: `source` runs with `namespace` as its globals. Use it between `start()` and `stop()`.
 
-    With `whole`, all of `source` runs in between; without, it is a file of which only a part may. It has a
-    `tape`, and parts that are told of their own matters: `states`, `grads`, `crossing`, `listener`,
-    `packing`, `modules`, `steps` and `backward`.
+    With `whole`, all of `source` runs in between; without it, `source` is a file of which only a part may
+    run. The recorder has a `tape`, and parts that each receive one kind of event: `states`, `grads`,
+    `crossing`, `listener`, `packing`, `modules`, `steps` and `backward`.
     """
 
     def __init__(
@@ -209,7 +209,7 @@ class Recorder:
 
     @observing
     def adopt_within(self, results: list[Any]) -> None:
-        """Give ids to nodes inside an op that is made of several, before the op itself is told."""
+        """Give ids to nodes inside an op that is made of several, before the op itself is reported."""
         output, strange = self.tape.ids.output, False
         nodes = [fn for t in results if (fn := history_of(t)) is not None]
         inner = [n for node in nodes for n, _ in edges_of(node) if n is not None]

@@ -2,10 +2,10 @@
 
 Note [Lighter watching]
     What a loop computes without gradients (counting, preparing data) is of little interest after the first
-    thousands of ops, and to note it takes a multiple of its own time. So from then on such ops and writes are
-    only counted, until the next backward call. Ops that ask for gradients are always noted: the graph is
-    whole. A tensor that was computed meanwhile is met where a noted op uses it, as one that was brought
-    along. Of loops with backward calls the newest calls are kept, see `pruning`.
+    thousands of ops, and noting it takes a multiple of its own time. So from then on such ops and writes are
+    only counted, until the next backward call. Ops whose result requires gradients are always noted, so the
+    graph is complete. A tensor that was computed by a counted op appears where a noted op uses it, as if it
+    had existed before the cell. Of loops with backward calls the newest calls are kept, see `pruning`.
 
     To watch a round of a loop takes a multiple of the round's own time. When a library's budget of notes is
     spent, rounds are only counted: of each backward call the value of the root and the norm of the gradients
@@ -49,7 +49,7 @@ class Rounds:
 
 
 class Rest:
-    """Counts ops that ask for no gradients; from `PLAIN` on, it is `on`, and they are `counted` only."""
+    """Counts ops that need no gradient. After `PLAIN` of them it is `on`, and they are only `counted`."""
 
     def __init__(self) -> None:
         self.on, self.noted, self.counted = False, 0, 0

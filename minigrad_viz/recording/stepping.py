@@ -1,4 +1,4 @@
-"""The steps of optimizers: what each knows of its parameters, before and after."""
+"""The steps of optimizers: the settings and state of each parameter, before and after."""
 
 from __future__ import annotations
 

@@ -59,11 +59,11 @@ class CellRunner:
 
     Note [The body is left to IPython]
     ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
-    A cell magic is handed its body as a string, and whatever it does with it, something is lost: `run_cell`
-    neither silences at `;` nor gives the right line and output numbers nor passes errors on, and `exec` knows
-    no top-level `await`. So an input transformer turns line 1, `%%name ARGS`, into a call of the line magic
-    on the same line, `get_ipython().run_line_magic('name', 'cell ARGS')`, and leaves the body where it is.
-    That call begins the watching; IPython's `post_run_cell` event, which comes after the cell's output or
+    A cell magic receives its body as a string, and every way to run that string loses something. `run_cell`
+    ignores a final `;`, gives wrong line and output numbers, and does not pass errors on. `exec` does not
+    support top-level `await`. So an input transformer turns line 1, `%%name ARGS`, into a call of the line
+    magic on the same line, `get_ipython().run_line_magic('name', 'cell ARGS')`, and leaves the body in place.
+    That call starts the recording. IPython's `post_run_cell` event, which comes after the cell's output or
     traceback, ends it. A cell that does not compile never makes the call.
 
     The registered cell magic itself runs only where the transformer keeps out: above another cell magic,

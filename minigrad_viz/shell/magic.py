@@ -36,7 +36,7 @@ class MagicReader(Reader, MagicArgumentParser):
 def parser(settings: Settings) -> MagicReader:
     """The options of `%%autograd`; their help is in the language in force."""
     reader = MagicReader(prog=f"%{NAME}", description=text("magic_about", settings.lang))
-    reader.color = False  # type: ignore[attr-defined]  # Python 3.14 would put colour codes into the help
+    reader.color = False  # type: ignore[attr-defined]  # Python 3.14 would put color codes into the help
     reader.lang = lambda: settings.lang
     reader.add_argument("roots", nargs="*", help=text("option_roots", settings.lang))
     return reader.take()
@@ -81,7 +81,7 @@ class Watcher:
         return report.problem or None
 
     def report(self, trace: Trace, chosen: dict[str, Any]) -> Report:
-        """The report of a trace. A root that the cell does not have is told of and left out."""
+        """The report of a trace. A root that the cell does not have is left out, with a message."""
         roots, options = tuple(chosen["roots"]), report_options(chosen)
         try:
             return Report(trace, roots=roots, **options)

@@ -79,7 +79,7 @@ def report_options(chosen: dict[str, Any]) -> dict[str, Any]:
 
 
 def listed(choices: Iterable[object]) -> str:
-    """Choices as they are told."""
+    """Choices as a message lists them."""
     return ", ".join(map(str, choices))
 
 

@@ -17,7 +17,7 @@ CODE = re.compile("`([^`]+)`")
 CAUSE = 100  # columns of the line that led to an error
 NOTES = 3  # notes that are shown; a loop may give many of them
 
-# The text has the colour of the page, and what lies under it is a shade of any.
+# The text has the color of the page; the background is translucent, so it suits light and dark pages.
 STYLE = """\
 <style>.mge{container-type:inline-size;margin:.5em 0;border:1px solid #8c959f66;border-top:3px solid #D55E00;\
 border-radius:0 0 10px 10px;background:#8c959f18}.mge.note{border-top-color:#3b8fc4}

@@ -4,8 +4,8 @@ what its library does on this thread, by calling `created`, `forward`, `detached
 what `saving` has for saved-tensor hooks and checkpoints.
 
 `busy` is true while the recorder itself reads tensors, `call` is the number of the backward call that runs
-(0 outside), and `shield`, which a source may replace, gives a context in which the recorder reads. What is
-told thousands of times a source may note itself (Note [Fast notes] in `quick`).
+(0 outside), and `shield`, which a source may replace, gives a context in which the recorder reads. A source
+may itself note events that occur thousands of times (Note [Fast notes] in `quick`).
 """
 
 from __future__ import annotations

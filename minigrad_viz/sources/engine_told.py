@@ -40,7 +40,7 @@ class EngineTold:
         self.flows: dict[int, tuple[Any, Any]] = {}  # large gradients that were sent, by address
 
     def begin(self, wraps: bool) -> None:
-        """A backward call begins, or (without `wraps`) nothing is told any more."""
+        """A backward call begins, or (without `wraps`) reporting ends."""
         self.wraps, self.before, self.flows = wraps, {}, {}
 
     def lost(self, keys: list[Any], live: list[Any], ran: set[Any], sure: bool) -> list[Any]:

@@ -34,7 +34,7 @@ OURS = ("minigrad.", "minigrad_viz.")  # modules between an op and the code of t
 
 
 class Minigrad:
-    """An observer that passes on what it is told, in the recorder's terms."""
+    """An observer that translates the events of minigrad into calls of the recorder."""
 
     budget = 60_000
 
@@ -83,7 +83,7 @@ class Minigrad:
         self.choose()
 
     def choose(self) -> None:
-        """How ops are told of: fast, unless they leave more than a plain result."""
+        """Choose how ops are reported: the fast way, unless they leave more than a plain result."""
         plain = has_plain_results() and not self.recorder.tape.again
         self.forward = self.fast if plain else self.ran
 
@@ -190,7 +190,7 @@ class Minigrad:
 
 
 def item_set() -> dict[str, Any] | None:
-    """The variables of `__setitem__`, if what is told happens inside it: the cell wrote `t[key] = value`."""
+    """The variables of `__setitem__` if the event happens inside it: the cell wrote `t[key] = value`."""
     frame: Any = sys._getframe(2)
     method: Any = Tensor.__setitem__
     code = method.__code__

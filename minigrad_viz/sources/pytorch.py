@@ -154,7 +154,7 @@ class PyTorch:
             recorder.tape.step, recorder.tape.shield = (
                 self.steps,
                 contextlib.nullcontext,
-            )  # one for all that is told
+            )  # one number for all events of this op
             results = [t for t in flat((result,)) if is_tensor(t)]
             self.tell(name, values, given, list(tensors.values()), results)
             self.tell_of(getattr(func, "__name__", ""), args, result)
@@ -215,7 +215,7 @@ class PyTorch:
         try:
             with self.torch.inference_mode(False):  # in which a leaf's edge could not be found
                 return self.torch.autograd.graph.get_gradient_edge(tensor).node
-        except AssertionError:  # it asks for gradients and is a view that was made in inference mode
+        except AssertionError:  # it requires gradients and is a view made in inference mode
             return None
 
     def lost(self, keys: list[Any], live: list[Any], ran: set[Any], sure: bool) -> list[Any]:

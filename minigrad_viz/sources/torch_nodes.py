@@ -9,7 +9,7 @@ from ..protocol import edges_of, is_tensor, memory_of, node_name, version_of
 from ..trace.events import NodeState
 from ..trace.notes import Slot
 
-WIDE = ("float64", "int64", "complex128")  # dtypes that a Python number in the place of a tensor has
+WIDE = ("float64", "int64", "complex128")  # dtypes of a Python number that is passed where a tensor could be
 
 
 class NodeKind(NamedTuple):
@@ -56,7 +56,7 @@ class TorchNodes:
         return [key for key in keys if key in released]
 
     def kind_of(self, node: Any) -> NodeKind | None:
-        """What is known of the class of a node; None for a custom Function."""
+        """The description of a node's class; None for a custom Function."""
         cls = type(node)
         if cls not in self.kinds:
             names = saved_names(cls)

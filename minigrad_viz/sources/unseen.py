@@ -11,7 +11,7 @@ Result = TypeVar("Result")
 
 
 def unseen(work: Callable[[], Result]) -> Result:
-    """What `work()` returns. Nothing that happens in it is told, whatever the library: minigrad's observers
-    are put aside, and PyTorch's looks for a frame of this module."""
+    """Return the result of `work()`, which is not recorded, whatever the library: minigrad's observers are
+    set aside, and PyTorch's observer ignores calls below a frame of this module."""
     with unobserved():
         return work()

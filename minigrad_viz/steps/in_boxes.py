@@ -15,7 +15,7 @@ from .updating import cards
 
 def frames_inside(scene: Scene, graph: Graph, parts: Iterable[Graph]) -> list[tuple[Frame, ...]]:
     """For each of `parts`, graphs inside the boxes of `graph`: a frame for every frame of `graph`, with what
-    it marks and shows there. They have no words: those are told of the box as a whole."""
+    it marks and shows there. They have no text, because the text describes the box as a whole."""
     groups = grouped(Story(Stage(scene, graph, None)).steps())
     runs = limited([group[0].phase for group in groups])
     steps = [[step for place in places for step in groups[place]] for places in runs]

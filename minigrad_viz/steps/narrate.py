@@ -1,5 +1,5 @@
-"""Steps → words: what a reader is told of each, with its numbers, lines of arithmetic, the parts of the
-picture that are active, and the place in the source.
+"""Steps → text: the sentence of each step, with its numbers, lines of arithmetic, the active parts of the
+picture, and the place in the source.
 
     x ** 3 makes y = 125.                         PowBackward0 at y takes 0.008 and sends 0.6 to x
     saved   PowBackward0 keeps self = 5.          chain rule   ∂z/∂x = ∂z/∂y · ∂y/∂x = 0.008 · 75. = 0.6

@@ -1,12 +1,12 @@
-"""Why a queue, and no plain recursion: how often a depth-first walk would run each node, and what it would
-give the leaves.
+"""Why backward uses a queue instead of plain recursion: how often a depth-first walk would run each node, and
+which gradients it would give the leaves.
 
 Note [Plain recursion]
-    The walk that comes to mind first goes from a node to its inputs, and from each of these on at once. It
-    runs a node once for every path that leads to it. If a node adds what comes in to what it has, as `.grad`
-    does, and hands the sum on each time, what came first is handed on again, and wrong numbers come out.
-    Nothing is run for this: the paths are counted, and the numbers are reckoned from those that flowed, where
-    each node scaled one number to another. Where that is not certain, there are no numbers.
+    The simplest walk calls itself for each input of a node. It runs a node once for every path that leads to
+    it. If a node adds each incoming gradient to a sum, as `.grad` does, and passes the sum on each time, then
+    the first gradient is passed on twice, and the results are wrong.
+    This module runs no node. It counts the paths, and computes the wrong numbers from the recorded gradients
+    where each node scaled one number to another. Where that is not certain, it gives no numbers.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from ..trace.events import NodeRan
 from ..words import clean, text
 
 LISTED = 12  # nodes where paths meet
-RUNS = 10_000  # of nodes, up to which the wrong numbers are reckoned
-COUNTED = 10**9  # paths that are told exactly
+RUNS = 10_000  # runs of nodes, up to which the wrong numbers are computed
+COUNTED = 10**9  # paths; a larger number is not written exactly
 
 
 class Recursion(NamedTuple):

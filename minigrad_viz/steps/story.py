@@ -1,11 +1,11 @@
-"""Trace → steps: which events of a recorded cell a reader is told of, in which order, and which of them as
-one.
+"""Trace → steps: which events of a recorded cell are shown to a reader, in which order, and which of them are
+shown as one step.
 
 Note [Which steps a call has]
-    The steps of a backward call are told in the order in which things happened: what the cell computed, as
-    far as it is in the graph that is shown, then the nodes of this call. What `create_graph=True` computes
-    is a step of the call that computes it. In a training loop the graph of a call shows its own iteration
-    alone; what earlier iterations wrote into the parameters has happened when its story begins.
+    The steps of a backward call follow the order of the events: first the ops of the cell that are in the
+    shown graph, then the nodes of this call. An op that `create_graph=True` adds is a step of the call that
+    computes it. In a training loop the graph of a call shows only its own iteration: when its story begins,
+    earlier iterations have already changed the parameters.
 """
 
 from __future__ import annotations
@@ -42,17 +42,17 @@ from ..trace.graph import Update
 from .asides import aside
 from .backward import SoFar
 
-LIMIT = 1000  # steps; of more the middle ones are told in one
+LIMIT = 1000  # steps; if there are more, the middle ones become one step
 FORWARD, BACKWARD, UPDATE = "forward", "backward", "update"
 
 
 @dataclass(slots=True)
 class Step:
-    """An event that is told, or an update: `modes` were switched just before it, `ran` nodes of the call have
-    run after it; `fold` is the station that stands for it and its neighbours ("" if none does); `owner` the
-    node inside whose run an op ran; `time` when it happened; `state` how a given tensor stands when the story
-    begins. `opens` is true for the first op of another backward call; `tensor` is what a statement is
-    about."""
+    """An event that is shown, or an update. `modes` were switched just before it, and `ran` nodes of the call
+    have run after it. `fold` is the station that stands for it and adjacent steps ("" if none does). `owner`
+    is the node inside whose run an op ran, `time` when the event happened, and `state` the state of a given
+    tensor when the story begins. `opens` is true for the first op of another backward call. `tensor` is the
+    tensor that a statement is about."""
 
     phase: str
     event: Event | Update
@@ -67,7 +67,7 @@ class Step:
 
     @property
     def begin(self) -> int:
-        """When it began: an update is told with its last write."""
+        """When it began. An update has the time of its last write, but it begins with its first."""
         return self.event.times[0] if isinstance(self.event, Update) else self.time
 
 
@@ -128,7 +128,7 @@ class Story:
     def steps(self) -> Iterator[Step]:
         """The steps, in the order in which things happened."""
         modes: list[ModeChanged] = []
-        error = None  # that was told already
+        error = None  # the error that is already a step
         for time, step in self.found():
             step.time = time
             if isinstance(step.event, ModeChanged):
@@ -143,7 +143,7 @@ class Story:
             yield step
 
     def found(self) -> Iterator[tuple[int, Step]]:
-        """The events that are told, and switches of modes, with the time of each."""
+        """The events that become steps, and switches of modes, with the time of each."""
         begin, end = self.window()
         owner = self.owners()
         last, ran = max(self.starts, default=0), 0

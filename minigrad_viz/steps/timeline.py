@@ -64,8 +64,8 @@ class Frame(NamedTuple):
 
 
 class Draft(NamedTuple):
-    """A step before it is told: `size` events that are one to the reader, the parts of the picture that they
-    are about, and how many nodes have run after it."""
+    """A step before its text is written: `size` events that the reader sees as one, the parts of the picture
+    that they concern, and how many nodes have run after it."""
 
     phase: str
     ran: int
@@ -78,9 +78,10 @@ class Draft(NamedTuple):
 def frames_of(
     scene: Scene, graph: Graph, lang: str | None = None, explained: Sequence[Explanation] = ()
 ) -> tuple[Frame, ...]:
-    """The steps of a scene, as far as they are in `graph`; at most `story.LIMIT`. Of a recorded cell: what it
-    computed, and the nodes of the backward call; the error that ended it is told with what is `explained` of
-    it. Of a finished graph: its tensors, and its nodes in the order in which the engine would run them."""
+    """The steps of a scene that concern `graph`; at most `story.LIMIT`. For a recorded cell these are its ops
+    and the nodes of the backward call; an error that ended the cell is shown with its explanation from
+    `explained`. For a finished graph these are its tensors, and its nodes in the order in which the engine
+    would run them."""
     stage = Stage(scene, graph, lang)
     finished = scene.trace.roots is not None
     drafts = list(of_graph(stage) if finished else of_cell(stage, explained))
@@ -124,7 +125,7 @@ def of_cell(stage: Stage, explained: Sequence[Explanation]) -> Iterator[Draft]:
 
 
 def of_graph(stage: Stage) -> Iterator[Draft]:
-    """The steps of a finished graph, with what is known of its values."""
+    """The steps of a finished graph, with those of its values that are available."""
     for station in stage.stations.values():
         marks = (*(f"{station.id}-c{i}" for i in range(len(station.cards))), *stage.into.get(station.id, ()))
         told = Told(marks, made_here(stage, station.cards[0]))

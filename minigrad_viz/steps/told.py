@@ -1,4 +1,4 @@
-"""What is told in a step, and how a line of it is written."""
+"""The text of a step, and how a line of it is written."""
 
 from __future__ import annotations
 

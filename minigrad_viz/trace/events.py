@@ -57,8 +57,8 @@ class NodeState(NamedTuple):
 
 
 class Statement(NamedTuple):
-    """A statement of the cell ran: one at the top level, of which all are told in order, or one inside a
-    loop or a function that did something with tensors."""
+    """A statement of the cell ran. All statements at the top level are reported in order; inside a loop or a
+    function only those that did something with tensors."""
 
     span: Span
 
@@ -175,8 +175,8 @@ class Mutated(NamedTuple):
 
 
 class Stepping(NamedTuple):
-    """What an optimizer knows of one parameter: its `settings` (`lr`, `momentum` …) and its own tensors, each
-    before the step (None: there was none) and after it."""
+    """The state that an optimizer has for one parameter: its `settings` (`lr`, `momentum` …) and the
+    optimizer's tensors, each before the step (None: there was none) and after it."""
 
     tensor: str
     settings: tuple[tuple[str, float], ...]
@@ -185,7 +185,7 @@ class Stepping(NamedTuple):
 
 class OptimizerStepped(NamedTuple):
     """An optimizer of class `kind` took a step. A `Mutated` by the op "step" follows for each parameter that
-    has a gradient; of the ops inside nothing is told."""
+    has a gradient. The ops inside the step are not reported."""
 
     kind: str
     rows: tuple[Stepping, ...]
@@ -311,8 +311,8 @@ class GradSet(NamedTuple):
 class BackwardEnded(NamedTuple):
     """The call ended, with `error` ("RuntimeError: …") if it failed. `freed` are the nodes whose saved
     values are gone; `captured` the gradients that `grad()` returned, by tensor id; `nested` counts the
-    backward calls inside it, from hooks or custom Functions, of which nothing else is told. `stopped` is the
-    node that was running when it failed, where a traceback tells that."""
+    backward calls inside it, from hooks or custom Functions, which are not recorded otherwise. `stopped` is
+    the node that was running when it failed, if a traceback shows that."""
 
     call: int
     error: str | None
@@ -429,8 +429,8 @@ class Trace(NamedTuple):
     `recorded` has what could still be found after an error: that an event is missing means nothing.
     `deposits` counts those of the calls that were skipped, by the id of the leaf. Of a graph that nobody
     recorded and that was found finished, `roots` are the tensors that were asked for (None elsewhere), and
-    `omitted` counts the nodes that were left out, as there were too many. `counted` ops asked for no
-    gradients and were not recorded, as there were too many. `rounds` has the value of the root of each
+    `omitted` counts the nodes that were left out, as there were too many. The results of `counted` ops need
+    no gradient; there were too many of them to record. `rounds` has the value of the root of each
     backward call, also of those that are not kept (None where that is no finite number), `norms` the norm of
     all gradients after it; `light` calls, among those that were skipped, were only counted."""
 

@@ -1,4 +1,4 @@
-"""What an explanation is: plain data, like all that a reader is told."""
+"""The data of an explanation: plain data, like everything that a reader sees."""
 
 from __future__ import annotations
 

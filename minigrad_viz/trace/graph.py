@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from ..protocol import Value
 from .where import Span
 
-# What a tensor is in the graph that is shown. The role decides the colour; border and text say it too.
+# What a tensor is in the graph that is shown. The role decides the color; border and text show it too.
 LEAF, PARAMETER, CONSTANT, RESULT, ROOT = "leaf", "parameter", "constant", "result", "root"
 
 
@@ -58,7 +58,7 @@ class Card:
     gradient that flowed into the tensor; `grad_kept` tells whether it was also stored in `.grad`, and
     `before` is what that held already. `held` says that a variable still stands for the tensor in the end;
     `asked` that the call that is shown was to find its gradient. `tangent` is that of a dual tensor. `fog` is
-    the mode ("no_grad", "inference") in which it was computed from tensors that ask for gradients, so that no
+    the mode ("no_grad", "inference") in which it was computed from tensors that require gradients, so that no
     node was made; `ghost` the name of the node that it would have had ("" where that is not certain).
     `shares` is the id of the tensor whose memory it uses ("" for its own). `stood` has its value and its
     `.grad` at all moments of the call, where they changed (see Note [True at this moment] in `moments`).

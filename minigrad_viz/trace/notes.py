@@ -155,8 +155,8 @@ def forward(
     ghost: str,
 ) -> None:
     """An op ran, and gave the tensors `rows`. `given` are ids of tensors, numbers, and other arguments as a
-    tuple with their text; `at` is the number of the point in the source, then what `reached` is told (no
-    third if it has been told)."""
+    tuple with their text. `at` is the number of the point in the source, and two arguments of `reached` (the
+    second is None if `reached` has been called already)."""
     place, top, inner = at
     spot = None if place is None else writer.spots[place]
     if inner is not None:
@@ -244,7 +244,7 @@ def node_state(
     for i, (slot, value, version) in enumerate(zip(slots, values_and_edges, versions or itertools.repeat(0))):
         if value is None:
             continue
-        if value.__class__ in NUMBERS and slot.number:  # in the place of a tensor, and shown as one
+        if value.__class__ in NUMBERS and slot.number:  # stands where a tensor could, and is shown as one
             number = np.array(value)
             saved.append(Saved(slot.name, value_from(number, bare_name(number.dtype)), version, nbytes=0))
         elif isinstance(value, (np.ndarray, np.generic, Value)) and slot.tensor:

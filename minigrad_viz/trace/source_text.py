@@ -54,7 +54,7 @@ class SourceText:
                 raw = lines[line - 1]
                 if raw.isascii():
                     raw = raw[column:end_column]
-                else:  # as Python normalises identifiers
+                else:  # Python stores identifiers normalized
                     raw = raw.encode()[column:end_column].decode(errors="replace")
                     raw = unicodedata.normalize("NFKC", raw)
                 verdict = _agrees(step, raw)
@@ -125,7 +125,7 @@ _LOADS = ("LOAD_NAME", "LOAD_GLOBAL", "LOAD_FAST", "LOAD_DEREF", "LOAD_CLASSDERE
 
 
 def _agrees(step: dis.Instruction, text: str) -> bool | None:
-    """Whether an instruction says what `text`, at its position, says; None if it cannot be told.
+    """Whether an instruction agrees with `text`, the source at its position; None if that is unclear.
 
     The text is the whole line where Python kept no columns.
     """

@@ -107,11 +107,12 @@ HOLD_BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 
 
 class Progress:
-    """Which statements have run, from where tensors were used: `come` is told of one such place after the
-    other, `upto` how far the top level has come in the end; both give the statements that are new.
+    """Finds which statements have run, from the places where tensors were used. `come` is called with each
+    such place in turn, and `upto` with the number of the statement that the top level has reached. Both
+    return the statements that are new.
 
-    `tops` are the statements at the top level, None for what is not told. `whole` says that all of them ran,
-    one after the other.
+    `tops` are the statements at the top level, None for those that are not reported. `whole` says that all of
+    them ran, one after the other.
     """
 
     def __init__(self, tops: Sequence[Any], whole: bool) -> None:

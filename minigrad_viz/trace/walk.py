@@ -62,10 +62,10 @@ def in_order(
 
 
 def trace_of(roots: list[Any], names: Mapping[str, Any] | None = None, limit: int = 5000) -> Trace:
-    """What is known of everything that the tensors `roots` were computed from, as a trace.
+    """Return a trace of the finished graph behind the tensors `roots`, as far as its nodes show it.
 
-    `names` maps variable names to tensors. ValueError without roots; TypeError for anything that is no
-    tensor.
+    `names` maps variable names to tensors. Raises ValueError without roots, and TypeError for a root that is
+    not a tensor.
     """
     if not roots:
         raise ValueError("draw() needs at least one tensor")
