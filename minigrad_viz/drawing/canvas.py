@@ -18,6 +18,7 @@ TIP = 9.0  # length of an arrow head
 # Where along its arrow a sign may stand, and how far above it: in the middle if that is free.
 ALONG = tuple(sorted((i / 40 for i in range(3, 38)), key=lambda share: abs(share - 0.5)))
 ASIDE = (0.0, 7.0, -7.0)
+CROWD = 400  # arrows
 OVER, CROSSING = 2000.0, 400.0  # what a square pixel of a box costs, and to hide where two arrows cross
 
 
@@ -63,7 +64,11 @@ class Canvas(Ink):
         self.reach((left, top), (right, bottom))
 
     def lines(self, paths: Mapping[str, list[Cubic]]) -> None:
-        """Take note of all arrows, so that no sign stands on one that is not its own."""
+        """Take note of all arrows, so that no sign stands on one that is not its own. Among very many arrows
+        no sign avoids all of them, and to look for a place takes minutes.
+        """
+        if len(paths) > CROWD:
+            return
         for id, path in paths.items():
             self.space.draw(id, along(path))
 
