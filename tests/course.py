@@ -76,7 +76,7 @@ def prose(name: str) -> list[Cell]:
 
 
 def solved(name: str) -> list[Cell]:
-    """The code cells with every solution in the place of its answer."""
+    """The code cells with every answer replaced by its solution."""
     known = by_id(name)
     return [
         Cell(cell.id, "code", solution(known[cell.id.replace("answer", "solution", 1)]), cell.tags, [], None)

@@ -24,7 +24,7 @@ def shell(monkeypatch, tmp_path):
 
 @pytest.fixture
 def cell(shell, capsys):
-    """Runs a cell; what stands under it on stdout and stderr, without colours."""
+    """Runs a cell; what stands under it on stdout and stderr, without colors."""
 
     def run(source: str) -> str:
         capsys.readouterr()

@@ -1,4 +1,4 @@
-"""Activation functions, losses and normalisation. See `op_case`."""
+"""Activation functions, losses and normalization. See `op_case`."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def of_class(name: str, classes: Any, inputs: Any = ((2, 3),), far: float = 2, *
 
 
 def normed(name: str, shape: Any, parameters: Any, *args: Any, far: float = 2) -> Case:
-    """A normalisation with weight and bias."""
+    """A normalization with weight and bias."""
     return Case(
         name,
         lambda L, x, w, b: getattr(L.nn.functional, name)(x, *args, w, b),
@@ -52,13 +52,13 @@ def with_weights(L: Any, a: Any, b: Any, w: Any) -> Any:
 
 
 def of_batch(L: Any, x: Any, w: Any, b: Any) -> Any:
-    """Batch normalisation that keeps running statistics."""
+    """Batch normalization that keeps running statistics."""
     mean, var = L.zeros(3, dtype=x.dtype), L.ones(3, dtype=x.dtype)
     return L.nn.functional.batch_norm(x, mean, var, w, b, training=True)
 
 
 def evaluated(L: Any, x: Any, w: Any, b: Any) -> Any:
-    """Batch normalisation by given statistics."""
+    """Batch normalization with given statistics."""
     mean, var = L.full((3,), 0.25, dtype=x.dtype), L.full((3,), 2.0, dtype=x.dtype)
     return L.nn.functional.batch_norm(x, mean, var, w, b)
 

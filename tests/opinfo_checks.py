@@ -77,7 +77,7 @@ def differs(mine: Any, theirs: Any, slack: float = 1.0) -> str:
         return f"{mine.dtype} {tuple(mine.shape)} for {theirs.dtype} {tuple(theirs.shape)}"
     relative, absolute = TOLERANCE.get(name_of(theirs.dtype), (0, 0))
     a, b = numbers(mine), numbers(theirs)
-    whole = np.abs(b[np.isfinite(b)]).max(initial=0) * relative  # a sum is as exact as its greatest part
+    whole = np.abs(b[np.isfinite(b)]).max(initial=0) * relative  # a sum is as exact as its largest part
     if not np.allclose(a, b, rtol=relative * slack, atol=max(absolute, whole) * slack, equal_nan=True):
         return f"{a.ravel()[:4]} for {b.ravel()[:4]}"
     return ""

@@ -1,4 +1,4 @@
-"""Reads the arithmetic of a step, as text, and reckons it: `0.008 · 75 = 0.6`, `[4 7 9] · [2 3 5] = 74`.
+"""Reads the arithmetic of a step from text and computes it: `0.008 · 75 = 0.6`, `[4 7 9] · [2 3 5] = 74`.
 
 A number shown stands for a range: it has five significant digits, three where a whole array is written so.
 The ranges are carried through the arithmetic, and two sides of an equation agree if theirs meet.

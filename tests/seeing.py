@@ -1,4 +1,4 @@
-"""How colours look to those who see them differently, and how far apart they are."""
+"""How colors look with color blindness, and how different they look."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ def lab(rgb):
 
 
 def apart(one, other, vision="usual"):
-    """How far two colours are apart, as ΔE*ab (CIE 1976), of which about 2.3 can just be seen."""
+    """The difference of two colors as ΔE*ab (CIE 1976); about 2.3 can just be seen."""
     pair = (lab(seen(linear(colour), vision)) for colour in (one, other))
     return sum((a - b) ** 2 for a, b in zip(*pair)) ** 0.5
 
 
 def contrast(one, other):
-    """The contrast ratio of two colours, 1 to 21 (WCAG 2)."""
+    """The contrast ratio of two colors, 1 to 21 (WCAG 2)."""
     low, high = sorted(0.2126 * r + 0.7152 * g + 0.0722 * b for r, g, b in (linear(one), linear(other)))
     return (high + 0.05) / (low + 0.05)

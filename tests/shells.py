@@ -19,7 +19,7 @@ LIBRARY = re.compile(r"(File .*:\d+, in | +\[\.\.\. skipping)")
 
 
 def users_part(text: str) -> str:
-    """What stands on the screen, without colours and without what a traceback shows of a library's own
+    """What stands on the screen, without colors and without what a traceback shows of a library's own
     lines."""
     parts = FILE.sub("<cell>", COLOUR.sub("", text)).split("\n\n")
     return "\n\n".join(part for part in parts if not LIBRARY.match(part))

@@ -47,7 +47,7 @@ class Sketch:
         return id
 
     def constant(self, expr, data, name=None):
-        """A tensor that asks for no gradient."""
+        """A tensor that requires no gradient."""
         return self.leaf(name, data, role=CONSTANT, expr=expr)
 
     def op(

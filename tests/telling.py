@@ -37,7 +37,7 @@ class Told(NamedTuple):
 
 
 class Ran(NamedTuple):
-    """A cell that ran: what can be told of it, its variables, and what whoever watched `kept` of it."""
+    """A cell that ran: its description, its variables, and what its observer `kept`."""
 
     told: Told
     space: dict[str, Any]
@@ -143,7 +143,7 @@ def exact(thing: Any, done: bool = True) -> Any:
 
 
 def outside(t: Any) -> list[Any]:
-    """What can be told of a tensor without its history."""
+    """The properties of a tensor without its history."""
     data = numbers(t)
     return [
         str(t.dtype), tuple(t.shape), data.tobytes(), t.requires_grad, t.is_leaf, t.retains_grad, t._version,

@@ -41,7 +41,7 @@ class Watch:
     def __init__(self, shell: InteractiveShell, name: str = "watch"):
         self.shell, self.begun = shell, []
         parser = MagicArgumentParser(prog=f"%{name}", description="Watch a cell.")
-        parser.color = False  # Python 3.14 would put colour codes into the help
+        parser.color = False  # Python 3.14 would put color codes into the help
         parser.add_argument("--step", action="store_true", help="show it step by step")
         parser.add_argument("--title", default="picture", help="what to call it")
         self.runner = CellRunner(shell, name, self.begin, self.end, parser)

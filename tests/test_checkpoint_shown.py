@@ -1,4 +1,4 @@
-"""A checkpoint as it is told and drawn: what it did not keep, and what it computes again."""
+"""A checkpoint in text and picture: what it did not keep, and what it computes again."""
 
 from __future__ import annotations
 

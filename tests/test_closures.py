@@ -75,7 +75,7 @@ def bits(x: Any) -> Any:
 
 
 def described(result: mg.Tensor) -> dict[str, Any]:
-    """All that can be told of a result and its node."""
+    """All properties of a result and its node."""
     node: Any = result._fn
     found: dict[str, Any] = {"result": bits(result), "version": result._version, "class": type(result)}
     if node is not None:

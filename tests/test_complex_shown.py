@@ -62,7 +62,7 @@ def test_matrices(library):
 
 
 def test_a_real_input_beside_a_complex_result(library):
-    """Its gradient is the real part, of which no formula tells: only what went in and came out is told."""
+    """Its gradient is the real part, which no formula shows: only the input and the output are shown."""
     told = [line.text for line in lines(MIXED, library)]
     (text,) = [text for text in told if "x̄" in text]
     assert text.startswith("MulBackward0: w̄ = ") and text.endswith("→ x̄ = 1")

@@ -95,6 +95,6 @@ def words(line: str) -> str:
 
 
 def numbers_agree(line: str, other: str) -> bool:
-    """Whether two lines hold the same numbers, or neighbours in float32."""
+    """Whether two lines hold the same numbers, or adjacent ones in float32."""
     pairs = zip(NUMBER.findall(line), NUMBER.findall(other), strict=True)
     return all(abs(np.float32(a) - np.float32(b)) <= np.spacing(np.abs(np.float32(a))) for a, b in pairs)

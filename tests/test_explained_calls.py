@@ -1,5 +1,5 @@
-"""Errors of calls that are no backward calls, and what is no error but puzzles: what the cell is told of it,
-in both libraries and both dialects."""
+"""Explanations of errors outside backward calls, and of puzzling results without an error, in both libraries
+and both dialects."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ u.add_(1)
 
 
 class Told(NamedTuple):
-    """What an error must be told as: the cell after SETUP, its key, the first words of why and of fix, the
-    variables (or expressions) whose cards are guilty and those that led to it, the lines of the error and of
-    the cause (0: PyTorch does not tell it)."""
+    """The expected explanation of an error: the cell after SETUP, its key, the first words of why and fix,
+    the variables (or expressions) whose cards are guilty and those that led to it, the lines of the error and
+    of the cause (0: PyTorch does not give it)."""
 
     cell: str
     key: str

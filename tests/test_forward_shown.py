@@ -1,4 +1,4 @@
-"""Forward mode as it is told and drawn: a tensor's tangent, and how it comes from those of the inputs."""
+"""Forward mode in text and picture: a tensor's tangent, and how it comes from those of the inputs."""
 
 from __future__ import annotations
 

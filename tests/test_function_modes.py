@@ -1,5 +1,5 @@
 """Custom Functions under saved-tensor hooks, anomaly detection, inference mode, with complex numbers, inside
-each other and in threads, against PyTorch; and what observers are told of them."""
+each other and in threads, against PyTorch; and what observers receive of them."""
 
 from __future__ import annotations
 
@@ -208,7 +208,7 @@ def test_as_in_pytorch(torch, program):
 
 
 class Watcher:
-    """Notes what it is told of custom Functions."""
+    """Notes the events of custom Functions."""
 
     def __init__(self):
         self.told = []

@@ -1,5 +1,5 @@
-"""What is told of a node beside its values: the source of a custom Function, with what an op was called, what
-the digit counts, and who is a leaf."""
+"""Details of a node beside its values: the source of a custom Function, the arguments of an op, the digit in
+a node's name, and which tensors are leaves."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def tensors(L, sizes, requires_grad, dtype="float64", start=1.0):
 
 
 def plain(result):
-    """A result as data that can be compared: nested, with what autograd knows of each tensor."""
+    """A result as data that can be compared: nested, with the autograd attributes of each tensor."""
     if is_tensor(result):
         return noted(result), result.is_leaf
     if isinstance(result, (tuple, list)):

@@ -71,7 +71,7 @@ LAYERS: dict[str, list[tuple[str, str]]] = {
         ("V0 saved", "kept"),
         ("V0 numbers", "numbers"),
         ("V1 data", "trace"),
-        ("V1 sources", "sources"),  # they know nothing of the recorder but the methods that they call
+        ("V1 sources", "sources"),  # they only call methods of the recorder
         ("V2 record", "recording"),
         ("V2 graph", "model"),
         ("V2 arithmetic", "arithmetic"),

@@ -1,5 +1,5 @@
-"""What a library computes with whole functions (`functional`, `func`) as it is told: the user's ops are its
-steps, what the library does between them has no name of the user's."""
+"""The steps of `functional` and `func`: the user's ops are steps, and what the library computes between them
+has none of the user's names."""
 
 from __future__ import annotations
 

@@ -147,7 +147,7 @@ def test_bad_options_fail_the_cell_and_leave_it_unrun(shell, cell, line, problem
 
 
 def test_a_variable_that_is_not_there(shell, cell):
-    """The name is told and left out; the rest is drawn."""
+    """A message names it, and the rest is drawn."""
     shown = cell("%%autograd nope\n" + CELLS[4])
     assert "no tensor of this cell is called 'nope'; there are: x, y, z" in shown and "x" in shell.user_ns
     assert (

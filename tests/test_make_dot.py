@@ -20,7 +20,7 @@ def example(library):
 
 
 def nodes(dot) -> dict[str, tuple[str, str]]:
-    """Label and colour by name."""
+    """Label and color by name."""
     found = re.findall(
         r'^\t(\w+) \[label=(?:"((?:[^"\\]|\\.)*)"|(\w+)) fillcolor=(\w+)', dot.source, re.MULTILINE
     )

@@ -96,7 +96,7 @@ def test_moments_are_those_of_the_events(library):
         # a result whose gradient is a sum, and whose numbers change without a new tensor
         "x = torch.tensor(3.0, requires_grad=True)\ny = x * 2\nz = y * 3 + y * 5\ny.data.mul_(2)\n"
         "z.backward()\n",
-        # a tensor that asks for no gradient and has one for a while
+        # a tensor that requires no gradient and has one for a while
         "x = torch.tensor(3.0)\nx.grad = torch.tensor(1.0)\nw = torch.ones(1, requires_grad=True)\n"
         "z = w * x\nz.backward()\nx.grad = None\n",
     ],

@@ -1,4 +1,4 @@
-"""What PyTorch's table does not show of activation functions, losses, normalisation and dropout."""
+"""What PyTorch's table does not show of activation functions, losses, normalization and dropout."""
 
 from __future__ import annotations
 

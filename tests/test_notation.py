@@ -153,7 +153,7 @@ NO_DERIVATIVE = {
     "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_left_shift", "bitwise_right_shift", "logical_or",
     "logical_xor", "isclose", "floor_divide",
 }  # fmt: skip
-# Ops of complex numbers, of which steps are told by name.
+# Ops of complex numbers, whose steps show only their name.
 OF_COMPLEX = {
     "conj", "neg_view", "view_as_real", "view_as_complex", "conj_physical", "complex", "polar",
     "_fft_c2c", "_fft_c2r", "_fft_r2c",
@@ -304,14 +304,14 @@ def test_every_formula_agrees_with_the_engine_and_how_many_ops_have_one():
                 if gradient is None or received[0] is None or op is None or op.several:
                     continue
                 if op.listed:
-                    if any(g is None for g in sent):  # how much was joined before is told by the trace alone
+                    if any(g is None for g in sent):  # only the trace has the offset
                         continue
                     saved = saved | joined(saved.get("dim"), sent, i)
                 found = explained(node, saved, received, sent, i)
                 tried[node.op.name] = tried.get(node.op.name, True) and found is not None
     all_ops()
     ops = [entry.op for entry in vars(F).values() if hasattr(entry, "op")]
-    every = {op.name for op in ops if op.inputs and not op.several}  # several results are told by name
+    every = {op.name for op in ops if op.inputs and not op.several}  # others show only names
     every -= {op.name for op in ops if op.name.endswith("_")}  # in-place forms have the vjps of the others
     differentiable = every - NO_DERIVATIVE - OF_COMPLEX - UNTRIED
     untried = differentiable - set(tried)

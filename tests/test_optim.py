@@ -1,4 +1,4 @@
-"""Optimisers and learning rates in both libraries: the same numbers after the same steps."""
+"""Optimizers and learning rates in both libraries: the same numbers after the same steps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Saved-tensor hooks as they are told and drawn: what a hook made of a saved value, and what it gave back."""
+"""Saved-tensor hooks in text and picture: what a hook made of a saved value, and what it gave back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PyTorch's own `test_autograd.py`, with minigrad in the place of torch: recorded tests still pass."""
+"""PyTorch's own `test_autograd.py`, with minigrad instead of torch: recorded tests still pass."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random cells, walked through: every step can be told, and shows nothing that picture and source lack."""
+"""The steps of random cells: each has a text, and shows nothing that picture and source lack."""
 
 from __future__ import annotations
 

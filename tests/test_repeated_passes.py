@@ -125,7 +125,7 @@ class Run:
         return g * 2
 
     def passed(self, name: str) -> list[Any]:
-        """One pass: how it ends, the gradients, and what hooks were told on the way."""
+        """One pass: how it ends, the gradients, and the arguments of its hooks."""
         x, w, a = (self.made[n] for n in "xwa")
         x.grad = w.grad = None
         if a.retains_grad:

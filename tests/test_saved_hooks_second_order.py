@@ -52,7 +52,7 @@ def outputs_of_several(L, note):
 
 @programs
 def in_place_on_a_view(L, note):
-    """The result that an op in place on a view saved is, when it is unpacked, the view taken anew."""
+    """An in-place op on a view saves its result; unpacking it gives a new view of the base."""
     for hooked in (True, False):
         a = L.tensor([1.0, 2.0, 3.0], requires_grad=True)
         b = a * 1

@@ -1,4 +1,4 @@
-"""What can be told apart and read by whom: colours under colour blindness, contrast, and motion."""
+"""What readers can see: colors with color blindness, contrast, and motion."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from minigrad_viz.trace.graph import Saved
 THEMES = {"light": LIGHT, "dark": DARK}
 ENOUGH = 10.0  # ΔE*ab that is seen at a glance; 2.3 can just be seen side by side
 
-# What must be told apart, by the names of its colours, and what else than the colour tells it.
+# Pairs of colors that must look different, and what besides the color distinguishes them.
 PAIRS = {
     ("leaf", "node"): "place", ("root", "node"): "place", ("chip", "node"): "shape",
     ("leaf", "root"): "role", ("leaf", "head"): "role", ("root", "head"): "role",
@@ -29,7 +29,7 @@ PAIRS = {
     ("active", "leaf"): "border", ("active", "root"): "border", ("active", "head"): "border",
     ("grad", "line"): "heads",
 }  # fmt: skip
-# Where the colour alone does not do.
+# Where color alone is not enough.
 NOT_BY_COLOUR = {
     ("light", "achromatopsia"): {("active", "node"), ("active", "head")},
     ("dark", "achromatopsia"): {
@@ -207,7 +207,7 @@ def packed():
 
 
 def coloured():
-    """The classes in selectors that colour text."""
+    """The classes in selectors that color text."""
     found = set()
     for selectors, rule in re.findall(r"([^{}]+)\{([^}]*)\}", rules()):
         for selector in selectors.split(","):

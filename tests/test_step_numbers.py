@@ -166,7 +166,7 @@ def check_sent(frames: tuple[Frame, ...], expected: dict[str, Any]) -> None:
             shares.setdefault(part["name"], []).append(part["value"])
     assert shares
     for name, texts in shares.items():
-        if name in expected and not any("(" in text for text in texts):  # of some only the shape is told
+        if name in expected and not any("(" in text for text in texts):  # some show only the shape
             parts = [one for text in texts for one in read(text)]
             total = Range(sum(p.value for p in parts), sum(p.slack for p in parts))
             whole = np.asarray(expected[name])
@@ -184,7 +184,7 @@ def test_deposits_over_two_calls(seed):
     for text in deposits:
         name = text.partition(".grad")[0]
         if re.search(r"float64 \(", text):
-            continue  # of a matrix only the shape is told
+            continue  # a matrix shows only its shape
         (*_, before), (*_, after) = sides(text)[0], sides(text)[-1]
         whole = 2 * np.asarray(expected[name])
         exactly = Range(whole, np.zeros(whole.shape))
@@ -233,8 +233,8 @@ def values_of(trace: Trace) -> list[Value]:
 
 
 def check_lines(trace: Trace, frames: tuple[Frame, ...]) -> Counter[str]:
-    """Both sides of every equation agree, and its result is a gradient that the engine had. How many lines of
-    each kind were reckoned, and how many were not."""
+    """Both sides of every equation agree, and its result is a gradient that the engine had. Returns how
+    many lines of each kind were computed, and how many were not."""
     exact = [Range(np.array(v.items, float).reshape(v.shape), 0.0) for v in values_of(trace) if real(v)]
     reckoned: Counter[str] = Counter()
     for frame in frames:
@@ -294,7 +294,7 @@ def test_lines_of_the_documented_programs(path):
 
 
 def test_lines_of_random_programs():
-    """Most of them are reckoned: what cannot be read is not passed over unnoticed."""
+    """Most lines are computed; a line that cannot be read is counted."""
     reckoned: Counter[str] = Counter()
     for seed in range(100, 180):
         trace = run(straight(seed)[0] + "out.backward(retain_graph=True)\nout.backward()\n").trace

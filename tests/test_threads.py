@@ -95,7 +95,7 @@ def hooks_and_retained_gradients(L, note):
 
 @programs
 def shared_graph_freed(L, note):
-    """One thread is told that the graph is gone; nothing worse happens."""
+    """One thread gets the error that the graph was freed; nothing worse happens."""
     seen = set()
     for _ in range(40):
         x = L.tensor([1.0, 2.0], requires_grad=True)

@@ -48,7 +48,7 @@ def mode(shell, request):
 
 
 def run(shell: Shell, cell: str) -> str:
-    """What a cell prints, its error among it, without colours."""
+    """What a cell prints, its error among it, without colors."""
     shell.clear()
     shell.shell.push({"torch": minigrad}, interactive=False)
     with calm(minigrad), capture_output(display=False) as output:

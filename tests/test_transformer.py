@@ -69,7 +69,7 @@ def inputs_of(L, layer, kind):
 
 
 def masks(L, how, query, kind):
-    """The arguments of the call, with masks in place of True."""
+    """The arguments of the call, with True replaced by masks."""
     how = dict(how)
     if "attn_mask" in how:
         how["attn_mask"] = L.triu(L.ones(len(query), 4, dtype=L.bool), 1)

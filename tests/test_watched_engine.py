@@ -19,7 +19,7 @@ from minigrad.core.tensor_state import edge
 
 
 class Observer:
-    """Notes what it is told of a backward pass."""
+    """Notes the events of a backward pass."""
 
     def __init__(self) -> None:
         self.told: list[tuple[Any, ...]] = []

@@ -45,8 +45,8 @@ def test_nothing_is_said_of_what_is_right(library, program):
 
 
 def test_precision_and_recall(library):
-    """Recall: of how many mistakes line, cause and a fix that cures are told. Precision: how many of all
-    explanations of wrong, cured and right programs are those. `pytest -s` shows them."""
+    """Recall: how many errors are explained with the line, the cause and a fix that works. Precision: how
+    many of all explanations of wrong, cured and right programs are such. `pytest -s` shows them."""
     verdicts = [verdict(name, library) for name in MISTAKES]
     found = sum(not each.problem for each in verdicts)
     false = sum(len(each.false) for each in verdicts) + sum(len(said_of(p, library)) for p in RIGHT)

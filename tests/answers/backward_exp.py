@@ -1,4 +1,4 @@
-"""Answers to the exercise of the Function that saves its output, and what they are told."""
+"""Answers to the exercise of the Function that saves its output, and the feedback that each receives."""
 
 import minigrad as torch
 

@@ -1,4 +1,4 @@
-"""Answers to the exercise on autograd.grad, and what they are told."""
+"""Answers to the exercise on autograd.grad, and the feedback that each receives."""
 
 from minigrad import autograd
 

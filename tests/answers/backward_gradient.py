@@ -1,4 +1,4 @@
-"""Answers to the exercise of backward(gradient=), and what they are told."""
+"""Answers to the exercise of backward(gradient=), and the feedback that each receives."""
 
 import minigrad
 

@@ -1,4 +1,4 @@
-"""Answers to the exercise on inputs=, and what they are told."""
+"""Answers to the exercise on inputs=, and the feedback that each receives."""
 
 import minigrad
 

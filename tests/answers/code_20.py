@@ -1,4 +1,4 @@
-"""Answers to Code 20's exercise, and what they are told."""
+"""Answers to Code 20's exercise, and the feedback that each receives."""
 
 import minigrad
 

@@ -1,4 +1,4 @@
-"""Answers to Code 22's exercise, and what they are told."""
+"""Answers to Code 22's exercise, and the feedback that each receives."""
 
 
 def walk(node, name=lambda node: node.name(), key=id):

@@ -1,4 +1,4 @@
-"""Answers to the exercise of "From scratch", and what they are told. The engine is the notebook's."""
+"""Answers to the exercise of "From scratch", and the feedback on each. The engine is the notebook's."""
 
 import math
 

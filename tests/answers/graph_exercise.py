@@ -1,4 +1,4 @@
-"""Answers to the document's exercise, and what they are told."""
+"""Answers to the exercise on reading a graph, and the feedback that each receives."""
 
 import minigrad
 

@@ -1,4 +1,4 @@
-"""Answers to the exercise on linear regression, and what they are told."""
+"""Answers to the exercise on linear regression, and the feedback that each receives."""
 
 import minigrad
 

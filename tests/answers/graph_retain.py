@@ -1,4 +1,4 @@
-"""Answers to the exercise of "Twice backward", and what they are told."""
+"""Answers to the exercise of "Twice backward", and the feedback that each receives."""
 
 import minigrad
 

@@ -1,4 +1,4 @@
-"""Answers to the exercise on the chain rule, and what they are told."""
+"""Answers to the exercise on the chain rule, and the feedback that each receives."""
 
 import minigrad
 

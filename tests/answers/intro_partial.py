@@ -1,4 +1,4 @@
-"""Answers to the exercise on partial derivatives, and what they are told."""
+"""Answers to the exercise on partial derivatives, and the feedback that each receives."""
 
 import minigrad
 

@@ -1,4 +1,4 @@
-"""Answers to the exercises on gradient descent, and what they are told."""
+"""Answers to the exercises on gradient descent, and the feedback that each receives."""
 
 import math
 

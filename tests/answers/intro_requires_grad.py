@@ -1,4 +1,4 @@
-"""Answers to the exercise on asking for gradients, and what they are told."""
+"""Answers to the exercise on requires_grad, and the feedback that each receives."""
 
 import minigrad as torch
 

@@ -1,4 +1,4 @@
-"""Answers to the question of "Start here", and what they are told."""
+"""Answers to the question of "Start here", and the feedback that each receives."""
 
 import minigrad
 

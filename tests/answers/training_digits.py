@@ -1,4 +1,4 @@
-"""Answers to the exercise of the training on digits, and what they are told."""
+"""Answers to the exercise of the training on digits, and the feedback that each receives."""
 
 import minigrad
 from minigrad.autograd import grad

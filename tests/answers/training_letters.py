@@ -1,4 +1,4 @@
-"""Functions that make attention weights of scores, and what they are told."""
+"""Functions that make attention weights from scores, and the feedback that each receives."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Optimizers that somebody might write, and what they are told."""
+"""Optimizers that somebody might write, and the feedback that each receives."""
 
 import minigrad as torch
 

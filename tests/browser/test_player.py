@@ -209,7 +209,7 @@ def test_other_widgets_drive_it_in_the_browser(shown):
 
 
 def contrast(one: str, other: str) -> float:
-    """The contrast of two colours of the page, as the guidelines for accessible pages reckon it."""
+    """The contrast ratio of two colors of the page, as WCAG computes it."""
 
     def light(colour: str) -> float:
         parts = [float(part) / 255 for part in colour[colour.index("(") + 1 : -1].split(",")[:3]]

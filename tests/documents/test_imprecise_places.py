@@ -147,7 +147,7 @@ def test_09_one_input_that_requires_a_gradient_is_enough(lib):
 
 
 def test_10_leaf_means_no_grad_fn(lib):
-    """Whoever asked for requires_grad: plain tensors are leaves, and so are results under no_grad."""
+    """A tensor without grad_fn is a leaf: plain tensors are, and so are results under no_grad."""
     plain = lib.tensor(1.0)
     asked = lib.tensor(1.0, requires_grad=True)
     converted = lib.tensor(1.0, requires_grad=True).double()
@@ -343,7 +343,7 @@ def test_20_float_tensor_is_the_old_way(lib):
 
 
 def test_20_resetting_to_none(xyz):
-    """As an optimiser's zero_grad() does today: the next backward makes a new tensor and adds to nothing."""
+    """As an optimizer's zero_grad() does today: the next backward makes a new tensor and adds to nothing."""
     x, _, z = xyz
     z.backward(retain_graph=True)
     old = x.grad

@@ -197,7 +197,7 @@ def test_the_warning_about_a_results_gradient_is_pytorchs(dialect_2, torch):
 
 
 def test_the_warning_about_create_graph_is_pytorchs(dialect_2, torch):
-    """PyTorch gives this one once per process unless it is told otherwise."""
+    """PyTorch warns once per process unless it is set to warn always."""
     torch._C._set_warnAlways(True)
     try:
         theirs = warned(lambda: backward_with_create_graph(torch))

@@ -1,4 +1,4 @@
-"""Put minigrad in the place of `torch`, so that PyTorch's own test files run on it unchanged.
+"""Replace `torch` by minigrad, so that PyTorch's own test files run on it unchanged.
 
 After `install()`, `import torch` gives a `Facade`: a module that looks every name up in minigrad. minigrad
 itself is not modified. `standins.py` has what stands for PyTorch's test helpers (`torch.testing._internal`).

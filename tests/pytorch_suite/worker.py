@@ -1,4 +1,4 @@
-"""Import PyTorch's `test_autograd.py` with minigrad in the place of torch, and run the tests asked for.
+"""Import PyTorch's `test_autograd.py` with minigrad instead of torch, and run the requested tests.
 
 Each line of the standard input is a request: "names", or the name of a test. Each answer is a line of JSON.
 """

@@ -1,4 +1,4 @@
-"""Introduction, 2: three ways to ask for gradients."""
+"""Introduction, 2: three ways to set requires_grad."""
 
 import minigrad as torch
 
