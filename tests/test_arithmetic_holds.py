@@ -40,7 +40,7 @@ def test_every_form_of_a_line_has_the_same_value(library, cell):
 
 
 def numeric(form: str) -> bool:
-    return not re.search(r"[^\W\d_e]|[²³ᵀΣ∂⊙\[\]/]", re.sub(r" \((through \S+)\)", "", form))
+    return not re.search(r"[^\W\d_e]|(?<!\d)e|[²³ᵀΣ∂⊙\[\]/]", re.sub(r" \((through \S+)\)", "", form))
 
 
 def compute(form: str) -> float:

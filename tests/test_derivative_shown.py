@@ -68,7 +68,7 @@ def test_functions_of_numbers():
     assert [q.slope for q in square.quotients] == [6.5]
     sine = derivative(math.sin, 1.0, lang="en")
     assert sine.gradient is None
-    assert "autograd gives no gradient for f" in repr(sine)
+    assert "autograd returns no gradient for f" in repr(sine)
     assert sine.errors[1e-6] == pytest.approx(-math.sin(1) / 2 * 1e-6, rel=1e-3)
     assert 'class="mgd' in sine._repr_html_()
     assert sine._repr_html_().count("<img") == 1  # no error of an error

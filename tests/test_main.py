@@ -86,7 +86,7 @@ def test_steps_and_several_files(tmp_path):
     "arguments, problem",
     [
         (("-o", "a.jpg"), "--output a.jpg: the name must end in one of .html, .svg"),
-        (("--dir", "up"), "--dir must be one of LR, TB, RL, BT, not up"),
+        (("--dir", "up"), "--dir must be one of auto, LR, TB, RL, BT, not up"),
         (("--player",), "unknown option or argument: --player"),
         (("a.py", "b.py"), "unknown option or argument: b.py"),
     ],

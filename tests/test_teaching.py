@@ -163,7 +163,8 @@ def test_gradients_accumulate(cell):
     assert re.search(
         r"backward 2 adds 0\.6; it was not reset before +0\.6 \+ 0\.6 = 1\.2 +line 6", shown.text
     )
-    assert "0.6 + 0.6 = 1.2" in shown.page and "1.2 = 0.6 + 0.6" in shown.said()
+    assert "0.6 + 0.6 = 1.2" in shown.page and "grad\n1.2\n" in shown.said()
+    assert "0.6\n+\n0.6\n" in shown.said(), "what AccumulateGrad found and what came in"
     reset = cell(CELLS[8])
     assert "it was not reset before" not in reset.text and "line 6" in reset.text
 
@@ -285,7 +286,7 @@ def test_why_has_the_gradient_another_shape(cell):
         "--no-table --steps",
     )
     assert (
-        "broadcast  b has shape (2,), a * b has (2, 2): the 2 products are summed to the shape of b: "
+        "broadcast  b has shape (2,), c has (2, 2): the 2 products are summed to the shape of b: "
         "[1 2] + [3 4] = [4 6]"
     ) in shown.text
 

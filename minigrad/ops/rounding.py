@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -112,7 +113,7 @@ def round(input: Any, *, decimals: Any = None) -> Any:
     """
     if decimals is None:
         return round_whole, (input,)
-    return round_decimals, (input, decimals)
+    return round_decimals, (input, index(decimals))  # a TypeError for a fraction
 
 
 @differentiable(self=lambda g: g, elementwise=True, check=no_kernel("frac_cpu", BOOL, INTEGER, COMPLEX))

@@ -29,7 +29,7 @@ DARK = {
     "card": "#1a1f26", "head": "#262c34", "edge": "#9198a1", "leaf": "#16577f", "leafline": "#8CCBF0",
     "root": "#1c5f45", "rootline": "#4FB58C", "node": "#2b3138", "nodeline": "#6e7681", "chip": "#6b4e0c",
     "chipink": "#ffe2a0", "freed": "#3a3220", "freedink": "#b09a66", "grad": "#ff9a52", "gradsoft": "#3a2617",
-    "active": "#6f6400", "activeink": "#fff", "panel": "#171c22", "error": "#e06c1a", "errorink": "#ffb27d",
+    "active": "#6f6400", "activeink": "#fff", "panel": "#171c22", "error": "#c25300", "errorink": "#ffb27d",
     "lane": "#14212c",
     "heatn": "#c79be0", "heat0": "#2a3037", "heatp": "#7fd18f",
 }  # fmt: skip
@@ -114,7 +114,9 @@ RULES = """
 .mg .chip.active rect{stroke:var(--ink);stroke-width:1.5}
 .mg .row.active text{fill:var(--grad);font-weight:700}
 .mg .deck.error>.box,.mg .station>.deck.error>.box{fill:var(--error);stroke:#7a2f00;stroke-width:2.5}
-.mg .deck.error .fn,.mg .deck.error>.more:not(.error) text,
+.mg .deck.active .met,.mg .deck.active .sum,.mg .deck.active .total{fill:var(--activeink)}
+.mg .deck.error .fn,.mg .deck.error .met,.mg .deck.error .sum,.mg .deck.error .total,
+.mg .deck.error>.more:not(.error) text,
 .mg .deck.error>.hooks text{fill:#fff;font-weight:700}
 .mg .card.error>.box,.mg .card.error>.head,
 .mg .edge.error path{stroke:#D55E00;stroke-width:2.5;stroke-dasharray:none}
