@@ -19,7 +19,7 @@ import { Track } from "./stepper_track.js";
 const BEATS = [1400, 6000]; // milliseconds that a step stands at speed 1, at least and at most
 const READING = 32; // milliseconds for each letter of the caption
 const SPEEDS = [0.5, 1, 2, 4];
-const WIDE = 900; // pixels from which on a page has its source open
+const WIDE = 900; // pixels from which on a page has its source open, if the picture fits beside it
 
 class Player {
   constructor(model, el) {
@@ -98,7 +98,10 @@ class Player {
     if (!this.stage) return;
     const { clientWidth } = this.root;
     if (this.wide === clientWidth) return;
-    if (!this.wide && this.score.pane && clientWidth >= WIDE) this.toggle("source", true);
+    if (!this.wide && this.score.pane && clientWidth >= WIDE) {
+      this.toggle("source", true);
+      if (this.stage.cut()) this.toggle("source", false);
+    }
     this.wide = clientWidth;
     this.rounds?.show(this.act);
     this.track.fit();

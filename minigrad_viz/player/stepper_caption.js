@@ -71,7 +71,7 @@ export class Caption {
     this.formula = main ? shown : null;
     if (main) this.fit(shown);
     const notes = (frame?.lines ?? []).filter(([, , kind]) => kind < FORMULA);
-    const said = notes.map(([label, content, kind]) => (kind ? content : `${label}: ${content}`));
+    const said = notes.map(([label, content, kind]) => (kind ? content : `${label[0].toUpperCase()}${label.slice(1)}: ${content}`));
     if (next) said.push(next);
     this.after.textContent = said.map((one) => (/[.…!?]$/.test(one) ? one : `${one}.`)).join(" ");
     this.after.title = this.after.textContent;

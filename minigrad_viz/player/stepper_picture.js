@@ -114,9 +114,22 @@ export class Stage {
     };
   }
 
+  // Whether the picture is wider than its view.
+  cut() {
+    return this.view.scrollWidth > this.view.clientWidth + 1;
+  }
+
+  // Let the sides at which the picture is cut fade out.
+  fade() {
+    const { scrollLeft, clientWidth, scrollWidth } = this.view;
+    const sides = [scrollLeft > 1 && "left", scrollLeft + clientWidth < scrollWidth - 1 && "right"];
+    this.view.dataset.cut = sides.filter(Boolean).join(" ");
+  }
+
   // Draw what is within a view's size of the view, and nothing else.
   near() {
     const { view, now } = this;
+    this.fade();
     if (this.stations.length < MANY || !now) return;
     this.places ??= this.measured(now);
     const span = (from, size) => [(from - size) / now, (from + 2 * size) / now];
