@@ -1,4 +1,4 @@
-"""Make the pictures of the player in these pages anew, from a real run: `python docs/screenshots.py`.
+"""Take the pictures of the player in these pages from a real run: `python docs/screenshots.py`.
 
 `screenshot.png` is one step, `player.webp` all steps, a second each. Needs playwright, Pillow and Chromium.
 """

@@ -22,7 +22,7 @@ ANSWERS = Path(__file__).resolve().parent / "answers"
 TAGS = {"raises-exception", "minigrad-only"}
 WORDS = 110  # of a prose cell
 LINE = 88  # columns of a printed line
-EACH = 80_000  # characters that one output may take
+EACH = 100_000  # characters that one output may take: 45,000 are the script and the style of the player
 PLOT = 40_000  # bytes of a plot
 FIGURE = re.compile(r"<Figure size \d+x\d+ with \d+ Ax(is|es)>")  # how Matplotlib names one: no address
 
