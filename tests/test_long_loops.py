@@ -105,8 +105,16 @@ for step in range(1000):
 HOWS = ["raise KeyboardInterrupt", "signal.raise_signal(signal.SIGINT)"]
 
 
+@pytest.fixture
+def interruptible():
+    """The signal of Ctrl-C raises KeyboardInterrupt, which workers of pytest-xdist ignore."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.parametrize("how", HOWS)
-def test_an_interrupted_cell_shows_what_was_recorded(library, how, shell, cell):
+def test_an_interrupted_cell_shows_what_was_recorded(library, how, shell, cell, interruptible):
     shell.user_ns |= {"torch": library, "signal": signal}
     shown = cell(INTERRUPTED.format(how=how))
     assert "KeyboardInterrupt" in shown
