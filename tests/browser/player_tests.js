@@ -240,7 +240,7 @@ test("the caption says where, then the formula, then what comes next", async () 
   equal([one(".mgp-said").textContent, one(".mgp-formula").textContent], ["runs t2", "a·2=2"]);
   equal(one(".mgp-formula").getAttribute("role"), "math");
   equal(all(".mgp-formula em").map((em) => [em.className, em.textContent]), [["in", "2"], ["out", "2"]]);
-  equal(one(".mgp-after").textContent, "freed: self. Next: Node1 (t1).");
+  equal(one(".mgp-after").textContent, "Freed: self. Next: Node1 (t1).");
 });
 
 test("a mark over several lines leaves their indentation out", async () => {
