@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import json
 import os
 import socket
@@ -43,6 +44,9 @@ SERVER_OPTIONS = [
     "--LabApp.check_for_updates_class=jupyterlab.handlers.announcements.NeverCheckForUpdate",
 ]
 
+# A file beside its installation enables Notebook 7. An environment on top of another does not read it.
+EXTENSIONS = {"notebook": True} if importlib.util.find_spec("notebook") else {}
+
 # Settings by plugin. Without windowing every cell is in the DOM; without autosave the notebook's file stays.
 SETTINGS: dict[str, dict[str, Any]] = {
     "apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
@@ -81,6 +85,7 @@ class Server:
             *SERVER_OPTIONS,
             f"--ServerApp.root_dir={root}",
             f"--ServerApp.port={self.port}",
+            f"--ServerApp.jpserver_extensions={EXTENSIONS}",
             f"--FileCheckpoints.checkpoint_dir={scratch / 'checkpoints'}",
         ]
         with self.log.open("wb") as log:
