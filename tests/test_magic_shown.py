@@ -18,6 +18,7 @@ from minigrad_viz.shell.report import Report
 
 pytest_plugins = ["magic_shell"]
 ROOT = Path(__file__).resolve().parent.parent
+FAILS = "%%autograd --step --lang en\n" + CELLS[4] + "\nz.backward()"
 
 
 class TestNotebook:
@@ -53,6 +54,15 @@ class TestNotebook:
         assert "application/vnd.jupyter.widget-view+json" in widget
         assert table["text/html"].startswith("<style>.mgt") and "root" not in table["text/plain"]
         assert len(front("%%autograd --step --no-table\n" + CELLS[4])) == 1
+
+    def test_why_and_fix_stand_above_the_widget(self, front):
+        """Once, directly under the traceback; the table stands below."""
+        shown = [data for data in front(FAILS) if "text/html" in data]
+        why, widget, table = shown
+        assert "why" in why["text/plain"] and "<dt>" in why["text/html"]
+        assert "application/vnd.jupyter.widget-view+json" in widget
+        assert table["text/html"].startswith("<style>.mgt") and "why" not in table["text/plain"]
+        minigrad_viz.last().stepper().close()
 
     def test_python_drives_the_widget_that_is_shown(self, front):
         front("%%autograd --step\n" + CELLS[4])

@@ -105,6 +105,18 @@ class TestScore:
         assert {**{key: score["acts"][0][key] for key in told}, **part} == alone
         assert score_of(loop.acts, "", "en", pack=False)["acts"][0] == alone
 
+    def test_calls_around_the_acts_are_counted(self, loop):
+        score = score_of(loop.acts, "", "en", (4.0, None), (0.5, 0.25))
+        assert (score["counted"], score["total"], score["known"]) == (2, 7, [[0, 4.0], [5, 0.5], [6, 0.25]])
+
+    def test_the_total_is_that_of_the_cell(self, loop):
+        """Calls after the last one that was kept are counted, too: "round 3 of 5"."""
+        rounds = (*loop.trace.rounds[:3], 0.5, 0.25)
+        walk = Report(loop.trace._replace(rounds=rounds), lang="en").stepper()
+        assert (walk._score["counted"], walk._score["total"]) == (0, 5)
+        assert walk._score["known"] == [[3, 0.5], [4, 0.25]]
+        walk.close()
+
     def test_without_a_picture_the_outline_is_told(self):
         report = Report(traced(CELLS[4]), limit=2, lang="en")
         act = score_of(report.acts)["acts"][0]
@@ -339,7 +351,7 @@ def test_the_curve_has_the_rounds_that_are_not_kept(library):
     rounds = report.trace.rounds
     assert len(rounds) == 300 and rounds[0] == 9.0 and list(rounds) == sorted(rounds, reverse=True)
     score = unpacked(SCORE.findall(report.html())[0])
-    assert score["counted"] == 300 - len(report.acts) and score["earlier"][0] == [0, 9.0]
-    assert len(score["earlier"]) <= 200 and score["earlier"][-1][0] < score["counted"]
+    assert score["counted"] == 300 - len(report.acts) and score["known"][0] == [0, 9.0]
+    assert len(score["known"]) <= 200 and score["known"][-1][0] < score["counted"]
     assert score["acts"][-1]["root"] == pytest.approx(rounds[-1])
     assert Trace.from_json(report.trace.to_json()).rounds == rounds

@@ -1,7 +1,8 @@
 """What the player plays: pictures with their steps, as plain data that both of its forms read.
 
-    {"words": {…}, "theme": "auto", "source": "…", "counted": 0, "earlier": [[place, value], …],
-     "loop": whether all calls stand in one place, "shown": 0, "step": 0, "acts": [act, …]}
+    {"words": {…}, "theme": "auto", "source": "…", "counted": 0, "total": 1,
+     "known": [[place, value], …], "loop": whether all calls stand in one place,
+     "shown": 0, "step": 0, "acts": [act, …]}
 
     act     {"label", "name" (of its root), "root" (its value, or null), "chapters": [[phase, steps], …],
              "svg", "prefix", "width", "outline",
@@ -42,7 +43,7 @@ from ..steps.timeline import Frame
 from ..trace.graph import ROOT, Graph
 from ..words import clean, text
 
-POINTS = 200  # of the curve of earlier calls
+POINTS = 200  # of the curve, of the calls before those that are played, and of those after
 # Lines by what a step is about, and those that are sentences.
 KINDS = ("own", "chain_rule", "vjp", "tangent", "update", "sum", "deposit", "paths", "hook")
 SENTENCES = {"saved", "so_far", "start", "shared", "graph", "kept"}
@@ -55,7 +56,8 @@ WORDS = (
     "queue_none", "queue_rule", "zoom_in", "zoom_out", "zoom_fit", "full", "legend", "copy", "copied",
     "copied_file", "keys", "details", "close", "details_in", "details_out", "details_steps",
     "details_formula", "legend_node", "picture", "row_grad", "act_previous", "act_next", "curve",
-    "box_open", "box_close", "forward", "backward", "update", "say_over", "say_squared", "say_power",
+    "vjp", "vjp_is", "box_open", "box_close", "forward", "backward", "update", "say_over", "say_squared",
+    "say_power",
     "say_root", "say_times", "say_equals", "say_minus", "say_plus", "say_becomes",
 )  # fmt: skip
 # Those that the player fills in.
@@ -91,12 +93,13 @@ def score_of(
     source: str = "",
     lang: str | None = None,
     earlier: Sequence[float | None] = (),
+    later: Sequence[float | None] = (),
     *,
     pack: bool = True,
 ) -> dict[str, Any]:
-    """The score of `acts`, the last of which is shown first, beside the cell's `source`; before them stood
-    the `earlier` backward calls, of which only the value of the root is known, if that. JSON-able; `pack` the
-    acts that are not shown first. ValueError without any act."""
+    """The score of `acts`, the last of which is shown first, beside the cell's `source`; before and after
+    them stood the `earlier` and the `later` backward calls, of which only the value of the root is known, if
+    that. JSON-able; `pack` the acts that are not shown first. ValueError without any act."""
     if not acts:
         raise ValueError("a player needs at least one act")
     parts = [content(act) for act in acts]
@@ -111,7 +114,8 @@ def score_of(
         "theme": acts[last].picture.theme,
         "source": source,
         "counted": len(earlier),
-        "earlier": thinned(earlier),
+        "total": (total := len(earlier) + len(acts) + len(later)),
+        "known": thinned(earlier) + thinned(later, total - len(later)),
         "loop": None not in (places := {act.at for act in acts}) and len(places) == 1,
         "shown": last,
         "step": failed[0] if failed else 0,
@@ -143,9 +147,9 @@ def root_of(graph: Graph) -> float | None:
     return finite(values[0]) if len(values) == 1 else None
 
 
-def thinned(values: Sequence[float | None]) -> list[list[float]]:
-    """The values that are known with their places, at most `POINTS` of them."""
-    known = [[i, value] for i, value in enumerate(values) if value is not None]
+def thinned(values: Sequence[float | None], first: int = 0) -> list[list[float]]:
+    """The values that are known with their places, from `first` on, at most `POINTS` of them."""
+    known = [[i, value] for i, value in enumerate(values, first) if value is not None]
     every = -(-len(known) // POINTS) or 1
     return known[::every]
 

@@ -51,14 +51,15 @@ def player_html(
     source: str = "",
     lang: str | None = None,
     earlier: Sequence[float | None] = (),
+    later: Sequence[float | None] = (),
     *,
     pane: bool = False,
 ) -> str:
     """Self-contained HTML of a player over `acts`, the last of which is shown first; `source` is the cell's,
-    of the `earlier` backward calls only the values of the roots are known. With `pane`, the source stands
-    beside the picture from the start, where there is room: on a page that has no cell above the player.
-    ValueError without any act."""
-    score = score_of(acts, source, lang, earlier, pack=False)
+    of the `earlier` and the `later` backward calls only the values of the roots are known. With `pane`, the
+    source stands beside the picture from the start, where there is room: on a page that has no cell above the
+    player. ValueError without any act."""
+    score = score_of(acts, source, lang, earlier, later, pack=False)
     if pane:
         score["pane"] = True
     picture = acts[-1].picture

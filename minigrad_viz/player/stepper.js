@@ -6,7 +6,7 @@
 
 import { Boxes } from "./stepper_boxes.js";
 import { Caption, following } from "./stepper_caption.js";
-import { Details, Queue, legend } from "./stepper_details.js";
+import { Details, Queue, legend, vjp } from "./stepper_details.js";
 import { pressed } from "./stepper_keys.js";
 import { Motion } from "./stepper_motion.js";
 import { block, clamp, icons, make, memory, quiet, unpacked, whole } from "./stepper_parts.js";
@@ -61,7 +61,7 @@ class Player {
     help.textContent = "?";
     for (const button of [queue, source, help, copy]) button.setAttribute("aria-pressed", false);
     source.hidden = !score.source.trim();
-    this.rounds = score.acts.length > 1 || score.counted ? new Rounds(score, this.track, (act) => this.visit(act)) : null;
+    this.rounds = score.total > 1 ? new Rounds(score, this.track, (act) => this.visit(act)) : null;
     const calls = this.rounds ? [this.calls()] : [this.track.element];
     const bar = block("mgp-bar", keys, ...calls, this.label, block("mgp-tools", queue, source, help, copy, full));
     this.view = quiet(make("div", { className: "mgp-view", tabIndex: 0, aria: { label: words.picture, role: "region" } }));
@@ -85,8 +85,7 @@ class Player {
   // The buttons and the list of the rounds.
   calls() {
     const { score } = this;
-    const all = score.counted + score.acts.length;
-    const named = ({ label }, i) => (score.loop ? `${this.rounds.name(i)} ${this.words.of_all.replace("{n}", all)}` : label);
+    const named = ({ label }, i) => (score.loop ? `${this.rounds.name(i)} ${this.words.of_all.replace("{n}", score.total)}` : label);
     this.acts = this.choice(this.words.acts, score.acts.map((act, i) => [i, named(act, i)]), (act) => this.visit(act));
     this.turns = [-1, 1].map((by) => this.button(by < 0 ? "act_previous" : "act_next", () => this.visit(this.act + by)));
     this.phase = block("mgp-phase");
@@ -137,7 +136,7 @@ class Player {
     this.all = this.score.acts.reduce((sum, { chapters }) => sum + chapters.reduce((size, [, n]) => size + n, 0), 0);
     this.track.lay(this.frames);
     this.stage = new Stage(this.view, content, this.words, (id) => this.pick(id, this.stage));
-    this.signs = [...legend(this.stage.svg), block("mgp-sign", this.words.keys)];
+    this.signs = [...legend(this.stage.svg), ...vjp(this.frames, this.words), block("mgp-sign", this.words.keys)];
     this.toggle("legend", false);
     this.boxes.lay(content.panels);
     this.details.element.hidden = true;

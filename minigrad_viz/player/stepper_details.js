@@ -34,7 +34,7 @@ export class Details {
       ...part(words.details_in, came),
       ...part(words.details_out, went),
       ...part(words.source, code, "code"),
-      ...part(words.details_formula, reached.flatMap((at) => arithmetic(frames[at - 1].lines, words))),
+      ...part(words.details_formula, [...reached.flatMap((at) => arithmetic(frames[at - 1].lines, words)), ...vjp(reached.map((at) => frames[at - 1]), words)]),
       ...part(words.details_steps, steps.map(jump)),
     );
     this.stand(stage.parts.get(picked), stage.view);
@@ -51,6 +51,12 @@ export class Details {
     this.element.style.left = `${clamp(left - room.left, 8, Math.max(8, room.width - width - 8))}px`;
     this.element.style.top = `${clamp(box.top - room.top, 8, Math.max(8, room.height - height - 8))}px`;
   }
+}
+
+// What a vjp is, where a line of the steps has one.
+export function vjp(frames, words) {
+  const has = frames.some(({ lines }) => lines.some(([label]) => label === words.vjp || label.startsWith(`${words.vjp} `)));
+  return has ? [block("mgp-sign", words.vjp_is)] : [];
 }
 
 function part(head, told, kind = "") {

@@ -35,10 +35,10 @@ export function cells(count, now, width) {
 }
 
 export class Rounds {
-  // `acts` are those of the score, before which stood `counted` others, with what is known of their `earlier` values.
-  constructor({ acts, counted, earlier = [], loop, words }, track, ongo) {
-    Object.assign(this, { acts, counted, words, track, ongo, called: loop ? words.round : words.call });
-    this.values = new Map([...earlier, ...acts.map(({ root }, i) => [counted + i, root])].filter(([, value]) => Number.isFinite(value)));
+  // `acts` are those of the score, before which stood `counted` others; in all there are `total`. `known` are values of the others.
+  constructor({ acts, counted, total, known, loop, words }, track, ongo) {
+    Object.assign(this, { acts, counted, total, words, track, ongo, called: loop ? words.round : words.call });
+    this.values = new Map([...known, ...acts.map(({ root }, i) => [counted + i, root])].filter(([, value]) => Number.isFinite(value)));
     this.element = block("mgp-rounds");
     this.title = block("mgp-round-name");
     this.frame = block("mgp-round", this.title, track.element);
@@ -53,8 +53,7 @@ export class Rounds {
     this.act = act;
     const width = this.element.clientWidth - 32;
     if (width <= 0) return;
-    const count = this.counted + this.acts.length;
-    const laid = cells(count, this.counted + act, width);
+    const laid = cells(this.total, this.counted + act, width);
     const at = (i) => {
       const cell = laid.find(({ to }) => to >= i);
       return cell.x + (cell.width * (i - cell.from + 0.5)) / (cell.to - cell.from + 1);
@@ -67,7 +66,7 @@ export class Rounds {
   }
 
   others(laid, own) {
-    const every = Math.max(1, Math.ceil((this.counted + this.acts.length) / 20 / 5) * 5);
+    const every = Math.max(1, Math.ceil(this.total / 20 / 5) * 5);
     return laid.filter((cell) => cell !== own).map(({ from, to, x, width }) => {
       const act = from - this.counted;
       const done = to < own.from;
@@ -78,9 +77,9 @@ export class Rounds {
       });
       const told = from + 1 === to + 1 ? `${from + 1}` : `${from + 1}–${to + 1}`;
       const shown = width >= 40 || (from + 1) % every === 0 || from === 0 ? `${from + 1}` : "";
-      const cell = make("div", { className: `mgp-cell${act < 0 ? " counted" : ""}`, title: this.called.replace("{i}", told) }, block("mgp-bars", ...bars), shown);
+      const cell = make("div", { className: `mgp-cell${this.acts[act] ? "" : " counted"}`, title: this.called.replace("{i}", told) }, block("mgp-bars", ...bars), shown);
       Object.assign(cell.style, { left: `${x + 16}px`, width: `${width}px` });
-      if (act >= 0) cell.onclick = () => this.ongo(act);
+      if (this.acts[act]) cell.onclick = () => this.ongo(act);
       return cell;
     });
   }

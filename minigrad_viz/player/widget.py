@@ -43,13 +43,14 @@ class Stepper(anywidget.AnyWidget):
         source: str = "",
         lang: str | None = None,
         earlier: Sequence[float | None] = (),
+        later: Sequence[float | None] = (),
         **kwargs: Any,
     ) -> None:
-        """A player of `acts` beside the cell's `source`; of the `earlier` backward calls only the values of
-        the roots are known. ValueError without any act."""
+        """A player of `acts` beside the cell's `source`; of the `earlier` and the `later` backward calls
+        only the values of the roots are known. ValueError without any act."""
         self.acts = tuple(acts)
-        self._told = (source, lang, earlier)
-        score = score_of(self.acts, source, lang, earlier)
+        self._told = (source, lang, earlier, later)
+        score = score_of(self.acts, source, lang, earlier, later)
         first = {name: kwargs.pop(name) for name in ("act", "step") if name in kwargs}
         kwargs.setdefault("layout", {"width": "100%"})  # in an HBox, too, as wide as there is room
         super().__init__(act=score["shown"], _score=score, **kwargs)

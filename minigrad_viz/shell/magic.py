@@ -129,15 +129,19 @@ def show_rich(report: Report, chosen: dict[str, Any]) -> None:
     table, and the steps where they are asked for."""
     from IPython.display import display
 
-    show, table = chosen["show"], chosen["table"]
+    show, table, why = chosen["show"], chosen["table"], True
     if show == "step" and not widgets_are_shown():
         show = "player"
     if show == "step" and report.graph.stations:
+        said = report.explanation_html(message=False) if report.trace.error else ""
+        if said:
+            display({"text/plain": report.explanation(), "text/html": said}, raw=True)
         display(report.stepper())
-        show = "none"
-    page = report.html(show, table=table, message=False)  # first, for the text tells what hindered it
+        show, why = "none", not said
+    page = report.html(show, table=table, message=False, why=why)  # first: the text tells what hindered it
     if page:
-        display({"text/plain": report.text(graph=show != "none", table=table), "text/html": page}, raw=True)
+        told = report.text(graph=show != "none", table=table, why=why)
+        display({"text/plain": told, "text/html": page}, raw=True)
     if chosen["steps"]:
         display(report.steps)
 

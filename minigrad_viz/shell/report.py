@@ -188,15 +188,16 @@ class Report:
             for (box, title, _), picture, steps in zip(opened, pictures, frames)
         )
 
-    def _played(self) -> tuple[tuple[Act, ...], tuple[float | None, ...]]:
-        """The acts of the player, which are the newest, as many as are soon drawn; of those before them the
-        values of the roots."""
+    def _played(self) -> tuple[tuple[Act, ...], tuple[float | None, ...], tuple[float | None, ...]]:
+        """The acts of the player, which are the newest, as many as are soon drawn; of the calls before and
+        after them the values of the roots."""
         sizes = itertools.accumulate(len(view.graph.stations) for view in reversed(self.views))
         count = max(1, sum(size <= PLAYED for size in sizes))
         first = len(self.views) - count
         earlier = max(self.views[first].call - 1, 0)
         values = self.trace.rounds[:earlier] if self.trace.rounds else (None,) * earlier
-        return tuple(map(self.act, range(first, len(self.views)))), values
+        later = self.trace.rounds[self.views[-1].call :]  # which the recorder only counted
+        return tuple(map(self.act, range(first, len(self.views)))), values, later
 
     def stepper(self) -> Stepper:
         """The widget that walks through the steps; the same each time, until it is closed, so that Python
@@ -204,8 +205,8 @@ class Report:
         from ..player.widget import Stepper
 
         if self._stepper is None or self._stepper.comm is None:
-            acts, others = self._played()
-            self._stepper = Stepper(acts, self.trace.source, self.lang, others)
+            acts, earlier, later = self._played()
+            self._stepper = Stepper(acts, self.trace.source, self.lang, earlier, later)
         return self._stepper
 
     # ── as text and as HTML ─────────────────────────────────────────────────────────────────────────────────
@@ -225,10 +226,10 @@ class Report:
         told = panel.to_html(self.explained, self.trace.error, self.lang, message=message)
         return told + (paragraph(self._unexplained) if self._unexplained else "")
 
-    def text(self, steps: bool = False, *, graph: bool = True, table: bool = True) -> str:
-        """Outline, what went wrong, and state table in words, and on request the numbered steps with their
-        arithmetic."""
-        said = self.explanation()
+    def text(self, steps: bool = False, *, graph: bool = True, table: bool = True, why: bool = True) -> str:
+        """Outline, what went wrong (unless `why` is False), and state table in words, and on request the
+        numbered steps with their arithmetic."""
+        said = self.explanation() if why else ""
         if not self.graph.stations:
             return "\n\n".join(filter(None, (text("no_tensors", self.lang), said)))
         parts = ["\n".join([*self.head(), self.picture.outline()])] if graph else []
@@ -242,13 +243,20 @@ class Report:
         return "\n\n".join(parts)
 
     def html(
-        self, show: str = "player", *, table: bool = True, pane: bool = False, message: bool = True
+        self,
+        show: str = "player",
+        *,
+        table: bool = True,
+        pane: bool = False,
+        message: bool = True,
+        why: bool = True,
     ) -> str:
         """Why the cell failed, its graph, what else is to be said, and the state table, for a page. `show`
         says how the graph is shown: as a "player", as a "static" picture, or not at all ("none"). A picture
         that Graphviz itself draws has no parts that a player could mark: it is always static. With `pane`,
-        the player's source is open: where no cell stands above it. `message` as in `explanation_html`."""
-        said = self.explanation_html(message)
+        the player's source is open: where no cell stands above it. `message` as in `explanation_html`; `why`
+        is False where that stands elsewhere."""
+        said = self.explanation_html(message) if why else ""
         if not self.graph.stations:
             return f"<p>{html.escape(text('no_tensors', self.lang))}</p>{said}"
         if show == "player" and self.picture.style != "house":
@@ -261,8 +269,8 @@ class Report:
 
     def _player(self, pane: bool) -> str:
         error = self.head()[:1] if self.trace.error else []
-        acts, others = self._played()
-        player = player_html(acts, self.trace.source, self.lang, others, pane=pane)
+        acts, earlier, later = self._played()
+        player = player_html(acts, self.trace.source, self.lang, earlier, later, pane=pane)
         return "".join(map(paragraph, error)) + player
 
     def _still(self) -> str:

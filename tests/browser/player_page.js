@@ -81,7 +81,7 @@ const WORDS = Object.fromEntries(
 Object.assign(WORDS, { row_grad: "grad", of: "{i} of {n}", line: "line {n}", following: "Next: {what}", round: "round {i}", call: "call {i}", of_all: "of {n}" });
 
 export function score(acts, source = "") {
-  return { words: WORDS, theme: "light", source, counted: 0, shown: acts.length - 1, acts };
+  return { words: WORDS, theme: "light", source, counted: 0, total: acts.length, known: [], shown: acts.length - 1, acts };
 }
 
 // A player on the page, or in `host`.

@@ -176,6 +176,7 @@ WORDS = {
     "sum_at": "sum at {name}",
     # lines of arithmetic
     "vjp": "vjp",
+    "vjp_is": "vjp: vector-Jacobian product vᵀJ, the incoming gradient v times the derivatives J of the operation",
     "vjp_of": "vjp ({bar}: gradient of {name})",
     "broadcast": "broadcast",
     "broadcast_products": "{input} has shape {small}, {output} has {large}: the {n} products are summed to the shape of {input}",
