@@ -1,6 +1,7 @@
 """Take the pictures of the player in these pages from a real run: `python docs/screenshots.py`.
 
-`screenshot.png` is one step, `player.webp` all steps, one and a half seconds each. Needs playwright, Pillow and Chromium.
+`screenshot.png` is one step, `player.webp` all steps, one and a half seconds each. The script needs
+playwright, Pillow and Chromium.
 """
 
 from __future__ import annotations
