@@ -227,6 +227,7 @@ def test_views_of_a_graph_that_nobody_recorded(library):
         ("w = x.long()", ("no_graph_integer", {"names": "w", "dtype": "int64"})),
         ("w = x > 2", ("no_graph_integer", {"names": "w", "dtype": "bool"})),
         ("w = 3", ("no_graph_unused", {"names": "x"})),
+        ("w = x @ torch.ones(3, 2)", ("no_graph_failed", {"code": "x @ torch.ones(3, 2)"})),
         ("w = x * 2", None),
     ],
 )

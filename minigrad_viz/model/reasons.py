@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from ..trace.events import Statement, Trace
+from ..trace.events import Failed, Statement, Trace
 from .place import Place
 
 Note = tuple[str, dict[str, str]]
@@ -19,7 +19,7 @@ OF_CUT = {
 
 def why_no_graph(trace: Trace, places: Sequence[Place], named: Mapping[str, str]) -> Note | None:
     """The sentence that says why a cell has no graph: no tensor required gradients, or those that did have no
-    path to a result, or every such path was cut."""
+    path to a result, or every such path was cut, or the first operation on them failed."""
     states = [s for p in places for s in p.states]
     if not states or any(s.requires_grad and s.node is not None for s in states):
         return None
@@ -36,6 +36,9 @@ def why_no_graph(trace: Trace, places: Sequence[Place], named: Mapping[str, str]
             return key, {"names": ", ".join(dict.fromkeys(names)), **dtype}
     if any(isinstance(e, Statement) and CHECKS.search(e.span.text) for e in trace.events):
         return ("no_graph_checked", {})
+    failed = next((event for event in trace.events if isinstance(event, Failed) and event.named), None)
+    if failed is not None and failed.span is not None:
+        return "no_graph_failed", {"code": " ".join(failed.span.text.split())}
     return ("no_graph_unused", {"names": ", ".join(asked) or "…"})
 
 

@@ -6,8 +6,8 @@ const NOW = 250; // pixels of the round one is in
 const NEXT = 62; // of its neighbours
 const LEAST = 12; // of the others; of more than `SINGLE` rounds several share one
 const SINGLE = 40;
-const HIGH = 34; // of the curve
-const TOP = 12; // above it
+const HIGH = 30; // of the curve
+const TOP = 18; // above it, for the first value
 
 // The cells of `count` rounds in `width` pixels: `{from, to, x, width}`, where `to` is the last round of a cell.
 export function cells(count, now, width) {

@@ -132,6 +132,7 @@ WORDS = {
     "no_graph_left": "{names}: only the values were copied, so the graph ends there.",
     "no_graph_integer": "Only floating point and complex tensors can require gradients, not {dtype}: {names}.",
     "no_graph_checked": "What gradcheck computes is not drawn.",
+    "no_graph_failed": "{code} failed before it produced a result.",
     "no_graph_unused": "No operation used {names}, so there is no graph.",
     "no_graph_leaf": "No operation made {names}, so it has no graph.",
     "note_anomaly": "Anomaly mode: every gradient is checked for NaN.",

@@ -132,6 +132,7 @@ WORDS = {
     "no_graph_left": "{names}: 값만 복사했으므로 그래프가 거기서 끝납니다.",
     "no_graph_integer": "변화도를 요구할 수 있는 것은 부동소수점과 복소수 텐서뿐이며 {dtype:은} 아닙니다: {names}.",
     "no_graph_checked": "gradcheck가 미분을 비교하려고 계산하는 것은 그리지 않습니다.",
+    "no_graph_failed": "{code}: 결과를 만들기 전에 실패했습니다.",
     "no_graph_unused": "{names:을} 사용한 연산이 없으므로 그래프가 없습니다.",
     "no_graph_leaf": "{names:을} 만든 연산이 없으므로 그래프가 없습니다.",
     "note_anomaly": "anomaly 모드: 모든 변화도에 NaN이 있는지 검사합니다.",
