@@ -23,12 +23,11 @@ from typing import Any
 from .core import F, Op, all_ops, saved_hooks
 from .core.dialect import DIALECTS, node_name, retains_grad_unset
 from .core.dtypes import DIFFERENTIABLE
-from .core.modes import is_forward, is_grad_enabled, is_recording, state
+from .core.modes import Within, is_forward, is_recording, state
 from .core.node import LAST, RELEASED, AccumulateGrad
 from .core.observers import Observer, add_observer, remove_observer
 from .core.op import arguments
 from .core.tensor_state import edge, numbers, wrap
-from .inplace.views import Unobserved
 from .tensor.autograd import CPP_NAMES
 
 __all__ = [
@@ -66,7 +65,7 @@ gradient_node: Callable[[Any], Any] = edge  # the node that receives the gradien
 
 def unobserved() -> AbstractContextManager[None]:
     """Return a context in which no observer of this thread is called."""
-    return Unobserved(is_grad_enabled())
+    return Within(observers=())
 
 
 def ghost_name(op: Op) -> str:

@@ -93,7 +93,7 @@ def test_the_viewer_imports_the_public_api_and_observing():
         "import minigrad.core.engine",
         "from minigrad import core",
         "from minigrad.tensor.autograd import CPP_NAMES",
-        "def f():\n    from minigrad.inplace.views import Unobserved",
+        "def f():\n    from minigrad.inplace.views import regenerate",
         "import importlib\nimportlib.import_module('minigrad.core')",
         "import minigrad\nminigrad.core.modes.state",
     ],

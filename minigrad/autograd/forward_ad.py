@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ..core import F, dtypes, modes
-from ..core.tangents import Aside, fitted, forget, put, tangent_of
+from ..core.tangents import aside, fitted, forget, put, tangent_of
 from ..core.tensor_state import TensorBase
 from .grad_mode import ModeContext
 
@@ -106,7 +106,7 @@ def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Any:
         raise RuntimeError(
             "Setting a forward grad that itself has a forward gradient at the same level0 is not supported."
         )
-    with Aside():
+    with aside():
         dual = F.view(tensor, tensor._data.shape)
         put(dual, fitted(tensor, tangent, True))
     dual._tangent_base = False
@@ -141,7 +141,7 @@ def unpack_dual(tensor: Any, *, level: int | None = None) -> UnpackedDualTensor:
     tangent = tangent_of(tensor)
     if level > 0 and tangent is not None:
         raise RuntimeError("Invalid level given to _fw_primal")
-    with Aside():
+    with aside():
         primal = F.fw_primal(tensor)
     primal._tangent_base = False
     pair = UnpackedDualTensor(primal, tangent)

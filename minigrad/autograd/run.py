@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core import F, dialect, engine, modes
+from ..core.modes import unobserved
 from ..core.tensor_state import TensorBase, fresh, wrap
-from ..inplace.views import Unobserved
 from .graph import GradientEdge
 from .starts import (
     ONES,
@@ -120,13 +120,13 @@ def run_batch(
     count = batch_size(given)
     arrived = []
     for k in range(count):
-        with Unobserved(create_graph):
+        with unobserved(create_graph):
             rows = [g[k] for g in given]
         last = k + 1 == count
         how = keep_graph or not last, create_graph, wanted, True, allow_unused or not last
         row = run(roots, rows, call, *how)
         arrived.append([wrap_raw(g) for g in row or ()])
-    with Unobserved(create_graph):
+    with unobserved(create_graph):
         return [
             None if any(g is None for g in rows) else F.stack(rows) for rows in zip(*arrived, strict=True)
         ]

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from . import modes
-from .hook_calls import Mode, as_gradient, as_tensor
+from .hook_calls import as_gradient, as_tensor
+from .modes import unobserved
 from .node import RELEASED, join_rows, output_of, rows_of
 from .op import INPUT, NUMBER_CLASSES, RAW, RESULT, F
 from .saved import READY, is_current, raw_value, saved, unpack, wanted
@@ -197,13 +197,9 @@ def apply_unpacked(node: Any, g: Any) -> tuple[Any, ...]:
     """
     __tracebackhide__ = True
     values = read_saved(node)
-    before = modes.switch("observers", ())
-    try:
-        with Mode(False):
-            g = [as_tensor(False, x) for x in g] if g.__class__ is list else as_tensor(False, g)
-            return tuple([as_gradient(False, x) for x in fitted(node, pull(node, g, values))])
-    finally:
-        modes.switch("observers", before)
+    with unobserved(False):
+        g = [as_tensor(False, x) for x in g] if g.__class__ is list else as_tensor(False, g)
+        return tuple([as_gradient(False, x) for x in fitted(node, pull(node, g, values))])
 
 
 def fitted(node: Any, gradients: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -34,7 +34,7 @@ from numpy import ndarray
 from . import modes
 from .backward_pass import Inputs, Limit, Slot, Task, add, count_edges, limit_of
 from .deposit import deposit
-from .modes import quiet
+from .modes import Within, quiet
 from .nested_passes import inside
 from .node import AccumulateGrad, Node
 from .node_by_node import drain
@@ -59,11 +59,8 @@ def run(
     tensors = create_graph or (modes.active != 0 and modes.is_forward())
     if not tensors:
         return run_in_mode(roots, gradients, keep_graph, False, inputs)
-    before = modes.set_grad_mode(create_graph)
-    try:
+    with Within(grad_enabled=create_graph):
         return run_in_mode(roots, gradients, keep_graph, True, inputs)
-    finally:
-        modes.set_grad_mode(before)
 
 
 def run_in_mode(

@@ -11,7 +11,7 @@ from . import dtypes, modes
 from .call import is_learnable
 from .jvps import derive, inputs_of, nothing, primal
 from .op import RAW, F, Op, zeros
-from .tangents import Aside, SavedTangents, adopt, fitted, note, put, tangent_of, tie
+from .tangents import SavedTangents, adopt, aside, fitted, note, put, tangent_of, tie
 from .tensor_state import TensorBase
 
 WRITES = ("copy", "fill", "fill_tensor", "zero")  # ops whose result does not depend on the old value
@@ -40,7 +40,7 @@ def push(op: Op, values: Any, result: Any) -> None:
     tangents = [tangent_of(v) for v in inputs_of(op, values)]
     if all(t is None for t in heard(op, tangents)):
         return
-    with Aside():
+    with aside():
         found = derive(op, values, tangents, result)
         for nr, (out, tangent) in enumerate(zip(results, found if op.several else (found,), strict=True)):
             if is_learnable(op, nr, out):
@@ -92,11 +92,8 @@ def originals(op: Op, values: list[Any]) -> list[Any] | None:
         return None
     if op.name in WRITES:
         return values
-    observers, modes.state.observers = modes.state.observers, ()
-    try:
+    with modes.Within(observers=()):
         return [F.clone(t), *others]
-    finally:
-        modes.state.observers = observers
 
 
 def push_in_place(op: Op, t: TensorBase, values: list[Any], node: Any) -> None:
@@ -107,7 +104,7 @@ def push_in_place(op: Op, t: TensorBase, values: list[Any], node: Any) -> None:
     mine = tangent_of(t)
     tangents = [tangent_of(v) for v in inputs_of(op, values)]
     source = tangent_of(values[-1]) if op.name in WRITES else None
-    with Aside():
+    with aside():
         if op.name in DRAWN:
             if mine is not None:
                 mine.zero_()

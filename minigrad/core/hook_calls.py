@@ -16,7 +16,7 @@ from typing import Any
 from . import modes
 from .deposit import deposit, deposit_tensor
 from .dtypes import of
-from .modes import quiet
+from .modes import Within, quiet
 from .nested_passes import here
 from .node import AccumulateGrad, Node
 from .tensor_state import TensorBase, numbers, wrap
@@ -39,7 +39,9 @@ def before_node(create_graph: bool, node: Node, gradient: Any, runs: bool) -> An
     arrived = gradient if isinstance(gradient, list) else [gradient] * node._outputs  # a list, one, or None
     grads = [as_tensor(create_graph, g) for g in arrived]
     watchers = modes.observers()
-    with Mode(create_graph and modes.is_grad_enabled()):  # off if gradients are tensors for forward mode
+    with Within(
+        grad_enabled=create_graph and modes.is_grad_enabled()
+    ):  # off if gradients are tensors for forward mode
         for nr, hooks in extra.tensor_hooks.items():
             for hook in tuple(hooks.values()):
                 if watchers:
@@ -63,7 +65,9 @@ def after_node(create_graph: bool, node: Node, gradients: tuple[Any, ...], gradi
     grads = tuple(as_tensor(create_graph, g) for g in gradients)
     arrived = gradient if isinstance(gradient, list) else [gradient] * node._outputs
     outs = tuple(as_tensor(create_graph, g) for g in arrived)
-    with Mode(create_graph and modes.is_grad_enabled()):  # off if gradients are tensors for forward mode
+    with Within(
+        grad_enabled=create_graph and modes.is_grad_enabled()
+    ):  # off if gradients are tensors for forward mode
         for hook in tuple(node._extra.post.values()):
             grads = call(modes.observers(), node, "post", hook, 0, grads, grads, outs)
     return tuple(as_gradient(create_graph, g) for g in grads)
@@ -115,21 +119,6 @@ def call(
     for watcher in watchers:
         watcher.hook_ended(grads, result is not None)
     return grads
-
-
-class Mode:
-    """The grad mode for user code inside backward: on only under `create_graph`."""
-
-    __slots__ = ("before", "enabled")
-
-    def __init__(self, create_graph: bool) -> None:
-        self.enabled = create_graph
-
-    def __enter__(self) -> None:
-        self.before = modes.set_grad_mode(self.enabled)
-
-    def __exit__(self, *exc: object) -> None:
-        modes.set_grad_mode(self.before)
 
 
 def all_replaced(hook: Any, new: Any, old: tuple[Any, ...]) -> tuple[Any, ...]:

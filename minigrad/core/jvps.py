@@ -31,6 +31,7 @@ from . import engine, modes
 from .apply import uncast
 from .call import compute, record
 from .dtypes import DIFFERENTIABLE
+from .modes import Within
 from .op import DERIVE, DERIVED, F, Op, arguments, composite, zeros
 from .tensor_state import TensorBase, alias, edge, numbers, wrap
 
@@ -209,8 +210,7 @@ def transposed(op: Op, values: Any, tangents: list[Any], result: Any) -> Any:
     create_graph = modes.is_grad_enabled()
     slots: list[Any] = []
     starts: list[Any] = []
-    before = modes.set_grad_mode(True)
-    try:
+    with Within(grad_enabled=True):
         for k, t in enumerate(tangents):
             if t is None:
                 continue
@@ -224,8 +224,6 @@ def transposed(op: Op, values: Any, tangents: list[Any], result: Any) -> Any:
         asked: list[Any] = [(edge(seed), 0) for seed in seeds]
         goals = engine.Inputs(asked)
         arrived = engine.run(slots, starts, True, create_graph, goals) if slots else [None] * len(seeds)
-    finally:
-        modes.set_grad_mode(before)
     made = tuple(as_tangent(g, r) for g, r in zip(arrived or (), results, strict=True))
     return made if op.several else made[0]
 

@@ -83,12 +83,6 @@ anomaly = Anomaly()
 state = _State()
 
 
-def count_here(change: int) -> None:
-    """Note that this thread is in so many more modes away from the normal state."""
-    state.away.modes += change
-    _count(change)
-
-
 def _count(change: int) -> None:
     global active
     active += change
@@ -96,12 +90,40 @@ def _count(change: int) -> None:
 
 def switch(name: str, value: Any) -> Any:
     """Set one mode of this thread, an attribute of `_State`, and return its old value."""
-    before, normal = getattr(state, name), getattr(_State, name)
-    setattr(state, name, value)
-    change = (value != normal) - (before != normal)
-    if change:
-        count_here(change)
+    global active
+    here = state.__dict__  # reading attributes one by one takes three times as long
+    normal = NORMAL[name]
+    before = here.get(name, normal)
+    if before is not value:
+        here[name] = value
+        change = (value != normal) - (before != normal)
+        if change:
+            here["away"].modes += change
+            active += change  # at once: see Note [Threads] in `tensor_state`
     return before
+
+
+class Within:
+    """Modes of this thread that are different inside a block: `with Within(grad_enabled=False):`."""
+
+    __slots__ = ("modes",)
+
+    def __init__(self, **modes: Any) -> None:
+        self.modes = modes
+
+    def __enter__(self) -> None:
+        for name, value in self.modes.items():
+            self.modes[name] = switch(name, value)
+
+    def __exit__(self, *exc: object) -> None:
+        self.__enter__()
+
+
+def unobserved(grad: bool) -> Within:
+    """Return a block for ops that the library runs for itself: recorded (or not) as asked, seen by no
+    observer.
+    """
+    return Within(grad_enabled=grad, observers=())
 
 
 def now() -> dict[str, Any]:
@@ -114,7 +136,7 @@ def restore(before: dict[str, Any]) -> None:
     if vars(state) == before:
         return
     for name in RESTORED:
-        value = before.get(name, getattr(_State, name))
+        value = before.get(name, NORMAL[name])
         if getattr(state, name) != value:
             was = switch(name, value)
             if name in ("inference", "saved_hooks"):
@@ -122,7 +144,8 @@ def restore(before: dict[str, Any]) -> None:
                 announce(mode, not was if name == "inference" else len(value) > len(was))
 
 
-RESTORED = tuple(n for n in vars(_State) if n[0] != "_" and n not in ("dual_level", "observers"))
+NORMAL = {name: value for name, value in vars(_State).items() if name[0] != "_"}
+RESTORED = tuple(n for n in NORMAL if n not in ("dual_level", "observers"))
 
 
 def set_anomaly(enabled: bool, check_nan: bool = True) -> None:
@@ -185,27 +208,14 @@ def is_inference_mode_enabled() -> bool:
     return state.inference
 
 
-def set_grad_mode(enabled: bool) -> bool:
-    """Switch recording on or off for this thread and return the old value."""
-    global active
-    here = state.__dict__  # reading attributes one by one, and a lock, takes three times as long
-    before: bool = here.get("grad_enabled", True)
-    if before != enabled:
-        change = -1 if enabled else 1
-        here["grad_enabled"] = enabled
-        here["away"].modes += change
-        active += change  # at once: see Note [Threads] in `tensor_state`
-    return before
-
-
 def ask_grad_mode(enabled: bool) -> bool:
-    """Do what `set_grad_mode` does, on behalf of the user: observers are notified of a change."""
+    """Switch recording on or off on behalf of the user, and return the old value. Observers are notified of a
+    change.
+    """
     global grad_switches
-    before = state.grad_enabled
+    before: bool = switch("grad_enabled", enabled)
     if before != enabled:
         grad_switches += 1
-        state.grad_enabled = enabled
-        count_here(-1 if enabled else 1)
         announce("grad", enabled)
     return before
 
@@ -223,7 +233,7 @@ def ask_inference(enabled: bool) -> Before:
 def leave_inference(before: Before) -> None:
     """Restore what `ask_inference` changed, and notify observers of a change of inference mode."""
     inference, grad, multithreading, forward_grad = before
-    set_grad_mode(grad)
+    switch("grad_enabled", grad)
     switch("multithreading", multithreading)
     switch("forward_grad", forward_grad)
     if switch("inference", inference) != inference:
@@ -237,7 +247,7 @@ def observers() -> tuple[Any, ...]:
 
 def snapshot() -> tuple[Any, ...]:
     """Return the whole state, to compare before and after a test."""
-    modes = tuple(getattr(state, name) for name in vars(_State) if not name.startswith("_"))
+    modes = tuple(getattr(state, name) for name in NORMAL)
     return active, *modes, anomaly.enabled, anomaly.check_nan
 
 

@@ -12,8 +12,8 @@ from numpy import ndarray
 from . import anomaly, modes
 from .backward_pass import ZEROS, Task, add, capture, is_new, will_run
 from .deposit import deposit, deposit_tensor
-from .hook_calls import Mode, after_deposit, after_node, before_node
-from .modes import quiet
+from .hook_calls import after_deposit, after_node, before_node
+from .modes import Within, quiet
 from .nested_passes import here
 from .node import LAST, AccumulateGrad, Node
 
@@ -100,11 +100,11 @@ def run_function(task: Task, node: Node, gradient: Any) -> tuple[Any, tuple[Any,
     __tracebackhide__ = True
     if modes.active or task.create_graph:
         return run_node(task, node, gradient)
-    modes.set_grad_mode(False)
+    modes.switch("grad_enabled", False)
     try:
         sent = node.apply(gradient)
     finally:
-        modes.set_grad_mode(True)
+        modes.switch("grad_enabled", True)
         if modes.active:
             modes.restore({})
     if not task.keep_graph:
@@ -143,12 +143,12 @@ def run_aloud(task: Task, node: Node, gradient: Any) -> tuple[Any, tuple[Any, ..
         return gradient, (None,) * len(node._next)
     if isinstance(node, AccumulateGrad):
         gradients: tuple[Any, ...] = ()
-        with Mode(create_graph and modes.is_grad_enabled()):
+        with Within(grad_enabled=create_graph and modes.is_grad_enabled()):
             if gradient is not None:
                 deposit_tensor(node, gradient) if create_graph else quiet(deposit, node, gradient, False)
             after_deposit(node)
     elif not node._speaks and (gradient is None or (node._outputs > 1 and all(g is None for g in gradient))):
-        with Mode(create_graph):  # checking saved values may call user code
+        with Within(grad_enabled=create_graph):  # checking saved values may call user code
             gradients = node.apply_nothing()
     elif create_graph and task.needed is not None and type(node).op is not None:
         op_node: Any = node
@@ -156,7 +156,7 @@ def run_aloud(task: Task, node: Node, gradient: Any) -> tuple[Any, tuple[Any, ..
     elif create_graph:
         gradients = node._apply_tensors(gradient)
     elif speaks:
-        with Mode(False):
+        with Within(grad_enabled=False):
             gradients = node.apply(gradient)
     else:
         gradients = quiet(node.apply, gradient)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .modes import count_here, state
+from .modes import state, switch
 
 
 class Observer:
@@ -110,13 +110,11 @@ def add_observer(observer: Any) -> None:
     before and after a checkpointed function runs again. `called(module, args, kwargs)` and
     `returned(module, result)` are called around each call of a module; after an error `result` is None.
     """
-    state.observers += (observer,)
-    count_here(1)
+    switch("observers", (*state.observers, observer))
 
 
 def remove_observer(observer: Any) -> None:
     """Remove an observer; ValueError if it is not there."""
     seen = list(state.observers)
     seen.remove(observer)
-    state.observers = tuple(seen)
-    count_here(-1)
+    switch("observers", tuple(seen))

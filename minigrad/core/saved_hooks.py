@@ -17,7 +17,7 @@ import weakref
 from typing import Any
 
 from . import dialect, modes
-from .hook_calls import Mode
+from .modes import Within
 from .node import RELEASED, AccumulateGrad, Node
 from .tangents import put, tangent_of
 from .tensor_state import TensorBase, alias, check_can_require_grad, edge
@@ -106,7 +106,7 @@ def pack(
 def fill(entry: Packed, node: Node | None, name: str, tensor: TensorBase, pack_hook: Any) -> None:
     """Store in `entry` what `pack_hook(tensor)` returns."""
     version = tensor._version
-    with Mode(False):
+    with Within(grad_enabled=False):
         entry.kept = pack_hook(tensor)
     if tensor._version != version:
         raise RuntimeError(MODIFIES)

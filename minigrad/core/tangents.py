@@ -54,25 +54,15 @@ def forget() -> None:
     _carriers.clear()
 
 
-class Aside:
-    """Ops that forward mode runs for itself: they produce no tangents, and observers do not see them."""
-
-    __slots__ = ("constant", "forward", "grad", "observers")
-
-    def __enter__(self) -> None:
-        state = modes.state
-        self.forward, self.observers = state.forward_grad, state.observers
-        state.forward_grad, state.observers = False, ()
-        self.grad, self.constant = None, state.constant_primals
-        if state.record_tangents:
-            self.grad = modes.set_grad_mode(True)
-            state.constant_primals = self.constant or not self.grad
-
-    def __exit__(self, *exc: object) -> None:
-        modes.state.forward_grad, modes.state.observers = self.forward, self.observers
-        if self.grad is not None:
-            modes.set_grad_mode(self.grad)
-            modes.state.constant_primals = self.constant
+def aside() -> modes.Within:
+    """Return a block for ops that forward mode runs for itself: they produce no tangents, and observers do
+    not see them.
+    """
+    state = modes.state
+    if not state.record_tangents:
+        return modes.Within(forward_grad=False, observers=())
+    constant = state.constant_primals or not state.grad_enabled
+    return modes.Within(forward_grad=False, observers=(), grad_enabled=True, constant_primals=constant)
 
 
 def tangent_of(t: Any) -> Any:
@@ -82,7 +72,7 @@ def tangent_of(t: Any) -> Any:
     if t._tangent is None:
         base = base_of(t)
         if base is not None and base._tangent is not None:
-            with Aside():
+            with aside():
                 put(t, seen_through(t, base, base._tangent))
     return t._tangent
 

@@ -15,10 +15,10 @@ from typing import Any
 from ..autograd import forward_ad
 from ..autograd.functional.common import zeros_like
 from ..core import F, modes
-from ..core.tangents import Aside
+from ..core.tangents import aside
 from ..core.tensor_state import TensorBase
 from . import pytree
-from .levels import Level, Transform
+from .levels import Level, inside
 from .reverse import check_outputs, gradients_or_none, split_aux
 
 JVP = "jvp(f, primals, tangents)"
@@ -71,7 +71,7 @@ def jvp(
         return func(*pytree.unflatten(leaves, spec))
 
     run = backwards_twice if "jvp" in modes.state.transforms else dual
-    with Transform("jvp"):
+    with inside("jvp"):
         output, tangent, aux = run(call, points, directions, strict, has_aux)
     return (output, tangent, aux) if has_aux else (output, tangent)
 
@@ -111,7 +111,7 @@ def dual(
 
 def primal(leaf: Any) -> Any:
     """Return a tensor as it is outside, without its tangent."""
-    with Aside():
+    with aside():
         result = F.alias(leaf)
     result._tangent_base = False
     return result
@@ -143,7 +143,7 @@ class Linear:
 
     def __init__(self, call: Any, points: list[Any]) -> None:
         self.level = Level()
-        with Transform("grad"):
+        with inside("grad"):
             inner = [self.level.inner(p) for p in points]
             self.outputs = call(inner)
             self.starts = [self.level.inner(zeros_like(t)) if t.requires_grad else None for t in self.outputs]
@@ -155,7 +155,7 @@ class Linear:
     def __call__(self, directions: list[Any]) -> list[Any]:
         """Return the tangents of the outputs; None for those that depend on no input."""
         starts = [s for s in self.starts if s is not None]
-        with Transform("grad"):
+        with inside("grad"):
             found = iter(gradients_or_none(self.back, starts, [directions[i] for i in self.used]))
             tangents = [None if s is None else next(found) for s in self.starts]
         return [None if t is None else self.level.outside(t) for t in tangents]

@@ -28,14 +28,14 @@ from ..autograd.functional.common import zeros_like
 from ..autograd.rows import element_rows
 from ..core import F, dtypes, modes
 from ..core.dtypes import DIFFERENTIABLE
-from ..core.hook_calls import Mode
-from ..core.tangents import Aside
+from ..core.modes import Within
+from ..core.tangents import aside
 from ..core.tensor_state import TensorBase, wrap
 from . import pytree
 from .argnums import Argnums, replace, selected
 from .forward import jvp
-from .levels import Level, Transform
-from .mapping import Randomness, check_randomness
+from .levels import Level, inside
+from .mapping import check_randomness, drawing
 from .reverse import gradients, mark, run_inside
 
 
@@ -56,7 +56,7 @@ def by_rows(
     """Return the Jacobian of `func` and aux. `func` runs once; one backward pass computes `at_once` rows."""
     refuse_complex(who, args, "inputs")
     level = Level()
-    with Transform("grad"):
+    with inside("grad"):
         ran = run_inside(level, func, args, argnums, has_aux)
         refuse_complex(who, ran.outputs, "outputs")
         rows = [rows_of(level, out, ran.leaves, at_once) for out in ran.outputs]
@@ -105,16 +105,13 @@ def by_columns(
         return func(*replace(args, places, chosen))
 
     level = Level()
-    before = modes.switch("record_tangents", True)
-    try:
+    with Within(record_tangents=True):
         given, leaves = directions(level, inputs)
         primal, tangent = pytree.unflatten(inputs, spec), pytree.unflatten(given, spec)
         output, tangents, *aux = jvp(call, (primal,), (tangent,), has_aux=has_aux)
-    finally:
-        modes.switch("record_tangents", before)
     refuse_complex("jacfwd", output, "outputs")
     outputs, output_spec = pytree.flatten(output)
-    with Transform("jvp"), Mode(True):
+    with inside("jvp"), Within(grad_enabled=True):
         sent = pytree.flatten(tangents)[0]
         starts = [level.inner(zeros_like(out)) for out in outputs]
         products = gradients(sent, leaves, starts)
@@ -133,7 +130,7 @@ def by_columns(
 def directions(level: Level, inputs: list[Any]) -> tuple[list[Any], list[Any]]:
     """Return tangents for `inputs`, which may be written to, and the inner leaves that they are copies of."""
     leaves = [level.inner(zeros_like(x)) if x._data.dtype in DIFFERENTIABLE else x for x in inputs]
-    with Aside():
+    with aside():
         return [F.clone(leaf) for leaf in leaves], leaves
 
 
@@ -215,7 +212,7 @@ def jacfwd(
     def wrapper(*args: Any) -> Any:
         refuse_complex("jacfwd", args, "inputs")
         check_randomness(randomness)
-        with Randomness(randomness):
+        with drawing(randomness):
             if "jvp" in modes.state.transforms:
                 jacobian, aux = by_rows("jacfwd", func, args, argnums, has_aux)
             else:
@@ -255,7 +252,7 @@ def hessian(func: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any
     @functools.wraps(func)
     def wrapper(*args: Any) -> Any:
         before = modes.grad_switches
-        with Randomness("error"):
+        with drawing("error"):
             result = by_rows("jacfwd", inner, args, argnums, False)[0]
         if modes.grad_switches != before:  # by `func`: forward mode ignores that, see Note [Columns]
             return jacfwd(inner, argnums)(*args)

@@ -78,32 +78,14 @@ class Entry(Node):
         """Do nothing: an entry saves nothing."""
 
 
-class Transform:
-    """While `f` runs in a transform ("grad", "jvp" or "vmap"): `requires_grad_()` and `backward()` are
-    refused there, as in PyTorch. "grad" records whatever modes are in force around it, and refuses
-    saved-tensor hooks."""
-
-    def __init__(self, kind: str) -> None:
-        self.kind = kind
-
-    def __enter__(self) -> None:
-        state = modes.state
-        if self.kind == "grad" and state.saved_hooks:
-            raise RuntimeError(HOOKS_REFUSED)
-        wanted = {"transforms": (*state.transforms, self.kind), **MODES[self.kind]}
-        self.before = {name: getattr(state, name) for name in wanted}
-        switch_to(wanted)
-
-    def __exit__(self, *exc: object) -> None:
-        switch_to(self.before)
-
-
-def switch_to(wanted: dict[str, Any]) -> None:
-    """Set the modes of this thread that are not as wanted."""
-    state = modes.state
-    for name, value in wanted.items():
-        if getattr(state, name) != value:
-            modes.switch(name, value)
+def inside(kind: str) -> modes.Within:
+    """Return the block in which `f` runs in a transform ("grad", "jvp" or "vmap"): `requires_grad_()` and
+    `backward()` are refused there, as in PyTorch. "grad" records whatever modes are in force around it, and
+    refuses saved-tensor hooks.
+    """
+    if kind == "grad" and modes.state.saved_hooks:
+        raise RuntimeError(HOOKS_REFUSED)
+    return modes.Within(transforms=(*modes.state.transforms, kind), **MODES[kind])
 
 
 class Level:
@@ -152,7 +134,7 @@ class Level:
         if result.requires_grad and not (self.recording and self.connected(result)):
             result = result.detach()  # type: ignore[attr-defined]
         if tangent is not None:
-            with tangents.Aside():
+            with tangents.aside():
                 tangent = self.outside(tangent)
             tangents.put(result, tangent)
         return result

@@ -26,7 +26,7 @@ from ..core.tensor_state import TensorBase, wrap
 from ..ops.generator import default_generator
 from . import pytree
 from .dims import Dims, batched, check_out_dims, name_of, spread_out_dims
-from .levels import Transform
+from .levels import inside
 
 
 @public("function", out=None)
@@ -74,9 +74,11 @@ def vmap(
         batch = Batch(size)
         found: list[list[Any]] = []
         output_spec: Any = None
-        with Transform("vmap"), batch, Randomness(randomness) as numbers:
+        with inside("vmap"), batch, drawing(randomness):
+            drawn = default_generator.get_state() if modes.state.randomness == "same" else None
             for i in range(max(size, 1)):
-                numbers.begin_example()
+                if drawn is not None:
+                    default_generator.set_state(drawn)
                 example = [t if d is None else batch.example(t, d, i) for t, d in zip(leaves, dims)]
                 outputs, structure = pytree.flatten(func(*pytree.unflatten(example, spec), **kwargs))
                 if found and structure != output_spec:
@@ -199,24 +201,11 @@ class Batch(observers.Observer):
         return result if self.size else F.slice(result, dim % result._data.ndim, 0, 0, 1)
 
 
-class Randomness:
-    """What the examples of one call of `vmap` may do with random numbers."""
-
-    def __init__(self, wanted: str) -> None:
-        self.wanted = "error" if modes.state.randomness == "error" else wanted
-        self.state = default_generator.get_state() if self.wanted == "same" else None
-
-    def __enter__(self) -> Randomness:
-        self.before = modes.switch("randomness", self.wanted)
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        modes.switch("randomness", self.before)
-
-    def begin_example(self) -> None:
-        """Let each example draw the same numbers if it shall."""
-        if self.state is not None:
-            default_generator.set_state(self.state)
+def drawing(randomness: str) -> modes.Within:
+    """Return the block in which functions may draw random numbers as `randomness` says. An outer block that
+    allows none stays in force.
+    """
+    return modes.Within(randomness="error" if modes.state.randomness == "error" else randomness)
 
 
 def check_randomness(randomness: Any) -> None:

@@ -12,7 +12,7 @@ from ..core import dtypes, modes
 from ..core.tensor_state import TensorBase
 from . import pytree
 from .argnums import Argnums, replace, selected
-from .levels import Level, Transform
+from .levels import Level, inside
 
 GRAD = "grad_and_value(f)(*args)"
 AUX = "{}: output of function f should be a tuple: (output, aux) if has_aux is True"
@@ -131,7 +131,7 @@ def grad_and_value(
     @functools.wraps(func)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         level = Level()
-        with Transform("grad"):
+        with inside("grad"):
             inner = level.enter(selected(args, argnums))
             output = func(*replace(args, argnums, inner), **kwargs)
             aux = None
@@ -226,7 +226,7 @@ def pullback(
 ) -> tuple[Any, Callable[..., Any], Any]:
     """Return `vjp` for the arguments `argnums` (None: all), whose structure the products have."""
     level = Level()
-    with Transform("grad"):
+    with inside("grad"):
         ran = run_inside(level, func, primals, argnums, has_aux)
         result = pytree.unflatten(level.outward(ran.outputs), ran.output_spec)
         aux = pytree.apply(level.outside, ran.aux) if has_aux else None

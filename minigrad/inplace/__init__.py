@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from .copy_slices import CopySlices
 from .in_place import in_place, in_place_method, in_place_view, rebase, set_history
-from .views import Unobserved
 
 __all__ = [
     "CopySlices",
-    "Unobserved",
     "in_place",
     "in_place_method",
     "in_place_view",

@@ -34,7 +34,7 @@ from ..core.modes import quiet
 from ..core.node import Node
 from ..core.op import NO_CLASSES
 from ..core.storage import geometry
-from ..core.tangents import Aside, tangent_of
+from ..core.tangents import aside, tangent_of
 from ..core.tensor_state import (
     IN_PLACE_ON_LEAF,
     TensorBase,
@@ -249,7 +249,7 @@ def in_place_view(op: Op, t: TensorBase, *args: Any) -> Any:
         if t._view is not None:
             t._view.version = storage.version
     if tangent is not None:
-        with Aside():
+        with aside():
             in_place_view(op, tangent, *args)
     if modes.active:
         for observer in modes.observers():

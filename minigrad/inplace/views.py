@@ -4,27 +4,13 @@ from __future__ import annotations
 
 import weakref
 
-from ..core import F, modes, record
+from ..core import F, record
+from ..core.modes import unobserved
 from ..core.node import Node
 from ..core.storage import Geometry, geometry
 from ..core.tensor_state import TensorBase
 from ..core.view_errors import refuse_write
 from ..core.view_path import replay
-
-
-class Unobserved:
-    """Ops that the library runs for itself: recorded (or not) as asked, seen by no observer."""
-
-    def __init__(self, grad: bool) -> None:
-        self.grad = grad
-
-    def __enter__(self) -> None:
-        self.before = modes.set_grad_mode(self.grad)
-        self.observers, modes.state.observers = modes.state.observers, ()
-
-    def __exit__(self, *exc: object) -> None:
-        modes.state.observers = self.observers
-        modes.set_grad_mode(self.before)
 
 
 def refuse(t: TensorBase, indirect: bool) -> None:
@@ -48,7 +34,7 @@ def regenerate(t: TensorBase, place: Geometry | None = None) -> None:
     view.version = storage.version
     base = view.base
     if view.path is not None:
-        with Unobserved(True):
+        with unobserved(True):
             fresh = replay(base, view.path)
         if fresh._fn is None:
             t._fn = None

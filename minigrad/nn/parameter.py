@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from ..core import modes
+from ..core.modes import unobserved
 from ..core.tensor_state import check_can_require_grad, wrap
 from ..creation import zeros
-from ..inplace.views import Unobserved
 from ..tensor import Tensor
 from ..tensor.conversion import describe
 from ..tensor.copying import attributes
@@ -42,7 +42,7 @@ class Parameter(Tensor):
 
     def __new__(cls, data: Any = None, requires_grad: bool = True) -> Any:
         """Create a parameter that shares memory with `data`; without it, an empty parameter."""
-        with Unobserved(modes.is_grad_enabled()):  # what comes of it is the parameter, not a tensor beside it
+        with unobserved(modes.is_grad_enabled()):  # what comes of it is the parameter, not a tensor beside it
             source = wrap(np.empty(0, np.float32)) if data is None else data.detach()
         self = object.__new__(cls)
         for name in ("_data", "_fn", "_nr", "_acc", "_grad", "_storage", "_view"):
@@ -71,7 +71,7 @@ def kept(create: Any, *args: Any, **how: Any) -> Any:
 
     An error about the arguments is the one that PyTorch raises.
     """
-    with Unobserved(modes.is_grad_enabled()):
+    with unobserved(modes.is_grad_enabled()):
         try:
             return create(*args, **how)
         except Exception:

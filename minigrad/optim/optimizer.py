@@ -9,8 +9,8 @@ from typing import Any
 
 from ..autograd import enable_grad
 from ..core import F, modes
+from ..core.modes import unobserved
 from ..creation import tensor
-from ..inplace.views import Unobserved
 from ..nn.modules.module import reset
 from ..nn.modules.registered import type_name
 from ..tensor import Tensor
@@ -106,7 +106,7 @@ class Optimizer:
         watchers = modes.observers()
         for watcher in watchers:
             watcher.step_starts(self)
-        with Unobserved(False):
+        with unobserved(False):
             for group in self.param_groups:
                 for param in group["params"]:
                     if param.grad is not None:

@@ -147,11 +147,8 @@ def write(made: Any, out: Any) -> None:
         if out._data.size:
             warnings.warn(RESIZED.format(before, list(made._data.shape)), UserWarning, stacklevel=5)
         memory.resize(out, made._data.shape)
-    graded = modes.set_grad_mode(False)
-    try:
+    with modes.Within(grad_enabled=False):
         in_place(F.copy.op, out, made)
-    finally:
-        modes.set_grad_mode(graded)
 
 
 def named_out(result: Any, outs: list[Any]) -> Any:

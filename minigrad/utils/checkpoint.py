@@ -12,7 +12,7 @@ from typing import Any
 from ..autograd.function import Function
 from ..autograd.run import backward
 from ..core import modes
-from ..core.hook_calls import Mode
+from ..core.modes import Within
 from ..core.nested_passes import here
 from ..core.tensor_state import TensorBase
 from .debugging import Logs
@@ -222,7 +222,7 @@ class CheckpointFunction(Function):
         ctx.inputs = [None if is_tensor(a) else a for a in args]
         ctx.places = [i for i, a in enumerate(args) if is_tensor(a)]
         ctx.save_for_backward(*(args[i] for i in ctx.places))
-        with Mode(False):
+        with Within(grad_enabled=False):
             return run_function(*args)
 
     @staticmethod

@@ -24,7 +24,7 @@ import numpy as np
 
 from ..autograd.saved_hooks import pop_hooks, push_hooks
 from ..core import modes
-from ..core.hook_calls import Mode
+from ..core.modes import Within
 from ..core.nested_passes import here
 from ..core.saved import kept_apart, unpack_each
 from ..core.tensor_state import TensorBase, Tensors, alias
@@ -111,7 +111,7 @@ def recomputing() -> Iterator[None]:
     for watcher in watchers:
         watcher.recomputed(True)
     try:
-        with Mode(True):
+        with Within(grad_enabled=True):
             yield
     finally:
         for watcher in watchers:

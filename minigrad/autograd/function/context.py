@@ -16,8 +16,8 @@ from ...core import RAW, dialect, modified
 from ...core.node import RELEASED, Node
 from ...core.save import check_saved
 from ...core.saved_hooks import Packed, SavedTensor, default_hooks, pack, saved_tensor, unpack_entry
-from ...core.tensor_state import TensorBase, attach, numbers, wrap
-from .gradients import call_backward, checked, fitting, user_backward
+from ...core.tensor_state import TensorBase, attach, wrap
+from .gradients import call_backward, checked, user_backward
 from .saved import Kept, SavedByFunction
 
 FORWARD_ONLY = (
@@ -187,7 +187,7 @@ class BackwardCFunction(Node, FunctionCtx):
                 kept.append(None)
                 continue
             check_saved(t)
-            is_output = not t.is_leaf and any(o is t for o in outputs)
+            is_output = t._fn is self or (not t.is_leaf and any(o is t for o in outputs))
             kept.append(Kept(t, is_output) if hooks is None else pack(self, str(i), t, hooks, is_output))
         self._kept = tuple(kept)
 
@@ -211,12 +211,7 @@ class BackwardCFunction(Node, FunctionCtx):
             return self._get_user_fn()(self, *((list(args),) if boxed else args))
         else:
             grads = [None if g is None else wrap(g) for g in self._listed(*args)]
-        results = call_backward(self, grads)
-        return fitting(self, results) or self._as_raw(results)
-
-    def _as_raw(self, results: Any) -> tuple[Any, ...]:
-        """Raw gradients for the edges, from what the user's backward gave."""
-        return tuple(None if g is None else numbers(g) for g in checked(self, results))
+        return tuple(checked(self, call_backward(self, grads), True))
 
     def apply_boxed(self, *args: Any) -> Any:
         """The user's backward where it takes its gradients as one list."""
@@ -228,7 +223,7 @@ class BackwardCFunction(Node, FunctionCtx):
 
     def _apply_tensors(self, gradient: Any) -> tuple[Any, ...]:
         """The user's backward for the engine, on tensors, recorded."""
-        return tuple(checked(self, call_backward(self, self._listed(gradient))))
+        return tuple(checked(self, call_backward(self, self._listed(gradient)), False))
 
     def _listed(self, gradient: Any) -> list[Any]:
         """The gradients of all outputs, whatever form the engine gave them."""

@@ -6,7 +6,7 @@ import functools
 from typing import Any
 
 from ...core import modes
-from ...core.hook_calls import Mode
+from ...core.modes import Within
 from ...core.node import Node, sequence_numbers
 from ...core.tensor_state import TensorBase, alias, edge
 
@@ -59,7 +59,7 @@ def once_differentiable(fn: Any) -> Any:
 
     @functools.wraps(fn)
     def wrapper(ctx: Any, *args: Any, **kwargs: Any) -> Any:
-        with Mode(False):
+        with Within(grad_enabled=False):
             outputs = fn(ctx, *args, **kwargs)
         needed = any(isinstance(a, TensorBase) and a.requires_grad for a in args)
         if not (needed and modes.is_grad_enabled()):

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from ...core import dtypes
-from ...core.tangents import Aside, put, tangent_of
+from ...core.tangents import aside, put, tangent_of
 from ...core.tensor_state import TensorBase, wrap
+from ..forward_ad import check_sizes
 from .context import BackwardCFunction
-from .outputs import Outputs
 
 NOT_IN_PLACE = (
     "An inplace custom Function is not modifying the forward mode gradients inplace. If the forward is "
@@ -27,6 +27,10 @@ DIRTY_OUTPUT = (
 NO_VIEW = (
     "A custom Function's forward is returning a view (or an input as-is) but the jvp is not returning a view."
 )
+NOT_DIFFERENTIABLE = (
+    "Function's jvp returned a gradient at position {}, but  the corresponding forward output is not a "
+    "differentiable Tensor.You should return None at that position instead."
+)
 OTHER_BASE = (
     "A custom Function is returning a view but the jvp is not returning a view of the same base as the given "
     "grad input."
@@ -36,26 +40,42 @@ NOT_THE_BASE = (
 )
 
 
-def push(node: BackwardCFunction, args: tuple[Any, ...], outputs: Outputs) -> None:
-    """Give the outputs their tangents if an input has one."""
+def push(
+    node: BackwardCFunction, args: tuple[Any, ...], raw: Any, results: Any, dirty: Any, apart: Any
+) -> None:
+    """Give the outputs `raw`, which the caller gets as `results`, their tangents if an input has one."""
     tangents = {id(t): known for t in args if (known := tangent_of(t)) is not None}
     if not tangents:
         return
     versions = {key: t._version for key, t in tangents.items()}
-    with Aside():
+    with aside():
         sent = node.apply_jvp(*(tangent(node, t, tangents.get(id(t))) for t in args))
     sent = sent if isinstance(sent, tuple) else (sent,)
     for i, t in enumerate(sent):
         if t is not None and not isinstance(t, TensorBase):
             raise RuntimeError(f"expected Variable or None (got {type(t).__name__}) for grad output {i}.")
-    if len(sent) != len(outputs.raw):
+    if len(sent) != len(raw):
         raise RuntimeError(
-            f"Function's jvp returned an invalid number of forward gradients (expected {len(outputs.raw)} "
+            f"Function's jvp returned an invalid number of forward gradients (expected {len(raw)} "
             f"but got {len(sent)})"
         )
-    for i, (raw, t) in enumerate(zip(outputs.raw, sent)):
-        if isinstance(raw, TensorBase):
-            take(outputs, args, i, t, tangents, versions)
+    for i, (output, result, new) in enumerate(zip(raw, results, sent)):
+        if not isinstance(output, TensorBase):
+            continue
+        if is_in(output, apart) or output._data.dtype not in dtypes.DIFFERENTIABLE:
+            if new is not None:
+                raise RuntimeError(NOT_DIFFERENTIABLE.format(i))
+            continue
+        old = tangents.get(id(output))
+        if is_in(output, dirty):
+            if not is_in(output, args):
+                raise RuntimeError(DIRTY_OUTPUT)
+            if old is not None:
+                check_written(old, new, versions[id(output)])
+                continue
+        elif result._view is not None:
+            check_view(result, args, new)
+        set_tangent(result, new)
 
 
 def tangent(node: BackwardCFunction, t: Any, known: Any) -> Any:
@@ -69,36 +89,17 @@ def tangent(node: BackwardCFunction, t: Any, known: Any) -> Any:
     return known
 
 
-def take(
-    outputs: Outputs,
-    args: tuple[Any, ...],
-    i: int,
-    new: Any,
-    tangents: dict[int, Any],
-    versions: dict[int, int],
-) -> None:
-    """Check the tangent `new` of output `i` as PyTorch does, and set it."""
-    raw, result = outputs.raw[i], outputs.results[i]
-    if id(raw) in outputs.apart or raw._data.dtype not in dtypes.DIFFERENTIABLE:
-        if new is not None:
-            raise RuntimeError(
-                f"Function's jvp returned a gradient at position {i}, but  the corresponding forward output "
-                "is not a differentiable Tensor.You should return None at that position instead."
-            )
-        return
-    if id(raw) in outputs.dirty:
-        if id(raw) not in outputs.inputs:
-            raise RuntimeError(DIRTY_OUTPUT)
-        old = tangents.get(id(raw))
-        if old is not None:
-            if new is None or new._version == versions[id(raw)]:
-                raise RuntimeError(NOT_IN_PLACE)
-            if new is not old:
-                raise RuntimeError(NOT_AS_IS)
-            return
-    elif result._view is not None:
-        check_view(result, args, new)
-    set_tangent(result, new)
+def is_in(t: Any, others: Any) -> bool:
+    """Return whether `t` is one of the others."""
+    return any(t is other for other in others)
+
+
+def check_written(old: Any, new: Any, version: int) -> None:
+    """RuntimeError unless `jvp` has modified the tangent of an input that `forward` modified."""
+    if new is None or new._version == version:
+        raise RuntimeError(NOT_IN_PLACE)
+    if new is not old:
+        raise RuntimeError(NOT_AS_IS)
 
 
 def check_view(result: Any, args: tuple[Any, ...], new: Any) -> None:
@@ -123,10 +124,5 @@ def set_tangent(t: Any, new: Any) -> None:
     """Make `new` the tangent of `t`; RuntimeError unless it is a tensor of its shape that can be one."""
     if new is None or new._data.dtype not in dtypes.DIFFERENTIABLE:
         raise RuntimeError("Expected both tensor and its forward grad to be floating point or complex")
-    if new._data.shape != t._data.shape:
-        raise RuntimeError(
-            "Trying to set a forward gradient that has a different size than that of the original Tensor, "
-            f"this is not supported. Tensor is of size {list(t._data.shape)} while the given forward "
-            f"gradient is of size {list(new._data.shape)}."
-        )
+    check_sizes(t, new)
     put(t, new)

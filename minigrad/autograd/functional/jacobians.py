@@ -9,7 +9,7 @@ import numpy as np
 
 from ...core import F, modes
 from ...core.dtypes import FAST_ARRAYS
-from ...core.hook_calls import Mode
+from ...core.modes import Within
 from ...core.tensor_state import wrap
 from .. import forward_ad
 from ..rows import element_rows
@@ -66,7 +66,7 @@ def jacobian(
                 NOT_TOGETHER.format("create_graph", FORWARD, " (yet)", "create_graph", REVERSE)
             )
         return by_columns(func, inputs, strict, vectorize)
-    with Mode(True):
+    with Within(grad_enabled=True):
         inputs_given, inputs = as_tuple(inputs, "inputs", "jacobian")
         inputs = enter(inputs, create_graph)
         outputs_given, outputs = as_tuple(func(*inputs), "outputs of the user-provided function", "jacobian")

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...core import modes
-from ...core.hook_calls import Mode
+from ...core.modes import Within
 from ...core.tensor_state import TensorBase
 from .common import as_tuple, check_strict, check_v, enter, filled, gradients, leave, unpacked, zeros_like
 
@@ -61,13 +61,13 @@ def vjp(
 
     Source: PyTorch's page `torch.autograd.functional.vjp`.
     """
-    with Mode(True):
+    with Within(grad_enabled=True):
         inputs_given, inputs = as_tuple(inputs, "inputs", "vjp")
         inputs = enter(inputs, create_graph)
         outputs_given, outputs = as_tuple(func(*inputs), OUTPUTS, "vjp")
         check_strict(outputs, "outputs", strict)
         v = vector(v, "vjp", outputs, outputs_given, create_graph, NO_V_OUTPUT)
-    with Mode(create_graph or modes.is_grad_enabled()):
+    with Within(grad_enabled=create_graph or modes.is_grad_enabled()):
         found = gradients(outputs, inputs, v, create_graph=create_graph)
         product = filled(found, inputs, strict, create_graph, "back")
     return results(outputs, outputs_given, product, inputs_given, create_graph)
@@ -107,7 +107,7 @@ def jvp(
 
     Source: PyTorch's page `torch.autograd.functional.jvp`.
     """
-    with Mode(True):
+    with Within(grad_enabled=True):
         inputs_given, inputs = as_tuple(inputs, "inputs", "jvp")
         inputs = enter(inputs, create_graph)
         v = vector(v, "jvp", inputs, inputs_given, create_graph, NO_V_INPUT)
@@ -116,7 +116,7 @@ def jvp(
         starts = tuple(zeros_like(out, requires_grad=True) for out in outputs)  # any numbers would do
         back = gradients(outputs, inputs, starts, create_graph=True)
         check_strict(back, "grad_inputs", strict)
-    with Mode(create_graph or modes.is_grad_enabled()):
+    with Within(grad_enabled=create_graph or modes.is_grad_enabled()):
         found = gradients(back, starts, v, create_graph=create_graph)
         product = filled(found, outputs, strict, create_graph, "back_trick")
     return results(outputs, outputs_given, product, outputs_given, create_graph)
@@ -146,7 +146,7 @@ def of_hessian(
 
     The product is linear in the tensors that it starts from.
     """
-    with Mode(True):
+    with Within(grad_enabled=True):
         given, inputs = as_tuple(inputs, "inputs", who)
         inputs = enter(inputs, create_graph)
         v = vector(v, who, inputs, given, create_graph, NO_V_INPUT)
@@ -155,7 +155,7 @@ def of_hessian(
         if who == "hvp":
             starts, stage = tuple(zeros_like(x, requires_grad=True) for x in inputs), "double_back_trick"
             back = gradients(back, inputs, starts, create_graph=True)
-    with Mode(create_graph or modes.is_grad_enabled()):
+    with Within(grad_enabled=create_graph or modes.is_grad_enabled()):
         found = gradients(back, starts, v, create_graph=create_graph)
         product = filled(found, inputs, strict, create_graph, stage)
     return results(outputs, False, product, given, create_graph)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...core import dialect, modes
-from ...inplace.views import Unobserved
+from ...core.modes import unobserved
 from ..run import grad
 from . import backward, forward
 from .compare import compare_all
@@ -69,7 +69,7 @@ def gradcheck(
     check_inputs(given)
     limits = Limits(eps, atol, rtol, nondet_tol, check_grad_dtypes)
     try:
-        with Unobserved(modes.is_grad_enabled()):
+        with unobserved(modes.is_grad_enabled()):
             problem = Problem(func, given, as_tuple(func(*given)), limits)
             problem.outputs  # noqa: B018 - results without `requires_grad` are refused here
             compare_all(problem, fast_mode, check_backward_ad, check_forward_ad, check_undefined_grad)
@@ -141,7 +141,7 @@ def gradgradcheck(
         raise AssertionError("Setting check_batched_grad=True requires check_rev_over_rev to be True")
     given = as_tuple(inputs)
     if grad_outputs is None:
-        with Unobserved(modes.is_grad_enabled()):
+        with unobserved(modes.is_grad_enabled()):
             outputs = differentiable(as_tuple(func(*given)))
         starts = tuple(gradient_for(o, gen_non_contig_grad_outputs) for o in outputs)
     else:

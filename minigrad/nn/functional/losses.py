@@ -6,7 +6,7 @@ import warnings
 from typing import Any
 
 from ...core import F
-from ...inplace.views import Unobserved
+from ...core.modes import unobserved
 from ...ops.half_precision import NONE, SUM
 from .checks import check_constant, check_tensors
 from .reductions import broadcast, broadcast_pair, reduced, reduction_enum, shape_text, weighted
@@ -223,6 +223,6 @@ def kl_div(
 def at_least(t: Any, least: float) -> Any:
     """Copy `t` with every element at least `least`; gradients pass unchanged."""
     t = t.clone()
-    with Unobserved(False):
+    with unobserved(False):
         t.clamp_(min=least)
     return t

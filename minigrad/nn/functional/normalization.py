@@ -9,11 +9,10 @@ import numpy as np
 
 from ...core import F
 from ...core.dtypes import float16, float32
-from ...core.modes import quiet
+from ...core.modes import quiet, unobserved
 from ...core.public import public
 from ...core.tensor_state import numbers
 from ...inplace.in_place import in_place
-from ...inplace.views import Unobserved
 from ...ops.half_precision import widened
 from ...ops.normalization import mean_of
 from .checks import check_constant, check_tensors
@@ -203,7 +202,7 @@ def instance_norm(
     )
     flat = input.contiguous().view(1, n * c, *rest)
     out = normalized(flat, means, variances, weights, biases, use_input_stats, momentum, eps)
-    with Unobserved(False):
+    with unobserved(False):
         for running, many in ((running_mean, means), (running_var, variances)):
             if running is not None and many is not None:
                 running.copy_(many.view(n, c).mean(0))
