@@ -168,7 +168,7 @@ def pull_complex(node: Any, g: Any, values: list[Any], runs: Any) -> list[Any]:
     """Return the gradients for complex numbers. See Note [Complex numbers]."""
     op, targets = node.op, node._next
     gradients: list[Any] = [None] * len(targets)
-    for i, _, _, vjp, names, conjugates in op.asks:
+    for i, vjp, names, conjugates in op.complex_pulls:
         if targets[i] is not None and (runs is None or runs(targets[i])):
             given = [values[n] for n in names]
             if conjugates:

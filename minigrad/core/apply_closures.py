@@ -22,7 +22,7 @@ SIMPLE = READY | {bool, str, tuple, np.dtype}
 
 def single(op: Op) -> Any:
     """Return `apply` for an op with one input and one result, and so one vjp."""
-    vjp, names = op.asks[0].vjp, arguments(op.asks[0].vjp)
+    vjp, names = op.pulls[0][1], arguments(op.pulls[0][1])
     keeps = {k.slot: k for k in op.keeps}
     taken = [keeps["_raw_" + name] for name in names]
     fetch = attrgetter(*(k.slot for k in taken)) if taken else None

@@ -34,6 +34,7 @@ from .op import OPS, F, Op, is_symbol
 from .public import ALL, publish
 from .tensor_state import TensorBase
 
+FLAGS = frozenset(flag for flag, default in vars(Op).items() if flag[0] != "_" and not callable(default))
 ARRAYS = frozenset((np.ndarray, np.float32, np.float64, int, float, tuple, bool, type(None)))
 
 
@@ -47,22 +48,7 @@ def differentiable(
     name: str = "",
     node: str | None = None,
     kernel: Any = None,
-    elementwise: bool = False,
-    linear: bool = False,
-    multilinear: bool = False,
-    jvp: Any = None,
-    floating: bool = False,
-    view: bool = False,
-    promotes: bool = True,
-    numbers: bool = True,
-    check: Any = None,
-    bit: int = 0,
     complexes: dict[str, Any] | bool = False,
-    rows: dict[str, Any] | None = None,
-    several: bool | tuple[str, ...] = False,
-    broadcasts: bool = False,
-    listed: bool = False,
-    constants: tuple[str, ...] = (),
     forms: str | None = None,
     out: str = "cast",
     also: str = "",
@@ -73,32 +59,19 @@ def differentiable(
     `name` is the op's name if it is not the function's, and `node` the node's if it is not `<Name>Backward0`.
     `kernel` replaces the body of the decorated function, which then only documents the op. `complexes` are
     vjps for complex numbers, or True if `vjps` are written for them (see Note [Complex numbers] in `apply`).
-    With `view=True` the result shares memory with `self`. With `promotes=False` the operands of an
-    elementwise op keep their dtypes, and with `numbers=False` all of them must be tensors. `forms`, `out` and
-    `also` say under which names users can call the op (see `public`); an elementwise op has all forms, unless
-    `forms=""`. For the other flags see `Op`.
+    `forms`, `out` and `also` say under which names users can call the op (see `public`); an elementwise op
+    has all forms, unless `forms=""`.
+
+    The rest are vjps by input, and flags, such as `elementwise=True`: see `Op`. With `view=True` the result
+    shares memory with `self`. With `promotes=False` the operands of an elementwise op keep their dtypes, and
+    with `numbers=False` all of them must be tensors.
     """
+    flags = {flag: vjps.pop(flag) for flag in FLAGS.intersection(vjps)}
+    if complexes:
+        flags["complexes"] = vjps if complexes is True else complexes
 
     def declare(function: Any) -> Any:
         title = name or function.__name__
-        flags = {
-            "elementwise": elementwise,
-            "linear": linear,
-            "multilinear": multilinear,
-            "jvp": jvp,
-            "floating": floating,
-            "view": view,
-            "promotes": promotes,
-            "numbers": numbers,
-            "check": check,
-            "bit": bit,
-            "complexes": vjps if complexes is True else complexes or {},
-            "rows": rows or {},
-            "several": several,
-            "broadcasts": broadcasts,
-            "listed": listed,
-            "constants": constants,
-        }
         op = Op(title, kernel or function, function, vjps, flags)
         op.node = make_node(op, node or camel(title) + "Backward0")
         OPS[op.node.__name__] = op
@@ -108,7 +81,7 @@ def differentiable(
         call.op = op
         call.__wrapped__ = function
         setattr(F, title, make_polymorphic(op, call))
-        if forms or (forms is None and elementwise):
+        if forms or (forms is None and op.elementwise):
             publish(call, title, forms or ALL, out, also)
         return call
 

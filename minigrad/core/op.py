@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from operator import attrgetter, itemgetter
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -73,19 +75,6 @@ class Keep(NamedTuple):
     derive: Any
 
 
-class Ask(NamedTuple):
-    """One gradient to compute: the number of the input, its vjp, and the numbers of the saved values that the
-    vjp takes; then the vjp for complex numbers, its saved values, and whether these are conjugated.
-    """
-
-    i: int
-    vjp: Any
-    saved: tuple[int, ...]
-    complex_vjp: Any
-    complex_saved: tuple[int, ...]
-    conjugates: bool
-
-
 class Op:
     """An op as declared.
 
@@ -93,14 +82,15 @@ class Op:
     differentiable parameters, `places` their positions and `vjps` their vjps. `saved` lists (name, indices of
     the inputs whose vjp takes it); `tensors` are the saved names that stand for tensors.
 
-    What follows from this is computed once, here: `keeps` and `asks` (see `Keep` and `Ask`); `plan`, the same
-    as `keeps` in tuples, which are unpacked in a third of the time; `reads`, of each what reading takes;
-    `values`, which reads several at once, and `checks`, those that may have been modified or freed; `pulls`,
-    of each of `asks` the input, the vjp, and what picks the saved values that it takes; `is_single`, whether
-    there is one input, one result and so one vjp; `kept_results`, the numbers and names of several results
-    that are saved; `releases`, the slots of saved tensors; `others`, the positions of arguments that are no
-    inputs; `runs_plainly`, whether `compute_plainly` may run the op; `kinds`, per parameter the classes that
-    are accepted besides tensors (None: any); `passes`, the ordinary dtypes that `check` accepts.
+    What follows from this is computed once, here: `keeps` (see `Keep`); `plan`, the same in tuples, which are
+    unpacked in a third of the time; `reads`, of each what reading takes; `values`, which reads several at
+    once, and `checks`, those that may have been modified or freed; `pulls`, of each gradient to compute the
+    number of the input, its vjp, and what picks the saved values that it takes; `complex_pulls`, the same for
+    complex numbers with the numbers of the saved values, and whether these are conjugated; `is_single`,
+    whether there is one input, one result and so one vjp; `kept_results`, the numbers and names of several
+    results that are saved; `releases`, the slots of saved tensors; `others`, the positions of arguments that
+    are no inputs; `runs_plainly`, whether `compute_plainly` may run the op; `kinds`, per parameter the
+    classes that are accepted besides tensors (None: any); `passes`, the ordinary dtypes that `check` accepts.
 
     `elementwise` ops broadcast and promote; `promoted` are the positions of their operands, all but one of
     which may be a number if the op takes `numbers`. Other ops may only be `broadcasts`. `linear` ops are
@@ -116,12 +106,25 @@ class Op:
     the results through which no gradient flows back. The `free` parameters, whose default is None or a text,
     need be neither tensor nor number. The first parameter of a `listed` op is a list of tensors; its one vjp
     returns a list of gradients. `bit` is the bit of `TensorBase._bits` that a view op turns; its kernel then
-    works only on raw arrays. For `complexes` see Note [Complex numbers] in `apply`.
+    works only on raw arrays. For `complexes` see Note [Complex numbers] in `apply`. `rows` are vjps of
+    gradients with rows (see `apply_rows`).
     """
+
+    # What a declaration may say; these are the defaults.
+    elementwise = broadcasts = linear = multilinear = floating = view = listed = False
+    promotes = numbers = True
+    several: Any = False  # or their names
+    constants: tuple[str, ...] = ()
+    bit = 0
+    jvp: Any = None
+    check: Any = None
+    complexes: Any = MappingProxyType({})
+    rows: Any = MappingProxyType({})
 
     def __init__(
         self, name: str, kernel: Any, signature: Any, vjps: dict[str, Any], flags: dict[str, Any]
     ) -> None:
+        vars(self).update(flags)
         self.name = name
         self.kernel = kernel
         self.params = parameters(signature)
@@ -130,20 +133,14 @@ class Op:
         self.places = tuple(self.params.index(n) for n in self.inputs)
         self.pick = picker(self.places)
         self.vjps = {name: vjps[name] for name in self.inputs}
-        self.elementwise, self.linear = flags["elementwise"], flags["linear"]
-        self.multilinear, self.jvp, self.numbers = flags["multilinear"], flags["jvp"], flags["numbers"]
-        self.broadcasts = self.elementwise or flags["broadcasts"]
-        self.floating, self.view, self.check = flags["floating"], flags["view"], flags["check"]
-        self.several, self.listed = bool(flags["several"]), flags["listed"]
-        self.results = flags["several"] if isinstance(flags["several"], tuple) else ("result",)
+        self.broadcasts = self.elementwise or self.broadcasts
+        self.results = self.several if isinstance(self.several, tuple) else ("result",)
+        self.several = bool(self.several)
         self.casts = not {"dtype", "reduction"}.isdisjoint(self.params)
-        self.constants = flags["constants"]
         defaults = zip(reversed(self.params), reversed(self.defaults), strict=False)
         self.free = frozenset(n for n, value in defaults if value is None or isinstance(value, str))
-        self.bit, self.complexes = flags["bit"], flags["complexes"]
         self.complex_node: type[Node] | None = None
-        promotes = self.elementwise and flags["promotes"]
-        operands = (*self.inputs, *OPERANDS) if promotes else ()
+        operands = (*self.inputs, *OPERANDS) if self.elementwise and self.promotes else ()
         self.promoted = tuple(i for i, p in enumerate(self.params) if p in operands)
         self.saved = self._saved_names()
         self.tensors = frozenset(n for n, _ in self.saved if n in self.params or n in self.results)
@@ -151,7 +148,6 @@ class Op:
         self.kept_results = tuple((self.results.index(n), n) for n in kept)
         self.node: type[Node] = Node
         self.keeps = tuple(self._keep(name, users) for name, users in self.saved)
-        self.asks = tuple(map(self._ask, sorted(range(len(self.inputs)), key=self.inputs.__getitem__)))
         self.plan = tuple(map(tuple, self.keeps))
         self.reads = tuple((k.slot, k.what, k.k) for k in self.keeps)
         self.values = attrgetter(*(k.slot for k in self.keeps)) if len(self.keeps) > 1 else None
@@ -166,14 +162,15 @@ class Op:
         required = self.params[: len(self.params) - len(self.defaults)]
         unusual = self.several or self.listed or self.bit or "dtype" in required
         self.runs_plainly = bool(self.places) and not unusual
-        self.pulls = tuple((a.i, a.vjp, picker(a.saved)) for a in self.asks)
-        self.is_ordinary = not (self.several or self.listed or self.together)
-        self.is_single = len(self.asks) == 1 and self.is_ordinary
-        order = [name for name, _ in self.saved]
-        self.rows = tuple(
-            (self.inputs.index(name), vjp, tuple(map(order.index, arguments(vjp))))
-            for name, vjp in flags["rows"].items()
+        order = sorted(self.inputs)
+        self.pulls = tuple((*pull, picker(names)) for *pull, names in self._taking(self.vjps, order))
+        self.complex_pulls = tuple(
+            (i, vjp, names, self.inputs[i] not in self.complexes)
+            for i, vjp, names in self._taking({**self.vjps, **self.complexes}, order)
         )
+        self.rows = tuple(self._taking(self.rows, list(self.rows)))
+        self.is_ordinary = not (self.several or self.listed or self.together)
+        self.is_single = len(self.pulls) == 1 and self.is_ordinary
 
     def _keep(self, name: str, users: tuple[int, ...]) -> Keep:
         always = self.listed or len(self.inputs) == 1 or len(users) > 1 or "backward" in self.name
@@ -187,12 +184,11 @@ class Op:
         k = self.inputs.index(name) if name in self.inputs else 0
         return Keep("_raw_" + name, INPUT if name in self.inputs else ARGUMENT, place, k, asked, None)
 
-    def _ask(self, i: int) -> Ask:
+    def _taking(self, vjps: Any, inputs: list[str]) -> Iterator[tuple[int, Any, tuple[int, ...]]]:
+        """Yield the number of each input, its vjp, and the numbers of the saved values that the vjp takes."""
         order = [name for name, _ in self.saved]
-        name, vjp = self.inputs[i], self.vjps[self.inputs[i]]
-        own = self.complexes.get(name)
-        wanted, complexly = ([order.index(n) for n in arguments(f)] for f in (vjp, own or vjp))
-        return Ask(i, vjp, tuple(wanted), own or vjp, tuple(complexly), own is None)
+        for name in inputs:
+            yield self.inputs.index(name), vjps[name], tuple(map(order.index, arguments(vjps[name])))
 
     def _kinds(self, name: str) -> frozenset[type] | None:
         if self.elementwise and self.numbers:

@@ -56,7 +56,8 @@ def finish(node: BackwardCFunction, args: tuple[Any, ...], raw: tuple[Any, ...],
     """
     recorded, learning = bool(node._next), []
     saved = to_save(node, own_setup)
-    apart = dirty = ()
+    apart: tuple[Any, ...] = ()
+    dirty: tuple[Any, ...] = ()
     if not (node.dirty_tensors is node.non_differentiable is None):
         apart, dirty = marked(node, "non_differentiable"), marked(node, "dirty_tensors")
         for t in {id(t): t for t in dirty}.values():
