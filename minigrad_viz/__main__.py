@@ -80,16 +80,17 @@ def trace(file: Path | None, given: dict[str, Any]) -> int:
     table = given["table"] is not False
     print(report.text(given["steps"], table=table) + "\n")
     files = given["output"] or (["code_04.svg"] if file is None else [])
-    written = [write(report, Path(path), table, given["lang"]) for path in files]
+    how: dict[str, Any] = {"table": table, "embed_fonts": given["embed_fonts"]}
+    written = [write(report, Path(path), given["lang"], how) for path in files]
     if not files:
         print(text("command_hint", given["lang"]))
     return 0 if all(written) and error is None else 1
 
 
-def write(report: Report, path: Path, table: bool, lang: str | None) -> bool:
+def write(report: Report, path: Path, lang: str | None, how: dict[str, Any]) -> bool:
     """Save what the ending of `path` says; say where it went, or why it could not be written."""
     try:
-        report.save(path, table=table)
+        report.save(path, **how)
     except (OSError, RuntimeError, ValueError) as problem:
         print(f"{path}: {problem}", file=sys.stderr)
         return False

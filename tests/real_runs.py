@@ -1,5 +1,5 @@
-"""`python real_runs.py LIBRARY`: run the programs of `real/` plainly and under `%%autograd`, and print what
-happened as JSON. `torch` is minigrad or PyTorch, so each library has a process of its own.
+"""`python real_runs.py LIBRARY NAME...`: run these programs of `real/` plainly and under `%%autograd`, and print
+what happened as JSON. `torch` is minigrad or PyTorch, so each library has a process of its own.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def ran(shell: Any, torch: Any, cell: str) -> dict[str, Any]:
     }
 
 
-def main(library: str) -> None:
+def main(library: str, *names: str) -> None:
     import minigrad
 
     if library == "minigrad":
@@ -57,7 +57,7 @@ def main(library: str) -> None:
 
     found = {}
     with tempfile.TemporaryDirectory() as folder, Shell(Path(folder)) as shell:
-        for path in PROGRAMS:
+        for path in (path for path in PROGRAMS if path.stem in names):
             source = path.read_text(encoding="utf-8")
             plain = ran(shell, torch, source)
             watched = ran(shell, torch, f"%%autograd --no-table\n{source}")
@@ -70,4 +70,4 @@ def main(library: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

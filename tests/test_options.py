@@ -111,7 +111,7 @@ def test_the_help_names_and_explains_every_option(settings, lang):
 
 def test_every_option_of_the_table_is_one_of_the_report_or_of_the_magic(settings):
     for_report = report_options(settings.defaults())
-    for_magic = {"show", "table", "steps", "output"}
+    for_magic = {"show", "table", "steps", "output", "embed_fonts"}
     assert for_report.keys() - {"limit"} | for_magic | {"max_nodes"} == DEFAULTS.keys()
     from minigrad_viz.trace.graph import Graph
 

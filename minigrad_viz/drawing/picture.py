@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from ..model.fold import fold as folded
 from ..model.scene import Scene, Scenes
@@ -19,6 +19,7 @@ from ..words import CATALOGUES, text
 from .arrows import Places, read
 from .boxes import Measured, measure
 from .dot import DIRECTIONS, to_dot
+from .embedded_fonts import with_fonts
 from .export import exported
 from .layout import ENGINES, layout, render
 from .layout_errors import LayoutError, LayoutTimeout, LayoutUnavailable
@@ -215,14 +216,15 @@ class Picture:
         still = image(svg, self.outline()).replace("<img ", "<img data-mgi ", 1)
         return f'<div style="overflow-x:auto">{still}{SWAP}</div>'
 
-    def save(self, path: str | Path) -> Path:
+    def save(self, path: str | Path, *, embed_fonts: bool = False) -> Path:
         """Write the picture as .svg, .dot, .mmd or .txt; as .png or .pdf with the extra "export" or a native
-        `dot`. ValueError for other endings."""
+        `dot`. With `embed_fonts` an .svg carries the glyphs that it uses, which needs Matplotlib. ValueError
+        for other endings."""
         path = Path(path)
         kind = path.suffix.lower().lstrip(".")
         if kind == "svg":
-            svg = self.svg()
-            path.write_text(resolved(svg) if svg is not None else self._refuse(), encoding="utf-8")
+            svg = self.svg() or self._refuse()
+            path.write_text(self._with_fonts(svg) if embed_fonts else resolved(svg), encoding="utf-8")
         elif kind in ("dot", "gv"):
             path.write_text(self.digraph.source, encoding="utf-8")
         elif kind == "txt":
@@ -243,11 +245,17 @@ class Picture:
             )
         return path
 
+    def _with_fonts(self, svg: str) -> str:
+        try:
+            return with_fonts(svg, self.lang)
+        except ModuleNotFoundError as error:
+            raise LayoutUnavailable(text("fonts_need", self.lang, reason=str(error))) from None
+
     def _exported(self, kind: str) -> bytes:
         """The file as PNG or PDF; where the extra is not installed, as Graphviz itself draws it."""
         svg = self.svg()
         try:
-            return exported(self._refuse() if svg is None else svg, kind, self.lang)
+            return exported(svg or self._refuse(), kind, self.lang)
         except ImportError:
             source = self._dot(labels=True).source
         try:
@@ -255,7 +263,7 @@ class Picture:
         except LayoutUnavailable as error:
             raise LayoutUnavailable(text("export_needs", self.lang, reason=str(error))) from None
 
-    def _refuse(self) -> str:
+    def _refuse(self) -> NoReturn:
         raise LayoutError(self._problem or "")
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:

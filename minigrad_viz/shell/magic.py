@@ -104,7 +104,7 @@ class Watcher:
         form = "player" if chosen["show"] == "step" else chosen["show"]
         for file in chosen["output"]:
             try:
-                report.save(file, show=form, table=chosen["table"])
+                report.save(file, show=form, table=chosen["table"], embed_fonts=chosen["embed_fonts"])
             except (OSError, RuntimeError, ValueError) as problem:
                 said = " ".join(str(problem).split())
                 print(text("file_failed", chosen["lang"], file=file, problem=said), file=sys.stderr)

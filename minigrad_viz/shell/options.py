@@ -68,6 +68,7 @@ OPTIONS = (
     switch("memory", "option_memory", False),
     switch("steps", "option_steps", False),
     Option("output", "option_output", (), FILES, ("-o", "--output")),
+    Option("embed_fonts", "option_embed_fonts", False, (True, False), switches={"--embed-fonts": True}),
 )
 DEFAULTS = {option.key: option.default for option in OPTIONS}
 

@@ -286,10 +286,13 @@ class Report:
             body=self.html(show, table=table, pane=True),
         )
 
-    def save(self, path: str | Path, *, show: str = "player", table: bool = True) -> Path:
+    def save(
+        self, path: str | Path, *, show: str = "player", table: bool = True, embed_fonts: bool = False
+    ) -> Path:
         """Write a page (.html), the picture (.svg, .png, .pdf, .dot, .mmd), all in words (.txt), or the
-        trace (.json). `show` and `table` are those of `page`. ValueError for other endings; .png and .pdf
-        need the extra "export" or a native Graphviz (RuntimeError)."""
+        trace (.json). `show` and `table` are those of `page`, `embed_fonts` that of `Picture.save`.
+        ValueError for other endings; .png and .pdf need the extra "export" or a native Graphviz
+        (RuntimeError)."""
         path = Path(path)
         kind = path.suffix.lower()
         if kind == ".html":
@@ -300,7 +303,7 @@ class Report:
         elif kind == ".json":
             path.write_text(self.trace.to_json() + "\n", encoding="utf-8")
         elif kind in ENDINGS:
-            self.picture.save(path)
+            self.picture.save(path, embed_fonts=embed_fonts)
         else:
             raise ValueError(f"cannot write {path.suffix!r}: use one of {', '.join(ENDINGS)}")
         return path

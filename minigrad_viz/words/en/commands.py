@@ -24,6 +24,7 @@ WORDS = {
     "option_ledger": "show the ledger of .grad, or leave it out (default: shown where gradients add up or were reset)",
     "option_memory": "show the memory that the graph holds, or leave it out (default)",
     "option_steps": "also print the steps as text, with their arithmetic",
+    "option_embed_fonts": "put the glyphs that it uses into an .svg file",
     "option_output": "also write FILE: {endings} (can be given several times)",
     "option_on": "watch every cell from the start, as %autograd on does",
     "option_one_of": "{option} must be one of {choices}, not {value}",

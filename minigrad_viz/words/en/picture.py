@@ -160,6 +160,8 @@ WORDS = {
     "layout_timeout": "Graphviz did not finish within {seconds} s. Here is the outline instead.",
     "layout_failed": "Graphviz could not lay out this graph: {reason} Here is the outline instead.",
     "export_needs": 'Install the extra to save PNG and PDF: pip install "minigrad-viz[export]" ({reason})',
+    "fonts_style": 'Only pictures in the style "house" can carry their fonts.',
+    "fonts_need": "Embedding fonts needs Matplotlib ({reason}): pip install matplotlib",
     "export_no_font": "No installed font has the character {sign}. Install a font that has it, for example Noto Sans CJK KR, and save again.",
     "layout_unavailable": "Graphviz is not available here: {reason} Here is the outline instead.",
     # a node: how its op was called, the source of a custom Function

@@ -24,6 +24,7 @@ WORDS = {
     "option_ledger": ".grad의 장부를 보이거나 숨기기 (기본: 변화도가 누적되거나 초기화된 때만)",
     "option_memory": "그래프가 쓰는 메모리를 보이거나 숨기기 (기본: 숨기기)",
     "option_steps": "단계들을 계산과 함께 글로도 출력하기",
+    "option_embed_fonts": ".svg 파일에 사용한 글자 모양을 함께 저장하기",
     "option_output": "FILE에도 쓰기: {endings} (여러 번 쓸 수 있음)",
     "option_on": "%autograd on처럼 처음부터 모든 셀을 보이기",
     "option_one_of": "{option}의 값은 {choices} 가운데 하나여야 하는데 {value}입니다",

@@ -160,7 +160,9 @@ WORDS = {
     "layout_timeout": "Graphviz가 {seconds}초 안에 끝내지 못했습니다. 대신 개요를 보입니다.",
     "layout_failed": "Graphviz가 이 그래프를 배치하지 못했습니다: {reason} 대신 개요를 보입니다.",
     "export_needs": 'PNG와 PDF로 저장하려면 추가 패키지를 설치하세요: pip install "minigrad-viz[export]" ({reason})',
-    "export_no_font": "설치된 글꼴에 다음 글자가 없습니다: {sign}.. 이 글자가 있는 글꼴, 예를 들어 Noto Sans CJK KR을 설치하고 다시 저장하세요.",
+    "fonts_style": '글꼴은 "house" 스타일의 그림에만 함께 저장할 수 있습니다.',
+    "fonts_need": "글꼴을 함께 저장하려면 Matplotlib이 필요합니다 ({reason}): pip install matplotlib",
+    "export_no_font": "설치된 글꼴에 다음 글자가 없습니다: {sign}. 이 글자가 있는 글꼴, 예를 들어 Noto Sans CJK KR을 설치하고 다시 저장하세요.",
     "layout_unavailable": "여기에서는 Graphviz를 쓸 수 없습니다: {reason} 대신 개요를 보입니다.",
     # a node: how its op was called, the source of a custom Function
     "kind_tensor": "텐서",
