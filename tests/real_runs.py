@@ -1,5 +1,5 @@
-"""`python real_runs.py LIBRARY NAME...`: run these programs of `real/` plainly and under `%%autograd`, and print
-what happened as JSON. `torch` is minigrad or PyTorch, so each library has a process of its own.
+"""`python real_runs.py LIBRARY NAME...`: run these programs of `real/` plainly and under `%%autograd`, and
+print what happened as JSON. `torch` is minigrad or PyTorch, so each library has a process of its own.
 """
 
 from __future__ import annotations
