@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 
 from ..model.naming import plain_name
 from ..model.place import LIBRARY
@@ -11,11 +10,12 @@ from ..trace.events import BackwardStarted, Forward
 from ..trace.explained import Explanation
 from .at_saved import saved_modified
 from .case import LISTED, Case, Said, Values, rule
-from .edits import call_with, parsed_call
-from .failed_call import expression, raised_by_hand, standing
+from .edits import call_with
+from .failed_call import raised_by_hand, standing
+from .syntax import expression
 
 
-def second_backward(case: Case, match: re.Match[str]) -> Explanation | None:
+def second_backward(case: Case) -> Explanation | None:
     """A node has to run whose saved values an earlier call freed; or such a value is read."""
     if case.started is None:
         return freed_read(case)
@@ -31,7 +31,7 @@ def second_backward(case: Case, match: re.Match[str]) -> Explanation | None:
         if first is None:
             return case.explain("second_backward_why_some", "second_backward_fix_anew", **values)
         return case.explain("second_backward_why_somewhere", cause=span, **values)
-    marks = case.deck(case.guilty, label=case.words("stopped_here"))
+    marks = case.stopped(case.guilty)
     for saved in case.scene.nodes[case.guilty].saved:
         marks += case.chip(case.guilty, saved.name, label=freed_label(case, first)) if saved.freed else ()
     return case.explain(*told_twice(case, case.guilty, first), marks, span)
@@ -45,7 +45,7 @@ def freed_label(case: Case, first: BackwardStarted | None) -> str:
 
 def freed_read(case: Case) -> Explanation | None:
     """What a node had saved was read by name, after it had been freed."""
-    read = None if case.failed is None or raised_by_hand(case) else reading(expression(case))
+    read = None if case.failed is None or raised_by_hand(case) else reading(expression(case.span))
     if read is None:
         return None
     node, text = node_of(case, read.value), LIBRARY.sub("", ast.unparse(read))
@@ -126,8 +126,8 @@ def told_twice(case: Case, guilty: str, first: BackwardStarted | None) -> tuple[
 
 def keeping(case: Case, first: BackwardStarted) -> str:
     """How the call `first` is to keep the graph; what it says against that has to go."""
-    call, key = parsed_call(first.span), "second_backward_keep"
-    if any(keyword.arg == "retain_graph" for keyword in (call.keywords if call is not None else ())):
+    call, key = expression(first.span), "second_backward_keep"
+    if any(each.arg == "retain_graph" for each in (call.keywords if isinstance(call, ast.Call) else ())):
         key = "second_backward_keep_off" if first.create_graph else "second_backward_keep_instead"
     return case.words(key, first=first.span)
 
@@ -169,12 +169,9 @@ def to_compute(case: Case) -> list[str]:
     return names if len(names) <= LISTED else []
 
 
-RULES = [
-    rule("second_backward", second_backward, r"Trying to backward through the graph a second time"),
-    rule(
-        "saved_modified",
-        saved_modified,
-        r"needed for gradient computation has been modified by an inplace operation: "
-        r"\[[^\]]*\[(?P<shape>[^\]]*)\]\].*? is at version (?P<now>\d+); expected version (?P<then>\d+)",
-    ),
-]
+RULES = [rule(*each) for each in (
+    ("second_backward", second_backward, r"Trying to backward through the graph a second time"),
+    ("saved_modified", saved_modified,
+     r"needed for gradient computation has been modified by an inplace operation: "
+     r"\[[^\]]*(?P<shape>\[[^\]]*\])\].*? is at version (?P<now>\d+); expected version (?P<then>\d+)"),
+)]  # fmt: skip

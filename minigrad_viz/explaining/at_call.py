@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -14,11 +13,13 @@ from ..model.cuts import is_whole
 from ..trace.events import TensorState
 from ..trace.explained import Explanation
 from ..trace.graph import CAUSE
-from .case import Case, Values
-from .edits import called, in_place, last_name, replacing, span_at
-from .failed_call import FailedCall, Fix, Operand, call_rule, made_at, numbers
+from .case import Case, Explain, numbers
+from .edits import in_place, replacing
+from .failed_call import FailedCall, call_rule, made_at
 from .history import Cut, cut_before, cut_marks
+from .layer_call import Operand
 from .leaf_behind import leaf_behind
+from .syntax import called, last_name
 
 
 def is_leaf(state: TensorState) -> bool:
@@ -59,14 +60,11 @@ def about(
     return failed.explain(why, fix, marks=marks, cause=made_at(failed.case, found.id), **values)
 
 
-Explain = Callable[[FailedCall, re.Match[str]], Explanation]
-
-
 def told(fits: Callable[[TensorState], bool], why: str, fix: str, label: str, given: bool = False) -> Explain:
     """How an error is explained that is about the tensor which `fits` it: by two sentences and a label."""
 
-    def explain(failed: FailedCall, match: re.Match[str]) -> Explanation:
-        return about(failed, failed.subject(fits, given), why, fix, label, **match.groupdict())
+    def explain(failed: FailedCall, **found: Any) -> Explanation:
+        return about(failed, failed.subject(fits, given), why, fix, label)
 
     return explain
 
@@ -74,7 +72,7 @@ def told(fits: Callable[[TensorState], bool], why: str, fix: str, label: str, gi
 # ── writing in place ────────────────────────────────────────────────────────────────────────────────────────
 
 
-def leaf_in_place(failed: FailedCall, match: re.Match[str]) -> Explanation:
+def leaf_in_place(failed: FailedCall) -> Explanation:
     """A leaf was to be changed while a graph is recorded."""
     keys = ("leaf_in_place_why", "leaf_in_place_fix", "leaf_in_place_fix_line")
     return written_to(failed, failed.subject(is_leaf), *keys)
@@ -84,11 +82,11 @@ def written_to(failed: FailedCall, found: Operand | None, why: str, fix: str, li
     """The explanation for a leaf that a statement writes to; the fix is `line` if that can be quoted."""
     update = in_place(failed.case, failed.case.span)
     fix = fix if update is None else line
-    values: Values = {"write": failed.case.place(failed.case.span), "update": update}
-    return about(failed, found, why, fix, "mark_in_place", **values)._replace(cause=None)
+    told = about(failed, found, why, fix, "mark_in_place", write=failed.case.span, update=update)
+    return told._replace(cause=None)
 
 
-def view_of_leaf_in_place(failed: FailedCall, match: re.Match[str]) -> Explanation:
+def view_of_leaf_in_place(failed: FailedCall) -> Explanation:
     """The same through a view of it; `v[0] = 1` makes one for itself."""
     case, found = failed.case, failed.subject(any_tensor)
     leaf = None if found is None else base_of(case, found.id)
@@ -119,14 +117,13 @@ def base_of(case: Case, view: str) -> str | None:
     return None
 
 
-def view_of_no_grad(failed: FailedCall, match: re.Match[str]) -> Explanation:
+def view_of_no_grad(failed: FailedCall, mode: str, when: str) -> Explanation:
     """A view that was made while nothing was recorded was to be changed while something is; or its memory
     was, and now the view is asked for its history."""
-    keys = ("view_of_no_grad_why", "view_of_no_grad_late", "view_of_no_grad_fix")
-    if match["mode"] == "inference":
-        keys = ("view_of_inference_why", "view_of_inference_late", "view_of_inference_fix")
-    why, late, fix = keys
-    if match["when"] != "is being":
+    why, late, fix = "view_of_no_grad_why", "view_of_no_grad_late", "view_of_no_grad_fix"
+    if mode == "inference":
+        why, late, fix = "view_of_inference_why", "view_of_inference_late", "view_of_inference_fix"
+    if when != "is being":
         return failed.explain(late, fix)
     return about(failed, failed.subject(any_tensor), why, fix, "mark_in_place")
 
@@ -134,7 +131,7 @@ def view_of_no_grad(failed: FailedCall, match: re.Match[str]) -> Explanation:
 # ── flags ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def integer_requires_grad(failed: FailedCall, match: re.Match[str]) -> Explanation:
+def integer_requires_grad(failed: FailedCall) -> Explanation:
     """Integers or booleans were to require gradients."""
     found = failed.subject(is_whole, given=True)
     if found is None or not found.dtype:
@@ -151,7 +148,7 @@ def without_graph(why: str) -> Explain:
     """A rule for what is only for tensors that require gradients: why this one does not, and where the path
     to it ended."""
 
-    def explain(failed: FailedCall, match: re.Match[str]) -> Explanation:
+    def explain(failed: FailedCall) -> Explanation:
         case, found = failed.case, failed.subject(without_grad)
         said = about(failed, found, why, "compute_with_gradients", "legend_constant")
         cut = None if found is None else cut_before(case, found.id)
@@ -186,19 +183,15 @@ def ended(case: Case, cut: Cut, name: str) -> tuple[str, str] | None:
         return case.words("ends_integer", name=name, dtype=state.value.dtype), ""
     if line is None or cut.how == "integer":
         return None
-    why, fix = ENDS[cut.how]
-    values: Values = {
-        "name": name,
-        "source": "" if cut.source is None else case.name(cut.source),
-        "line": line,
-    }
-    return case.words(why, **values), case.words(fix, **values)
+    values = {"name": name, "source": "" if cut.source is None else case.name(cut.source), "line": line}
+    why, fix = (case.words(key, **values) for key in ENDS[cut.how])
+    return why, fix
 
 
 # ── what leaves the graph ───────────────────────────────────────────────────────────────────────────────────
 
 
-def numpy_of_graph(failed: FailedCall, match: re.Match[str]) -> Explanation:
+def numpy_of_graph(failed: FailedCall) -> Explanation:
     """NumPy was to use a tensor that requires gradients, or a list of such, as `plt.plot(losses)` does."""
     found, case = failed.subject(requires_grad, given=True), failed.case
     if found is not None:
@@ -208,9 +201,8 @@ def numpy_of_graph(failed: FailedCall, match: re.Match[str]) -> Explanation:
         if not isinstance(call, ast.Call) or len(call.args) != 1 or last_name(call) != "append":
             continue
         name = ast.unparse(call.func).removesuffix(".append")
-        text = replacing(case, call, {call.args[0]: f"{called(ast.unparse(call.args[0]))}.item()"})
-        if name in names and text is not None:
-            fix = Fix(text, span_at(case, call))
+        fix = replacing(case, call, {call.args[0]: f"{called(ast.unparse(call.args[0]))}.item()"})
+        if name in names and fix is not None:
             return failed.explain("numpy_of_list_why", fix, name=name)
     return case.explain()
 
@@ -218,7 +210,7 @@ def numpy_of_graph(failed: FailedCall, match: re.Match[str]) -> Explanation:
 # ── other assignments and arguments ─────────────────────────────────────────────────────────────────────────
 
 
-def optimizer_of_non_leaf(failed: FailedCall, match: re.Match[str]) -> Explanation:
+def optimizer_of_non_leaf(failed: FailedCall) -> Explanation:
     """An optimizer was given a computed tensor."""
     found = failed.subject(is_computed, given=True)
     hidden = None if found is None else leaf_behind(failed.case, found.id)
@@ -231,16 +223,16 @@ def optimizer_of_non_leaf(failed: FailedCall, match: re.Match[str]) -> Explanati
 def assigned_grad(why: str, fix: str, label: str) -> Explain:
     """A rule for what was assigned to `.grad` and does not fit the tensor."""
 
-    def explain(failed: FailedCall, match: re.Match[str]) -> Explanation:
-        found, given = failed.subject(any_tensor), match["given"]
+    def explain(failed: FailedCall, given: object) -> Explanation:
+        found = failed.subject(any_tensor)
         if found is None or not found.dtype:
             return failed.case.explain()
         if why == "assigned_shape_why":  # `(2,)` for `[2]`, `float64` for `double`, as a tensor shows them
-            given = str(numbers(given))
+            given = str(numbers(str(given)))
         elif why == "assigned_dtype_why":
             given = next((name for name, title in CPP_NAMES.items() if title == given), given)
-        values: Values = {"shape": str(found.shape), "dtype": found.dtype, "given": given}
-        return about(failed, found, why, fix, label, **values)
+        shape = str(found.shape)
+        return about(failed, found, why, fix, label, shape=shape, dtype=found.dtype, given=given)
 
     return explain
 

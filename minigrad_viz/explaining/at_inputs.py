@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from ..model.births import Birth, came_from, made_by, sources_of
 from ..model.naming import plain_name
 from ..trace.explained import Explanation
@@ -16,11 +14,11 @@ UNUSED = {"no_grad": "unused_input_why_no_grad", "inference": "unused_input_why_
 ASKS_NOT = {"no_grad": "input_asks_not_why_no_grad", "inference": "input_asks_not_why_inference"}
 
 
-def unused_input(case: Case, match: re.Match[str]) -> Explanation | None:
+def unused_input(case: Case, i: int | None) -> Explanation | None:
     """No gradient arrives at an input of `grad()`."""
     if case.started is None or case.started.wanted is None:
         return None
-    i = int(match[1]) if match[1] is not None else unreached(case)
+    i = unreached(case) if i is None else i
     if i is None or i >= len(case.started.wanted):
         return None
     id = case.started.wanted[i]
@@ -86,7 +84,7 @@ def leads_to(case: Case, id: str) -> bool:
     return any(id in sources_of(case.scene.index.births, root) for root in case.started.roots)
 
 
-def needs_no_grad(case: Case, match: re.Match[str]) -> Explanation | None:
+def needs_no_grad(case: Case) -> Explanation | None:
     """An input of `grad()` does not require gradients."""
     wanted = () if case.started is None else case.started.wanted or ()
     id = next((id for id in wanted if not case.scene.asks(id)), None)
@@ -104,15 +102,8 @@ def needs_no_grad(case: Case, match: re.Match[str]) -> Explanation | None:
 
 
 RULES = [
-    rule(
-        "unused_input",
-        unused_input,
-        r"[Tt]he differentiated Tensors?(?: at index (\d+))? appears to not have been used",
-    ),
-    rule(
-        "input_asks_not",
-        needs_no_grad,
-        "One of the differentiated Tensors does not require grad",
-        "can't retain_grad on Tensor that has requires_grad=False",  # says `backward(inputs=…)`
-    ),
-]
+    rule("unused_input", unused_input,
+         r"[Tt]he differentiated Tensors?(?: at index (?P<i>\d+))? appears to not have been used"),
+    rule("input_asks_not", needs_no_grad, "One of the differentiated Tensors does not require grad",
+         "can't retain_grad on Tensor that has requires_grad=False"),  # says `backward(inputs=…)`
+]  # fmt: skip

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-import re
 import textwrap
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 from ..model.handles import Registered
 from ..model.node_code import dedented
@@ -17,7 +17,7 @@ from ..trace.explained import Explanation
 from ..trace.graph import CAUSE
 from ..trace.where import Span
 from .case import Case, Values, rule
-from .failed_call import numbers
+from .edits import Shape
 
 VALUES = 3  # that are listed in a sentence
 RETURNED = {  # the sentences about a hook that returned something else, without its place and with it
@@ -31,31 +31,27 @@ RETURNED = {  # the sentences about a hook that returned something else, without
 # ── custom Functions ────────────────────────────────────────────────────────────────────────────────────────
 
 
-def wrong_count(case: Case, match: re.Match[str]) -> Explanation | None:
+def wrong_count(case: Case, name: str, **counts: int) -> Explanation | None:
     """The backward of a custom Function gave more or fewer gradients than forward had inputs."""
-    node = custom(case, match["name"])
+    node = custom(case, name)
     if node is None:
         return None
     where = returned(node) or node.code
-    values: Values = {**match.groupdict(), "method": method(node), "place": first_line(where)}
+    values: Values = {**counts, "method": method(node), "place": first_line(where)}
     why = "wrong_count_why" if where is None else "wrong_count_why_at"
-    marks = case.deck(node.id, label=case.words("stopped_here"))
-    return case.explain(why, "wrong_count_fix", marks, where, **values)
+    return case.explain(why, "wrong_count_fix", case.stopped(node.id), where, **values)
 
 
-def wrong_gradient(case: Case, match: re.Match[str]) -> Explanation | None:
+def wrong_gradient(case: Case, name: str, i: int, got: Shape, expected: Shape) -> Explanation | None:
     """The backward of a custom Function gave a gradient of another shape than the input."""
-    node = custom(case, match["name"])
-    found = re.search(r"got \[(.*?)\] but expected shape compatible with \[(.*?)\]", case.error)
-    if node is None or found is None:
+    node = custom(case, name)
+    if node is None:
         return None
-    got, expected = (str(numbers(part)) for part in found.groups())
-    i, where = int(match["index"]), returned(node) or node.code
-    marks = case.deck(node.id, label=case.words("stopped_here"))
+    where = returned(node) or node.code
     edge = node.edges[i] if i < len(node.edges) else None
     source = None if edge is None else case.scene.tensor_of(edge)
-    marks += case.card(source or "", CAUSE, case.words("mark_shape", shape=expected))
-    values: Values = {"i": i + 1, "got": got, "expected": expected, "method": method(node)}
+    marks = case.stopped(node.id) + case.card(source or "", CAUSE, case.words("mark_shape", shape=expected))
+    values: Values = {"i": i + 1, "got": str(got), "expected": str(expected), "method": method(node)}
     why = "wrong_gradient_why" if where is None else "wrong_gradient_why_at"
     return case.explain(why, "wrong_gradient_fix", marks, where, place=first_line(where), **values)
 
@@ -107,15 +103,15 @@ def inside(body: list[ast.stmt]) -> Iterator[ast.AST]:
 # ── hooks ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def hook_shape(case: Case, match: re.Match[str]) -> Explanation | None:
+def hook_shape(case: Case, **found: Any) -> Explanation | None:
     """A hook gave something else back than a gradient of the same shape and dtype."""
     if not case.call or case.guilty is None:
         return None
-    told = {name: value for name, value in match.groupdict().items() if value is not None}
+    told = {name: value for name, value in found.items() if value is not None}
     what = next((what for what in ("type", "count", "got") if what in told), "shape")
     values: Values = {"hook": told.get("hook", ""), "was": told.get("was") or told.get("expected", "")}
-    values["got"] = told.get("got") or told.get("count") or told.get("type", "")
-    hook, marks = the_hook(case, told.get("hook")), case.deck(case.guilty, label=case.words("stopped_here"))
+    values["got"] = next((told[name] for name in ("got", "count", "type") if name in told), "")
+    hook, marks = the_hook(case, told.get("hook")), case.stopped(case.guilty)
     if hook is None:
         return case.explain(RETURNED[what][0], "hook_shape_fix", marks, **values)
     span = getattr(case.trace.events[hook.since], "span", None)
@@ -141,9 +137,9 @@ def the_hook(case: Case, name: str | None) -> Registered | None:
 # ── what came out, or up ────────────────────────────────────────────────────────────────────────────────────
 
 
-def nan(case: Case, match: re.Match[str]) -> Explanation | None:
+def nan(case: Case, name: str) -> Explanation | None:
     """Anomaly mode found a NaN in what a node sent."""
-    node = custom(case, match["name"])
+    node = custom(case, name)
     ran = [event for event in case.before if isinstance(event, NodeRan) and event.call == case.call]
     if node is None or not ran or ran[-1].node != node.id:
         return None
@@ -159,7 +155,7 @@ def nan(case: Case, match: re.Match[str]) -> Explanation | None:
     return case.explain(why, fix, marks, made, saved=", ".join(kept), **values)
 
 
-def raised(case: Case, match: re.Match[str]) -> Explanation | None:
+def raised(case: Case) -> Explanation | None:
     """The user's own backward or hook raised the error: where that was."""
     where, node = case.raised_at, case.scene.nodes.get(case.guilty or "")
     if not case.call or where is None or where == case.span:
@@ -167,14 +163,14 @@ def raised(case: Case, match: re.Match[str]) -> Explanation | None:
     place = first_line(where)
     if node is not None and node.code is not None and node.code.holds(where):
         values: Values = {"method": method(node), "node": case.titled(node.id), "place": place}
-        marks = case.deck(node.id, label=case.words("stopped_here"))
+        marks = case.stopped(node.id)
         return case.explain("raised_why_backward", "", marks, where, **values)
     function = around(case, where)
     hook = the_hook(case, "<lambda>" if isinstance(function, ast.Lambda) else getattr(function, "name", ""))
     if hook is None:
         outside = function in (None, around(case, case.span))  # raised again where the call stands
         return None if outside else case.explain("raised_why", cause=where, place=place)
-    marks = case.deck(case.scene.node_at(hook.tensor) or "", label=case.words("stopped_here"))
+    marks = case.stopped(case.scene.node_at(hook.tensor) or "")
     values = {"hook": hook.name, "name": case.name(hook.tensor), "place": place}
     return case.explain("raised_why_hook", "", marks, where, **values)
 
@@ -198,7 +194,8 @@ RULES = [rule(*each) for each in (
      r"function (?P<name>\w+) returned an incorrect number of gradients \(expected (?P<expected>\d+), "
      r"got (?P<got>\d+)\)"),
     ("wrong_gradient", wrong_gradient,
-     r"[Ff]unction (?P<name>\w+) returned an invalid gradient at index (?P<index>\d+)"),
+     r"[Ff]unction (?P<name>\w+) returned an invalid gradient at index (?P<i>\d+).*"
+     r"got (?P<got>\[.*?\]) but expected shape compatible with (?P<expected>\[.*?\])"),
     ("hook_shape", hook_shape,
      r"hook '(?P<hook>.*?)' has (?:changed the size of value"
      r"|changed the type of value \(was (?P<was>\S+) got (?P<got>\S+)\)"

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import ast
 import math
-import re
 
 from ..model.births import sources_of
 from ..trace.events import Asked, Created
 from ..trace.explained import Explanation
 from ..trace.graph import CAUSE
 from .case import LISTED, Case, Values, rule
-from .edits import called, requiring
-from .failed_call import FailedCall, Operand, call_rule, flat, numbers, standing
+from .edits import Shape, requiring
+from .failed_call import FailedCall, call_rule, standing
 from .history import Cut, cut_before, cut_marks
+from .layer_call import Operand
 from .rebound import named, rebound, why_and_fix
+from .syntax import called, flat
 from .ungraphed import of_gradient
 
 NO_GRAD_FN = {  # why and fix, by what cut the path
@@ -32,9 +33,8 @@ NO_GRAD_FN = {  # why and fix, by what cut the path
 # ── the root has no graph ───────────────────────────────────────────────────────────────────────────────────
 
 
-def no_grad_fn(case: Case, match: re.Match[str]) -> Explanation | None:
+def no_grad_fn(case: Case, i: int) -> Explanation | None:
     """The root leads nowhere: where its path was cut."""
-    i = int(match[1])
     root = case.started.roots[i] if case.started is not None and i < len(case.started.roots) else None
     if root is None or case.scene.asks(root):
         return None
@@ -108,30 +108,29 @@ def origins(case: Case, root: str) -> list[str] | None:
 # ── the gradient that backward starts with ──────────────────────────────────────────────────────────────────
 
 
-def implicit_gradient(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
+def implicit_gradient(failed: FailedCall) -> Explanation:
     """A root of several elements, and no gradient for it."""
     call, roots, _ = backward_of(failed)
     root = next((each for each in roots if each.dtype and math.prod(each.shape) != 1), None)
     if root is None:
         return failed.case.explain()
     fix = "implicit_gradient_fix_grad" if call == "grad" else "implicit_gradient_fix_backward"
-    values: Values = {"root": root.text, "called": called(root.text), "shape": str(root.shape)}
-    return failed.explain("implicit_gradient_why", fix, marks=failed.mark_shapes(root), **values)
+    told: Values = {"root": root.text, "called": called(root.text), "shape": str(root.shape)}
+    return failed.explain("implicit_gradient_why", fix, marks=failed.mark_shapes(root), **told)
 
 
-def gradient_shape(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
+def gradient_shape(failed: FailedCall, given: Shape, wanted: Shape) -> Explanation:
     """A gradient of another shape than its root."""
     _, roots, gradients = backward_of(failed)
-    given, wanted = numbers(match["given"]), numbers(match["wanted"])
     found = [each for each in roots if each.dtype and each.shape == wanted]
-    values: Values = {"given": str(given), "wanted": str(wanted)}
+    told: Values = {"given": str(given), "wanted": str(wanted)}
     if len(found) != 1:
-        return failed.explain("gradient_shape_why_some", **values)
+        return failed.explain("gradient_shape_why_some", **told)
     wrong = [each for each in gradients if each.dtype and each.shape == given]
     marks = failed.mark_shapes(found[0])
     marks += failed.mark_shapes(*wrong, kind=CAUSE) if len(wrong) == 1 else ()
-    values["root"] = found[0].text
-    return failed.explain("gradient_shape_why", "gradient_shape_fix", marks=marks, **values)
+    fix = "gradient_shape_fix"
+    return failed.explain("gradient_shape_why", fix, marks=marks, root=found[0].text, **told)
 
 
 def backward_of(failed: FailedCall) -> tuple[str, list[Operand], list[Operand]]:
@@ -160,14 +159,11 @@ def operands_in(failed: FailedCall, node: ast.expr | None) -> list[Operand]:
 
 
 RULES = [
-    rule("no_grad_fn", no_grad_fn, r"element (\d+) of tensors does not require grad"),
-    call_rule(
-        "implicit_gradient", implicit_gradient, "grad can be implicitly created only for scalar outputs"
-    ),
-    call_rule(
-        "gradient_shape",
-        gradient_shape,
-        r"Mismatch in shape: grad_output\[\d+\] has a shape of torch\.Size\(\[(?P<given>[^\]]*)\]\) and "
-        r"output\[\d+\] has a shape of torch\.Size\(\[(?P<wanted>[^\]]*)\]\)",
-    ),
-]
+    rule("no_grad_fn", no_grad_fn, r"element (?P<i>\d+) of tensors does not require grad"),
+    *(call_rule(*each) for each in (
+        ("implicit_gradient", implicit_gradient, "grad can be implicitly created only for scalar outputs"),
+        ("gradient_shape", gradient_shape,
+         r"Mismatch in shape: grad_output\[\d+\] has a shape of torch\.Size\((?P<given>\[[^\]]*\])\) and "
+         r"output\[\d+\] has a shape of torch\.Size\((?P<wanted>\[[^\]]*\])\)"),
+    )),
+]  # fmt: skip

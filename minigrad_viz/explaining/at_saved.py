@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
@@ -17,8 +16,7 @@ from ..trace.explained import Explanation
 from ..trace.graph import CAUSE, Mark
 from ..trace.where import Span
 from .case import Case, Values
-from .edits import out_of_place
-from .failed_call import numbers
+from .edits import Shape, out_of_place
 
 
 @functools.cache
@@ -38,9 +36,8 @@ class Write(NamedTuple):
     through: str
 
 
-def saved_modified(case: Case, match: re.Match[str]) -> Explanation | None:
+def saved_modified(case: Case, shape: Shape, now: int, then: int) -> Explanation | None:
     """A node has to run that saved a tensor which was written to since."""
-    now, then = int(match["now"]), int(match["then"])
     if case.started is None:
         return None
     stale = {
@@ -51,10 +48,9 @@ def saved_modified(case: Case, match: re.Match[str]) -> Explanation | None:
     guilty = case.guilty if case.guilty is not None or len(nodes) != 1 else nodes[0]
     if guilty not in nodes:
         return None
-    shape = numbers(match["shape"])
     tensor = the_saved(case, guilty, stale[guilty], then, shape)
     write = None if tensor is None else first_write(case, guilty, tensor, then, now)
-    marks = case.deck(guilty, label=case.words("stopped_here"))
+    marks = case.stopped(guilty)
     marks += tuple(mark for name in stale[guilty] for mark in case.chip(guilty, name))
     marks += changed(case, tensor, write)
     values: Values = {"node": case.titled(guilty), "then": then, "now": now}

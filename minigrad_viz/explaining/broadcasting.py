@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import ast
 import itertools
-import re
 
 from ..trace.explained import Explanation
 from ..trace.graph import CAUSE
-from .case import Values
-from .edits import Shape, last_name, out_of_place
-from .failed_call import FailedCall, Fix, Operand, call_rule, numbers
+from .case import Fix
+from .edits import Shape
+from .failed_call import FailedCall, call_rule
+from .layer_call import Operand
 from .matrix_products import batches
+from .syntax import last_name
 
 REDUCTIONS = ("mean", "sum", "std", "var", "amax", "amin", "norm", "prod", "logsumexp")
 
@@ -31,9 +32,9 @@ def joint(a: Shape, b: Shape) -> Shape | None:
     return tuple(n if m == 1 else m for m, n in sizes)[::-1]
 
 
-def broadcast(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
+def broadcast(failed: FailedCall, m: int, n: int) -> Explanation | None:
     """Two sizes differ, and none of them is 1."""
-    sizes, given = {int(match["m"]), int(match["n"])}, failed.operands
+    sizes, given = {m, n}, failed.operands
     if failed.function in ("@", "matmul"):
         many = [each for each in given if len(each.shape) > 2]
         differ = len(many) == 2 and {each.shape[0] for each in many} == sizes
@@ -43,8 +44,8 @@ def broadcast(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
         if k is not None and {a.shape[-k], b.shape[-k]} == sizes:
             why = "broadcast_why" if k == 1 else "broadcast_inner_why"
             marks = failed.mark_size(a, len(a.shape) - k) + failed.mark_size(b, len(b.shape) - k)
-            values: Values = {"a": a, "b": b, "m": a.shape[-k], "n": b.shape[-k]}
-            return failed.explain(why, *fitting(failed, a, b), "broadcast_fix_plain", marks=marks, **values)
+            fixes, m, n = (*fitting(failed, a, b), "broadcast_fix_plain"), a.shape[-k], b.shape[-k]
+            return failed.explain(why, *fixes, marks=marks, a=a, b=b, m=m, n=n)
     return None
 
 
@@ -84,22 +85,19 @@ def kept_dim(tree: ast.expr | None) -> str | None:
     return ast.unparse(ast.Call(tree.func, tree.args, [*tree.keywords, given]))
 
 
-def too_large(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
+def too_large(failed: FailedCall, shape: Shape, result: Shape) -> Explanation | None:
     """The result of an operation in place is larger than the tensor."""
     given = failed.operands
-    if not given or given[0].shape != numbers(match["shape"]):
+    if not given or given[0].shape != shape:
         return None
-    code = out_of_place(failed.case, failed.case.span)
-    fix = None if code is None else Fix(failed.words("broadcast_in_place_fix_line", code=code))
+    fixes = (failed.copied("broadcast_in_place_fix_line"), "broadcast_in_place_fix")
     marks = failed.mark_shapes(given[0]) + failed.mark_shapes(*given[1:], kind=CAUSE)
-    values: Values = {"name": given[0], "result": numbers(match["result"])}
-    return failed.explain("broadcast_in_place_why", fix, "broadcast_in_place_fix", marks=marks, **values)
+    return failed.explain("broadcast_in_place_why", *fixes, marks=marks, name=given[0])
 
 
-def expanded(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
+def expanded(failed: FailedCall, target: Shape, shape: Shape) -> Explanation | None:
     """A tensor was to be expanded to a shape that it does not fit: by `expand`, by an assignment to a part,
     or as the first argument of `addmm`."""
-    target, shape = numbers(match["target"]), numbers(match["shape"])
     mine = [each for each in failed.operands if each.shape == shape]
     k = clash(shape, target)
     if not mine or k is None:
@@ -107,15 +105,14 @@ def expanded(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
     one = mine[-1] if failed.function == "" else mine[0]
     fixes = (aligned(failed, one, target), failed.resize(one, like(shape, target)), "expand_fix")
     marks = failed.mark_size(one, len(shape) - k)
-    values: Values = {"name": one, "target": target, "m": shape[-k], "n": target[-k]}
-    return failed.explain("expand_why", *fixes, marks=marks, **values)
+    return failed.explain("expand_why", *fixes, marks=marks, name=one, m=shape[-k], n=target[-k])
 
 
 RULES = [call_rule("broadcast", *each) for each in (
     (broadcast, r"The size of tensor a \((?P<m>\d+)\) must match the size of tensor b \((?P<n>\d+)\) at",
      r"broadcast to a single shape\..*with shape \((?P<m>\d+),\).*with shape \((?P<n>\d+),\)"),
-    (too_large, r"output with shape \[(?P<shape>[\d, ]*)\] doesn't match the broadcast shape "
-     r"\[(?P<result>[\d, ]*)\]"),
-    (expanded, r"The expanded size of the tensor .*Target sizes: \[(?P<target>[\d, ]*)\].*"
-     r"Tensor sizes: \[(?P<shape>[\d, ]*)\]"),
+    (too_large, r"output with shape (?P<shape>\[[\d, ]*\]) doesn't match the broadcast shape "
+     r"(?P<result>\[[\d, ]*\])"),
+    (expanded, r"The expanded size of the tensor .*Target sizes: (?P<target>\[[\d, ]*\]).*"
+     r"Tensor sizes: (?P<shape>\[[\d, ]*\])"),
 )]  # fmt: skip

@@ -19,6 +19,7 @@ from ..trace.where import Span
 from ..words import clean, text
 
 Values = dict[str, Any]  # what the sentences of an explanation are filled with
+Explain = Callable[..., Explanation | None]  # of a case and what the pattern of a rule found
 LISTED = 4  # names that are listed in a sentence
 
 
@@ -100,6 +101,10 @@ class Case:
         if station is None or station.deck is None or station.deck.id != node:
             return ()
         return (Mark(f"{station.id}-d", kind, label),)
+
+    def stopped(self, node: str) -> tuple[Mark, ...]:
+        """A mark on the deck of the node at which the call stopped."""
+        return self.deck(node, label=self.words("stopped_here"))
 
     def chip(self, node: str, name: str, kind: str = GUILTY, label: str = "") -> tuple[Mark, ...]:
         """A mark on what a node saved as `name`; none if it is not in the picture."""
@@ -196,16 +201,43 @@ class Case:
         return Explanation(key, self.error, str(why), str(fix), marks, self.call, self.span, cause)
 
 
+class Fix(NamedTuple):
+    """What to do, and the place in the source that this is about, if it is another than the failing one."""
+
+    text: Said
+    cause: Span | None = None
+
+
 class Rule(NamedTuple):
     """How a known error is recognized and explained. `key` is that of the explanation, one of `patterns` is
-    found in the error's class and text, and `explain` returns what is certain about it (None: it is another
-    error after all)."""
+    found in the error's class and text, and `explain` is given the case and the groups of that pattern. It
+    returns what is certain (None: it is another error after all)."""
 
     key: str
-    explain: Callable[[Case, re.Match[str]], Explanation | None]
+    explain: Explain
     patterns: tuple[re.Pattern[str], ...]
 
+    def apply(self, case: Case) -> Explanation | None:
+        """The explanation of an error; None for one that this rule does not know."""
+        match = next(filter(None, (pattern.search(case.error) for pattern in self.patterns)), None)
+        if match is None:
+            return None
+        found = self.explain(case, **{name: read(text) for name, text in match.groupdict().items()})
+        return found and found._replace(key=found.key or self.key)
 
-def rule(key: str, explain: Any, *patterns: str) -> Rule:
+
+def rule(key: str, explain: Explain, *patterns: str) -> Rule:
     """A rule for errors in whose text one of `patterns` is found."""
     return Rule(key, explain, tuple(re.compile(pattern, re.DOTALL) for pattern in patterns))
+
+
+def read(text: str | None) -> Any:
+    """What a group of a pattern found: a whole number, a shape as `[4, 2]` or `4x2`, or text."""
+    if text is not None and re.fullmatch(r"-?\d+", text):
+        return int(text)
+    return numbers(text) if text is not None and re.fullmatch(r"\[[-\d, ]*\]|\d+(x\d+)+", text) else text
+
+
+def numbers(text: str) -> tuple[int, ...]:
+    """The whole numbers in a text, as a shape."""
+    return tuple(int(number) for number in re.findall(r"-?\d+", text))

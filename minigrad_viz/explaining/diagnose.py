@@ -5,22 +5,23 @@ Note [How to add a rule]
 An error is recognized by its text, which is the same in minigrad and in PyTorch. Its rule is an entry in the
 `RULES` of a module: the key of the explanation, a function, and patterns of the text:
 
-    RULES = [rule("no_grad_fn", no_grad_fn, r"element (\\d+) of tensors does not require grad"), …]
+    RULES = [rule("no_grad_fn", no_grad_fn, r"element (?P<i>\\d+) of tensors does not require grad"), …]
 
-    def no_grad_fn(case: Case, match: re.Match[str]) -> Explanation | None:
+    def no_grad_fn(case: Case, i: int) -> Explanation | None:
         …
         return case.explain("no_grad_fn_why_made", "no_grad_fn_fix_made", marks, cause, root=case.name(root))
 
-The function looks for evidence in the trace. It leaves out of `why`, `fix` and `marks` what it has none for,
+The function is given the groups of the pattern by their names: whole numbers as such, `[4, 2]` and `4x2` as
+shapes. It looks for evidence in the trace. It leaves out of `why`, `fix` and `marks` what it has none for,
 and returns None where the error is another one after all. It names lines only of what stands in the cell:
 `case.line(span)` has them, and is None elsewhere.
 
 A `call_rule` is for the expression that ended the cell. Its function gets a `FailedCall`, which has the
 operands with their names, shapes and dtypes, and writes the line otherwise:
 
-    def gathered(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
+    def gathered(failed: FailedCall) -> Explanation | None:
         one, index = failed.operands[:2]
-        fix = failed.put(index, "{}.unsqueeze(1)")
+        fix = failed.behind(index, ".unsqueeze(1)")
         return failed.explain("index_gather_why", fix, "index_gather_fix", name=one, index=index)
 """
 
@@ -93,11 +94,8 @@ RULES = [
 def diagnosed(case: Case) -> Explanation:
     """The explanation of one error. One that no rule knows has its text, and is marked where the call
     stopped after nodes had run (else it may have come up before any)."""
-    for rule in RULES:
-        match = next(filter(None, (pattern.search(case.error) for pattern in rule.patterns)), None)
-        known = None if match is None else rule.explain(case, match)
-        if known is not None:
-            return known._replace(key=known.key or rule.key)
-    if case.guilty is None or not case.scene.now.ran:
-        return case.explain()
-    return case.explain(marks=case.deck(case.guilty, label=case.words("stopped_here")))
+    known = next(filter(None, (rule.apply(case) for rule in RULES)), None)
+    if known is not None:
+        return known
+    stopped = case.guilty is not None and case.scene.now.ran
+    return case.explain(marks=case.stopped(case.guilty) if stopped and case.guilty else ())

@@ -14,8 +14,8 @@ from ..numbers import number
 from ..protocol import Value
 from ..trace.events import Created, Deposited, Mutated
 from .case import Case
-from .edits import written_as
 from .first_nan import Origin
+from .syntax import written_as
 
 GROWN = 1e4  # times that a tensor grew before it counts as diverging
 RATES = ("lr", "learning_rate", "step_size", "eta", "alpha", "rate")

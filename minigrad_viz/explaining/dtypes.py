@@ -4,12 +4,11 @@ that are no whole numbers."""
 from __future__ import annotations
 
 import itertools
-import re
 
 from ..trace.explained import Explanation
-from .case import Values
-from .edits import out_of_place
-from .failed_call import FLOATING, WHOLE, FailedCall, Fix, Operand, call_rule
+from .case import Fix, Values
+from .failed_call import FailedCall, call_rule
+from .layer_call import FLOATING, WHOLE, Operand
 
 SHORT = {"long": "int64", "int": "int32", "float": "float32", "double": "float64", "half": "float16"}
 METHODS = {"float32": ".float()", "float64": ".double()", "int64": ".long()"}
@@ -17,13 +16,13 @@ METHODS = {"float32": ".float()", "float64": ".double()", "int64": ".long()"}
 
 def converted(failed: FailedCall, one: Operand, dtype: str) -> Fix | None:
     """The line that failed, with an operand converted to a dtype."""
-    return failed.put(one, "{}" + METHODS.get(dtype, f".to(torch.{dtype})"))
+    return failed.behind(one, METHODS.get(dtype, f".to(torch.{dtype})"))
 
 
-def mismatch(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
+def mismatch(failed: FailedCall, own: str = "") -> Explanation | None:
     """Two dtypes in one operation that takes only one."""
     if failed.module is not None:
-        return in_layer(failed, match)
+        return in_layer(failed, own)
     given = [each for each in failed.operands if each.dtype.startswith((*WHOLE, *FLOATING))]
     pairs = [(a, b) for a, b in itertools.pairwise(given) if a.dtype != b.dtype]
     if not pairs:
@@ -37,46 +36,44 @@ def mismatch(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
 def needs_change(one: Operand) -> tuple[bool, bool, bool]:
     """How much an operand is the one to be converted: whole numbers, else the one that does not require
     gradients, else the one of double precision."""
-    return one.dtype.startswith(WHOLE), not one.asks, one.dtype == "float64"
+    return one.whole, not one.asks, one.dtype == "float64"
 
 
-def in_layer(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
-    """The input of a layer has not the dtype of its parameters."""
-    layer, told = failed.layer, match.groupdict().get("own")
-    own = SHORT.get(told.split()[0].lower()) if told else None  # `Long`, `long int`, `Float` in C++
+def in_layer(failed: FailedCall, told: str) -> Explanation | None:
+    """The input of a layer has not the dtype of its parameters, which is `told` as C++ has it: `Long`,
+    `long int`, `Float`."""
+    layer, own = failed.layer, SHORT.get(told.split()[0].lower()) if told else None
     if layer is None or own is None or layer.input.dtype == own:
         return None
     fixes = (converted(failed, layer.input, own), "dtype_layer_fix")
-    values: Values = {"layer": layer.name, "name": layer.input, "own": own}
-    return failed.explain("dtype_layer_why", *fixes, marks=failed.mark_dtypes(layer.input), **values)
+    return failed.explain("dtype_layer_why", *fixes, marks=failed.mark_dtypes(layer.input), own=own)
 
 
-def whole_numbers(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
+def whole_numbers(failed: FailedCall) -> Explanation | None:
     """Whole numbers were given to an operation that computes fractions."""
-    mine = [each for each in failed.operands if each.dtype.startswith(WHOLE)]
+    mine = [each for each in failed.operands if each.whole]
     if not mine or not failed.function or (failed.module is not None and len(mine) != 1):
         return None
-    values: Values = {"name": mine[0], "function": failed.function, "marks": failed.mark_dtypes(mine[0])}
-    return failed.explain("dtype_whole_why", failed.put(mine[0], "{}.float()"), "dtype_whole_fix", **values)
+    told: Values = {"name": mine[0], "function": failed.function, "marks": failed.mark_dtypes(mine[0])}
+    return failed.explain("dtype_whole_why", failed.behind(mine[0], ".float()"), "dtype_whole_fix", **told)
 
 
-def result_type(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
+def result_type(failed: FailedCall) -> Explanation | None:
     """The result of an operation in place has fractions, and the tensor takes only whole numbers."""
-    given = failed.operands
-    if not given or not given[0].dtype.startswith(WHOLE) or failed.module is not None:
+    given = failed.operands[:1]
+    if not given or not given[0].whole or failed.module is not None:
         return None
-    code, marks = out_of_place(failed.case, failed.case.span), failed.mark_dtypes(given[0])
-    fix = None if code is None else Fix(failed.words("write_fix", code=code))
-    return failed.explain("dtype_in_place_why", fix, "dtype_in_place_fix", marks=marks, name=given[0])
+    fixes = (failed.copied("write_fix"), "dtype_in_place_fix")
+    return failed.explain("dtype_in_place_why", *fixes, marks=failed.mark_dtypes(*given), name=given[0])
 
 
-def index_dtype(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
+def index_dtype(failed: FailedCall) -> Explanation | None:
     """Indices are no whole numbers."""
     given = failed.operands
     mine = [each for each in (*given[-1:], *given[1:]) if each.dtype.startswith(FLOATING)]
     if not mine:
         return None
-    fixes = (failed.put(mine[0], "{}.long()"), "dtype_index_fix")
+    fixes = (failed.behind(mine[0], ".long()"), "dtype_index_fix")
     return failed.explain("dtype_index_why", *fixes, marks=failed.mark_dtypes(mine[0]), name=mine[0])
 
 

@@ -9,13 +9,20 @@ from typing import Any
 import minigrad
 
 from ..model.place import LIBRARY
-from ..recording.named import parsed
 from ..trace.events import Created, Forward
-from ..trace.source_text import range_of
-from ..trace.statements import find
 from ..trace.where import Span
 from ..words import columns
-from .case import Case, Said
+from .case import Case, Fix, Said
+from .syntax import (
+    assignments,
+    constants,
+    expression,
+    last_name,
+    node_at,
+    span_at,
+    statement_around,
+    written_as,
+)
 
 LONGEST = 80  # columns of code that is quoted
 LINE = 100  # columns of a line that is quoted with a change: a program's own may be that long
@@ -26,66 +33,6 @@ FILLED = {"zero_": "zeros_like", "fill_": "full_like", "normal_": "randn_like", 
 
 Edits = Mapping[ast.expr, str]  # parts of the source, and what is to stand there instead
 Shape = tuple[int, ...]
-
-
-# ── the source ──────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def node_at(case: Case, span: Span | None) -> ast.AST | None:
-    """The part of the cell's syntax tree that stands at `span`."""
-    if span is None or span.origin:
-        return None
-    where = span.line, span.column, span.end_line, span.end_column
-    places = (part for part in case.parts() if hasattr(part, "end_col_offset"))
-    return next((part for part in places if case.source.in_characters(range_of(part)) == where), None)
-
-
-def statement_around(case: Case, place: Span | ast.AST | None) -> ast.stmt | None:
-    """The innermost statement of the cell around an expression."""
-    if isinstance(place, ast.AST):
-        line, column = place.lineno, place.col_offset  # type: ignore[attr-defined]
-    elif place is None or place.origin or not 0 < place.line <= len(case.source.lines):
-        return None
-    else:
-        line, column = place.line, len(case.source.lines[place.line - 1][: place.column].encode())
-    found = find(case.source.tree, line, column)
-    return None if found is None else found.statement
-
-
-def written_as(case: Case, tree: ast.AST) -> str:
-    """A part of the cell as it is written there."""
-    return case.source.cut(case.source.in_characters(range_of(tree)))
-
-
-def span_at(case: Case, tree: ast.AST) -> Span:
-    """Where a part of the cell stands."""
-    return Span(*case.source.in_characters(range_of(tree)), written_as(case, tree))
-
-
-def called(source: str) -> str:
-    """An expression as it stands before a dot: in brackets if it is a computation."""
-    try:
-        value = ast.parse(f"({source}\n)", mode="eval").body
-    except (SyntaxError, ValueError):
-        return f"({source})"
-    plain = isinstance(value, ast.Name | ast.Attribute | ast.Subscript | ast.Call)
-    return source if plain else f"({source})"
-
-
-def last_name(call: ast.Call) -> str:
-    """The name of what is called, without what stands before it."""
-    return ast.unparse(call.func).rpartition(".")[2]
-
-
-def constants(nodes: Iterable[ast.expr]) -> tuple[object, ...]:
-    """What stands in some parts of the source as literals; None for anything else."""
-    return tuple(node.value if isinstance(node, ast.Constant) else None for node in nodes)
-
-
-def assignments(case: Case) -> list[tuple[str, ast.Assign]]:
-    """The assignments of the cell, each with its first target as text."""
-    found = [part for part in case.parts() if isinstance(part, ast.Assign)]
-    return [(ast.unparse(part.targets[0]), part) for part in found]
 
 
 # ── a line with some parts written otherwise ────────────────────────────────────────────────────────────────
@@ -169,36 +116,34 @@ def sizes_of(case: Case, tensor: str) -> tuple[ast.expr, list[ast.expr]] | None:
 
 
 class Constructor:
-    """The call in the cell that created a layer of a model."""
+    """The call in the cell that created a layer of a model, and what to do about it: the call, changed."""
 
     def __init__(self, case: Case, call: ast.Call) -> None:
         self.case, self.call = case, call
         self.span = span_at(case, call)
 
-    def changed(self, place: int, new: object) -> Said | None:
-        """What to do: the call with another number as its argument `place`."""
-        return self.told({self.call.args[place]: str(new)} if place < len(self.call.args) else None)
+    def changed(self, place: int, new: object) -> Fix | None:
+        """Another number as its argument `place`."""
+        given = self.call.args[place : place + 1]
+        return replacing(self.case, self.call, {given[0]: str(new)} if given else None)
 
-    def renamed(self, kind: str) -> Said | None:
-        """What to do: the call of another class."""
-        path = ast.unparse(self.call.func)
-        return self.told({self.call.func: path[: len(path) - len(last_name(self.call))] + kind})
+    def renamed(self, kind: str) -> Fix | None:
+        """The call of another class."""
+        path = ast.unparse(self.call.func).removesuffix(last_name(self.call))
+        return replacing(self.case, self.call, {self.call.func: path + kind})
 
-    def with_option(self, option: str, value: object) -> Said | None:
-        """What to do: the call with one more option; None if it has that already."""
-        return self.told(with_option(self.case, self.call, option, value))
-
-    def told(self, edits: Edits | None) -> Said | None:
-        """What to do: the call with some changes."""
-        return None if edits is None else replacing(self.case, self.call, edits)
+    def with_option(self, option: str, value: object) -> Fix | None:
+        """One more option; None if it has that already."""
+        return replacing(self.case, self.call, with_option(self.case, self.call, option, value))
 
 
-def replacing(case: Case, part: ast.expr, edits: Edits) -> Said | None:
+def replacing(case: Case, part: ast.expr, edits: Edits | None) -> Fix | None:
     """What to do: write a part of the cell otherwise."""
-    code = edited(case, part, edits)
+    code = None if edits is None else edited(case, part, edits)
     if code is None:
         return None
-    return case.words("constructor_fix", line=part.lineno, code=code, text=written_as(case, part))
+    text = case.words("constructor_fix", line=part.lineno, code=code, text=written_as(case, part))
+    return Fix(text, span_at(case, part))
 
 
 def constructor(case: Case, kind: str, path: str, sizes: Shape) -> Constructor | None:
@@ -299,16 +244,9 @@ def cloned(target: ast.expr) -> ast.Assign:
 def call_with(span: Span | None, option: str) -> str | None:
     """A backward call as it stands in the source, with `create_graph=True` or `retain_graph=True`; None for
     what is no call, or is too long to be quoted."""
-    call = parsed_call(span)
-    if call is None:
+    call = expression(span)
+    if not isinstance(call, ast.Call):
         return None
     kept = [keyword for keyword in call.keywords if keyword.arg not in (option, "retain_graph")]
     given = ast.keyword(option, ast.Constant(True))
     return quoted(LIBRARY.sub("", ast.unparse(ast.Call(call.func, call.args, [*kept, given]))), CALL)
-
-
-def parsed_call(span: Span | None) -> ast.Call | None:
-    """The syntax tree of a call; None for anything else."""
-    body = getattr(None if span is None else parsed(span.text), "body", None)
-    call = getattr(body[0], "value", None) if body else None
-    return call if isinstance(call, ast.Call) else None

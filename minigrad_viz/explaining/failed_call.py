@@ -10,106 +10,57 @@ from __future__ import annotations
 
 import ast
 import functools
-import re
-from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from ..model.module_calls import ModuleCall
 from ..model.naming import plain_name
 from ..model.place import LIBRARY
-from ..recording.named import parsed
 from ..trace.events import Created, Detached, Forward, Returned, Statement, TensorState
 from ..trace.explained import Explanation
 from ..trace.graph import GUILTY, Mark
 from ..trace.where import Span
 from ..words import shorten
-from .case import Case, Rule, Said, rule
-from .edits import (
-    Constructor,
-    Edits,
-    Shape,
-    called,
-    constants,
-    constructor,
-    node_at,
-    rewritten,
-    sizes_of,
-    span_at,
-    statement_around,
-    with_option,
-)
+from .case import Case, Explain, Fix, Rule, Said, rule
+from .edits import Edits, Shape, out_of_place, rewritten, sizes_of, with_option
+from .layer_call import Layer, Operand
+from .syntax import called, constants, expression, node_at, plain, receiver, span_at, statement_around, taken
 
 LONGEST = 40  # columns of an operand that is quoted
 SIGNS: dict[type, str] = {ast.MatMult: "@", ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
-WHOLE, FLOATING = ("int", "uint", "bool"), ("float", "bfloat")
-
-
-class Operand(NamedTuple):
-    """What a failing expression computes with. `tree` is how it stands there (None: nowhere), `state` how the
-    tensor stood (None: nobody saw it)."""
-
-    name: str
-    shape: Shape
-    dtype: str = ""
-    state: TensorState | None = None
-    tree: ast.expr | None = None
-
-    @property
-    def text(self) -> str:
-        """Its source."""
-        return self.name if self.tree is None else ast.unparse(self.tree)
-
-    @property
-    def id(self) -> str:
-        """The id of the tensor; "" if nobody saw it."""
-        return "" if self.state is None else self.state.id
-
-    @property
-    def range(self) -> tuple[float, float] | None:
-        """Its smallest and its largest number, where they are known."""
-        value = None if self.state is None else self.state.value
-        return None if value is None or value.low is None or value.high is None else (value.low, value.high)
-
-    @property
-    def asks(self) -> bool:
-        """Whether it requires gradients."""
-        return self.state is not None and self.state.requires_grad
-
-
-class Fix(NamedTuple):
-    """What to do, and the place in the source that this is about, if it is another than the failing one."""
-
-    text: Said
-    cause: Span | None = None
 
 
 class FailedCall:
-    """What failed: an operation, a layer or another statement of the cell."""
+    """What failed: an operation, a layer or another statement of the cell. The sentences about it are filled
+    with what the pattern of the rule `found` in the text of the error."""
 
-    def __init__(self, case: Case) -> None:
-        self.case = case
+    def __init__(self, case: Case, found: Mapping[str, Any] | None = None) -> None:
+        self.case, self.found = case, found or {}
 
     # ── the expression ──────────────────────────────────────────────────────────────────────────────────────
 
     @functools.cached_property
     def tree(self) -> ast.AST | None:
         """The syntax tree of what failed."""
-        return expression(self.case)
+        return expression(self.case.span)
 
     @functools.cached_property
+    def assignment(self) -> ast.Assign | None:
+        """The assignment `x[0] = y` whose target failed."""
+        whole, part = statement_around(self.case, self.case.span), self.tree
+        if not isinstance(whole, ast.Assign) or not isinstance(part, ast.Subscript):
+            return None
+        return whole if ast.unparse(whole.targets[0]) == ast.unparse(part) else None
+
+    @property
     def whole(self) -> ast.AST | None:
-        """The same; of `x[0] = y` the whole assignment."""
-        whole = statement_around(self.case, self.case.span)
-        if isinstance(whole, ast.Assign) and isinstance(self.tree, ast.Subscript):
-            return whole if ast.unparse(whole.targets[0]) == ast.unparse(self.tree) else self.tree
-        return self.tree
+        """The syntax tree of what failed; of the target of an assignment all of it."""
+        return self.assignment or self.tree
 
     @functools.cached_property
     def node(self) -> ast.AST | None:
-        """What failed, as it stands in the cell; of `x[0] = y` the whole assignment."""
-        node = node_at(self.case, self.case.span)
-        whole = isinstance(self.whole, ast.Assign) and node is not None
-        return statement_around(self.case, node) if whole else node
+        """The same, as it stands in the cell."""
+        return self.assignment or node_at(self.case, self.case.span)
 
     @functools.cached_property
     def function(self) -> str:
@@ -119,6 +70,12 @@ class FailedCall:
         return SIGNS.get(type(getattr(self.tree, "op", None)), "")
 
     @property
+    def attribute(self) -> ast.Attribute | None:
+        """The attribute that failed, or whose call did."""
+        part = self.tree.func if isinstance(self.tree, ast.Call) else self.tree
+        return part if isinstance(part, ast.Attribute) else None
+
+    @property
     def arguments(self) -> list[ast.expr]:
         """The positional arguments of the failing call."""
         return self.tree.args if isinstance(self.tree, ast.Call) else []
@@ -126,9 +83,8 @@ class FailedCall:
     @functools.cached_property
     def place(self) -> str:
         """The expression that failed, with its line."""
-        tree = statement_around(self.case, self.case.span)
-        whole = isinstance(self.whole, ast.Assign) and tree is not None
-        return self.case.place(span_at(self.case, tree) if whole and tree is not None else self.case.span)
+        whole = self.assignment
+        return self.case.place(self.case.span if whole is None else span_at(self.case, whole))
 
     # ── what it was given ───────────────────────────────────────────────────────────────────────────────────
 
@@ -136,14 +92,17 @@ class FailedCall:
     def tensors(self) -> list[Operand]:
         """The tensors in the failing expression, as far as the trace knows them, in the order of the source:
         operands, or the object of a method and the arguments, those in lists too."""
-        trees = list(taken(self.whole))
-        states = [(tree, standing(self.case, ast.unparse(tree))) for tree in trees]
+        states = [(tree, standing(self.case, ast.unparse(tree))) for tree in taken(self.whole)]
         return [self.operand(state, tree) for tree, state in states if state is not None]
 
     @functools.cached_property
     def operands(self) -> list[Operand]:
         """Those of them whose shape is known."""
         return [each for each in self.tensors if each.dtype]
+
+    def first(self, fits: Callable[[Operand], bool]) -> Operand | None:
+        """The first of them that fits."""
+        return next(filter(fits, self.operands), None)
 
     def operand(self, state: TensorState, tree: ast.expr) -> Operand:
         """A tensor that stands in the failing expression."""
@@ -186,7 +145,7 @@ class FailedCall:
     def layer(self) -> Layer | None:
         """The layer inside which the error came up, if its input is known."""
         input = None if self.module is None else self.input_of(self.module)
-        return None if self.module is None or input is None else Layer(self, self.module, input)
+        return None if self.module is None or input is None else Layer(self.case, self.module, input)
 
     @functools.cached_property
     def before(self) -> ModuleCall | None:
@@ -208,7 +167,7 @@ class FailedCall:
         state = self.case.state(id) or self.case.made(id)
         if state is None or state.value is None:
             return None
-        written = next((each for each in self.operands if each.id == id), None)
+        written = self.first(lambda each: each.id == id)
         name, tree = (self.case.name(id), None) if written is None else (written.name, written.tree)
         return Operand(name, state.value.shape, state.value.dtype, state, tree)
 
@@ -216,9 +175,11 @@ class FailedCall:
 
     def words(self, key: str, **values: Any) -> Said:
         """A sentence of the catalogue. An operand `x` fills {x}, {x_shape} and {x_dtype}; a shape is written
-        as `4×2`."""
+        as `4×2`. Inside a layer, {layer} is that and {name} what it was given."""
         told: dict[str, object] = {}
-        for name, value in values.items():
+        layer = self.layer
+        mine = {} if layer is None else {"layer": layer.name, "name": layer.input}
+        for name, value in {**mine, **self.found, **values}.items():
             if isinstance(value, Operand):
                 told["_".join((name, "shape"))] = self.sized(value.shape)
                 told["_".join((name, "dtype"))] = value.dtype
@@ -237,8 +198,8 @@ class FailedCall:
     ) -> Explanation:
         """The explanation: the sentence `why`, and the first of `fixes` that there is, which are fixes or
         keys of sentences. `key` is for an explanation that has another key than its rule."""
-        told = [Fix(self.words(fix, **values)) if isinstance(fix, str) else fix for fix in fixes if fix]
-        fix = told[0] if told else Fix(Said())
+        first = next((fix for fix in fixes if fix), Fix(Said()))
+        fix = Fix(self.words(first, **values)) if isinstance(first, str) else first
         return self.case.explain(self.words(why, **values), fix.text, marks, fix.cause or cause, key)
 
     def sized(self, shape: Shape) -> str:
@@ -270,7 +231,10 @@ class FailedCall:
     def rewrite(self, edits: Edits | None, key: str = "write_fix", **values: Any) -> Fix | None:
         """The line that failed, with some parts written otherwise, in the sentence `key`; None where it
         cannot be quoted."""
-        code = rewritten(self.case, self.node, edits) if edits else None
+        return self.code(rewritten(self.case, self.node, edits) if edits else None, key, **values)
+
+    def code(self, code: str | None, key: str = "write_fix", **values: Any) -> Fix | None:
+        """Some code, in the sentence `key`."""
         return None if code is None else Fix(self.words(key, code=code, **values))
 
     def here(self, tree: ast.expr | None) -> ast.expr | None:
@@ -278,22 +242,26 @@ class FailedCall:
         text = "" if tree is None else ast.unparse(tree)
         return next((part for part in taken(self.node) if ast.unparse(part) == text), None)
 
-    def literal(self, number: int) -> ast.expr | None:
-        """The first operand that is a number, there as it stands in the cell."""
-        return next((part for part in taken(self.node) if ast.unparse(part) == str(number)), None)
-
     def put(self, operand: Operand | ast.expr, new: str, key: str = "write_fix") -> Fix | None:
         """The line that failed, with `new` instead of an operand; {} in it is the operand itself as it stands
-        before a dot."""
+        before a dot. None where nothing is put there."""
         tree = operand.tree if isinstance(operand, Operand) else operand
         part = self.here(tree)
-        if part is None or tree is None:
+        if part is None or tree is None or not new:
             return None
         return self.rewrite({part: new.replace("{}", called(ast.unparse(tree)))}, key)
+
+    def behind(self, operand: Operand, method: str, key: str = "write_fix") -> Fix | None:
+        """The line that failed, with `method` behind an operand; None for no method."""
+        return self.put(operand, method and "{}" + method, key)
 
     def instead(self, new: str, key: str = "write_fix", **values: Any) -> Fix | None:
         """The line that failed, with `new` instead of the failing expression."""
         return self.rewrite({self.node: new} if isinstance(self.node, ast.expr) else None, key, **values)
+
+    def copied(self, key: str) -> Fix | None:
+        """The line that failed to write in place, with a new tensor instead, in the sentence `key`."""
+        return self.code(out_of_place(self.case, self.case.span), key)
 
     def option(self, option: str, value: object, key: str = "write_fix") -> Fix | None:
         """The line that failed, with one more option for the failing call; None if it has that already."""
@@ -315,54 +283,20 @@ class FailedCall:
         if found is None or constants(found[1]) != operand.shape or len(new) != len(operand.shape):
             return None
         changed = {part: str(n) for part, m, n in zip(found[1], operand.shape, new, strict=True) if m != n}
-        code = rewritten(self.case, found[0], changed)
-        if code is None:
-            return None
-        text = self.words("create_as", name=operand, code=code, line=found[0].lineno)
-        return Fix(text, span_at(self.case, found[0]))
+        fix = self.code(
+            rewritten(self.case, found[0], changed), "create_as", name=operand, line=found[0].lineno
+        )
+        return fix and fix._replace(cause=span_at(self.case, found[0]))
 
 
-class Layer:
-    """A layer that failed: its call, and its input."""
-
-    def __init__(self, failed: FailedCall, call: ModuleCall, input: Operand) -> None:
-        self.failed, self.call, self.input = failed, call, input
-        self.name, self.kind = layer_name(call), call.event.kind
-        self.sizes = numbers(call.event.about)  # 10 and 1 of `Linear 10→1`
-
-    def built(self, sizes: Shape) -> Constructor | None:
-        """The call that created the layer with `sizes` as its first arguments."""
-        return constructor(self.failed.case, self.kind, self.call.event.path, sizes)
-
-    def build(self, change: Callable[[Constructor], Said | None], sizes: Shape = ()) -> Fix | None:
-        """What to do: a change of the call that created the layer."""
-        made = self.built(sizes)
-        text = None if made is None else change(made)
-        return None if made is None or text is None else Fix(text, made.span)
-
-    def resized(self, sizes: Shape, place: int, new: int) -> Fix | None:
-        """What to do: another number in the call that created the layer."""
-        return self.build(lambda made: made.changed(place, new), sizes)
-
-    @property
-    def worked_before(self) -> bool:
-        """Whether an earlier call of the same layer returned something."""
-        calls = self.failed.case.scene.index.module_calls.calls
-        return any(call.event.path == self.call.event.path and call.outputs for call in calls)
-
-
-def call_rule(
-    key: str, explain: Callable[[FailedCall, re.Match[str]], Explanation | None], *patterns: str
-) -> Rule:
+def call_rule(key: str, explain: Explain, *patterns: str) -> Rule:
     """A rule for the error that ended the cell, unless the cell raised it by hand."""
 
-    def careful(case: Case, match: re.Match[str]) -> Explanation | None:
-        return None if case.failed is None or raised_by_hand(case) else explain(FailedCall(case), match)
+    def careful(case: Case, **found: Any) -> Explanation | None:
+        mine = case.failed is not None and not raised_by_hand(case)
+        return explain(FailedCall(case, found), **found) if mine else None
 
     return rule(key, careful, *patterns)
-
-
-# ── the text of an expression ───────────────────────────────────────────────────────────────────────────────
 
 
 def raised_by_hand(case: Case) -> bool:
@@ -370,56 +304,7 @@ def raised_by_hand(case: Case) -> bool:
     return case.span is not None and case.span.text.startswith("raise")
 
 
-def expression(case: Case) -> ast.AST | None:
-    """The syntax tree of what failed."""
-    body = getattr(None if case.span is None else parsed(case.span.text), "body", None)
-    if not body:
-        return None
-    return body[0].value if isinstance(body[0], ast.Expr) else body[0]
-
-
-def receiver(node: ast.AST | None) -> str | None:
-    """What a call is a method of, or what a statement writes to."""
-    if isinstance(node, ast.Call):
-        node = node.func
-    if isinstance(node, ast.Attribute | ast.Subscript):
-        return ast.unparse(node.value)
-    return ast.unparse(node.target) if isinstance(node, ast.AugAssign) else None
-
-
-def taken(node: ast.AST | None) -> Iterator[ast.expr]:
-    """The parts of an expression that are its operands."""
-    if isinstance(node, ast.BinOp):
-        yield from (node.left, node.right)
-    elif isinstance(node, ast.Compare):
-        yield from (node.left, *node.comparators)
-    elif isinstance(node, ast.AugAssign):
-        yield from (node.target, node.value)
-    elif isinstance(node, ast.Assign):
-        yield from (node.targets[0], node.value)
-        yield from taken(node.targets[0])  # `x[mask] = y` fails for the mask as well
-    elif isinstance(node, ast.Attribute):
-        yield node.value
-    elif isinstance(node, ast.Subscript):
-        yield node.value
-        yield from flat(node.slice)
-    elif isinstance(node, ast.Call):
-        if isinstance(node.func, ast.Attribute):
-            yield node.func.value
-        for argument in (*node.args, *(keyword.value for keyword in node.keywords)):
-            yield from flat(argument)
-
-
-def flat(node: ast.expr | None) -> Iterator[ast.expr]:
-    """An argument, or what stands in it if it is a list, a tuple or a dictionary."""
-    if isinstance(node, ast.List | ast.Tuple | ast.Set):
-        for part in node.elts:
-            yield from flat(part)
-    elif isinstance(node, ast.Dict):
-        for part in node.values:
-            yield from flat(part)
-    elif node is not None:
-        yield node
+# ── the tensors that an expression names ────────────────────────────────────────────────────────────────────
 
 
 def standing(case: Case, text: str) -> TensorState | None:
@@ -442,29 +327,12 @@ def computed(case: Case, text: str) -> TensorState | None:
     return None
 
 
-def plain(source: str) -> str:
-    """An expression as `ast` writes it."""
-    tree = parsed(source)
-    return "" if tree is None else ast.unparse(tree)
-
-
 def title(case: Case, text: str, state: TensorState) -> str:
     """What a sentence calls a tensor: as the failing expression does, and as the picture does if that
     differs: `t (w)` inside a function that got `w`."""
     named = case.scene.named.get(state.id)
     known = text if named is None else plain_name(named)
     return text if known == text else f"{text} ({known})"
-
-
-def numbers(text: str) -> Shape:
-    """The whole numbers in a text, as a shape: of `4x2` and of `[4, 2]`."""
-    return tuple(int(number) for number in re.findall(r"-?\d+", text))
-
-
-def layer_name(call: ModuleCall) -> str:
-    """A layer as a sentence names it: `model.2, Linear 10→1`."""
-    kind = f"{call.event.kind} {call.event.about}".strip()
-    return f"{call.event.path} ({kind})" if call.event.path else kind
 
 
 def made_at(case: Case, tensor: str) -> Span | None:

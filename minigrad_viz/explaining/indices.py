@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import ast
-import re
 
 from ..trace.explained import Explanation
 from ..trace.graph import CAUSE
-from .case import Values
-from .edits import last_name, replacing, span_at, written_as
-from .failed_call import FailedCall, Fix, Operand, call_rule, numbers, taken
+from .case import Fix, Values
+from .edits import Shape, replacing
+from .failed_call import FailedCall, call_rule
+from .layer_call import Operand
+from .syntax import last_name, taken, written_as
 
 
-def out_of_bounds(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
+def out_of_bounds(failed: FailedCall, wrong: int, dim: int, size: int) -> Explanation | None:
     """An index is not less than the size of the dimension."""
-    wrong, dim, size = (int(match[name]) for name in ("wrong", "dim", "size"))
     if failed.module is not None or not failed.operands or failed.operands[0].shape[dim : dim + 1] != (size,):
         return None
     return outside(failed, dim, wrong)
 
 
-def not_in_self(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
+def not_in_self(failed: FailedCall) -> Explanation | None:
     """The same in `index_select` and `embedding`, whose error tells neither the index nor the size."""
     given, dim = failed.operands, 0
     if failed.module is not None or failed.function not in ("index_select", "embedding") or len(given) != 2:
@@ -47,8 +47,8 @@ def outside(failed: FailedCall, dim: int, wrong: int) -> Explanation:
             marks += failed.mark(each, "mark_index", CAUSE, index=wrong)
             break
     fixes = (in_range(failed, wrong, size, index), "index_range_fix")
-    values: Values = {"name": one, "dim": dim, "last": size - 1, "wrong": wrong, "index": index}
-    return failed.explain(why, *fixes, marks=marks, **values)
+    told: Values = {"name": one, "dim": dim, "last": size - 1, "wrong": wrong, "index": index}
+    return failed.explain(why, *fixes, marks=marks, **told)
 
 
 def chooses(failed: FailedCall, index: Operand, dim: int) -> bool:
@@ -65,7 +65,7 @@ def in_range(failed: FailedCall, wrong: int, size: int, index: Operand | None) -
     """What to do: count from 0, count as far as the tensor reaches, or take the last element."""
     if index is not None:
         return failed.put(index, "{} - 1", "index_from_zero_fix") if index.range == (1, size) else None
-    literal = failed.literal(wrong)
+    literal = next((part for part in taken(failed.node) if ast.unparse(part) == str(wrong)), None)
     if literal is not None and wrong == size:
         return failed.rewrite({literal: str(size - 1)}, "index_last_fix", last=size - 1)
     return counted(failed, size) if wrong >= size else None
@@ -81,24 +81,34 @@ def counted(failed: FailedCall, size: int) -> Fix | None:
         call = loop.iter
         inside = loop.lineno < getattr(node, "lineno", 0) <= (loop.end_lineno or 0)
         if inside and loop.target.id in names and isinstance(call, ast.Call) and last_name(call) == "range":
-            text = replacing(case, call, {call.args[-1]: str(size)}) if len(call.args) < 3 else None
-            if text is not None:
-                return Fix(text, span_at(case, call))
+            fix = replacing(case, call, {call.args[-1]: str(size)}) if len(call.args) < 3 else None
+            if fix is not None:
+                return fix
     return None
 
 
-def too_many(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
+def too_many(failed: FailedCall) -> Explanation | None:
     """More indices than the tensor has dimensions."""
+    return of_first(failed, "index_count_why", "index_count_fix")
+
+
+def permuted(failed: FailedCall) -> Explanation | None:
+    """`permute` with another number of dimensions."""
+    mine = failed.function == "permute"
+    return of_first(failed, "dim_permute_why", "dim_permute_fix") if mine else None
+
+
+def of_first(failed: FailedCall, why: str, fix: str) -> Explanation | None:
+    """The explanation for the first operand and how many dimensions it has."""
     if not failed.operands:
         return None
     one = failed.operands[0]
-    values: Values = {"name": one, "dims": len(one.shape), "marks": failed.mark_shapes(one)}
-    return failed.explain("index_count_why", "index_count_fix", **values)
+    return failed.explain(why, fix, marks=failed.mark_shapes(one), name=one, dims=len(one.shape))
 
 
-def no_dims(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
+def no_dims(failed: FailedCall) -> Explanation | None:
     """An index into a scalar, or a loop over one."""
-    one, node = next((each for each in failed.operands if not each.shape), None), failed.node
+    one, node = failed.first(lambda each: not each.shape), failed.node
     if one is None:
         return None
     code = written_as(failed.case, node.value) if isinstance(node, ast.Subscript) else None
@@ -106,76 +116,58 @@ def no_dims(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
     return failed.explain("index_scalar_why", *fixes, marks=failed.mark_shapes(one), name=one)
 
 
-def several(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
+def several(failed: FailedCall, left: Shape, right: Shape) -> Explanation | None:
     """Index tensors of different lengths in one pair of brackets."""
-    told = (numbers(match["left"]), numbers(match["right"]))
-    mine = [each for each in failed.operands[1:] if each.shape in told]
+    mine = [each for each in failed.operands[1:] if each.shape in (left, right)]
     if len({each.shape for each in mine}) != 2:
         return None
     a, b = mine[0], next(each for each in mine if each.shape != mine[0].shape)
-    fixes: list[Fix | None] = []
+    fixes: list[Fix | str | None] = []
     for one, other in ((b, a), (a, b)):  # `torch.arange(4)` beside four indices
         node = failed.here(one.tree)
         if isinstance(node, ast.Call) and last_name(node) == "arange" and len(node.args) == 1:
             fixes.append(failed.rewrite({node.args[0]: str(other.shape[0])}))
-    return failed.explain(
-        "index_pairs_why", *fixes, "index_pairs_fix", marks=failed.mark_shapes(a, b), a=a, b=b
-    )
+    fixes.append("index_pairs_fix")
+    return failed.explain("index_pairs_why", *fixes, marks=failed.mark_shapes(a, b), a=a, b=b)
 
 
-def mask(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
+def mask(failed: FailedCall, mask: Shape, whole: Shape) -> Explanation | None:
     """A mask of another shape than the tensor."""
-    shape, whole, given = numbers(match["mask"]), numbers(match["whole"]), failed.operands
-    mine = [each for each in given[1:] if each.shape == shape and each.dtype in ("bool", "uint8")]
+    given = failed.operands
+    mine = [each for each in given[1:] if each.shape == mask and each.dtype in ("bool", "uint8")]
     if not mine or given[0].shape[:1] != whole[:1]:
         return None
-    columns = len(shape) == 1 and len(whole) == 2 and whole[1] == shape[0]
+    columns = len(mask) == 1 and len(whole) == 2 and whole[1] == mask[0]
     fixes = (failed.put(mine[0], f":, {mine[0].text}") if columns else None, "index_mask_fix")
     marks = failed.mark_shapes(given[0], mine[0])
     return failed.explain("index_mask_why", *fixes, marks=marks, name=given[0], mask=mine[0])
 
 
-def gathered(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
+def gathered(failed: FailedCall) -> Explanation | None:
     """The indices of gather have another number of dimensions."""
     if failed.function not in ("gather", "scatter", "scatter_", "scatter_add") or len(failed.operands) < 2:
         return None
     one, index = failed.operands[:2]
     fits = (len(one.shape), len(index.shape)) == (2, 1) and index.shape[0] == one.shape[0]
-    fixes = (failed.put(index, "{}.unsqueeze(1)") if fits else None, "index_gather_fix")
-    return failed.explain(
-        "index_gather_why", *fixes, marks=failed.mark_shapes(one, index), name=one, index=index
-    )
+    fixes = (failed.behind(index, ".unsqueeze(1)") if fits else None, "index_gather_fix")
+    marks = failed.mark_shapes(one, index)
+    return failed.explain("index_gather_why", *fixes, marks=marks, name=one, index=index)
 
 
 # ── dimensions ──────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def no_such_dim(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
+def no_such_dim(failed: FailedCall, last: int, wrong: int) -> Explanation | None:
     """A dimension that the tensor does not have."""
-    wrong, last = int(match["wrong"]), int(match["high"])
     if failed.module is not None:
         return None
     one = next((each for each in failed.operands[:1] if max(len(each.shape), 1) == last + 1), None)
     parts = [part for part in taken(failed.node) if ast.unparse(part) == str(wrong)]
     edits = {parts[-1]: str(last)} if parts and wrong > last else None
-    return failed.explain(
-        "dim_range_why_plain" if one is None else "dim_range_why",
-        failed.rewrite(edits, "dim_last_fix", last=last),
-        "dim_range_fix",
-        marks=() if one is None else failed.mark_shapes(one),
-        name=one,
-        wrong=wrong,
-        last=last,
-    )
-
-
-def permuted(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
-    """`permute` with another number of dimensions."""
-    if not failed.operands or failed.function != "permute":
-        return None
-    one = failed.operands[0]
-    values: Values = {"name": one, "dims": len(one.shape), "marks": failed.mark_shapes(one)}
-    return failed.explain("dim_permute_why", "dim_permute_fix", **values)
+    fixes = (failed.rewrite(edits, "dim_last_fix"), "dim_range_fix")
+    if one is None:
+        return failed.explain("dim_range_why_plain", *fixes)
+    return failed.explain("dim_range_why", *fixes, marks=failed.mark_shapes(one), name=one)
 
 
 RULES = [call_rule(*each) for each in (
@@ -185,14 +177,14 @@ RULES = [call_rule(*each) for each in (
     ("index_count", too_many, "too many indices for tensor of dimension"),
     ("index_count", no_dims, "invalid index of a 0-dim tensor|index on a 0-dim"),
     ("index_shapes", several,
-     r"indexing tensors could not be broadcast together with shapes \[(?P<left>[\d, ]*)\], "
-     r"\[(?P<right>[\d, ]*)\]"),
+     r"indexing tensors could not be broadcast together with shapes (?P<left>\[[\d, ]*\]), "
+     r"(?P<right>\[[\d, ]*\])"),
     ("index_shapes", mask,
-     r"The shape of the mask \[(?P<mask>[\d, ]*)\] at index \d+ does not match the shape of the indexed "
-     r"tensor \[(?P<whole>[\d, ]*)\]"),
+     r"The shape of the mask (?P<mask>\[[\d, ]*\]) at index \d+ does not match the shape of the indexed "
+     r"tensor (?P<whole>\[[\d, ]*\])"),
     ("index_shapes", gathered, "Index tensor must have the same number of dimensions as"),
     ("dim_range", no_such_dim,
-     r"Dimension out of range \(expected to be in range of \[(?P<low>-?\d+), (?P<high>-?\d+)\], "
+     r"Dimension out of range \(expected to be in range of \[-?\d+, (?P<last>-?\d+)\], "
      r"but got (?P<wrong>-?\d+)\)"),
     ("dim_range", permuted, "does not match the length of the desired ordering of dimensions"),
 )]  # fmt: skip

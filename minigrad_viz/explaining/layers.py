@@ -5,42 +5,45 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
 from typing import Any
 
 from ..model.births import came_from
 from ..trace.events import Forward
 from ..trace.explained import Explanation
-from .case import Values
+from .case import Explain, Fix, Values, numbers
 from .edits import Shape
-from .failed_call import FailedCall, Fix, Layer, Operand, call_rule, layer_name, numbers
+from .failed_call import FailedCall, call_rule
+from .layer_call import Layer, Operand
 
 
-def explained(
-    failed: FailedCall, layer: Layer, why: str, *fixes: Fix | str | None, key: str = "", **values: Any
-) -> Explanation:
-    """The explanation of an error in a layer."""
-    return failed.explain(why, *fixes, layer=layer.name, name=layer.input, key=key, **values)
+def of_layer(explain: Callable[..., Explanation | None]) -> Explain:
+    """A rule for a layer whose input is known."""
+
+    def careful(failed: FailedCall, **found: Any) -> Explanation | None:
+        return None if failed.layer is None else explain(failed, failed.layer, **found)
+
+    return careful
 
 
 def turned(failed: FailedCall, layer: Layer, method: str) -> Fix | None:
     """What to do: the line that failed, with `method` behind the input; None if that does not stand there."""
-    return failed.put(layer.input, "{}" + method, "layer_input_fix")
+    return failed.behind(layer.input, method, "layer_input_fix")
 
 
 def either(failed: FailedCall, layer: Layer, fix: Fix | None, dim: int, needed: int) -> Fix | None:
     """What to do about the layer; and what to do instead about its input, where that is data or comes
     from another layer, as that may be what is wrong."""
-    one, case = layer.input, failed.case
+    one = layer.input
     if fix is None or one.state is None:
         return fix
     made = failed.resize(one, (*one.shape[:dim], needed, *one.shape[dim + 1 :]))
     made = made or feeding(failed, layer, needed)
     if made is not None:
-        return Fix(case.words("or_input_fix", fix=fix.text, other=made.text), fix.cause)
+        return Fix(failed.words("or_input_fix", fix=fix.text, other=made.text), fix.cause)
     if not one.state.is_leaf:
         return fix
-    values: Values = {"fix": fix.text, "name": one, "dim": dim, "needed": needed}
-    return Fix(failed.words("or_data_fix", **values), fix.cause)
+    return Fix(failed.words("or_data_fix", fix=fix.text, dim=dim, needed=needed), fix.cause)
 
 
 def feeding(failed: FailedCall, layer: Layer, needed: int) -> Fix | None:
@@ -49,7 +52,7 @@ def feeding(failed: FailedCall, layer: Layer, needed: int) -> Fix | None:
     index, tensor = failed.case.scene.index, layer.input.id
     while isinstance(born := index.births.get(tensor), Forward):
         call, sources = index.module_calls.at(index.times[id(born)]), came_from(born)
-        source = None if call is None else Layer(failed, call, layer.input)
+        source = None if call is None else Layer(failed.case, call, layer.input)
         if source is not None and len(source.sizes) > 1:
             fits = source.sizes[1] == layer.input.shape[-1] and source.kind == layer.kind
             return source.resized(source.sizes[:2], 1, needed) if fits else None
@@ -63,7 +66,7 @@ def feeding(failed: FailedCall, layer: Layer, needed: int) -> Fix | None:
 # ── Linear ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def linear_input(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
+def linear_input(failed: FailedCall) -> Explanation | None:
     """The last size of the input is not `in_features`."""
     layer = failed.layer
     if layer is None:
@@ -71,31 +74,28 @@ def linear_input(failed: FailedCall, match: re.Match[str]) -> Explanation | None
     shape = layer.input.shape
     if len(layer.sizes) != 2 or not shape or shape[-1] == layer.sizes[0]:
         return None
-    values: Values = {"needed": layer.sizes[0], "given": shape[-1]}
     marks = failed.mark_size(layer.input, len(shape) - 1)
     fixes = (fitting_linear(failed, layer), "linear_fix")
-    return explained(failed, layer, "linear_why", *fixes, marks=marks, **values)
+    return failed.explain("linear_why", *fixes, marks=marks, needed=layer.sizes[0], given=shape[-1])
 
 
 def unseen_input(failed: FailedCall) -> Explanation | None:
     """The same where nobody saw the input: a hook returned it, say."""
     left = re.search(r"(?:\(\d+x|got input \(\d+\), mat \(\d+x|vec \()(\d+)", failed.case.error)
-    call = failed.module
-    sizes = () if call is None else numbers(call.event.about)
-    if call is None or left is None or len(sizes) != 2 or int(left[1]) == sizes[0]:
+    if failed.module is None or left is None:
         return None
-    given = int(left[1])
-    fix = Layer(failed, call, Operand("", ())).resized(sizes, 0, given)
-    values: Values = {"layer": layer_name(call), "needed": sizes[0], "given": given}
-    return failed.explain("linear_unseen_why", fix, "linear_fix", **values)
+    layer, given = Layer(failed.case, failed.module, Operand("", ())), int(left[1])
+    if len(layer.sizes) != 2 or given == layer.sizes[0]:
+        return None
+    fixes, needed = (layer.resized(layer.sizes, 0, given), "linear_fix"), layer.sizes[0]
+    return failed.explain("linear_unseen_why", *fixes, layer=layer.name, needed=needed, given=given)
 
 
 def fitting_linear(failed: FailedCall, layer: Layer) -> Fix | None:
     """What to do: turn the input to what the layer takes, or create the layer for the input."""
     shape, needed = layer.input.shape, layer.sizes[0]
     if len(shape) > 2 and math.prod(shape[1:]) == needed:
-        flat = Fix(failed.words("linear_flatten_fix", layer=layer.name))
-        return turned(failed, layer, ".flatten(1)") or flat
+        return turned(failed, layer, ".flatten(1)") or Fix(failed.words("linear_flatten_fix"))
     if len(shape) == 2 and math.prod(shape) == needed:  # one image
         return turned(failed, layer, ".flatten()")
     if len(shape) == 1 and needed == 1:
@@ -111,42 +111,38 @@ def fitting_linear(failed: FailedCall, layer: Layer) -> Fix | None:
 # ── convolution and pooling ─────────────────────────────────────────────────────────────────────────────────
 
 
-def channels(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
+def channels(failed: FailedCall, weight: Shape, needed: int, given: int) -> Explanation | None:
     """The input has another number of channels."""
-    layer, needed, given = failed.layer, int(match["needed"]), int(match["given"])
+    layer = failed.layer
     if failed.module is None:
-        return channels_of_function(failed, numbers(match["weight"]), given)
+        return channels_of_function(failed, weight, given)
     if layer is None or len(layer.input.shape) < 3:
         return None
-    dims, shape = len(numbers(match["weight"])), layer.input.shape
+    dims, shape = len(weight), layer.input.shape
     dim = 1 if len(shape) == dims else 0
     if shape[dim] != given:
         return None
     method = moved(shape, needed, dims)
     fix = turned(failed, layer, method) if method else layer.resized(layer.sizes[:2], 0, given)
     fix = fix if method else either(failed, layer, fix, dim, needed)
-    values: Values = {"needed": needed, "given": given, "dim": dim}
     marks = failed.mark_size(layer.input, dim)
-    return explained(failed, layer, "channels_why", fix, "channels_fix", marks=marks, **values)
+    return failed.explain("channels_why", fix, "channels_fix", marks=marks, dim=dim)
 
 
 def channels_of_function(failed: FailedCall, weight: Shape, given: int) -> Explanation | None:
     """The same for the function: `conv2d(x, w)`."""
-    mine = [each for each in failed.operands if each.shape == weight]
-    if not mine or failed.operands[0].shape == weight or len(failed.operands[0].shape) < 3:
+    one, w = failed.operands[0] if failed.operands else None, failed.first(lambda each: each.shape == weight)
+    if one is None or w is None or one.shape == weight or len(one.shape) < 3:
         return None
-    one, w = failed.operands[0], mine[0]
-    dim = 1 if len(one.shape) == len(weight) else 0
-    needed, method = weight[1], moved(one.shape, weight[1], len(weight))
+    dim, needed = 1 if len(one.shape) == len(weight) else 0, weight[1]
     fixes = (
-        failed.put(one, "{}" + method, "layer_input_fix") if method else None,
+        failed.behind(one, moved(one.shape, needed, len(weight)), "layer_input_fix"),
         failed.resize(w, (weight[0], given, *weight[2:])),
         failed.resize(one, (*one.shape[:dim], needed, *one.shape[dim + 1 :])),
         "channels_function_fix",
     )
-    values: Values = {"needed": needed, "given": given, "dim": dim, "name": one, "weight": w}
     marks = failed.mark_size(one, dim) + failed.mark_size(w, 1)
-    return failed.explain("channels_function_why", *fixes, marks=marks, **values)
+    return failed.explain("channels_function_why", *fixes, marks=marks, name=one, weight=w, dim=dim)
 
 
 def moved(shape: Shape, needed: int, dims: int) -> str:
@@ -159,15 +155,13 @@ def moved(shape: Shape, needed: int, dims: int) -> str:
     return ".unsqueeze(1)" if needed == 1 and len(shape) == dims - 1 else ""
 
 
-def image_dims(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
+def image_dims(failed: FailedCall, layer: Layer, least: int, shape: Shape) -> Explanation | None:
     """The input has too few or too many dimensions for a convolution or a pooling."""
-    layer, least = failed.layer, int(match["least"])
-    if layer is None or layer.input.shape != numbers(match["shape"]):
+    if layer.input.shape != shape:
         return None
-    method = as_image(layer.input.shape, layer.sizes[0] if layer.sizes else 1, least)
-    fixes = (turned(failed, layer, method) if method else None, "image_dims_fix")
+    fix = turned(failed, layer, as_image(shape, layer.sizes[0] if layer.sizes else 1, least))
     marks = failed.mark_shapes(layer.input)
-    return explained(failed, layer, "image_dims_why", *fixes, marks=marks, least=least, most=least + 1)
+    return failed.explain("image_dims_why", fix, "image_dims_fix", marks=marks, most=least + 1)
 
 
 def as_image(shape: Shape, count: int, least: int) -> str:
@@ -179,84 +173,70 @@ def as_image(shape: Shape, count: int, least: int) -> str:
     return ".unsqueeze(0)" if count == 1 and len(shape) == least - 1 else ""
 
 
-def kernel_size(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
+def kernel_size(failed: FailedCall, layer: Layer, padded: object, kernel: object) -> Explanation:
     """The kernel is larger than the image."""
-    layer, kernel = failed.layer, numbers(match["kernel"])
-    if layer is None:
-        return None
-    fix = layer.build(lambda made: made.with_option("padding", max(kernel) // 2), layer.sizes[:2])
-    sizes = {"kernel": match["kernel"].replace(" x ", "×"), "padded": match["size"].replace(" x ", "×")}
-    values: Values = {**sizes, "marks": failed.mark_shapes(layer.input)}
-    return explained(failed, layer, "kernel_why", fix, "kernel_fix", **values)
+    most, sizes = max(numbers(str(kernel))), [str(each).replace(" x ", "×") for each in (kernel, padded)]
+    fix = layer.build(lambda made: made.with_option("padding", most // 2), layer.sizes[:2])
+    told: Values = {"kernel": sizes[0], "padded": sizes[1], "marks": failed.mark_shapes(layer.input)}
+    return failed.explain("kernel_why", fix, "kernel_fix", **told)
 
 
-def too_small(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
+def too_small(failed: FailedCall, layer: Layer) -> Explanation:
     """Nothing would be left of the image after pooling."""
-    layer = failed.layer
-    if layer is None:
-        return None
-    return explained(failed, layer, "pool_why", "pool_fix", marks=failed.mark_shapes(layer.input))
+    return failed.explain("pool_why", "pool_fix", marks=failed.mark_shapes(layer.input))
 
 
 # ── layers with one size ────────────────────────────────────────────────────────────────────────────────────
 
 
-def one_size(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
+def one_size(failed: FailedCall, layer: Layer, given: int, needed: int) -> Explanation | None:
     """The size that a layer was created for is not that of the input: normalization, recurrent layers."""
-    layer, needed, given = failed.layer, int(match["needed"]), int(match["given"])
-    if layer is None or given not in layer.input.shape:
+    if given not in layer.input.shape:
         return None
     dims = len(layer.input.shape)
     dim = dims - 1 if layer.kind.startswith(("LayerNorm", "LSTM", "GRU", "RNN")) or dims == 2 else 1
     fix = either(failed, layer, layer.resized((needed,), 0, given), dim, needed)
-    values: Values = {"needed": needed, "given": given, "dim": dim}
     marks = failed.mark_size(layer.input, dim)
-    return explained(failed, layer, "one_size_why", fix, "one_size_fix", marks=marks, **values)
+    return failed.explain("one_size_why", fix, "one_size_fix", marks=marks, dim=dim)
 
 
-def norm_dims(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
+def norm_dims(failed: FailedCall, layer: Layer, **dims: int) -> Explanation:
     """A normalization for images was given rows, or the other way round."""
-    layer = failed.layer
-    if layer is None:
-        return None
     wanted = f"{layer.kind[:-2]}{max(len(layer.input.shape) - 2, 1)}d"
     fix = layer.build(lambda made: made.renamed(wanted)) if wanted != layer.kind else None
-    marks = failed.mark_shapes(layer.input)
-    return explained(failed, layer, "norm_dims_why", fix, "one_size_fix", marks=marks, **match.groupdict())
+    return failed.explain("norm_dims_why", fix, "one_size_fix", marks=failed.mark_shapes(layer.input))
 
 
-def embedding_index(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
+def embedding_index(failed: FailedCall, layer: Layer) -> Explanation | None:
     """An index is larger than the table of an embedding."""
-    layer = failed.layer
-    if layer is None or len(layer.sizes) != 2 or layer.input.range is None:
+    if len(layer.sizes) != 2 or layer.input.range is None:
         return None
     rows, (low, high) = layer.sizes[0], layer.input.range
     wrong = int(high) if high >= rows else int(low)
     marks = failed.mark(layer.input, "mark_index", index=wrong)
     fix = layer.resized(layer.sizes, 0, wrong + 1) if wrong >= 0 else None
-    values: Values = {"rows": rows, "last": rows - 1, "wrong": wrong, "marks": marks}
-    if fix is not None:
-        fix = Fix(failed.words("or_index_fix", fix=fix.text, last=rows - 1), fix.cause)
-    return explained(failed, layer, "embedding_why", fix, "embedding_fix", key="index_range", **values)
+    fix = fix and Fix(failed.words("or_index_fix", fix=fix.text, last=rows - 1), fix.cause)
+    told: Values = {"rows": rows, "last": rows - 1, "wrong": wrong}
+    return failed.explain("embedding_why", fix, "embedding_fix", marks=marks, **told)
 
 
 RULES = [call_rule(*each) for each in (
     ("layer_input", linear_input, "shapes cannot be multiplied|size mismatch, got input"),
     ("layer_input", channels,
-     r"Given groups=1, weight of size \[(?P<weight>[\d, ]+)\], .*"
+     r"Given groups=1, weight of size (?P<weight>\[[\d, ]+\]), .*"
      r"to have (?P<needed>\d+) channels, but got (?P<given>\d+) channels"),
-    ("layer_input", image_dims,
+    ("layer_input", of_layer(image_dims),
      r"Expected (?P<least>\d)D \(unbatched\) or \dD \(batched\) input to \w+, but got input of size: "
-     r"\[(?P<shape>[\d, ]*)\]"),
-    ("layer_input", kernel_size,
-     r"Calculated padded input size per channel: \((?P<size>[\dx ]+)\)\. "
+     r"(?P<shape>\[[\d, ]*\])"),
+    ("layer_input", of_layer(kernel_size),
+     r"Calculated padded input size per channel: \((?P<padded>[\dx ]+)\)\. "
      r"Kernel size: \((?P<kernel>[\dx ]+)\)"),
-    ("layer_input", too_small, "Output size is too small"),
-    ("layer_input", one_size,
+    ("layer_input", of_layer(too_small), "Output size is too small"),
+    ("layer_input", of_layer(one_size),
      r"running_mean should contain (?P<given>\d+) elements not (?P<needed>\d+)",
      r"Given normalized_shape=\[(?P<needed>\d+)\], .*input of size\[[\d, ]*?(?P<given>\d+)\]",
      r"input\.size\(-1\) must be equal to input_size\. Expected (?P<needed>\d+), got (?P<given>\d+)"),
-    ("layer_input", norm_dims,
+    ("layer_input", of_layer(norm_dims),
      r"expected (?P<needed>\d+)D(?: or \dD)? input \(got (?P<given>\d)D input\)"),
-    ("index_range", embedding_index, "index out of range in self"),
+    ("index_range", of_layer(embedding_index), "index out of range in self"),
 )]  # fmt: skip

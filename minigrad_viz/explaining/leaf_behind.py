@@ -6,7 +6,8 @@ import ast
 
 from ..trace.where import Span
 from .case import Case, Said
-from .edits import quoted, statement_around, written_as
+from .edits import quoted
+from .syntax import statement_around, written_as
 
 
 class Plain(ast.NodeTransformer):

@@ -5,24 +5,25 @@ from __future__ import annotations
 import ast
 import itertools
 import math
-import re
 from collections.abc import Iterator
 
 from ..model.place import LIBRARY
 from ..trace.explained import Explanation
 from ..words import shorten
-from .case import Values
-from .edits import Shape, at_path, called, constants, constructor
-from .failed_call import LONGEST, FailedCall, Fix, Operand, call_rule, numbers, taken
+from .case import Fix, Values
+from .edits import Shape, at_path, constructor
+from .failed_call import LONGEST, FailedCall, call_rule
+from .layer_call import Operand
+from .syntax import called, constants, taken
 
 NEEDED = {"mm": (2, 2), "addmm": (2, 2), "bmm": (3, 3), "mv": (2, 1), "dot": (1, 1)}  # dimensions
 
 
-def matrix_sizes(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
+def matrix_sizes(failed: FailedCall, left: Shape, right: Shape | int) -> Explanation | None:
     """The inner sizes of a product differ."""
     if failed.layer is not None:
         return None
-    left, right = numbers(match["left"]), numbers(match["right"])
+    right = (right,) if isinstance(right, int) else right
     return layer_in_source(failed, left, right) or of_product(failed, *factors(failed, left, right))
 
 
@@ -52,18 +53,13 @@ def layer_in_source(failed: FailedCall, left: Shape, right: Shape) -> Explanatio
     made = constructor(case, "Linear", path, right) if path and not case.trace.recorded else None
     if made is None or constants(made.call.args)[:2] != right or at_path(case, path) is not made.call:
         return None
-    values: Values = {
-        "layer": f"{path} (Linear {right[0]}→{right[1]})",
-        "needed": right[0],
-        "given": left[-1],
-    }
-    fix = Fix(made.changed(0, left[-1]) or failed.words("linear_fix", **values))
-    return failed.explain("linear_unseen_why", fix, cause=made.span, key="layer_input", **values)
+    sizes: Values = {"layer": f"{path} (Linear {right[0]}→{right[1]})", "needed": right[0], "given": left[-1]}
+    fixes = (made.changed(0, left[-1]), "linear_fix")
+    return failed.explain("linear_unseen_why", *fixes, cause=made.span, key="layer_input", **sizes)
 
 
-def batched_sizes(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
+def batched_sizes(failed: FailedCall, needed: Shape, got: Shape) -> Explanation | None:
     """The same, in a product of many matrices at once; or their numbers differ."""
-    needed, got = numbers(match["needed"]), numbers(match["got"])
     many = [each for each in failed.operands if len(each.shape) == 3]
     if failed.module is not None or len(many) != 2 or many[1].shape[:2] != got:
         return None
@@ -85,31 +81,23 @@ def of_product(failed: FailedCall, a: Operand, b: Operand) -> Explanation:
     why = "matrix_linear_why" if linear else "matrix_sizes_why"
     why = "matrix_lengths_why" if len(a.shape) == len(b.shape) == 1 else why
     marks = failed.mark_size(a, len(a.shape) - 1) + failed.mark_size(b, inner)
-    fixes = (*fitting(failed, a, b, inner, linear), "matrix_sizes_fix")
-    return failed.explain(why, *fixes, marks=marks, a=a, b=b, m=a.shape[-1], n=b.shape[inner])
-
-
-def fitting(failed: FailedCall, a: Operand, b: Operand, inner: int, linear: bool) -> list[Fix | None]:
-    """What to do, as code: transpose one side, exchange both, or create one in the size that fits."""
-    if linear:
-        turned = failed.put(b, "{}.T", "matrix_transpose_fix") if b.shape[0] == a.shape[-1] else None
-    else:
-        turned = next(ways(failed, a, b), None)
+    turned = failed.behind(b, ".T", "matrix_transpose_fix") if linear and b.shape[0] == a.shape[-1] else None
+    turned = turned if linear else next(ways(failed, a, b), None)
     # The side that is made for the other: the one that requires gradients, else the right one.
     made = [
         failed.resize(b, (*b.shape[:inner], a.shape[-1], *b.shape[inner + 1 :])),
         failed.resize(a, (*a.shape[:-1], b.shape[inner])),
     ]
-    return [turned, *(made[::-1] if a.asks and not b.asks else made)]
+    fixes = (turned, *(made[::-1] if a.asks and not b.asks else made), "matrix_sizes_fix")
+    return failed.explain(why, *fixes, marks=marks, a=a, b=b, m=a.shape[-1], n=b.shape[inner])
 
 
-def ways(failed: FailedCall, a: Operand, b: Operand) -> Iterator[Fix]:
+def ways(failed: FailedCall, a: Operand, b: Operand) -> Iterator[Fix | None]:
     """The line that failed, with both operands exchanged, one transposed, or the left one flattened, as far
     as the sizes fit then; the first is the likeliest."""
     m, n, two = a.shape, b.shape, len(a.shape) == len(b.shape) == 2
     swaps = len(m) == len(n) > 1 and m[:-2] == n[:-2] and n[-1] == m[-2]
     learns = a.state is not None and a.state.is_leaf and a.asks and not b.asks
-    exchanged = failed.exchange(a, b, "matrix_transpose_fix")
     for fits, one, method in (
         (swaps and learns, None, ""),  # data @ weight
         (len(n) > 1 and n[-1] == m[-1], b, ".T" if len(n) == 2 else ".mT"),
@@ -118,14 +106,12 @@ def ways(failed: FailedCall, a: Operand, b: Operand) -> Iterator[Fix]:
         (len(m) > 2 and math.prod(m[1:]) == n[0], a, ".flatten(1)"),
         (two and math.prod(m) == n[0], a, ".flatten()"),  # one image
     ):
+        key = "matrix_transpose_fix"
         if fits:
-            fix = exchanged if one is None else failed.put(one, "{}" + method, "matrix_transpose_fix")
-            if fix is None:
-                return
-            yield fix
+            yield failed.exchange(a, b, key) if one is None else failed.behind(one, method, key)
 
 
-def matrix_dims(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
+def matrix_dims(failed: FailedCall) -> Explanation | None:
     """A function for matrices, for vectors, or for many matrices, was given something else."""
     function, mine = failed.function, failed.operands[-2:]
     if failed.module is not None or function not in NEEDED or len(mine) != 2:
@@ -137,29 +123,27 @@ def matrix_dims(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
     left, right = (each.shape for each in mine)
     fits = bool(left and right) and left[-1] == right[-2:][0] and function != "addmm"
     product = " @ ".join(called(each.text) for each in mine)
-    fix = failed.instead(product, "matrix_dims_fix_at") if fits else None
-    values: Values = {"name": one, "given": len(one.shape), "function": function, "dims": dims}
-    marks = failed.mark_shapes(one)
-    return failed.explain("matrix_dims_why", fix, "matrix_dims_fix", marks=marks, **values)
+    fixes = (failed.instead(product, "matrix_dims_fix_at") if fits else None, "matrix_dims_fix")
+    told: Values = {"name": one, "given": len(one.shape), "function": function, "dims": dims}
+    return failed.explain("matrix_dims_why", *fixes, marks=failed.mark_shapes(one), **told)
 
 
-def einsum_sizes(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
+def einsum_sizes(failed: FailedCall, **sizes: object) -> Explanation | None:
     """One letter of an einsum stands for two sizes."""
     if failed.module is not None or failed.function != "einsum":
         return None
     shapes = ", ".join(f"{each.name}: {failed.sized(each.shape)}" for each in failed.operands)
     marks = failed.mark_shapes(*failed.operands)
-    values: Values = {"shapes": shapes, **match.groupdict()}
-    return failed.explain("einsum_sizes_why", "einsum_sizes_fix", marks=marks, **values)
+    return failed.explain("einsum_sizes_why", "einsum_sizes_fix", marks=marks, shapes=shapes)
 
 
 RULES = [call_rule(*each) for each in (
     ("matrix_sizes", matrix_sizes,
      r"shapes cannot be multiplied \((?P<left>[\dx]+) and (?P<right>[\dx]+)\)",
      r"size mismatch, got input \(\d+\), mat \((?P<left>[\dx]+)\), vec \((?P<right>\d+)\)",
-     r"inconsistent tensor size, expected tensor \[(?P<left>\d+)\] and src \[(?P<right>\d+)\]"),
+     r"inconsistent tensor size, expected tensor (?P<left>\[\d+\]) and src (?P<right>\[\d+\])"),
     ("matrix_sizes", batched_sizes,
-     r"first two dimensions of batch2 tensor to be: \[(?P<needed>[\d, ]+)\] but got: \[(?P<got>[\d, ]+)\]"),
+     r"first two dimensions of batch2 tensor to be: (?P<needed>\[[\d, ]+\]) but got: (?P<got>\[[\d, ]+\])"),
     ("matrix_dims", matrix_dims,
      r"must be a (?:matrix|3D tensor)|vector \+ matrix @ vector expected|1D tensors expected"),
     ("matrix_sizes", einsum_sizes,

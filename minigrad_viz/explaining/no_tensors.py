@@ -5,15 +5,16 @@ from __future__ import annotations
 
 import ast
 import math
-import re
 
 import minigrad
 
 from ..model.module_calls import ModuleCall
 from ..trace.explained import Explanation
 from .case import Values
-from .edits import assignments, called, last_name, replacing, span_at, written_as
-from .failed_call import FailedCall, Fix, call_rule, computed, layer_name, standing, taken
+from .edits import replacing
+from .failed_call import FailedCall, call_rule, computed, standing
+from .layer_call import layer_name
+from .syntax import assigned_above, assignments, called, last_name, span_at, taken, written_as
 
 MADE = {
     "list": "torch.tensor({})",
@@ -28,34 +29,32 @@ SEVERAL = ("LSTM", "GRU", "RNN", "MultiheadAttention")  # layers that return sev
 # ── no tensor ───────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def not_a_tensor(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
+def not_a_tensor(failed: FailedCall, function: str, place: int, kind: str) -> Explanation | None:
     """An argument is no tensor."""
-    kind, call = match["kind"], failed.module
+    call, node = failed.module, failed.node
     if kind == "tuple" and failed.before is not None:
         return between_layers(failed, failed.before)
-    place = 0 if call is not None else int(match["place"]) - 1
-    function = match["function"] if call is None else call.event.path.rpartition(".")[2]
-    if failed.function != function or place >= len(failed.arguments):  # something else called it for the cell
+    place = 0 if call is not None else place - 1
+    mine = failed.function == (function if call is None else call.event.path.rpartition(".")[2])
+    if not mine or place >= len(failed.arguments):  # something else called it for the cell
         return None
     given = failed.arguments[place]
     if kind == "tuple":
         return of_several(failed, given)
-    made = MADE[kind].format(ast.unparse(given)) if isinstance(failed.node, ast.Call) else ""
-    fix = failed.rewrite({failed.node.args[place]: made}) if isinstance(failed.node, ast.Call) else None
-    values: Values = {"name": ast.unparse(given), "kind": kind, "function": match["function"]}
-    return failed.explain("no_tensor_why", fix, "no_tensor_fix", **values)
+    name = ast.unparse(given)
+    edits = {node.args[place]: MADE[kind].format(name)} if isinstance(node, ast.Call) else None
+    return failed.explain("no_tensor_why", failed.rewrite(edits), "no_tensor_fix", name=name)
 
 
-def operator(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
+def operator(failed: FailedCall, left: str, right: str) -> Explanation | None:
     """An operator between a tensor and a list."""
     node = failed.node
     if not isinstance(node, ast.BinOp):
         return None
-    left = match["left"] == "Tensor"
-    given, kind = (node.right, match["right"]) if left else (node.left, match["left"])
-    fix = failed.rewrite({given: f"torch.tensor({ast.unparse(given)})"})
-    values: Values = {"name": ast.unparse(given), "kind": kind}
-    return failed.explain("no_tensor_operator_why", fix, "no_tensor_fix", **values)
+    given, kind = (node.right, right) if left == "Tensor" else (node.left, left)
+    name = ast.unparse(given)
+    fixes = (failed.rewrite({given: f"torch.tensor({name})"}), "no_tensor_fix")
+    return failed.explain("no_tensor_operator_why", *fixes, name=name, kind=kind)
 
 
 # ── several values ──────────────────────────────────────────────────────────────────────────────────────────
@@ -66,11 +65,19 @@ def of_several(failed: FailedCall, given: ast.expr) -> Explanation | None:
     made = maker(failed, given)
     if made is None:
         return None
-    fix = failed.put(given, "{}.values" if last_name(made) in PAIRS else "{}[0]")
-    values: Values = {"name": ast.unparse(given), "source": ast.unparse(made), "line": made.lineno}
-    values |= {"key": "several_values", "cause": None if made is given else span_at(failed.case, made)}
-    why = "several_call_why" if made is given else "several_why"
-    return failed.explain(why, fix, "several_fix", **values)
+    fixes = (failed.put(given, "{}.values" if last_name(made) in PAIRS else "{}[0]"), "several_fix")
+    told: Values = {"name": ast.unparse(given), "source": ast.unparse(made), "line": made.lineno}
+    if made is given:
+        return failed.explain("several_call_why", *fixes, key="several_values", **told)
+    cause = span_at(failed.case, made)
+    return failed.explain("several_why", *fixes, key="several_values", cause=cause, **told)
+
+
+def maker(failed: FailedCall, given: ast.expr) -> ast.Call | None:
+    """The call that an expression is; of a variable the last one above the failing line whose result it was
+    assigned."""
+    values = (given, *assigned_above(failed.case, ast.unparse(given)))
+    return next((each for each in values if isinstance(each, ast.Call)), None)
 
 
 def between_layers(failed: FailedCall, first: ModuleCall) -> Explanation | None:
@@ -81,35 +88,20 @@ def between_layers(failed: FailedCall, first: ModuleCall) -> Explanation | None:
     head = f"{owner}[0]" if end == 1 else f"{owner}[:{end}]"
     code = f"{owner}[{end}:]({head}({', '.join(map(ast.unparse, failed.arguments))})[0])"
     fixes = (failed.instead(code, "several_layer_fix"), "several_fix")
-    values: Values = {"layer": layer_name(failed.module), "before": layer_name(first)}
-    return failed.explain("several_layer_why", *fixes, key="several_values", **values)
+    told: Values = {"layer": layer_name(failed.module), "before": layer_name(first)}
+    return failed.explain("several_layer_why", *fixes, key="several_values", **told)
 
 
-def maker(failed: FailedCall, given: ast.expr) -> ast.Call | None:
-    """The call that an expression is; of a variable the last one above the failing line whose result it was
-    assigned."""
-    if isinstance(given, ast.Call):
-        return given
-    span, name = failed.case.span, ast.unparse(given)
-    line = 0 if span is None or span.origin else span.line
-    values = [
-        part.value for target, part in assignments(failed.case) if target == name and part.lineno < line
-    ]
-    calls = [value for value in values if isinstance(value, ast.Call)]
-    return max(calls, key=lambda call: call.lineno, default=None)
-
-
-def attribute(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
+def attribute(failed: FailedCall, name: str) -> Explanation | None:
     """A method of tensors was called on a tuple of several."""
     if failed.before is not None:
         return between_layers(failed, failed.before)
-    part = failed.tree.func if isinstance(failed.tree, ast.Call) else failed.tree
-    if not isinstance(part, ast.Attribute) or part.attr != match["name"]:
-        return None
-    return of_several(failed, part.value) if hasattr(minigrad.Tensor, part.attr) else None
+    part = failed.attribute
+    mine = part is not None and part.attr == name and hasattr(minigrad.Tensor, name)
+    return of_several(failed, part.value) if mine and part is not None else None
 
 
-def pair(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
+def pair(failed: FailedCall) -> Explanation | None:
     """Arithmetic with what `x.max(dim)` returns."""
     for given in taken(failed.tree) if isinstance(failed.tree, ast.BinOp) else ():
         made = maker(failed, given)
@@ -121,28 +113,23 @@ def pair(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
 # ── one number ──────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def one_number(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
+def one_number(failed: FailedCall) -> Explanation | None:
     """A tensor of several elements was to become one Python number."""
     if failed.function == "tensor" and failed.arguments:
         name = ast.unparse(failed.arguments[0])
         fixes = (failed.instead(f"torch.stack({name})"), "list_of_tensors_fix")
         return failed.explain("list_of_tensors_why", *fixes, name=name)
-    one = next((each for each in failed.operands if each.shape), None)
+    one = failed.first(lambda each: bool(each.shape))
     if one is None or failed.function not in ("item", "float", "int", "bool"):
         return None
     result = one.state is not None and not one.state.is_leaf and one.dtype.startswith("float")  # a loss, say
-    return failed.explain(
-        "one_number_why",
-        failed.put(one, "{}.mean()", "one_number_mean_fix") if result else None,
-        failed.instead(f"{called(one.text)}.tolist()", "one_number_fix_at"),
-        "one_number_fix",
-        marks=failed.mark_shapes(one),
-        name=one,
-        count=math.prod(one.shape),
-    )
+    mean = failed.behind(one, ".mean()", "one_number_mean_fix") if result else None
+    fix = mean or failed.instead(f"{called(one.text)}.tolist()", "one_number_fix_at")
+    told: Values = {"marks": failed.mark_shapes(one), "name": one, "count": math.prod(one.shape)}
+    return failed.explain("one_number_why", fix, "one_number_fix", **told)
 
 
-def no_format(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
+def no_format(failed: FailedCall) -> Explanation | None:
     """A tensor where Python formats or rounds a number: `f"{loss:.2f}"`, `round(loss, 2)`."""
     node = failed.node
     if failed.function == "round" and failed.arguments:
@@ -162,7 +149,7 @@ def no_format(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
     return failed.explain("no_format_why", failed.rewrite(edits), "one_number_fix", name=name)
 
 
-def one_truth(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
+def one_truth(failed: FailedCall) -> Explanation | None:
     """A tensor of several elements stands where one truth value is needed."""
     tree, case = failed.tree, failed.case
     while isinstance(tree, ast.UnaryOp):
@@ -172,14 +159,14 @@ def one_truth(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
     if not isinstance(tree, ast.expr) or found is None or found.value is None:
         return None
     one = failed.operand(found, tree)._replace(name=text)
-    values: Values = {"name": one, "source": called(text), "marks": failed.mark_shapes(one)}
-    return failed.explain("one_truth_why", "one_truth_fix", **values)
+    told: Values = {"name": one, "source": called(text), "marks": failed.mark_shapes(one)}
+    return failed.explain("one_truth_why", "one_truth_fix", **told)
 
 
 # ── whole numbers ───────────────────────────────────────────────────────────────────────────────────────────
 
 
-def fraction(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
+def fraction(failed: FailedCall) -> Explanation | None:
     """A size or an index is a Python float, since `/` gives one: `n = len(x) / 2`."""
     case, node = failed.case, failed.node
     names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)} if node is not None else set()
@@ -188,10 +175,8 @@ def fraction(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
     for part in (part for made in (node, *makers) if made is not None for part in ast.walk(made)):
         if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Div):
             code = f"{written_as(case, part.left)} // {written_as(case, part.right)}"
-            text = replacing(case, part, {part: code})
-            fix = None if text is None else Fix(text, span_at(case, part))
-            values: Values = {"source": written_as(case, part), "line": part.lineno}
-            return failed.explain("fraction_why", fix, "fraction_fix", **values)
+            fixes = (replacing(case, part, {part: code}), "fraction_fix")
+            return failed.explain("fraction_why", *fixes, source=written_as(case, part), line=part.lineno)
     return None
 
 
@@ -210,11 +195,10 @@ def given_as(failed: FailedCall, names: set[str]) -> list[ast.expr]:
     return [given for call in calls for name, given in zip(own, call.args) if name in names]
 
 
-def uneven(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
+def uneven(failed: FailedCall, **sizes: int) -> Explanation | None:
     """Rows of several lengths in `torch.tensor`."""
-    if failed.function not in ("tensor", "as_tensor", "FloatTensor"):
-        return None
-    return failed.explain("uneven_why", "uneven_fix", m=match["m"], n=match["n"], dim=match["dim"])
+    mine = failed.function in ("tensor", "as_tensor", "FloatTensor")
+    return failed.explain("uneven_why", "uneven_fix") if mine else None
 
 
 RULES = [call_rule(*each) for each in (

@@ -4,19 +4,19 @@ that were lost on the way."""
 from __future__ import annotations
 
 import ast
-import re
 
 from ..trace.events import TensorState
 from ..trace.explained import Explanation
 from .case import Case, Values, rule
-from .edits import assignments, quoted, requiring, span_at, statement_around
-from .failed_call import FailedCall, call_rule, expression, raised_by_hand, standing
+from .edits import quoted, requiring
+from .failed_call import FailedCall, call_rule, raised_by_hand, standing
 from .leaf_behind import leaf_behind
 from .rebound import reads, rebound, updated, why_and_fix
+from .syntax import assignments, expression, span_at, statement_around
 from .why_none import Answer, Facts, from_scenes, in_general
 
 
-def none_grad(case: Case, match: re.Match[str]) -> Explanation | None:
+def none_grad(case: Case) -> Explanation | None:
     """The gradient that a failing expression used is None: why it is."""
     found = without_gradient(case)
     if case.failed is None or raised_by_hand(case) or found is None:
@@ -40,7 +40,7 @@ def without_gradient(case: Case) -> tuple[str, TensorState] | None:
     """The tensor whose `.grad` the expression reads, and that has none, with its text; None if there are
     several."""
     found: dict[str, TensorState] = {}
-    tree = expression(case)
+    tree = expression(case.span)
     for part in () if tree is None else ast.walk(tree):
         if isinstance(part, ast.Attribute) and part.attr == "grad":
             text = ast.unparse(part.value)
@@ -70,7 +70,7 @@ FIXES = {  # what to do, by the reason
 }
 
 
-def assigned_parameter(case: Case, match: re.Match[str]) -> Explanation | None:
+def assigned_parameter(case: Case) -> Explanation | None:
     """A computed tensor was to take the place of a parameter of a module: `m.weight = m.weight - …`."""
     tree = None if raised_by_hand(case) else statement_around(case, case.span)
     if not isinstance(tree, ast.Assign) or len(tree.targets) != 1:
@@ -81,10 +81,10 @@ def assigned_parameter(case: Case, match: re.Match[str]) -> Explanation | None:
     return case.explain("assigned_parameter_why", fix, name=name, update=update)
 
 
-def python_number(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
+def python_number(failed: FailedCall, kind: str) -> Explanation | None:
     """A Python number was used like a tensor: it was made by `item()`, or the like, on the way."""
-    case, part = failed.case, failed.tree.func if isinstance(failed.tree, ast.Call) else failed.tree
-    if not isinstance(part, ast.Attribute):
+    case, part = failed.case, failed.attribute
+    if part is None:
         return None
     name = ast.unparse(part.value)
     same = [made.value for target, made in assignments(case) if target == name]
@@ -96,7 +96,7 @@ def python_number(failed: FailedCall, match: re.Match[str]) -> Explanation | Non
         text, tensor = ast.unparse(made), ast.unparse(TensorKept().visit(ast.parse(ast.unparse(made))))
         if tensor != text:
             cause = span_at(case, made)
-            values: Values = {"name": name, "source": cause.text, "line": cause.line, "kind": match[1]}
+            values: Values = {"name": name, "source": cause.text, "line": cause.line, "kind": kind}
             return case.explain("python_number_why", "python_number_fix", (), cause, code=tensor, **values)
     return None
 
@@ -115,15 +115,9 @@ class TensorKept(ast.NodeTransformer):
 
 RULES = [
     rule("none_grad", none_grad, r"^(?:TypeError|AttributeError): .*'?NoneType'?"),
-    call_rule(
-        "python_number",
-        python_number,
-        r"^AttributeError: '(float|int|list)' object has no attribute "
-        r"'(?:backward|grad|requires_grad|detach|item)'",
-    ),
-    rule(
-        "assigned_parameter",
-        assigned_parameter,
-        r"^TypeError: cannot assign '[^']*Tensor' as parameter '[^']*'",
-    ),
-]
+    call_rule("python_number", python_number,
+              r"^AttributeError: '(?P<kind>float|int|list)' object has no attribute "
+              r"'(?:backward|grad|requires_grad|detach|item)'"),
+    rule("assigned_parameter", assigned_parameter,
+         r"^TypeError: cannot assign '[^']*Tensor' as parameter '[^']*'"),
+]  # fmt: skip

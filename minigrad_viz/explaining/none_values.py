@@ -3,59 +3,50 @@
 from __future__ import annotations
 
 import ast
-import re
 
 from ..trace.explained import Explanation
-from .case import Values
-from .edits import assignments, at_path, last_name, replacing, span_at
-from .failed_call import FailedCall, Fix, call_rule, layer_name, standing
+from .case import Fix, Values
+from .edits import at_path, replacing
+from .failed_call import FailedCall, call_rule, standing
+from .layer_call import layer_name
+from .syntax import assigned_above, last_name, span_at, taken
 
 
-def operand(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
+def operand(failed: FailedCall, left: str, right: str) -> Explanation | None:
     """One side of an operator is None."""
     node = failed.tree
-    sides: tuple[ast.expr, ...] = ()
-    if isinstance(node, ast.BinOp):
-        sides = (node.left, node.right)
-    elif isinstance(node, ast.AugAssign):
-        sides = (node.target, node.value)
-    elif isinstance(node, ast.Compare):
-        sides = (node.left, node.comparators[0])
+    sides = list(taken(node))[:2] if isinstance(node, ast.BinOp | ast.AugAssign | ast.Compare) else []
     if not sides:
         return None
-    given, other = sides if match["left"] == "NoneType" else sides[::-1]
+    given, other = sides if left == "NoneType" else sides[::-1]
     return of_none(failed, given, other if isinstance(node, ast.BinOp) else None)
 
 
-def argument(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
+def argument(failed: FailedCall, function: str, place: int) -> Explanation | None:
     """An argument of a function is None, or what a layer received."""
-    place, first = 0 if failed.module is not None else int(match["place"]) - 1, failed.before
+    place, first = 0 if failed.module is not None else place - 1, failed.before
     if failed.module is not None and first is not None:
-        function = without_return(failed, first.event.kind, "")
-        fixes = (None if function is None else returning(failed, function), "none_returned_fix")
-        values: Values = {
-            "layer": layer_name(failed.module),
-            "before": layer_name(first),
-            "function": "forward",
-        }
-        return failed.explain("none_layer_why", *fixes, **values) if function is not None else None
-    known = failed.module is not None or failed.function == match["function"]
+        made = without_return(failed, first.event.kind, "")
+        if made is None:
+            return None
+        fixes = (returning(failed, made), "none_returned_fix")
+        told: Values = {"layer": layer_name(failed.module), "before": layer_name(first)}
+        return failed.explain("none_layer_why", *fixes, function="forward", **told)
+    known = failed.module is not None or failed.function == function
     return of_none(failed, failed.arguments[place]) if known and place < len(failed.arguments) else None
 
 
-def entry(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
+def entry(failed: FailedCall, place: int) -> Explanation | None:
     """An entry of a list is None."""
     given = failed.arguments[0] if failed.arguments else None
     entries = given.elts if isinstance(given, ast.List | ast.Tuple) else []
-    place = int(match["place"])
     return of_none(failed, entries[place]) if place < len(entries) else None
 
 
-def attribute(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
+def attribute(failed: FailedCall, name: str) -> Explanation | None:
     """A method was called on None."""
-    part = failed.tree.func if isinstance(failed.tree, ast.Call) else failed.tree
-    mine = isinstance(part, ast.Attribute) and part.attr == match["name"]
-    return of_none(failed, part.value) if mine and isinstance(part, ast.Attribute) else None
+    part = failed.attribute
+    return of_none(failed, part.value) if part is not None and part.attr == name else None
 
 
 def of_none(failed: FailedCall, given: ast.expr, other: ast.expr | None = None) -> Explanation | None:
@@ -63,23 +54,23 @@ def of_none(failed: FailedCall, given: ast.expr, other: ast.expr | None = None) 
     case, name = failed.case, ast.unparse(given)
     if standing(case, name) is not None:
         return None
-    line = 0 if case.span is None or case.span.origin else case.span.line
-    earlier = [part.value for target, part in assignments(case) if target == name and part.lineno < line]
-    made = max(earlier, key=lambda value: value.lineno, default=given)
-    values: Values = {"name": name, "source": ast.unparse(made), "line": getattr(made, "lineno", line)}
-    values["cause"] = None if made is given else span_at(case, made)
+    made = next(iter(assigned_above(case, name)), given)
+    line = case.line(case.span) or 0
+    told: Values = {"name": name, "source": ast.unparse(made), "line": getattr(made, "lineno", line)}
+    cause = None if made is given else span_at(case, made)
     if isinstance(made, ast.Call):
         module = at_path(case, ast.unparse(made.func))
         kind = last_name(module) if isinstance(module, ast.Call) else ""
         function = without_return(failed, kind, last_name(made))
         if function is None:
-            return failed.explain("none_call_why", "none_call_fix", **values)
+            return failed.explain("none_call_why", "none_call_fix", cause=cause, **told)
         fixes = (returning(failed, function), "none_returned_fix")
-        return failed.explain("none_returned_why", *fixes, function=function.name, **values)
+        return failed.explain("none_returned_why", *fixes, cause=cause, function=function.name, **told)
+    if not isinstance(made, ast.Constant) or made.value is not None:
+        return None
     why = "none_value_why" if made is given else "none_assigned_why"
     left = None if other is None else failed.instead(ast.unparse(other), "none_without_fix")
-    literal = isinstance(made, ast.Constant) and made.value is None
-    return failed.explain(why, left, "none_value_fix", **values) if literal else None
+    return failed.explain(why, left, "none_value_fix", cause=cause, **told)
 
 
 def without_return(failed: FailedCall, kind: str, name: str) -> ast.FunctionDef | None:
@@ -97,8 +88,7 @@ def returning(failed: FailedCall, function: ast.FunctionDef) -> Fix | None:
     """What to do: let a function return what it computed last."""
     case, last = failed.case, function.body[-1]
     if isinstance(last, ast.Expr):
-        text = replacing(case, last.value, {last.value: f"return {ast.unparse(last.value)}"})
-        return None if text is None else Fix(text, span_at(case, last))
+        return replacing(case, last.value, {last.value: f"return {ast.unparse(last.value)}"})
     target = last.targets[0] if isinstance(last, ast.Assign) else getattr(last, "target", None)
     if not isinstance(target, ast.Name):
         return None
@@ -107,9 +97,6 @@ def returning(failed: FailedCall, function: ast.FunctionDef) -> Fix | None:
     return Fix(text, span_at(case, last))
 
 
-NOTHING = (
-    r"^TypeError: (?P<function>\w+)\(\): argument '\w+' \(position (?P<place>\d+)\) must be Tensor, not None"
-)
 RULES = [call_rule("none_value", *each) for each in (
     (operand,
      r"^TypeError: unsupported operand type\(s\) for [^:]+: '(?P<left>\w+)' and '(?P<right>NoneType)'",

@@ -15,9 +15,10 @@ from ..trace.graph import CAUSE, Mark
 from ..trace.where import Span
 from .case import Said, Values
 from .diverging import Divergence, divergence_of
-from .edits import called, quoted
+from .edits import quoted
 from .first_nan import Origin, Symptom, first_symptom
 from .lost import Silent
+from .syntax import called
 
 LOGS = ("log", "log2", "log10")
 ROOTS = ("sqrt", "rsqrt", "pow", "powscalar")

@@ -13,9 +13,10 @@ from ..trace.events import Created, Deposited, GradSet, Mutated
 from ..trace.explained import Explanation
 from ..trace.where import Span
 from .case import Values
-from .edits import quoted, span_at
+from .edits import quoted
 from .lost import Silent
 from .optimizers import Optimizer, base_of_name, loop_of, optimizers_of
+from .syntax import span_at
 
 
 def not_learning(scenes: Scenes, lang: str | None = None) -> list[Explanation]:

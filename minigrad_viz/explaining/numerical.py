@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ast
 import math
-import re
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,15 +15,12 @@ from ..numbers import number
 from ..trace.events import Created, Snapshot, TensorState
 from ..trace.explained import Explanation, Matrices, Matrix
 from ..words import text
-from .case import Case, Values, rule
+from .case import Case, Fix, Values, rule
 from .edits import requiring
-from .failed_call import FLOATING, FailedCall, Fix, call_rule
+from .failed_call import FailedCall, call_rule
 from .gradcheck_call import Call, Source
+from .layer_call import FLOATING
 
-MISMATCH = (
-    r"Jacobian (?:computed with forward mode )?mismatch for output (?P<output>\d+) "
-    r"with respect to input (?P<input>\d+),\nnumerical:.*"
-)
 SINGLE = ("float32", "complex64", "float16", "bfloat16")
 COARSE = 1e-4  # with a step as large as this, single precision may do
 
@@ -39,19 +35,22 @@ class Input(NamedTuple):
     state: TensorState
 
 
-class Pair(NamedTuple):
-    """What a gradcheck compared: both matrices, what their rows and columns stand for, and the wrong places,
-    the worst first."""
+class JacobianPair(NamedTuple):
+    """One output by one input: the Jacobians of both kinds, a row per element of the input and a column per
+    element of the output (of a complex output first the real parts, then the imaginary ones). `wrong` are the
+    places that do not agree, the worst first."""
 
+    output: int
+    input: int
     numerical: Array
     analytical: Array
-    dtype: str
     rows: tuple[str, ...]
     columns: tuple[str, ...]
+    dtype: str
     wrong: tuple[tuple[int, int], ...]
 
 
-def jacobian_mismatch(case: Case, match: re.Match[str]) -> Explanation | None:
+def jacobian_mismatch(case: Case, output: int, input: int) -> Explanation | None:
     """The derivative by backward is not that by differences."""
     source = Source(case.trace.source)
     call = source.call(case.span)
@@ -59,20 +58,21 @@ def jacobian_mismatch(case: Case, match: re.Match[str]) -> Explanation | None:
         return None
     given = inputs_of(case, call)
     learning = [k for k, one in enumerate(given or ()) if one.state.requires_grad]
-    place = learning[int(match["input"])] if int(match["input"]) < len(learning) else None
+    place = learning[input] if input < len(learning) else None
     mine = given[place] if given is not None and place is not None else None
-    pair = pair_of(case, match["output"], mine)
-    shown = () if pair is None else (matrices(case, match, mine, pair),)
-    imprecise = ", ".join(single(case, given, match[0]))
+    pair = pair_of(case, output, input, mine)
+    row = case.words("check_input", j=input) if mine is None else mine.name
+    title = case.words("check_title", row=row, i=output)
+    shown = () if pair is None else (compared(title, pair, case.lang),)
+    imprecise = ", ".join(single(case, given))
     step = None if case.failed.compared is None else case.failed.compared.eps
     if imprecise and step is not None and step < COARSE:
         values: Values = {"names": imprecise, "eps": f"{step:g}", "key": "single_precision"}
         told = case.explain("why_single_precision", "fix_single_precision", **values)
         return told._replace(matrices=shown)
-    culprit = None
-    if not call.second and "forward mode" not in match[0]:
-        culprit = source.culprit(call, place)
-    values = {"i": match["output"], "j": match["input"]}
+    forward = "forward mode" in case.error
+    culprit = None if call.second or forward else source.culprit(call, place)
+    values = {"i": output, "j": input}
     fix = ""
     if culprit is not None:
         fix = "fix_jacobian_input" if culprit.exact and mine is not None else "fix_jacobian"
@@ -85,7 +85,7 @@ def jacobian_mismatch(case: Case, match: re.Match[str]) -> Explanation | None:
     return case.explain(why, fix, cause=cause, **values)._replace(matrices=shown)
 
 
-def worst_of(pair: Pair) -> dict[str, object]:
+def worst_of(pair: JacobianPair) -> dict[str, object]:
     """What does not agree, with the numbers of the worst place."""
     worst = row, column = pair.wrong[0]
     return {
@@ -113,14 +113,14 @@ def inputs_of(case: Case, call: Call) -> list[Input] | None:
     return [Input(name, known[name]) for name in names]
 
 
-def single(case: Case, given: list[Input] | None, told: str) -> list[str]:
+def single(case: Case, given: list[Input] | None) -> list[str]:
     """The inputs that require gradients in single precision, or coarser. Where they are not known, all
     tensors of the cell that do so, if there are no others and the text tells of no other dtype."""
     if given is not None:
         asking = [(one.name, one.state) for one in given if one.state.requires_grad]
         return [name for name, state in asking if dtype_of(state) in SINGLE]
     made = {e.tensor.id: e for e in case.before if isinstance(e, Created) and e.tensor.requires_grad}
-    plain = bool(made) and "dtype=" not in told and all(dtype_of(e.tensor) in SINGLE for e in made.values())
+    plain = "dtype=" not in case.error and all(dtype_of(event.tensor) in SINGLE for event in made.values())
     return [case.name(id) for id in made] if plain else []
 
 
@@ -132,7 +132,7 @@ def dtype_of(state: TensorState) -> str:
 # ── the numbers ─────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def pair_of(case: Case, output: str, mine: Input | None) -> Pair | None:
+def pair_of(case: Case, output: int, input: int, mine: Input | None) -> JacobianPair | None:
     """The numerical and the analytical matrix; None if they were not kept."""
     assert case.failed is not None
     found = case.failed.compared
@@ -144,9 +144,9 @@ def pair_of(case: Case, output: str, mine: Input | None) -> Pair | None:
     )
     value = None if mine is None else mine.state.value
     rows = elements("in" if mine is None else mine.name, high, None if value is None else value.shape)
-    columns = elements("out" if output == "0" else f"out{output}", wide)
+    columns = elements(f"out{output or ''}", wide)
     wrong = places(analytical, numerical, found.atol, found.rtol)
-    return Pair(numerical, analytical, found.numerical.dtype, rows, columns, wrong)
+    return JacobianPair(output, input, numerical, analytical, rows, columns, found.numerical.dtype, wrong)
 
 
 def places(a: Array, n: Array, atol: float, rtol: float) -> tuple[tuple[int, int], ...]:
@@ -160,33 +160,16 @@ def places(a: Array, n: Array, atol: float, rtol: float) -> tuple[tuple[int, int
 # ── what is shown ───────────────────────────────────────────────────────────────────────────────────────────
 
 
-def matrices(case: Case, match: re.Match[str], mine: Input | None, pair: Pair) -> Matrices:
-    """The two matrices and their difference."""
-    unknown = case.words("check_input", j=match["input"])
-    title = case.words("check_title", row=unknown if mine is None else mine.name, i=match["output"])
-    return compared(
-        title, pair.numerical, pair.analytical, pair.dtype, pair.rows, pair.columns, pair.wrong, case.lang
-    )
-
-
-def compared(
-    title: str,
-    numerical: Array,
-    analytical: Array,
-    dtype: str,
-    rows: tuple[str, ...],
-    columns: tuple[str, ...],
-    wrong: tuple[tuple[int, int], ...],
-    lang: str | None = None,
-) -> Matrices:
+def compared(title: str, pair: JacobianPair, lang: str | None = None) -> Matrices:
     """analytical − numerical = difference, with the wrong places marked in each."""
     told = (
-        (text("check_analytical", lang), analytical, ""),
-        (text("check_numerical", lang), numerical, "−"),
-        (text("check_difference", lang), analytical - numerical, "="),
+        (text("check_analytical", lang), pair.analytical, ""),
+        (text("check_numerical", lang), pair.numerical, "−"),
+        (text("check_difference", lang), pair.analytical - pair.numerical, "="),
     )
+    known = pair.dtype, pair.rows, pair.columns, pair.wrong
     shown = (
-        Matrix(name, tuple(map(tuple, (array + 0.0).tolist())), dtype, rows, columns, wrong, sign)
+        Matrix(name, tuple(map(tuple, (array + 0.0).tolist())), *known, sign)
         for name, array, sign in told  # + 0.0: without −0
     )
     return Matrices(title, tuple(shown))
@@ -202,12 +185,15 @@ def elements(name: str, n: int, shape: tuple[int, ...] | None = None) -> tuple[s
     return tuple(f"{name}[{', '.join(map(str, place))}]" for place in places)
 
 
-def no_input(failed: FailedCall, match: re.Match[str]) -> Explanation:
+def no_input(failed: FailedCall) -> Explanation:
     """No input of a gradcheck requires gradients."""
     text = requiring(failed.case, [each.id for each in failed.operands if each.dtype.startswith(FLOATING)])
-    fix = None if text is None else Fix(text)
-    return failed.explain("check_no_input_why", fix, "check_no_input_fix")
+    return failed.explain("check_no_input_why", text and Fix(text), "check_no_input_fix")
 
 
-RULES = [call_rule("check_no_input", no_input, "gradcheck expects at least one input tensor to require grad")]
-RULES += [rule("jacobian_mismatch", jacobian_mismatch, MISMATCH)]
+RULES = [
+    call_rule("check_no_input", no_input, "gradcheck expects at least one input tensor to require grad"),
+    rule("jacobian_mismatch", jacobian_mismatch,
+         r"Jacobian (?:computed with forward mode )?mismatch for output (?P<output>\d+) "
+         r"with respect to input (?P<input>\d+),\nnumerical:"),
+]  # fmt: skip

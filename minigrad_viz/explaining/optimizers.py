@@ -7,7 +7,7 @@ import re
 from typing import NamedTuple
 
 from .case import Case
-from .edits import written_as
+from .syntax import written_as
 
 # The classes of `torch.optim`.
 CLASSES = (

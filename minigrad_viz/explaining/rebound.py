@@ -8,7 +8,8 @@ from typing import NamedTuple
 from ..model.births import came_from
 from ..trace.where import Span
 from .case import Case, Said, Values
-from .edits import NO_GRAD, plain_target, quoted, statement_around, written_as
+from .edits import NO_GRAD, plain_target, quoted
+from .syntax import statement_around, written_as
 
 AROUND = ("detach", "requires_grad_", "clone")  # what may stand around a new value without changing it
 

@@ -5,30 +5,30 @@ from __future__ import annotations
 
 import ast
 import math
-import re
 from collections.abc import Iterator
 
 from ..trace.explained import Explanation
-from .case import Values
-from .edits import Shape, called
-from .failed_call import FailedCall, Fix, Operand, call_rule, flat, numbers
+from .case import Fix, Values
+from .edits import Shape
+from .failed_call import FailedCall, call_rule
+from .layer_call import Operand
+from .syntax import called, flat
 
 CAT = ("cat", "concat", "concatenate")
 
 # ── view and reshape ────────────────────────────────────────────────────────────────────────────────────────
 
 
-def view_size(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
+def view_size(failed: FailedCall, target: Shape, count: int) -> Explanation | None:
     """The new shape has another number of elements."""
-    target, count = numbers(match["target"]), int(match["count"])
-    one = next((each for each in failed.operands if math.prod(each.shape) == count), None)
+    one = failed.first(lambda each: math.prod(each.shape) == count)
     if one is None:
         return None
-    key = "view_divide_why" if -1 in target else "view_size_why"
-    rest = math.prod(size for size in target if size != -1)
+    why = "view_divide_why" if -1 in target else "view_size_why"
     fixes = (reshaped(failed, one, target), "view_size_fix")
-    values: Values = {"name": one, "count": count, "rest": rest, "target": str(target)}
-    return failed.explain(key, *fixes, marks=failed.mark_shapes(one), **values)
+    rest = math.prod(size for size in target if size != -1)
+    told: Values = {"name": one, "rest": rest, "target": str(target)}
+    return failed.explain(why, *fixes, marks=failed.mark_shapes(one), **told)
 
 
 def reshaped(failed: FailedCall, one: Operand, target: Shape) -> Fix | None:
@@ -56,7 +56,7 @@ def sizes_in(failed: FailedCall) -> list[ast.expr]:
     return [part for given in (node.args if isinstance(node, ast.Call) else ()) for part in flat(given)]
 
 
-def two_open(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
+def two_open(failed: FailedCall) -> Explanation | None:
     """Two sizes of the new shape are -1."""
     if not failed.operands:
         return None
@@ -66,15 +66,14 @@ def two_open(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
     return failed.explain("view_open_why", fix, "view_open_fix", marks=failed.mark_shapes(one))
 
 
-def view_strides(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
+def view_strides(failed: FailedCall) -> Explanation | None:
     """The memory does not lie in the order that a view needs."""
     if failed.function != "view" or not isinstance(failed.tree, ast.Call) or not failed.operands:
         return None
     one, given = failed.operands[0], (*failed.tree.args, *failed.tree.keywords)
     code = f"{called(one.text)}.reshape({', '.join(map(ast.unparse, given))})"
-    return failed.explain(
-        "view_strides_why", failed.instead(code, "view_strides_fix_at"), "view_strides_fix", name=one
-    )
+    fixes = (failed.instead(code, "view_strides_fix_at"), "view_strides_fix")
+    return failed.explain("view_strides_why", *fixes, name=one)
 
 
 # ── cat and stack ───────────────────────────────────────────────────────────────────────────────────────────
@@ -93,16 +92,14 @@ def entry(failed: FailedCall, place: int, shape: Shape | None = None) -> Operand
     return Operand(name or failed.words("entry", place=place), shape)
 
 
-def cat_sizes(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
+def cat_sizes(failed: FailedCall, dim: int, m: int, n: int, place: int) -> Explanation | None:
     """Sizes other than those along the joint differ."""
-    dim, place = int(match["dim"]), int(match["place"])
     if failed.function not in (*CAT, "hstack", "vstack"):
         return None
     a, b = entry(failed, 0), entry(failed, place)
-    values: Values = {"dim": dim, "m": match["m"], "n": match["n"]}
     if a is None or b is None:
-        values |= {"a": entry(failed, 0, ()), "b": entry(failed, place, ())}
-        return failed.explain("cat_sizes_why_plain", "cat_sizes_fix", **values)
+        some: Values = {"a": entry(failed, 0, ()), "b": entry(failed, place, ())}
+        return failed.explain("cat_sizes_why_plain", "cat_sizes_fix", **some)
     differ = [i for i, (m, n) in enumerate(zip(a.shape, b.shape)) if m != n]
     wrong = next(i for i in differ if i != dim)
     marks = failed.mark_size(a, wrong) + failed.mark_size(b, wrong)
@@ -110,20 +107,17 @@ def cat_sizes(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
     if len(differ) == 1 and failed.function in CAT and isinstance(failed.tree, ast.Call):
         code = f"{ast.unparse(failed.tree.func)}({ast.unparse(failed.arguments[0])}, dim={differ[0]})"
         fix = failed.instead(code, "cat_sizes_fix_at", dim=differ[0])
-    return failed.explain("cat_sizes_why", fix, "cat_sizes_fix", marks=marks, a=a, b=b, **values)
+    return failed.explain("cat_sizes_why", fix, "cat_sizes_fix", marks=marks, a=a, b=b)
 
 
-def cat_dims(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
+def cat_dims(failed: FailedCall, m: int, n: int) -> Explanation | None:
     """The tensors have different numbers of dimensions."""
-    m, n = int(match["m"]), int(match["n"])
-    first = next((each for each in failed.operands if len(each.shape) == m), None)
-    other = next((each for each in failed.operands if len(each.shape) == n), None)
+    first, other = failed.first(lambda each: len(each.shape) == m), failed.first(lambda e: len(e.shape) == n)
     listed = failed.arguments and isinstance(failed.arguments[0], ast.List | ast.Tuple)
     if not listed or first is None or other is None or failed.function not in CAT:
         return None
     fixes = (raised(failed, first, other), raised(failed, other, first), "cat_dims_fix")
-    marks = failed.mark_shapes(first, other)
-    return failed.explain("cat_dims_why", *fixes, marks=marks, a=first, b=other, m=m, n=n)
+    return failed.explain("cat_dims_why", *fixes, marks=failed.mark_shapes(first, other), a=first, b=other)
 
 
 def raised(failed: FailedCall, large: Operand, small: Operand) -> Fix | None:
@@ -150,19 +144,16 @@ def joined_along(tree: ast.AST | None) -> int:
         return 0
 
 
-def stack_sizes(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
+def stack_sizes(failed: FailedCall, left: Shape, i: int, right: Shape, j: int) -> Explanation | None:
     """The tensors to be stacked have different shapes."""
-    left, right = numbers(match["left"]), numbers(match["right"])
-    i, j = int(match["i"]), int(match["j"])
     if failed.function != "stack":
         return None
     a, b = entry(failed, i, left), entry(failed, j, right)
     if entry(failed, i) is None or entry(failed, j) is None:
         a, b = (each and each._replace(state=None) for each in (a, b))
     assert a is not None and b is not None
-    marks = failed.mark_shapes(a, b)
-    fix = stacked_otherwise(failed, left, right)
-    return failed.explain("stack_sizes_why", fix, "stack_sizes_fix", marks=marks, a=a, b=b)
+    fixes = (stacked_otherwise(failed, left, right), "stack_sizes_fix")
+    return failed.explain("stack_sizes_why", *fixes, marks=failed.mark_shapes(a, b), a=a, b=b)
 
 
 def stacked_otherwise(failed: FailedCall, left: Shape, right: Shape) -> Fix | None:
@@ -180,9 +171,9 @@ def stacked_otherwise(failed: FailedCall, left: Shape, right: Shape) -> Fix | No
     )
 
 
-def no_list(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
+def no_list(failed: FailedCall, function: str) -> Explanation | None:
     """`cat(a, b)`: the tensors do not stand in a list."""
-    tree, function = failed.tree, match["function"]
+    tree = failed.tree
     if not isinstance(tree, ast.Call) or failed.function != function:
         return None
     tensors = {each.text for each in failed.tensors}
@@ -190,12 +181,12 @@ def no_list(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
     listed = f"[{', '.join(each for each in given[: len(tree.args)] if each in tensors)}]"
     code = ", ".join([listed, *(each for each in given if each not in tensors)])
     fix = failed.instead(f"{ast.unparse(tree.func)}({code})", "joined_list_fix_at")
-    return failed.explain("joined_list_why", fix, "joined_list_fix", function=function)
+    return failed.explain("joined_list_why", fix, "joined_list_fix")
 
 
 RULES = [call_rule(*each) for each in (
     ("view_size", view_size,
-     r"shape '\[(?P<target>[-\d, ]*)\]' is invalid for input of size (?P<count>\d+)"),
+     r"shape '(?P<target>\[[-\d, ]*\])' is invalid for input of size (?P<count>\d+)"),
     ("view_size", two_open, "only one dimension can be inferred"),
     ("view_strides", view_strides, "view size is not compatible with input tensor's size and stride"),
     ("joined_sizes", cat_sizes,
@@ -204,8 +195,8 @@ RULES = [call_rule(*each) for each in (
     ("joined_sizes", cat_dims,
      r"Tensors must have same number of dimensions: got (?P<m>\d+) and (?P<n>\d+)"),
     ("joined_sizes", stack_sizes,
-     r"stack expects each tensor to be equal size, but got \[(?P<left>[\d, ]*)\] at entry (?P<i>\d+) "
-     r"and \[(?P<right>[\d, ]*)\] at entry (?P<j>\d+)"),
+     r"stack expects each tensor to be equal size, but got (?P<left>\[[\d, ]*\]) at entry (?P<i>\d+) "
+     r"and (?P<right>\[[\d, ]*\]) at entry (?P<j>\d+)"),
     ("joined_list", no_list,
      r"(?P<function>cat|concat|stack|hstack|vstack)\(\): argument 'tensors' \(position 1\) must be tuple "
      r"of Tensors, not (?:Tensor|Parameter)"),

@@ -20,9 +20,11 @@ from ..trace.events import Forward
 from ..trace.explained import Explanation
 from ..trace.graph import CAUSE
 from .case import Values
-from .edits import called, node_at, rewritten
-from .failed_call import FailedCall, Operand, taken
+from .edits import rewritten
+from .failed_call import FailedCall
+from .layer_call import Operand
 from .lost import Silent
+from .syntax import called, node_at, taken
 
 LOSSES = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
 MEASURES = ("pow", "pow_scalar", "square", "abs")

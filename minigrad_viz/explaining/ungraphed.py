@@ -11,7 +11,8 @@ from ..trace.explained import Explanation
 from ..trace.graph import CAUSE
 from ..trace.where import Span
 from .case import Case, Values
-from .edits import call_with, span_at
+from .edits import call_with
+from .syntax import span_at
 
 # Why a root has no graph: the call built none; it built one, but it leads nowhere; nobody saw the call.
 ITSELF = (

@@ -24,12 +24,11 @@ from ..trace.events import (
 from ..trace.explained import Explanation
 from ..trace.graph import CAUSE
 from .case import Values
-from .edits import called
-from .failed_call import flat, plain
 from .leaf_behind import leaf_behind
 from .lost import Silent
 from .reading import Reading, evaluated, readings
 from .rebound import rebound, why_and_fix
+from .syntax import called, flat, plain
 
 CHECKS = ("gradcheck", "gradgradcheck")
 DOUBLE = ("float64", "complex128")

@@ -6,12 +6,12 @@ import html
 import inspect
 import sys
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ..drawing import matrices
-from ..explaining.numerical import COARSE, SINGLE, Array, compared, elements, places
+from ..explaining.numerical import COARSE, SINGLE, Array, JacobianPair, compared, elements, places
 from ..numbers import number
 from ..protocol import array_of, dtype_name, is_tensor
 from ..sources.unseen import unseen
@@ -20,21 +20,6 @@ from ..words import text
 
 LIBRARIES = ("minigrad", "torch")
 SHOWN = 6  # pairs of an output and an input that are shown, those that do not agree first
-
-
-class JacobianPair(NamedTuple):
-    """One output by one input: the Jacobians of both kinds, a row per element of the input and a column per
-    element of the output (of a complex output first the real parts, then the imaginary ones). `wrong` are the
-    places that do not agree, the worst first."""
-
-    output: int
-    input: int
-    numerical: Array
-    analytical: Array
-    rows: tuple[str, ...]
-    columns: tuple[str, ...]
-    dtype: str
-    wrong: tuple[tuple[int, int], ...]
 
 
 class GradientCheck:
@@ -115,9 +100,7 @@ class GradientCheck:
     def _matrices(self, pair: JacobianPair) -> Matrices:
         name = pair.rows[0].partition("[")[0] if pair.rows else ""
         title = text("check_title", self.lang, row=name, i=pair.output)
-        return compared(
-            title, pair.numerical, pair.analytical, pair.dtype, pair.rows, pair.columns, pair.wrong, self.lang
-        )
+        return compared(title, pair, self.lang)
 
     def _left_out(self) -> list[str]:
         n = len(self.pairs) - len(self._shown())

@@ -1,0 +1,81 @@
+"""A layer that failed, and its input."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import NamedTuple
+
+from ..model.module_calls import ModuleCall
+from ..trace.events import TensorState
+from .case import Case, Fix, numbers
+from .edits import Constructor, Shape, constructor
+
+WHOLE, FLOATING = ("int", "uint", "bool"), ("float", "bfloat")  # how the names of dtypes begin
+
+
+class Operand(NamedTuple):
+    """What a failing expression computes with. `tree` is how it stands there (None: nowhere), `state` how the
+    tensor stood (None: nobody saw it)."""
+
+    name: str
+    shape: Shape
+    dtype: str = ""
+    state: TensorState | None = None
+    tree: ast.expr | None = None
+
+    @property
+    def text(self) -> str:
+        """Its source."""
+        return self.name if self.tree is None else ast.unparse(self.tree)
+
+    @property
+    def id(self) -> str:
+        """The id of the tensor; "" if nobody saw it."""
+        return "" if self.state is None else self.state.id
+
+    @property
+    def range(self) -> tuple[float, float] | None:
+        """Its smallest and its largest number, where they are known."""
+        value = None if self.state is None else self.state.value
+        return None if value is None or value.low is None or value.high is None else (value.low, value.high)
+
+    @property
+    def asks(self) -> bool:
+        """Whether it requires gradients."""
+        return self.state is not None and self.state.requires_grad
+
+    @property
+    def whole(self) -> bool:
+        """Whether it has whole numbers or truth values."""
+        return self.dtype.startswith(WHOLE)
+
+
+class Layer:
+    """The call of a layer and what that received."""
+
+    def __init__(self, case: Case, call: ModuleCall, input: Operand) -> None:
+        self.case, self.call, self.input = case, call, input
+        self.name, self.kind = layer_name(call), call.event.kind
+        self.sizes = numbers(call.event.about)  # 10 and 1 of `Linear 10→1`
+
+    def build(self, change: Callable[[Constructor], Fix | None], sizes: Shape = ()) -> Fix | None:
+        """What to do: a change of the call that created the layer, with `sizes` as its first arguments."""
+        made = constructor(self.case, self.kind, self.call.event.path, sizes)
+        return None if made is None else change(made)
+
+    def resized(self, sizes: Shape, place: int, new: int) -> Fix | None:
+        """What to do: another number in the call that created the layer."""
+        return self.build(lambda made: made.changed(place, new), sizes)
+
+    @property
+    def worked_before(self) -> bool:
+        """Whether an earlier call of the same layer returned something."""
+        calls = self.case.scene.index.module_calls.calls
+        return any(call.event.path == self.call.event.path and call.outputs for call in calls)
+
+
+def layer_name(call: ModuleCall) -> str:
+    """A layer as a sentence names it: `model.2, Linear 10→1`."""
+    kind = f"{call.event.kind} {call.event.about}".strip()
+    return f"{call.event.path} ({kind})" if call.event.path else kind
