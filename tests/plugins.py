@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 
-NAMES = ("sample", "passed", "quick", "tiers", "stored_outputs")
+NAMES = ("cores", "sample", "passed", "quick", "tiers", "stored_outputs")
 
 
 def load(pluginmanager: pytest.PytestPluginManager) -> None:

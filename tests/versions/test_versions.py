@@ -112,7 +112,7 @@ def test_the_quick_tier_in_an_environment_of_its_own(tmp_path, minor, constraint
     run(command, "-m", "venv", tmp_path / "venv")
     own = tmp_path / "venv" / ("Scripts" if sys.platform == "win32" else "bin") / "python"
     pinned = ["--constraint", constraints] if constraints else []
-    tools = ["pytest>=8.2", "nbval", "hypothesis", "psutil", "scipy", "nbformat"]
+    tools = ["pytest>=8.2", "pytest-xdist", "nbval", "hypothesis", "psutil", "scipy", "nbformat"]
     run(own, "-m", "pip", "install", *pinned, "--editable", ROOT, *tools)
     run(own, "-m", "pip", "check")
     environment = {**quiet(), "MINIGRAD_CACHE_DIR": str(tmp_path / "cache")}
