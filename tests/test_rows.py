@@ -25,7 +25,7 @@ def assert_rows_agree(root, inputs):
     if together is None:
         return False
     for k, gradient in enumerate(gradients):
-        alone = engine.run([start], [gradient], True, False, engine.Inputs(slots))
+        alone = engine.run([start], [gradient], True, False, slots)
         for rows, row in zip(together, alone, strict=True):
             assert (rows is None) == (row is None)
             if row is not None:

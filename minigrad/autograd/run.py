@@ -46,22 +46,28 @@ class Options(NamedTuple):
     allow_unused: bool = True
 
 
-def run(roots: Sequence[Any], given: list[Any], *how: Any) -> list[Any] | None:
-    """Notify the observers and run the engine from `roots` with the gradients `given`.
-
-    `how` are the fields of `Options`.
+def run(roots: Sequence[Any], given: list[Any], options: Options) -> list[Any] | None:
+    """Run the engine from `roots` with the gradients `given`, and notify the observers. Return the gradients
+    of the inputs of `grad`, as tensors.
     """
     __tracebackhide__ = True
-    watchers = modes.observers() if modes.active else ()
-    if not watchers:
-        return start(roots, given, *how)
+    watchers = modes.observers()
     for watcher in watchers:
-        watcher.backward_started(roots, given, Options(*how))
+        watcher.backward_started(roots, given, options)
     error: BaseException | None = None
     arrived: list[Any] | None = None
+    _, keep_graph, create_graph, wanted, _, allow_unused = options
     try:
-        found = start(roots, given, *how)
-        arrived = None if found is None else [wrap_raw(g) for g in found]  # those that the caller gets
+        slots = root_slots(roots)
+        accumulate = options.call == "backward"
+        inputs = None if wanted is None else input_slots(wanted, accumulate)
+        tensors = create_graph or modes.is_forward()
+        starts = [cast_like(g, root, tensors) for g, root in zip(given, roots, strict=True)]
+        found = engine.run(slots, starts, keep_graph, create_graph, inputs, accumulate)
+        if found is not None:
+            if not allow_unused:
+                check_used(found)
+            arrived = [wrap_raw(g) for g in found]
         return arrived
     except BaseException as raised:
         error = raised
@@ -70,31 +76,6 @@ def run(roots: Sequence[Any], given: list[Any], *how: Any) -> list[Any] | None:
         for watcher in watchers:
             watcher.backward_ended(error, arrived)
         error = None  # or the error and this frame would refer to each other, and so keep the roots
-
-
-def start(
-    roots: Sequence[Any],
-    given: list[Any],
-    call: str,
-    keep_graph: bool,
-    create_graph: bool,
-    wanted: tuple[Any, ...] | None,
-    batched: bool = False,
-    allow_unused: bool = True,
-) -> list[Any] | None:
-    """Run the engine; return the gradients of the inputs of `grad`, raw or as tensors under
-    `create_graph`.
-    """
-    __tracebackhide__ = True
-    slots = root_slots(roots)
-    accumulate = call == "backward"
-    inputs = None if wanted is None else engine.Inputs(input_slots(wanted, accumulate), accumulate)
-    tensors = create_graph or modes.is_forward()
-    starts = [cast_like(g, root, tensors) for g, root in zip(given, roots, strict=True)]
-    arrived = engine.run(slots, starts, keep_graph, create_graph, inputs)
-    if not allow_unused:
-        check_used(arrived or ())
-    return arrived
 
 
 def check_used(arrived: Sequence[Any]) -> None:
@@ -107,26 +88,19 @@ def check_used(arrived: Sequence[Any]) -> None:
             )
 
 
-def run_batch(
-    roots: Sequence[Any],
-    given: list[Any],
-    call: str,
-    keep_graph: bool,
-    create_graph: bool,
-    wanted: tuple[Any, ...],
-    allow_unused: bool = True,
-) -> list[Any]:
+def run_batch(roots: Sequence[Any], given: list[Any], options: Options) -> list[Any]:
     """Call `run` for each row of the gradients, and stack the results."""
     count = batch_size(given)
     arrived = []
     for k in range(count):
-        with unobserved(create_graph):
+        with unobserved(options.create_graph):
             rows = [g[k] for g in given]
-        last = k + 1 == count
-        how = keep_graph or not last, create_graph, wanted, True, allow_unused or not last
-        row = run(roots, rows, call, *how)
-        arrived.append([wrap_raw(g) for g in row or ()])
-    with unobserved(create_graph):
+        ahead = k + 1 < count
+        how = options._replace(
+            retain_graph=options.retain_graph or ahead, allow_unused=options.allow_unused or ahead
+        )
+        arrived.append(run(roots, rows, how) or [])
+    with unobserved(options.create_graph):
         return [
             None if any(g is None for g in rows) else F.stack(rows) for rows in zip(*arrived, strict=True)
         ]
@@ -236,7 +210,7 @@ def backward(
     if create_graph:
         root_slots(roots)  # no warning where there is no graph
         dialect.warn(CYCLE)
-    run(roots, given, "backward", keep_graph, create_graph, wanted)
+    run(roots, given, Options("backward", keep_graph, create_graph, wanted))
 
 
 def grad(
@@ -300,13 +274,9 @@ def grad(
         )
     given = start_gradients(roots, given_gradients(grad_outputs, len(roots)), is_grads_batched)
     keep_graph, create_graph = flags(retain_graph, create_graph)
-    how = "grad", keep_graph, create_graph, wanted
     may_miss = bool(allow_unused or materialize_grads)
-    if is_grads_batched:
-        arrived: Any = run_batch(roots, given, *how, may_miss)
-    else:
-        arrived = run(roots, given, *how, False, may_miss)
-    result = tuple(wrap_raw(g) for g in arrived or ())
+    options = Options("grad", keep_graph, create_graph, wanted, bool(is_grads_batched), may_miss)
+    result = tuple((run_batch if is_grads_batched else run)(roots, given, options) or ())
     if materialize_grads:
         result = materialized(result, wanted, create_graph)
     return dict(zip(inputs, result, strict=True)) if type(inputs) is dict else result

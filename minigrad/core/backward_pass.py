@@ -25,20 +25,6 @@ NEVER = -(2**60)  # in `Task.waiting`: a node that never becomes ready
 ZEROS = itertools.repeat(0)  # output numbers of the edges of a node whose `_nrs` is None
 
 
-class Inputs:
-    """What a backward pass is limited to: the nodes and output numbers where the wanted gradients arrive.
-
-    With `accumulate` they are deposited in `.grad` (`backward(inputs=…)`); otherwise they are captured
-    (`grad`).
-    """
-
-    __slots__ = ("accumulate", "slots")
-
-    def __init__(self, slots: Sequence[Slot], accumulate: bool = False) -> None:
-        self.slots = slots
-        self.accumulate = accumulate
-
-
 class Task:
     """One backward pass.
 
@@ -178,7 +164,7 @@ def find_limit(root: Node, slots: tuple[Slot, ...]) -> Limit | None:
                     nodes.append(n)
         if leads == (node in targets) or not (leads or node.__class__ is AccumulateGrad):
             is_whole = False  # a leaf that is not wanted, or a node that is, and is no leaf
-    if is_whole:
+    if is_whole and root not in targets:
         seen.discard(root)
         return Limit(slots, seen, True, set(), edge_changes)
     needed, inner = targets & seen, {n for n in targets if n.__class__ is not AccumulateGrad}

@@ -32,14 +32,12 @@ from typing import Any
 from numpy import ndarray
 
 from . import modes
-from .backward_pass import Inputs, Limit, Slot, Task, add, count_edges, limit_of
+from .backward_pass import Limit, Slot, Task, add, count_edges, limit_of
 from .deposit import deposit
 from .modes import Within, quiet
 from .nested_passes import inside
 from .node import AccumulateGrad, Node
 from .node_by_node import drain
-
-__all__ = ["Inputs", "run", "run_plain", "run_rows"]
 
 
 def run(
@@ -47,44 +45,54 @@ def run(
     gradients: Sequence[Any],
     keep_graph: bool,
     create_graph: bool,
-    inputs: Inputs | None = None,
+    slots: Sequence[Slot] | None = None,
+    accumulate: bool = False,
 ) -> list[Any] | None:
     """Run backward from `roots` with their `gradients`. These are raw arrays, or tensors under `create_graph`
     and in forward mode, in which gradients have tangents.
 
-    With `inputs`, only what leads to them runs, and the list of gradients that arrived there is returned
-    (None for an input that was not reached). Otherwise gradients go to the leaves.
+    With `slots`, the nodes and output numbers where wanted gradients arrive, only what leads to them runs.
+    The list of gradients that arrived there is returned (None for a slot that was not reached), or with
+    `accumulate` they are deposited in `.grad`. Without `slots` gradients go to the leaves.
     """
     __tracebackhide__ = True
     tensors = create_graph or (modes.active != 0 and modes.is_forward())
     if not tensors:
-        return run_in_mode(roots, gradients, keep_graph, False, inputs)
+        return run_in_mode(roots, gradients, keep_graph, False, slots, accumulate)
     with Within(grad_enabled=create_graph):
-        return run_in_mode(roots, gradients, keep_graph, True, inputs)
+        return run_in_mode(roots, gradients, keep_graph, True, slots, accumulate)
 
 
 def run_in_mode(
-    roots: Sequence[Slot], gradients: Sequence[Any], keep_graph: bool, tensors: bool, inputs: Inputs | None
+    roots: Sequence[Slot],
+    gradients: Sequence[Any],
+    keep_graph: bool,
+    tensors: bool,
+    slots: Sequence[Slot] | None,
+    accumulate: bool,
 ) -> list[Any] | None:
     """`run` on `tensors` or raw arrays, in the grad mode that is in force."""
     __tracebackhide__ = True
-    captured = inputs is not None and not inputs.accumulate
-    alone = len(roots) == 1 and (inputs is None or captured) and gradients[0] is not None
+    alone = len(roots) == 1 and not accumulate and gradients[0] is not None
     if alone and not modes.is_watched(tensors):
-        slots = None if inputs is None else tuple(inputs.slots)
-        return run_plain(roots[0], gradients[0], keep_graph, tensors, slots)
-    task = start(roots, gradients, keep_graph, tensors, inputs)
+        return run_plain(roots[0], gradients[0], keep_graph, tensors, None if slots is None else tuple(slots))
+    task = start(roots, gradients, keep_graph, tensors, slots, accumulate)
     inside(task, drain, task)
-    return [task.captures[slot] for slot in inputs.slots] if inputs is not None and captured else None
+    return None if slots is None or accumulate else [task.captures[slot] for slot in slots]
 
 
 def start(
-    roots: Sequence[Slot], gradients: Sequence[Any], keep_graph: bool, tensors: bool, inputs: Inputs | None
+    roots: Sequence[Slot],
+    gradients: Sequence[Any],
+    keep_graph: bool,
+    tensors: bool,
+    slots: Sequence[Slot] | None,
+    accumulate: bool = False,
 ) -> Task:
     """Return the task of a pass node by node, with the roots in its heap."""
     task = Task(keep_graph, tensors, count_edges([node for node, _ in roots]))
-    if inputs is not None:
-        task.limit(inputs.slots, inputs.accumulate)
+    if slots is not None:
+        task.limit(slots, accumulate)
     for (node, nr), gradient in zip(roots, gradients):
         if gradient is not None:
             add(task, node, nr, gradient)
@@ -113,7 +121,7 @@ def run_plain(
         limit = limit_of(node, slots, keep_graph)
         plain = limit is not None
     if not plain:
-        task = start((root,), (one,), keep_graph, create_graph, None if slots is None else Inputs(slots))
+        task = start((root,), (one,), keep_graph, create_graph, slots)
         inside(task, drain, task)
         return None if slots is None else [task.captures[slot] for slot in slots]
     if node._outputs != 1:

@@ -222,8 +222,7 @@ def transposed(op: Op, values: Any, tangents: list[Any], result: Any) -> Any:
                 slots.append((edge(sent), sent._nr))
                 starts.append(t if create_graph else numbers(t))
         asked: list[Any] = [(edge(seed), 0) for seed in seeds]
-        goals = engine.Inputs(asked)
-        arrived = engine.run(slots, starts, True, create_graph, goals) if slots else [None] * len(seeds)
+        arrived = engine.run(slots, starts, True, create_graph, asked) if slots else [None] * len(seeds)
     made = tuple(as_tangent(g, r) for g, r in zip(arrived or (), results, strict=True))
     return made if op.several else made[0]
 

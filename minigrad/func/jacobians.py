@@ -22,15 +22,13 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from ..autograd.functional.common import zeros_like
-from ..autograd.rows import element_rows
+from ..autograd.rows import blocks, element_rows, no_rows
 from ..core import F, dtypes, modes
 from ..core.dtypes import DIFFERENTIABLE
 from ..core.modes import Within
 from ..core.tangents import aside
-from ..core.tensor_state import TensorBase, wrap
+from ..core.tensor_state import TensorBase
 from . import pytree
 from .argnums import Argnums, replace, selected
 from .forward import jvp
@@ -60,38 +58,20 @@ def by_rows(
         ran = run_inside(level, func, args, argnums, has_aux)
         refuse_complex(who, ran.outputs, "outputs")
         rows = [rows_of(level, out, ran.leaves, at_once) for out in ran.outputs]
-        parts = [split(column, ran.outputs, x, False) for column, x in zip(zip(*rows), ran.leaves)]
-        result = [level.outward(blocks) for blocks in zip(*parts)] or [[] for _ in ran.outputs]
+        parts = [blocks(column, ran.outputs, x) for column, x in zip(zip(*rows), ran.leaves)]
+        result = [level.outward(row) for row in zip(*parts)] or [[] for _ in ran.outputs]
         others, aux_spec = pytree.flatten(ran.aux) if has_aux else ([], pytree.LEAF)
         others = level.outward(others)
         level.leave([*itertools.chain(*result), *others])
-    jacobian = pytree.unflatten([pytree.unflatten(blocks, ran.spec) for blocks in result], ran.output_spec)
+    jacobian = pytree.unflatten([pytree.unflatten(row, ran.spec) for row in result], ran.output_spec)
     return jacobian, pytree.unflatten(others, aux_spec) if has_aux else None
 
 
 def rows_of(level: Level, out: Any, leaves: list[Any], at_once: int | None = None) -> list[Any]:
     """Return, for each inner leaf, the gradients of all elements of `out`; zeros without one."""
-    rows: list[Any] = [None] * len(leaves)
-    if out.requires_grad and out.numel():
-        rows = element_rows(out, tuple(leaves), level.needs_graph(out), at_once)
-        mark(rows, [out])
-    for n, leaf in enumerate(leaves):
-        if rows[n] is None:
-            rows[n] = wrap(np.zeros((out.numel(), *leaf.shape), leaf._data.dtype))
-    return rows
-
-
-def split(rows: Any, parts: list[Any], other: Any, turned: bool) -> list[Any]:
-    """Return the rows for the elements of all `parts` as blocks: the Jacobians of each part with respect to
-    `other`, or if `turned` of `other` with respect to each part.
-
-    As in PyTorch, all blocks are parts of one tensor: if one has a graph, all of them require grad.
-    """
-    whole = rows[0] if len(rows) == 1 else F.cat(rows)
-    blocks = whole.split([part.numel() for part in parts]) if len(parts) > 1 else [whole]
-    if turned:
-        return [block.movedim(0, -1).reshape(*other.shape, *part.shape) for block, part in zip(blocks, parts)]
-    return [block.reshape(*part.shape, *other.shape) for block, part in zip(blocks, parts)]
+    rows = element_rows(out, tuple(leaves), out.requires_grad and level.needs_graph(out), at_once)
+    mark(rows, [out])
+    return [no_rows(out, leaf) if g is None else g for g, leaf in zip(rows, leaves)]
 
 
 def by_columns(
@@ -120,10 +100,10 @@ def by_columns(
         for parts, tangent in zip(zip(*columns), sent):
             if level.needs_graph(tangent):
                 parts = (*parts, tangent.unsqueeze(0)[:0])  # no numbers, but its graph
-            result.append(split(parts, inputs, tangent, True))
-    blocks = [level.outward(row) for row in result] or [[] for _ in outputs]
-    level.leave(itertools.chain(*blocks))
-    jacobian = pytree.unflatten([pytree.unflatten(row, spec) for row in blocks], output_spec)
+            result.append(blocks(parts, inputs, tangent, True))
+    outside = [level.outward(row) for row in result] or [[] for _ in outputs]
+    level.leave(itertools.chain(*outside))
+    jacobian = pytree.unflatten([pytree.unflatten(row, spec) for row in outside], output_spec)
     return jacobian, aux[0] if has_aux else None
 
 

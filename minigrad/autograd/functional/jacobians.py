@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ...core import F, modes
-from ...core.dtypes import FAST_ARRAYS
+from ...core import F
 from ...core.modes import Within
 from ...core.tensor_state import wrap
 from .. import forward_ad
-from ..rows import element_rows
-from .common import as_tuple, check_strict, enter, gradients, leave, unpacked, zeros_like
+from ..rows import blocks, element_rows, no_rows
+from .common import as_tuple, check_strict, enter, leave, unpacked, zeros_like
 
 STRATEGIES = ("forward-mode", "reverse-mode")
 BAD_STRATEGY = 'Expected strategy to be either "forward-mode" or "reverse-mode".'
@@ -71,15 +70,18 @@ def jacobian(
         inputs = enter(inputs, create_graph)
         outputs_given, outputs = as_tuple(func(*inputs), "outputs of the user-provided function", "jacobian")
         check_strict(outputs, "outputs", strict)
-        if vectorize:
-            if strict:
-                raise RuntimeError(
-                    NOT_TOGETHER.format("strict", "vectorized=True", "", "strict", "vectorize=False")
-                )
-            result = all_rows(outputs, inputs, create_graph)
+        if vectorize and strict:
+            raise RuntimeError(
+                NOT_TOGETHER.format("strict", "vectorized=True", "", "strict", "vectorize=False")
+            )
+        result: Any
+        found = [rows(i, out, inputs, create_graph, strict) for i, out in enumerate(outputs)]
+        if vectorize:  # then all blocks are parts of one tensor
+            result = zip(*(blocks(column, outputs, x) for column, x in zip(zip(*found), inputs)))
         else:
-            result = tuple(rows(i, out, inputs, create_graph, strict) for i, out in enumerate(outputs))
-        return structured(leave(result, create_graph), outputs_given, inputs_given)
+            pairs = zip(found, outputs)
+            result = (tuple(r.view(*out.shape, *x.shape) for r, x in zip(row, inputs)) for row, out in pairs)
+        return structured(leave(tuple(result), create_graph), outputs_given, inputs_given)
 
 
 def structured(result: Any, outputs_given: bool, inputs_given: bool) -> Any:
@@ -90,53 +92,25 @@ def structured(result: Any, outputs_given: bool, inputs_given: bool) -> Any:
 
 
 def rows(i: int, out: Any, inputs: tuple[Any, ...], create_graph: bool, strict: bool) -> tuple[Any, ...]:
-    """Return the Jacobians of output number `i`."""
+    """Return the gradients of all elements of output number `i`, by input."""
     result = []
-    for n, (found, x) in enumerate(zip(gradient_rows(out, inputs, create_graph), inputs)):
+    if not out.numel():
+        F.stack(())  # an error, as in PyTorch
+    for n, (found, x) in enumerate(zip(element_rows(out, inputs, create_graph), inputs)):
         if found is None:
             if strict:
                 raise RuntimeError(
                     f"Output {i} of the user-provided function is independent of input {n}. This is not "
                     "allowed in strict mode."
                 )
-            found = wrap(np.zeros((out.numel(), *x.shape), x._data.dtype))
+            found = no_rows(out, x)
         elif strict and create_graph and not found.requires_grad:
             raise RuntimeError(
                 f"The jacobian of the user-provided function is independent of input {i}. This is not "
                 "allowed in strict mode when create_graph=True."
             )
-        result.append(found.view(*out.shape, *x.shape))
+        result.append(found)
     return tuple(result)
-
-
-def gradient_rows(out: Any, inputs: tuple[Any, ...], create_graph: bool) -> list[Any]:
-    """Return, for each input, the stacked gradients of all elements of `out`; None if it is not reached.
-
-    They are those of `autograd.grad(out.reshape(-1)[j], inputs)`.
-    """
-    if is_plain_root(out):
-        return element_rows(out, inputs, create_graph)
-    rows = [
-        gradients((out.reshape(-1)[j],), inputs, retain_graph=True, create_graph=create_graph)
-        for j in range(out.numel())
-    ]
-    columns = zip(*rows) if rows else [()] * len(inputs)
-    return [None if column and column[0] is None else F.stack(column, 0) for column in columns]
-
-
-def is_plain_root(root: Any) -> bool:
-    """Return whether `element_rows` can start here: in the normal modes, from an array that is the only
-    result of its op.
-    """
-    return (
-        not modes.active
-        and root._data.__class__ is np.ndarray
-        and root._data.dtype in FAST_ARRAYS
-        and root._data.size > 0
-        and root._fn is not None
-        and root._fn._outputs == 1
-        and (root._view is None or root._view.version == root._storage.version)
-    )
 
 
 def basis(tensors: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -150,21 +124,6 @@ def basis(tensors: tuple[Any, ...]) -> tuple[Any, ...]:
         result.append(wrap(unit.reshape(total, *t.shape)))
         start += t.numel()
     return tuple(result)
-
-
-def all_rows(outputs: tuple[Any, ...], inputs: tuple[Any, ...], create_graph: bool) -> tuple[Any, ...]:
-    """Return the Jacobians of all outputs from one call of `autograd.grad` with a batch of gradients."""
-    counts = tuple(out.numel() for out in outputs)
-    total = sum(counts)
-    flat = tuple(out.reshape(-1) for out in outputs)
-    units = tuple(unit.reshape(total, -1) for unit in basis(outputs))
-    found = gradients(flat, inputs, units, create_graph=create_graph, is_grads_batched=True)
-    per_input = []
-    for g, x in zip(found, inputs):
-        g = zeros_like(x).expand((total, *x.shape)) if g is None else g
-        parts = g.split(counts, dim=0)
-        per_input.append([part.view(*out.shape, *x.shape) for part, out in zip(parts, outputs)])
-    return tuple(zip(*per_input))
 
 
 def by_columns(func: Callable[..., Any], inputs: Any, strict: bool, vectorize: bool) -> Any:
