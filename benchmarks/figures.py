@@ -1,4 +1,4 @@
-"""Figures that are no ratio of two engines' times: bytes, starts, pictures, growth."""
+"""Figures that are no ratio of two engines' times: bytes, starts, pictures."""
 
 from __future__ import annotations
 

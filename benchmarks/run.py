@@ -30,7 +30,6 @@ from derivative_rows import derivative_rows  # noqa: E402
 from engines import Engine, load  # noqa: E402
 from figures import Figure, Task  # noqa: E402
 from goals import goal_of, misses  # noqa: E402
-from growth import collector, growth  # noqa: E402
 from pages import around, put  # noqa: E402
 from pictures import pictures  # noqa: E402
 from process_rows import deep_chains, imports  # noqa: E402
@@ -53,8 +52,6 @@ FIGURES: dict[str, Callable[[Task], list[Figure]]] = {
     "m": recording,
     "n": watching,
     "o": pictures,
-    "collector": collector,
-    "growth": growth,
 }
 ROWS = (*TIMED, *FIGURES)
 

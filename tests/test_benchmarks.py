@@ -19,7 +19,7 @@ BENCHMARKS = ROOT / "benchmarks"
 PACKAGES = {"PyTorch": "torch", "micrograd": "micrograd", "MyGrad": "mygrad", "HIPS autograd": "autograd"}
 
 LETTERED = [*"abcdefghijk"]
-FIGURES = ["c'", "l", "m", "n", "o", "collector", "growth"]
+FIGURES = ["c'", "l", "m", "n", "o"]
 ABLE = {  # the rows with a letter that each engine has
     "PyTorch": "abcdefghijk",
     "micrograd": "acde",

@@ -5,12 +5,11 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from ...core.tensor_state import numbers
 from ..function import Function
 from ..functional.common import zeros_like
 from ..run import grad
-from .problem import Problem, agree, as_tuple, differentiable, stack
-from .texts import BATCHED, NOT_THE_SAME, UNDEFINED, UNDEFINED_GIVES, UNDEFINED_RAISES, GradcheckError
+from .problem import Problem, agree, as_tuple, compare_batch, differentiable
+from .texts import BATCHED, UNDEFINED, UNDEFINED_GIVES, UNDEFINED_RAISES, GradcheckError
 from .vectors import normal
 
 
@@ -69,21 +68,13 @@ def check_without(problem: Problem, outputs: list[Any]) -> None:
 
 def check_batched(problem: Problem) -> None:
     """Raise GradcheckError unless a batch of two gradients gives what each of them gives alone."""
+    inputs = problem.inputs_with_grad
     for i, output in enumerate(problem.outputs):
-        starts = [normal(output, k) for k in range(2)]
 
         def pull(gradient: Any, batched: bool = False, output: Any = output) -> list[Any]:
             how = {"retain_graph": True, "allow_unused": True, "is_grads_batched": batched}
-            sent = grad(output, problem.inputs_with_grad, gradient, **how)
-            return [
-                zeros_like(t) if g is None else g for g, t in zip(sent, problem.inputs_with_grad, strict=True)
-            ]
+            sent = grad(output, inputs, gradient, **how)
+            return [zeros_like(t) if g is None else g for g, t in zip(sent, inputs, strict=True)]
 
-        alone = [stack(pair) for pair in zip(*map(pull, starts), strict=True)]
-        try:
-            together = pull(stack(starts), True)
-        except RuntimeError as error:
-            raise GradcheckError(f"While computing batched gradients, got: {error}\n\n{BATCHED}") from error
-        for j, (a, b) in enumerate(zip(together, alone, strict=True)):
-            if not agree(numbers(a), numbers(b), 1e-5, 1e-8):
-                raise GradcheckError(NOT_THE_SAME.format(i, j, BATCHED, a, b))
+        starts = [normal(output, k) for k in range(2)]
+        compare_batch(BATCHED, starts, pull, lambda batch, pull=pull: pull(batch, True), i)

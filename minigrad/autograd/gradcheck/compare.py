@@ -14,7 +14,7 @@ import numpy as np
 
 from ...core.tensor_state import wrap
 from . import analytical, forward, numerical
-from .problem import Problem, agree, backward_problems, forward_problems, mismatch
+from .problem import Problem, agree, mismatch, parts
 from .texts import IN_SLOW_MODE, SLOW_WOULD_PASS, GradcheckError
 from .vectors import vectors
 
@@ -24,12 +24,12 @@ ZERO = "Numerical gradient for function expected to be zero"
 def compare_all(problem: Problem, fast: bool, by_backward: bool, by_forward: bool, undefined: bool) -> None:
     """Compare the differences with what backward gives, then with what forward mode gives."""
     compare = quickly if fast else slowly
-    for part in backward_problems(problem) if by_backward else ():
+    for part in parts(problem, False) if by_backward else ():
         compare(part)
-    parts = forward_problems(problem) if by_forward else ()
-    for part in parts:
+    forwards = parts(problem, True) if by_forward else ()
+    for part in forwards:
         compare(part)
-    for part in parts if undefined else ():
+    for part in forwards if undefined else ():
         forward.check_undefined(part)
 
 

@@ -11,8 +11,8 @@ from ...core import F
 from ...core.tensor_state import numbers, share, wrap
 from .. import forward_ad
 from ..functional.common import zeros_like
-from .problem import Problem, agree, as_tuple, is_complex, is_continuous, is_tensor, stack
-from .texts import BATCHED_FORWARD, NOT_THE_SAME, GradcheckError
+from .problem import Problem, agree, as_tuple, compare_batch, is_complex, is_continuous, is_tensor, stacks
+from .texts import BATCHED_FORWARD, GradcheckError
 from .vectors import normal, vectors
 
 
@@ -108,17 +108,9 @@ def check_batched(problem: Problem) -> None:
     for j in problem.input_indices:
         push = jvp_of_input(problem, j)
         directions = [normal(problem.inputs[j], k) for k in range(2)]
-        expected = [stack(pair) for pair in zip(*map(push, directions), strict=True)]
-        try:
-            batch = F.unbind(stack(directions), 0)
-            result = [stack(pair) for pair in zip(*map(push, batch), strict=True)]
-        except RuntimeError as error:
-            raise GradcheckError(
-                f"While computing batched gradients, got: {error}\n\n{BATCHED_FORWARD}"
-            ) from error
-        for i, (a, b) in enumerate(zip(result, expected, strict=True)):
-            if not agree(numbers(a), numbers(b), 1e-5, 1e-8):
-                raise GradcheckError(NOT_THE_SAME.format(i, i, BATCHED_FORWARD, a, b))
+        compare_batch(
+            BATCHED_FORWARD, directions, push, lambda batch, push=push: stacks(map(push, F.unbind(batch, 0)))
+        )
 
 
 def jvp_of_input(problem: Problem, j: int) -> Callable[[Any], tuple[Any, ...]]:

@@ -10,14 +10,15 @@ Note [Complex functions]
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...core import F, dtypes
 from ...core.storage import strides_of
-from ...core.tensor_state import TensorBase, wrap
+from ...core.tensor_state import TensorBase, numbers, wrap
+from .texts import NOT_THE_SAME, GradcheckError
 
 
 class Limits(NamedTuple):
@@ -124,44 +125,37 @@ def check_inputs(inputs: tuple[Any, ...]) -> None:
         )
 
 
-def backward_problems(problem: Problem) -> list[Problem]:
-    """Return the real functions whose backward is checked: see Note [Complex functions]."""
-    if not any(map(is_complex, problem.results)):
-        return [problem]
-    input_indices = tuple(i for i, o in enumerate(problem.outputs) if is_complex(o))
-
-    def part_of(name: str) -> Problem:
-        def function(*inputs: Any) -> tuple[Any, ...]:
-            return tuple(
-                getattr(o, name) if is_complex(o) else o for o in as_tuple(problem.function(*inputs))
-            )
-
-        part = "imaginary" if name == "imag" else "real"
-        results = function(*problem.inputs)
-        return Problem(function, problem.inputs, results, problem.limits, False, part, input_indices)
-
-    return [part_of("imag"), part_of("real")]
+def parts(problem: Problem, forward: bool) -> list[Problem]:
+    """Return the functions whose backward, or whose forward mode, is checked: the one of the problem, or two
+    real ones. See Note [Complex functions].
+    """
+    checked = problem.inputs if forward else problem.outputs
+    places = tuple(i for i, t in enumerate(checked) if is_complex(t))
+    if not (places if forward else any(map(is_complex, problem.results))):
+        return [problem._replace(forward=forward)]
+    return [part_of(problem, forward, places, "imag"), part_of(problem, forward, places, "real")]
 
 
-def forward_problems(problem: Problem) -> list[Problem]:
-    """Return the functions of real inputs whose forward mode is checked: see Note [Complex functions]."""
-    input_indices = tuple(i for i, t in enumerate(problem.inputs) if is_complex(t))
-    if not input_indices:
-        return [Problem(problem.function, problem.inputs, problem.results, problem.limits, True)]
+def part_of(problem: Problem, forward: bool, places: tuple[int, ...], name: str) -> Problem:
+    """Return the real function of the real or imaginary parts of complex inputs, or of outputs."""
 
-    def part_of(name: str) -> Problem:
-        def function(*inputs: Any) -> tuple[Any, ...]:
-            whole = list(inputs)
-            for i in input_indices:
-                t = problem.inputs[i]
-                whole[i] = t.real + inputs[i] * 1j if name == "imag" else inputs[i] + t.imag * 1j
-            return as_tuple(problem.function(*whole))
+    def part(t: Any) -> Any:
+        return getattr(t, name) if is_complex(t) else t
 
-        part = "imaginary" if name == "imag" else "real"
-        inputs = [getattr(t, name) if is_complex(t) else t for t in problem.inputs]
-        return Problem(function, inputs, function(*inputs), problem.limits, True, part, input_indices)
+    def of_inputs(*inputs: Any) -> tuple[Any, ...]:
+        whole = list(inputs)
+        for i in places:
+            t = problem.inputs[i]
+            whole[i] = t.real + inputs[i] * 1j if name == "imag" else inputs[i] + t.imag * 1j
+        return as_tuple(problem.function(*whole))
 
-    return [part_of("imag"), part_of("real")]
+    def of_outputs(*inputs: Any) -> tuple[Any, ...]:
+        return tuple(map(part, as_tuple(problem.function(*inputs))))
+
+    function = of_inputs if forward else of_outputs
+    inputs = list(map(part, problem.inputs)) if forward else problem.inputs
+    which = "imaginary" if name == "imag" else "real"
+    return Problem(function, inputs, function(*inputs), problem.limits, forward, which, places)
 
 
 def agree(a: Any, b: Any, rtol: float, atol: float) -> bool:
@@ -182,6 +176,20 @@ def mismatch(problem: Problem, i: int, j: int, numerical: Any, analytical: Any) 
     )
 
 
-def stack(tensors: Sequence[Any]) -> Any:
-    """Stack tensors along a new first dimension."""
-    return F.stack(list(tensors), 0)
+def stacks(rows: Iterable[Sequence[Any]]) -> list[Any]:
+    """Return the tensors of each column stacked along a new first dimension."""
+    return [F.stack(column, 0) for column in zip(*rows, strict=True)]
+
+
+def compare_batch(
+    text: str, vectors: list[Any], alone: Any, together: Any, output: int | None = None
+) -> None:
+    """Raise GradcheckError unless `together` gives of the stacked vectors what `alone` gives of each."""
+    expected = stacks(map(alone, vectors))
+    try:
+        found = together(F.stack(vectors, 0))
+    except RuntimeError as error:
+        raise GradcheckError(f"While computing batched gradients, got: {error}\n\n{text}") from error
+    for k, (a, b) in enumerate(zip(found, expected, strict=True)):
+        if not agree(numbers(a), numbers(b), 1e-5, 1e-8):
+            raise GradcheckError(NOT_THE_SAME.format(k if output is None else output, k, text, a, b))
