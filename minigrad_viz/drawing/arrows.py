@@ -280,6 +280,11 @@ def gap_needs(places: Places, routes: Sequence[Route]) -> list[float]:
             needs[first] = max(needs[first], size)
         else:
             far.append((first, last, size))
+    for id, pill in measured.pills.items():  # a given gradient comes to a root that others follow
+        if id.endswith("-seed") and not axes.upright:
+            behind = places.column[id.partition("-")[0]]
+            if behind < len(needs):
+                needs[behind] = max(needs[behind], pill.width + 40)
     for first, last, size in far:  # there is room for it in one of the gaps
         if max(needs[first:last]) < size:
             needs[last - 1] = size

@@ -16,8 +16,8 @@ from .style import num, path_data, xml
 
 TIP = 9.0  # length of an arrow head
 # Where along its arrow a sign may stand, and how far above it: in the middle if that is free.
-ALONG = tuple(sorted((i / 40 for i in range(3, 38)), key=lambda share: abs(share - 0.5)))
-ASIDE = (0.0, 7.0, -7.0)
+ALONG = tuple(sorted((i / 40 for i in range(2, 39)), key=lambda share: abs(share - 0.5)))
+ASIDE = (0.0, 7.0, -7.0, 11.0, -11.0)
 CROWD = 400  # arrows
 OVER, CROSSING = 2000.0, 400.0  # what a square pixel of a box costs, and to hide where two arrows cross
 

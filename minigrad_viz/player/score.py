@@ -55,7 +55,8 @@ WORDS = (
     "step_start", "step_failed", "acts", "queue", "who_runs_next", "queue_now", "queue_next", "queue_order",
     "queue_none", "queue_rule", "zoom_in", "zoom_out", "zoom_fit", "full", "legend", "copy", "copied",
     "copied_file", "keys", "details", "close", "details_in", "details_out", "details_steps",
-    "details_formula", "legend_node", "picture", "row_grad", "act_previous", "act_next", "curve",
+    "details_formula", "legend_node", "picture", "beyond_none", "menu", "row_grad", "act_previous",
+    "act_next", "curve",
     "vjp", "vjp_is", "box_open", "box_close", "forward", "backward", "update", "say_over", "say_squared",
     "say_power",
     "say_root", "say_times", "say_equals", "say_minus", "say_plus", "say_becomes",
@@ -63,7 +64,7 @@ WORDS = (
 # Those that the player fills in.
 FILLED = {
     "of": ("i", "n"), "of_all": ("n",), "round": ("i",), "call": ("i",), "line": ("n",),
-    "following": ("what",), "more_formulas": ("n",),
+    "following": ("what",), "more_formulas": ("n",), "beyond": ("n",),
 }  # fmt: skip
 
 

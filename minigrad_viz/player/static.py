@@ -21,8 +21,9 @@ from .score import Act, packed, score_of
 
 MODULES = (
     "stepper_parts.js", "stepper_formula.js", "stepper_source.js", "stepper_caption.js", "stepper_track.js",
-    "stepper_rounds.js", "stepper_painter.js", "stepper_picture.js", "stepper_details.js", "stepper_share.js",
-    "stepper_motion.js", "stepper_keys.js", "stepper_boxes.js", "stepper.js",
+    "stepper_rounds.js", "stepper_painter.js", "stepper_picture.js", "stepper_map.js", "stepper_details.js",
+    "stepper_share.js", "stepper_motion.js", "stepper_keys.js", "stepper_boxes.js", "stepper_tour.js",
+    "stepper.js",
 )  # fmt: skip
 HEAVY = 500_000  # characters of SVG; a larger picture is packed, and the outline alone stands in its place
 
@@ -90,8 +91,9 @@ def style() -> str:
 
 @functools.cache
 def module() -> str:
-    """The player as one ES module, which is what a widget wants: its files, one after the other."""
-    *parts, player = (re.sub(r"^import .*\n", "", source(name), flags=re.M) for name in MODULES)
+    """The player as one ES module, which is what a widget wants: its files, one after the other, without the
+    lines that are comments, because every cell stores it."""
+    *parts, player = (re.sub(r"^(import | *//).*\n", "", source(name), flags=re.M) for name in MODULES)
     return "".join(re.sub(r"^export ", "", part, flags=re.M) for part in parts) + player
 
 

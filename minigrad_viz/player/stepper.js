@@ -8,21 +8,24 @@ import { Boxes } from "./stepper_boxes.js";
 import { Caption, following } from "./stepper_caption.js";
 import { Details, Queue, legend, vjp } from "./stepper_details.js";
 import { pressed } from "./stepper_keys.js";
+import { Overview } from "./stepper_map.js";
 import { Motion } from "./stepper_motion.js";
-import { block, clamp, icons, make, memory, quiet, unpacked, whole } from "./stepper_parts.js";
+import { block, choice, clamp, control, face, make, memory, quiet, unpacked, whole } from "./stepper_parts.js";
 import { Stage } from "./stepper_picture.js";
 import { Rounds } from "./stepper_rounds.js";
-import { alone, share } from "./stepper_share.js";
+import { alone, copies, share } from "./stepper_share.js";
 import { Source } from "./stepper_source.js";
+import { Tour } from "./stepper_tour.js";
 import { Track } from "./stepper_track.js";
 
 const BEATS = [1400, 6000]; // milliseconds that a step stands at speed 1, at least and at most
 const READING = 32; // milliseconds for each letter of the caption
-const SPEEDS = [0.5, 1, 2, 4];
+const SPEEDS = [0.5, 1, 2, 4, 8];
 const WIDE = 900; // pixels from which on a page has its source open, if the picture fits beside it
 
-class Player {
+class Player extends Tour {
   constructor(model, el) {
+    super();
     this.model = model;
     this.score = model.get("_score");
     this.words = this.score.words;
@@ -32,8 +35,8 @@ class Player {
     this.observer.observe(this.root);
     this.printed = () => this.frames && this.go(this.frames.length); // on paper the last step stands
     addEventListener("beforeprint", this.printed);
-    const show = () => this.show();
-    this.events = { step: show, playing: show, speed: show, act: () => this.turn() };
+    this.events = { act: () => this.turn() };
+    for (const name of ["step", "playing", "speed"]) this.events[name] = () => this.show();
     for (const [name, listener] of Object.entries(this.events)) model.on(`change:${name}`, listener);
     this.turn();
   }
@@ -51,7 +54,7 @@ class Player {
     const buttons = (...names) => names.map((name) => (this[name] = this.button(name)));
     this.track = new Track(words, (step) => this.go(step));
     this.label = make("span", { className: "mgp-label" });
-    this.speed = this.choice(words.speed, SPEEDS.map((speed) => [speed, `${speed}×`]), (speed) => this.set({ speed }));
+    this.speed = choice(words.speed, SPEEDS.map((speed) => [speed, `${speed}×`]), (speed) => this.set({ speed }));
     this.speed.className = "mgp-speed";
     this.caption = new Caption(words, lines, () => this.pick(this.stage.current?.[0] ?? null, this.stage));
     this.caption.element.classList.add("mgp-say");
@@ -63,21 +66,24 @@ class Player {
     source.hidden = !score.source.trim();
     this.rounds = score.total > 1 ? new Rounds(score, this.track, (act) => this.visit(act)) : null;
     const calls = this.rounds ? [this.calls()] : [this.track.element];
-    const bar = block("mgp-bar", keys, ...calls, this.label, block("mgp-tools", queue, source, help, copy, full));
+    const menu = this.button("menu", () => menu.setAttribute("aria-expanded", bar.classList.toggle("all")));
+    menu.setAttribute("aria-expanded", false);
+    menu.textContent = "…";
+    const bar = block("mgp-bar", keys, ...calls, this.label, menu, block("mgp-tools", queue, source, help, copy, full));
     this.view = quiet(make("div", { className: "mgp-view", tabIndex: 0, aria: { label: words.picture, role: "region" } }));
     this.zoom = block("mgp-zoom", ...buttons("zoom_out", "zoom_in", "zoom_fit"));
     this.details = new Details(this);
     this.order = new Queue(words);
     this.help = make("div", { className: "mgp-pop mgp-signs", hidden: true, aria: { label: words.legend, role: "region" } });
-    this.copies = make("div", { className: "mgp-pop mgp-copies", hidden: true, aria: { label: words.copy, role: "region" } });
-    for (const kind of ["svg", "png"]) this.copies.append(quiet(make("button", { type: "button", textContent: kind.toUpperCase(), onclick: () => this.share(kind) })));
+    this.copies = copies(words, (kind) => this.share(kind));
     this.code = new Source(lines, words.source);
     this.pane = make("div", { className: "mgp-pane", hidden: true }, this.code.list);
     this.boxes = new Boxes(this);
     this.motion = new Motion();
-    const scene = block("mgp-scene", this.view, this.zoom, this.details.element, this.help, this.copies);
+    this.map = new Overview(words);
+    const scene = block("mgp-scene", this.view, this.zoom, ...this.map.edges.map(({ sign }) => sign), this.details.element, this.help, this.copies);
     const body = block("mgp-body", this.pane, block("mgp-shown", scene, this.boxes.element, this.order.element));
-    this.top = block("mgp-top", bar, ...(this.rounds ? [this.rounds.element] : []), this.caption.element);
+    this.top = block("mgp-top", bar, ...(this.rounds ? [this.rounds.element] : []), block("mgp-told", this.caption.element, this.map.element));
     this.root = quiet(make("div", { className: `mgp mg-${score.theme}`, aria: { label: words.player, role: "group" } }, block("mgp-player", this.top, body)));
     return this.root;
   }
@@ -86,7 +92,7 @@ class Player {
   calls() {
     const { score } = this;
     const named = ({ label }, i) => (score.loop ? `${this.rounds.name(i)} ${this.words.of_all.replace("{n}", score.total)}` : label);
-    this.acts = this.choice(this.words.acts, score.acts.map((act, i) => [i, named(act, i)]), (act) => this.visit(act));
+    this.acts = choice(this.words.acts, score.acts.map((act, i) => [i, named(act, i)]), (act) => this.visit(act));
     this.turns = [-1, 1].map((by) => this.button(by < 0 ? "act_previous" : "act_next", () => this.visit(this.act + by)));
     this.phase = block("mgp-phase");
     return block("mgp-acts", this.turns[0], this.acts, this.turns[1], this.phase);
@@ -99,29 +105,36 @@ class Player {
     if (this.wide === clientWidth) return;
     if (!this.wide && this.score.pane && clientWidth >= WIDE) {
       this.toggle("source", true);
-      if (this.stage.cut()) this.toggle("source", false);
+      if (this.stage.cuts().has("right")) this.toggle("source", false);
     }
     this.wide = clientWidth;
     this.rounds?.show(this.act);
     this.track.fit();
-    this.caption.settle(this.frames);
-    this.root.style.setProperty("--top", `${this.top.offsetHeight}px`);
-    this.tell();
-    this.stage.near();
+    this.chart();
     this.sight(true);
-    this.zoom.hidden = this.stage.fits();
+    this.zoom.hidden = !this.stage.cuts().size;
+  }
+
+  // How high the caption is, and beside it a map of the picture while the picture is cut.
+  chart() {
+    const { stage, map, caption, root, top } = this;
+    stage.onmove = null;
+    for (const mapped of [false, true]) {
+      map.element.style.display = mapped ? "" : "none";
+      caption.settle(this.frames);
+      root.style.setProperty("--top", `${top.offsetHeight}px`);
+      stage.near();
+      if (!stage.places || !stage.cuts().size) break;
+    }
+    if (!stage.places) return;
+    map.lay(stage, caption.element.offsetHeight);
+    stage.onmove = () => map.follow();
+    stage.near();
+    this.tell();
   }
 
   button(name, act = () => this.press(name)) {
-    const label = this.words[name];
-    return quiet(make("button", { type: "button", className: `mgp-${name}`, title: label, onclick: act, aria: { label } }, ...icons(name)));
-  }
-
-  choice(label, options, chosen) {
-    const list = quiet(make("select", { title: label, aria: { label } }));
-    list.append(...options.map(([value, textContent]) => make("option", { value, textContent })));
-    list.onchange = () => chosen(Number(list.value));
-    return list;
+    return control(this.words, name, act);
   }
 
   // Lay out the act that is chosen.
@@ -132,8 +145,8 @@ class Player {
     const content = await unpacked(this.score.acts[act]);
     if (act !== this.act) return; // another was chosen meanwhile
     Object.assign(this, { frames: content.frames, step: undefined, picked: null, chosen: null, wide: 0 });
-    this.before = this.score.acts.slice(0, act).reduce((sum, { chapters }) => sum + chapters.reduce((size, [, n]) => size + n, 0), 0);
-    this.all = this.score.acts.reduce((sum, { chapters }) => sum + chapters.reduce((size, [, n]) => size + n, 0), 0);
+    const steps = (acts) => acts.flatMap(({ chapters }) => chapters).reduce((sum, [, n]) => sum + n, 0);
+    [this.before, this.all] = [steps(this.score.acts.slice(0, act)), steps(this.score.acts)];
     this.track.lay(this.frames);
     this.stage = new Stage(this.view, content, this.words, (id) => this.pick(id, this.stage));
     this.signs = [...legend(this.stage.svg), ...vjp(this.frames, this.words), block("mgp-sign", this.words.keys)];
@@ -145,51 +158,10 @@ class Player {
       this.turns[0].disabled = !act;
       this.turns[1].disabled = act === this.score.acts.length - 1;
     }
-    const enter = this.enter;
+    if (this.enter) this.go(this.enter);
     this.enter = undefined;
-    if (enter) this.set({ step: clamp(enter, 0, this.frames.length) });
     this.show();
     this.arrange();
-  }
-
-  // ------------------------------------------------------------------------------------------------- moves
-
-  set(values) {
-    for (const [name, value] of Object.entries(values)) this.model.set(name, value);
-    this.model.save_changes();
-  }
-
-  go(step) {
-    this.set({ step: clamp(step, 0, this.frames.length) });
-  }
-
-  // All acts are one timeline: to step `enter` of act `act` (Infinity: its last).
-  cross(act, enter, playing = false) {
-    const to = clamp(act, 0, this.score.acts.length - 1);
-    if (to === this.act && playing) return this.set({ step: enter, playing });
-    if (to === this.act) return this.go(to === act ? enter : this.step);
-    this.enter = enter;
-    this.set({ act: to, step: 0, playing });
-  }
-
-  // To another act: of a loop to the same step of another round.
-  visit(act) {
-    this.cross(act, this.score.loop ? this.step : 0);
-  }
-
-  // One step further or back, also past the end of an act.
-  walk(by) {
-    const step = this.step + by;
-    if (step < 0) this.cross(this.act - 1, Infinity);
-    else if (step > this.frames.length) this.cross(this.act + 1, 1);
-    else this.go(step);
-  }
-
-  // To where the next chapter begins, or the one before.
-  chapter(by) {
-    const to = this.track.jump(this.step, by);
-    if (to) this.go(to);
-    else this.cross(this.act + by, by > 0 ? 1 : Infinity);
   }
 
   press(name) {
@@ -198,7 +170,7 @@ class Player {
     else if (name === "previous" || name === "next") this.walk(name === "next" ? 1 : -1);
     else if (["queue", "source", "legend", "copy"].includes(name)) this.toggle(name);
     else if (name === "full") this.fill();
-    else if (name !== "play") this.stage.resize(name);
+    else if (name !== "play") this.stage.resize(name), this.chart();
     else if (this.model.get("playing")) this.set({ playing: false });
     else if (!this.ended()) this.set({ playing: true });
     else this.cross(0, 0, true);
@@ -212,10 +184,7 @@ class Player {
     const step = clamp(model.get("step"), 0, frames.length);
     if (step !== this.step) this.turned(step);
     const playing = model.get("playing") && !this.ended();
-    const name = playing ? "pause" : "play";
-    this.play.replaceChildren(...icons(name));
-    this.play.title = this.words[name];
-    this.play.setAttribute("aria-label", this.words[name]);
+    face(this.play, this.words, playing ? "pause" : "play");
     this.caption.element.setAttribute("aria-live", playing ? "off" : "polite");
     this.speed.value = model.get("speed");
     clearTimeout(this.timer);
@@ -225,17 +194,13 @@ class Player {
     else if (model.get("playing")) this.set({ playing });
   }
 
-  // Whether the last step of all is shown.
-  ended() {
-    return this.step === this.frames.length && this.act === this.score.acts.length - 1;
-  }
-
   turned(step) {
     this.motion.finish();
     const on = step === this.step + 1;
     this.step = step;
     const frame = this.frames[step - 1];
     for (const stage of this.stages()) stage.paint(step);
+    this.map.show();
     this.track.show(step);
     this.root.dataset.phase = frame?.phase ?? "start";
     this.label.textContent = `${step && this.before + step} / ${this.all}`;

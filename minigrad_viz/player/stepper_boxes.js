@@ -48,5 +48,6 @@ export class Boxes {
     this.foot.replaceChildren(...[player.stage.part(open.size > 0) ?? []].flat());
     if (!open.size) this.foot.remove();
     this.sign();
+    player.chart();
   }
 }

@@ -93,17 +93,20 @@ export class Caption {
     return make("button", { type: "button", className: "mgp-more", textContent: `+${count}`, title: label, onclick: this.onmore, aria: { label } });
   }
 
-  // A long formula loses forms in its middle, breaks before `=`, and becomes smaller, in this order.
+  // A long formula loses forms in its middle, first those that would not fit in a line of their own; then it
+  // breaks before `=`, and becomes smaller.
   fit(shown) {
     const room = this.main.clientWidth - (this.main.children[1]?.offsetWidth ?? 0) - 12;
     const forms = [...shown.children];
     const wide = widths(shown);
-    const keep = new Set(kept(wide, room));
-    forms.forEach((form, i) => (form.hidden = !keep.has(i)));
-    const total = [...keep].reduce((sum, i) => sum + wide[i], 0);
+    const last = forms.length - 1;
+    const keep = kept(wide, room).filter((i) => i === 0 || i === last || wide[i] <= room);
+    const show = (some) => forms.forEach((form, i) => (form.hidden = !some.includes(i)));
+    const total = keep.reduce((sum, i) => sum + wide[i], 0);
+    show(keep);
     shown.classList.toggle("broken", total > room);
     if (total > room) shown.classList.toggle("small", shown.scrollHeight > this.main.clientHeight || shown.scrollWidth > room);
-    if (shown.scrollHeight > this.main.clientHeight + 2) forms.slice(1, -1).forEach((form) => (form.hidden = true));
+    if (shown.scrollHeight > this.main.clientHeight + 2) show([0, last]);
   }
 }
 

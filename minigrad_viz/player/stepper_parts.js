@@ -42,9 +42,26 @@ export const quiet = (element) => (element.setAttribute("data-lm-suppress-shortc
 export const block = (className, ...children) => make("div", { className }, ...children);
 
 // The icon of a button; none where it has a word.
-export function icons(name) {
+function icons(name) {
   if (!(name in ICONS)) return [];
   return [drawn("svg", { viewBox: "0 0 16 16", class: `mgp-icon ${name}`, "aria-hidden": true }, drawn("path", { d: ICONS[name] }))];
+}
+
+// Give a button its icon and its label.
+export function face(button, words, name) {
+  button.replaceChildren(...icons(name));
+  button.title = words[name];
+  button.setAttribute("aria-label", words[name]);
+  return button;
+}
+
+export const control = (words, name, onclick) => face(quiet(make("button", { type: "button", className: `mgp-${name}`, onclick })), words, name);
+
+export function choice(label, options, chosen) {
+  const list = quiet(make("select", { title: label, aria: { label } }));
+  list.append(...options.map(([value, textContent]) => make("option", { value, textContent })));
+  list.onchange = () => chosen(Number(list.value));
+  return list;
 }
 
 // What a widget's model is to a player, on a page without a kernel.

@@ -6,7 +6,7 @@ import { SVG, clamp, drawn, make, quiet } from "./stepper_parts.js";
 const ZOOMS = [0.002, 4];
 const MANY = 200; // stations; of a larger picture only what is near the view is drawn, for drawing takes time
 const STATION = /^[sf]\d+(-c\d+|-d)?$/; // the ids of stations and their decks
-const DRAG = 4; // pixels that a pointer may move within a click
+const MARGIN = 22; // pixels of paper around what is drawn
 
 // The picture in its scrolling `view`; `onpick` is called with the station or arrow that is clicked.
 export class Stage {
@@ -14,7 +14,7 @@ export class Stage {
     const parsed = new DOMParser().parseFromString(svg || `<svg xmlns="${SVG}" viewBox="0 0 1 1"/>`, "image/svg+xml");
     this.svg = document.importNode(parsed.documentElement, true);
     this.svg.setAttribute("role", "group"); // an image would hide its stations from assistive technology
-    Object.assign(this, { view, prefix, least: width, routes, words, onpick, badges: new Map(), signs: [] });
+    Object.assign(this, { view, prefix, least: width, routes, words, badges: new Map(), signs: [] });
     view.replaceChildren(svg ? this.svg : make("pre", { textContent: outline }));
     this.painter = new Painter(this.svg, prefix, frames, stood);
     this.parts = this.painter.parts;
@@ -23,7 +23,7 @@ export class Stage {
       const title = part.firstElementChild;
       if (title?.localName === "title") this.titles.set(id, title.textContent);
     }
-    this.current = [];
+    this.current = []; // stations that are active
     this.roots = [...this.svg.querySelectorAll("g.station.root")].map((station) => this.id(station));
     this.stations = [...this.svg.querySelectorAll("g.station")];
     this.stations.forEach((station, i) => {
@@ -31,10 +31,9 @@ export class Stage {
       station.setAttribute("role", "button");
       station.setAttribute("aria-label", this.name(this.id(station)));
     });
-    const names = this.stations.slice(0, MANY).map((station) => make("li", { textContent: this.name(this.id(station)) }));
+    const names = this.stations.slice(0, MANY).map((station) => make("li", { textContent: station.getAttribute("aria-label") }));
     if (svg) view.append(make("ol", { className: "mgp-list", aria: { label: words.picture } }, ...names));
-    view.onclick = (event) => this.dragged || onpick(this.at(event.target));
-    view.onpointerdown = (event) => this.grab(event);
+    view.onclick = (event) => onpick(this.at(event.target));
     view.onpointerover = (event) => this.tip(event.target.closest("[id]"));
     view.onwheel = (event) => this.wheel(event);
     view.onscroll = () => this.near();
@@ -57,12 +56,6 @@ export class Stage {
     return this.svg.getBoundingClientRect().width / this.svg.viewBox.baseVal.width;
   }
 
-  // Whether all of it is in sight, at its own size.
-  fits() {
-    const { view, now } = this;
-    return now > 0.85 && view.scrollWidth <= view.clientWidth && view.scrollHeight <= view.clientHeight + 1;
-  }
-
   // `zoom` times the natural size; null: as wide as there is room, but so that it can be read. The point of
   // the view at the shares `x` and `y` stays where it is.
   scale(zoom, x = 0.5, y = 0.5) {
@@ -81,8 +74,7 @@ export class Stage {
 
   resize(name) {
     const { width, height } = this.svg.viewBox.baseVal;
-    const whole = Math.min(this.view.clientWidth / width, this.view.clientHeight / height, 1);
-    if (name === "zoom_fit") this.scale(this.zoom === null ? whole : null);
+    if (name === "zoom_fit") this.scale(this.zoom === null ? Math.min(this.view.clientWidth / width, this.view.clientHeight / height, 1) : null);
     else this.scale(this.now * (name === "zoom_in" ? 1.25 : 0.8));
   }
 
@@ -94,51 +86,36 @@ export class Stage {
     this.scale(this.now * Math.exp(-event.deltaY / 400), x, (event.clientY - box.top) / box.height);
   }
 
-  // The mouse drags the picture; a finger scrolls it anyway.
-  grab(start) {
-    const { view } = this;
-    this.dragged = false;
-    if (start.pointerType !== "mouse" || start.button) return;
-    const [left, top] = [view.scrollLeft, view.scrollTop];
-    view.onpointermove = (event) => {
-      const [x, y] = [event.clientX - start.clientX, event.clientY - start.clientY];
-      if (!this.dragged && Math.hypot(x, y) < DRAG) return;
-      if (!this.dragged) view.setPointerCapture(event.pointerId);
-      this.dragged = true;
-      view.classList.add("dragged");
-      view.scrollTo(left - x, top - y);
-    };
-    view.onpointerup = view.onpointercancel = () => {
-      view.onpointermove = null;
-      view.classList.remove("dragged");
-    };
+  // The edges of the view at which the picture is cut.
+  cuts() {
+    const { scrollLeft, scrollTop, clientWidth, clientHeight, scrollWidth, scrollHeight } = this.view;
+    const edges = { left: scrollLeft, right: scrollWidth - clientWidth - scrollLeft, top: scrollTop, bottom: scrollHeight - clientHeight - scrollTop };
+    return new Set(Object.keys(edges).filter((edge) => edges[edge] > MARGIN));
   }
 
-  // Whether the picture is wider than its view.
-  cut() {
-    return this.view.scrollWidth > this.view.clientWidth + 1;
+  // What the view shows of the picture, from its upper left corner, in its own units.
+  sight() {
+    const { view, svg, now } = this;
+    const [corner, box] = [svg.getBoundingClientRect(), view.getBoundingClientRect()];
+    const [left, top] = [(box.left - corner.left) / now, (box.top - corner.top) / now];
+    return { left, top, right: left + view.clientWidth / now, bottom: top + view.clientHeight / now };
   }
 
-  // Let the sides at which the picture is cut fade out.
-  fade() {
-    const { scrollLeft, clientWidth, scrollWidth } = this.view;
-    const sides = [scrollLeft > 1 && "left", scrollLeft + clientWidth < scrollWidth - 1 && "right"];
-    this.view.dataset.cut = sides.filter(Boolean).join(" ");
-  }
-
-  // Draw what is within a view's size of the view, and nothing else.
+  // The view has moved, or the picture in it. Of a large one what is within a view's size of the view is
+  // drawn, and nothing else.
   near() {
     const { view, now } = this;
-    this.fade();
-    if (this.stations.length < MANY || !now) return;
+    if (!now) return;
+    view.dataset.cut = [...this.cuts()].join(" ");
     this.places ??= this.measured(now);
-    const span = (from, size) => [(from - size) / now, (from + 2 * size) / now];
-    const [left, right] = span(view.scrollLeft, view.clientWidth);
-    const [top, bottom] = span(view.scrollTop, view.clientHeight);
+    this.onmove?.();
+    if (this.stations.length < MANY) return;
+    const sight = this.sight();
+    const [wide, high] = [sight.right - sight.left, sight.bottom - sight.top];
     let changed = false;
     for (const place of this.places.values()) {
-      const across = place.right > left && place.left < right;
-      const drawn = across && place.bottom > top && place.top < bottom;
+      const across = place.right > sight.left - wide && place.left < sight.right + wide;
+      const drawn = across && place.bottom > sight.top - high && place.top < sight.bottom + high;
       if (drawn === place.drawn) continue;
       place.part.style.display = drawn ? "" : "none";
       place.drawn = drawn;
@@ -154,7 +131,7 @@ export class Stage {
     return { x: x + (box.left - corner.left) / now, y: y + (box.top - corner.top) / now, width: box.width / now, height: box.height / now };
   }
 
-  // Where the groups of the picture are, from its upper left corner.
+  // Where the groups of the picture are, from its upper left corner, in its own units.
   measured(scale) {
     const corner = this.svg.getBoundingClientRect();
     const place = (part) => {
@@ -166,7 +143,7 @@ export class Stage {
     return new Map([...this.svg.children].filter((part) => part.localName === "g").map(place));
   }
 
-  // The place of the group that a part belongs to, in a picture that is not drawn in full.
+  // The place of the group that a part belongs to.
   place(part) {
     while (part && part.parentNode !== this.svg) part = part.parentNode;
     return this.places?.get(part);

@@ -98,7 +98,7 @@ export class Rounds {
     if (past.length) svg.append(line("past", past));
     const say = (i, anchor, words, kind = "") => {
       const left = anchor === "end" ? at(i) : at(i) + (kind ? 9 : -2);
-      svg.append(drawn("text", { x: left, y: y(this.values.get(i)) - (kind ? 3 : 5), "text-anchor": anchor, class: kind }, words));
+      svg.append(drawn("text", { x: left, y: y(this.values.get(i)) - (kind ? 7 : 5), "text-anchor": anchor, class: kind }, words));
     };
     const short = (value) => `${Number(value.toPrecision(5))}`;
     const [first, last] = [known[0][0], known.at(-1)[0]];

@@ -1,6 +1,6 @@
 // A step as a picture for slides: SVG or PNG, on the clipboard or, where that is not allowed, as a file.
 
-import { SVG, drawn } from "./stepper_parts.js";
+import { SVG, drawn, make, quiet } from "./stepper_parts.js";
 
 const STYLES = [
   "fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-opacity", "stroke-linecap", "opacity", "display", "visibility",
@@ -8,6 +8,12 @@ const STYLES = [
 ];
 const SCALE = 2; // pixels of a PNG for one of the page
 const ABOVE = 30; // pixels for the words
+
+// What opens to choose a kind of picture; `onchoose` is called with it.
+export function copies(words, onchoose) {
+  const button = (kind) => quiet(make("button", { type: "button", textContent: kind.toUpperCase(), onclick: () => onchoose(kind) }));
+  return make("div", { className: "mgp-pop mgp-copies", hidden: true, aria: { label: words.copy, role: "region" } }, ...["svg", "png"].map(button));
+}
 
 // The picture as it stands, with `words` above it, without any style sheet.
 export function alone(svg, words) {

@@ -23,8 +23,8 @@ class Stepper(anywidget.AnyWidget):
     """An ipywidgets widget over the steps of a cell.
 
     `step` is the step shown, 0 (before the first: the whole picture) to `steps`; `act` the backward call
-    shown, counted from 0, of which the last is shown first: choosing another goes back to step 0. `playing`
-    says whether the steps go on by themselves, `speed` how fast (1.0: a step in a second and a half). Set
+    shown, counted from 0, of which the last is shown first (of a cell that failed, at the step that did);
+    choosing another goes back to step 0. `playing` says whether the steps go on by themselves, `speed` how fast (1.0: a step in a second and a half). Set
     them from Python, link or observe them.
     """
 
@@ -51,7 +51,8 @@ class Stepper(anywidget.AnyWidget):
         self.acts = tuple(acts)
         self._told = (source, lang, earlier, later)
         score = score_of(self.acts, source, lang, earlier, later)
-        first = {name: kwargs.pop(name) for name in ("act", "step") if name in kwargs}
+        first = {"step": score["step"]} if "act" not in kwargs else {}  # where it failed, if it did
+        first |= {name: kwargs.pop(name) for name in ("act", "step") if name in kwargs}
         kwargs.setdefault("layout", {"width": "100%"})  # in an HBox, too, as wide as there is room
         super().__init__(act=score["shown"], _score=score, **kwargs)
         self.set_trait("steps", len(self.acts[self.act].frames))

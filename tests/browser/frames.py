@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 TESTS = Path(__file__).resolve().parent.parent
-CODES = (3, 6, 9, 11, 18)
+CODES = (3, 6, 9, 11, 16, 18)
 REAL = ("poly_module", "scalar_net", "conv_net", "schedule")
 LOOP = (
     "w = torch.tensor(0.0, requires_grad=True)\nb = torch.tensor(0.0, requires_grad=True)\n"
@@ -57,8 +57,10 @@ COUNT = """() => {
         slider.value = step;
         slider.dispatchEvent(new Event('input', {bubbles: true}));
         found.frames++;
-        const whole = caption.scrollHeight <= caption.clientHeight + 1;
-        if (!whole || !inside(box(caption), page)) found.caption++;
+        const main = caption.querySelector('.mgp-main'), formula = main.firstElementChild;
+        const whole = [caption, main, formula].every((one) => one.scrollHeight <= one.clientHeight + 4);
+        const wide = formula.scrollWidth > main.clientWidth + 1;
+        if (!whole || wide || !inside(box(caption), page)) found.caption++;
         const sight = seen();
         const active = [...view.querySelectorAll(current)].map(box);
         const room = (one) => one.width < sight.right - sight.left && one.height < sight.bottom - sight.top;

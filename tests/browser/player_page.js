@@ -74,7 +74,7 @@ export function chain(count, name = (i) => `t${i}`) {
 const WORDS = Object.fromEntries(
   ("player first previous play pause next last slider speed source step_start step_failed acts queue queue_now queue_next queue_order " +
     "queue_none queue_rule who_runs_next zoom_in zoom_out zoom_fit full legend copy keys details close details_in details_out details_steps " +
-    "details_formula legend_node picture row_grad forward backward update say_times say_equals")
+    "details_formula legend_node picture beyond beyond_none menu row_grad forward backward update say_times say_equals")
     .split(" ")
     .map((word) => [word, word]),
 );

@@ -257,6 +257,45 @@ def test_a_gradient_travels_and_the_next_key_ends_it(visit, tmp_path):
     assert page.evaluate("document.getAnimations().every((one) => one instanceof CSSTransition)")
 
 
+def test_a_cut_picture_has_a_map_and_says_what_is_outside(visit, tmp_path):
+    """A map beside the caption, and at a cut edge how many boxes are beyond; neither where it fits."""
+    source = (
+        "x = torch.tensor(1.0, requires_grad=True)\ny = x\n" + "y = torch.sin(y)\n" * 30 + "y.backward()\n"
+    )
+    page = visit(page_of(tmp_path / "a.html", html(4)))
+    ready(page)
+    assert not page.locator(".mgp-map").is_visible() and page.locator(".mgp-edge:visible").count() == 0
+    report = Report(traced(source), lang="en", fold=False)
+    page = visit(page_of(tmp_path / "b.html", report.html()))
+    ready(page)
+    page.locator(".mgp-view").press("Home")
+    seen = """() => {
+        const view = document.querySelector('.mgp-view').getBoundingClientRect();
+        const outside = [...document.querySelectorAll('.mgp g.station')].filter((station) => {
+            const { left, right, top, bottom } = station.getBoundingClientRect();
+            return right < view.left || left > view.right || bottom < view.top || top > view.bottom;
+        }).length;
+        const edges = [...document.querySelectorAll('.mgp-edge:not([hidden])')];
+        return [outside, edges.reduce((sum, edge) => sum + Number(/\\d+/.exec(edge.textContent) ?? 0), 0)];
+    }"""
+    outside, said = page.evaluate(seen)
+    assert outside == said > 0
+    box = page.locator(".mgp-map").bounding_box()
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.wait_for_timeout(100)
+    assert page.evaluate(seen)[0] == page.evaluate(seen)[1] and page.locator(".mgp-edge:visible").count() == 2
+
+
+def test_a_narrow_player_has_a_menu(visit, tmp_path):
+    page = visit(page_of(tmp_path / "a.html", html(4)), viewport={"width": 420, "height": 700})
+    ready(page)
+    assert not page.locator(".mgp-full").is_visible() and page.locator(".mgp-play").is_visible()
+    page.locator(".mgp-menu").click()
+    for part in (".mgp-full", ".mgp-first", ".mgp-speed", ".mgp-copy"):
+        assert page.locator(part).is_visible()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
 def test_a_thousand_stations_touch_a_few(visit, tmp_path):
     """The work of one step does not grow with the picture: counted, not timed."""
     source = (

@@ -1,0 +1,49 @@
+// Which step of which act is shown, and the ways from one to another: all acts are one timeline.
+
+import { clamp } from "./stepper_parts.js";
+
+// A player has a `model`, the `score`, the `frames` of the act that is shown, and its `track`.
+export class Tour {
+  set(values) {
+    for (const [name, value] of Object.entries(values)) this.model.set(name, value);
+    this.model.save_changes();
+  }
+
+  go(step) {
+    this.set({ step: clamp(step, 0, this.frames.length) });
+  }
+
+  // To step `enter` of act `act` (Infinity: its last).
+  cross(act, enter, playing = false) {
+    const to = clamp(act, 0, this.score.acts.length - 1);
+    if (to === this.act && playing) return this.set({ step: enter, playing });
+    if (to === this.act) return this.go(to === act ? enter : this.step);
+    this.enter = enter;
+    this.set({ act: to, step: 0, playing });
+  }
+
+  // To another act: of a loop to the same step of another round.
+  visit(act) {
+    this.cross(act, this.score.loop ? this.step : 0);
+  }
+
+  // One step further or back, also past the end of an act.
+  walk(by) {
+    const step = this.step + by;
+    if (step < 0) this.cross(this.act - 1, Infinity);
+    else if (step > this.frames.length) this.cross(this.act + 1, 1);
+    else this.go(step);
+  }
+
+  // To where the next chapter begins, or the one before.
+  chapter(by) {
+    const to = this.track.jump(this.step, by);
+    if (to) this.go(to);
+    else this.cross(this.act + by, by > 0 ? 1 : Infinity);
+  }
+
+  // Whether the last step of all is shown.
+  ended() {
+    return this.step === this.frames.length && this.act === this.score.acts.length - 1;
+  }
+}
