@@ -23,9 +23,9 @@ class Stepper(anywidget.AnyWidget):
     """An ipywidgets widget over the steps of a cell.
 
     `step` is the step shown, 0 (before the first: the whole picture) to `steps`; `act` the backward call
-    shown, counted from 0, of which the last is shown first (of a cell that failed, at the step that did);
-    choosing another goes back to step 0. `playing` says whether the steps go on by themselves, `speed` how fast (1.0: a step in a second and a half). Set
-    them from Python, link or observe them.
+    shown, counted from 0. The last is shown first, of a cell that failed at the step that did; choosing
+    another goes back to step 0. `playing` says whether the steps go on by themselves, `speed` how fast
+    (1.0: a step in a second and a half). Set them from Python, link or observe them.
     """
 
     _esm = module()
