@@ -99,9 +99,7 @@ def is_tensor(obj: Any) -> Any:
 
 
 _install(globals(), Tensor)
-_PACKAGES = (
-    "accelerator backends cuda fft func linalg nn optim random return_types special testing utils version"
-)
+_PACKAGES = "accelerator backends cuda fft func linalg nn optim random return_types special utils version"
 
 
 def __getattr__(name: str) -> Any:
@@ -131,4 +129,4 @@ def __dir__() -> list[str]:
 
 
 if TYPE_CHECKING:
-    from . import backends, cuda, fft, func, linalg, nn, optim, random, special, testing, utils
+    from . import backends, cuda, fft, func, linalg, nn, optim, random, special, utils

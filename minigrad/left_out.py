@@ -1,6 +1,7 @@
 """What an error says of a name that is not there.
 
-`left_out.txt` lists, by namespace, the names that PyTorch has and minigrad left out.
+`left_out.txt` lists, by namespace, the names that PyTorch has and minigrad left out. Its lines that begin
+with "-" list arguments that minigrad's functions do not take.
 """
 
 from __future__ import annotations
@@ -9,14 +10,19 @@ from collections.abc import Callable
 from typing import Any
 
 
-def table() -> dict[str, list[str]]:
-    """The names that are left out, by namespace: "torch", "Tensor", or a module such as "nn.functional"."""
+def lines() -> list[str]:
+    """Return the lines of `left_out.txt`."""
     from pathlib import Path  # which, with `urllib` and `ipaddress`, takes 3 ms to import
 
+    return Path(__file__).with_suffix(".txt").read_text(encoding="utf-8").splitlines()
+
+
+def table() -> dict[str, list[str]]:
+    """The names that are left out, by namespace: "torch", "Tensor", or a module such as "nn.functional"."""
     found: dict[str, list[str]] = {}
-    for line in Path(__file__).with_suffix(".txt").read_text(encoding="utf-8").splitlines():
+    for line in lines():
         namespace, colon, names = line.partition(":")
-        if colon and not line.startswith("#"):
+        if colon and line[0] not in "#-":
             found.setdefault(namespace, []).extend(names.split())
     return found
 
@@ -31,6 +37,11 @@ def missing(namespace: str, name: str) -> AttributeError:
     if namespace == "Tensor":
         return AttributeError(f"'Tensor' object has no attribute '{name}'")
     return AttributeError(f"module '{path}' has no attribute '{name}'")
+
+
+def without(function: str, what: str) -> NotImplementedError:
+    """The error for arguments that PyTorch's function takes and minigrad's does not."""
+    return NotImplementedError(f"minigrad's {function} has no {what} (see docs/ops.md)")
 
 
 def refusing(namespace: str) -> Callable[[str], Any]:

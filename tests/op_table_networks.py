@@ -68,7 +68,6 @@ ONCE: Any = {"twice": False, "forward": False}  # no derivative of the derivativ
 NETWORKS: list[Case] = [
     functional("elu", alpha=1.5),
     functional("selu"),
-    functional("celu", alpha=0.75),
     functional("leaky_relu", negative_slope=0.25),
     functional("prelu", ((2, 3), (3,))),
     functional("gelu"),
@@ -77,10 +76,8 @@ NETWORKS: list[Case] = [
     functional("mish"),
     functional("softplus", beta=2, threshold=3),
     functional("logsigmoid"),
-    functional("glu", ((2, 4),)),
     functional("hardtanh", min_val=-0.9, max_val=1.1),
     functional("relu6", low=-9, high=9),
-    functional("threshold", threshold=0.3, value=-0.5),
     functional("hardshrink", smooth=False),
     functional("softshrink"),
     functional("hardsigmoid", low=-4, high=4, twice=False),

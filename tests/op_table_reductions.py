@@ -29,8 +29,6 @@ REDUCTIONS: list[Case] = [
     Case("min dim", lambda L, a: L.min(a, 0, True).values, TIES, smooth=False, numbers="real"),
     Case("median", lambda L, a: a.median(), TIES, smooth=False, numbers="real"),
     Case("median dim", lambda L, a: a.median(1).values, ((2, 3),), numbers="real"),
-    Case("nanmedian", lambda L, a: a.nanmedian(), TIES, smooth=False, numbers="real"),
-    Case("nanmedian dim", lambda L, a: a.nanmedian(0, True).values, ((2, 3),), numbers="real"),
     Case("var", lambda L, a: a.var(1, correction=0), ((2, 3),)),
     Case("var of all", lambda L, a: a.var(), ([[1.0, 4.0, -2.0], [0.5, 3.0, 2.5]],)),
     Case("std", lambda L, a: L.std(a, (0, 1)), ([[1.0, 4.0, -2.0], [0.5, 3.0, 2.5]],)),

@@ -31,7 +31,7 @@ SAMPLING: list[Case] = [
     sampling("adaptive_max_pool1d", (2, 5), output_size=3, smooth=False),
     sampling("adaptive_max_pool2d", (1, 1, 3, 4), output_size=(2, 3), smooth=False),
     sampling("adaptive_max_pool3d", (1, 2, 3, 2), output_size=(1, 2, 2), smooth=False),
-    sampling("grid_sample", (1, 2, 3, 4), GRID, align_corners=False, same_graph=False, forward=False),
+    sampling("grid_sample", (1, 2, 3, 4), GRID, align_corners=False, same_graph=False, **NO_TANGENT),
     sampling("affine_grid", (1, 2, 3), size=(1, 1, 2, 3), align_corners=False, same_graph=False),
     Case("cdist 1", lambda L, a, b: L.cdist(a, b, 1), ((2, 2), (2, 3, 2)), -2, 2, numbers="real",
          smooth=False, **NO_TANGENT),

@@ -22,7 +22,18 @@ DTYPES = (
     *("int64", "int32", "int16", "int8", "uint8", "bool"),
 )
 SAMPLES = 12  # of an op and dtype, spread over the table's
-LEFT_OUT = ("bicubic", "lanczos")  # modes of `interpolate` and `grid_sample`
+# What `left_out.txt` says of arguments: modes and arguments, by op.
+MODES = {
+    "nn.functional.interpolate": ("bicubic", "lanczos"),
+    "nn.functional.grid_sample": ("bicubic",),
+    "nn.functional.embedding_bag": ("max",),
+}
+ARGUMENTS = {
+    "nn.functional.interpolate": ("antialias",),
+    "nn.functional.embedding_bag": ("per_sample_weights",),
+    "unique": ("dim",),
+    "scatter": ("reduce",),
+}
 
 
 @functools.cache
@@ -78,7 +89,7 @@ def entries() -> dict[str, Any]:
 
 def is_kept(entry: Any) -> bool:
     """Whether this is no variant of an op for a mode that was left out."""
-    return not any(mode in entry.variant_test_name for mode in (*LEFT_OUT, "antialias"))
+    return not any(mode in entry.variant_test_name for mode in ("bicubic", "lanczos", "antialias"))
 
 
 @dataclass(frozen=True)
@@ -110,15 +121,17 @@ def samples(entry: Any, dtype: str, requires_grad: bool = False, limit: int = SA
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         every = list(itertools.islice(entry.sample_inputs("cpu", kind, requires_grad=requires_grad), 400))
-    every = [s for s in every if not asks_for_left_out(s)]
+    every = [s for s in every if not asks_for_left_out(entry.name, s)]
     step = max(1, len(every) // limit)
     return [Sample((s.input, *s.args), dict(s.kwargs)) for s in every[::step]][:limit]
 
 
-def asks_for_left_out(sample: Any) -> bool:
-    """Whether a sample is of a mode that was left out."""
-    given = (*sample.args, *sample.kwargs.values())
-    return sample.kwargs.get("antialias") is True or any(isinstance(x, str) and x in LEFT_OUT for x in given)
+def asks_for_left_out(name: str, sample: Any) -> bool:
+    """Whether a sample of an op has an argument, or is of a mode, that was left out."""
+    texts = [x for x in (*sample.args, *sample.kwargs.values()) if isinstance(x, str)]
+    given = [sample.kwargs.get(key) for key in ARGUMENTS.get(name, ())]
+    has_argument = any(value is not None and value is not False for value in given)
+    return has_argument or any(mode in texts for mode in MODES.get(name, ()))
 
 
 def converted(x: Any, library: Any) -> Any:

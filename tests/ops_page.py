@@ -48,6 +48,12 @@ AttributeError that names this page.
 
 """
 
+ARGUMENTS = """## Arguments left out
+
+These functions of PyTorch are there, but refuse some arguments, with a NotImplementedError.
+
+"""
+
 
 def group_of(name: str) -> str:
     return next((group for start, group in GROUPS.items() if name.startswith(start)), "torch, Tensor")
@@ -81,6 +87,8 @@ def page() -> str:
         for namespace, words in left_out.table().items()
     ]
     parts.append(LEFT_OUT + "\n".join(lines) + "\n")
+    arguments = [line for line in left_out.lines() if line.startswith("- ")]
+    parts.append(ARGUMENTS + "\n".join(arguments) + "\n")
     return "\n".join(parts)
 
 

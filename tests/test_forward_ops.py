@@ -45,7 +45,7 @@ ONE_WAY = ("logsumexp", "softmax", "log_softmax", "norm 1")
 
 # PyTorch has no derivative of the tangent, fails at it, or takes mean and deviation for constants.
 ONE_WAY_NETWORKS = (
-    *("glu", "cross_entropy", "cross_entropy smoothed", "layer_norm", "batch_norm"),
+    *("cross_entropy", "cross_entropy smoothed", "layer_norm", "batch_norm"),
     "binary_cross_entropy",
     "scaled_dot_product_attention",
 )
@@ -62,7 +62,7 @@ DERIVED = (
     *("fmod", "fmod number", "remainder", "remainder number", "tensor rmod"),
     *("maximum", "minimum", "clamp to tensors", "clamp to min", "clamp to max"),
     *("clamp_max tensor", "clamp_min tensor"),
-    *("prod", "prod dim", "nansum", "nanmean", "amax", "amin", "max", "min", "median", "nanmedian"),
+    *("prod", "prod dim", "nansum", "nanmean", "amax", "amin", "max", "min", "median"),
     *("var", "var of all", "std", "var_mean", "std_mean", "dist", "norm", "norm 1.5", "norm 3", "norm inf"),
     *("mse_loss of each", "huber_loss", "kl_div", "cosine_similarity", "normalize"),
 )

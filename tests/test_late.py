@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 NAMES = """
 decimal fractions hashlib json numpy.fft numpy.random random secrets statistics string
 tempfile textwrap traceback urllib zipfile scipy
-minigrad.fft minigrad.func minigrad.linalg minigrad.nn minigrad.optim minigrad.special minigrad.testing
+minigrad.fft minigrad.func minigrad.linalg minigrad.nn minigrad.optim minigrad.special
 minigrad.utils minigrad.tensor.argument_errors
 """
 HEAVY = NAMES.split()
@@ -32,7 +32,6 @@ PACKAGES = [
     "optim",
     "random",
     "special",
-    "testing",
     "utils",
 ]
 

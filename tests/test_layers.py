@@ -57,7 +57,7 @@ LAYERS: dict[str, list[tuple[str, str]]] = {
         ("L7", "autograd"),
         ("L7 transforms", "func"),
         ("L8 functions", "fft linalg special"),
-        ("L8 settings", "accelerator backends cuda settings testing"),
+        ("L8 settings", "accelerator backends cuda settings"),
         ("L8 helpers", "utils"),
         ("L8 models", "nn"),
         ("L8 training", "optim"),

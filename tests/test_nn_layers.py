@@ -35,7 +35,7 @@ LAYERS = [
     ("GroupNorm", {"num_groups": 3, "num_channels": 3}, 3),
     *((name, {}, 2) for name in (
         "ReLU", "ReLU6", "SiLU", "Mish", "SELU", "Hardswish", "Hardsigmoid", "Sigmoid", "Tanh", "LogSigmoid",
-        "Softsign", "Tanhshrink", "LeakyReLU", "ELU", "CELU", "GELU", "Softplus", "Hardtanh", "Hardshrink",
+        "Softsign", "Tanhshrink", "LeakyReLU", "ELU", "GELU", "Softplus", "Hardtanh", "Hardshrink",
         "Softshrink")),
     ("ReLU", {"inplace": True}, 2),
     ("LeakyReLU", {"negative_slope": 0.3}, 2),
@@ -46,7 +46,6 @@ LAYERS = [
     ("Softmax", {"dim": 1}, 2),
     ("Softmin", {"dim": 0}, 2),
     ("LogSoftmax", {"dim": -1}, 3),
-    ("GLU", {"dim": 0}, 2),
     ("Dropout", {"p": 0.3}, 2),
 ]  # fmt: skip
 

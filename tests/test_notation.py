@@ -161,13 +161,13 @@ OF_COMPLEX = {
 # No case of the table: in place only, of a special argument, or they refuse to be differentiated.
 UNTRIED = {
     "_cdist_backward", "_embedding_bag_backward",
-    "_embedding_bag_per_sample_weights_backward", "_packed_elements",
+    "_packed_elements",
     "_upsample_nearest_exact2d", "_upsample_nearest_exact2d_backward",
     "_upsample_nearest_exact3d", "_upsample_nearest_exact3d_backward",
-    "grid_sampler_3d", "grid_seen", "grid_spread", "upsample_nearest1d",
+    "grid_sampler_3d", "upsample_nearest1d",
     "upsample_nearest1d_backward", "upsample_nearest3d", "upsample_nearest3d_backward",
     "hardsigmoid_backward", "linalg_pinv",
-    "digamma", "polygamma", "remainder_of_number", "scatter_value_with", "scatter_with",
+    "digamma", "polygamma", "remainder_of_number",
 }  # fmt: skip
 # Mathematics has no short sign for them: their steps name the node, with shapes and numbers.
 BY_NAME = {
@@ -177,9 +177,9 @@ BY_NAME = {
     "upsample_linear1d_backward", "upsample_nearest2d", "upsample_nearest2d_backward",
     "_adaptive_avg_pool2d", "_adaptive_avg_pool3d", "_prelu_kernel", "_trilinear",
     "avg_pool2d", "avg_pool2d_backward", "avg_pool3d", "avg_pool3d_backward",
-    "binary_cross_entropy", "binary_cross_entropy_with_logits", "celu", "convolution",
+    "binary_cross_entropy", "binary_cross_entropy_with_logits", "convolution",
     "elu", "elu_backward", "embedding", "embedding_dense_backward", "fmod", "gather",
-    "gelu", "gelu_backward", "glu", "glu_backward", "hardshrink", "hardshrink_backward", "hardsigmoid",
+    "gelu", "gelu_backward", "hardshrink", "hardshrink_backward", "hardsigmoid",
     "hardswish", "hardswish_backward", "hardtanh", "hardtanh_backward", "huber_loss", "huber_loss_backward",
     "index", "index_fill", "index_fill_tensor", "index_put", "index_put_impl",
     "linalg_cross", "log_sigmoid_backward", "masked_fill_tensor", "masked_scatter",

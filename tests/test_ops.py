@@ -164,8 +164,6 @@ WITHOUT_A_LINE = {
     "LinalgLstsqBackward0",
     "GridSampler3DBackward0",
     "GridSampler3DBackwardBackward0",
-    "GridSeenBackward0",
-    "GridSpreadBackward0",
     "UpsampleNearest1DBackward0",
     "UpsampleNearest1DBackwardBackward0",
     "UpsampleNearest3DBackward0",
@@ -176,7 +174,6 @@ WITHOUT_A_LINE = {
     "UpsampleNearestExact3DBackwardBackward0",
     # They refuse to be differentiated.
     "Unique2Backward0",
-    "UniqueDimBackward0",
     "CopyBackwards",
     "FillBackward2",
     "FillBackward3",

@@ -49,9 +49,6 @@ CALLS = {
     # different elements
     "unique of nan": lambda L, x, i: L.unique(L.tensor([NAN, 1.0, NAN]), return_counts=True),
     "unique all": lambda L, x, i: L.tensor([[2, 1], [2, 3]]).unique(True, True, True),
-    "unique rows": lambda L, x, i: L.tensor([[2, 1], [0, 3], [2, 1]]).unique(True, True, True, 0),
-    "unique columns": lambda L, x, i: L.tensor([[2, 2, 0], [1, 1, 5]]).unique(dim=1),
-    "unique nothing": lambda L, x, i: L.unique(L.zeros(2, 0), dim=0),
     "unique of complex": lambda L, x, i: L.tensor([1j]).unique(),
     # running sums and differences
     "cumsum of bools": lambda L, x, i: (x > 0.5).cumsum(0),

@@ -66,9 +66,9 @@ def test_names_inputs_and_saved_names_of_nodes(letter):
     now = nodes.declared()
     expected = {name: rest for name, rest in NODES.items() if name[0] == letter}
     expected.pop("NotImplemented", None)  # the node of several ops
-    different = [f"{n}: {now[n]!r} for {rest!r}" for n, rest in expected.items() if now.get(n, rest) != rest]
-    assert not different, "\n".join(different)
-    assert not ids.unexplained(f"nodes/{name}" for name in expected if name not in now)
+    different = {f"nodes/{name}": now.get(name) for name, rest in expected.items() if now.get(name) != rest}
+    left = ids.unexplained(different)
+    assert not left, [(name, different[name]) for name in left]
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")  # of T on tensors that are no matrices
@@ -76,10 +76,12 @@ def test_names_inputs_and_saved_names_of_nodes(letter):
 def test_graphs_of_the_table_of_ops(letter):
     tried = nodes.tried()
     expected = {title: text for title, text in GRAPHS.items() if title[0] == letter}
-    there = [title for title in expected if title in tried]
-    different = [title for title in there if nodes.graph_of(*tried[title]) != expected[title]]
-    assert not different
-    assert not ids.unexplained(f"graphs/{title}" for title in expected if title not in tried)
+    different = [
+        f"graphs/{title}"
+        for title, text in expected.items()
+        if title not in tried or nodes.graph_of(*tried[title]) != text
+    ]
+    assert not ids.unexplained(different)
 
 
 @pytest.mark.parametrize(("space", "letter"), ERRORS)
@@ -90,7 +92,7 @@ def test_calls_end_as_they_did(space, letter):
         if gone(space, name):
             continue
         now = errors.end(minigrad, space, name, call)
-        if errors.is_same(before, now):
+        if errors.is_same(before, now) or store.is_argument_left_out(now):
             continue
         if torch is None or errors.ended(torch, space, name, call) != now:
             failures.append(f"{whole(space, name)}{call}: {now}\n    recorded: {before}")

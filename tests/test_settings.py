@@ -75,10 +75,6 @@ def properties(L, note):
         x.new(2, 3).shape, x.new([1, 2]), x.new().shape, type(x.as_subclass(L.nn.Parameter)) is L.nn.Parameter
     )
     note(x.untyped_storage().nbytes(), x[1].untyped_storage().nbytes(), len(x.untyped_storage()))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        note(x[1].storage().tolist(), repr(x.storage()), x.storage()[1])
-        x.storage()[0] = 7
     note(x, x.untyped_storage().data_ptr() == x.data_ptr())
 
 
@@ -171,24 +167,6 @@ def losses_of_other_dtypes(L, note):
     for weight, bias in ((L.ones(2, 2).double(), L.ones(2)), (L.ones(2, 2), L.ones(2).double())):
         note.error(lambda w=weight, b=bias: F.linear(L.ones(1, 2), w, b))
     note.error(lambda: F.linear(L.ones(1, 2).double(), L.ones(2, 2), L.ones(2)))
-
-
-@programs
-def closeness(L, note):
-    x = L.tensor([[1.0, 2.0], [3.0, 4.0]])
-    pairs = [
-        (x, x), (x, x + 1), (x, x + 1e-7), (x, x.double()), (x, x[0]), (x[0, 0], x[1, 1]), (1.0, 2.0),
-        ([1.0, 2.0], [1.0, 3.0]), (L.tensor([1, 2]), L.tensor([1, 3])),
-        (L.tensor([2**53 + 1, 0]), L.tensor([2**53, 0])), (L.tensor(2**53 + 1), L.tensor(2**53)),
-        ([x], [x, x]), (L.tensor([L.nan]), L.tensor([L.nan])),
-    ]  # fmt: skip
-    for a, b in pairs:
-        note.error(lambda a=a, b=b: L.testing.assert_close(a, b))
-    note.error(lambda: L.testing.assert_close(x, x + 1, rtol=0.5, atol=0.1))
-    note.error(lambda: L.testing.assert_close(x, x + 1, rtol=0.5))
-    note.error(lambda: L.testing.assert_close(x, x + 1, msg="other"))
-    note(L.testing.assert_close(x, x.double(), check_dtype=False))
-    note(L.testing.assert_close(L.tensor([L.nan]), L.tensor([L.nan]), equal_nan=True))
 
 
 @programs

@@ -125,16 +125,6 @@ def joined_graphs(L, note):
     note(g, g.requires_grad)
 
 
-def other_dtypes(L, note):
-    """The same memory read as another dtype belongs to no graph."""
-    x = L.arange(4.0).requires_grad_()
-    bits = x.view(L.int32)
-    note(bits, bits.requires_grad, bits._is_view())
-    y = L.arange(4.0)
-    y.view(L.int32).mul_(0)
-    note(y, y._version)
-
-
 def alpha(L, note):
     """The nodes of sums note a factor also where there is none."""
     x, y = L.ones(2, requires_grad=True), L.ones(2)
@@ -143,7 +133,7 @@ def alpha(L, note):
 
 
 @pytest.mark.parametrize(
-    "program", [one_memory, several_results, no_graph, hooks_of_parts, joined_graphs, other_dtypes, alpha]
+    "program", [one_memory, several_results, no_graph, hooks_of_parts, joined_graphs, alpha]
 )
 def test_programs(torch, program):
     assert_same_diary(program, torch)

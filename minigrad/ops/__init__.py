@@ -24,7 +24,6 @@ from . import (
     entropies,
     exponential,
     grid_sampling,
-    grid_taps,
     half_precision,
     hard_activations,
     index,

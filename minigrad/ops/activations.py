@@ -56,25 +56,6 @@ def elu_(self, alpha=1, scale=1, input_scale=1):
     return elu.op.kernel(self, alpha, scale, input_scale)
 
 
-@activation(
-    self=lambda g, alpha, self: F.elu_backward(g, alpha, 1, 1.0 / alpha, False, self),
-    check=floats_only("elu_cpu"),
-)
-def celu(self, alpha=1.0):
-    """`x` where x ≥ 0, else `alpha · (exp(x / alpha) - 1)`."""
-    return elu.op.kernel(self, alpha, 1, 1 / alpha)
-
-
-@activation(
-    self=lambda g, alpha, result: F.elu_backward(g, alpha, 1, 1.0 / alpha, True, result),
-    check=floats_only("elu_cpu"),
-    node="CeluBackward1",
-)
-def celu_(self, alpha=1.0):
-    """`celu` in place: its derivative is taken from the result."""
-    return celu.op.kernel(self, alpha)
-
-
 def elu_twice(
     g: Any, alpha: Any, grad_output: Any, input_scale: Any, is_result: Any, scale: Any, self_or_result: Any
 ) -> Any:

@@ -12,7 +12,7 @@ import numpy as np
 from ..core import RAW, F, composite, differentiable
 from ..core.tensor_state import TensorBase, wrap
 from .copy import cast_back
-from .inverses import inverse_of, is_complex_dtype
+from .inverses import LinAlgError, first_wrong, inverse_of, is_complex_dtype
 
 
 def adjoint(x: Any) -> Any:
@@ -76,18 +76,6 @@ def cholesky_jvp(self_t: Any, L: Any, info: Any, upper: Any) -> Any:
     return (adjoint(change) if upper else change), F.zeros_like(info)
 
 
-def cholesky_kernel(a: Any, upper: Any) -> tuple[Any, Any]:
-    """Return the factor of each matrix, and the order of the first minor that is not positive (0 if none)."""
-    a = np.triu(a).conj().mT if upper else a
-    try:
-        factor, info = np.linalg.cholesky(a), np.zeros(a.shape[:-2], np.int32)
-    except np.linalg.LinAlgError:
-        info = first_minor(a)
-        factor = np.where((info == 0)[..., None, None], a, np.eye(a.shape[-1], dtype=a.dtype))
-        factor = np.linalg.cholesky(factor)
-    return (factor.conj().mT if upper else factor), info
-
-
 def first_minor(a: Any) -> Any:
     """The order of the first leading minor of each matrix that is not positive-definite, 0 for none."""
     found = np.zeros(a.shape[:-2], np.int32)
@@ -105,14 +93,17 @@ def first_minor(a: Any) -> Any:
     self=cholesky_ex_vjp, complexes=True, jvp=cholesky_jvp, several=("L", "info"), constants=("info",)
 )
 def linalg_cholesky_ex(self, upper=False):
-    """Return the triangular L with `L @ Lᴴ = self` (`Lᴴ @ L` for `upper`), and which minor is not positive (0
-    if none).
-    """
-    return cholesky_kernel(self, upper)
-
-
-# ── QR
-# ─────────────────────────────────────────────────────────────────────────────────────────────────
+    """Return the triangular L with `L @ Lᴴ = self` (`Lᴴ @ L` for `upper`), and 0 for each matrix."""
+    a = np.triu(self).conj().mT if upper else self
+    try:
+        factor = np.linalg.cholesky(a)
+    except np.linalg.LinAlgError:
+        which, order = first_wrong(first_minor(a))
+        raise LinAlgError(
+            f"linalg.cholesky: {which}The factorization could not be completed because the input is not "
+            f"positive-definite (the leading minor of order {order} is not positive-definite)."
+        ) from None
+    return (factor.conj().mT if upper else factor), np.zeros(a.shape[:-2], np.int32)
 
 
 def qr_vjp(grads: Any, Q: Any, R: Any, mode: Any) -> Any:

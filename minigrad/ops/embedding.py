@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core import F, differentiable
 from ..core.dtypes import of
-from .elementwise import no_derivative, second_refusal
+from .elementwise import second_refusal
 from .indices import LONG, WHOLE, check_inside, outside
 
 
@@ -115,7 +115,7 @@ def one_hot(self, num_classes=-1):
     return (np.asarray(self)[..., None] == np.arange(count)).astype(np.int64)
 
 
-SUM, MEAN, MAX = 0, 1, 2
+SUM, MEAN = 0, 1
 
 
 def check(weight: Any, indices: Any, offsets: Any) -> None:
@@ -166,17 +166,6 @@ def summed(rows: Any, bags: Any, count: int) -> Any:
     return out
 
 
-def max_of_bags(rows: Any, bags: Any, count: int) -> tuple[Any, Any]:
-    """Return the maximum of each bag in each column, 0 if it is empty, and in which row it comes first."""
-    width = rows.shape[1]
-    top = np.full((count, width), -np.inf, rows.dtype)
-    np.maximum.at(top, bags, rows)
-    first = np.full((count, width), len(rows))
-    places = np.where(rows == top[bags], np.arange(len(rows))[:, None], len(rows))
-    np.minimum.at(first, bags, places)
-    return np.where(first < len(rows), top, rows.dtype.type(0)), first
-
-
 def weight_vjp(
     grads: Any, indices: Any, mode: int, offsets: Any, padding_idx: int, per_sample_weights: Any,
     result1: Any, result2: Any, result3: Any, scale_grad_by_freq: bool, sparse: bool, weight_sym_sizes: Any,
@@ -188,52 +177,31 @@ def weight_vjp(
     )  # fmt: skip
 
 
-def weights_vjp(
-    grads: Any, indices: Any, mode: int, offsets: Any, padding_idx: int, result1: Any, weight: Any
-) -> Any:
-    """Return the gradient of the weights of the numbers."""
-    return F._embedding_bag_per_sample_weights_backward(grads[0], weight, indices, result1, padding_idx)
-
-
 @differentiable(
     weight=weight_vjp,
-    per_sample_weights=weights_vjp,
+    per_sample_weights=lambda grads, weight: None,  # there are none, but PyTorch's node has an edge for them
     several=("result0", "result1", "result2", "result3"),
     constants=("result1", "result2", "result3"),
 )
 def embedding_bag(
-    weight,
-    indices,
-    offsets,
-    scale_grad_by_freq=False,
-    mode=SUM,
-    sparse=False,
-    per_sample_weights=None,
-    include_last_offset=False,
-    padding_idx=-1,
-):
-    """Return the sum (`mode` 0), mean (1) or maximum (2) of the rows of `weight` at the `indices` of each
-    bag, which begin at `offsets`; rows of `padding_idx` do not count. Also the bag of each index, and the
-    size of each bag and where its maxima are as far as the mode needs them.
+    weight, indices, offsets, scale_grad_by_freq=False, mode=SUM, sparse=False, per_sample_weights=None,
+    include_last_offset=False, padding_idx=-1,
+):  # fmt: skip
+    """Return the sum (`mode` 0) or mean (1) of the rows of `weight` at the `indices` of each bag, which begin
+    at `offsets`; rows of `padding_idx` do not count. Also the bag of each index, and, for means, the size of
+    each bag twice. `per_sample_weights` is None.
     """
     check(weight, indices, offsets)
     starts = offsets[:-1] if include_last_offset else offsets
-    count = len(starts)
     bags = bag_of_each(len(indices), starts)
     used = indices != padding_idx
-    rows, own = weight[indices[used]], bags[used]
-    nothing = np.zeros(count, indices.dtype)
-    if per_sample_weights is not None:
-        rows = rows * per_sample_weights[used][:, None]
+    own = bags[used]
+    sums = summed(weight[indices[used]], own, len(starts))
     if mode == SUM:
-        return summed(rows, own, count).astype(weight.dtype), bags, nothing, nothing
-    sizes = np.bincount(own, minlength=count).astype(indices.dtype)
-    if mode == MEAN:
-        means = summed(rows, own, count) / np.maximum(sizes, 1)[:, None]
-        return means.astype(weight.dtype), bags, sizes, sizes
-    top, first = max_of_bags(rows, own, count)
-    where = np.append(indices[used], indices.dtype.type(0))[first]
-    return top, bags, sizes, where
+        nothing = np.zeros(len(starts), indices.dtype)
+        return sums.astype(weight.dtype), bags, nothing, nothing
+    sizes = np.bincount(own, minlength=len(starts)).astype(indices.dtype)
+    return (sums / np.maximum(sizes, 1)[:, None]).astype(weight.dtype), bags, sizes, sizes
 
 
 bag_node: Any = embedding_bag.op.node
@@ -247,38 +215,17 @@ bag_node._saved_weight_sym_argsize_0 = property(lambda node: node._raw_weight_sy
     node="EmbeddingBagBackwardBackward0",
 )
 def _embedding_bag_backward(
-    grad,
-    indices,
-    bags,
-    sizes,
-    where,
-    num_weights,
-    scale_grad_by_freq,
-    mode,
-    per_sample_weights=None,
+    grad, indices, bags, sizes, where, num_weights, scale_grad_by_freq, mode, per_sample_weights=None,
     padding_idx=-1,
-):
+):  # fmt: skip
     """Return the gradient of the table of `embedding_bag`."""
-    out = np.zeros((num_weights, grad.shape[1]), grad.dtype)
-    if mode == MAX:
-        filled = sizes > 0
-        np.add.at(out, (where[filled], np.arange(grad.shape[1])), grad[filled])
-        return out
     used = indices != padding_idx
     index, bag = indices[used], bags[used]
     rows = grad[bag]
     if mode == MEAN:
         rows = rows / sizes[bag][:, None]
-    if per_sample_weights is not None:
-        rows = rows * per_sample_weights[used][:, None]
     if scale_grad_by_freq:
         rows = rows / np.bincount(indices, minlength=num_weights)[index][:, None]
+    out = np.zeros((num_weights, grad.shape[1]), grad.dtype)
     np.add.at(out, index, rows.astype(grad.dtype, copy=False))
     return out
-
-
-@differentiable(**no_derivative("_embedding_bag_per_sample_weights_backward", "grad", "weight"))
-def _embedding_bag_per_sample_weights_backward(grad, weight, indices, bags, padding_idx):
-    """Return the gradient of the weights of the numbers of `embedding_bag`."""
-    found = np.add.reduce(grad[bags] * weight[indices], axis=1)
-    return np.where(indices != padding_idx, found, grad.dtype.type(0)).astype(grad.dtype, copy=False)

@@ -1,75 +1,127 @@
-"""Images and volumes sampled at the points of a grid (see `grid_taps`), and affine grids.
+"""Images and volumes sampled at the points of a grid, and affine grids.
 
-Every derivative is made of two ops, `grid_seen` and its transpose `grid_spread`. Their `orders` say how often
-they are derived with respect to each coordinate, so there is a derivative of any order.
+An element of the result is a weighted sum of the elements of the input around its place, the taps:
+
+    y = Σ w(place) x
+
+where w is a product of weights, one for each dimension. So the gradient of the input adds `w · ȳ` at each
+tap, and that of the grid sums `w' · x · ȳ` over taps and channels, w' being the slope of w with respect to a
+coordinate.
 """
 
 from __future__ import annotations
 
+from itertools import product
+from math import prod
 from typing import Any
 
 import numpy as np
 
-from ..core import F, differentiable
+from ..core import F, differentiable, jointly
 from ..core.dtypes import of
-from .convolution import given
-from .grid_taps import seen_at, spread_at
+from .elementwise import second_refusal
 from .half_precision import not_implemented, wide
 
-# ── derivatives, by ops
-# ─────────────────────────────────────────────────────────────────────────────────────────────────
+BILINEAR, NEAREST = range(2)
+ZEROS, BORDER, REFLECTION = range(3)
 
 
-def derived(orders: Any, j: int) -> Any:
-    """`orders` with one derivative more by coordinate `j`."""
-    return (*orders[:j], orders[j] + 1, *orders[j + 1 :])
+def reflected(x: Any, n: int, align_corners: bool) -> tuple[Any, Any]:
+    """Places mirrored at the border as often as needed, and the direction in which they move."""
+    low, span = (0.0, n - 1.0) if align_corners else (-0.5, float(n))
+    if not span:
+        return np.zeros_like(x), np.zeros_like(x)
+    away = np.abs(x - x.dtype.type(low))
+    rest, flips = np.fmod(away, span).astype(x.dtype), np.floor(away / span)
+    odd = flips % 2 == 1
+    sign = np.where(x < low, -1, 1) * np.where(odd, -1, 1)
+    return np.where(odd, span - rest, rest).astype(x.dtype) + x.dtype.type(low), sign.astype(x.dtype)
 
 
-def of_grid(g: Any, x: Any, grid: Any, orders: Any, *how: Any) -> Any:
-    """What comes back to the grid from the sums of `x`: for each coordinate the sum over the channels."""
-    parts = [
-        F.sum_dim(g * F.grid_seen(x, grid, derived(orders, j), *how), (1,), False) for j in range(len(orders))
-    ]
-    return F.stack(parts, -1)
+def kept_in(x: Any, n: int, padding_mode: int, align_corners: bool) -> tuple[Any, Any]:
+    """Places with the padding applied, and how fast they move."""
+    speed = np.ones_like(x)
+    if padding_mode == REFLECTION:
+        x, speed = reflected(x, n, align_corners)
+    if padding_mode != ZEROS:
+        inside = (x > 0) & (x < n - 1)
+        # what is no number is the first place, as in PyTorch
+        x, speed = np.fmin(np.fmax(x, 0), n - 1).astype(x.dtype), np.where(inside, speed, 0)
+    return x, speed
 
 
-def seen_vjp(g, input, grid, orders, interpolation_mode, padding_mode, align_corners):
-    """What comes back to the grid of `grid_seen`."""
-    return of_grid(g, input, grid, orders, interpolation_mode, padding_mode, align_corners)
+def whole(x: Any) -> Any:
+    """Places as integers; those that are none lie outside."""
+    return np.where(np.abs(x) < 2**31, x, -100).astype(np.int64)
 
 
-def spread_vjp(g, grad_output, grid, orders, interpolation_mode, padding_mode, align_corners):
-    """What comes back to the grid of `grid_spread`."""
-    return of_grid(grad_output, g, grid, orders, interpolation_mode, padding_mode, align_corners)
+def taps_of(
+    at: Any, n: int, interpolation_mode: int, padding_mode: int, align_corners: bool
+) -> list[tuple[Any, Any, Any]]:
+    """Return (place, weight, slope of the weight) of the taps of one dimension; -1 and 1 are the ends."""
+    half = at.dtype.type(0.5)
+    x = (at + 1) * half * (n - 1) if align_corners else ((at + 1) * n - 1) * half
+    x, speed = kept_in(x, n, padding_mode, align_corners)
+    if interpolation_mode == NEAREST:
+        return [(whole(np.rint(x)), np.ones_like(x), np.zeros_like(x))]
+    low = np.floor(x)
+    slope = speed * at.dtype.type(((n - 1) if align_corners else n) / 2)
+    return [(whole(low), low + 1 - x, -slope), (whole(low) + 1, x - low, slope)]
 
 
-@differentiable(
-    input=lambda g, input_sym_sizes, grid, orders, interpolation_mode, padding_mode, align_corners: (
-        F.grid_spread(g, grid, orders, input_sym_sizes[2:], interpolation_mode, padding_mode, align_corners)
-    ),
-    grid=seen_vjp,
-)
-def grid_seen(input, grid, orders, interpolation_mode, padding_mode, align_corners):
-    """Return the sums at the places of a grid, derived by the coordinates as often as `orders` says."""
-    return seen_at(input, grid, orders, interpolation_mode, padding_mode, align_corners)
+def all_taps(grid: Any, size: Any, how: Any) -> Any:
+    """For each tap: the places in the flattened input, shape (N, 1, places), what is inside, the weights, and
+    their slopes with respect to each coordinate, x first.
+    """
+    k = len(size)
+    flat = grid.reshape((len(grid), prod(grid.shape[1:-1]), k))
+    along = [taps_of(flat[..., k - 1 - d], n, *how) for d, n in enumerate(size)]
+    for taps in product(*along):
+        index: Any = 0
+        inside: Any = True
+        for (place, _, _), n in zip(taps, size):
+            index = index * n + np.clip(place, 0, n - 1)
+            inside = inside & (place >= 0) & (place < n)
+        weights = [weight for _, weight, _ in taps]
+        slopes = [
+            prod((*weights[:d], slope, *weights[d + 1 :]))
+            for d, (_, _, slope) in reversed([*enumerate(taps)])
+        ]
+        yield index[:, None], inside[:, None], prod(weights)[:, None], slopes
 
 
-@differentiable(
-    grad_output=lambda g, grid, orders, interpolation_mode, padding_mode, align_corners: F.grid_seen(
-        g, grid, orders, interpolation_mode, padding_mode, align_corners
-    ),
-    grid=spread_vjp,
-)
-def grid_spread(grad_output, grid, orders, size, interpolation_mode, padding_mode, align_corners):
-    """Return the transpose of `grid_seen`."""
-    return spread_at(grad_output, grid, orders, size, interpolation_mode, padding_mode, align_corners)
+def sampled(x: Any, grid: Any, how: Any) -> Any:
+    """Return the weighted sums of all taps: shape (N, C, places…)."""
+    flat = x.reshape((*x.shape[:2], prod(x.shape[2:])))
+    total: Any = np.zeros((*x.shape[:2], prod(grid.shape[1:-1])), x.dtype)
+    for index, inside, weight, _ in all_taps(grid, x.shape[2:], how):
+        total += np.where(inside, np.take_along_axis(flat, index, 2), 0) * weight
+    return total.reshape((*x.shape[:2], *grid.shape[1:-1]))
 
 
-# ── the ops
-# ─────────────────────────────────────────────────────────────────────────────────────────────────
+def input_gradient(g: Any, x: Any, grid: Any, how: Any) -> Any:
+    """Return the gradient of the input, the transpose of `sampled`."""
+    planes, size = prod(g.shape[:2]), prod(x.shape[2:])
+    out: Any = np.zeros(planes * size, g.dtype)
+    starts = np.arange(planes).reshape((*g.shape[:2], 1)) * size
+    flat = g.reshape((*g.shape[:2], prod(g.shape[2:])))
+    for index, inside, weight, _ in all_taps(grid, x.shape[2:], how):
+        np.add.at(out, (starts + index).ravel(), np.where(inside, flat * weight, 0).ravel())
+    return out.reshape(x.shape)
 
 
-def check(x: Any, grid: Any, k: int, interpolation_mode: int) -> None:
+def grid_gradient(g: Any, x: Any, grid: Any, how: Any) -> Any:
+    """Return the gradient of the grid."""
+    flat_x = x.reshape((*x.shape[:2], prod(x.shape[2:])))
+    flat_g = g.reshape((*g.shape[:2], prod(g.shape[2:])))
+    total: Any = 0
+    for index, inside, _, slopes in all_taps(grid, x.shape[2:], how):
+        seen = np.where(inside, np.take_along_axis(flat_x, index, 2), 0)
+        total = total + np.stack(slopes, -1) * np.add.reduce(flat_g * seen, axis=1)[..., None]
+    return total.reshape(grid.shape)
+
+
+def check(x: Any, grid: Any, k: int) -> None:
     """PyTorch's errors for shapes and dtypes that do not go together."""
     if len(x) != len(grid):
         raise RuntimeError(
@@ -98,108 +150,36 @@ def check(x: Any, grid: Any, k: int, interpolation_mode: int) -> None:
         raise RuntimeError(f"expected scalar type {of(x).title} but found {of(grid).title}")
 
 
-def one_gradient(k: int, which: int) -> Any:
-    """Return the vjp of input or grid: both gradients come from one op."""
-    mask = (which == 0, which == 1)
-
-    def vjp(g, input, grid, interpolation_mode, padding_mode, align_corners):
-        how = (interpolation_mode, padding_mode, align_corners, mask)
-        return getattr(F, f"grid_sampler_{k}d_backward")(g, input, grid, *how)[which]
-
-    return vjp
-
-
-def by_coordinate(grid_bar: Any, j: int) -> Any:
-    """Coordinate `j` of a gradient of the grid, for all channels."""
-    return F.unsqueeze(F.select(grid_bar, -1, j), 1)
-
-
-def twice_grad_output(grads, input, grid, interpolation_mode, padding_mode, align_corners):
-    """What comes back to ȳ."""
-    how = (interpolation_mode, padding_mode, align_corners)
-    none = (0,) * (len(input.shape) - 2)
-    terms = [F.grid_seen(grads[0], grid, none, *how)] if given(grads[0]) else []
-    if given(grads[1]):
-        terms += [
-            by_coordinate(grads[1], j) * F.grid_seen(input, grid, derived(none, j), *how)
-            for j in range(len(none))
-        ]
-    return total(terms)
-
-
-def twice_input(grads, grad_output, input_sym_sizes, grid, interpolation_mode, padding_mode, align_corners):
-    """What comes back to x, from the gradient of the grid."""
-    if not given(grads[1]):
-        return None
-    how = (interpolation_mode, padding_mode, align_corners)
-    none = (0,) * (len(input_sym_sizes) - 2)
-    return total(
-        F.grid_spread(
-            grad_output * by_coordinate(grads[1], j), grid, derived(none, j), input_sym_sizes[2:], *how
-        )
-        for j in range(len(none))
-    )
-
-
-def twice_grid(grads, grad_output, input, grid, interpolation_mode, padding_mode, align_corners):
-    """What comes back to the grid."""
-    how = (interpolation_mode, padding_mode, align_corners)
-    none = (0,) * (len(input.shape) - 2)
-    terms = [of_grid(grad_output, grads[0], grid, none, *how)] if given(grads[0]) else []
-    if given(grads[1]):
-        terms += [
-            of_grid(grad_output * by_coordinate(grads[1], j), input, grid, derived(none, j), *how)
-            for j in range(len(none))
-        ]
-    return total(terms)
-
-
-def total(terms: Any) -> Any:
-    """Return the sum."""
-    found = None
-    for term in terms:
-        found = term if found is None else found + term
-    return found
-
-
-def gradients(g: Any, x: Any, grid: Any, how: Any, output_mask: Any) -> tuple[Any, Any]:
-    """Return the kernel of both gradients: nothing instead of what is not asked for."""
-    none = (0,) * (x.ndim - 2)
-    of_x = of_places = np.empty(0, g.dtype)
-    if output_mask[0]:
-        of_x = spread_at(g, grid, none, x.shape[2:], *how)
-    if output_mask[1]:
-        parts = [np.add.reduce(g * seen_at(x, grid, derived(none, j), *how), 1) for j in range(len(none))]
-        of_places = np.stack(parts, -1)
-    return of_x, of_places
-
-
 def declare(k: int) -> None:
     """Declare sampling of `k` dimensions, and its gradients."""
     title, node = f"grid_sampler_{k}d", f"GridSampler{k}DBackward"
+    no_second = second_refusal(title + "_backward")
 
-    @differentiable(name=title, input=one_gradient(k, 0), grid=one_gradient(k, 1), node=node + "0")
+    def vjp(g, wanted, input, grid, interpolation_mode, padding_mode, align_corners):
+        how = (interpolation_mode, padding_mode, align_corners)
+        return getattr(F, title + "_backward")(g, input, grid, *how, wanted)
+
+    @differentiable(name=title, **jointly(vjp, "input", "grid"), node=node + "0")
     def forward(input, grid, interpolation_mode, padding_mode, align_corners):
-        """Return the input at the places of a grid, whose coordinates go from -1 to 1, x first.
-
-        `input` is (N, C, …) and `grid` (N, …, k); `interpolation_mode` is 0 for bilinear and 1 for nearest,
-        `padding_mode` 0 for zeros, 1 for the border and 2 for reflection.
-        """
-        check(input, grid, k, interpolation_mode)
-        return seen_at(input, grid, (0,) * k, interpolation_mode, padding_mode, align_corners)
+        """Return the input at the places of a grid, whose coordinates go from -1 to 1, x first."""
+        check(input, grid, k)
+        return sampled(input, grid, (interpolation_mode, padding_mode, align_corners))
 
     @differentiable(
         name=title + "_backward",
-        grad_output=twice_grad_output,
-        input=twice_input,
-        grid=twice_grid,
+        grad_output=no_second,
+        input=no_second,
+        grid=no_second,
         several=True,
         node=node + "Backward0",
     )
     def backward(grad_output, input, grid, interpolation_mode, padding_mode, align_corners, output_mask):
-        """Return the gradients of input and grid, those that `output_mask` asks for."""
+        """Return the gradients of input and grid, nothing instead of what `output_mask` does not ask for."""
         how = (interpolation_mode, padding_mode, align_corners)
-        return gradients(grad_output, input, grid, how, output_mask)
+        return tuple(
+            gradient(grad_output, input, grid, how) if asked else np.empty(0, grad_output.dtype)
+            for gradient, asked in zip((input_gradient, grid_gradient), output_mask)
+        )
 
 
 declare(2)

@@ -10,7 +10,7 @@ from ..core import F, differentiable, zeros
 from ..core.dtypes import bool_, dtype
 from .activations import activation
 from .elementwise import refusal
-from .half_precision import floats_only, kept, not_implemented
+from .half_precision import floats_only, kept
 
 
 def no_hardtanh(kinds: list[dtype]) -> None:
@@ -42,28 +42,6 @@ def hardtanh(self, min_val=-1.0, max_val=1.0):
 def hardtanh_backward(grad_output, self, min_val, max_val):
     """`grad_output` inside the bounds, 0 on and outside them."""
     return np.where((self <= min_val) | (self >= max_val), grad_output.dtype.type(0), grad_output)[()]
-
-
-def no_threshold(kinds: list[dtype]) -> None:
-    """The errors of PyTorch for bools and complex numbers."""
-    if kinds[0] is bool_ or kinds[0].is_complex:
-        raise not_implemented("threshold_cpu", kinds[0])
-
-
-@activation(self=lambda g, self, threshold: F.threshold_backward(g, self, threshold), check=no_threshold)
-def threshold(self, threshold, value):
-    """`x` where x > `threshold`, else `value` (NaN stays NaN)."""
-    return np.where(self <= self.dtype.type(threshold), self.dtype.type(value), self)[()]
-
-
-@activation(
-    self=lambda g, self, threshold: F.threshold_backward(g, self, threshold),
-    check=no_threshold,
-    node="ThresholdBackward1",
-)
-def threshold_(self, threshold, value):
-    """`threshold` in place, which has a node of its own."""
-    return np.where(self <= self.dtype.type(threshold), self.dtype.type(value), self)[()]
 
 
 @activation(

@@ -29,16 +29,6 @@ def first_wrong(codes: Any) -> tuple[str, int]:
     return (f"(Batch element {i}): " if np.ndim(codes) else ""), int(np.ravel(codes)[i])
 
 
-def refuse_indefinite(name: str, codes: Any) -> None:
-    """LinAlgError with PyTorch's text for a matrix that is not positive-definite."""
-    which, code = first_wrong(codes)
-    if code:
-        raise LinAlgError(
-            f"{name}: {which}The factorization could not be completed because the input is not "
-            f"positive-definite (the leading minor of order {code} is not positive-definite)."
-        )
-
-
 def usable(a: Any, info: Any) -> Any:
     """Return the matrices, with the identity instead of the singular ones."""
     return np.where((info == 0)[..., None, None], a, np.eye(a.shape[-1], dtype=a.dtype))

@@ -8,7 +8,6 @@ import numpy as np
 
 from ..core import F, differentiable, rename
 from .copy import fitting
-from .elementwise import no_derivative
 from .indices import WHOLE, check_inside, check_kind, copied, raised
 from .shape import place
 
@@ -110,9 +109,6 @@ def replace(out: Any, where: Any, values: Any) -> None:
     out[where] = values
 
 
-ADDING: dict[str, Any] = {"add": np.add.at, "multiply": np.multiply.at}
-
-
 @differentiable(
     self=lambda g, dim, index: F.scatter_value(g, dim, index, 0),
     src=lambda g, dim, index: F.gather(g, dim, index),
@@ -143,24 +139,3 @@ rename(scatter_value, "scatter")
 def scatter_add(self, dim, index, src):
     """Return `self` with the elements of `src` added at the places `index` along `dim`."""
     return written(self, dim, index, src, np.add.at)
-
-
-def check_way(reduce: Any) -> None:
-    """RuntimeError with PyTorch's text unless `scatter` knows this way of putting numbers together."""
-    if reduce not in ADDING:
-        raise RuntimeError("reduce argument must be either add or multiply.")
-
-
-@differentiable(**no_derivative("scatter", "self", "src"))
-def scatter_with(self, dim, index, src, reduce):
-    """Return `scatter_src` that adds or multiplies; it has no derivative."""
-    check_way(reduce)
-    return written(self, dim, index, src, ADDING[reduce])
-
-
-@differentiable(**no_derivative("scatter", "self"))
-def scatter_value_with(self, dim, index, value, reduce):
-    """Return `scatter_value` that adds or multiplies; it has no derivative."""
-    check_way(reduce)
-    number = self.dtype.type(fitting(value, self.dtype))
-    return written(self, dim, index, None, lambda out, where, _: ADDING[reduce](out, where, number))

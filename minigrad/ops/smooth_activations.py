@@ -12,7 +12,6 @@ from ..core.dtypes import of
 from .activations import activation
 from .half_precision import floats_only, wide
 from .pointwise import logistic
-from .shape import place
 from .special import error_function
 
 # ── gelu
@@ -171,59 +170,3 @@ def log_sigmoid_backward(grad_output, self, buffer):
 
 # ── glu
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def halves(x: Any, dim: int) -> tuple[Any, Any]:
-    """Return the first and the second half along `dim`."""
-    n = x.shape[dim] // 2
-    return F.slice(x, dim, 0, n, 1), F.slice(x, dim, n, 2 * n, 1)
-
-
-@wide
-def gated(self: Any, dim: int) -> Any:
-    """Return the kernel of `glu`."""
-    front = place(dim, self.ndim)
-    size = self.shape[front]
-    if size % 2:
-        raise RuntimeError(f"Halving dimension must be even, but dimension {front} is size {size}")
-    floats_only("glu_cpu")([of(self)])
-    a, b = np.split(self, 2, front)
-    return a * logistic(b)
-
-
-@differentiable(self=lambda g, dim, self: F.glu_backward(g, self, dim), kernel=gated)
-def glu(self, dim=-1):
-    """Return the first half along `dim` times the logistic function of the second."""
-
-
-def glu_grad_output_vjp(g: Any, dim: int, self: Any) -> Any:
-    """Return the tangent of `glu` in the direction `g`."""
-    a, b = halves(self, dim)
-    of_a, of_b = halves(g, dim)
-    s = F.sigmoid(b)
-    return of_a * s + a * F.sigmoid_backward(of_b, s)
-
-
-def glu_self_vjp(g: Any, dim: int, grad_output: Any, self: Any) -> Any:
-    """What comes back through `a · σ(b)` differentiated in both halves."""
-    a, b = halves(self, dim)
-    of_a, of_b = halves(g, dim)
-    s = F.sigmoid(b)
-    gate = F.sigmoid_backward(grad_output, s)
-    bend = of_b * a * (1.0 - s * 2.0)
-    return F.cat([of_b * gate, (of_a + bend) * gate], dim)
-
-
-@wide
-def glu_gradient(grad_output: Any, self: Any, dim: int) -> Any:
-    """Return the kernel of `glu_backward`."""
-    a, b = np.split(self, 2, dim)
-    s = logistic(b)
-    return np.concatenate([grad_output * s, grad_output * a * s * (1 - s)], dim)
-
-
-@differentiable(
-    grad_output=glu_grad_output_vjp, self=glu_self_vjp, kernel=glu_gradient, node="GluBackwardBackward0"
-)
-def glu_backward(grad_output, self, dim):
-    """Return the gradient of both halves, in one piece."""

@@ -65,45 +65,18 @@ def topk(self, k, dim=-1, largest=True, sorted=True):
     return np.take_along_axis(self, indices, front), indices
 
 
-def unique_along(name: str, node: str) -> dict[str, Any]:
-    """How an op is declared that PyTorch does not differentiate, with results that are counted by names."""
-    return {**no_derivative(name, "self"), "node": node, "several": ("result0", "inverse", "counts")}
-
-
-@differentiable(**unique_along("_unique2", "Unique2Backward0"))
+@differentiable(
+    **no_derivative("_unique2", "self") | {"node": "Unique2Backward0"},
+    several=("result0", "inverse", "counts"),
+)
 def unique2(self):
     """Return the different elements in order, for each element its place among them, and how often each
     occurs.
     """
-    refuse_complex_unique(self)
-    values, inverse, counts = np.unique(self, return_inverse=True, return_counts=True, equal_nan=False)
-    return values, np.asarray(inverse, np.int64).reshape(self.shape), counts.astype(np.int64)
-
-
-def refuse_complex_unique(self: Any) -> None:
-    """NotImplementedError with PyTorch's text for complex numbers, which have no order."""
     if self.dtype.kind == "c":
         raise NotImplementedError(f"\"unique\" not implemented for '{of(self).title}'")
-
-
-@differentiable(**unique_along("unique_dim", "UniqueDimBackward0"))
-def unique_dim(self, dim):
-    """Return the different parts along `dim` in order, for each part its place among them, and how often each
-    occurs.
-    """
-    front = place(dim, self.ndim)
-    refuse_complex_unique(self)
-    n = self.shape[front]
-    if 0 in self.shape:
-        if n or self.shape.count(0) > 1:
-            raise RuntimeError(
-                "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied"
-            )
-        return self.copy(), np.empty(0, np.int64), np.empty(0, np.int64)
-    found, inverse, counts = np.unique(
-        self, return_inverse=True, return_counts=True, axis=front, equal_nan=False
-    )
-    return found, np.asarray(inverse, np.int64).reshape(-1), counts.astype(np.int64)
+    values, inverse, counts = np.unique(self, return_inverse=True, return_counts=True, equal_nan=False)
+    return values, np.asarray(inverse, np.int64).reshape(self.shape), counts.astype(np.int64)
 
 
 def refuse(self: Any, name: str) -> None:
@@ -112,59 +85,32 @@ def refuse(self: Any, name: str) -> None:
         raise NotImplementedError(f"\"{name}\" not implemented for '{of(self).title}'")
 
 
-def middle(self: Any, axis: int, ignore: bool) -> Any:
-    """Index of the lower median along `axis`, which stays; of the first NaN where there is one, unless these
-    are to `ignore`.
-    """
+def middle(self: Any, axis: int) -> Any:
+    """Index of the lower median along `axis`, which stays; of the first NaN where there is one."""
+    order = np.argsort(self, axis=axis, kind="stable")
+    indices = np.take(order, [max(self.shape[axis] - 1, 0) // 2], axis)
     missing = np.isnan(self)
-    known = self.shape[axis] - missing.sum(axis, keepdims=True) * ignore
-    order = np.argsort(self, axis=axis, kind="stable")  # NaN last
-    indices = np.take_along_axis(order, np.maximum(known - 1, 0) // 2, axis)
-    if ignore:
-        return indices
     return np.where(missing.any(axis, keepdims=True), missing.argmax(axis, keepdims=True), indices)
 
 
-def median_of_all(self: Any, ignore: bool = False) -> Any:
+@differentiable(self=evenly, node="MedianBackward0")
+def median_all(self):
     """Return the lower median of all elements; NaN of none."""
     refuse(self, "median_cpu")
     if self.size == 0:
         return self.dtype.type(np.nan if self.dtype.kind == "f" else np.iinfo(self.dtype).min)
     flat = np.ravel(self)
-    return flat[middle(flat, 0, ignore)[0]]
-
-
-def median_along(self: Any, dim: int, keepdim: bool = False, name: str = "median") -> tuple[Any, Any]:
-    """Return the lower median along `dim`, and its index."""
-    axis = place(dim, self.ndim)
-    refuse_empty(self, (axis,), f"{name}()")
-    refuse(self, "median_out")
-    if self.ndim == 0:
-        return self, np.int64(0)
-    indices = middle(self, axis, name == "nanmedian")
-    values = np.take_along_axis(self, indices, axis)
-    return (values, indices) if keepdim else (values.squeeze(axis), indices.squeeze(axis))
-
-
-@differentiable(self=evenly, node="MedianBackward0")
-def median_all(self):
-    """Return the lower median of all elements."""
-    return median_of_all(self)
-
-
-@differentiable(self=evenly, node="NanmedianBackward0")
-def nanmedian_all(self):
-    """Return the lower median of all elements that are not NaN."""
-    return median_of_all(self, True)
+    return flat[middle(flat, 0)[0]]
 
 
 @differentiable(self=selected_vjp, node="MedianBackward1", several=SELECTED)
 def median_dim(self, dim, keepdim=False):
     """Return the lower median along `dim`, and its index."""
-    return median_along(self, dim, keepdim)
-
-
-@differentiable(self=selected_vjp, node="NanmedianBackward1", several=SELECTED)
-def nanmedian_dim(self, dim, keepdim=False):
-    """Return the lower median along `dim` of what is not NaN, and its index."""
-    return median_along(self, dim, keepdim, "nanmedian")
+    axis = place(dim, self.ndim)
+    refuse_empty(self, (axis,), "median()")
+    refuse(self, "median_out")
+    if self.ndim == 0:
+        return self, np.int64(0)
+    indices = middle(self, axis)
+    values = np.take_along_axis(self, indices, axis)
+    return (values, indices) if keepdim else (values.squeeze(axis), indices.squeeze(axis))

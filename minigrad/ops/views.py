@@ -8,7 +8,6 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from ..core import F, differentiable
-from ..core.dtypes import dtype as dtype_class
 from ..core.dtypes import of
 from ..core.storage import address, root
 from .shape import place, reshaped_rows
@@ -153,31 +152,6 @@ def squeeze_dims(self, dim):
         if dims.count(d) > 1:
             raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
     return np.squeeze(self, tuple(d for d in dims if self.ndim and self.shape[d] == 1))
-
-
-def seen_as(self: np.ndarray, dtype: dtype_class) -> np.ndarray:
-    """The memory of an array read as another dtype; RuntimeError in PyTorch's words where it does not fit."""
-    old, new = self.itemsize, dtype.itemsize
-    if old == new:
-        return self.view(dtype.numpy)
-    title = f"view {of(self).title} as {dtype.title} (different element sizes), but got"
-    if self.ndim == 0:
-        raise RuntimeError(f"self.dim() cannot be 0 to {title.removesuffix(', but got')}")
-    if self.size == 0:
-        return np.empty((*self.shape[:-1], self.shape[-1] * old // new), dtype.numpy)
-    step = self.strides[-1] // old
-    if step != 1:
-        raise RuntimeError(f"self.stride(-1) must be 1 to {title} {step}")
-    if new > old:
-        ratio = new // old
-        if self.shape[-1] % ratio:
-            raise RuntimeError(f"self.size(-1) must be divisible by {ratio} to {title} {self.shape[-1]}")
-        for d, stride in enumerate(self.strides[:-1]):
-            if stride // old % ratio:
-                raise RuntimeError(
-                    f"self.stride({d}) must be divisible by {ratio} to {title} {stride // old}"
-                )
-    return self.view(dtype.numpy)
 
 
 def parts_of_complex(self: np.ndarray) -> np.ndarray:

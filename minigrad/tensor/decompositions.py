@@ -12,27 +12,18 @@ from ..core.dtypes import of
 from ..core.public import public
 from ..core.tensor_state import TensorBase, numbers
 from ..ops import decompositions, least_squares
-from ..ops.inverses import refuse_indefinite
 from .matrices import check_square, checked, expanded, is_vector
 
 # ── Cholesky and QR
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def cholesky_ex(input: Any, *, upper: bool = False, check_errors: bool = False) -> Any:
-    """`cholesky`, and per matrix the order of the first minor that is not positive-definite, 0 for none."""
-    checked(input, "linalg.cholesky", "cholesky_cpu")
-    factor, info = decompositions.linalg_cholesky_ex(input, upper)
-    if check_errors:
-        refuse_indefinite("linalg.cholesky", numbers(info))
-    return return_types.linalg_cholesky_ex(factor, info)
-
-
 def cholesky(input: Any, *, upper: bool = False) -> Any:
     """The lower triangular L with `L @ L.mH` = input, symmetric (Hermitian) and positive-definite, or the
     upper triangular L.mH; only that triangle of the input is read. LinAlgError if there is none.
     """
-    return cholesky_ex(input, upper=upper, check_errors=True)[0]
+    checked(input, "linalg.cholesky", "cholesky_cpu")
+    return decompositions.linalg_cholesky_ex(input, upper)[0]
 
 
 def qr(A: Any, mode: str = "reduced") -> Any:

@@ -86,10 +86,10 @@ def named(call: Any, function: Any, name: str, home: str) -> Any:
 
 # Functions of `nn.functional` that PyTorch checks in this way; the others are written in Python there.
 NETWORKS = """
-adaptive_avg_pool1d avg_pool1d avg_pool2d avg_pool3d celu_ conv1d conv2d conv3d
+adaptive_avg_pool1d avg_pool1d avg_pool2d avg_pool3d conv1d conv2d conv3d
 conv_transpose1d conv_transpose2d conv_transpose3d cosine_similarity elu_ gelu hardshrink hardtanh_
 leaky_relu_ logsigmoid one_hot pairwise_distance pixel_shuffle pixel_unshuffle prelu relu_
-scaled_dot_product_attention selu_ softplus softshrink threshold_
+scaled_dot_product_attention selu_ softplus softshrink
 """
 
 # Functions that hand their first arguments to one of these names.

@@ -9,6 +9,7 @@ from ..core.dtypes import of, result_type
 from ..core.public import public
 from ..core.tensor_state import TensorBase, Tensors, wrap
 from ..inplace.in_place import in_place
+from ..left_out import without
 from ..ops import index as indexing
 from ..ops import indexing_along, masking, scattering
 from ..ops.elementwise import must_be_tensor
@@ -34,14 +35,13 @@ def filler(name: str, value: Any, of_number: Any, of_tensor: Any) -> Any:
     return of_tensor
 
 
-def scatterer(src: Any, value: Any, reduce: Any) -> tuple[Any, tuple[Any, ...]]:
-    """Return the op of `scatter`, and its last arguments."""
+def scatterer(src: Any, value: Any, reduce: Any) -> tuple[Any, Any]:
+    """Return the op of `scatter`, and its last argument."""
+    if reduce is not None:
+        raise without("scatter", "reduce")
     given = value if src is None else src
-    if isinstance(given, TensorBase):
-        op, reducing = scattering.scatter_src, scattering.scatter_with
-    else:
-        op, reducing = scattering.scatter_value, scattering.scatter_value_with
-    return (op, (given,)) if reduce is None else (reducing, (given, reduce))
+    op = scattering.scatter_src if isinstance(given, TensorBase) else scattering.scatter_value
+    return op, given
 
 
 def checked(result: Any, index: Any, src: Any) -> Any:
@@ -132,7 +132,7 @@ def scatter(
     tensor([[5., 0., 5.]])
     """
     op, given = scatterer(src, value, reduce)
-    return checked(op(input, dim, index, *given), index, given[0])
+    return checked(op(input, dim, index, given), index, given)
 
 
 @public(out="same")
@@ -265,7 +265,7 @@ class WritingAtIndices(TensorBase):
         tensor([[5., 0., 5.]])
         """
         op, given = scatterer(src, value, reduce)
-        return checked(in_place(op.op, self, dim, index, *given), index, given[0])
+        return checked(in_place(op.op, self, dim, index, given), index, given)
 
     def scatter_add_(self, dim: int, index: Any, src: Any) -> Any:
         """Add the elements of `src` at the places `index` along `dim`."""

@@ -52,47 +52,23 @@ def checked(x: Any, name: str, kernel: str = "", square: bool = True) -> None:
         raise RuntimeError(f"{name}: Low precision dtypes not supported. Got Half")
 
 
-def refuse_singular(info: Any, name: str = "linalg.inv") -> None:
-    """LinAlgError with PyTorch's text for an inverse that does not exist."""
+def inv(A: Any) -> Any:
+    """Return the inverse of a square matrix, or of each in a batch; LinAlgError for a singular one."""
+    checked(A, "linalg.inv")
+    inverse, info = inverses.linalg_inv_ex(A)
     which, code = first_wrong(numbers(info))
     if code:
         raise LinAlgError(
-            f"{name}: {which}The diagonal element {code} is zero, the inversion could not be completed "
+            f"linalg.inv: {which}The diagonal element {code} is zero, the inversion could not be completed "
             "because the input matrix is singular."
         )
-
-
-def inv_ex(A: Any, *, check_errors: bool = False) -> Any:
-    """`inv`, and per matrix a number that is 0 where the inverse exists; no error unless `check_errors`."""
-    checked(A, "linalg.inv")
-    inverse, info = inverses.linalg_inv_ex(A)
-    if check_errors:
-        refuse_singular(info)
-    return return_types.linalg_inv_ex(inverse, info)
-
-
-def inv(A: Any) -> Any:
-    """Return the inverse of a square matrix, or of each in a batch; LinAlgError for a singular one."""
-    return inv_ex(A, check_errors=True)[0]
+    return inverse
 
 
 @public(out="same")
 def inverse(input: Any) -> Any:
     """Return the inverse of a square matrix, or of each in a batch; LinAlgError for a singular one."""
     return inv(input)
-
-
-def solve_ex(A: Any, B: Any, *, left: bool = True, check_errors: bool = False) -> Any:
-    """`solve`, and per matrix a number that is 0 where a solution exists; no error unless `check_errors`."""
-    checked(A, "linalg.solve", "lu_cpu")
-    check_right_side(A, B, left)
-    result, _, _, info = inverses._linalg_solve_ex(*together(A, B), left)
-    which, code = first_wrong(numbers(info))
-    if check_errors and code:
-        raise LinAlgError(
-            f"torch.linalg.solve: {which}The solver failed because the input matrix is singular."
-        )
-    return return_types.linalg_solve_ex(result, info)
 
 
 def is_vector(a: Any, b: Any) -> bool:
@@ -129,16 +105,11 @@ def check_right_side(A: Any, B: Any, left: bool) -> None:
             "linalg.solve: Vector broadcasting of the left hand side is not supported for left=False. In "
             "this case linalg.solve is equivalent to B / A.squeeze(-1)"
         )
-    check_shapes("linalg.solve", a, (rows, columns), left)
-
-
-def check_shapes(name: str, a: Any, b: Any, left: bool) -> None:
-    """RuntimeError with PyTorch's text for a right side of another number of rows, or of columns."""
-    if a[-1] != b[0 if left else 1]:
+    if a[-1] != (rows if left else columns):
         equation = "AX = B" if left else "XA = B"
         raise RuntimeError(
-            f"{name}: Incompatible shapes of A and B for the equation {equation} ({a[-2]}x{a[-1]} and "
-            f"{b[0]}x{b[1]})"
+            f"linalg.solve: Incompatible shapes of A and B for the equation {equation} ({a[-2]}x{a[-1]} and "
+            f"{rows}x{columns})"
         )
 
 
@@ -146,7 +117,15 @@ def solve(A: Any, B: Any, *, left: bool = True) -> Any:
     """Return the X with A @ X = B (X @ A = B unless `left`), B being a vector or matrix, or a batch of them;
     LinAlgError where A is singular.
     """
-    return solve_ex(A, B, left=left, check_errors=True)[0]
+    checked(A, "linalg.solve", "lu_cpu")
+    check_right_side(A, B, left)
+    result, _, _, info = inverses._linalg_solve_ex(*together(A, B), left)
+    which, code = first_wrong(numbers(info))
+    if code:
+        raise LinAlgError(
+            f"torch.linalg.solve: {which}The solver failed because the input matrix is singular."
+        )
+    return result
 
 
 @public()

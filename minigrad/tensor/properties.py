@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -12,13 +11,7 @@ from ..core.public import public
 from ..core.tensor_state import TensorBase, share
 from ..creation import constructed
 from ..ops.overloads import NUMBERS, invalid
-from .memory import TypedStorage, UntypedStorage
-
-TYPED_STORAGE = (
-    "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the only "
-    "storage class. This should only matter to you if you are using storages directly.  To access "
-    "UntypedStorage directly, use tensor.untyped_storage() instead of tensor.storage()"
-)
+from .memory import UntypedStorage
 
 
 def no(what: str) -> Any:
@@ -119,12 +112,6 @@ class Properties(TensorBase):
         """Return the memory that the tensor is part of, as bytes."""
         share(self)
         return UntypedStorage(self._data)
-
-    def storage(self) -> TypedStorage:
-        """Return the memory that the tensor is part of, as numbers of its dtype; deprecated in PyTorch."""
-        warnings.warn(TYPED_STORAGE, UserWarning, stacklevel=2)
-        share(self)
-        return TypedStorage(self._data)
 
     def as_subclass(self, cls: Any) -> Any:
         """Return the same memory as a tensor of the class `cls`."""

@@ -8,6 +8,7 @@ from .. import return_types
 from ..core import F
 from ..core.public import public
 from ..core.tensor_state import TensorBase
+from ..left_out import without
 from ..ops import max_min
 from ..ops import sorting as so
 from .reductions import dims, flag, one
@@ -84,13 +85,6 @@ def topk(input: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool =
     return return_types.topk(*so.topk(input, k, one(dim), bool(largest), bool(sorted)))
 
 
-def wanted(results: Any, return_inverse: bool, return_counts: bool) -> Any:
-    """Return the values alone, or with what was asked for."""
-    values, inverse, counts = results
-    more = [t for t, asked in ((inverse, return_inverse), (counts, return_counts)) if asked]
-    return (values, *more) if more else values
-
-
 @public()
 def unique(
     input: Any,
@@ -115,8 +109,11 @@ def unique(
     >>> torch.unique(torch.tensor([3, 1, 3]))
     tensor([1, 3])
     """
-    found = so.unique2(input) if dim is None else so.unique_dim(input, dim)
-    return wanted(found, return_inverse, return_counts)
+    if dim is not None:
+        raise without("unique", "dim")
+    values, inverse, counts = so.unique2(input)
+    more = [t for t, asked in ((inverse, return_inverse), (counts, return_counts)) if asked]
+    return (values, *more) if more else values
 
 
 def extreme(name: str, every: Any, along: Any, input: Any, dim: Any, keepdim: Any, other: Any) -> Any:
@@ -193,11 +190,3 @@ def median(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
     if dim is None:
         return so.median_all(input)
     return return_types.median(*so.median_dim(input, one(dim), keepdim))
-
-
-@public(out="same")
-def nanmedian(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
-    """Return the lower median of what is not NaN, of all elements or along `dim` (values, indices)."""
-    if dim is None:
-        return so.nanmedian_all(input)
-    return return_types.nanmedian(*so.nanmedian_dim(input, one(dim), keepdim))

@@ -11,6 +11,7 @@ from ..core.public import public
 from ..core.shown_signature import shown_as
 from ..core.storage import strides_of
 from ..core.tensor_state import TensorBase, share
+from ..left_out import without
 from ..ops import shape as sh
 from ..ops import views as vw
 from ..ops.overloads import is_whole
@@ -24,11 +25,12 @@ class Views(TensorBase):
     __slots__ = ()
 
     def view(self, *shape: Any, size: Any = None, dtype: Any = None) -> Any:
-        """Return the same memory in another shape, or read as another dtype.
+        """Return the same memory in another shape.
 
         Args:
-            shape: the new sizes, one by one or in a tuple; one may be -1. Or a dtype.
-            size, dtype: the same by name.
+            shape: the new sizes, one by one or in a tuple; one may be -1.
+            size: the same by name.
+            dtype: not supported: NotImplementedError if it is given, also instead of a shape.
         Shape: the given one.
         Returns: a view: it shares its memory with the tensor.
         Raises: RuntimeError if the shape does not fit the elements or their layout in memory.
@@ -39,9 +41,8 @@ class Views(TensorBase):
         tensor([[0, 1],
                 [2, 3]])
         """
-        kind = shape[0] if len(shape) == 1 and isinstance(shape[0], dtype_class) else dtype
-        if kind is not None:
-            return views.view_dtype(self, kind)
+        if dtype is not None or any(isinstance(n, dtype_class) for n in shape):
+            raise without("view", "dtype")
         return sh.view(self, views.sizes_of("view", shape if size is None else (size,)))
 
     def reshape(self, *shape: Any) -> Any:

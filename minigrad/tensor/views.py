@@ -11,10 +11,9 @@ import numpy as np
 
 from ..core import F, dialect
 from ..core.call import check_edges
-from ..core.dtypes import dtype as dtype_class
 from ..core.public import public
 from ..core.storage import address, root, strides_of
-from ..core.tensor_state import TensorBase, alias, share
+from ..core.tensor_state import TensorBase, share
 from ..ops import shape as sh
 from ..ops import views as vw
 from ..ops.overloads import is_whole
@@ -232,17 +231,6 @@ def strided_place(input: Any, size: Any, stride: Any, storage_offset: int | None
             f"{extent * item}"
         )
     return size, stride, None if storage_offset is None else start - own
-
-
-def view_dtype(input: Any, dtype: dtype_class) -> Any:
-    """Return the same memory read as another dtype; outside any graph, as in PyTorch."""
-    share(input)
-    if input.is_conj():
-        raise RuntimeError(
-            "torch.Tensor.view is not supported for conjugate view tensors when converting to a different "
-            "dtype."
-        )
-    return alias(input, vw.seen_as(input._data, dtype))
 
 
 def matrices(t: Any, name: str) -> bool:

@@ -14,9 +14,9 @@ from ...ops import hard_activations as hd
 from ...ops import smooth_activations as sm
 
 __all__ = [
-    "celu", "elu", "gelu", "glu", "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "leaky_relu",
+    "elu", "gelu", "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "leaky_relu",
     "logsigmoid", "mish", "relu", "relu6", "selu", "sigmoid", "silu", "softplus", "softshrink",
-    "softsign", "tanh", "tanhshrink", "threshold",
+    "softsign", "tanh", "tanhshrink",
 ]  # fmt: skip
 
 
@@ -64,12 +64,6 @@ def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: b
     return in_or_out_of_place(inplace, hd.hardtanh, input, min_val, max_val)
 
 
-@public("function", out=None)
-def threshold(input: Any, threshold: float, value: float, inplace: bool = False) -> Any:
-    """Return each element above `threshold`, and `value` instead of all others."""
-    return in_or_out_of_place(inplace, hd.threshold, input, threshold, value, in_place_op=hd.threshold_)
-
-
 def elu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
     """Return x where x > 0 and alpha · (eˣ − 1) elsewhere.
 
@@ -104,14 +98,6 @@ def selu(input: Any, inplace: bool = False) -> Any:
     return in_or_out_of_place(
         inplace, ac.elu, input, 1.6732632423543772, 1.0507009873554805, 1, in_place_op=ac.elu_
     )
-
-
-@public("function", out=None)
-def celu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
-    """Return x where x ≥ 0, else `alpha · (exp(x / alpha) - 1)`, which is smooth at 0."""
-    if alpha == 0:
-        raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
-    return in_or_out_of_place(inplace, ac.celu, input, alpha, in_place_op=ac.celu_)
 
 
 def leaky_relu(input: Any, negative_slope: float = 0.01, inplace: bool = False) -> Any:
@@ -244,13 +230,6 @@ def tanhshrink(input: Any) -> Any:
 def softsign(input: Any) -> Any:
     """Return `x / (1 + |x|)`."""
     return input / (input.abs() + 1)
-
-
-def glu(input: Any, dim: int = -1) -> Any:
-    """Return the first half of `input` along `dim` times the sigmoid of the second half."""
-    if input.ndim == 0:
-        raise RuntimeError("glu does not support scalars because halving size must be even")
-    return sm.glu(input, dim)
 
 
 def tanh(input: Any) -> Any:

@@ -6,6 +6,7 @@ import warnings
 from typing import Any
 
 from ...core import F
+from ...left_out import without
 
 __all__ = ["affine_grid", "grid_sample"]
 
@@ -60,7 +61,7 @@ def grid_sample(
     Source: PyTorch's page `torch.nn.functional.grid_sample`; Jaderberg et al., 2015, arXiv:1506.02025.
     """
     if mode == "bicubic":
-        raise NotImplementedError("minigrad's grid_sample has no mode='bicubic' (see docs/ops.md)")
+        raise without("grid_sample", "mode='bicubic'")
     if mode not in MODES:
         raise ValueError(
             "nn.functional.grid_sample(): expected mode to be 'bilinear', 'nearest' or 'bicubic', but got: "

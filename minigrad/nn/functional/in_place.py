@@ -7,7 +7,7 @@ from typing import Any
 from ...core.public import public
 from . import activations
 
-__all__ = ["celu_", "elu_", "hardtanh_", "leaky_relu_", "relu_", "selu_", "threshold_"]
+__all__ = ["elu_", "hardtanh_", "leaky_relu_", "relu_", "selu_"]
 
 
 def relu_(input: Any) -> Any:
@@ -19,12 +19,6 @@ def relu_(input: Any) -> Any:
 def selu_(input: Any) -> Any:
     """Apply `selu` in place."""
     return activations.selu(input, True)
-
-
-@public("function", out=None)
-def celu_(input: Any, alpha: float = 1.0) -> Any:
-    """Apply `celu` in place."""
-    return activations.celu(input, alpha, True)
 
 
 def elu_(input: Any, alpha: float = 1.0) -> Any:
@@ -40,9 +34,3 @@ def leaky_relu_(input: Any, negative_slope: float = 0.01) -> Any:
 def hardtanh_(input: Any, min_val: float = -1.0, max_val: float = 1.0) -> Any:
     """Apply `hardtanh` in place."""
     return activations.hardtanh(input, min_val, max_val, True)
-
-
-@public("function", out=None)
-def threshold_(input: Any, threshold: float, value: float) -> Any:
-    """Apply `threshold` in place."""
-    return activations.threshold(input, threshold, value, True)

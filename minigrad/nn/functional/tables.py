@@ -6,6 +6,7 @@ from typing import Any
 
 from ...creation import arange
 from ...inplace.in_place import in_place
+from ...left_out import without
 from ...ops import embedding as tables
 from ...ops import sliding as windows
 from .checks import check_tensors
@@ -40,7 +41,7 @@ def shorten(weight: Any, input: Any, max_norm: float | None, norm_type: float) -
         in_place(tables.embedding_renorm.op, weight.detach(), input, max_norm, norm_type)
 
 
-MODES = {"sum": tables.SUM, "mean": tables.MEAN, "max": tables.MAX}
+MODES = {"sum": tables.SUM, "mean": tables.MEAN}
 
 
 def embedding_bag(
@@ -48,18 +49,15 @@ def embedding_bag(
     scale_grad_by_freq: bool = False, mode: str = "mean", sparse: bool = False,
     per_sample_weights: Any = None, include_last_offset: bool = False, padding_idx: int | None = None,
 ) -> Any:  # fmt: skip
-    """Return the mean, sum or maximum (`mode`) of the rows of `weight` at the indices of each bag.
+    """Return the mean or sum (`mode`) of the rows of `weight` at the indices of each bag.
 
     Bags are the rows of a two-dimensional `input`, or parts of a vector that begin at `offsets`; with
-    `include_last_offset` the last offset is an end. An empty bag gives zeros. `per_sample_weights`
-    multiply the rows of a sum; rows of `padding_idx` do not count. For the other arguments see
-    `embedding`.
+    `include_last_offset` the last offset is an end. An empty bag gives zeros. Rows of `padding_idx` do not
+    count. For the other arguments see `embedding`. NotImplementedError for the mode "max" and for
+    `per_sample_weights`.
     """
-    if per_sample_weights is not None and input.shape != per_sample_weights.shape:
-        raise ValueError(
-            f"embedding_bag: If per_sample_weights ({per_sample_weights.shape}) is not None, then it must "
-            f"have the same shape as the input ({input.shape})"
-        )
+    if mode == "max" or per_sample_weights is not None:
+        raise without("embedding_bag", "mode='max'" if mode == "max" else "per_sample_weights")
     if weight.ndim != 2:
         raise ValueError(f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.ndim}")
     if input.ndim == 2:
@@ -70,34 +68,19 @@ def embedding_bag(
             )
         offsets = arange(0, input.numel(), input.shape[1], dtype=input.dtype)
         include_last_offset, input = False, input.reshape(-1)
-        per_sample_weights = None if per_sample_weights is None else per_sample_weights.reshape(-1)
     elif input.ndim != 1:
         raise ValueError(f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.ndim}")
     elif offsets is None:
         raise ValueError("offsets has to be a 1D Tensor but got None")
     elif offsets.ndim != 1:
         raise ValueError("offsets has to be a 1D Tensor")
-    check_mode(mode, scale_grad_by_freq, sparse)
-    shorten(weight, input, max_norm, norm_type)
-    if per_sample_weights is not None and mode != "sum":
-        raise NotImplementedError(
-            "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for "
-            f"mode='sum' (got mode='{mode}'). Please open a feature request on GitHub."
-        )
-    return tables.embedding_bag(
-        weight, input, offsets, scale_grad_by_freq, MODES[mode], sparse, per_sample_weights,
-        include_last_offset, row_of_padding(padding_idx, weight.shape[0]),
-    )[0]  # fmt: skip
-
-
-def check_mode(mode: str, scale_grad_by_freq: bool, sparse: bool) -> None:
-    """Raise ValueError for an unknown mode, and for options that maxima do not support."""
     if mode not in MODES:
         raise ValueError("mode has to be one of sum, mean or max")
-    if mode == "max" and scale_grad_by_freq:
-        raise ValueError("max mode does not support scaling the gradient by the frequency")
-    if mode == "max" and sparse:
-        raise ValueError("max mode does not support sparse weights")
+    shorten(weight, input, max_norm, norm_type)
+    return tables.embedding_bag(
+        weight, input, offsets, scale_grad_by_freq, MODES[mode], sparse, None, include_last_offset,
+        row_of_padding(padding_idx, weight.shape[0]),
+    )[0]  # fmt: skip
 
 
 def row_of_padding(padding_idx: int | None, rows: int) -> int:

@@ -14,9 +14,9 @@ from .attention import MultiheadAttention as MultiheadAttention
 from .module import Module
 
 __all__ = [
-    "CELU", "ELU", "GELU", "GLU", "Hardshrink", "Hardsigmoid", "Hardswish", "Hardtanh", "LeakyReLU",
+    "ELU", "GELU", "Hardshrink", "Hardsigmoid", "Hardswish", "Hardtanh", "LeakyReLU",
     "LogSigmoid", "LogSoftmax", "Mish", "PReLU", "ReLU", "ReLU6", "SELU", "SiLU", "Sigmoid", "Softmax",
-    "Softmin", "Softplus", "Softshrink", "Softsign", "Tanh", "Tanhshrink", "Threshold",
+    "Softmin", "Softplus", "Softshrink", "Softsign", "Tanh", "Tanhshrink",
 ]  # fmt: skip
 
 
@@ -142,10 +142,6 @@ class ELU(Applied, function="elu"):
     """Layer that returns x where x > 0 and alpha · (eˣ − 1) elsewhere (Clevert et al., 2015)."""
 
 
-class CELU(Applied, function="celu"):
-    """Layer that returns x where x > 0 and alpha · (e^(x / alpha) − 1) elsewhere."""
-
-
 class GELU(Applied, function="gelu"):
     """Layer that returns x · Φ(x), where Φ is the distribution function of the normal distribution.
 
@@ -212,10 +208,6 @@ class Softshrink(Shrink, function="softshrink"):
     """Layer that moves x toward 0 by lambd."""
 
 
-class Threshold(Applied, function="threshold"):
-    """Layer that returns x where it is above `threshold`, and `value` elsewhere."""
-
-
 class Softmax(Applied, function="softmax", settings="dim"):
     """Layer that returns y = eˣ / Σ eˣ along a dimension, so that the elements sum to 1.
 
@@ -262,10 +254,6 @@ class LogSoftmax(Applied, function="log_softmax", settings="dim"):
 
     Source: PyTorch's page `torch.nn.LogSoftmax`.
     """
-
-
-class GLU(Applied, function="glu"):
-    """Layer that returns a · sigmoid(b), where a and b are the halves along a dimension."""
 
 
 class PReLU(Module):

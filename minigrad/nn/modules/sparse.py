@@ -134,10 +134,10 @@ class Embedding(EmbeddingBase):
 
 
 class EmbeddingBag(EmbeddingBase):
-    """Layer that returns the sum, mean or maximum of the learned vectors of each bag of indices.
+    """Layer that returns the sum or mean of the learned vectors of each bag of indices.
 
-    The gradient of a row is the sum of the upstream gradients of its bags ("mean": divided by the bag's size;
-    "max": only of the elements where the row is the maximum).
+    The gradient of a row is the sum of the upstream gradients of its bags ("mean": divided by the bag's
+    size).
 
     Args:
         num_embeddings: number of rows of the weight.
@@ -145,8 +145,8 @@ class EmbeddingBag(EmbeddingBase):
         max_norm: if given, rows in use with a larger norm are shortened to it, in place.
         norm_type: p of the p-norm for max_norm.
         scale_grad_by_freq: True divides the gradient of a row by the number of its uses in the batch.
-        mode: "sum", "mean" or "max".
-        sparse: accepted and ignored, except that "max" refuses it; gradients are dense.
+        mode: "sum" or "mean".
+        sparse: accepted and ignored; gradients are dense.
         include_last_offset: True if the last offset is the end of the last bag.
         padding_idx: index that is left out of every bag.
         device: must be the CPU.
