@@ -149,7 +149,8 @@ class Lab:
         return page
 
     def run_all(self, page: Any, timeout: float = 120.0) -> list[str]:
-        """Clear all outputs, run all cells, wait until the page stands still and return the errors raised.
+        """Unfold all headings, clear all outputs, run all cells, wait until the page stands still and return
+        the errors raised.
 
         JupyterLab stops at the first error, unless its cell is tagged `raises-exception`. LabError after
         `timeout` seconds, or if JupyterLab shows a dialog instead.
@@ -157,6 +158,7 @@ class Lab:
         page.evaluate(
             """async () => {
                 window.labRun = 'running';
+                await jupyterapp.commands.execute('notebook:expand-all-headings');
                 await jupyterapp.commands.execute('notebook:clear-all-cell-outputs');
                 jupyterapp.commands.execute('notebook:run-all-cells').then(
                     () => { window.labRun = 'done'; }, error => { window.labRun = String(error); });
