@@ -23,6 +23,7 @@ DRAWN = (  # ops whose result does not depend on any value
 SETS = (
     *("index_put", "index_fill", "index_fill_tensor", "put", "scatter"),
     *("masked_fill", "masked_fill_tensor", "masked_scatter"),
+    *WRITES,
 )
 
 
@@ -103,21 +104,26 @@ def push_in_place(op: Op, t: TensorBase, values: list[Any], node: Any) -> None:
     """
     mine = tangent_of(t)
     tangents = [tangent_of(v) for v in inputs_of(op, values)]
-    source = tangent_of(values[-1]) if op.name in WRITES else None
+    source = tangent_of(values[-1]) if op.name == "copy" else None
     with aside():
         if op.name in DRAWN:
             if mine is not None:
                 mine.zero_()
-        elif op.name in SETS and mine is not None:
+        elif mine is None:
+            adopt(t, copied(t, source) if op.name == "copy" else derive(op, values, tangents, primal(t)))
+        elif op.name == "copy":
+            mine.fill_(0) if source is None else mine.copy_(source)
+        elif op.name in SETS:
             F.in_place(op, mine, *tangent_arguments(op, values, tangents))
-        elif op.name not in WRITES:
-            new = derive(op, values, tangents, primal(t))
-            adopt(t, new) if mine is None else mine.copy_(new)
-        elif mine is not None:
-            write_over(op, mine, values, source)
         else:
-            adopt(t, written(op, t, values, source))
+            mine.copy_(derive(op, values, tangents, primal(t)))
     keep_tangents(op, node, values, t)
+
+
+def copied(t: TensorBase, source: Any) -> Any:
+    """Return the tangent of `t`, which had none, after `copy_` of a value with the tangent `source`."""
+    shape = t._data.shape
+    return F.clone(source) if source._data.shape == shape else F.expand(source, shape)
 
 
 def tangent_arguments(op: Op, values: list[Any], tangents: list[Any]) -> list[Any]:
@@ -128,25 +134,3 @@ def tangent_arguments(op: Op, values: list[Any], tangents: list[Any]) -> list[An
     if "value" not in op.inputs and "value" in given:
         given["value"] = 0
     return list(given.values())[1:]
-
-
-def write_over(op: Op, mine: Any, values: list[Any], source: Any) -> None:
-    """Do with a tangent what `copy_`, `fill_` or `zero_` does. A value without a tangent counts as 0."""
-    if op.name == "zero":
-        mine.zero_()
-    elif op.name == "fill_tensor":
-        mine.fill_(nothing(values[1]) if source is None else source)
-    elif source is None:
-        mine.fill_(0)
-    else:
-        mine.copy_(source)
-
-
-def written(op: Op, t: TensorBase, values: list[Any], source: Any) -> Any:
-    """Return the tangent of `t`, which had none, after `copy_` or `fill_` of a value with the tangent
-    `source`.
-    """
-    if op.name == "fill_tensor":
-        return derive(op, values, [None, source], t)
-    shape = t._data.shape
-    return F.clone(source) if source._data.shape == shape else F.expand(source, shape)
