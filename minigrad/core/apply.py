@@ -132,26 +132,12 @@ def pull(node: Any, g: Any, values: list[Any], runs: Any = None) -> tuple[Any, .
     sequence numbers.
     """
     __tracebackhide__ = True
-    op, targets = node.op, node._next
-    if op.is_ordinary and not node.is_complex:
-        gradients = [None] * len(targets)
-        for i, vjp, pick in op.pulls:
-            if targets[i] is not None and (runs is None or runs(targets[i])):
-                gradients[i] = vjp(g, *pick(values))
-        return tuple(gradients) if node._cast is None else uncast(node._cast, gradients)
-    if op.several and node._outputs == 1:
-        g = [g]
-    if op.listed:
-        _, vjp, pick = op.pulls[0]
-        sent = vjp(g, *pick(values))
-        gradients = [None if n is None else x for n, x in zip(targets, sent, strict=True)]
-    elif op.together is not None and runs is None and not isinstance(g, TensorBase) and is_raw(g):
-        asked = tuple([n is not None for n in targets])
-        made = op.together(g, asked, *op.pulls[0][2](values))
-        gradients = [x if needed else None for x, needed in zip(made, asked)]
-    elif node.is_complex:
-        gradients = pull_complex(node, g, values, runs)
-    else:
+    op, targets, gradients = node.op, node._next, None
+    if not op.is_ordinary or node.is_complex:
+        if op.several and node._outputs == 1:
+            g = [g]
+        gradients = pull_specially(node, g, values, runs)
+    if gradients is None:
         gradients = [None] * len(targets)
         for i, vjp, pick in op.pulls:
             if targets[i] is not None and (runs is None or runs(targets[i])):
@@ -159,14 +145,21 @@ def pull(node: Any, g: Any, values: list[Any], runs: Any = None) -> tuple[Any, .
     return tuple(gradients) if node._cast is None else uncast(node._cast, gradients)
 
 
-def is_raw(g: Any) -> bool:
-    """Return whether a gradient is raw; for a list, whether all of them are."""
-    return g.__class__ is not list or not any(isinstance(x, TensorBase) for x in g)
-
-
-def pull_complex(node: Any, g: Any, values: list[Any], runs: Any) -> list[Any]:
-    """Return the gradients for complex numbers. See Note [Complex numbers]."""
+def pull_specially(node: Any, g: Any, values: list[Any], runs: Any) -> list[Any] | None:
+    """Return the gradients of a list of tensors, of inputs whose gradients come from one function, or for
+    complex numbers (see Note [Complex numbers]). None if the node has one vjp per input.
+    """
     op, targets = node.op, node._next
+    if op.listed:
+        sent = op.pulls[0][1](g, *op.pulls[0][2](values))
+        return [None if n is None else x for n, x in zip(targets, sent, strict=True)]
+    received = g if g.__class__ is list else (g,)
+    if op.together is not None and runs is None and not any(isinstance(x, TensorBase) for x in received):
+        asked = tuple([n is not None for n in targets])
+        made = op.together(g, asked, *op.pulls[0][2](values))
+        return [x if needed else None for x, needed in zip(made, asked)]
+    if not node.is_complex:
+        return None
     gradients: list[Any] = [None] * len(targets)
     for i, vjp, names, conjugates in op.complex_pulls:
         if targets[i] is not None and (runs is None or runs(targets[i])):
@@ -203,30 +196,35 @@ def apply_unpacked(node: Any, g: Any) -> tuple[Any, ...]:
 
 
 def fitted(node: Any, gradients: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return gradients in the shapes and dtypes of the inputs. RuntimeError with PyTorch's text if a sum
-    cannot reach the shape.
-    """
+    """Return gradients in the shapes and dtypes of the inputs."""
     sent = list(gradients)
     for i, (target, nr) in enumerate(node.next_functions):
         made = None if target is None else output_of(target, nr)
-        if sent[i] is None or made is None:
-            continue
-        shape, got = made[0], sent[i]._data.shape
-        if got != shape:
-            if not expandable(shape, got):
-                raise RuntimeError(
-                    f"Function {node.name()} returned an invalid gradient at index {i} - got {list(got)} but "
-                    f"expected shape compatible with {list(shape)}"
-                )
-            sent[i] = F.sum_to(sent[i], shape)
-        sent[i] = F.to(sent[i], made[1]) if sent[i]._data.dtype != made[1] else sent[i]
+        if sent[i] is not None and made is not None:
+            sent[i] = summed(node.name(), i, sent[i], made[0])
+            sent[i] = F.to(sent[i], made[1]) if sent[i]._data.dtype != made[1] else sent[i]
     return tuple(sent)
 
 
-def expandable(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
-    """Return whether `shape` broadcasts to `target`."""
-    pairs = zip(reversed(shape), reversed(target), strict=False)
-    return len(shape) <= len(target) and all(a in (1, b) for a, b in pairs)
+def summed(name: str, i: int, gradient: Any, shape: tuple[int, ...]) -> Any:
+    """Return gradient number `i` of a node, summed to the shape of the input. RuntimeError with PyTorch's
+    text if a sum cannot reach it.
+    """
+    got = gradient._data.shape
+    if got == shape:
+        return gradient
+    pairs = zip(reversed(shape), reversed(got), strict=False)
+    if len(shape) > len(got) or not all(a in (1, b) for a, b in pairs):
+        raise invalid_gradient(name, i, got, shape)
+    return F.sum_to(gradient, shape)
+
+
+def invalid_gradient(name: str, i: int, got: Any, shape: Any) -> RuntimeError:
+    """Return PyTorch's error for a gradient of a wrong shape."""
+    return RuntimeError(
+        f"Function {name} returned an invalid gradient at index {i} - got {list(got)} but expected shape "
+        f"compatible with {list(shape)}"
+    )
 
 
 def apply_nothing(node: Any) -> tuple[None, ...]:

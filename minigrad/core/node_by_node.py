@@ -47,17 +47,13 @@ def run_one(task: Task, node: Node, watchers: tuple[Any, ...]) -> tuple[Any, tup
     if leaf:
         for watcher in watchers:
             watcher.deposit_starts(node)
-    if node._extra is not None or (needed is not None and (node in task.targets or node not in needed)):
+    captured = needed is not None and (node in task.targets or node not in needed)
+    if node._extra is None and node._speaks and not (captured or modes.active or task.create_graph):
+        sent = run_function(task, node, received)
+    elif node._extra is not None or node._speaks or captured or received is None or task.create_graph:
         received, sent = run_node(task, node, received)
     elif leaf:
-        if task.create_graph or received is None:
-            received, sent = run_node(task, node, received)
-        else:
-            sent = quiet(deposit, node, received, not watchers and node in task.owned) or ()
-    elif node._speaks:
-        received, sent = run_function(task, node, received)
-    elif received is None or task.create_graph:
-        received, sent = run_node(task, node, received)
+        sent = quiet(deposit, node, received, not watchers and node in task.owned) or ()
     else:
         sent = quiet(node.apply, received, task.keep_graph)
     if not modes.active:
@@ -95,11 +91,9 @@ def deliver(task: Task, node: Node, gradients: tuple[Any, ...], own: Any) -> Non
             heappush(task.heap, (-target._seq, target))
 
 
-def run_function(task: Task, node: Node, gradient: Any) -> tuple[Any, tuple[Any, ...]]:
-    """Run a custom Function without hooks; in the normal modes this takes a third of the time."""
+def run_function(task: Task, node: Node, gradient: Any) -> tuple[Any, ...]:
+    """Run a custom Function without hooks in the normal modes, in a third of the time of `run_node`."""
     __tracebackhide__ = True
-    if modes.active or task.create_graph:
-        return run_node(task, node, gradient)
     modes.switch("grad_enabled", False)
     try:
         sent = node.apply(gradient)
@@ -109,7 +103,7 @@ def run_function(task: Task, node: Node, gradient: Any) -> tuple[Any, tuple[Any,
             modes.restore({})
     if not task.keep_graph:
         node._release()
-    return gradient, sent
+    return sent
 
 
 def run_node(task: Task, node: Node, gradient: Any) -> tuple[Any, tuple[Any, ...]]:

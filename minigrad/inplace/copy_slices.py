@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..core import F, anomaly, dialect, modes, replay_array, uncast
+from ..core.apply import invalid_gradient
 from ..core.node import Node, output_of, sequence_numbers
 from ..core.storage import Geometry, laid_out, strides_of
 from ..core.tensor_state import TensorBase, attach, edge, read_as, wrap
@@ -96,10 +97,7 @@ class CopySlices(Node):
         target = self._next[0]
         made = None if target is None else output_of(target, self._nrs[0] if self._nrs else 0)
         if made is not None and made[0] != self._base[0]:
-            raise RuntimeError(
-                f"Function {dialect.full_name('CopySlices')} returned an invalid gradient at index 0 - got "
-                f"{list(self._base[0])} but expected shape compatible with {list(made[0])}"
-            )
+            raise invalid_gradient(dialect.full_name("CopySlices"), 0, self._base[0], made[0])
 
     def _check_kept(self) -> None:
         if self._fn is None:

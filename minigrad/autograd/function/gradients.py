@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...core import F, check_broadcast, modes
-from ...core.apply import expandable
+from ...core.apply import summed
 from ...core.tensor_state import TensorBase, numbers, wrap
 
 OTHER_FIELD = (
@@ -127,14 +127,8 @@ def fitted(node: Any, i: int, gradient: Any, kind: tuple[Any, Any]) -> Any:
     shape, dtype = kind
     if node._in_place_on_view and i == 0:
         return written_over(shape, gradient)
-    if gradient._data.shape != shape:
-        if not expandable(shape, gradient._data.shape):
-            name = "torch::autograd::CopySlices" if node._in_place_on_view else type(node).__name__
-            raise RuntimeError(
-                f"Function {name} returned an invalid gradient at index {i} - got "
-                f"{list(gradient._data.shape)} but expected shape compatible with {list(shape)}"
-            )
-        gradient = F.sum_to(gradient, shape)
+    name = "torch::autograd::CopySlices" if node._in_place_on_view else type(node).__name__
+    gradient = summed(name, i, gradient, shape)
     given = gradient._data.dtype
     if given.kind != "f" and (given.kind == "c") != (dtype.kind == "c"):
         raise RuntimeError(OTHER_FIELD)
