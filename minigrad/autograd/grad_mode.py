@@ -84,7 +84,31 @@ def decorate_generator(clone: Any, function: Any) -> Any:
     return decorated
 
 
-class Bare(ModeContext):
+class Switched(ModeContext):
+    """Base class of contexts that are made with the mode."""
+
+    mode: bool
+
+    def clone(self) -> Any:
+        """Return a fresh context with the same mode."""
+        make: Any = type(self)
+        return make(self.mode)
+
+
+class GradMode(ModeContext):
+    """Base class of contexts that switch the grad mode."""
+
+    mode: bool
+    prev = False
+
+    def __enter__(self) -> None:
+        self.prev = modes.ask_grad_mode(self.mode)
+
+    def __exit__(self, *exc: object) -> None:
+        modes.ask_grad_mode(self.prev)
+
+
+class Bare(GradMode):
     """Base class of modes without arguments, which also decorate without parentheses."""
 
     def __new__(cls, orig_func: Any = None) -> Any:
@@ -109,14 +133,7 @@ class no_grad(Bare):
     Source: PyTorch's page `torch.no_grad`.
     """
 
-    def __init__(self) -> None:
-        self.prev = False
-
-    def __enter__(self) -> None:
-        self.prev = modes.ask_grad_mode(False)
-
-    def __exit__(self, *exc: object) -> None:
-        modes.ask_grad_mode(self.prev)
+    mode = False
 
 
 class enable_grad(Bare):
@@ -134,14 +151,10 @@ class enable_grad(Bare):
     Source: PyTorch's page `torch.enable_grad`.
     """
 
-    def __enter__(self) -> None:
-        self.prev = modes.ask_grad_mode(True)
-
-    def __exit__(self, *exc: object) -> None:
-        modes.ask_grad_mode(self.prev)
+    mode = True
 
 
-class set_grad_enabled(ModeContext):
+class set_grad_enabled(Switched, GradMode):
     """Turn the recording of graphs on or off; as a context manager, only until the end of the block.
 
     Args:
@@ -171,18 +184,11 @@ class set_grad_enabled(ModeContext):
     def __enter__(self) -> None:
         modes.ask_grad_mode(self.mode)
 
-    def __exit__(self, *exc: object) -> None:
-        modes.ask_grad_mode(self.prev)
-
     def __repr__(self) -> str:
         return f"torch.autograd.grad_mode.set_grad_enabled(mode={self.mode})"
 
-    def clone(self) -> set_grad_enabled:
-        """Return a fresh context with the same mode."""
-        return type(self)(self.mode)
 
-
-class inference_mode(ModeContext):
+class inference_mode(Switched):
     """Context manager and decorator that records no graph and makes all new tensors inference tensors.
 
     An inference tensor has no version counter. No graph can ever save it, and outside the mode it can neither
@@ -203,7 +209,7 @@ class inference_mode(ModeContext):
     Source: PyTorch's page `torch.autograd.grad_mode.inference_mode`.
     """
 
-    before: modes.Before | None = None
+    block: modes.Within | None = None
 
     def __new__(cls, mode: Any = True) -> Any:
         """Return a context, or a decorated function."""
@@ -214,19 +220,24 @@ class inference_mode(ModeContext):
 
     def __enter__(self) -> None:
         self.__exit__()  # one context that is entered twice is left before
-        self.before = modes.ask_inference(self.mode)
+        off = not self.mode
+        self.block = modes.Within(grad_enabled=off, multithreading=off, forward_grad=off, inference=self.mode)
+        self.swap(self.block)
 
     def __exit__(self, *exc: object) -> None:
-        if self.before is not None:
-            modes.leave_inference(self.before)
-            self.before = None
+        if self.block is not None:
+            self.swap(self.block)
+            self.block = None
 
-    def clone(self) -> inference_mode:
-        """Return a fresh context with the same mode."""
-        return type(self)(self.mode)
+    def swap(self, block: modes.Within) -> None:
+        """Enter or leave the block, and notify observers of a change."""
+        before = modes.state.inference
+        block.__enter__()
+        if modes.state.inference != before:
+            modes.announce("inference", not before)
 
 
-class set_multithreading_enabled(ModeContext):
+class set_multithreading_enabled(Switched):
     """Whether backward may use several threads: switched at once; as a context manager until the end of the
     block.
 
@@ -244,10 +255,6 @@ class set_multithreading_enabled(ModeContext):
 
     def __exit__(self, *exc: object) -> None:
         modes.switch("multithreading", self.prev)
-
-    def clone(self) -> set_multithreading_enabled:
-        """Return a fresh context with the same mode."""
-        return type(self)(self.mode)
 
 
 def is_multithreading_enabled() -> bool:

@@ -220,26 +220,6 @@ def ask_grad_mode(enabled: bool) -> bool:
     return before
 
 
-Before = tuple[bool, bool, bool, bool]  # the modes that `ask_inference` changes, in its order
-
-
-def ask_inference(enabled: bool) -> Before:
-    """Switch inference mode, and the modes that follow it, on behalf of the user. Return their old values."""
-    before = state.inference, state.grad_enabled, state.multithreading, state.forward_grad
-    leave_inference((enabled, not enabled, not enabled, not enabled))
-    return before
-
-
-def leave_inference(before: Before) -> None:
-    """Restore what `ask_inference` changed, and notify observers of a change of inference mode."""
-    inference, grad, multithreading, forward_grad = before
-    switch("grad_enabled", grad)
-    switch("multithreading", multithreading)
-    switch("forward_grad", forward_grad)
-    if switch("inference", inference) != inference:
-        announce("inference", inference)
-
-
 def observers() -> tuple[Any, ...]:
     """Return the observers of this thread. See `add_observer`."""
     return state.observers if active else ()
