@@ -53,7 +53,7 @@ def along(dim: int, where: Any) -> tuple[Any, ...]:
 
 def raised(array: Any) -> Any:
     """An array with at least one dimension: ops along a dimension take a number for a vector of one."""
-    return np.atleast_1d(array)
+    return array if array.ndim else array.reshape(1)
 
 
 def copied(array: Any) -> Any:

@@ -14,8 +14,11 @@ from .shape import place
 
 def grid(index: Any, dim: int) -> tuple[Any, ...]:
     """Return the NumPy index of the places `index` along `dim`, its own places along all other dimensions."""
-    own = np.ogrid[tuple(np.s_[:n] for n in index.shape)]
-    return tuple(index if d == dim else where for d, where in enumerate(own))
+    ones, sizes = (1,) * index.ndim, index.shape
+    return tuple(
+        index if d == dim else np.arange(n).reshape((*ones[:d], n, *ones[d + 1 :]))
+        for d, n in enumerate(sizes)
+    )
 
 
 def check_range(index: Any, dim: int, size: int) -> None:

@@ -102,8 +102,9 @@ BELOW = (
 
 def polynomial(coefficients: tuple[float, ...], x: Any) -> Any:
     """Return the value at `x`, an array of float64."""
-    first, *others = coefficients
-    result = np.full_like(x, first)
+    first, second, *others = coefficients
+    result = first * x
+    result += second
     for c in others:
         result *= x
         result += c
