@@ -4,7 +4,8 @@
     python site/build.py OUTPUT
     python site/serve.py OUTPUT
 
-The site has all notebooks, and as wheels everything that they need; nothing is fetched from a package index.
+The site has all notebooks, in the teacher form and in the folder `student` without outputs and solutions. It
+has as wheels everything that they need; nothing is fetched from a package index.
 Pyodide itself comes from its content network. With `--pyodide FOLDER` a copy of its distribution becomes part
 of the site, and no request leaves it.
 """
@@ -19,6 +20,8 @@ import sys
 import tempfile
 from pathlib import Path
 from typing import Any
+
+from student import write_all
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
@@ -83,9 +86,11 @@ def collect_wheels(folder: Path) -> None:
 
 
 def copy_notebooks(folder: Path) -> None:
-    """Copy all notebooks; each names the site's kernel and begins with a cell that installs what it needs."""
-    folder.mkdir()
-    for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
+    """Copy all notebooks, and write their student form into the folder `student`. Each names the site's
+    kernel and begins with a cell that installs what it needs."""
+    shutil.copytree(ROOT / "notebooks", folder, ignore=shutil.ignore_patterns("*.py", ".ipynb_checkpoints"))
+    write_all(folder / "student", folder)
+    for path in sorted(folder.rglob("*.ipynb")):
         notebook = json.loads(path.read_text(encoding="utf-8"))
         notebook["metadata"]["kernelspec"] = KERNELSPEC
         first = {
@@ -97,7 +102,7 @@ def copy_notebooks(folder: Path) -> None:
             "source": [INSTALL],
         }
         notebook["cells"].insert(0, first)
-        write(folder / path.name, notebook)
+        write(path, notebook)
 
 
 def copy_pyodide(source: Path, folder: Path) -> None:

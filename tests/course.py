@@ -19,7 +19,7 @@ TEXTS = [
 ]
 TRAININGS = ["training_two_moons", "training_digits", "training_letters"]
 LESSONS = [*CODES, *TEXTS, "from_scratch", *TRAININGS]
-PAGES = ["00_start_here", "00_index", "00_map", "00_glossary"]
+PAGES = ["00_start_here", "00_index", "00_map", "00_glossary", "appendix"]
 ALL = [*PAGES, *LESSONS]
 
 SOLUTION = re.compile(

@@ -19,6 +19,10 @@ from typing import Any
 
 ENGLISH = Path(__file__).resolve().parent.parent / "notebooks"
 KOREAN = ENGLISH / "ko"
+SWITCH = """
+from minigrad_viz import set_language
+
+set_language("ko")"""
 LINK = re.compile(r"\]\((?:\.\./)?(\w+\.ipynb)")
 
 Notebook = dict[str, Any]
@@ -42,13 +46,18 @@ def linked(text: str) -> str:
 
 def rebuilt(english: Notebook, korean: Notebook) -> Notebook:
     """The Korean notebook with everything but its texts taken from the English one. A text that has no
-    translation stays English."""
+    translation stays English. The first cell of code switches hints and pictures to Korean."""
     texts = {cell["id"]: cell for cell in korean["cells"] if cell["cell_type"] == "markdown"}
-    for cell in texts.values():
-        cell["source"] = linked("".join(cell["source"])).splitlines(keepends=True)
-    kept = [
-        texts.get(cell["id"], cell) if cell["cell_type"] == "markdown" else cell for cell in english["cells"]
-    ]
+    kept = []
+    for cell in english["cells"]:
+        if cell["cell_type"] == "markdown" and cell["id"] in texts:
+            known = texts[cell["id"]]
+            noted = {key: known["metadata"][key] for key in ("english",) if key in known["metadata"]}
+            text = linked("".join(known["source"])).splitlines(keepends=True)
+            cell = {**cell, "metadata": {**cell["metadata"], **noted}, "source": text}
+        elif cell["id"] == "setup":
+            cell = {**cell, "source": "".join([*cell["source"], SWITCH]).splitlines(keepends=True)}
+        kept.append(cell)
     return {**english, "cells": kept}
 
 

@@ -13,7 +13,7 @@ import minigrad
 
 def two_moons(L: Any, epochs: int) -> tuple[list[float], float]:
     """A net with one hidden layer learns the moons: its losses, and its accuracy on unseen points."""
-    cells = ("setup", "imports", "data", "model", "before", "train")
+    cells = ("setup", "data", "model", "before", "train")
     its = course.ran("training_two_moons", L, *cells)
     losses = its["train"](its["model"], epochs)
     return losses, its["accuracy"](its["model"], its["test_points"], its["test_labels"])
@@ -21,7 +21,7 @@ def two_moons(L: Any, epochs: int) -> tuple[list[float], float]:
 
 def letters(L: Any, steps: int) -> tuple[list[float], str]:
     """A small transformer learns which letter comes next: its losses, and what it writes."""
-    cells = ("setup", "imports", "text", "attention", "block", "model", "write", "train")
+    cells = ("setup", "text", "attention", "block", "model", "write", "train")
     its = course.ran("training_letters", L, *cells)
     losses = its["train"](its["model"], steps)
     return losses, its["write"](its["model"], "the ", 40)
