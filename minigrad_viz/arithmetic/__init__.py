@@ -14,7 +14,7 @@ from ..model.scene import Scene
 from ..trace.events import Deposited, NodeRan
 from ..words import clean, text
 from .flow import flow_of
-from .lines import Line, latex_words
+from .lines import Line, line, worded
 from .node_step import NodeStep
 from .own import own_lines
 from .paths import path_lines
@@ -57,7 +57,7 @@ def lines_of(scene: Scene, event: NodeRan, lang: str | None = None) -> list[Line
             lines += input_lines(step, i)
     if step.node.name == "CopySlices" and event.sent[0] is not None:
         words = clean(text("copy_slices", lang, name=step.label(step.tensors[0])))
-        lines.append(Line("words", text("copy_slices_label", lang), (("", words),), latex_words(words)))
+        lines.append(line("words", text("copy_slices_label", lang), worded(words)))
     return lines + list(hook_lines(step.flow, event, outputs, inputs, lang, ("post",)))
 
 
@@ -82,6 +82,6 @@ def capture_lines(scene: Scene, tensor: str, lang: str | None = None) -> list[Li
     place, nr = scene.at[tensor]
     node = scene.accumulators.get(tensor) or place.node
     shares = flow_of(scene).met.get((node or "", 0 if node != place.node else nr), [])
-    left, latex = gradient_name(scene, scene.call, tensor, node)
-    lines = list(sum_line(scene, tensor, shares, total, left, latex, lang))
+    left = gradient_name(scene, scene.call, tensor, node)
+    lines = list(sum_line(scene, tensor, shares, total, left, lang))
     return lines + list(path_lines(scene, tensor, total, lang))

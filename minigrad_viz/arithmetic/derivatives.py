@@ -15,7 +15,7 @@ from ..model.naming import numbered
 from ..model.scene import Scene
 from ..words import clean
 from .flow import flow_of, is_seed, raw, value_of
-from .glyphs import UNNAMED, held, latex_name
+from .glyphs import UNNAMED, Both, held, latex_name
 from .symbols import NAME, NUMBER, Symbol, Unwritable, of_op
 from .typeset import SUPERSCRIPTS, Typesetter
 
@@ -126,9 +126,9 @@ def variables(scene: Scene, root: str) -> tuple[str, list[str]]:
     return base, [*before, label(scene, target)]
 
 
-def derivative(scene: Scene, root: str, tensor: str | None, mark: str = "") -> tuple[str, str]:
-    """∂root/∂tensor in Unicode and in LaTeX; ∂²z/∂x² where the root is itself a gradient, and the tensor is
-    none of its own graph. `mark` follows the tensor's name (`yᵢ`)."""
+def derivative(scene: Scene, root: str, tensor: str | None, mark: str = "") -> Both:
+    """∂root/∂tensor; ∂²z/∂x² where the root is itself a gradient, and the tensor is none of its own graph.
+    `mark` follows the tensor's name (`yᵢ`)."""
     name = label(scene, tensor) + mark
     base, by = variables(scene, root)
     place = scene.at[tensor][0] if tensor in scene.at else None
@@ -137,18 +137,15 @@ def derivative(scene: Scene, root: str, tensor: str | None, mark: str = "") -> t
     if by and (tensor in scene.gradient_of or (place and place.event and place.event.call)):
         return quotient(gradient_label(base, by), name)
     by = [name, *reversed(by)]
-    order = len(by)
-    below, latex_below = [], []
+    order, below = len(by), list[Both]()
     while by:
         n = next((i for i, other in enumerate(by) if other != by[0]), len(by))
-        below.append(f"∂{held(by[0])}{superscript(n)}")
-        latex_below.append(rf"\partial {latex_held(by[0])}" + (f"^{{{n}}}" if n > 1 else ""))
+        power = f"^{{{n}}}" if n > 1 else ""
+        below.append(Both(f"∂{held(by[0])}{superscript(n)}", rf"\partial {latex_held(by[0])}{power}"))
         by = by[n:]
-    above = rf"\partial^{{{order}}} " if order > 1 else r"\partial "
-    return (
-        f"∂{superscript(order)}{held(base)}/{''.join(below)}",
-        rf"\frac{{{above}{latex_held(base)}}}{{{' '.join(latex_below)}}}",
-    )
+    power = f"^{{{order}}}" if order > 1 else ""
+    above = Both(f"∂{superscript(order)}{held(base)}", rf"\partial{power} {latex_held(base)}")
+    return fraction(above, *below)
 
 
 def is_root(scene: Scene, root: str, tensor: str | None) -> bool:
@@ -162,10 +159,16 @@ def gradient_label(base: str, by: list[str]) -> str:
     return f"∂{held(base)}/∂{held(by[0])}" if len(by) == 1 else f"∂{superscript(len(by))}{held(base)}/…"
 
 
-def quotient(made: str, source: str) -> tuple[str, str]:
-    """∂made/∂source, in Unicode and in LaTeX."""
-    latex = rf"\frac{{\partial {latex_held(made)}}}{{\partial {latex_held(source)}}}"
-    return f"∂{held(made)}/∂{held(source)}", latex
+def quotient(made: str, source: str) -> Both:
+    """∂made/∂source."""
+    above, below = (Both(f"∂{held(name)}", rf"\partial {latex_held(name)}") for name in (made, source))
+    return fraction(above, below)
+
+
+def fraction(above: Both, *below: Both) -> Both:
+    """One part of a formula over others."""
+    latex = rf"\frac{{{above.latex}}}{{{' '.join(part.latex for part in below)}}}"
+    return Both(f"{above.plain}/{''.join(part.plain for part in below)}", latex)
 
 
 def superscript(n: int) -> str:

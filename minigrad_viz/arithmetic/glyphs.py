@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import re
 import unicodedata
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -27,6 +27,24 @@ RAISED = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-", strict=True))
 PARTS = r"[⁰¹²³⁴-⁹⁻]+|[^\W_⁰¹²³⁴-⁹]+| +|."  # exponents, words, blanks, single signs
 IN, OUT, END = "\x02", "\x03", "\x04"  # around a number that flowed in, around a result
 UNNAMED = "…"  # a tensor that has no name, and no short expression
+
+
+class Both(NamedTuple):
+    """A formula, or a part of one, in Unicode and in LaTeX."""
+
+    plain: str
+    latex: str
+
+
+def both(*parts: str | Both) -> Both:
+    """Parts of a formula one behind the other; signs that are written out are translated."""
+    pairs = [part if isinstance(part, Both) else Both(part, latex_signs(part)) for part in parts]
+    return Both("".join(pair.plain for pair in pairs), "".join(pair.latex for pair in pairs))
+
+
+def latex_signs(signs: str) -> str:
+    """Signs between the parts of a formula in LaTeX."""
+    return signs.replace("·", r"\cdot").replace("→", r"\to").replace("−", "-")
 
 
 class TooLarge(Exception):
@@ -127,46 +145,50 @@ def escaped(part: str) -> str:
     return rf"\text{{{part}}}" if part.isalnum() else part if part.isascii() else rf"\text{{{part}}}"
 
 
+def named(name: str) -> Both:
+    """A tensor by its name."""
+    return Both(name, latex_name(name))
+
+
 @functools.lru_cache(4096)
-def bar(name: str) -> str:
+def bar(name: str) -> Both:
     """The gradient of a tensor: `x̄`, `W̄1`, `l̅o̅s̅s̅`; of one without a name `grad(x @ w)`."""
-    letter = SHORT.fullmatch(name)
-    if letter:
-        return unicodedata.normalize("NFC", letter[1] + "\u0304") + letter[2]
-    return "".join(c + "\u0305" for c in name) if name.isidentifier() else f"grad({name})"
-
-
-def latex_bar(name: str) -> str:
-    """The same in LaTeX."""
-    letter = SHORT.fullmatch(name)
-    if letter and letter[1].isascii():
-        digits = letter[2].translate(SUBSCRIPTS)
-        return rf"\bar{{{letter[1]}}}" + (f"_{{{digits}}}" if digits else "")
+    longer = Both(f"grad({name})", rf"\operatorname{{grad}}({latex_name(name)})")
     if name.isidentifier():
-        return rf"\overline{{{latex_name(name)}}}"
-    return rf"\operatorname{{grad}}({latex_name(name)})"
+        longer = Both("".join(c + "\u0305" for c in name), rf"\overline{{{latex_name(name)}}}")
+    return over(name, "\u0304", "bar", longer)
 
 
 @functools.lru_cache(4096)
-def dot(name: str) -> str:
+def dot(name: str) -> Both:
     """The tangent of a tensor: `ẋ`, `Ẇ1`; of one with a longer name, or none, `tangent(loss)`."""
-    letter = SHORT.fullmatch(name)
-    return unicodedata.normalize("NFC", letter[1] + "\u0307") + letter[2] if letter else f"tangent({name})"
+    longer = Both(f"tangent({name})", rf"\operatorname{{tangent}}({latex_name(name)})")
+    return over(name, "\u0307", "dot", longer)
 
 
-def latex_dot(name: str) -> str:
-    """The same in LaTeX."""
+def over(name: str, mark: str, command: str, longer: Both) -> Both:
+    """One letter, which may have a number, with a mark over it; any other name as what is `longer`."""
     letter = SHORT.fullmatch(name)
-    if letter and letter[1].isascii():
-        digits = letter[2].translate(SUBSCRIPTS)
-        return rf"\dot{{{letter[1]}}}" + (f"_{{{digits}}}" if digits else "")
-    return rf"\operatorname{{tangent}}({latex_name(name)})"
+    if not letter:
+        return longer
+    plain, digits = (
+        unicodedata.normalize("NFC", letter[1] + mark) + letter[2],
+        letter[2].translate(SUBSCRIPTS),
+    )
+    if not letter[1].isascii():
+        return longer._replace(plain=plain)
+    return Both(plain, rf"\{command}{{{letter[1]}}}" + (f"_{{{digits}}}" if digits else ""))
 
 
 @functools.lru_cache(4096)
 def held(name: str) -> str:
     """A tensor's name as part of `∂…/∂…`: anything but a name or a call in brackets."""
     return name if PIECE.fullmatch(name) or name == UNNAMED else f"({name})"
+
+
+def marked(sign: str, text: str) -> str:
+    """A text with marks around: `sign` is IN or OUT."""
+    return f"{sign}{text}{END}"
 
 
 def unmarked(text: str) -> str:

@@ -10,19 +10,22 @@ import numpy as np
 from ..numbers import short
 from ..protocol import Value
 from ..words import text
-from .glyphs import END as CLOSED
 from .glyphs import (
     IN,
     OUT,
     PARTS,
+    Both,
     TooLarge,
     escaped,
     latex_array,
+    marked,
     parts_of,
     plain_array,
     unmarked,
 )
 
+NONE = Both("None", r"\mathrm{None}")
+SPACE, COLON = Both(" ", r"\ "), Both(": ", r":\ ")
 COMPLEX = r"\mathrm{j}"  # how a complex number ends in LaTeX
 PRECISION = {"float64": 1e-9, "complex128": 1e-9, "float16": 4e-3, "bfloat16": 3e-2}  # else 1e-5
 
@@ -53,32 +56,33 @@ class Line(NamedTuple):
         return "".join(content for _, content in self.parts)
 
 
-def line(kind: str, label: str, marked: str, latex: str) -> Line:
-    """A line of a text with marks around its numbers."""
-    return Line(kind, label, parts_of(marked), latex)
+def line(kind: str, label: str, formula: Both) -> Line:
+    """A line of a formula with marks around its numbers."""
+    return Line(kind, label, parts_of(formula.plain), formula.latex)
 
 
-def came(written: str) -> str:
+def came(number: Both) -> Both:
     """A number that flowed in, marked."""
-    return f"{IN}{written}{CLOSED}"
+    return Both(marked(IN, number.plain), marked(IN, number.latex))
 
 
-def result(written: str) -> str:
+def result(number: Both) -> Both:
     """A result, marked."""
-    return f"{OUT}{written}{CLOSED}"
+    return Both(marked(OUT, number.plain), marked(OUT, number.latex))
 
 
-def latex_result(value: Value) -> str:
-    """A result in LaTeX, marked."""
-    return result(latex_full(value))
-
-
-def latex_sentence(key: str, lang: str | None, **values: str) -> str:
-    """A sentence of the catalogue in LaTeX; `values` are LaTeX already."""
+def sentence(key: str, lang: str | None, **values: Both) -> Both:
+    """A sentence of the catalogue as part of a formula."""
     places = {name: chr(0xE000 + i) for i, name in enumerate(values)}
-    filled = dict(zip(places.values(), values.values(), strict=True))
+    filled = dict(zip(places.values(), (value.latex for value in values.values()), strict=True))
     pieces = re.split("([\ue000-\uf8ff])", text(key, lang, **places))
-    return "".join(filled.get(p) or latex_words(p) for p in pieces if p)
+    latex = "".join(filled.get(p) or latex_words(p) for p in pieces if p)
+    return Both(text(key, lang, **{name: value.plain for name, value in values.items()}), latex)
+
+
+def worded(words: str) -> Both:
+    """Words in a formula."""
+    return Both(words, latex_words(words))
 
 
 def latex_words(words: str) -> str:
@@ -86,9 +90,28 @@ def latex_words(words: str) -> str:
     return "".join(escaped(part) for part in re.findall(PARTS, words))
 
 
-def latex_shape(shapes: str) -> str:
-    """`(2, 4)·(4, 3) → (2, 3)` in LaTeX."""
-    return shapes.replace("·", r" \cdot ").replace("→", r"\to").replace(", ", r",\,")
+def shaped(shapes: object) -> Both:
+    """A shape, or `(2, 4)·(4, 3) → (2, 3)`."""
+    told = str(shapes)
+    return Both(told, told.replace("·", r" \cdot ").replace("→", r"\to").replace(", ", r",\,"))
+
+
+def with_shapes(formula: Both, shapes: str) -> Both:
+    """A formula, and behind it what it does to shapes ("" says nothing)."""
+    told = shaped(shapes)
+    return (
+        Both(f"{formula.plain}   {told.plain}", rf"{formula.latex} \quad {told.latex}") if shapes else formula
+    )
+
+
+def joined(forms: list[Both]) -> Both:
+    """Forms of one number, as an equation."""
+    return Both(" = ".join(form.plain for form in forms), " = ".join(form.latex for form in forms))
+
+
+def listed(forms: list[Both]) -> Both:
+    """Forms with commas between."""
+    return Both(", ".join(form.plain for form in forms), r",\ ".join(form.latex for form in forms))
 
 
 # ── values ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -110,43 +133,48 @@ def single(value: Value | None) -> bool:
     return value is not None and value.size == 1 and isinstance((value.items or ("",))[0], float | int)
 
 
-def full(value: Value) -> str | None:
+def full(value: Value) -> Both | None:
     """A value as a formula has it; None if it is not written out."""
     return written(array_of(value), value.dtype)
 
 
-def dotted(value: Value) -> str:
-    """A value as cards and pills show it (`1.`), with a minus sign."""
-    return short(value).replace("-", "−")
+def dotted(value: Value) -> Both:
+    """A value as cards and pills show it (`1.`), with a minus sign; in LaTeX the shape where the numbers are
+    not written out."""
+    whole = full(value) or shaped(value.shape)
+    return Both(short(value).replace("-", "−"), whole.latex)
 
 
-def written(array: Any, dtype: str) -> str | None:
+def written(array: Any, dtype: str) -> Both | None:
     """Numbers as a formula has them; None if they are not written out."""
     try:
-        return None if array is None else plain_array(array, dtype)
+        return None if array is None else Both(plain_array(array, dtype), latex_array(array, dtype))
     except TooLarge:
         return None
 
 
-def latex_full(value: Value) -> str:
-    """The same in LaTeX, the shape where the numbers are not written out."""
-    try:
-        array = array_of(value)
-        return latex_shape(str(value.shape)) if array is None else latex_array(array, value.dtype)
-    except TooLarge:
-        return latex_shape(str(value.shape))
+def added(terms: list[Both]) -> Both:
+    """`8 + 21 + 45`, `0.24 − 0.36`."""
+    return Both(*(summed([term[way] for term in terms]) for way in (0, 1)))
 
 
-def added(terms: list[str]) -> str:
-    """`8 + 21 + 45`, `0.24 − 0.36`; in LaTeX as well."""
+def summed(terms: list[str]) -> str:
+    """Terms with signs between, in Unicode or in LaTeX."""
     signs = {"−": " − ", "-": " - "}
     terms = [f"({t})" if t[-1:] == "j" or t.endswith(COMPLEX) else t for t in terms]
     return terms[0] + "".join(f"{signs[t[0]]}{t[1:]}" if t[0] in signs else f" + {t}" for t in terms[1:])
 
 
-def held_number(number: str) -> str:
-    """A number as a factor, marked or not: in brackets if it begins with a minus sign."""
-    return f"({number})" if number.lstrip(IN)[:1] in ("-", "−") else number
+def in_brackets(number: Both) -> Both:
+    """A number, marked or not: in brackets if it begins with a minus sign."""
+    plain, latex = (f"({each})" if each.lstrip(IN)[:1] in ("-", "−") else each for each in number)
+    return Both(plain, latex)
+
+
+def held_number(number: Both) -> Both:
+    """A number as a factor."""
+    latex = rf"\left({number.latex}\right)" if number.latex[:1] == "-" else number.latex
+    return in_brackets(number)._replace(latex=latex)
 
 
 def coarser(*values: Value) -> str:

@@ -17,7 +17,8 @@ from ..protocol import Value
 from ..trace.events import Inside
 from ..trace.where import Span
 from ..words import clean, shorten, text
-from .lines import Line, came, dotted, full, held_number, latex_full, latex_result, latex_words, line, result
+from .glyphs import Both, both
+from .lines import Line, came, dotted, full, in_brackets, joined, line, listed, result, worded
 from .node_step import NodeStep
 
 SIGNS = {"mul": "·", "add": "+", "sub": "−", "div": "/", "pow": "^"}
@@ -36,16 +37,11 @@ def own_lines(step: NodeStep) -> Iterator[Line]:
     for op in whole[:LINES]:
         assert op.span is not None
         source = shorten(clean(op.span.flat), LONGEST)
-        numbers, latex = inserted(op, written)
-        final = dotted(op.output)
-        yield line(
-            "own", name, f"{source} = {numbers} = {result(final)}",
-            f"{latex_words(source)} = {latex} = {latex_result(op.output)}",
-        )  # fmt: skip
+        yield line("own", name, joined([worded(source), inserted(op, written), result(dotted(op.output))]))
     if not whole and step.node.code is not None:
         for said in returns(step.node.code.text):
             source = shorten(clean(said), LONGEST)
-            yield line("own", name, source, latex_words(source))
+            yield line("own", name, worded(source))
 
 
 def outermost(ops: list[Inside]) -> list[Inside]:
@@ -69,29 +65,23 @@ def begin(op: Inside) -> tuple[int, int]:
     return (0, 0) if op.span is None else (op.span.line, op.span.column)
 
 
-def inserted(op: Inside, ops: list[Inside], depth: int = 4) -> tuple[str, str]:
+def inserted(op: Inside, ops: list[Inside], depth: int = 4) -> Both:
     """An op with the numbers of its inputs; an input that an op of the same expression made is written out
     likewise where it needs no brackets."""
     title = op.op.removesuffix("_scalar").removesuffix("_tensor")
     sign = SIGNS.get(title)
     if title == "neg":
-        negated, formula = value(op.inputs[0])
-        return f"−{held_number(negated)}", f"-{held_number(formula)}"
+        return both("−", in_brackets(value(op.inputs[0])))
     if sign is None or len(op.inputs) != 2:
-        shown = [value(x) for x in op.inputs]
-        texts, formulas = ", ".join(t for t, _ in shown), ",\\ ".join(f for _, f in shown)
-        return f"{title}({texts})", rf"{latex_words(title)}\left({formulas}\right)"
+        shown = listed([value(x) for x in op.inputs])
+        return both(worded(title), Both("(", r"\left("), shown, Both(")", r"\right)"))
     left = operand(op, op.inputs[0], ops, sign, depth)
-    if sign == "^":
-        left = held_number(left[0]), held_number(left[1])
-    right = value(op.inputs[1])
-    return (
-        f"{left[0]} {sign} {held_number(right[0])}",
-        f"{left[1]}{LATEX_SIGNS[sign]}{{{held_number(right[1])}}}",
-    )
+    left = in_brackets(left) if sign == "^" else left
+    between = Both(f" {sign} ", f"{LATEX_SIGNS[sign]}{{")
+    return both(left, between, in_brackets(value(op.inputs[1])), Both("", "}"))
 
 
-def operand(op: Inside, x: Value | str, ops: list[Inside], sign: str, depth: int) -> tuple[str, str]:
+def operand(op: Inside, x: Value | str, ops: list[Inside], sign: str, depth: int) -> Both:
     """The first input of an op."""
     parts = [
         o for o in ops if isinstance(x, Value) and o.output == x and inside(o, op)
@@ -102,11 +92,12 @@ def operand(op: Inside, x: Value | str, ops: list[Inside], sign: str, depth: int
     return value(x)
 
 
-def value(x: Value | str) -> tuple[str, str]:
+def value(x: Value | str) -> Both:
     """One input: its numbers."""
     if isinstance(x, str):
-        return clean(x), latex_words(clean(x))
-    return came(dotted(x)) if full(x) is not None else short(x), came(latex_full(x))
+        return worded(clean(x))
+    known = came(dotted(x))
+    return known if full(x) is not None else known._replace(plain=short(x))
 
 
 def returns(source: str) -> list[str]:

@@ -19,10 +19,10 @@ from ..protocol import Value
 from ..words import text
 from .derivatives import derivative, root_of
 from .flow import flow_of
-from .glyphs import latex_number
-from .lines import Line, added, close, held_number, line, result, single, written
+from .glyphs import Both
+from .lines import Line, added, close, held_number, joined, line, result, single, summed, written
 from .node_step import NodeStep
-from .vjps import factor_of, held_latex
+from .vjps import factor_of
 
 MOST = 4  # paths that are written out
 LONGEST = 60  # nodes of a path
@@ -68,22 +68,21 @@ def equation(
     lang: str | None,
 ) -> Line:
     """The line itself."""
-    left, latex_left = derivative(scene, root, tensor)
     assert total.items
     kind, whole = total.dtype, total.items[0]  # a number, also where the tensor is an array of one
-    shown = [[written(f, kind) or "" for f in p if f != 1] or ["1"] for p in known]
-    terms = ["·".join([p[0], *map(held_number, p[1:])]) for p in shown]
-    sums = [written(v, kind) or "" for v in values]
-    forms = [left, added(terms)]
-    latex = [[held_latex(latex_number(f, kind)) for f in p if f != 1] or ["1"] for p in known]
-    latex_forms = [latex_left, " + ".join(r" \cdot ".join(p) for p in latex)]
-    if sums != terms:
-        forms.append(added(sums))
-        latex_forms.append(added([latex_number(v, kind) for v in values]))
-    return line(
-        "paths", text("paths", lang, n=len(known)), " = ".join([*forms, result(written(whole, kind) or "")]),
-        " = ".join([*latex_forms, result(latex_number(whole, kind))]),
-    )  # fmt: skip
+    products = [[number(f, kind) for f in p if f != 1] or [Both("1", "1")] for p in known]
+    shown = ["·".join([p[0].plain, *(held_number(f).plain for f in p[1:])]) for p in products]
+    latex = [r" \cdot ".join(held_number(f).latex for f in p) for p in products]
+    forms, sums = [derivative(scene, root, tensor)], [number(v, kind) for v in values]
+    forms.append(Both(summed(shown), " + ".join(latex)))
+    forms += [] if [each.plain for each in sums] == shown else [added(sums)]
+    forms.append(result(number(whole, kind)))
+    return line("paths", text("paths", lang, n=len(known)), joined(forms))
+
+
+def number(x: float, dtype: str) -> Both:
+    """A number as a formula has it."""
+    return written(x, dtype) or Both("", "")
 
 
 def walk(scene: Scene, node: str, end: Edge) -> list[list[Edge]] | None:

@@ -14,8 +14,8 @@ from ..trace.events import Deposited, HookRan, NodeRan
 from ..words import clean, text
 from .derivatives import derivative, label, root_of
 from .flow import Flow, flow_of
-from .glyphs import bar, latex_bar, latex_name
-from .lines import Line, add_up, added, dotted, latex_full, latex_result, latex_sentence, line, result
+from .glyphs import Both, bar, both, named
+from .lines import COLON, NONE, Line, add_up, added, dotted, joined, line, result, sentence
 
 
 def met_lines(scene: Scene, event: NodeRan, lang: str | None) -> Iterator[Line]:
@@ -28,8 +28,8 @@ def met_lines(scene: Scene, event: NodeRan, lang: str | None) -> Iterator[Line]:
         shares = flow.met.get((event.node, nr), [])
         total = before_hooks(flow, event, nr, received)
         if place is not None and nr < len(place.states) and total is not None:
-            left, latex = gradient_name(scene, event.call, place.states[nr].id, event.node)
-            yield from sum_line(scene, place.states[nr].id, shares, total, left, latex, lang)
+            left = gradient_name(scene, event.call, place.states[nr].id, event.node)
+            yield from sum_line(scene, place.states[nr].id, shares, total, left, lang)
 
 
 def before_hooks(flow: Flow, event: NodeRan, nr: int, received: Value | None) -> Value | None:
@@ -44,13 +44,13 @@ def before_hooks(flow: Flow, event: NodeRan, nr: int, received: Value | None) ->
     return received
 
 
-def gradient_name(scene: Scene, call: int, tensor: str, node: str | None) -> tuple[str, str]:
+def gradient_name(scene: Scene, call: int, tensor: str, node: str | None) -> Both:
     """What the gradient of a tensor is called: ∂z/∂x for a number, x̄ else."""
     name, root = label(scene, tensor), root_of(scene, call, node)
     place, i = scene.at[tensor]
     value = place.states[i].value
     if root is None or value is None or value.size != 1:
-        return bar(name), latex_bar(name)
+        return bar(name)
     return derivative(scene, root, tensor)
 
 
@@ -59,28 +59,21 @@ def sum_line(
     tensor: str,
     shares: list[tuple[str, int, Value]],
     total: Value,
-    left: str,
-    latex_left: str,
+    left: Both,
     lang: str | None,
 ) -> Iterator[Line]:
     """The sum of the gradients that nodes sent to a tensor."""
     if len(shares) < 2 or not add_up([value for _, _, value in shares], total):
         return
-    written, latex = [], []
+    terms = []
     for node, _, value in shares[:SHARES]:
         place = scene.by_node.get(node)
         made = label(scene, place.states[0].id if place is not None else None)
-        written.append(text("share", lang, value=dotted(value), name=made))
-        latex.append(latex_sentence("share", lang, value=latex_full(value), name=latex_name(made)))
+        terms.append(sentence("share", lang, value=dotted(value), name=named(made)))
     if len(shares) > SHARES:
-        written.append("…")
-        latex.append(r"\dots")
-    yield line(
-        "sum",
-        text("sum_at", lang, name=label(scene, tensor)),
-        f"{left} = {added(written)} = {result(dotted(total))}",
-        f"{latex_left} = {added(latex)} = {latex_result(total)}",
-    )
+        terms.append(Both("…", r"\dots"))
+    whole = joined([left, added(terms), result(dotted(total))])
+    yield line("sum", text("sum_at", lang, name=label(scene, tensor)), whole)
 
 
 def leaf_lines(scene: Scene, event: NodeRan, deposited: Deposited | None, lang: str | None) -> Iterator[Line]:
@@ -90,24 +83,20 @@ def leaf_lines(scene: Scene, event: NodeRan, deposited: Deposited | None, lang: 
         return
     flow = flow_of(scene)
     name = label(scene, leaf)
-    stored = f"{name}.grad", rf"{latex_name(name)}\mathrm{{.grad}}"
+    stored = both(named(name), Both(".grad", r"\mathrm{.grad}"))
     changed = flow.changed(event) or (event.node, 0) in flow.unseen
     fresh = deposited is not None and deposited.before is None and not changed
-    left, latex = stored if fresh else gradient_name(scene, event.call, leaf, event.node)
+    left = stored if fresh else gradient_name(scene, event.call, leaf, event.node)
     total = before_hooks(flow, event, 0, event.received[0])
     if total is not None:
-        yield from sum_line(scene, leaf, flow.met.get((event.node, 0), []), total, left, latex, lang)
+        yield from sum_line(scene, leaf, flow.met.get((event.node, 0), []), total, left, lang)
     yield from hook_lines(flow, event, [name], [name], lang, ("tensor", "pre"))
     if deposited is not None and deposited.before is not None:
         terms, after = [deposited.before, deposited.added], deposited.after
         if not add_up(terms, after):
             return
-        yield line(
-            "deposit",
-            text("deposit", lang, name=name),
-            f"{stored[0]} = {added([dotted(v) for v in terms])} = {result(dotted(after))}",
-            f"{stored[1]} = {added([latex_full(v) for v in terms])} = {latex_result(after)}",
-        )
+        whole = joined([stored, added([dotted(v) for v in terms]), result(dotted(after))])
+        yield line("deposit", text("deposit", lang, name=name), whole)
 
 
 def hook_lines(
@@ -135,11 +124,6 @@ def changes(hook: HookRan, named: list[str], lang: str | None) -> Iterator[Line]
     for k, (before, after) in enumerate(zip(hook.before, hook.after, strict=False), first):
         if before != after:
             name = named[k] if k < len(named) else "…"
-            old, new = ("None" if v is None else dotted(v) for v in (before, after))
-            latex = [r"\mathrm{None}" if v is None else latex_full(v) for v in (before, after)]
-            yield line(
-                "hook",
-                text("hook_changed", lang, name=clean(hook.name) or "hook"),
-                f"{bar(name)}: {old} → {result(new)}",
-                rf"{latex_bar(name)}:\ {latex[0]} \to {result(latex[1])}",
-            )
+            old, new = (NONE if v is None else dotted(v) for v in (before, after))
+            word = text("hook_changed", lang, name=clean(hook.name) or "hook")
+            yield line("hook", word, both(bar(name), COLON, old, " → ", result(new)))

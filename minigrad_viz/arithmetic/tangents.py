@@ -9,7 +9,7 @@ tangent that was recorded; else the line says what went in and what came out.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,24 +22,26 @@ from ..trace.events import Forward, TensorState
 from ..words import clean, text
 from .derivatives import label, quotient
 from .flow import raw
-from .glyphs import TooLarge, dot, latex_dot, latex_name
+from .glyphs import Both, both, dot, named
 from .lines import (
+    COLON,
     Line,
     array_of,
     came,
     close,
+    dotted,
     full,
-    latex_full,
-    latex_result,
-    latex_shape,
+    joined,
     line,
+    listed,
     result,
     single,
+    with_shapes,
 )
 from .notation import FAULTS, Known, symbol, told
 from .symbols import ADD, GIVEN, MATMUL, NUMBER, Symbol, matrix_product, of_op, product
-from .typeset import Typesetter, shapes
-from .vjps import value_text
+from .typeset import shapes, typeset, with_numbers
+from .vjps import valued
 
 SPELLED = ("", "_scalar", "_tensor", "_base", "_all", "_dim")  # how ops are called that PyTorch has as one
 PRODUCTS = {"mm", "mv", "bmm", "dot"}  # linear in each input
@@ -171,48 +173,37 @@ def written_as(name: str, operand: Any) -> Any:
 
 def heading(name: str, lang: str | None) -> str:
     """The word before the line."""
-    if dot(name) == f"tangent({name})":
-        return text("tangent", lang)
-    return text("tangent_of", lang, dot=dot(name), name=name)
+    told = dot(name).plain
+    known = told != f"tangent({name})"
+    return text("tangent_of", lang, dot=told, name=name) if known else text("tangent", lang)
 
 
 def formula_line(
     name: str, operands: list[TangentOperand], found: Symbol, tangent: Value, lang: str | None
 ) -> Line:
     """`ẏ = ∂y/∂x · ẋ = 3x²·ẋ = 75 · 1 = 75`."""
-    forms, latex = [dot(name)], [latex_dot(name)]
+    forms = [dot(name)]
     sources = [o for o in operands if o.tangent is not None]
     if len(sources) == 1 and single(tangent) and single(sources[0].tangent) and found.head != ADD:
-        ratio, source = quotient(name, sources[0].name or ""), sources[0].name or ""
-        forms.append(f"{ratio[0]} · {dot(source)}")
-        latex.append(rf"{ratio[1]} \cdot {latex_dot(source)}")
-    forms.append(Typesetter(tangent=True).text(found))
-    latex.append(Typesetter(latex=True, tangent=True).text(found))
-    try:
-        if found.value is None:
-            raise TooLarge
-        numbers = Typesetter(numbers=True, dtype=tangent.dtype, tangent=True).text(found)
-        if found.head != GIVEN:
-            forms.append(numbers)
-            latex.append(Typesetter(latex=True, numbers=True, dtype=tangent.dtype, tangent=True).text(found))
-        if (whole := full(tangent)) is not None:
-            forms.append(result(whole))
-            latex.append(latex_result(tangent))
-    except TooLarge:
-        pass
+        source = sources[0].name or ""
+        forms.append(both(quotient(name, source), " · ", dot(source)))
+    forms.append(typeset(found, tangent=True))
+    numbers, whole = with_numbers(found, tangent.dtype, tangent=True), full(tangent)
+    if numbers is not None:
+        forms += [numbers] if found.head != GIVEN else []
+        forms += [result(whole)] if whole is not None else []
     tail = shapes(found) if found.head == MATMUL else ""
-    marked = " = ".join(forms) + (f"   {tail}" if tail else "")
-    formula = " = ".join(latex) + (rf" \quad {latex_shape(tail)}" if tail else "")
-    return line("tangent", heading(name, lang), marked, formula)
+    return line("tangent", heading(name, lang), with_shapes(joined(forms), tail))
 
 
 def by_name(op: str, name: str, operands: list[TangentOperand], tangent: Value, lang: str | None) -> Line:
     """`log_softmax: ẋ (3,) = [1 0 0] → ẏ (3,) = [0.5 …]`: what went in and came out."""
-    come = [(o.name or "", o.tangent) for o in operands if o.tangent is not None]
-    went = ", ".join(f"{dot(n)} {value_text(t, came)}" for n, t in come)
-    latex = r",\ ".join(rf"{latex_dot(n)} = {came(latex_full(t))}" for n, t in come)
-    before, latex_before = (f"{clean(op)}: {went} → ", rf"{latex_name(clean(op))}:\ {latex} \to ")
-    return line(
-        "tangent", heading(name, lang), f"{before if come else ''}{dot(name)} {value_text(tangent, result)}",
-        rf"{latex_before if come else ''}{latex_dot(name)} = {latex_result(tangent)}",
-    )  # fmt: skip
+    come = [moving_on(o.name or "", o.tangent, came) for o in operands if o.tangent is not None]
+    before = (named(clean(op)), COLON, listed(come), " → ") if come else ()
+    return line("tangent", heading(name, lang), both(*before, moving_on(name, tangent, result)))
+
+
+def moving_on(name: str, tangent: Value, mark: Callable[[Both], Both]) -> Both:
+    """A tangent with its name."""
+    told = both(dot(name), " ", valued(tangent, mark))
+    return told._replace(latex=both(dot(name), " = ", mark(dotted(tangent))).latex)

@@ -16,12 +16,11 @@ from .glyphs import (
     ESCAPES,
     IN,
     PIECE,
+    Both,
     TooLarge,
     bar,
     dot,
     latex_array,
-    latex_bar,
-    latex_dot,
     latex_name,
     latex_number,
     plain,
@@ -66,7 +65,7 @@ class Typesetter:
         self, latex: bool = False, numbers: bool = False, dtype: str = "float64", tangent: bool = False
     ) -> None:
         self.latex, self.numbers, self.dtype = latex, numbers, dtype
-        self.marks = (dot, latex_dot) if tangent else (bar, latex_bar)  # on what came in
+        self.mark = dot if tangent else bar  # on what came in
         self.spaced = numbers or tangent
 
     def text(self, s: Symbol) -> str:
@@ -113,7 +112,7 @@ class Typesetter:
         return (latex_name(s.text) if self.latex else s.text), level
 
     def given(self, s: Symbol) -> tuple[str, int]:
-        return self.marks[self.latex](s.text), ATOM
+        return self.mark(s.text)[self.latex], ATOM
 
     def add(self, s: Symbol) -> tuple[str, int]:
         a, b = s.args
@@ -195,6 +194,19 @@ class Typesetter:
         a, b = s.args
         sign = SIGNS[s.text] if self.latex else s.text
         return f"{self.within(a, SUM)} {sign} {self.within(b, SUM)}", SUM
+
+
+def typeset(s: Symbol, **options: Any) -> Both:
+    """A tree in both ways."""
+    return Both(Typesetter(**options).text(s), Typesetter(latex=True, **options).text(s))
+
+
+def with_numbers(s: Symbol, dtype: str, **options: Any) -> Both | None:
+    """A tree with its numbers; None where they are not known or not written out."""
+    try:
+        return None if s.value is None else typeset(s, numbers=True, dtype=dtype, **options)
+    except TooLarge:
+        return None
 
 
 def tightness(text: str, value: Any) -> int:

@@ -20,8 +20,8 @@ import numpy as np
 from ..numbers import short
 from ..protocol import Value
 from ..trace.graph import Change, Update
-from .glyphs import escaped, latex_name
-from .lines import Line, came, line, result
+from .glyphs import IN, OUT, Both, escaped, latex_name, marked
+from .lines import Line, line
 
 PRINTED = 4  # numbers of a tensor that are written out
 METHODS = {"add_": ast.Add(), "sub_": ast.Sub(), "mul_": ast.Mult(), "div_": ast.Div()}
@@ -57,7 +57,7 @@ def of_statement(source: str, change: Change) -> Line | None:
         values |= {f"{target}.grad": change.gradient, f"{target}.grad.data": change.gradient}
     named = written(value, {key: change.name if key in (target, f"{target}.data") else f"{change.name}.grad"
                             for key in values})  # fmt: skip
-    filled = written(value, {key: number_of(known) if known is change.before else came(number_of(known))
+    filled = written(value, {key: number_of(known) if known is change.before else marked(IN, number_of(known))
                              for key, known in values.items() if known is not None})  # fmt: skip
     return formula(change.name, named, filled, change.after)
 
@@ -135,7 +135,7 @@ def of_optimizer(kind: str, change: Change) -> Iterator[Line]:
             symbols = SYMBOLS | {"p": change.name}
             named = rule.format_map({**before, **symbols})
             shown = {n: in_brackets(before.get(n)) for n in symbols}
-            filled = rule.format_map({**before, **shown, "g": came(shown["g"])})
+            filled = rule.format_map({**before, **shown, "g": marked(IN, shown["g"])})
             dtype = "float32" if change.after is None else change.after.dtype
             yield formula(symbols[name], named, filled, taken(made, dtype))
 
@@ -248,9 +248,9 @@ def formula(name: str, named: str, filled: str, after: Value | None) -> Line:
     """`w ← w − 0.1 · g = 2 − 0.1 · 0.6 = 1.94`."""
     told = "…" if after is None else short(after)
     middle = "" if filled in (named, told) else f"{filled} = "
-    marked = f"{name} ← {named} = {middle}{result(told)}"
-    spaced = re.sub(r"\[[^\[\]]*\]", lambda array: array[0].replace(" ", "\u00a0"), marked)
-    return line("update", name, marked, "".join(map(latex_piece, re.findall(PIECES, spaced))))
+    plain = f"{name} ← {named} = {middle}{marked(OUT, told)}"
+    spaced = re.sub(r"\[[^\[\]]*\]", lambda array: array[0].replace(" ", "\u00a0"), plain)
+    return line("update", name, Both(plain, "".join(map(latex_piece, re.findall(PIECES, spaced)))))
 
 
 def latex_piece(piece: str) -> str:

@@ -7,7 +7,7 @@ node and says what came in and went out.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -17,27 +17,32 @@ from ..protocol import Value
 from ..words import clean, text
 from .checks import fits, same
 from .derivatives import derivative, is_root, latex_held, quotient
-from .glyphs import TooLarge, bar, held, latex_array, latex_bar, latex_name, plain
+from .glyphs import Both, bar, both, held, latex_name, named, plain
 from .lines import (
+    COLON,
+    NONE,
+    SPACE,
     Line,
     added,
     array_of,
     came,
     full,
     held_number,
-    latex_full,
-    latex_result,
-    latex_sentence,
-    latex_shape,
+    joined,
     line,
+    listed,
     result,
+    sentence,
+    shaped,
     single,
+    summed,
+    with_shapes,
     written,
 )
 from .node_step import NodeStep
 from .notation import Known, is_complex, is_elementwise, local, vjp
 from .symbols import CALL, GIVEN, MATMUL, Symbol, product, reshape, sum_to
-from .typeset import Typesetter, shapes
+from .typeset import Typesetter, shapes, typeset, with_numbers
 
 PARTIALS = 6  # elements of the output up to which a sum over them is written out
 
@@ -85,40 +90,19 @@ def chain_rule(step: NodeStep, i: int, received: Value, factor: Symbol, sent: Va
     the local derivative alone."""
     assert step.root is not None
     made, source = step.output(), step.tensors[i]
-    made_name, source_name = step.label(made), step.label(source)
-    left, latex_left = derivative(step.scene, step.root, source)
-    wanted, got = full(sent) or "", full(received) or ""
-    number = written(factor.value, sent.dtype) or ""
-    latex_number = latex_array(factor.value, sent.dtype)
-    plainly, latex = Typesetter(), Typesetter(latex=True)
-    told = plainly.text(factor) != number
-    kind, word = "chain_rule", text("chain_rule", step.lang)
+    left, form = derivative(step.scene, step.root, source), typeset(factor)
+    number = written(factor.value, sent.dtype) or Both("", "")
+    forms = [form] if form.plain != number.plain else []
+    kind, word, whole = "chain_rule", text("chain_rule", step.lang), result(full(sent) or Both("", ""))
     if is_root(step.scene, step.root, made) and received.items == (1.0,):
-        chain = [left, *([plainly.text(factor)] if told else []), result(wanted)]
-        latex_chain = [latex_left, *([latex.text(factor)] if told else []), latex_result(sent)]
-        return line(kind, word, joined(chain), joined(latex_chain))
+        return line(kind, word, joined([left, *forms, whole]))
     if (edge := step.node.edges[i]) is not None and len(step.flow.met.get(edge, ())) > 1:
-        left = text("through", step.lang, left=left, name=made_name)
-        name = latex_name(made_name)
-        latex_left = latex_sentence("through", step.lang, left=latex_left, name=name)
-    above, latex_above = derivative(step.scene, step.root, made)
-    below, latex_below = quotient(made_name, source_name)
-    forms = [(plainly.factor(factor), latex.factor(factor))] if told else []
-    forms.append((held_number(number), held_latex(latex_number)))
-    chain = [left, f"{above} · {below}", *(f"{came(got)} · {form}" for form, _ in forms), result(wanted)]
-    latex_chain = [latex_left, rf"{latex_above} \cdot {latex_below}"]
-    latex_chain += [rf"{came(latex_full(received))} \cdot {form}" for _, form in forms]
-    return line(kind, word, joined(chain), joined([*latex_chain, latex_result(sent)]))
-
-
-def joined(forms: list[str]) -> str:
-    """Forms of one number, as an equation."""
-    return " = ".join(forms)
-
-
-def held_latex(number: str) -> str:
-    """A number in LaTeX as a factor."""
-    return rf"\left({number}\right)" if number[:1] == "-" else number
+        left = sentence("through", step.lang, left=left, name=named(step.label(made)))
+    forms = [Both(Typesetter().factor(factor), Typesetter(latex=True).factor(factor)) for _ in forms]
+    above, below = derivative(step.scene, step.root, made), quotient(step.label(made), step.label(source))
+    arrived = came(full(received) or Both("", ""))
+    products = [both(arrived, " · ", form) for form in (*forms, held_number(number))]
+    return line(kind, word, joined([left, both(above, " · ", below), *products, whole]))
 
 
 # ── arrays ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -152,93 +136,65 @@ def summed_partials(
     if whole.value is None or factor.value is None or not made.isidentifier() or received.size > PARTIALS:
         return None
     assert step.root is not None
-    left, latex_left = derivative(step.scene, step.root, step.tensors[i])
-    above, latex_above = derivative(step.scene, step.root, step.output(), "ᵢ")
-    latex_above = latex_above.replace(latex_held(made + "ᵢ"), f"{latex_name(made)}_i")
-    factors = np.broadcast_to(factor.value, received.shape)
-    terms = added([plain(x, sent.dtype) for x in whole.value.tolist()])
-    local_part = f"∂{made}ᵢ/∂{held(source)}"
-    latex_local = rf"\frac{{\partial {latex_name(made)}_i}}{{\partial {latex_name(source)}}}"
-    shown, factor_text = full(received), written(factors, sent.dtype)
-    if shown is None or factor_text is None:
+    shown, factors = full(received), written(np.broadcast_to(factor.value, received.shape), sent.dtype)
+    if shown is None or factors is None:
         return None
-    latex = [
-        latex_left,
-        rf"\sum_i {latex_above} \cdot {latex_local}",
-        rf"{came(latex_full(received))} \cdot {latex_array(factors, sent.dtype)}",
-        terms.replace("−", "-"),
-        latex_result(sent),
+    above = derivative(step.scene, step.root, step.output(), "ᵢ")
+    above = above._replace(latex=above.latex.replace(latex_held(made + "ᵢ"), f"{latex_name(made)}_i"))
+    below = rf"\frac{{\partial {latex_name(made)}_i}}{{\partial {latex_name(source)}}}"
+    forms = [
+        derivative(step.scene, step.root, step.tensors[i]),
+        both(Both("Σᵢ ", r"\sum_i "), above, " · ", Both(f"∂{made}ᵢ/∂{held(source)}", below)),
+        both(came(shown), " · ", factors),
+        both(summed([plain(x, sent.dtype) for x in whole.value.tolist()])),
+        result(full(sent) or Both("", "")),
     ]
-    forms = [left, f"Σᵢ {above} · {local_part}", f"{came(shown)} · {factor_text}", terms]
-    return line("vjp", text("vjp", step.lang), joined([*forms, result(full(sent) or "")]), " = ".join(latex))
+    return line("vjp", text("vjp", step.lang), joined(forms))
 
 
 def label_of(step: NodeStep, name: str) -> str:
     """The word before a vjp."""
-    known = bar(name) != f"grad({name})"
-    return text("vjp_of", step.lang, bar=bar(name), name=name) if known else text("vjp", step.lang)
+    told = bar(name).plain
+    return text("vjp_of", step.lang, bar=told, name=name) if told[:5] != "grad(" else text("vjp", step.lang)
 
 
 def vjp_line(step: NodeStep, i: int, found: Symbol, sent: Value, received: Value) -> Line:
     """The gradient of an input as a formula, with numbers where they can be written out, and with shapes
     where they change or numbers cannot."""
     name = step.label(step.tensors[i])
-    numbers = full(sent)
-    forms, latex = (
-        [bar(name), Typesetter().text(found)],
-        [latex_bar(name), Typesetter(latex=True).text(found)],
-    )
-    try:
-        if found.value is None or full(received) is None:
-            raise TooLarge
-        inserted = Typesetter(numbers=True, dtype=sent.dtype).text(found)
-        if found.head != GIVEN:
-            forms.append(inserted)
-            latex.append(Typesetter(latex=True, numbers=True, dtype=sent.dtype).text(found))
-    except TooLarge:
-        numbers = numbers if found.value is not None else None
-    if numbers is not None:
-        forms.append(result(numbers))
-        latex.append(latex_result(sent))
-    tail = ""
-    if numbers is None or found.head in (MATMUL, CALL) or received.shape != sent.shape:
-        tail = shapes(found)
-    marked = joined(forms) + (f"   {tail}" if tail else "")
-    formula = " = ".join(latex) + (rf" \quad {latex_shape(tail)}" if tail else "")
-    return line("vjp", label_of(step, name), marked, formula)
+    forms = [bar(name), typeset(found)]
+    inserted = None if full(received) is None else with_numbers(found, sent.dtype)
+    if inserted is not None and found.head != GIVEN:
+        forms.append(inserted)
+    whole = full(sent) if found.value is not None else None
+    if whole is not None:
+        forms.append(result(whole))
+    changed = whole is None or found.head in (MATMUL, CALL) or received.shape != sent.shape
+    return line("vjp", label_of(step, name), with_shapes(joined(forms), shapes(found) if changed else ""))
 
 
 def broadcast(step: NodeStep, i: int, whole: Symbol, sent: Value, received: Value) -> Line:
     """`x has shape (), y has (3,): the 3 products are summed back to the shape of x: 8 + 21 + 45 = 74`."""
-    name, made = step.label(step.tensors[i]), step.label(step.output())
-    count = received.size // max(sent.size, 1)
-    key = "broadcast_values" if whole.head == GIVEN else "broadcast_products"
-    small, large = str(sent.shape), str(received.shape)
-    said = text(key, step.lang, input=name, small=small, output=made, large=large, n=count)
-    latex = latex_sentence(
-        key, step.lang, input=latex_name(name), small=latex_shape(small), output=latex_name(made),
-        large=latex_shape(large), n=str(count),
+    count = str(received.size // max(sent.size, 1))
+    said = sentence(
+        "broadcast_values" if whole.head == GIVEN else "broadcast_products", step.lang,
+        input=named(step.label(step.tensors[i])), small=shaped(sent.shape),
+        output=named(step.label(step.output())), large=shaped(received.shape), n=Both(count, count),
     )  # fmt: skip
-    terms = summands(whole, sent, received)
-    total = full(sent)
-    if terms is None or total is None:
-        return line("broadcast", text("broadcast", step.lang), said, latex)
-    plain_terms = [written(t, sent.dtype) for t in terms]
-    if any(t is None for t in plain_terms):
-        return line("broadcast", text("broadcast", step.lang), said, latex)
-    equation = added([t for t in plain_terms if t is not None])
-    latex_terms = added([latex_array(t, sent.dtype) for t in terms]).replace("−", "-")
-    return line(
-        "broadcast", text("broadcast", step.lang), f"{said}: {equation} = {result(total)}",
-        rf"{latex}:\quad {latex_terms} = {latex_result(sent)}",
-    )  # fmt: skip
+    terms, total = [written(t, sent.dtype) for t in summands(whole, sent, received)], full(sent)
+    known = [t for t in terms if t is not None]
+    if known and total is not None and len(known) == len(terms):
+        equation = added(known)
+        equation = equation._replace(latex=equation.latex.replace("−", "-"))
+        said = both(said, Both(": ", r":\quad "), joined([equation, result(total)]))
+    return line("broadcast", text("broadcast", step.lang), said)
 
 
-def summands(whole: Symbol, sent: Value, received: Value) -> list[Any] | None:
-    """What is summed up over the broadcast dimensions, each in the input's shape; None if not known or too
-    many."""
+def summands(whole: Symbol, sent: Value, received: Value) -> list[Any]:
+    """What is summed up over the broadcast dimensions, each in the input's shape; nothing if that is not
+    known or too much."""
     if whole.value is None or received.size // max(sent.size, 1) > SHARES:
-        return None
+        return []
     lead = len(received.shape) - len(sent.shape)
     kept = [i + lead for i, n in enumerate(sent.shape) if n == received.shape[i + lead]]
     gone = [i for i in range(len(received.shape)) if i not in kept]
@@ -248,28 +204,19 @@ def summands(whole: Symbol, sent: Value, received: Value) -> list[Any] | None:
 
 def by_name(step: NodeStep, i: int, sent: Value) -> Line:
     """`MaxBackward0: ȳ (3,) = [1 1 1] → x̄ (2, 3)`: what came in and went out."""
-    name, received = step.label(step.tensors[i]), step.event.received
-    incoming = [(step.label(step.output(k)), v) for k, v in enumerate(received) if v is not None]
-    come = ", ".join(f"{bar(n)} {value_text(v, came)}" for n, v in incoming) or "None"
-    latex = r",\ ".join(rf"{latex_bar(n)}\ {latex_value(v, came)}" for n, v in incoming) or r"\mathrm{None}"
-    node, latex_node = clean(step.node.name), latex_name(step.node.name)
-    return line(
-        "vjp", label_of(step, name), f"{node}: {come} → {bar(name)} {value_text(sent, result)}",
-        rf"{latex_node}:\ {latex} \to {latex_bar(name)}\ {latex_value(sent, result)}",
-    )  # fmt: skip
+    name, node = step.label(step.tensors[i]), Both(clean(step.node.name), latex_name(step.node.name))
+    incoming = [(step.label(step.output(k)), v) for k, v in enumerate(step.event.received) if v is not None]
+    come = listed([both(bar(n), SPACE, valued(v, came)) for n, v in incoming]) if incoming else NONE
+    told = both(node, COLON, come, " → ", bar(name), SPACE, valued(sent, result))
+    return line("vjp", label_of(step, name), told)
 
 
-def value_text(value: Value, mark: Any) -> str:
+def valued(value: Value, mark: Callable[[Both], Both]) -> Both:
     """A value after its name: `= 0.6`, `(2, 3) = [[1 0 0] [0 1 0]]`, `(100, 20)`."""
-    numbers = full(value)
-    equal = "" if numbers is None else f"= {mark(numbers)}"
-    return " ".join(filter(None, [str(value.shape) if value.shape else "", equal])) or str(value.shape)
-
-
-def latex_value(value: Value, mark: Any) -> str:
-    """The same in LaTeX."""
-    equal = "" if full(value) is None else f"= {mark(latex_full(value))}"
-    return " ".join(filter(None, [latex_shape(str(value.shape)) if value.shape else "", equal]))
+    numbers, shape = full(value), shaped(value.shape)
+    if numbers is None:
+        return shape if value.shape else shape._replace(latex="")
+    return both(*((shape, " ") if value.shape else ()), "= ", mark(numbers))
 
 
 def factor_of(step: NodeStep, i: int) -> float | None:
