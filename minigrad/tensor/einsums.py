@@ -9,10 +9,12 @@ from ..core import F
 from ..core.dtypes import kind_name
 from ..core.public import public
 from ..core.tensor_state import TensorBase
+from ..left_out import without
 from ..ops import linalg
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"  # in the order in which PyTorch counts them
 ELLIPSIS = "."
+Label = str | int  # of a dimension: its letter, or its number among those that ellipses cover
 
 
 @public("function")
@@ -20,8 +22,7 @@ def einsum(*args: Any) -> Any:
     """Return sums of products that an equation such as "ij,jk->ik" describes.
 
     Args:
-        args: the equation and the tensors, one or in a list; or tensors, each followed by its list of
-            indices.
+        args: the equation and the tensors, one by one or in a list.
     Shape: the indices after `->`.
     Returns: a new tensor.
     Raises: RuntimeError if the equation does not fit the tensors.
@@ -32,7 +33,7 @@ def einsum(*args: Any) -> Any:
     tensor([3., 7.])
     """
     if not isinstance(args[0], str):
-        args = from_lists(args)
+        raise without("einsum", "list of indices after each tensor")
     equation, *operands = args
     if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
         operands = list(operands[0])
@@ -44,34 +45,22 @@ def einsum(*args: Any) -> Any:
     if not operands:
         raise RuntimeError("einsum(): must provide at least one operand")
     left, arrow, right = equation.partition("->")
-    terms = terms_of(left, len(operands))
-    places, count, covered = places_of(terms, operands, right if arrow else None)
-    aligned = align(terms, operands, places, covered)
-    return contract(aligned, count)
-
-
-def from_lists(args: Any) -> tuple[Any, ...]:
-    """Equation and operands of the form `operand, [0, 1], operand, [1, 2], …, [0, 2]`."""
-    if len(args) < 2:
-        raise ValueError(
-            "einsum(): must specify the equation string and at least one operand, or at least one operand "
-            "and its subscripts list"
-        )
-    equation = ",".join(letters(subscripts) for subscripts in args[1::2])
-    if len(args) % 2:
-        equation += "->" + letters(args[-1])
-        args = args[:-1]
-    return equation, *args[::2]
-
-
-def letters(subscripts: Any) -> str:
-    """Return the letters for numbers 0 … 51 and `...`."""
-    found = []
-    for s in subscripts:
-        if s is not ... and not 0 <= s < 52:
-            raise ValueError("einsum(): subscript in subscript list is not within the valid range [0, 52)")
-        found.append("..." if s is ... else LETTERS[s])
-    return "".join(found)
+    terms = terms_of(left, operands)
+    covered = max(0, *(hidden(labels, x) for labels, x in zip(terms, operands)))
+    every = [label for labels in terms for label in labels if label != ELLIPSIS]
+    if arrow:
+        result = labels_of(right, len(left) + 2, "output")
+        check_output(result, every)
+    else:
+        result = [ELLIPSIS, *(c for c in LETTERS if every.count(c) == 1)]
+    kept = spread(result, covered, covered)
+    summed = [*range(covered), *(label for label in LETTERS if label in every)]
+    order = kept + [label for label in summed if label not in kept]
+    sizes: dict[Label, int] = {}
+    aligned = []
+    for i, (labels, x) in enumerate(zip(terms, operands)):
+        aligned.append(align(i, x, spread(labels, hidden(labels, x), covered), order, sizes))
+    return contract(aligned, len(kept), len(order))
 
 
 def labels_of(text: str, start: int, owner: str) -> list[str]:
@@ -99,56 +88,28 @@ def labels_of(text: str, start: int, owner: str) -> list[str]:
     return labels
 
 
-def terms_of(left: str, count: int) -> list[list[str]]:
-    """Return the labels of each operand."""
+def terms_of(left: str, operands: list[Any]) -> list[list[str]]:
+    """Return the labels of each operand; RuntimeError with PyTorch's texts."""
     texts = left.split(",")
-    if len(texts) > count:
+    if len(texts) > len(operands):
         raise RuntimeError("einsum(): fewer operands were provided than specified in the equation")
     terms, start = [], 0
     for i, text in enumerate(texts):
         terms.append(labels_of(text, start, f"operand {i}"))
         start += len(text) + 1
-    if len(texts) < count:
+    if len(texts) < len(operands):
         raise RuntimeError("einsum(): more operands were provided than specified in the equation")
-    return terms
-
-
-def places_of(
-    terms: list[list[str]], operands: list[Any], right: str | None
-) -> tuple[dict[str, int], tuple[int, int], int]:
-    """The dimension of each label when all operands are aligned, how many stay and how many there are, and
-    how many the ellipsis covers.
-    """
-    covered = 0
     for i, (labels, x) in enumerate(zip(terms, operands)):
-        n, ndim = len(labels) - (ELLIPSIS in labels), x._data.ndim
-        if n > ndim or (n != ndim and ELLIPSIS not in labels):
-            found = ") is more than" if ELLIPSIS in labels else ") does not match"
-            rest = "" if ELLIPSIS in labels else " and no ellipsis was given"
+        has_ellipsis = ELLIPSIS in labels
+        n, ndim = len(labels) - has_ellipsis, x._data.ndim
+        if n > ndim or (n != ndim and not has_ellipsis):
+            found = ") is more than" if has_ellipsis else ") does not match"
+            rest = "" if has_ellipsis else " and no ellipsis was given"
             raise RuntimeError(
                 f"einsum(): the number of subscripts in the equation ({n}{found} the number of dimensions "
                 f"({ndim}) for operand {i}{rest}"
             )
-        if ELLIPSIS in labels:
-            covered = max(covered, ndim - n)
-    every = [label for labels in terms for label in labels if label != ELLIPSIS]
-    if right is None:
-        kept = [ELLIPSIS, *(c for c in LETTERS if every.count(c) == 1)]
-    else:
-        start = sum(map(len, terms)) + len(terms) + 1
-        kept = labels_of(right, start, "output")
-        check_output(kept, every)
-    places: dict[str, int] = {}
-    size = 0
-    for label in kept:
-        places[label] = size
-        size += covered if label == ELLIPSIS else 1
-    stays = size
-    for label in (ELLIPSIS, *LETTERS):
-        if label not in places and (label == ELLIPSIS or label in every):
-            places[label] = size
-            size += covered if label == ELLIPSIS else 1
-    return places, (stays, size), covered
+    return terms
 
 
 def check_output(kept: list[str], every: list[str]) -> None:
@@ -163,75 +124,61 @@ def check_output(kept: list[str], every: list[str]) -> None:
             raise RuntimeError(f"einsum(): output subscript {label} {wrong}")
 
 
-def align(terms: list[list[str]], operands: list[Any], places: dict[str, int], covered: int) -> list[Any]:
-    """Each operand with all dimensions in their places: repeated labels become diagonals, and dimensions that
-    an operand lacks have size 1.
-    """
-    sizes: dict[Any, int] = {}
-    return [align_one(i, *pair, places, covered, sizes) for i, pair in enumerate(zip(terms, operands))]
+def hidden(labels: list[str], x: Any) -> int:
+    """Return how many dimensions of an operand its ellipsis covers."""
+    return x._data.ndim - len(labels) + 1 if ELLIPSIS in labels else 0
 
 
-def align_one(
-    i: int, labels: list[str], x: Any, places: dict[str, int], covered: int, sizes: dict[Any, int]
-) -> Any:
-    """See `align`; `sizes` are those seen so far."""
-    total = sum(covered if label == ELLIPSIS else 1 for label in places)
-    order = [-1] * total
-    at = 0
-    hidden = x._data.ndim - (len(labels) - 1)
+def spread(labels: list[str], count: int, covered: int) -> list[Label]:
+    """Return a label for each dimension: the last `count` of the numbers below `covered` for an ellipsis."""
+    found: list[Label] = []
     for label in labels:
-        if label == ELLIPSIS:
-            for j in range(covered - hidden, covered):
-                check_covered(i, at, x.shape[at], sizes, j)
-                order[places[label] + j] = at
-                at += 1
-        elif order[places[label]] == -1:
-            check_size(i, label, x.shape[at], sizes)
-            order[places[label]] = at
-            at += 1
-        else:
-            first = order[places[label]]
+        found += range(covered - count, covered) if label == ELLIPSIS else [label]
+    return found
+
+
+def align(i: int, x: Any, labels: list[Label], order: list[Label], sizes: dict[Label, int]) -> Any:
+    """Operand `i` with its dimensions in `order`: repeated labels become diagonals, and dimensions that it
+    does not have get size 1. `sizes` are those seen so far.
+    """
+    places: dict[Label, int] = {}
+    for label in labels:
+        at = len(places)
+        if label in places:
+            first = places[label]
             if x.shape[at] != x.shape[first]:
                 raise RuntimeError(
                     f"einsum(): subscript {label} is repeated for operand {i} but the sizes don't match, "
                     f"{x.shape[at]} != {x.shape[first]}"
                 )
             x = x.diagonal(0, first, at).movedim(-1, first)
-    for j, place in enumerate(order):
-        if place == -1:
-            x = F.unsqueeze(x, at)
-            order[j] = at
-            at += 1
-    return F.permute(x, tuple(order))
+        else:
+            check_size(i, label, at, x.shape[at], sizes)
+            places[label] = at
+    for label in order:
+        if label not in places:
+            x = F.unsqueeze(x, len(places))
+            places[label] = len(places)
+    return F.permute(x, tuple(places[label] for label in order))
 
 
-def check_size(i: int, label: str, size: int, sizes: dict[Any, int]) -> None:
-    """RuntimeError unless a label's size is 1 or the one seen before."""
-    if size == 1:
+def check_size(i: int, label: Label, dim: int, size: int, sizes: dict[Label, int]) -> None:
+    """RuntimeError with PyTorch's texts unless a label's size is 1 or the one seen before."""
+    if size == 1 or sizes.setdefault(label, size) == size:
         return
-    seen = sizes.setdefault(label, size)
-    if seen != size:
-        raise RuntimeError(
-            f"einsum(): subscript {label} has size {size} for operand {i} which does not broadcast with "
-            f"previously seen size {seen}"
-        )
-
-
-def check_covered(i: int, dim: int, size: int, sizes: dict[Any, int], j: int) -> None:
-    """The same for a dimension that an ellipsis covers."""
-    if size == 1:
-        return
-    seen = sizes.setdefault(j, size)
-    if seen != size:
+    if isinstance(label, int):
         raise RuntimeError(
             f"einsum(): dimension {dim} covered by ellipsis in operand {i}has size {size} which does not "
-            f"broadcast with previously seen ellipsis with size {seen} for the respective dimension"
+            f"broadcast with previously seen ellipsis with size {sizes[label]} for the respective dimension"
         )
+    raise RuntimeError(
+        f"einsum(): subscript {label} has size {size} for operand {i} which does not broadcast with "
+        f"previously seen size {sizes[label]}"
+    )
 
 
-def contract(operands: list[Any], count: tuple[int, int]) -> Any:
+def contract(operands: list[Any], stays: int, size: int) -> Any:
     """Return the product of aligned operands from left to right; what only one still has is summed first."""
-    stays, size = count
     if len(operands) == 1:
         return operands[0].sum(tuple(range(stays, size))) if size > stays else operands[0]
     uses = [sum(x.shape[d] != 1 for x in operands) for d in range(size)]
