@@ -9,6 +9,7 @@ from . import (
     arithmetic,
     average_pooling,
     batches,
+    checks,
     clamp,
     compare,
     complexes,

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from ..core import F, differentiable, zeros
-from .half_precision import floats_only, wide
+from .checks import floats_only
+from .half_precision import wide
 
 
 def activation(**how: Any) -> Any:

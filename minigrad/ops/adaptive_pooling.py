@@ -9,7 +9,8 @@ import numpy as np
 
 from ..core import F, differentiable, zeros
 from ..core.dtypes import of
-from .half_precision import not_implemented, wide
+from .checks import not_implemented
+from .half_precision import wide
 from .max_pooling import argmax, max_pool_backward, taken
 
 
@@ -19,31 +20,11 @@ def bounds(n: int, count: int) -> tuple[Any, Any]:
     return parts * n // count, -(-(parts + 1) * n // count)
 
 
-def added(x: Any, axis: int, count: int) -> Any:
-    """Return the sums of the parts along `axis`."""
-    start, end = bounds(x.shape[axis], count)
-    x = np.moveaxis(x, axis, 0)
-    sums = [np.add.reduce(x[a:b], axis=0) for a, b in zip(start, end)]
-    return np.moveaxis(np.stack(sums) if sums else x[:0], 0, axis)
-
-
-def shared(g: Any, axis: int, n: int) -> Any:
-    """Return the transpose of `added`."""
-    start, end = bounds(n, g.shape[axis])
-    g = np.moveaxis(g, axis, 0)
-    out = np.zeros((n, *g.shape[1:]), g.dtype)
-    for i, (a, b) in enumerate(zip(start, end)):
-        out[a:b] += g[i]
-    return np.moveaxis(out, 0, axis)
-
-
-def lengths(size: Any, count: Any) -> Any:
-    """How many elements each part has."""
-    made: Any = np.ones(())
-    for n, c in zip(size, count):
-        start, end = bounds(n, c)
-        made = np.multiply.outer(made, end - start)
-    return made
+def parts(size: Any, count: Any) -> Any:
+    """For each part of the last dimensions: its place in the result, and its place in the input."""
+    along = [[np.s_[a:b] for a, b in zip(*bounds(n, c))] for n, c in zip(size, count)]
+    for place in np.ndindex(*count):
+        yield (..., *place), (..., *(slices[i] for slices, i in zip(along, place)))
 
 
 def check(x: Any, k: int, output_size: Any) -> None:
@@ -84,20 +65,20 @@ def check_not_empty(x: Any, name: str, told: str, end: str, what: str = "input")
 def parts_mean(self: Any, output_size: Any) -> Any:
     """Return the kernel of the means of parts along the last dimensions."""
     k = len(output_size)
-    total = self
-    for i, count in enumerate(output_size):
-        total = added(total, self.ndim - k + i, count)
-    return np.ascontiguousarray(total) / lengths(self.shape[-k:], output_size).astype(self.dtype)
+    out = np.empty((*self.shape[:-k], *output_size), self.dtype)
+    for place, part in parts(self.shape[-k:], output_size):
+        out[place] = self[part].mean(axis=tuple(range(-k, 0)))
+    return out
 
 
 @wide
 def shares(grad_output: Any, self: Any, k: int) -> Any:
     """Return the kernel of their gradient."""
-    size, count = self.shape[-k:], grad_output.shape[-k:]
-    g = grad_output / lengths(size, count).astype(grad_output.dtype)
-    for i, n in enumerate(size):
-        g = shared(g, g.ndim - k + i, n)
-    return np.ascontiguousarray(g)
+    out = np.zeros(self.shape, grad_output.dtype)
+    for place, part in parts(self.shape[-k:], grad_output.shape[-k:]):
+        into = out[part]
+        into += (grad_output[place] / prod(into.shape[-k:]))[(..., *(None,) * k)]
+    return out
 
 
 def size_from_end(i: int) -> Any:
@@ -147,40 +128,19 @@ declare_mean(2)
 declare_mean(3)
 
 
-def in_flat(windows: Any, size: Any) -> Any:
-    """Return the places of all windows in the flattened input, shape (windows, elements of one).
-
-    `windows` are, for each dimension, the places along it: (windows, elements).
-    """
-    k = len(size)
-    total: Any = 0
-    for i, (along, n) in enumerate(zip(windows, size)):
-        shape = [1] * (2 * k)
-        shape[i], shape[k + i] = along.shape
-        total = total * n + along.reshape(shape)
-    return total.reshape((prod(total.shape[:k]), prod(total.shape[k:])))
-
-
-def max_of_windows(x: Any, windows: Any) -> Any:
-    """Return the largest element of each window of every plane, and its place in the flattened plane."""
-    k = len(windows)
+def parts_max(x: Any, output_size: Any) -> Any:
+    """Return the largest element of each part of every plane, and its place in the flattened plane."""
+    k = len(output_size)
     size, lead = x.shape[-k:], x.shape[:-k]
-    shape = (*lead, *(len(along) for along in windows))
-    if 0 in shape:
-        return np.empty(shape, x.dtype), np.empty(shape, np.int64)
-    places = in_flat(windows, size)
-    flat = x.reshape((prod(lead), prod(size)))
-    elements = flat[:, places]
-    where = argmax(elements, 2)[..., None]
-    index = np.take_along_axis(np.broadcast_to(places, elements.shape), where, 2)[..., 0]
-    return np.take_along_axis(flat, index, 1).reshape(shape), index.reshape(shape)
-
-
-def even(n: int, count: int) -> Any:
-    """Return the places of even parts: the shorter ones end with their last element once more."""
-    start, end = bounds(n, count)
-    longest = np.max(end - start, initial=0)
-    return np.minimum(start[:, None] + np.arange(longest), end[:, None] - 1)
+    values = np.empty((*lead, *output_size), x.dtype)
+    indices = np.empty(values.shape, np.int64)
+    numbers = np.arange(prod(size)).reshape(size)
+    for place, part in parts(size, output_size):
+        elements = x[part].reshape((*lead, -1))
+        where = argmax(elements, -1)
+        values[place] = np.take_along_axis(elements, where[..., None], -1)[..., 0]
+        indices[place] = numbers[part].ravel()[where]
+    return values, indices
 
 
 def check_adaptive(x: Any, k: int, output_size: Any) -> None:
@@ -213,7 +173,7 @@ def declare_max(k: int) -> None:
     def pool(self, output_size):
         """Return the largest of each of `output_size` parts, and its place in the flattened input."""
         check_adaptive(self, k, output_size)
-        return max_of_windows(self, [even(n, c) for n, c in zip(self.shape[-k:], output_size)])
+        return parts_max(self, output_size)
 
     @differentiable(
         name=title + "_backward",

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..core import RAW, F, differentiable
 from ..core.dtypes import bool_, dtype, whole
+from .checks import BOOL, refuses
 
 
 def no_bools(kinds: list[dtype]) -> None:
@@ -18,12 +19,6 @@ def no_bools(kinds: list[dtype]) -> None:
         )
     if bool_ in kinds:
         raise RuntimeError(f"Subtraction, the `-` operator, with a bool tensor is not supported. {INVERT}")
-
-
-def no_bool(kinds: list[dtype]) -> None:
-    """RuntimeError with PyTorch's text for the negative of a bool."""
-    if kinds[0] is bool_:
-        raise RuntimeError(f"Negation, the `-` operator, on a bool tensor is not supported. {INVERT}")
 
 
 INVERT = "If you are trying to invert a mask, use the `~` or `logical_not()` operator instead."
@@ -177,7 +172,9 @@ def div_scalar(self, other):
     kernel=operator.neg,
     elementwise=True,
     linear=True,
-    check=no_bool,
+    check=refuses(
+        f"Negation, the `-` operator, on a bool tensor is not supported. {INVERT}", BOOL, error=RuntimeError
+    ),
     also="negative",
 )
 def neg(self):

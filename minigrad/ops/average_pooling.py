@@ -10,7 +10,8 @@ import numpy as np
 
 from ..core import F, differentiable, zeros
 from ..core.dtypes import of
-from .half_precision import not_implemented, wide
+from .checks import not_implemented
+from .half_precision import wide
 from .max_pooling import MANY, check_pool, window_sizes
 from .sliding import by_place, padded, put_together, seen, whole_size
 

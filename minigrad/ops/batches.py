@@ -9,7 +9,8 @@ import numpy as np
 from ..core import F, differentiable, jointly
 from ..core.dtypes import of
 from ..core.tensor_state import TensorBase
-from .half_precision import floats_only, wide, widened
+from .checks import floats_only
+from .half_precision import wide, widened
 from .normalization import gradients, moments, normalised, nothing, scaled, twice
 
 # ── batch_norm

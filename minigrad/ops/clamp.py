@@ -13,28 +13,12 @@ import numpy as np
 
 from ..core import F, differentiable
 from ..core.dtypes import dtype
-from .half_precision import not_implemented
-
-
-def no_complex(name: str) -> Any:
-    """Return a check that refuses complex numbers in PyTorch's words."""
-
-    def check(kinds: list[dtype]) -> None:
-        if any(k.is_complex for k in kinds):
-            raise RuntimeError(f"{name} not implemented for complex tensors.")
-
-    return check
-
-
-def unclamped(kinds: list[dtype]) -> None:
-    """PyTorch's error for bounds of complex numbers."""
-    if any(k.is_complex for k in kinds):
-        raise NotImplementedError("clamp is not supported for complex types")
+from .checks import no_clamp, not_implemented, refuses
 
 
 def no_bool(op: str, kinds: list[dtype]) -> None:
     """The check of bounds that are numbers: PyTorch has them for no complex numbers and no bools."""
-    unclamped(kinds)
+    no_clamp(kinds)
     if all(k.category == 0 for k in kinds):
         raise not_implemented(op, kinds[0])
 
@@ -58,7 +42,7 @@ def share_of(g: Any, self: Any, other: Any, lost: Any) -> Any:
     self=lambda g, self, other: share_of(g, self, other, F.lt(self, other)),
     other=lambda g, self, other: share_of(g, self, other, F.gt(self, other)),
     elementwise=True,
-    check=no_complex("maximum"),
+    check=refuses("maximum not implemented for complex tensors.", error=RuntimeError),
     numbers=False,
     forms="function method",
 )
@@ -84,7 +68,7 @@ def maximum(self, other):
     self=lambda g, self, other: share_of(g, self, other, F.gt(self, other)),
     other=lambda g, self, other: share_of(g, self, other, F.lt(self, other)),
     elementwise=True,
-    check=no_complex("minimum"),
+    check=refuses("minimum not implemented for complex tensors.", error=RuntimeError),
     numbers=False,
     forms="function method",
 )
@@ -125,7 +109,7 @@ def max_vjp(g: Any, self: Any, min: Any, max: Any) -> Any:
 
 
 @differentiable(
-    self=inner_vjp, min=min_vjp, max=max_vjp, kernel=clamped, elementwise=True, check=unclamped, forms=""
+    self=inner_vjp, min=min_vjp, max=max_vjp, kernel=clamped, elementwise=True, check=no_clamp, forms=""
 )
 def clamp(self, min=None, max=None):
     """Return each element brought between those of `min` and `max`, tensors of which one may be left out."""
@@ -155,7 +139,7 @@ def clamp_max(self, max):
     node="ClampMaxBackward1",
     kernel=np.minimum,
     elementwise=True,
-    check=unclamped,
+    check=no_clamp,
     forms="",
 )
 def clamp_max_tensor(self, max):
@@ -179,7 +163,7 @@ def clamp_min(self, min):
     node="ClampMinBackward1",
     kernel=np.maximum,
     elementwise=True,
-    check=unclamped,
+    check=no_clamp,
     forms="",
 )
 def clamp_min_tensor(self, min):

@@ -7,21 +7,10 @@ from typing import Any
 import numpy as np
 
 from ..core import F, check_broadcast, differentiable
-from ..core.dtypes import dtype, get_default_dtype, of
+from ..core.dtypes import get_default_dtype, of
 from ..core.public import public, publish
-from .half_precision import only
+from .checks import no_kernel, only
 from .overloads import named, of_kinds
-
-
-def no_order(name: str) -> Any:
-    """Return a check that refuses complex numbers in PyTorch's words."""
-
-    def check(kinds: list[dtype]) -> None:
-        found = [k for k in kinds if k.is_complex]
-        if found:
-            raise NotImplementedError(f"\"{name}_cpu\" not implemented for '{found[0].title}'")
-
-    return check
 
 
 def comparison(function: Any, name: str, meaning: str, also: str = "") -> None:
@@ -44,7 +33,7 @@ def comparison(function: Any, name: str, meaning: str, also: str = "") -> None:
     >>> torch.{name}(torch.tensor([1, 2, 3]), 2).tolist()
     {function((1, 2, 3), 2).tolist()}
     """
-    check = None if name in ("eq", "ne") else no_order(name)
+    check = None if name in ("eq", "ne") else no_kernel(f"{name}_cpu")
     node = name.capitalize() + "Comparison"  # which no graph has
     call = differentiable(node=node, elementwise=True, forms="", check=check)(compare)
 

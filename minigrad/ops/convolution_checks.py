@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..core.dtypes import of
-from .half_precision import not_implemented
+from .checks import not_implemented
 from .sliding import reach
 
 

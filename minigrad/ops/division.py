@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from ..core import F, differentiable
+from .checks import only
 from .elementwise import no_derivative
-from .half_precision import only
 from .overloads import overloaded
 
 

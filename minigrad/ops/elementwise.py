@@ -8,11 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core import differentiable
-from ..core.dtypes import dtype, kind_name
-from ..core.tensor_state import TensorBase
 from .half_precision import wide
-
-BOOL, INTEGER, COMPLEX = 0, 1, 3  # categories of dtypes
 
 
 def function(**how: Any) -> Any:
@@ -47,42 +43,6 @@ def one_by_one(function: Any) -> Any:
     """Return a function of Python's `math` on arrays."""
     on_objects = np.frompyfunc(function, 1, 1)
     return lambda x: np.asarray(on_objects(x), np.float64)
-
-
-def refuses(text: str, *unfit: Any, error: type[Exception] = NotImplementedError) -> Any:
-    """A check that refuses dtypes, or categories of them (see `dtypes.dtype`): complex numbers unless told
-    otherwise. `{}` in the text is the word for the dtype.
-    """
-    refused = set(unfit or (COMPLEX,))
-
-    def check(kinds: list[dtype]) -> None:
-        for kind in kinds:
-            if kind in refused or kind.category in refused:
-                raise error(text.format(kind.title))
-
-    return check
-
-
-def no_kernel(name: str, *unfit: Any) -> Any:
-    """A check that refuses complex numbers, or what is said, in PyTorch's words for a missing kernel."""
-    return refuses(f"\"{name}\" not implemented for '{{}}'", *unfit)
-
-
-def must_be(kind: type, where: str, name: str, value: Any, place: int) -> None:
-    """TypeError with PyTorch's text unless an argument is an integer, or any real number for `float`."""
-    fits = isinstance(value, (int, float) if kind is float else kind) and not isinstance(value, bool)
-    if not fits:
-        given = type(value).__name__
-        raise TypeError(
-            f"{where}(): argument '{name}' (position {place}) must be {kind.__name__}, not {given}"
-        )
-
-
-def must_be_tensor(where: str, value: Any, place: int = 1, name: str = "input") -> None:
-    """TypeError with PyTorch's text unless an argument is a tensor."""
-    if not isinstance(value, TensorBase):
-        kind = kind_name(value)
-        raise TypeError(f"{where}(): argument '{name}' (position {place}) must be Tensor, not {kind}")
 
 
 def refusal(name: str) -> Any:

@@ -10,7 +10,8 @@ import numpy as np
 from ..core import F, differentiable, zeros
 from ..core.dtypes import of
 from .activations import activation
-from .half_precision import MEAN, NONE, SUM, floats_only, not_implemented, reduce, reduced, widened, written
+from .checks import floats_only, not_implemented
+from .half_precision import MEAN, NONE, SUM, reduce, reduced, widened, written
 from .losses import share
 
 

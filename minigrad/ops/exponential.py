@@ -14,8 +14,9 @@ import numpy as np
 
 from ..core import F, differentiable
 from ..core.public import ALL, public
-from .elementwise import function, must_be, no_kernel
-from .half_precision import only, widened
+from .checks import must_be, no_kernel, only
+from .elementwise import function
+from .half_precision import widened
 from .overloads import choice
 
 

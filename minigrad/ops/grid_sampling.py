@@ -19,8 +19,9 @@ import numpy as np
 
 from ..core import F, differentiable, jointly
 from ..core.dtypes import of
+from .checks import not_implemented
 from .elementwise import second_refusal
-from .half_precision import not_implemented, wide
+from .half_precision import wide
 
 BILINEAR, NEAREST = range(2)
 ZEROS, BORDER, REFLECTION = range(3)

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from ..core import F
-from ..core.dtypes import dtype
 from ..core.tensor_state import TensorBase
 
 HALF = np.dtype(np.float16)
@@ -37,37 +36,6 @@ def narrowed(x: Any) -> Any:
     if isinstance(x, tuple):
         return tuple(map(narrowed, x))
     return x.astype(np.float16) if x.dtype == np.float32 else x
-
-
-def not_implemented(name: str, kind: dtype) -> NotImplementedError:
-    """PyTorch's error for a dtype that a kernel does not have."""
-    return NotImplementedError(f"\"{name}\" not implemented for '{kind.title}'")
-
-
-def floats_only(name: str, complexes: bool = False) -> Any:
-    """A check that refuses integers and bools, and complex numbers unless `complexes`, in PyTorch's words."""
-
-    def check(kinds: list[dtype]) -> None:
-        if kinds[0].category < 2 or (kinds[0].is_complex and not complexes):
-            raise not_implemented(name, kinds[0])
-
-    return check
-
-
-def strongest(kinds: list[dtype]) -> dtype:
-    """Return the dtype of the highest category, which names what an op on them works in."""
-    return max(kinds, key=lambda k: k.category)
-
-
-def only(categories: str, name: str) -> Any:
-    """A check that refuses, in PyTorch's words, all but these `categories`, letters of NumPy's kinds."""
-
-    def check(kinds: list[dtype]) -> None:
-        kind = strongest(kinds)
-        if kind.numpy.kind not in categories:
-            raise not_implemented(name, kind)
-
-    return check
 
 
 def is_alike(a: Any, b: Any) -> bool:

@@ -7,22 +7,15 @@ from typing import Any
 import numpy as np
 
 from ..core import F, differentiable, zeros
-from ..core.dtypes import bool_, dtype
 from .activations import activation
+from .checks import BOOL, each, floats_only, no_clamp, refuses
 from .elementwise import refusal
-from .half_precision import floats_only, kept
-
-
-def no_hardtanh(kinds: list[dtype]) -> None:
-    """The errors of PyTorch for bools and complex numbers."""
-    if kinds[0] is bool_:
-        raise RuntimeError("Bool inputs not supported for hardtanh")
-    if kinds[0].is_complex:
-        raise NotImplementedError("clamp is not supported for complex types")
+from .half_precision import kept
 
 
 @activation(
-    self=lambda g, max_val, min_val, self: F.hardtanh_backward(g, self, min_val, max_val), check=no_hardtanh
+    self=lambda g, max_val, min_val, self: F.hardtanh_backward(g, self, min_val, max_val),
+    check=each(refuses("Bool inputs not supported for hardtanh", BOOL, error=RuntimeError), no_clamp),
 )
 def hardtanh(self, min_val=-1.0, max_val=1.0):
     """Each element, but not less than `min_val` nor more than `max_val`."""
@@ -134,19 +127,14 @@ def hardswish_backward(grad_output, self):
     return np.where(self <= -3, grad_output.dtype.type(0), np.where(self < 3, inside, grad_output))[()]
 
 
-def no_relu(kinds: list[dtype]) -> None:
-    """The errors of PyTorch for the positive part of bools and of complex numbers."""
-    if kinds[0] is bool_:
-        raise RuntimeError("Boolean inputs not supported for relu")
-    if kinds[0].is_complex:
-        raise NotImplementedError("clamp is not supported for complex types")
-
-
 BOUNDS = {np.dtype(k): (np.zeros((), k), np.array(np.inf, k)) for k in ("float16", "float32", "float64")}
 
 
 @differentiable(
-    self=lambda g, result: F.threshold_backward(g, result, 0), elementwise=True, check=no_relu, out=""
+    self=lambda g, result: F.threshold_backward(g, result, 0),
+    elementwise=True,
+    check=each(refuses("Boolean inputs not supported for relu", BOOL, error=RuntimeError), no_clamp),
+    out="",
 )
 def relu(self):
     """Return the larger of each element and 0; NaN stays NaN.

@@ -10,7 +10,8 @@ import numpy as np
 from ..core import F, differentiable
 from ..core.dtypes import of, result_type
 from .activations import activation
-from .half_precision import MEAN, not_implemented, reduced, wide
+from .checks import not_implemented
+from .half_precision import MEAN, reduced, wide
 
 
 def share(reduction: int, shape: Any) -> float:

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..core import F, differentiable
 from ..core.dtypes import of
-from .half_precision import not_implemented
+from .checks import not_implemented
 from .sliding import by_place, padded, places, seen, whole_size
 
 FEW = 4  # windows of so many elements are looked through in one go, not along one dimension after the other

@@ -18,7 +18,8 @@ import numpy as np
 
 from ..core import F, differentiable, jointly
 from ..core.dtypes import of
-from .half_precision import floats_only, wide
+from .checks import floats_only
+from .half_precision import wide
 
 # ── kernels
 # ─────────────────────────────────────────────────────────────────────────────────────────────────

@@ -9,8 +9,8 @@ import numpy as np
 
 from ..core import F, differentiable
 from ..core.dtypes import of
+from .checks import not_implemented
 from .elementwise import no_derivative, second_refusal
-from .half_precision import not_implemented
 from .reduction import added, cast, fold, over, real_of, unsqueezed
 
 

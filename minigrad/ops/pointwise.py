@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..core import F, differentiable, zeros
-from ..core.dtypes import bool_, dtype
+from .checks import BOOL, no_kernel, refuses
 from .half_precision import is_alike, wide
 
 
@@ -101,21 +101,11 @@ def cos(self):
     return np.cos(self)
 
 
-def no_bool(message: str, error: type[Exception]) -> Any:
-    """Return a check that refuses bools in PyTorch's words."""
-
-    def check(kinds: list[dtype]) -> None:
-        if kinds[0] is bool_:
-            raise error(message)
-
-    return check
-
-
 @differentiable(
     self=lambda g, self: g * F.sgn(self),
     complexes=True,
     elementwise=True,
-    check=no_bool("\"abs_cpu\" not implemented for 'Bool'", NotImplementedError),
+    check=no_kernel("abs_cpu", BOOL),
     forms="function method",  # `abs_` refuses complex numbers, whose absolute values are real: see `Tensor`
     also="absolute",
 )
@@ -169,17 +159,14 @@ def sgn(self):
     return ((self > 0).astype(self.dtype) - (self < 0).astype(self.dtype))[()]
 
 
-def real_only(kinds: list[dtype]) -> None:
-    """The error of PyTorch for the sign of complex numbers."""
-    if kinds[0].is_complex:
-        raise NotImplementedError(
-            "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn "
-            "instead."
-        )
-
-
 @differentiable(
-    self=zeros, elementwise=True, check=real_only, kernel=sgn.op.kernel, forms="function method method_"
+    self=zeros,
+    elementwise=True,
+    check=refuses(
+        "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn instead."
+    ),
+    kernel=sgn.op.kernel,
+    forms="function method method_",
 )
 def sign(self):
     """Return the sign of each element: -1, 0 or 1; 0 for NaN.

@@ -14,7 +14,8 @@ import numpy as np
 from ..core import F, differentiable
 from ..core.declare import camel
 from ..core.dtypes import of
-from .half_precision import not_implemented, wide
+from .checks import not_implemented
+from .half_precision import wide
 
 # ── taps
 # ─────────────────────────────────────────────────────────────────────────────────────────────────

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core import F, differentiable, rename, zeros
 from ..core.public import ALL, public
-from .elementwise import BOOL, COMPLEX, INTEGER, no_kernel, refuses
+from .checks import BOOL, COMPLEX, INTEGER, each, no_kernel, refuses
 from .overloads import choice
 
 
@@ -27,13 +27,7 @@ def rounds(function: Any, check: Any, node: str | None = None, **names: Any) -> 
 
 def no_fractions(name: str) -> Any:
     """Return a check that refuses bools and complex numbers in PyTorch's words."""
-    no_bool, real = no_kernel(f"{name}_vml_cpu", BOOL), refuses(f"{name} is not supported for complex inputs")
-
-    def check(kinds: Any) -> None:
-        no_bool(kinds)
-        real(kinds)
-
-    return check
+    return each(no_kernel(f"{name}_vml_cpu", BOOL), refuses(f"{name} is not supported for complex inputs"))
 
 
 @rounds(np.ceil, no_fractions("ceil"))

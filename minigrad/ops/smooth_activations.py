@@ -10,7 +10,8 @@ import numpy as np
 from ..core import F, differentiable
 from ..core.dtypes import of
 from .activations import activation
-from .half_precision import floats_only, wide
+from .checks import floats_only
+from .half_precision import wide
 from .pointwise import logistic
 from .special import error_function
 

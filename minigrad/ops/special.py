@@ -14,8 +14,8 @@ import numpy as np
 from ..core import F, differentiable, rename
 from ..core.dtypes import of
 from ..core.public import public
-from .elementwise import must_be, no_kernel, one_by_one, special
-from .half_precision import not_implemented
+from .checks import must_be, no_kernel, not_implemented
+from .elementwise import one_by_one, special
 
 
 def by_scipy(name: str, *args: Any) -> Any:

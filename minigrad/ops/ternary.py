@@ -8,7 +8,8 @@ import numpy as np
 
 from ..core import F, differentiable
 from ..core.dtypes import bool_, dtype
-from .half_precision import not_implemented, only, wide
+from .checks import not_implemented, only
+from .half_precision import wide
 
 
 def no_bool_products(kinds: list[dtype]) -> None:

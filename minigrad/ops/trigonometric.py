@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from ..core import F, differentiable
+from .checks import only
 from .elementwise import function
-from .half_precision import only
 
 
 def asin_slope(self: Any) -> Any:

@@ -17,7 +17,7 @@ from ..core.devices import (
 )
 from ..core.public import public
 from ..core.tensor_state import TensorBase
-from ..ops.elementwise import must_be_tensor
+from ..ops.checks import must_be_tensor
 from ..ops.overloads import invalid
 
 NO_BFLOAT16 = "minigrad has no bfloat16: NumPy has no such dtype"

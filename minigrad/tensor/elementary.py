@@ -9,7 +9,7 @@ from ..core.public import public
 from ..core.tensor_state import TensorBase
 from ..inplace.in_place import in_place
 from ..ops import pointwise, special
-from ..ops.elementwise import must_be
+from ..ops.checks import must_be
 
 
 @public()

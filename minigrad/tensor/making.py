@@ -15,7 +15,7 @@ from ..core.tensor_state import TensorBase
 from ..creation.arguments import dtype_of, shape_of, sizes
 from ..inplace.in_place import in_place
 from ..ops import random_numbers
-from ..ops.elementwise import must_be_tensor
+from ..ops.checks import must_be_tensor
 
 OF_NEW = shown_as(
     lambda self, size, *, dtype=None, device=None, requires_grad=False, layout=strided, pin_memory=False: None

@@ -9,7 +9,7 @@ from ..core import F, dtypes
 from ..core.operands import broadcast
 from ..core.public import public
 from ..ops import norms
-from ..ops.elementwise import must_be_tensor
+from ..ops.checks import must_be_tensor
 from ..ops.shape import place
 from .decompositions import svdvals
 from .matrices import check_float

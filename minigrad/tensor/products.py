@@ -12,7 +12,7 @@ from ..core.public import public
 from ..core.tensor_state import TensorBase, numbers
 from ..ops import addmm as sums
 from ..ops import linalg
-from ..ops.elementwise import must_be_tensor
+from ..ops.checks import must_be_tensor
 from ..ops.overloads import choice
 from ..ops.shape import place
 from .matmul import matmul

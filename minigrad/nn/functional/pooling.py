@@ -7,7 +7,7 @@ from typing import Any
 from ...core import F
 from ...core.dtypes import kind_name
 from ...core.public import public
-from ...ops.half_precision import not_implemented
+from ...ops.checks import not_implemented
 
 __all__ = [
     "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "adaptive_max_pool1d",
