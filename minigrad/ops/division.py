@@ -65,14 +65,16 @@ def floored_rest(self: Any, other: Any) -> Any:
     return np.remainder(self, other)
 
 
+REST: dict[str, Any] = {"elementwise": True, "forms": ""}
+TRUNCATED = {"kernel": truncated_rest, "check": only("iuf", "fmod_cpu"), **REST}
+FLOORED = {"kernel": floored_rest, "check": only("iuf", "remainder_cpu"), **REST}
+
+
 @differentiable(
     self=lambda g: g,
     other=lambda g, self, other: quotient_vjp(g, self, other, "trunc"),
     node="FmodBackward1",
-    kernel=truncated_rest,
-    elementwise=True,
-    check=only("iuf", "fmod_cpu"),
-    forms="",
+    **TRUNCATED,
 )
 def fmod(self, other):
     """Return the remainder of a division that rounds toward zero; it has the sign of `input`.
@@ -91,14 +93,7 @@ def fmod(self, other):
     """
 
 
-@differentiable(
-    self=lambda g: g,
-    node="FmodBackward0",
-    kernel=truncated_rest,
-    elementwise=True,
-    check=only("iuf", "fmod_cpu"),
-    forms="",
-)
+@differentiable(self=lambda g: g, node="FmodBackward0", **TRUNCATED)
 def fmod_number(self, other):
     """Return the same by a number."""
 
@@ -110,34 +105,18 @@ overloaded(fmod, fmod_number)
     self=lambda g: g,
     other=lambda g, self, other: quotient_vjp(g, self, other, "floor"),
     node="RemainderBackward1",
-    kernel=floored_rest,
-    elementwise=True,
-    check=only("iuf", "remainder_cpu"),
-    forms="",
+    **FLOORED,
 )
 def remainder(self, other):
     """Return what division rounded down leaves, with the sign of `other`, as Python's `%`."""
 
 
-@differentiable(
-    self=lambda g: g,
-    node="RemainderBackward0",
-    kernel=floored_rest,
-    elementwise=True,
-    check=only("iuf", "remainder_cpu"),
-    forms="",
-)
+@differentiable(self=lambda g: g, node="RemainderBackward0", **FLOORED)
 def remainder_number(self, other):
     """Return the same by a number."""
 
 
-@differentiable(
-    **no_derivative("remainder", "other"),
-    kernel=floored_rest,
-    elementwise=True,
-    check=only("iuf", "remainder_cpu"),
-    forms="",
-)
+@differentiable(**no_derivative("remainder", "other"), **FLOORED)
 def remainder_of_number(self, other):
     """Return what is left of a number, divided by each element."""
 

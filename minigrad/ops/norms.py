@@ -140,40 +140,6 @@ def norm_dim(self, p, dim, keepdim):
     return norm_of(self, float(p), over(dim, self.ndim), keepdim)
 
 
-def length(difference: Any, p: float) -> Any:
-    """Return the p-norm along the last dimension; 0 of no elements."""
-    size = np.abs(difference)
-    if p == 0:
-        return np.add.reduce(size != 0, -1, dtype=size.dtype)
-    if isinf(p):
-        return np.max(size, -1, initial=0)
-    if p == 1:
-        return np.add.reduce(size, -1)
-    return np.sqrt(np.add.reduce(size * size, -1)) if p == 2 else np.add.reduce(size**p, -1) ** (1 / p)
-
-
-def shares(g: Any, difference: Any, dist: Any, p: float) -> Any:
-    """What each element of a difference has of the gradient of its length; nothing where the length is 0."""
-    g, dist = g[..., None], dist[..., None]
-    size = np.abs(difference)
-    if p == 0:
-        return np.zeros_like(difference)
-    if p == 1:
-        return g * np.sign(difference)
-    if isinf(p):
-        return g * np.sign(difference) * (size == dist)
-    if p == 2:
-        return np.where(dist == 0, 0, g * difference / dist)
-    slope = np.where(size == 0, 0, size ** (p - 1)) if p < 2 else size ** (p - 1)
-    return np.where(dist == 0, 0, g * np.sign(difference) * slope / dist ** (p - 1))
-
-
-def check_p(name: str, p: float) -> None:
-    """RuntimeError with PyTorch's text for what is no norm."""
-    if p < 0:
-        raise RuntimeError(f"{name} only supports non-negative p values")
-
-
 @differentiable(
     x1=lambda g, x1, x2, p, result: F._cdist_backward(g, x1, x2, p, result),
     x2=lambda g, x1, x2, p, result: F._cdist_backward(g.mT, x2, x1, p, result.mT),
@@ -186,12 +152,13 @@ def _cdist_forward(x1, x2, p):
     for name, x in (("X1", x1), ("X2", x2)):
         if x.dtype.kind != "f":
             raise RuntimeError(f"cdist only supports floating-point dtypes, {name} got: {of(x).title}")
-    check_p("cdist", p)
+    if p < 0:
+        raise RuntimeError("cdist only supports non-negative p values")
     if x1.dtype == np.float16:
         raise not_implemented("cdist", of(x1))
     if x1.dtype != x2.dtype:
         raise RuntimeError(f"expected scalar type {of(x1).title} but found {of(x2).title}")
-    return length(x1[..., :, None, :] - x2[..., None, :, :], p)
+    return norm_of(x1[..., :, None, :] - x2[..., None, :, :], p, (-1,), False)
 
 
 NO_CDIST = second_refusal("_cdist_backward")
@@ -201,7 +168,11 @@ NO_CDIST = second_refusal("_cdist_backward")
 def _cdist_backward(grad, x1, x2, p, cdist):
     """Return the gradient of `_cdist_forward` for `x1`, in the shape of all batches."""
     difference = x1[..., :, None, :] - x2[..., None, :, :]
-    return np.add.reduce(shares(grad, difference, cdist, p), -2)
+    if isinf(p):  # here elements that are as large do not share the gradient
+        of_each = grad[..., None] * np.sign(difference) * (np.abs(difference) == cdist[..., None])
+    else:
+        of_each = norm_vjp(grad, difference, cdist, p, -1, False)
+    return np.add.reduce(np.zeros_like(difference) if of_each is None else of_each, -2)
 
 
 def times(a: Any, b: Any) -> Any:

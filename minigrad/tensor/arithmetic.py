@@ -13,7 +13,7 @@ from ..inplace.in_place import in_place, in_place_method
 from ..ops import arithmetic as ar
 from ..ops import pointwise as pw
 from ..ops import pow as powers
-from ..ops.overloads import check_alpha, of_kinds
+from ..ops.overloads import check_alpha, named, of_kinds
 
 
 @public(out="cast")
@@ -99,32 +99,18 @@ def sub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     return ar.sub_scaled(input, other, alpha)
 
 
-def operator(name: str, call: Any, function: Any = None) -> Any:
-    """Return the operator `name` of the op of `call`. It declines an operand that is no tensor and no number,
-    and passes what is not plain to `function`, or to `call` itself.
+def operator(function: Any, reflected: bool = False) -> Any:
+    """Return the operator of a function of two operands; `reflected`, with the tensor on the right. It
+    declines an operand that is no tensor and no number.
     """
-    function = function or call
 
     def method(self: Any, other: Any) -> Any:
         try:
-            return function(self, other)
+            return function(other, self) if reflected else function(self, other)
         except TypeError:
             return declined(other)
 
-    method.__name__ = method.__qualname__ = name
-    return operator_of(call)(method)
-
-
-def comparison(name: str) -> Any:
-    """Return the operator of a comparison, which declines what is no tensor and no number."""
-
-    call = getattr(F, name)
-
-    def method(self: Any, other: Any) -> Any:
-        return call(self, other) if isinstance(other, OPERANDS) else NotImplemented
-
-    method.__name__ = method.__qualname__ = f"__{name}__"
-    return method
+    return named(method, function)
 
 
 class Arithmetic(TensorBase):
@@ -132,11 +118,11 @@ class Arithmetic(TensorBase):
 
     __slots__ = ()
 
-    __add__ = __radd__ = operator("__add__", ar.add)
-    __sub__ = operator("__sub__", ar.sub)
-    __mul__ = __rmul__ = operator("__mul__", ar.mul)
-    __truediv__ = __div__ = operator("__truediv__", ar.div)
-    __pow__ = operator("__pow__", powers.pow_scalar, pow)
+    __add__ = __radd__ = operator_of(ar.add)(operator(ar.add))
+    __sub__ = operator_of(ar.sub)(operator(ar.sub))
+    __mul__ = __rmul__ = operator_of(ar.mul)(operator(ar.mul))
+    __truediv__ = __div__ = operator_of(ar.div)(operator(ar.div))
+    __pow__ = operator_of(powers.pow_scalar)(operator(pow))
 
     @operator_of(ar.rsub)
     def __rsub__(self, other: Any) -> Any:
@@ -167,6 +153,14 @@ class Arithmetic(TensorBase):
         return pw.abs(self)
 
 
+def equality(function: Any, self: TensorBase, other: Any) -> Any:
+    """Return a comparison that also takes NumPy's arrays."""
+    try:
+        return function(self, wrap(other) if isinstance(other, np.ndarray) else other)
+    except TypeError:
+        return declined(other)
+
+
 class Comparison(TensorBase):
     """Comparisons, element by element; their results are bool tensors without a graph."""
 
@@ -174,35 +168,17 @@ class Comparison(TensorBase):
     __hash__ = object.__hash__
 
     def __eq__(self, other: object) -> Any:
-        try:
-            return F.eq(self, other)
-        except TypeError:
-            return F.eq(self, wrap(other)) if isinstance(other, np.ndarray) else declined(other)
+        return equality(F.eq, self, other)
 
     def __ne__(self, other: object) -> Any:
-        try:
-            return F.ne(self, other)
-        except TypeError:
-            return F.ne(self, wrap(other)) if isinstance(other, np.ndarray) else declined(other)
+        return equality(F.ne, self, other)
 
-    __lt__, __le__, __gt__, __ge__ = map(comparison, ("lt", "le", "gt", "ge"))
+    __lt__, __le__, __gt__, __ge__ = map(operator, (F.lt, F.le, F.gt, F.ge))
 
     def __invert__(self) -> Any:
         if self._data.dtype.kind not in "biu":
             raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
         return F.bitwise_not(self)
-
-
-def operator_in_place(method: Any) -> Any:
-    """The operator for a method in place, which leaves an operand that is no tensor and no number to it."""
-
-    def operate(self: Any, other: Any) -> Any:
-        try:
-            return method(self, other)
-        except TypeError:
-            return declined(other)
-
-    return operate
 
 
 class InPlace(TensorBase):
@@ -254,8 +230,8 @@ class InPlace(TensorBase):
 
     subtract_ = sub_
 
-    __iadd__, __isub__ = operator_in_place(add_), operator_in_place(sub_)
-    __imul__ = operator_in_place(in_place_method(ar.mul))
+    __iadd__, __isub__ = operator(add_), operator(sub_)
+    __imul__ = operator(in_place_method(ar.mul))
 
     def pow_(self, exponent: Any) -> Any:
         """Raise each element to the power of a number or of another tensor's element, in place."""

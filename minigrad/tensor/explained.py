@@ -35,53 +35,51 @@ def check(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         raise error from None
 
 
-def explained(function: Any, name: str, home: str = "minigrad", title: str = "") -> Any:
-    """The function `name` of the module `home`, whose signatures are those of `title` or of its name."""
-    known = title or name
+def check_given(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """The same of only the arguments that were given, by position."""
+    from .argument_errors import explain_given
+
+    error = explain_given(name, args)
+    if error is not None:
+        raise error from None
+
+
+def explained(
+    function: Any, name: str, home: str = "minigrad", known: str = "", is_method: bool = False, *,
+    fill: Any = None, why: Any = check,
+) -> Any:  # fmt: skip
+    """The function `name` of the module `home`; if it fails, `why` says first what PyTorch says.
+
+    `known` is its name among PyTorch's signatures, if it is another; those of a method leave the tensor
+    itself out. `fill` runs the function where an `out` is given.
+    """
+    known = known or name
+    counted = slice(1, None) if is_method else slice(None)
 
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
-            return function(*args, **renamed(kwargs)) if kwargs else function(*args)
+            if not kwargs:
+                return function(*args)
+            given = renamed(kwargs)
+            if fill is not None and "out" in given:
+                return fill(function, name, given.pop("out"), args, given)
+            return function(*args, **given)
         except Exception:
-            check(known, args, kwargs)
+            why(known, args[counted], kwargs)
             raise
 
-    named(call, function, name, home)
-    return signed(call, ShownSignature(function, "input"))
-
-
-def signed(call: Any, signature: ShownSignature) -> Any:
-    """`call` with the signature that `help` shows."""
-    call.__signature__ = signature
+    # by these names, and in the module where it is found, it can be pickled
+    call.__module__, call.__name__, call.__qualname__ = home, name, known if is_method else name
+    call.__doc__, call.__wrapped__ = function.__doc__, function  # type: ignore[attr-defined]
+    call.__signature__ = ShownSignature(function, "self" if is_method else "input")  # type: ignore[attr-defined]
+    if hasattr(function, "op"):
+        call.op = function.op  # type: ignore[attr-defined]
     return call
 
 
 def explained_method(function: Any, name: str) -> Any:
-    """Return the same for a method, whose signatures leave the tensor itself out."""
-    known = "Tensor." + name
-
-    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
-        try:
-            return function(self, *args, **renamed(kwargs)) if kwargs else function(self, *args)
-        except Exception:
-            check(known, args, kwargs)
-            raise
-
-    named(call, function, name, "minigrad.tensor.tensor")
-    call.__qualname__ = known
-    return call
-
-
-def named(call: Any, function: Any, name: str, home: str) -> Any:
-    """`call` with the name and documentation of a function, in the module where it is found: by these it can
-    be pickled.
-    """
-    call.__name__ = call.__qualname__ = name
-    call.__doc__, call.__wrapped__ = function.__doc__, function
-    call.__module__, call.__signature__ = home, ShownSignature(function)
-    if hasattr(function, "op"):
-        call.op = function.op
-    return call
+    """Return the same for a method."""
+    return explained(function, name, "minigrad.tensor.tensor", "Tensor." + name, True)
 
 
 # Functions of `nn.functional` that PyTorch checks in this way; the others are written in Python there.
@@ -96,28 +94,11 @@ scaled_dot_product_attention selu_ softplus softshrink
 IN_PYTHON = "dropout group_norm layer_norm max_pool1d max_pool2d max_pool3d"
 
 
-def explained_given(function: Any, name: str, home: str) -> Any:
-    """Return a function of which only the arguments that were given are asked about."""
-
-    def call(*args: Any, **kwargs: Any) -> Any:
-        try:
-            return function(*args, **kwargs)
-        except Exception:
-            from .argument_errors import explain_given
-
-            error = explain_given(name, args)
-            if error is not None:
-                raise error from None
-            raise
-
-    return named(call, function, name, home)
-
-
 def attach_networks(functions: dict[str, Any]) -> None:
     """Wrap the functions of `nn.functional`."""
     attach_all(functions, names=NETWORKS)
     for name in IN_PYTHON.split():
-        functions[name] = explained_given(functions[name], name, functions["__name__"])
+        functions[name] = explained(functions[name], name, functions["__name__"], why=check_given)
 
 
 def attach_all(functions: dict[str, Any], prefix: str = "", names: Any = None) -> None:

@@ -15,7 +15,7 @@ from ..core.tensor_state import TensorBase
 from ..inplace.in_place import in_place
 from ..inplace.overlap import check_overlap
 from . import memory
-from .explained import PLAIN, check, explained, named, renamed
+from .explained import PLAIN, explained
 
 RULES: dict[str, str] = {}  # by name of a function: which tensors it takes as `out`. See `public.Name`
 
@@ -31,7 +31,7 @@ def attached(name: str, function: Any, rule: str) -> Any:
     """A public function, with an `out` if there is a rule, and with PyTorch's errors about arguments."""
     if rule:
         RULES[name] = rule
-        return with_out(function, name)
+        return explained(function, name, fill=filled)
     if name not in PLAIN and function.__class__ is FunctionType:
         return explained(function, name)
     if function.__class__ is FunctionType and function.__name__ == name and hasattr(function, "op"):
@@ -39,27 +39,8 @@ def attached(name: str, function: Any, rule: str) -> Any:
     return function
 
 
-def with_out(function: Any, name: str) -> Any:
-    """Return the function with an `out`."""
-
-    def call(*args: Any, **kwargs: Any) -> Any:
-        try:
-            if not kwargs:
-                return function(*args)
-            given = renamed(kwargs)
-            if "out" not in given:
-                return function(*args, **given)
-            return filled(function, name, given["out"], args, given)
-        except Exception:
-            check(name, args, kwargs)
-            raise
-
-    return named(call, function, name, "minigrad")
-
-
 def filled(function: Any, name: str, out: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """`out`, or the named tuple of several, after the result of the function has been written there."""
-    kwargs = {key: value for key, value in kwargs.items() if key != "out"}
     if out is None:
         return function(*args, **kwargs)
     outs = list(out) if isinstance(out, (tuple, list)) else [out]

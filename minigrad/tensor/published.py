@@ -9,7 +9,7 @@ from ..core import public
 from ..core.shown_signature import ShownSignature
 from ..inplace.in_place import in_place_method
 from . import out_arguments as outs
-from .explained import PLAIN, attach_methods, explained_method, signed
+from .explained import PLAIN, attach_methods, explained_method
 
 STARS = 4 | 8  # the flags of a code object that has *args or **kwargs
 
@@ -47,7 +47,7 @@ def shown(call: Any, function: Any, first: str, has_out: bool = False) -> Any:
         if call is function:
             source = getattr(function, "__signature__", None) or getattr(function, "__wrapped__", function)
         if source is not call or not call.__code__.co_flags & STARS:
-            return signed(call, ShownSignature(source, first, has_out))
+            call.__signature__ = ShownSignature(source, first, has_out)  # type: ignore[attr-defined]
     return call
 
 
