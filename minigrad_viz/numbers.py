@@ -101,6 +101,12 @@ def short(value: Value, width: int = COLUMNS) -> str:
     return line if len(line) <= width else _kind(value)
 
 
+def brief(value: Value) -> str:
+    """`value` in a sentence about what flows: in full if it is short, else its sizes, as `3×2`."""
+    said = short(value)
+    return shape_text(value) if len(value.shape) > 1 and said.startswith(value.dtype) else said
+
+
 def pill(value: Value, width: int = 16) -> tuple[str, ...]:
     """`value` as the lines of a pill on an arrow: in full if narrow, else shape and range."""
     full = _full(value, width)

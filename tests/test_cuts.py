@@ -272,11 +272,11 @@ def test_steps(library):
     trace = traced(EACH_WAY, library)
     told = to_text(frames_of(trace, build(trace), lang="en"), "en")
     for sentence in (
-        "(x * 2).detach() returns b = 10.: it shares memory with x * 2 but is cut from the graph",
+        "(x * 2).detach() returns b = 10.: it shares memory with f but is cut from the graph",
         "x * 2 computes c = 10.; recording is off, so no node is created (otherwise MulBackward0)",
-        "d is now a leaf that requires gradients; none flows on to x * 2",
+        "d is now a leaf that requires gradients; none flows on to g",
         "x.clone() computes e = 5.: it has its own memory, and gradients flow back to x",
-        "tensor((x * 2).item()) creates n = 10. from the values of x * 2; no gradient flows back",
+        "tensor((x * 2).item()) creates n = 10. from the values of h; no gradient flows back",
         "x * 2 computes i = 10.; inference mode records nothing (otherwise MulBackward0)",
         "x > 3 computes j = True; bool tensors have no gradient, so the path from x ends here",
         "writing to it does not change the version of x",

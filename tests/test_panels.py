@@ -73,7 +73,7 @@ def test_a_box_says_what_goes_in_and_what_comes_out(model):
     lines = [line.label for frame in model.frames if frame.phase == "backward" for line in frame.lines]
     assert {"model.0.weight.grad", "model.2.bias.grad"} <= set(lines)
     forward = [frame.text for frame in model.frames if frame.phase == "forward"]
-    assert any(text.startswith("0 Linear 2→4 computes float32 (3, 4)") for text in forward)
+    assert any(text.startswith("0 Linear 2→4 computes 3×4") for text in forward)
 
 
 def test_boxes_inside_boxes_open_too(library):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ..numbers import short
+from ..numbers import brief, short
 from ..trace.events import NodeRan, TensorState
 from ..trace.graph import Fold, Graph, Station
 from ..trace.where import Span
@@ -21,14 +21,17 @@ Where = tuple[int, int, int, int]
 
 
 class Stage:
-    """The picture `graph` of a scene; `cards` has what its cards are called."""
+    """The picture `graph` of a scene; `cards` has what its cards are called. `lettered`: results without a
+    variable are called by the letters that the picture and the formulas give them."""
 
-    def __init__(self, scene: Scene, graph: Graph, lang: str | None) -> None:
+    def __init__(self, scene: Scene, graph: Graph, lang: str | None, lettered: bool = False) -> None:
         self.scene, self.graph, self.lang = scene, graph, lang
         self.folds = {member: fold.station for fold in graph.folds for member in fold.members}
         self.stations = {station.id: station for station in graph.stations}
         names = name_cards(graph, lang).values()
         self.cards = {card.id: name for (_, card), name in zip(graph.cards(), names, strict=True)}
+        cards = [card for _, card in graph.cards() if lettered]
+        self.letters = {card.id: card.letter for card in cards if card.letter and not card.name}
         self.drawn = drawn_routes(graph)
         self.into: dict[str, list[str]] = {}
         for route in graph.routes:
@@ -99,8 +102,8 @@ class Stage:
     # ── names and values ────────────────────────────────────────────────────────────────────────────────────
 
     def name(self, tensor: str) -> str:
-        """What to call a tensor: its variable, its expression, or its number in the picture."""
-        known = self.scene.named.get(tensor) or self.cards.get(tensor)
+        """What to call a tensor: its variable, its letter, its expression, or its number in the picture."""
+        known = self.scene.named.get(tensor) or self.letters.get(tensor) or self.cards.get(tensor)
         where = self.at(tensor)
         if known is None and where is not None:
             known = where[0].expr or self.scene.expression(where[0])
@@ -110,8 +113,9 @@ class Stage:
         """`y = 125.`, or the value alone of a tensor without a name; several with commas between."""
         parts = []
         for state in states[:LISTED]:
-            value = text("unknown", self.lang) if state.value is None else short(state.value)
-            named = state.id in self.scene.named
+            named = state.id in self.scene.named or state.id in self.letters
+            write = short if named else brief
+            value = text("unknown", self.lang) if state.value is None else write(state.value)
             name = self.name(state.id)
             parts.append(f"{name} = {value}" if named else value)
         return ", ".join(parts + ["…"] * (len(states) > LISTED))

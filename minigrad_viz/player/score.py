@@ -49,6 +49,8 @@ KINDS = ("own", "chain_rule", "vjp", "tangent", "update", "sum", "deposit", "pat
 SENTENCES = {"saved", "so_far", "start", "shared", "graph", "kept"}
 BESIDE = {"why", "fix"}  # which stand above the player, under the error
 LISTS = {"update", "grad", "again", "packed"}  # one line for each tensor: in the details
+SEPARATOR = r",\,"  # between the sizes of an array in a formula
+SIZES = re.compile(r"\(\d+(?:,\\,\d+)+\)|\(\d+,\)")
 READY = 12  # stations of the ready queue that are named; the others are counted
 WORDS = (
     "player", "first", "previous", "play", "pause", "next", "last", "slider", "speed", "source",
@@ -233,8 +235,13 @@ def frames_to_json(
 def line_to_json(line: Line) -> list[Any]:
     """A line of arithmetic."""
     if line.formula:
-        return [line.label, line.formula, 2]
+        return [line.label, SIZES.sub(sized, line.formula), 2]
     return [line.label, line.text, 3 if line.kind in LISTS else int(line.kind in SENTENCES)]
+
+
+def sized(sizes: re.Match[str]) -> str:
+    """Sizes in a formula as they stand in the picture: `3×2`."""
+    return rf"\text{{{sizes[0].strip('(),').replace(SEPARATOR, '×')}}}"
 
 
 def telling(lines: Sequence[Line]) -> int:

@@ -1,6 +1,7 @@
-// Motion that explains a backward step: what arrives travels along its arrow into the node, meets the local
-// derivative there, and leaves as the product. At a leaf all that arrives meets. The states are those of the
-// picture without motion; the next step ends what still runs.
+// Motion that explains a step. Backward: what arrives travels along its arrow into the node, meets the local
+// derivative there, and leaves as the product; at a leaf all that arrives meets. Update: an arrow leads from the
+// statement to what it changes, and the new digits roll in. The states are those of the picture without motion;
+// the next step ends what still runs.
 
 import { drawn } from "./stepper_parts.js";
 
@@ -8,6 +9,9 @@ const ARRIVE = 300; // milliseconds at speed 1
 const MEET = 250;
 const PRODUCT = 150;
 const LEAVE = 300;
+const DRAW = 250; // of the arrow of an update
+const ROLL = 250; // of new digits
+const BESIDE = 80; // pixels from the left side of the lane to that of a card to which an arrow comes from there
 const POINTS = 16; // of an arrow, for a piece of which something travels
 
 export class Motion {
@@ -23,12 +27,8 @@ export class Motion {
 
   // The step of `frame` in the picture of `stage`, whose formula is shown as the element `formula`.
   play(stage, frame, formula, speed) {
-    const node = frame.phase === "backward" && frame.marks[0]?.match(/^(\w+)-d$/)?.[1];
-    const deck = node && stage.parts.get(`${node}-d`);
-    if (!deck || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
-    const arrows = (end) => stage.routes.filter((route) => route[end] === node).flatMap(([id]) => this.arrow(stage, id));
-    const [came, goes] = [arrows(1), arrows(2)];
-    if (!came.length && !goes.length) return;
+    const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    if (calm || (frame.phase !== "backward" && frame.phase !== "update")) return;
     this.layer = drawn("g", { class: "mgp-motion", "aria-hidden": true });
     stage.svg.append(this.layer);
     const run = (element, frames, options) => {
@@ -37,6 +37,45 @@ export class Motion {
       this.running.push(animation);
       return animation;
     };
+    if (frame.phase === "update") this.update(stage, frame, run);
+    else this.backward(stage, frame, formula, speed, run);
+    Promise.all(this.running.map(({ finished }) => finished)).then(() => this.finish(), () => {}); // cancelled: another step has come
+  }
+
+  // From the statement to each card that it changes an arrow is drawn; then its new digits roll in.
+  update(stage, { marks, shows }, run) {
+    const from = stage.parts.get(marks[0]);
+    if (!from || from.closest(".mgp-foot")) return;
+    const { x, y } = stage.box(from);
+    for (const id of marks.filter((mark) => /^[sfg]\d+-c\d+$/.test(mark))) {
+      const card = stage.parts.get(id);
+      if (!card) continue;
+      const box = stage.box(card.closest(".station"));
+      const beside = box.x < x + BESIDE; // then it comes from the left, else from below
+      const [to, high] = beside ? [box.x, box.y + 30] : [box.x + 16, box.y + box.height];
+      const way = beside ? `M${x} ${y + 12}H${x - 12}V${high}H${to - 6}` : `M${to} ${y}V${high + 6}`;
+      const path = drawn("path", { class: "written", d: way, pathLength: 1 });
+      const tip = drawn("path", { class: "written tip", d: `M${to} ${high}${beside ? "l-8 -4v8z" : "l-4 8h8z"}` });
+      this.layer.append(path, tip);
+      run(path, [{ strokeDasharray: "0 1" }, { strokeDasharray: "1 0" }], { duration: DRAW });
+      run(tip, [{ opacity: 0 }, { opacity: 1 }], { delay: DRAW, duration: ROLL + LEAVE });
+    }
+    for (const [row] of shows) {
+      const said = [...(stage.parts.get(row)?.children ?? [])].filter((part) => !part.matches(".key, .memory"));
+      for (const part of said) {
+        const roll = part.localName === "text" ? [{ transform: "translateY(9px)" }, { transform: "none" }] : [{}, {}];
+        run(part, roll.map((frame, i) => ({ ...frame, opacity: i })), { delay: DRAW, duration: ROLL });
+      }
+    }
+  }
+
+  // What arrives at a node, what happens there, and what leaves.
+  backward(stage, { marks }, formula, speed, run) {
+    const node = marks[0]?.match(/^(\w+)-d$/)?.[1];
+    const deck = node && stage.parts.get(`${node}-d`);
+    if (!deck) return;
+    const arrows = (end) => stage.routes.filter((route) => route[end] === node).flatMap(([id]) => this.arrow(stage, id));
+    const [came, goes] = [arrows(1), arrows(2)];
     const travel = ({ pill, path, at }, from, to, delay, duration) => {
       const copy = pill.cloneNode(true);
       copy.removeAttribute("id");
@@ -56,11 +95,9 @@ export class Motion {
     for (const arrow of came) travel(arrow, arrow.at, 1, 0, ARRIVE);
     for (const chip of deck.querySelectorAll(".chip")) run(chip, [{ transform: "none" }, { transform: "translateY(-3px)" }, { transform: "none" }], { delay: begins, duration: MEET });
     const leaves = begins + this.meet(stage, deck, formula, begins, run);
-    const hidden = goes.map(({ pill }) => run(pill, [{ opacity: 0 }, { opacity: 0 }], { duration: leaves + LEAVE, fill: "none" }));
+    for (const { pill } of goes) run(pill, [{ opacity: 0 }, { opacity: 0 }], { duration: leaves + LEAVE, fill: "none" });
     const last = goes.map((arrow) => travel(arrow, 0, arrow.at, leaves, LEAVE));
     last.forEach((copy) => copy.animate([{ opacity: 0 }, { opacity: 0 }], { duration: leaves / speed }));
-    const ends = [...hidden, ...this.running].map(({ finished }) => finished);
-    Promise.all(ends).then(() => this.finish(), () => {}); // cancelled: another step has come
   }
 
   // The product in the node: the form of the formula before the result, then the result. How long it takes.

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from ..arithmetic import Line, capture_lines, deposit_lines, lines_of
 from ..model.card_names import hook_label, hook_text
 from ..model.stage import LISTED, Stage, in_cell
-from ..numbers import short
+from ..numbers import brief, short
 from ..protocol import Value
 from ..trace.events import BackwardEnded, Failed, HookRan, NodeRan
 from ..trace.explained import Explanation
@@ -125,7 +125,7 @@ def sent(stage: Stage, event: NodeRan) -> str:
     for edge, gradient in zip(node.edges, event.sent, strict=False):
         target = None if edge is None or gradient is None else stage.scene.tensor_of(edge)
         if target is not None and gradient is not None:
-            values_ = {"value": short(gradient), "name": stage.name(target)}
+            values_ = {"value": brief(gradient), "name": stage.name(target)}
             parts.append(text("step_sent", stage.lang, **values_))
     key = "step_backward_zeros" if nothing else "step_backward" if parts else "step_backward_end"
     more = ["…"] * (len(parts) > LISTED)

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ..arithmetic import Line
+from ..arithmetic import Line, lines_of
 from ..model.stage import LISTED, Stage, in_cell
-from ..numbers import short
+from ..numbers import brief, short
 from ..trace.events import Created, NodeRan
 from ..trace.graph import CHAIN, Fold, Group
 from ..words import clean, text
 from .told import Told, line, listed
+
+FEW = 12  # nodes of a box: the formulas of a larger one are left out
+PRODUCT = r") \cdot ("  # in a formula between the sizes of two arrays
 
 
 def together(stage: Stage, events: Sequence[Any]) -> Told:
@@ -28,7 +31,7 @@ def computed(stage: Stage, events: Sequence[Any]) -> Told:
     if group is None:
         told = text("step_fold", stage.lang, n=len(ops), first=stage.made(first), last=stage.made(last))
     else:
-        told = text("step_box", stage.lang, box=group.title, made=stage.made(last))
+        told = text("step_box", stage.lang, box=group.title, made=stage.made(last[:1]))
     return Told(stage.card_marks((last[0].id,)), clean(told), (), in_cell(events[-1].span))
 
 
@@ -38,15 +41,29 @@ def ran(stage: Stage, events: Sequence[NodeRan]) -> Told:
     station = stage.station(stage.place_of(first.node))
     fold = None if station is None else stage.fold_of(station.id)
     group = None if fold is None or len(events) < fold.operations else titled(stage, fold)
-    value, sent = listed(first.received), listed(v for v in last.sent if v is not None)
+    came = [each for each in first.received if each is not None]
+    value, sent = listed(came or first.received), listed(v for v in last.sent if v is not None)
+    formulas: list[Line] = []
     if fold is None or group is None:
         told = text("step_fold_backward", stage.lang, n=len(events), value=value, sent=sent or "None")
     else:
         passed = list(passes(stage, fold))
         key = "step_box_backward" if passed else "step_box_backward_end"
         told = text(key, stage.lang, box=group.title, value=value, sent=", ".join(passed))
+        formulas = products(stage, events)
     span = stage.written_at(stage.place_of(last.node))
-    return Told(stage.deck_marks(station), clean(told), tuple(stored(stage, events)), span)
+    return Told(stage.deck_marks(station), clean(told), (*formulas, *stored(stage, events)), span)
+
+
+def products(stage: Stage, events: Sequence[NodeRan]) -> list[Line]:
+    """The formulas of the nodes of a box; none of a box of many nodes. First the last one that multiplies two
+    arrays, which leads to a parameter; without any, the last of all."""
+    if len(events) > FEW:
+        return []
+    nodes = (event for event in events if stage.scene.nodes[event.node].variable is None)
+    lines = [each for node in nodes for each in lines_of(stage.scene, node, stage.lang) if each.formula]
+    first = ([each for each in lines if PRODUCT in each.formula] or lines)[-1:]
+    return [*first, *(each for each in lines if each not in first)]
 
 
 def titled(stage: Stage, fold: Fold) -> Group | None:
@@ -60,7 +77,7 @@ def passes(stage: Stage, fold: Fold) -> Iterator[str]:
     for route in stage.graph.routes:
         if route.target == fold.station and route.tracked and route.gradients:
             card = stage.stations[route.source].cards[route.card]
-            yield text("step_sent", stage.lang, value=short(route.gradients[-1]), name=stage.cards[card.id])
+            yield text("step_sent", stage.lang, value=brief(route.gradients[-1]), name=stage.cards[card.id])
 
 
 def stored(stage: Stage, events: Sequence[NodeRan]) -> Iterator[Line]:

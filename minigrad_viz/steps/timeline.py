@@ -82,7 +82,7 @@ def frames_of(
     and the nodes of the backward call; an error that ended the cell is shown with its explanation from
     `explained`. For a finished graph these are its tensors, and its nodes in the order in which the engine
     would run them."""
-    stage = Stage(scene, graph, lang)
+    stage = Stage(scene, graph, lang, lettered=True)
     finished = scene.trace.roots is not None
     drafts = list(of_graph(stage) if finished else of_cell(stage, explained))
     told: list[tuple[str, Told, int]] = []

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from ..arithmetic import Line
 from ..model.stage import NAME, Where
-from ..numbers import short
+from ..numbers import brief, short
 from ..protocol import Value
 from ..words import clean, shorten
 
@@ -31,7 +31,7 @@ def line(kind: str, label: str, content: str) -> Line:
 
 def listed(values: Iterable[Value | None]) -> str:
     """Values in one line, with commas between."""
-    return ", ".join("None" if value is None else short(value) for value in values)
+    return ", ".join("None" if value is None else brief(value) for value in values)
 
 
 def shown(value: Any) -> str:

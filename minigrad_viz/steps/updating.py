@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..arithmetic import change_lines
 from ..model.stage import LISTED, Stage, in_cell
 from ..model.updates import about
@@ -42,10 +44,11 @@ def updated(stage: Stage, update: Update) -> Told:
     lines = []
     if told_of := about(update):
         lines.append(line("words", stage.say("optimizer_label"), told_of))
-    for change in changes[:LISTED]:
+    for change in sorted(changes, key=lambda change: not change.name)[:LISTED]:
+        named = change if change.name else replace(change, name=stage.name(change.tensor))
         if len(changes) > 1:
-            lines.append(line("update", change.name, before_after(change)))
-        lines += change_lines(update, change)
+            lines.append(line("update", named.name, before_after(change)))
+        lines += change_lines(update, named)
     if len(changes) > LISTED:
         lines.append(line("words", "…", stage.say("update_more", n=len(changes) - LISTED)))
     return Told(marks, clean(told), tuple(lines), in_cell(update.span))

@@ -257,6 +257,21 @@ def test_a_gradient_travels_and_the_next_key_ends_it(visit, tmp_path):
     assert page.evaluate("document.getAnimations().every((one) => one instanceof CSSTransition)")
 
 
+def test_an_update_draws_its_arrow(visit, tmp_path):
+    source = (
+        "x = torch.tensor(4.0, requires_grad=True)\n(x ** 2).backward()\n"
+        "with torch.no_grad():\n    x -= 0.1 * x.grad\n"
+    )
+    page = visit(page_of(tmp_path / "a.html", Report(traced(source), lang="en").html()))
+    ready(page)
+    page.locator(".mgp-view").press("End")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowRight")
+    assert page.locator(".mgp").get_attribute("data-phase") == "update"
+    assert page.locator(".mgp-motion .written:not(.tip)").count() == 1
+    page.wait_for_function("!document.querySelector('.mgp-motion')")
+
+
 def test_a_cut_picture_has_a_map_and_says_what_is_outside(visit, tmp_path):
     """A map beside the caption, and at a cut edge how many boxes are beyond; neither where it fits."""
     source = (
