@@ -128,6 +128,16 @@ def matrix_dims(failed: FailedCall) -> Explanation | None:
     return failed.explain("matrix_dims_why", *fixes, marks=failed.mark_shapes(one), **told)
 
 
+def linalg_dims(failed: FailedCall, function: str) -> Explanation | None:
+    """A function of `torch.linalg` was given a vector instead of a matrix."""
+    one = failed.first(lambda each: len(each.shape) < 2)
+    if failed.function != function or one is None:
+        return None
+    fixes = (failed.behind(one, ".unsqueeze(1)", "matrix_transpose_fix") if one.shape else None, "matrix_fix")
+    told: Values = {"name": one, "given": len(one.shape), "dims": 2}
+    return failed.explain("matrix_dims_why", *fixes, marks=failed.mark_shapes(one), **told)
+
+
 def einsum_sizes(failed: FailedCall, **sizes: object) -> Explanation | None:
     """One letter of an einsum stands for two sizes."""
     if failed.module is not None or failed.function != "einsum":
@@ -146,6 +156,7 @@ RULES = [call_rule(*each) for each in (
      r"first two dimensions of batch2 tensor to be: (?P<needed>\[[\d, ]+\]) but got: (?P<got>\[[\d, ]+\])"),
     ("matrix_dims", matrix_dims,
      r"must be a (?:matrix|3D tensor)|vector \+ matrix @ vector expected|1D tensors expected"),
+    ("matrix_dims", linalg_dims, r"linalg\.(?P<function>\w+): .*must have at least 2 dimensions"),
     ("matrix_sizes", einsum_sizes,
      r"einsum\(\): subscript (?P<letter>\w) has size (?P<n>\d+) .*previously seen size (?P<m>\d+)"),
 )]  # fmt: skip

@@ -149,6 +149,16 @@ def no_format(failed: FailedCall) -> Explanation | None:
     return failed.explain("no_format_why", failed.rewrite(edits), "one_number_fix", name=name)
 
 
+def rounded_list(failed: FailedCall) -> Explanation | None:
+    """`round` of a list: a row of a matrix, say."""
+    if failed.function != "round" or not failed.arguments:
+        return None
+    name, *digits = map(ast.unparse, failed.arguments)
+    code = f"[round({', '.join(['each', *digits])}) for each in {name}]"
+    fixes = (failed.instead(code, "round_list_fix_at"), "round_list_fix")
+    return failed.explain("round_list_why", *fixes, name=name)
+
+
 def one_truth(failed: FailedCall) -> Explanation | None:
     """A tensor of several elements stands where one truth value is needed."""
     tree, case = failed.tree, failed.case
@@ -216,6 +226,7 @@ RULES = [call_rule(*each) for each in (
      "cannot be converted to Scalar|only one element tensors can be converted"),
     ("one_number", no_format,
      "unsupported format string passed to (?:Tensor|Parameter)|type Tensor doesn't define __round__"),
+    ("one_number", rounded_list, "type list doesn't define __round__"),
     ("one_number", one_truth, "Boolean value of Tensor with more than one value is ambiguous"),
     ("fraction", fraction,
      r"^(?:TypeError|IndexError): .*(?:slice indices must be integers|\(got float\)|of type float at pos|"

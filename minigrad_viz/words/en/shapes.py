@@ -19,6 +19,7 @@ WORDS = {
     "matrix_transpose_fix": "The sizes fit like this: `{code}`.",
     "matrix_sizes_fix": "Make both sizes equal: change one of the shapes, or transpose an operand.",
     "matrix_dims_why": "{call} failed: {function} needs {dims} dimensions here, but {name} is {name_shape}, which has {given}.",
+    "matrix_fix": "Give it a matrix, for example with a dimension of size 1.",
     "matrix_dims_fix": "Give it {dims} dimensions, or use @, which also takes vectors and stacks of matrices.",
     "matrix_dims_fix_at": "Use @, which also takes vectors and stacks of matrices: `{code}`.",
     "einsum_sizes_why": "{call} failed: the letter {letter} stands for two different sizes, {m} and {n} ({shapes}).",

@@ -19,6 +19,7 @@ WORDS = {
     "matrix_transpose_fix": "이렇게 쓰면 크기가 맞습니다: `{code}`.",
     "matrix_sizes_fix": "두 크기를 같게 합니다. 한쪽의 shape를 바꾸거나 피연산자를 전치합니다.",
     "matrix_dims_why": "{call}에서 오류가 났습니다. {function}에는 여기에 {dims}차원 텐서가 필요한데, {name:은} {name_shape}이므로 {given}차원입니다.",
+    "matrix_fix": "크기 1인 차원을 넣는 등 행렬로 만들어 줍니다.",
     "matrix_dims_fix": "{dims}차원으로 만들거나, 벡터와 여러 행렬도 곱할 수 있는 @를 씁니다.",
     "matrix_dims_fix_at": "벡터와 여러 행렬도 곱할 수 있는 @를 씁니다: `{code}`.",
     "einsum_sizes_why": "{call}에서 오류가 났습니다. 문자 {letter:이} 서로 다른 두 크기 {m:과} {n:을} 가리킵니다 ({shapes}).",
