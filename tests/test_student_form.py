@@ -19,8 +19,6 @@ import pytest
 from nbclient import NotebookClient
 
 SCRIPT = Path(__file__).resolve().parent.parent / "site" / "student.py"
-# Code 11 to 22 and the notebooks about backward do not fold their answers yet.
-FOLDING = [name for name in course.LESSONS if not re.match(r"code_(?:1[1-9]|2)|backward_", name)]
 TEXTS = [*course.ALL, *(f"ko/{path.stem}" for path in sorted((course.FOLDER / "ko").glob("*.ipynb")))]
 
 
@@ -47,7 +45,7 @@ def told(cell: dict[str, Any]) -> str:
 # ------------------------------------------------------------------------------------------------- teacher
 
 
-@pytest.mark.parametrize("name", FOLDING)
+@pytest.mark.parametrize("name", course.LESSONS)
 def test_what_answers_a_question_lies_below_a_folded_heading(name):
     cells = teacher_form(name)["cells"]
     ids = [cell["id"] for cell in cells]
@@ -61,7 +59,7 @@ def test_what_answers_a_question_lies_below_a_folded_heading(name):
         assert ids.index("predict") < heading
 
 
-@pytest.mark.parametrize("name", FOLDING)
+@pytest.mark.parametrize("name", course.LESSONS)
 def test_only_headings_of_sections_are_folded(name):
     for cell in teacher_form(name)["cells"]:
         if cell["metadata"].get(student.FOLDED):
