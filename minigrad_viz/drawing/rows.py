@@ -7,6 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from ..model.stopped import STOPPED
 from ..numbers import number, rows, shape_text, short
 from ..protocol import Value
 from ..trace.graph import CONSTANT, Card, Fold
@@ -72,6 +73,8 @@ class CardRow:
 def card_rows(card: Card, memory: SharedMemory | None, look: Look, *, sized: bool = False) -> list[CardRow]:
     """The rows of one card, not yet placed, at all its moments. These are the same rows, for which ones there
     are depends on none of them alone. `sized`: its arrows tell its sizes."""
+    if card.id == STOPPED:  # an operation that failed has no value
+        return []
     stood = []
     for value, grad in card.stood:
         kept = card.grad_kept if grad == card.grad else grad is not None

@@ -13,6 +13,7 @@ from ..words import clean, shorten, shorten_name, text
 from .card_names import drawn_routes, name_cards
 from .place import LIBRARY, Place
 from .scene import Scene
+from .stopped import STOPPED
 
 NAME, EXPR = 32, 72  # columns of a tensor's name and of an expression in a sentence
 LISTED = 4  # values that are listed in a sentence
@@ -89,6 +90,11 @@ class Stage:
             return ()
         routes = [route for route in station.deck.inputs if route in self.drawn]
         return (f"{station.id}-d", *(part for r in routes for part in (f"{r}-g", f"{r}-p")))
+
+    def stopped(self) -> tuple[str, ...]:
+        """The station of the operation that failed, and the arrows that lead to it."""
+        found = (station.id for station, card in self.graph.cards() if card.id == STOPPED)
+        return tuple(part for id in found for part in (f"{id}-c0", *self.into.get(id, ())))
 
     def has(self, part: str) -> bool:
         """Whether a part is in the picture, or its station is."""

@@ -14,6 +14,7 @@ from .groups import groups_of
 from .main_part import leading_to_them, main_part, part_of
 from .naming import plain_name
 from .scene import Scene, Scenes
+from .stopped import stopped
 
 LONGEST = 40  # columns of the call's source in a label
 
@@ -61,7 +62,9 @@ def views_of(
     ]
     if roots:
         views = leading_to(roots, views)
-    return tuple(map(grouped, views)) if fold else tuple(view._replace(whole=view.graph) for view in views)
+    views = [grouped(view) if fold else view._replace(whole=view.graph) for view in views]
+    views[-1] = views[-1]._replace(graph=stopped(views[-1].graph, scenes.trace, lang))
+    return tuple(views)
 
 
 def grouped(view: View) -> View:

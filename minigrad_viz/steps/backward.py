@@ -198,7 +198,7 @@ def failed(
     why = next((each for each in reversed(explained) if is_about(each, event)), None)
     if why is not None:
         guilty_parts = (m.part for m in why.marks if m.kind == GUILTY and stage.has(m.part))
-        marks = tuple(dict.fromkeys((*marks, *guilty_parts)))
+        marks = tuple(dict.fromkeys((*marks, *guilty_parts, *stage.stopped())))
         said = (("why", why.why), ("fix", why.fix))
         lines += [line(key, text(key, stage.lang), content) for key, content in said if content]
     cause = in_cell(why.cause) if why is not None else None
