@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import itertools
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -60,22 +60,27 @@ class Task:
     def limit(self, slots: Sequence[Slot], accumulate: bool = False) -> None:
         """Run only the nodes that lead to `slots`. Capture what arrives there, or with `accumulate` deposit
         it.
-
-        The inputs of an op are older than the op, so one sweep by age finds the nodes from which a target can
-        be reached over at least one edge.
         """
         self.captures = {} if accumulate else dict.fromkeys(slots)
         self.targets = targets = {node for node, _ in slots}
-        self.needed = needed = set(targets) if accumulate else set()
-        waiting = self.waiting
-        for node in sorted(waiting, key=AGE):
-            for n in node._next:
-                if n in targets or n in needed:
-                    needed.add(node)
-                    break
-            else:
-                if node not in targets:
-                    waiting[node] = NEVER  # what does not run must not change the order of ties
+        self.needed = needed = leading_to(targets, self.waiting)
+        for node in self.waiting:
+            if node not in needed and node not in targets:
+                self.waiting[node] = NEVER  # what does not run must not change the order of ties
+        if accumulate:
+            needed |= targets
+
+
+def leading_to(targets: set[Node], nodes: Iterable[Node]) -> set[Node]:
+    """Return those of the nodes from which a target can be reached over at least one edge.
+
+    The inputs of an op are older than the op, so one sweep by age finds them.
+    """
+    needed: set[Node] = set()
+    for node in sorted(nodes, key=AGE):
+        if not (targets.isdisjoint(node._next) and needed.isdisjoint(node._next)):
+            needed.add(node)
+    return needed
 
 
 def count_edges(roots: Sequence[Node]) -> dict[Node, int]:
@@ -167,15 +172,10 @@ def find_limit(root: Node, slots: tuple[Slot, ...]) -> Limit | None:
     if is_whole and root not in targets:
         seen.discard(root)
         return Limit(slots, seen, True, set(), edge_changes)
-    needed, inner = targets & seen, {n for n in targets if n.__class__ is not AccumulateGrad}
-    nodes.sort(key=AGE)
-    for node in nodes:
-        if not needed.isdisjoint(node._next):
-            if node in targets:
-                return None
-            needed.add(node)
-    if root not in needed or root in targets or any(node._outputs != 1 for node in inner & seen):
+    needed, inner = leading_to(targets, nodes), {n for n in targets if n.__class__ is not AccumulateGrad}
+    if root not in needed or not needed.isdisjoint(targets) or any(n._outputs != 1 for n in inner & seen):
         return None
+    needed |= targets & seen
     needed.discard(root)
     return Limit(slots, needed, False, inner, edge_changes)
 
