@@ -57,39 +57,24 @@ def run(
     """
     __tracebackhide__ = True
     tensors = create_graph or (modes.active != 0 and modes.is_forward())
-    if not tensors:
-        return run_in_mode(roots, gradients, keep_graph, False, slots, accumulate)
-    with Within(grad_enabled=create_graph):
-        return run_in_mode(roots, gradients, keep_graph, True, slots, accumulate)
+    with Within(**({"grad_enabled": create_graph} if tensors else {})):
+        alone = len(roots) == 1 and not accumulate and gradients[0] is not None
+        if not alone or modes.is_watched(tensors):
+            return run_watched(roots, gradients, keep_graph, tensors, slots, accumulate)
+        ends = None if slots is None else tuple(slots)
+        return run_plain(roots[0], gradients[0], keep_graph, tensors, ends)
 
 
-def run_in_mode(
-    roots: Sequence[Slot],
-    gradients: Sequence[Any],
-    keep_graph: bool,
-    tensors: bool,
-    slots: Sequence[Slot] | None,
-    accumulate: bool,
-) -> list[Any] | None:
-    """`run` on `tensors` or raw arrays, in the grad mode that is in force."""
-    __tracebackhide__ = True
-    alone = len(roots) == 1 and not accumulate and gradients[0] is not None
-    if alone and not modes.is_watched(tensors):
-        return run_plain(roots[0], gradients[0], keep_graph, tensors, None if slots is None else tuple(slots))
-    task = start(roots, gradients, keep_graph, tensors, slots, accumulate)
-    inside(task, drain, task)
-    return None if slots is None or accumulate else [task.captures[slot] for slot in slots]
-
-
-def start(
+def run_watched(
     roots: Sequence[Slot],
     gradients: Sequence[Any],
     keep_graph: bool,
     tensors: bool,
     slots: Sequence[Slot] | None,
     accumulate: bool = False,
-) -> Task:
-    """Return the task of a pass node by node, with the roots in its heap."""
+) -> list[Any] | None:
+    """Do what `run` does node by node, on `tensors` or raw arrays, in the grad mode that is in force."""
+    __tracebackhide__ = True
     task = Task(keep_graph, tensors, count_edges([node for node, _ in roots]))
     if slots is not None:
         task.limit(slots, accumulate)
@@ -104,7 +89,8 @@ def start(
             runs = task.needed is None or node in task.needed or node in task.targets
             if runs and not task.waiting[node]:
                 heappush(task.heap, (-node._seq, node))
-    return task
+    inside(task, drain, task)
+    return None if slots is None or accumulate else [task.captures[slot] for slot in slots]
 
 
 def run_plain(
@@ -121,9 +107,7 @@ def run_plain(
         limit = limit_of(node, slots, keep_graph)
         plain = limit is not None
     if not plain:
-        task = start((root,), (one,), keep_graph, create_graph, slots)
-        inside(task, drain, task)
-        return None if slots is None else [task.captures[slot] for slot in slots]
+        return run_watched((root,), (one,), keep_graph, create_graph, slots)
     if node._outputs != 1:
         one = [one if i == nr else None for i in range(node._outputs)]
     if create_graph:
