@@ -11,6 +11,7 @@ import numpy as np
 
 from ..core import modes
 from ..core.saved_hooks import PAIR, must_be_callable
+from ..core.storage import root
 from ..core.tensor_state import numbers, share, wrap
 
 PUSH = "_push_saved_tensors_default_hooks"
@@ -168,7 +169,7 @@ class MutationContext:
     def pack(self, tensor: Any) -> Handle:
         """Save `tensor`; a tensor saved before in this version already has its handle."""
         share(tensor)
-        sid = id(owner(tensor._data))
+        sid = id(root(tensor._data))
         tid = (id(tensor), sid, tensor._version)
         self.sid_to_tid.setdefault(sid, set()).add(tid)
         handle = self.tid_to_weakhandle.get(tid)
@@ -188,7 +189,7 @@ class MutationContext:
 
     def before_write(self, array: np.ndarray) -> None:
         """Copy the saved tensors that use the memory of `array`, before it is modified."""
-        for tid in self.sid_to_tid.get(id(owner(array)), ()):
+        for tid in self.sid_to_tid.get(id(root(array)), ()):
             handle = self.tid_to_weakhandle.get(tid)
             if handle is not None and handle in self.original:
                 self.cloned[handle] = wrap(np.array(numbers(self.original.pop(handle))))
@@ -197,13 +198,6 @@ class MutationContext:
         """Forget everything."""
         for kept in (self.cloned, self.original, self.tid_to_weakhandle, self.sid_to_tid):
             kept.clear()
-
-
-def owner(array: np.ndarray) -> np.ndarray:
-    """Return the array that owns the memory of this one."""
-    while isinstance(array.base, np.ndarray):
-        array = array.base
-    return array
 
 
 @contextlib.contextmanager

@@ -170,7 +170,7 @@ class Unreached(Node):
     __slots__ = ()
 
     def __init__(self) -> None:
-        self._next, self._nrs, self._seq, self._extra = (), None, -1, None
+        self._begin((), seq=-1)
 
 
 def input_slots(inputs: Sequence[Any], accumulate: bool) -> list[tuple[Node, int]]:

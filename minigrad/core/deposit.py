@@ -9,6 +9,7 @@ import numpy as np
 
 from . import modes
 from .node import AccumulateGrad
+from .storage import is_dense
 from .tensor_state import IN_INTERIOR, TensorBase, fresh, numbers, share, wrap
 
 SMALL = 256  # NumPy adds fewer numbers than this without releasing the GIL
@@ -94,9 +95,6 @@ def laid_like(gradient: Any, leaf: Any) -> Any:
     """Return a copy in the memory layout of the leaf if that has no gaps, otherwise in row-major order."""
     if gradient.__class__ is not np.ndarray:
         return gradient
-    gaps, expected = False, leaf.itemsize
-    for step, n in sorted((s, n) for s, n in zip(leaf.strides, leaf.shape) if n > 1):
-        gaps, expected = gaps or step != expected, expected * n
-    copy = np.empty_like(leaf, gradient.dtype, order="C" if gaps else "K", subok=False)
+    copy = np.empty_like(leaf, gradient.dtype, order="K" if is_dense(leaf) else "C", subok=False)
     copy[...] = gradient
     return copy

@@ -104,6 +104,13 @@ class Node:
     _extra: Extra | None
     _limit: Any  # of the root of a limited pass that kept its graph: see `limit_of`
 
+    def _begin(self, edges: tuple[Node | None, ...], nrs: Any = None, seq: int | None = None) -> None:
+        """Fill the slots of a node that is no op's: its edges, their output numbers, its sequence number."""
+        self._next = edges
+        self._nrs = nrs if nrs and any(nrs) else None
+        self._seq = next(sequence_numbers) if seq is None else seq
+        self._check = self._cast = self._storage = self._extra = None
+
     def name(self) -> str:
         """Return the name of the node in the current dialect."""
         return dialect.full_name(type(self).__name__)
@@ -217,8 +224,7 @@ class Node:
         return (None,) * len(self._next)
 
     def _release(self) -> None:
-        """Release the saved tensors. See Note [Saved values]."""
-        raise NotImplementedError
+        """Release the saved tensors, if there are any. See Note [Saved values]."""
 
     def __lt__(self, other: object) -> bool:
         # The engine's heap compares (sequence number, node); nodes of equal number must count as equal.
@@ -240,21 +246,14 @@ class AccumulateGrad(Node):
     _plain = False
 
     def __init__(self, variable: Any) -> None:
-        self._next = ()
-        self._nrs = None
-        self._seq = LAST
-        self._check = None
-        self._cast = None
+        self._next, self._seq = (), LAST
+        self._nrs = self._check = self._cast = self._extra = None
         self._storage = variable._storage
-        self._extra = None
         self.variable = variable
 
     def _call(self, gradients: list[Any]) -> tuple[()]:
         self.variable._receive(self, *gradients)
         return ()
-
-    def _release(self) -> None:
-        """Do nothing: an AccumulateGrad saves nothing."""
 
 
 def output_of(node: Node, nr: int) -> tuple[Any, Any] | None:

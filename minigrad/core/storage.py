@@ -182,6 +182,16 @@ def root(array: Any) -> np.ndarray:
     return array
 
 
+def is_dense(array: np.ndarray) -> bool:
+    """Return whether the elements fill a stretch of memory without gaps, in whatever order of dimensions."""
+    expected = array.itemsize
+    for step, n in sorted((s, n) for s, n in zip(array.strides, array.shape) if n > 1):
+        if step != expected:
+            return False
+        expected *= n
+    return True
+
+
 def extent(size: tuple[int, ...], stride: tuple[int, ...]) -> int:
     """Return the number of elements of memory from the first to the last element of an array."""
     return 1 + sum((n - 1) * s for n, s in zip(size, stride, strict=True)) if math.prod(size) else 0

@@ -20,7 +20,7 @@ import numpy as np
 
 from . import modes
 from .op import F
-from .storage import Geometry, geometry, strided, strides_of
+from .storage import Geometry, address, geometry, root, strided, strides_of
 from .tensor_state import NEGATIVE, TensorBase, wrap
 from .view_path import replay
 
@@ -175,10 +175,7 @@ def around(array: Any) -> tuple[int, int]:
     """Return where `array` begins in the memory of which it is a part, and the size of that memory, in
     elements.
     """
-    root = array
-    while isinstance(up := getattr(root, "base", None), np.ndarray) or hasattr(up, "__array_interface__"):
-        root = up  # `as_strided` puts an object between them that is not an array
-    if not isinstance(root, np.ndarray):
+    if not isinstance(array, np.ndarray):
         return 0, array.size
-    begin = array.__array_interface__["data"][0] - root.__array_interface__["data"][0]
-    return begin // array.itemsize, root.nbytes // array.itemsize
+    whole = root(array)
+    return (address(array) - address(whole)) // array.itemsize, whole.nbytes // array.itemsize

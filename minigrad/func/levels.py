@@ -49,11 +49,8 @@ class Entry(Node):
 
     def __init__(self, leaf: TensorBase, source: TensorBase, connected: bool) -> None:
         node = edge(source) if connected else None
-        self._next = (node,)
-        self._nrs = (source._nr,) if node is not None and source._nr else None
-        self._born = next(sequence_numbers)
-        self._seq = LAST
-        self._check = self._cast = self._extra = None
+        self._begin((node,), node and (source._nr,))
+        self._born, self._seq = self._seq, LAST
         self._storage = leaf._storage
         self.variable = leaf
 
@@ -73,9 +70,6 @@ class Entry(Node):
     def _apply_tensors(self, gradient: Any) -> tuple[Any, ...]:
         """Return the gradient unchanged."""
         return (gradient,)
-
-    def _release(self) -> None:
-        """Do nothing: an entry saves nothing."""
 
 
 def inside(kind: str) -> modes.Within:

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..core import F, anomaly, dialect, modes, replay_array, uncast
 from ..core.apply import invalid_gradient
-from ..core.node import Node, output_of, sequence_numbers
+from ..core.node import Node, output_of
 from ..core.storage import Geometry, laid_out, strides_of
 from ..core.tensor_state import TensorBase, attach, edge, read_as, wrap
 from ..core.view_path import replay
@@ -26,11 +26,8 @@ class CopySlices(Node):
     _shown: Any  # weak reference to the view's grad_fn that was made after the op
 
     def __init__(self, base: TensorBase, view: Geometry, fn: Node, path: Any = None) -> None:
-        self._next = (edge(base), *fn._next[1:])
         nrs = (base._nr, *(fn._nrs or (0,) * len(fn._next))[1:])
-        self._nrs = nrs if any(nrs) else None
-        self._seq = next(sequence_numbers)
-        self._check = self._cast = self._storage = self._extra = None
+        self._begin((edge(base), *fn._next[1:]), nrs)
         if fn._cast is not None:  # as in PyTorch, where gradients are summed once the node has run
             self._cast, fn._cast = (None, *fn._cast[1:]), None
         self._made = ((base._data.shape, base._data.dtype),)

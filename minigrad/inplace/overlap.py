@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..core import F, Op
-from ..core.storage import address
+from ..core.storage import address, is_dense
 from ..core.tensor_state import TensorBase
 
 FILLS = ("fill", "fill_tensor", "zero")  # ops that write one number everywhere
@@ -61,16 +61,6 @@ def check_overlap(t: TensorBase, other: TensorBase) -> None:
             "unsupported operation: some elements of the input tensor and the written-to tensor refer to a "
             "single memory location. Please clone() the tensor before performing the operation."
         )
-
-
-def is_dense(array: np.ndarray) -> bool:
-    """Return whether the elements fill a stretch of memory without gaps, in whatever order of dimensions."""
-    expected = array.itemsize
-    for step, n in sorted((s, n) for s, n in zip(array.strides, array.shape) if n > 1):
-        if step != expected:
-            return False
-        expected *= n
-    return True
 
 
 def is_same(a: np.ndarray, b: Any) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...core import modes
 from ...core.modes import Within
-from ...core.node import Node, sequence_numbers
+from ...core.node import Node
 from ...core.tensor_state import TensorBase, alias, edge
 
 TWICE = "trying to differentiate twice a function that was marked with @once_differentiable"
@@ -21,18 +21,13 @@ class Error(Node):
     def __init__(self, message: str, inputs: list[Any]) -> None:
         self.message = message
         self._outputs = len(inputs)
-        self._next = tuple(None if t is None else edge(t) for t in inputs)
-        self._nrs = self._check = self._cast = self._storage = self._extra = None
-        self._seq = next(sequence_numbers)
+        self._begin(tuple(None if t is None else edge(t) for t in inputs))
 
     def apply(self, gradient: Any, keep: bool = True) -> tuple[Any, ...]:
         """Raise the error."""
         raise RuntimeError(self.message)
 
     _apply_tensors = apply
-
-    def _release(self) -> None:
-        """Nothing is saved here."""
 
 
 def once_differentiable(fn: Any) -> Any:
