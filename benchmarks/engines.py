@@ -48,7 +48,6 @@ class Engine:
         nothing  # tape: a step against the gradients, then clear
     )
     gradients: Callable[..., Any] = nothing  # functional: f, argument numbers → f's gradient function
-    prepare: Callable[[], Any] = nothing  # before each round: sets the number of threads
 
 
 def like_torch(name: str, module: str) -> Engine:
@@ -75,10 +74,8 @@ def like_torch(name: str, module: str) -> Engine:
     ops.func_hessian, ops.func_jacobian = func.hessian, func.jacrev
     ops.custom = custom_ops.like_torch(torch)
     leaf = functools.partial(torch.tensor, requires_grad=True)
-    prepare = functools.partial(getattr(torch, "set_num_threads", nothing), 1)
-    return Engine(
-        name, str(torch.__version__), "tape", ops, leaf, torch.tensor, clear, descend, prepare=prepare
-    )
+    getattr(torch, "set_num_threads", nothing)(1)  # as NumPy has
+    return Engine(name, str(torch.__version__), "tape", ops, leaf, torch.tensor, clear, descend)
 
 
 def micrograd() -> Engine:
@@ -163,20 +160,7 @@ LOADERS: dict[str, Callable[[], Engine]] = {
 }
 
 
-def with_all_threads(pytorch: Engine) -> Engine | None:
-    """PyTorch with as many threads as it takes by itself, or None if that is one.
-
-    Only the threads within an op can be changed between rounds; those between ops stay as they are.
-    """
-    torch = importlib.import_module("torch")
-    count = torch.get_num_threads()
-    if count == 1:
-        return None
-    fields = vars(pytorch) | {"name": f"{PYTORCH}, {count} threads"}
-    return Engine(**fields | {"prepare": functools.partial(torch.set_num_threads, count)})
-
-
-def load(all_threads: bool = True) -> tuple[list[Engine], list[str]]:
+def load() -> tuple[list[Engine], list[str]]:
     """The engines that are installed, minigrad first, and the names of those that are not.
 
     Raises ImportError only if minigrad itself cannot be imported.
@@ -189,6 +173,4 @@ def load(all_threads: bool = True) -> tuple[list[Engine], list[str]]:
             if name == OURS:
                 raise
             missing.append(name)
-    if all_threads and PYTORCH not in missing and (threaded := with_all_threads(found[1])):
-        found.append(threaded)
     return found, missing

@@ -73,17 +73,13 @@ def choose(rows: Sequence[str], small: bool) -> list[Workload]:
     return sorted((w for w in every if w.row in rows), key=lambda w: ROWS.index(w.row))
 
 
-def time_rows(
-    chosen: Sequence[tuple[Workload, dict[str, Run]]], engines: Sequence[Engine], options: argparse.Namespace
-) -> list[Row]:
+def time_rows(chosen: Sequence[tuple[Workload, dict[str, Run]]], options: argparse.Namespace) -> list[Row]:
     """Every workload on every engine that can do it."""
-    prepare = {engine.name: engine.prepare for engine in engines}
     budget, clock = (0.001 if options.smoke else 0.05), CLOCKS[options.clock]
-    on = options.collector == "on"
     rows = []
     for workload, runs in chosen:
         tell(workload.title)
-        samplers = {name: sampler(run, budget, clock, prepare.get(name), on) for name, run in runs.items()}
+        samplers = {name: sampler(run, budget, clock) for name, run in runs.items()}
         rows.append(measure(workload.key, workload.title, samplers, options.rounds))
     return rows
 
@@ -110,7 +106,7 @@ def setting(engines: Sequence[Engine]) -> dict[str, Any]:
     """What the numbers depend on: processor, load, and versions."""
     load_average = round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None
     versions = {"Python": platform.python_version(), "NumPy": np.__version__}
-    versions |= {engine.name: engine.version for engine in engines if "," not in engine.name}
+    versions |= {engine.name: engine.version for engine in engines}
     return {"processor": processor(), "cpus": os.cpu_count(), "load": load_average, "versions": versions}
 
 
@@ -123,8 +119,7 @@ def heading(place: dict[str, Any], rows: Sequence[Row], options: argparse.Namesp
         return f"{text}\n{of} of minigrad; medians"
     counts = sorted({row.rounds for row in rows})
     rounds = f"{counts[0]} to {counts[-1]}" if counts[1:] else str(counts[0])
-    how = f"cycle collector {options.collector}, rounds: {rounds}"
-    return f"{text}\n{of} of minigrad, and its ratio to that of each peer ({how}); medians"
+    return f"{text}\n{of} of minigrad, and its ratio to that of each peer (rounds: {rounds}); medians"
 
 
 def page(found: Found, options: argparse.Namespace) -> str:
@@ -156,7 +151,7 @@ def missed(found: Found) -> list[str]:
 def as_json(found: Found, options: argparse.Namespace) -> str:
     """The same for programs."""
     goals = [None if options.smoke else goal_of(row.key) for row in found.rows]
-    fields = dataclasses.asdict(found) | {"clock": options.clock, "collector": options.collector}
+    fields = dataclasses.asdict(found) | {"clock": options.clock}
     fields["rows"] = [row | {"goal": g and dataclasses.asdict(g)} for row, g in zip(fields["rows"], goals)]
     return json.dumps(fields, indent=2, ensure_ascii=False) + "\n"
 
@@ -172,9 +167,6 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, help="rounds of each workload (default: 15, smoke: 1)")
     parser.add_argument("--smoke", action="store_true", help="small and short: that it runs, not how fast")
     parser.add_argument("--clock", choices=CLOCKS, default="wall", help="wall (default) or processor time")
-    parser.add_argument(
-        "--collector", choices=("on", "off"), default="on", help="the cycle collector (default: on)"
-    )
     parser.add_argument("--short", action="store_true", help="print one small table, of medians")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="write there what is printed, too")
     parser.add_argument("--page", type=Path, metavar="FILE", help="put it into this page, between its marks")
@@ -198,15 +190,14 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
 
 def measure_all(options: argparse.Namespace) -> Found:
     """What the command line asks for. Raises Disagreement before anything is timed."""
-    # Processor time counts what all threads do: there, more of them are no gain.
-    engines, missing = load(all_threads=options.clock == "wall")
+    engines, missing = load()
     found = Found(setting(engines), missing=missing)  # before our own work adds to the load
     chosen = choose(options.rows, options.smoke)
     bound = [(workload, agreeing(workload, engines, found.remarks)) for workload in chosen]
     # Else each full collection would walk all that the imports left (180,000 objects with every engine).
     gc.collect()
     gc.freeze()
-    found.rows += time_rows(bound, engines, options)
+    found.rows += time_rows(bound, options)
     task = Task(engines, options.rounds, options.smoke, options.clock)
     for row in (row for row in FIGURES if row in options.rows):
         tell(f"row {row}")

@@ -46,17 +46,11 @@ def spread(samples: Sequence[float]) -> Spread:
     return Spread(median, low, high)
 
 
-def sampler(
-    run: Callable[[], Any],
-    budget: float,
-    clock: Clock = time.perf_counter,
-    prepare: Callable[[], Any] | None = None,
-    collecting: bool = False,
-) -> Sampler:
+def sampler(run: Callable[[], Any], budget: float, clock: Clock) -> Sampler:
     """Times `run` as often as fits into `budget` seconds, at least once.
 
-    The cycle collector runs before, so that nobody pays for what another engine left behind; meanwhile it is
-    off unless `collecting`. Off, an engine whose graphs are cycles never pays for freeing them.
+    The cycle collector runs before, so that nobody pays for what another engine left behind. It stays on: an
+    engine whose graphs are cycles pays for freeing them.
     """
     calls = range(0)
 
@@ -77,15 +71,8 @@ def sampler(
         return timed(calls)
 
     def sample() -> float:
-        if prepare is not None:
-            prepare()
         gc.collect()
-        was_on = gc.isenabled()
-        gc.enable() if collecting else gc.disable()
-        try:
-            return taken()
-        finally:
-            gc.enable() if was_on else gc.disable()
+        return taken()
 
     return sample
 
