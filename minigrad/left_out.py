@@ -44,6 +44,13 @@ def without(function: str, what: str) -> NotImplementedError:
     return NotImplementedError(f"minigrad's {function} has no {what} (see docs/ops.md)")
 
 
+def refuse(function: str, **given: bool) -> None:
+    """Raise NotImplementedError if one of the named arguments, which minigrad's function lacks, is given."""
+    for name, is_given in given.items():
+        if is_given:
+            raise without(function, name)
+
+
 def refusing(namespace: str) -> Callable[[str], Any]:
     """The `__getattr__` of a module: names that are not there raise the error of `missing`."""
 

@@ -214,7 +214,6 @@ def an_input_that_was_written_to(L, note, checkpoint):
 def other_errors(L, note, checkpoint):
     x = leaf(L)
     note.error(lambda: checkpoint(noting(L, note), x, determinism_check="no"))
-    note.error(lambda: checkpoint(noting(L, note), x, debug=True, context_fn=lambda: 1))
     note.error(lambda: checkpoint(noting(L, note), x, context_fn=lambda: 1))
     note.error(lambda: checkpointing(L).detach_variable([x]))
 

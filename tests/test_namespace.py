@@ -41,6 +41,8 @@ LEFT_OUT: dict[str, dict[str, str]] = {
     },
     "random": {"thread_safe_generator": "for the workers of a data loader"},
     "utils.checkpoint": {
+        "GraphExecGroup": "backward passes that share what they compute again",
+        "set_checkpoint_debug_enabled": "logs of ops in errors",
         "get_device_states": "random states of GPUs",
         "set_device_states": "random states of GPUs",
         "DefaultDeviceType": "there is one device",

@@ -7,6 +7,8 @@ import copy
 import pytest
 from twins import Programs, assert_same_diary
 
+import minigrad
+
 SETTINGS = {
     "SGD": [
         {},
@@ -35,11 +37,6 @@ SETTINGS = {
     "NAdam": [
         {},
         {"lr": 0.1, "betas": (0.5, 0.6), "weight_decay": 0.1, "momentum_decay": 0.5},
-        {"weight_decay": 0.1, "decoupled_weight_decay": True, "maximize": True},
-    ],
-    "RAdam": [
-        {},
-        {"lr": 0.1, "betas": (0.5, 0.9), "weight_decay": 0.1},
         {"weight_decay": 0.1, "decoupled_weight_decay": True, "maximize": True},
     ],
 }
@@ -326,7 +323,7 @@ def bad_schedules(L, note):
         ("Adadelta", {"rho": 2}),
         ("Adamax", {"betas": (2, 0)}),
         ("NAdam", {"momentum_decay": -1}),
-        ("RAdam", {"eps": -1}),
+        ("Adamax", {"eps": -1}),
     ):
         note.error(lambda name=name, how=how: getattr(L.optim, name)(weights(L), **how))
 
@@ -336,8 +333,7 @@ def newton(L, note):
     for how in (
         {"lr": 0.1},
         {"max_iter": 4, "history_size": 2},
-        {"line_search_fn": "strong_wolfe"},
-        {"line_search_fn": "strong_wolfe", "max_iter": 3, "max_eval": 3},
+        {"max_iter": 6, "max_eval": 3},
     ):
         params = [L.nn.Parameter(L.tensor([-1.2, 2.0, 0.5]).double()), L.nn.Parameter(L.ones(2).double())]
         optimizer = L.optim.LBFGS(params, **how)
@@ -361,7 +357,6 @@ def newton(L, note):
     note(optimizer.step(lambda: L.tensor(3.0)))
     for bad in (
         lambda: L.optim.LBFGS([{"params": params[:1]}, {"params": params[1:]}]),
-        lambda: L.optim.LBFGS(params, line_search_fn="x").step(closure),
         lambda: L.optim.LBFGS(params, lr=-1),
     ):
         note.error(bad)
@@ -371,3 +366,8 @@ def newton(L, note):
 @pytest.mark.filterwarnings("ignore")
 def test_the_same_in_both_libraries(torch, program):
     assert_same_diary(program, torch)
+
+
+def test_a_line_search_is_refused():
+    with pytest.raises(NotImplementedError, match=r"LBFGS has no line_search_fn .see docs/ops.md"):
+        minigrad.optim.LBFGS([minigrad.nn.Parameter(minigrad.ones(1))], line_search_fn="strong_wolfe")

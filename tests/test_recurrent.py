@@ -184,7 +184,7 @@ def packed(L, note):
         note(rnn.pad_packed_sequence(p, batch_first=True, total_length=5), rnn.unpack_sequence(p))
         (g,) = L.autograd.grad((p.data**3).sum() + (out**2).sum(), x, create_graph=True)
         note(g.detach(), L.autograd.grad((g * g).sum(), x))
-        note(p.float().data, p.double() is p, p.to(L.float64) is p, p.is_cuda)
+        note(p.to(L.float32).data, p.to(L.float64) is p)
     for f in (
         lambda: rnn.pack_padded_sequence(x, [2, 4, 1]),
         lambda: rnn.pack_padded_sequence(x, [4, 2]),

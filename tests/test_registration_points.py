@@ -26,7 +26,7 @@ SETTINGS = {
     "core.dtypes: _default_complex",
     "core.modes: active",
     "core.modes: grad_switches",
-    "nn.utils.parametrize: _caching",
+    "nn.utils.parametrize: _cache",
     "settings: _precision",
     "settings: _warn_always",
     "tensor.printing: _options",

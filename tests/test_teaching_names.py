@@ -191,26 +191,12 @@ def test_several_parametrizations_and_refusals(library):
         parametrize.register_parametrization(layer, "weight", nn.Flatten(0))
 
 
-def test_weight_norm(library):
-    nn = library.nn
-    layer = nn.Conv1d(2, 3, 2)
-    numbers = layer.weight.detach().clone()
-    nn.utils.parametrizations.weight_norm(layer)
-    assert [tuple(p.shape) for p in layer.parametrizations.weight.parameters()] == [(3, 1, 1), (3, 2, 2)]
-    assert library.allclose(layer.weight, numbers, atol=1e-6)
-    with library.no_grad():
-        layer.parametrizations.weight.original0.mul_(3)
-    assert library.allclose(layer.weight, 3 * numbers, atol=1e-5)
-    nn.utils.parametrize.remove_parametrizations(layer, "weight")
-    assert isinstance(layer.weight, nn.Parameter)
-
-
 # ── old names and other paths
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 OLD = {
     "normal": (), "uniform": (), "constant": (0.5,), "xavier_normal": (), "xavier_uniform": (),
-    "kaiming_normal": (), "kaiming_uniform": (), "orthogonal": (), "eye": (), "sparse": (0.5,),
+    "kaiming_normal": (), "kaiming_uniform": (), "orthogonal": (), "eye": (),
 }  # fmt: skip
 
 

@@ -193,11 +193,11 @@ def pad(a: list[Any], b: list[Any]) -> Iterator[tuple[Any, Any]]:
 
 
 def outcome(function: Any, *args: Any) -> Any:
-    """What a call returns, or its error as (class name, text)."""
+    """What a call returns, or its error as (class name, text without PyTorch's tips for `checkpoint`)."""
     try:
         return function(*args)
     except Exception as error:
-        return type(error).__name__, str(error)
+        return type(error).__name__, str(error).partition("\nTip: To see a more detailed")[0]
 
 
 def told(function: Any, *args: Any) -> tuple[Any, list[tuple[str, str]]]:

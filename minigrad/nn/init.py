@@ -9,7 +9,7 @@ from typing import Any
 from ..autograd import no_grad
 from ..left_out import refusing as _refusing
 from ..tensor import Tensor
-from .structured_init import dirac_, orthogonal_, sparse_
+from .structured_init import orthogonal_
 from .structured_init import trunc_normal_ as trunc_normal_
 
 GAINS = {"sigmoid": 1, "tanh": 5.0 / 3, "relu": math.sqrt(2.0), "selu": 3.0 / 4}
@@ -285,7 +285,7 @@ def deprecated(method: Any) -> Any:
 
 
 uniform, normal, constant = map(deprecated, (uniform_, normal_, constant_))
-eye, dirac, orthogonal, sparse = map(deprecated, (eye_, dirac_, orthogonal_, sparse_))
+eye, orthogonal = deprecated(eye_), deprecated(orthogonal_)
 xavier_uniform, xavier_normal = deprecated(xavier_uniform_), deprecated(xavier_normal_)
 kaiming_uniform, kaiming_normal = deprecated(kaiming_uniform_), deprecated(kaiming_normal_)
 

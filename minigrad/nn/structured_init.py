@@ -7,7 +7,6 @@ from typing import Any
 
 from ..autograd import no_grad
 from ..core import F
-from ..creation import randperm
 from ..linalg import qr
 from ..tensor import Tensor
 
@@ -56,34 +55,3 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tenso
         q = q * r.diagonal().sign()
         tensor.copy_((q.t() if is_wide else q).reshape(tensor.shape))
         return tensor.mul_(gain)
-
-
-def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any = None) -> Tensor:
-    """Fill a matrix from a normal distribution; a fraction `sparsity` of each column is 0 (Martens, 2010)."""
-    if tensor.ndim != 2:
-        raise ValueError("Only tensors with 2 dimensions are supported")
-    rows, columns = tensor.shape
-    zeros = math.ceil(sparsity * rows)
-    with no_grad():
-        tensor.normal_(0, std, generator=generator)
-        for column in range(columns):
-            tensor[randperm(rows)[:zeros], column] = 0
-    return tensor
-
-
-def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
-    """Fill kernels (out, in, …) so that a convolution returns its input channels, separately for each
-    group.
-    """
-    if tensor.ndim not in (3, 4, 5):
-        raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
-    if len(tensor) % groups:
-        raise ValueError("dim 0 must be divisible by groups")
-    each = len(tensor) // groups
-    middle = tuple(size // 2 for size in tensor.shape[2:])
-    with no_grad():
-        tensor.zero_()
-        for group in range(groups):
-            for channel in range(min(each, tensor.shape[1])):
-                tensor[(group * each + channel, channel, *middle)] = 1
-    return tensor

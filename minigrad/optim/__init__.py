@@ -6,7 +6,7 @@ from ..left_out import refusing as _refusing
 from . import lr_scheduler
 from .adagrad import Adadelta, Adagrad
 from .adam import Adam, AdamW
-from .adam_variants import Adamax, NAdam, RAdam
+from .adam_variants import Adamax, NAdam
 from .lbfgs import LBFGS
 from .optimizer import Optimizer
 from .rmsprop import RMSprop

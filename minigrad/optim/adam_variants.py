@@ -1,4 +1,4 @@
-"""Relatives of Adam: Adamax (Kingma and Ba, 2014), NAdam (Dozat, 2016) and RAdam (Liu et al., 2019)."""
+"""Relatives of Adam: Adamax (Kingma and Ba, 2014) and NAdam (Dozat, 2016)."""
 
 from __future__ import annotations
 
@@ -66,31 +66,3 @@ class NAdam(Optimizer):
         param.addcdiv_(
             state["exp_avg"], denominator, value=-group["lr"] * mu_next / (1.0 - product * mu_next)
         )
-
-
-class RAdam(Optimizer):
-    """Adam that rectifies the variance of its step size, and does not use v in the first steps."""
-
-    def __init__(
-        self, params: Any, lr: float = 1e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
-        weight_decay: float = 0, decoupled_weight_decay: bool = False, *, foreach: bool | None = None,
-        maximize: bool = False, capturable: bool = False, differentiable: bool = False,
-    ) -> None:  # fmt: skip
-        check_betas(betas)
-        names = "lr betas eps weight_decay maximize foreach capturable decoupled_weight_decay differentiable"
-        super().__init__(params, checked_defaults(locals(), names))
-
-    def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
-        """Update one parameter."""
-        step = self._count(param, state, "exp_avg", "exp_avg_sq")
-        beta1, beta2 = group["betas"]
-        state["exp_avg"].lerp_(grad, 1 - beta1)
-        square = state["exp_avg_sq"].mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
-        change = state["exp_avg"] / (1 - beta1**step) * group["lr"]
-        missing = 1 - beta2**step
-        most = 2 / (1 - beta2) - 1  # how many steps the mean of squares looks back, in the end and by now
-        length = most - 2 * step * beta2**step / missing
-        if length > 5.0:
-            share = ((length - 4) * (length - 2) * most / ((most - 4) * (most - 2) * length)) ** 0.5
-            change = change * (missing**0.5 / square.sqrt().add_(group["eps"])) * share
-        param.add_(change, alpha=-1.0)

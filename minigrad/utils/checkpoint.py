@@ -15,13 +15,13 @@ from ..core import modes
 from ..core.modes import Within
 from ..core.nested_passes import here
 from ..core.tensor_state import TensorBase
-from .debugging import Logs
-from .recompute import CheckpointError, Frame, RandomState, group, recomputing
+from ..left_out import refuse
+from ..left_out import refusing as _refusing
+from .recompute import CheckpointError, Frame, RandomState, recomputing
 
 __all__ = [
-    "CheckpointError", "CheckpointFunction", "GraphExecGroup", "check_backward_validity", "checkpoint",
-    "checkpoint_sequential", "detach_variable", "noop_context_fn", "set_checkpoint_debug_enabled",
-    "set_checkpoint_early_stop",
+    "CheckpointError", "CheckpointFunction", "check_backward_validity", "checkpoint", "checkpoint_sequential",
+    "detach_variable", "noop_context_fn", "set_checkpoint_early_stop",
 ]  # fmt: skip
 
 UNSAID = (
@@ -42,20 +42,9 @@ SUPPRESSED = (
 
 
 class Settings:
-    """What the context managers below override, in all threads, while it is not None."""
+    """What `set_checkpoint_early_stop` overrides, in all threads, while it is not None."""
 
-    debug: bool | None = None
     early_stop: bool | None = None
-
-
-@contextlib.contextmanager
-def set_checkpoint_debug_enabled(enabled: bool | None) -> Iterator[None]:
-    """Use `enabled` inside as the `debug` of every `checkpoint`; None leaves it to each call."""
-    before, Settings.debug = Settings.debug, enabled
-    try:
-        yield
-    finally:
-        Settings.debug = before
 
 
 @contextlib.contextmanager
@@ -68,23 +57,6 @@ def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
         yield
     finally:
         Settings.early_stop = before
-
-
-class GraphExecGroup:
-    """Backward calls inside share what they compute again; they must not need the same saved tensors."""
-
-    notes: Any = None
-
-    def __enter__(self) -> GraphExecGroup:
-        if group.current is not None:
-            raise RuntimeError(
-                f"GraphExecGroup contexts cannot be nested. Already inside group {group.current}"
-            )
-        group.current = self
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        group.current = self.notes = None
 
 
 def noop_context_fn() -> tuple[AbstractContextManager[Any], AbstractContextManager[Any]]:
@@ -100,6 +72,12 @@ def describe(tensor: Any) -> dict[str, Any]:
 CHECKS: dict[str, Callable[[Any], Any]] = {"default": describe, "none": lambda tensor: None}
 
 
+def warn_unsaid(name: str, since: str) -> bool:
+    """Warn that `use_reentrant` was not given, and return its default."""
+    warnings.warn(UNSAID.format(name, since), stacklevel=3)
+    return True
+
+
 def checkpoint(
     function: Callable[..., Any], *args: Any, use_reentrant: bool | None = None,
     context_fn: Callable[[], tuple[Any, Any]] = noop_context_fn, determinism_check: str = "default",
@@ -112,27 +90,21 @@ def checkpoint(
     the function with gradients and a backward of its own; it takes no keyword arguments.
 
     Without reentrant autograd only: `context_fn` gives two context managers, for the first run and the later
-    ones; `determinism_check="none"` does not compare shapes and dtypes; `debug` lists all ops in the error;
-    `early_stop=False` always runs the function to its end. `preserve_rng_state=True` (the default, for both)
-    lets random numbers, minigrad's and NumPy's global ones, come again as they did.
+    ones; `determinism_check="none"` does not compare shapes and dtypes; `early_stop=False` always runs the
+    function to its end. `preserve_rng_state=True` (the default, for both) lets random numbers, minigrad's and
+    NumPy's global ones, come again as they did. There is no `debug`.
     """
     if use_reentrant is None:
         since = "Starting in PyTorch 2.9, calling checkpoint without use_reentrant will raise an exception."
-        warnings.warn(UNSAID.format("torch.utils.checkpoint", since), stacklevel=2)
-        use_reentrant = True
+        use_reentrant = warn_unsaid("torch.utils.checkpoint", since)
     preserve = kwargs.pop("preserve_rng_state", True)
-    if kwargs and use_reentrant:
-        raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
+    refuse("checkpoint", debug=debug)
     if use_reentrant:
-        if context_fn is not noop_context_fn or debug is not False:
+        if kwargs:
+            raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
+        if context_fn is not noop_context_fn:
             raise ValueError("Passing `context_fn` or `debug` is only supported when use_reentrant=False.")
         return CheckpointFunction.apply(function, preserve, *args)
-    logs = None
-    if debug if Settings.debug is None else Settings.debug:
-        if context_fn is not noop_context_fn:
-            raise ValueError("debug=True is incompatible with non-default context_fn")
-        logs = Logs()
-        context_fn = logs.contexts
     if determinism_check not in CHECKS:
         raise ValueError(f"determinism_check should be one of {list(CHECKS)}, but got {determinism_check}")
     forward_context, recompute_context = context_fn()
@@ -142,10 +114,10 @@ def checkpoint(
         with random.again(), recompute_context:
             function(*args, **kwargs)
 
-    stop = early_stop if Settings.early_stop is None else Settings.early_stop
-    frame = Frame(again, stop, CHECKS[determinism_check], None if logs is None else logs.explain)
     if not modes.is_grad_enabled():
         return function(*args, **kwargs)
+    stop = early_stop if Settings.early_stop is None else Settings.early_stop
+    frame = Frame(again, stop, CHECKS[determinism_check])
     frame.save_inputs(args)
     with frame.forgetting(), forward_context:
         result = function(*args, **kwargs)
@@ -163,15 +135,13 @@ def checkpoint_sequential(
     """
     if use_reentrant is None:
         since = "In version 2.9 we will raise an exception if use_reentrant is not passed."
-        warnings.warn(UNSAID.format("torch.utils.checkpoint.checkpoint_sequential", since), stacklevel=2)
-        use_reentrant = True
+        use_reentrant = warn_unsaid("torch.utils.checkpoint.checkpoint_sequential", since)
     preserve = kwargs.pop("preserve_rng_state", True)
     if kwargs:
         raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
     if hasattr(functions, "children"):
         functions = list(functions.children())
     size = len(functions) // segments
-    start = 0
     for start in range(0, size * (segments - 1), size):
         part = functools.partial(one_after_the_other, functions[start : start + size])
         input = checkpoint(part, input, use_reentrant=use_reentrant, preserve_rng_state=preserve)
@@ -243,3 +213,6 @@ class CheckpointFunction(Function):
             raise RuntimeError("none of output has requires_grad=True, this checkpoint() is not necessary")
         backward([o for o, _ in wanted], [g for _, g in wanted])
         return (None, None, *(x.grad if is_tensor(x) else None for x in leaves))
+
+
+__getattr__ = _refusing("utils.checkpoint")

@@ -14,7 +14,6 @@ Note [Recomputing]
 from __future__ import annotations
 
 import contextlib
-import threading
 import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -30,32 +29,10 @@ from ..core.saved import kept_apart, unpack_each
 from ..core.tensor_state import TensorBase, Tensors, alias
 from ..ops.generator import default_generator
 
-TIP = """
-Tip: To see a more detailed error message, either pass `debug=True` to
-`torch.utils.checkpoint.checkpoint(...)` or wrap the code block
-with `with torch.utils.checkpoint.set_checkpoint_debug_enabled(True):` to
-enable checkpoint\u2011debug mode globally.
-
-If this error occurs under torch.compile with automatic_dynamic_shapes enabled,
-it may be because the recomputation selected a different compiled graph than the
-forward pass (e.g., a dynamic graph instead of the original static graph).
-To fix this, either:
-  - Use torch._dynamo.mark_dynamic() to explicitly mark varying dimensions as
-    dynamic upfront, avoiding the static-to-dynamic transition.
-  - Call torch._C._dynamo.eval_frame._set_lru_cache(False) to disable LRU cache
-    reordering, which can change which graph is checked first between forward
-    and recompute.
-See https://github.com/pytorch/pytorch/issues/166926 for more details and
-workaround examples.
-"""
 ONCE = (
-    "torch.utils.checkpoint: Unpack is being triggered for a tensor that was already unpacked once. {}If you "
+    "torch.utils.checkpoint: Unpack is being triggered for a tensor that was already unpacked once. If you "
     "are calling ctx.saved_tensors in backward, make sure to do so only once. Otherwise please open an issue "
     "with details on your use case."
-)
-OVERLAP = (
-    "Performing two backward calls that overlap (i.e. require the same saved activation in order to compute "
-    "gradients) is not allowed while under the torch.utils.checkpoint.GraphExecGroup context. "
 )
 
 
@@ -82,26 +59,12 @@ class Pass:
         self.tensors: WeakKeyDictionary[Holder, TensorBase] = WeakKeyDictionary()
 
 
-class Group(threading.local):
-    """Of this thread: the `checkpoint.GraphExecGroup` whose passes share what was computed again."""
-
-    current: Any = None
-
-
-group = Group()
-
-
 def notes() -> dict[Any, Any]:
-    """Return what the backward pass that runs now, or the group of passes, has computed again.
+    """Return what the backward pass that runs now has computed again.
 
     A saved value that is read outside of any pass is not kept.
     """
-    owner = here.task if group.current is None else group.current
-    if owner is None:
-        return {}
-    if getattr(owner, "notes", None) is None:
-        owner.notes = {}
-    return owner.notes
+    return {} if here.task is None else here.task.notes
 
 
 @contextlib.contextmanager
@@ -121,18 +84,15 @@ def recomputing() -> Iterator[None]:
 class Frame:
     """One checkpointed call: its inputs, the holders it gave out, and how to run it again.
 
-    `describe` gives what must be equal between a saved tensor and the recomputed one; `explain` turns a
-    CheckpointError into one that tells more.
+    `describe` gives what must be equal between a saved tensor and the recomputed one.
     """
 
     def __init__(
-        self, function: Callable[..., Any], early_stop: bool, describe: Callable[[Any], Any],
-        explain: Callable[[CheckpointError], CheckpointError] | None,
-    ) -> None:  # fmt: skip
+        self, function: Callable[..., Any], early_stop: bool, describe: Callable[[Any], Any]
+    ) -> None:
         self.function = function
         self.early_stop = early_stop
         self.describe = describe
-        self.explain = explain
         self.args: list[Any] = []
         self.holders: list[weakref.ref[Holder]] = []
         self.descriptions: list[Any] = []
@@ -160,17 +120,9 @@ class Frame:
         return holder
 
     def remember(self, holder: Holder) -> Any:
-        """Return the tensor of a holder, computed again if this pass has not done so: the unpack hook."""
-        try:
-            return self.find(holder)
-        except CheckpointError as error:
-            if self.explain is None:
-                raise
-            raise self.explain(error) from error
+        """Return the tensor of a holder, computed again if this pass has not done so: the unpack hook.
 
-    def find(self, holder: Holder) -> Any:
-        """Return the recomputed tensor of `holder` in this pass; raise CheckpointError if it was unpacked
-        before.
+        Raise CheckpointError if this pass has unpacked it before.
         """
         work = notes().setdefault(self, Pass())
         if not work.done:
@@ -179,7 +131,7 @@ class Frame:
             self.check(work)
         tensor = work.tensors.pop(holder, None)
         if tensor is None:
-            raise CheckpointError(ONCE.format("" if group.current is None else OVERLAP))
+            raise CheckpointError(ONCE)
         return tensor
 
     def run_again(self, work: Pass) -> None:
@@ -204,7 +156,7 @@ class Frame:
                 return tensor
             raise CheckpointError(
                 "torch.utils.checkpoint: trying to save more tensors during recomputation than during the "
-                f"original forward pass.\n{TIP}"
+                "original forward pass.\n"
             )
         holder = self.holders[index]()
         if holder is not None:  # else a backward inside the function has freed it
@@ -221,7 +173,7 @@ class Frame:
             raise CheckpointError(
                 "torch.utils.checkpoint: A different number of tensors was saved during the original forward "
                 f"and recomputation.\nNumber of tensors saved during forward: {len(self.holders)}\nNumber of "
-                f"tensors saved during recomputation: {work.count}.\n{TIP}"
+                f"tensors saved during recomputation: {work.count}.\n"
             )
         different = ""
         for i, reference in enumerate(self.holders):
@@ -237,7 +189,7 @@ class Frame:
         if different:
             raise CheckpointError(
                 "torch.utils.checkpoint: Recomputed values for the following tensors have different metadata "
-                f"than during the forward pass.\n{different}.\n{TIP}"
+                f"than during the forward pass.\n{different}.\n"
             )
 
 

@@ -7,9 +7,10 @@ from typing import Any
 
 from ...core import F
 from ...core.modes import unobserved
-from ...ops.half_precision import NONE, SUM
+from ...left_out import refuse
+from ...ops.half_precision import SUM
 from .checks import check_constant, check_tensors
-from .reductions import broadcast, broadcast_pair, reduced, reduction_enum, shape_text, weighted
+from .reductions import broadcast, broadcast_pair, reduced, reduction_enum, shape_text
 
 __all__ = [
     "binary_cross_entropy", "binary_cross_entropy_with_logits", "huber_loss", "kl_div", "l1_loss", "mse_loss",
@@ -31,7 +32,7 @@ def mse_loss(
         size_average: deprecated; use reduction.
         reduce: deprecated; use reduction.
         reduction: "mean", "sum" or "none".
-        weight: weight of each element; "mean" then divides by the sum of the weights.
+        weight: must be None.
 
     Shape:
         input (*), target (*) → (), or (*) with "none".
@@ -40,6 +41,7 @@ def mse_loss(
         The loss.
 
     Raises:
+        NotImplementedError: weight is given.
         RuntimeError: the shapes do not broadcast.
         ValueError: the reduction is unknown.
 
@@ -49,9 +51,8 @@ def mse_loss(
 
     Source: PyTorch's page `torch.nn.functional.mse_loss`.
     """
+    refuse("mse_loss", weight=weight is not None)
     a, b = broadcast_pair(input, target)
-    if weight is not None:
-        return weighted((a - b) ** 2, weight, input, reduction)
     return F.mse_loss(a, b, reduction_enum(reduction, size_average, reduce))
 
 
@@ -60,9 +61,8 @@ def l1_loss(
     reduction: str = "mean", weight: Any = None,
 ) -> Any:  # fmt: skip
     """Return the mean of the absolute differences |input − target|."""
+    refuse("l1_loss", weight=weight is not None)
     a, b = broadcast_pair(input, target)
-    if weight is not None:
-        return weighted((a - b).abs(), weight, input, reduction)
     return reduced((a - b).abs(), reduction_enum(reduction, size_average, reduce))
 
 
@@ -84,11 +84,10 @@ def huber_loss(
     input: Any, target: Any, reduction: str = "mean", delta: float = 1.0, weight: Any = None
 ) -> Any:
     """Return `d² / 2` where the difference |d| is at most `delta`, else `delta · (|d| - delta / 2)`."""
+    refuse("huber_loss", weight=weight is not None)
     a, b = broadcast_pair(input, target)
     if delta <= 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
-    if weight is not None:
-        return weighted(F.huber_loss(a, b, NONE, delta), weight, input, reduction, False)
     return F.huber_loss(a, b, reduction_enum(reduction), delta)
 
 

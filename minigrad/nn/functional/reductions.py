@@ -16,9 +16,6 @@ __all__ = []
 ENUM = {"none": NONE, "mean": MEAN, "elementwise_mean": MEAN, "sum": SUM}
 
 
-WORDS = ("mean", "sum", "none")
-
-
 def legacy_reduction(size_average: bool | None, reduce: bool | None) -> str:
     """Return the reduction that PyTorch's two old flags mean."""
     if reduce is False:
@@ -67,15 +64,3 @@ def reduced(losses: Any, reduction: int) -> Any:
     if reduction == NONE:
         return losses
     return losses.mean() if reduction == MEAN else losses.sum()
-
-
-def weighted(losses: Any, weight: Any, input: Any, reduction: str, by_weight: bool = True) -> Any:
-    """Multiply losses by weights and reduce them; "mean" divides by the sum of the weights if `by_weight`."""
-    if weight.shape != input.shape:
-        raise ValueError("Weights and input must have the same size.")
-    losses = losses * weight
-    if reduction not in WORDS:
-        raise ValueError(f"Invalid reduction mode: {reduction}. Expected one of 'none', 'mean', 'sum'.")
-    if reduction == "mean" and by_weight:
-        return losses.sum() / weight.sum()
-    return reduced(losses, ENUM[reduction])

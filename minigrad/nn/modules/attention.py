@@ -10,6 +10,7 @@ import numpy as np
 
 from ...core import dtypes
 from ...core.tensor_state import wrap
+from ...left_out import refuse
 from ...ops.linalg import bmm
 from ...tensor.products import baddbmm
 from .. import functional, init
@@ -36,20 +37,20 @@ class MultiheadAttention(Module):
         bias: False leaves out the biases of the projections.
         add_bias_kv: must be False.
         add_zero_attn: must be False.
-        kdim: number of features of keys; embed_dim if None.
-        vdim: number of features of values; embed_dim if None.
+        kdim: must be None or embed_dim.
+        vdim: must be None or embed_dim.
         batch_first: True puts the batch dimension first.
         device: must be the CPU.
         dtype: dtype of the parameters; the default dtype if None.
 
     Shape:
-        query (L, N, embed_dim), key (S, N, kdim), value (S, N, vdim) → output (L, N, embed_dim) and attention
+        query (L, N, embed_dim), key and value (S, N, embed_dim) → output (L, N, embed_dim) and attention
         weights (N, L, S); all without N if there is no batch.
 
     Raises:
         ValueError: embed_dim or num_heads is not positive.
         AssertionError: num_heads does not divide embed_dim, or the shapes do not fit.
-        NotImplementedError: add_bias_kv or add_zero_attn.
+        NotImplementedError: add_bias_kv, add_zero_attn, or another kdim or vdim than embed_dim.
 
     Example:
         >>> x = torch.ones(5, 1, 4)
@@ -69,40 +70,22 @@ class MultiheadAttention(Module):
                 "embed_dim and num_heads must be greater than 0, got "
                 f"embed_dim={embed_dim} and num_heads={num_heads} instead"
             )
-        if add_bias_kv or add_zero_attn:
-            name = "add_bias_kv" if add_bias_kv else "add_zero_attn"
-            raise NotImplementedError(f"minigrad's MultiheadAttention has no {name} (see docs/ops.md)")
+        refuse("MultiheadAttention", add_bias_kv=add_bias_kv, add_zero_attn=add_zero_attn)
+        other_sizes = {"kdim": kdim not in (None, embed_dim), "vdim": vdim not in (None, embed_dim)}
+        refuse("MultiheadAttention", **other_sizes)
         super().__init__()
-        self.embed_dim = embed_dim
-        self.kdim = embed_dim if kdim is None else kdim
-        self.vdim = embed_dim if vdim is None else vdim
-        self._qkv_same_embed_dim = self.kdim == self.vdim == embed_dim
+        self.embed_dim = self.kdim = self.vdim = embed_dim
         self.num_heads, self.head_dim = num_heads, embed_dim // num_heads
         self.dropout, self.batch_first = dropout, batch_first
         if embed_dim % num_heads:
             raise AssertionError("embed_dim must be divisible by num_heads")
-        self._add_projections(dtype)
+        self.in_proj_weight = empty(3 * embed_dim, embed_dim, dtype=dtype)
         self.register_parameter("in_proj_bias", empty(3 * embed_dim, dtype=dtype) if bias else None)
         self.out_proj = NonDynamicallyQuantizableLinear(embed_dim, embed_dim, bias, dtype=dtype)
-        self.bias_k = self.bias_v = None
-        self.add_zero_attn = False
         self._reset_parameters()
 
-    def _add_projections(self, dtype: Any) -> None:
-        """Create one weight for queries, keys and values of the same size, otherwise one for each."""
-        size, same = self.embed_dim, self._qkv_same_embed_dim
-        if same:
-            self.in_proj_weight = empty(3 * size, size, dtype=dtype)
-        for name, width in (("q", size), ("k", self.kdim), ("v", self.vdim)):
-            weight = None if same else empty(size, width, dtype=dtype)
-            self.register_parameter(f"{name}_proj_weight", weight)
-        if not same:
-            self.register_parameter("in_proj_weight", None)
-
     def _reset_parameters(self) -> None:
-        for weight in (self.in_proj_weight, self.q_proj_weight, self.k_proj_weight, self.v_proj_weight):
-            if weight is not None:
-                init.xavier_uniform_(weight)
+        init.xavier_uniform_(self.in_proj_weight)
         if self.in_proj_bias is not None:
             init.zeros_(self.in_proj_bias)
             init.zeros_(self.out_proj.bias)
@@ -157,14 +140,12 @@ class MultiheadAttention(Module):
         size, bias = self.embed_dim, self.in_proj_bias
         if query.shape[-1] != size:
             raise AssertionError(f"was expecting embedding dimension of {size}, but got {query.shape[-1]}")
-        if not self._qkv_same_embed_dim:
-            weights = (self.q_proj_weight, self.k_proj_weight, self.v_proj_weight)
-            check_separate(query, key, value, weights)
-            return project_separately(query, key, value, weights, bias)
         if key.shape != value.shape:
             raise AssertionError(f"key shape {key.shape} does not match value shape {value.shape}")
         if key is not value:
-            return project_separately(query, key, value, self.in_proj_weight.chunk(3), bias)
+            biases = (None, None, None) if bias is None else bias.chunk(3)
+            parts = zip((query, key, value), self.in_proj_weight.chunk(3), biases)
+            return tuple(functional.linear(*part) for part in parts)
         if query is key:
             return split_projections(functional.linear(query, self.in_proj_weight, bias), 3)
         of_query, of_both = self.in_proj_weight.split([size, size * 2])
@@ -213,18 +194,6 @@ def check_dimensions(query: Any, key: Any, value: Any, padding: Any, mask: Any, 
     return n == 3
 
 
-def check_separate(query: Any, key: Any, value: Any, weights: Any) -> None:
-    """Raise PyTorch's AssertionError for keys or values that do not fit each other or their weights."""
-    if key.shape[:2] != value.shape[:2]:
-        raise AssertionError(
-            f"key's sequence and batch dims {key.shape[:2]} do not match value's {value.shape[:2]}"
-        )
-    for name, x, weight in zip(("query", "key", "value"), (query, key, value), weights):
-        expected = (query.shape[-1], x.shape[-1])
-        if weight.shape != expected:
-            raise AssertionError(f"expecting {name} weights shape of {expected}, but got {weight.shape}")
-
-
 def added_mask(mask: Any, name: str, like: Any, other: Any = None, other_name: str = "") -> Any:
     """Turn a boolean mask into one that can be added to scores: -inf where True, 0 where False.
 
@@ -249,12 +218,6 @@ def split_projections(projected: Any, count: int) -> tuple[Any, ...]:
     apart = projected.unflatten(-1, (count, projected.shape[-1] // count))
     together = apart.unsqueeze(0).transpose(0, -2).squeeze(-2).contiguous()
     return tuple(together[i] for i in range(count))
-
-
-def project_separately(query: Any, key: Any, value: Any, weights: Any, bias: Any) -> tuple[Any, ...]:
-    """Project queries, keys and values by one weight each."""
-    biases = (None, None, None) if bias is None else bias.chunk(3)
-    return tuple(functional.linear(x, w, b) for x, w, b in zip((query, key, value), weights, biases))
 
 
 def mask_of_batches(mask: Any, targets: int, sources: int, rows: int) -> Any:

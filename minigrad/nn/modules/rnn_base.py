@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...core import F
+from ...left_out import refuse
 from ..functional.recurrent import Weights, recurrent
 from ..utils.rnn import PackedSequence
 from .cells import GRUCell as GRUCell
@@ -48,8 +49,7 @@ class RNNBase(Module):
         must_be_positive(input_size=input_size)
         check_kinds(hidden_size=(hidden_size, int))
         must_be_positive(hidden_size=hidden_size, num_layers=num_layers)
-        if proj_size:
-            raise NotImplementedError(f"minigrad's {mode} has no proj_size (see docs/ops.md)")
+        refuse(mode, proj_size=bool(proj_size))
         if mode not in GATES:
             raise ValueError("Unrecognized RNN mode: " + mode)
         self.mode = mode

@@ -20,24 +20,6 @@ def gradients(parameters: Any) -> list[Any]:
     return [p.grad for p in every if p.grad is not None]
 
 
-def get_total_norm(
-    tensors: Any, norm_type: float = 2.0, error_if_nonfinite: bool = False, foreach: Any = None
-) -> Tensor:
-    """Return the norm of all tensors as one vector."""
-    every = [tensors] if isinstance(tensors, Tensor) else list(tensors)
-    if not every:
-        return tensor(0.0)
-    with no_grad():
-        total = vector_norm(stack([vector_norm(t, float(norm_type)) for t in every]), float(norm_type))
-    if error_if_nonfinite and not abs(total.item()) < float("inf"):
-        raise RuntimeError(
-            f"The total norm of order {float(norm_type)} for gradients from `parameters` is non-finite, so "
-            "it cannot be clipped. To disable this error and scale the gradients by the non-finite norm "
-            "anyway, set `error_if_nonfinite=False`"
-        )
-    return total
-
-
 def clip_grad_norm_(
     parameters: Tensor | Iterable[Tensor], max_norm: float, norm_type: float = 2.0,
     error_if_nonfinite: bool = False, foreach: Any = None,
@@ -67,9 +49,20 @@ def clip_grad_norm_(
 
     Source: PyTorch's page `torch.nn.utils.clip_grad_norm_`; Pascanu et al., 2012, arXiv:1211.5063.
     """
-    every = [parameters] if isinstance(parameters, Tensor) else list(parameters)
-    total = get_total_norm(gradients(every), norm_type, error_if_nonfinite)
-    clip_grads_with_norm_(every, max_norm, total)
+    every, order = gradients(parameters), float(norm_type)
+    if not every:
+        return tensor(0.0)
+    with no_grad():
+        total = vector_norm(stack([vector_norm(gradient, order) for gradient in every]), order)
+        if error_if_nonfinite and not abs(total.item()) < float("inf"):
+            raise RuntimeError(
+                f"The total norm of order {order} for gradients from `parameters` is non-finite, so it "
+                "cannot be clipped. To disable this error and scale the gradients by the non-finite norm "
+                "anyway, set `error_if_nonfinite=False`"
+            )
+        factor = (max_norm / (total + 1e-6)).clamp(max=1.0)
+        for gradient in every:
+            gradient.mul_(factor)
     return total
 
 
@@ -104,16 +97,6 @@ def clip_grad_norm(*args: Any, **kwargs: Any) -> Tensor:
         stacklevel=2,
     )
     return clip_grad_norm_(*args, **kwargs)
-
-
-def clip_grads_with_norm_(
-    parameters: Tensor | Iterable[Tensor], max_norm: float, total_norm: Tensor, foreach: Any = None
-) -> None:
-    """Scale all gradients, in place, so that their norm, now `total_norm`, becomes at most `max_norm`."""
-    with no_grad():
-        factor = (max_norm / (total_norm + 1e-6)).clamp(max=1.0)
-        for gradient in gradients(parameters):
-            gradient.mul_(factor)
 
 
 def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float, foreach: Any = None) -> None:

@@ -8,7 +8,7 @@ calls the parametrizations, one after the other, on what is learned,
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -19,30 +19,24 @@ from ..modules.container import ModuleDict, ModuleList
 from ..modules.module import Module
 from ..parameter import Parameter
 
-_caching = 0
-_cache: dict[tuple[int, str], Any] = {}
+_cache: dict[tuple[int, str], Any] | None = None  # what was computed inside `cached`
 
 SERIALIZED = (
     "Serialization of parametrized modules is only supported through state_dict(). See:\n"
     "https://pytorch.org/tutorials/beginner/saving_loading_models.html"
     "#saving-loading-a-general-checkpoint-for-inference-and-or-resuming-training"
 )
-CHANGED = (
-    "Registering a parametrization may not change the {} of the tensor, unless {}`unsafe` flag is enabled."
-)
 
 
 @contextmanager
 def cached() -> Iterator[None]:
     """Return a context manager in which each parametrized tensor is computed only once."""
-    global _caching
-    _caching += 1
+    global _cache
+    before, _cache = _cache, {} if _cache is None else _cache
     try:
         yield
     finally:
-        _caching -= 1
-        if not _caching:
-            _cache.clear()
+        _cache = before
 
 
 def keep(module: Module, name: str, t: Any) -> None:
@@ -50,85 +44,38 @@ def keep(module: Module, name: str, t: Any) -> None:
     (module.register_parameter if isinstance(t, Parameter) else module.register_buffer)(name, t)
 
 
-def write(target: Tensor, source: Tensor) -> None:
-    """Copy one tensor's values to another, whose shape may change."""
-    target.data = source.detach()
-
-
-def inverted(modules: Any, value: Any) -> Any:
-    """Return the tensors from which the parametrizations compute `value`, as far as they can be inverted."""
-    with no_grad():
-        for module in reversed(list(modules)):
-            if hasattr(module, "right_inverse"):
-                try:
-                    value = module.right_inverse(value)
-                except NotImplementedError:
-                    continue
-    return value
-
-
-def check_same(found: Any, wanted: Any, names: tuple[str, str], the: str = "") -> None:
-    """Raise ValueError unless `found` has the dtype and shape of `wanted`."""
-    if not isinstance(found, Tensor):
-        raise ValueError(f"A parametrization must return a tensor. Got {type(found).__name__}.")
-    for what in ("dtype", "shape"):
-        a, b = getattr(wanted, what), getattr(found, what)
-        if a != b:
-            told = "\n".join(f"{n.format(what)}: {v}" for n, v in zip(names, (a, b)))
-            raise ValueError(f"{CHANGED.format(what, the)}\n{told}")
-
-
 class ParametrizationList(ModuleList):
-    """The parametrizations of one tensor, and what they compute it from: `original`, or `original0`, … if the
-    first of them takes several.
-    """
+    """The parametrizations of one tensor, and `original`, from which they compute it."""
 
-    def __init__(self, modules: Sequence[Module], original: Any, unsafe: bool = False) -> None:
-        super().__init__(modules)
-        self.unsafe = unsafe
-        before = original.detach()
-        new = inverted(self, original)
-        self.is_tensor = isinstance(new, Tensor)
-        self.ntensors = 1 if self.is_tensor else len(new)
-        if self.is_tensor:
-            if new is not original:
-                write(original, new)
-            keep(self, "original", original)
-        else:
-            for i, t in enumerate(new):
-                part = Parameter(t, original.requires_grad) if isinstance(original, Parameter) else t
-                keep(self, f"original{i}", part.requires_grad_(original.requires_grad))
-        if not unsafe:
-            check_same(self(), before, ("unparametrized {}", "parametrized {}"))
+    def __init__(self, module: Module, original: Any) -> None:
+        super().__init__([module])
+        if hasattr(module, "right_inverse"):
+            self.write(original, module.right_inverse, original)
+        keep(self, "original", original)
 
-    def originals(self) -> list[Any]:
-        """Return the tensors from which the parametrized tensor is computed."""
-        if self.is_tensor:
-            return [self.original]
-        return [getattr(self, f"original{i}") for i in range(self.ntensors)]
+    @staticmethod
+    def write(target: Tensor, function: Any, value: Any) -> None:
+        """Give a tensor the values of `function(value)`; their shape may be another."""
+        with no_grad():
+            target.data = function(value).detach()
 
     def right_inverse(self, value: Any) -> None:
-        """Let the tensor become `value`, as far as the parametrizations can be inverted."""
-        with no_grad():
-            for module in reversed(list(self)):
-                if not hasattr(module, "right_inverse"):
-                    raise RuntimeError(
-                        f"parametrization {type(module).__name__} does not implement right_inverse."
-                    )
-                value = module.right_inverse(value)
-        for original, new in zip(self.originals(), [value] if self.is_tensor else value, strict=True):
-            if new.dtype != original.dtype:
-                raise ValueError(
-                    f"The tensor returned by `right_inverse` has dtype {new.dtype} while `original` has "
-                    f"dtype {original.dtype}"
+        """Set `original` so that the parametrizations compute `value`, if they can be inverted."""
+        self.write(self.original, self._inverted, value)
+
+    def _inverted(self, value: Any) -> Any:
+        for module in reversed(list(self)):
+            if not hasattr(module, "right_inverse"):
+                raise RuntimeError(
+                    f"parametrization {type(module).__name__} does not implement right_inverse."
                 )
-            write(original, new)
+            value = module.right_inverse(value)
+        return value
 
     def forward(self) -> Any:
         """Compute the parametrized tensor."""
-        first, *others = list(self)
-        value = first(*self.originals())
-        for module in others:
+        value = self.original
+        for module in self:
             value = module(value)
         return value
 
@@ -149,10 +96,9 @@ def computed(name: str) -> property:
     """Return the property that replaces a tensor."""
 
     def read(self: Any) -> Any:
-        parametrization = self.parametrizations[name]
-        if not _caching:
+        parametrization, key = self.parametrizations[name], (id(self), name)
+        if _cache is None:
             return parametrization()
-        key = (id(self), name)
         if key not in _cache:
             _cache[key] = parametrization()
         return _cache[key]
@@ -161,6 +107,17 @@ def computed(name: str) -> property:
         self.parametrizations[name].right_inverse(value)
 
     return property(read, assign)
+
+
+def check_same(found: Any, wanted: Any) -> None:
+    """Raise ValueError unless what was computed has the dtype and shape of what it replaces."""
+    for what in ("dtype", "shape"):
+        before, now = getattr(wanted, what), getattr(found, what)
+        if before != now:
+            raise ValueError(
+                f"Registering a parametrization may not change the {what} of the tensor, unless `unsafe` "
+                f"flag is enabled.\nunparametrized {what}: {before}\nparametrized {what}: {now}"
+            )
 
 
 def register_parametrization(
@@ -173,17 +130,19 @@ def register_parametrization(
     if is_parametrized(module, tensor_name):
         if not unsafe:
             now = getattr(module, tensor_name)
-            names = (f"module.{tensor_name}.{{}}", f"parametrization(module.{tensor_name}).{{}}")
-            check_same(parametrization(now), now, names, "the ")
+            check_same(parametrization(now), now)
         module.parametrizations[tensor_name].append(parametrization)
-        module.parametrizations[tensor_name].unsafe |= unsafe
         return module
     if tensor_name not in module._buffers and tensor_name not in module._parameters:
         raise ValueError(
             f"Module '{module}' does not have a parameter, a buffer, or a parametrized element with name "
             f"'{tensor_name}'"
         )
-    found = ParametrizationList([parametrization], getattr(module, tensor_name), unsafe)
+    original = getattr(module, tensor_name)
+    before = original.detach()
+    found = ParametrizationList(parametrization, original)
+    if not unsafe:
+        check_same(found(), before)
     delattr(module, tensor_name)
     if not is_parametrized(module):
         cls = type(module)
@@ -197,9 +156,7 @@ def register_parametrization(
 
 def is_parametrized(module: Module, tensor_name: str | None = None) -> bool:
     """Return whether a tensor of the module, or any, is parametrized."""
-    found = module._modules.get("parametrizations")
-    if not isinstance(found, ModuleDict):
-        return False
+    found = module._modules.get("parametrizations", {})
     return len(found) > 0 if tensor_name is None else tensor_name in found
 
 
@@ -210,22 +167,12 @@ def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized
     if not is_parametrized(module, tensor_name):
         raise ValueError(f"Module {module} does not have a parametrization on {tensor_name}")
     found = module.parametrizations[tensor_name]
-    if found.is_tensor:
-        left = found.original
-        if leave_parametrized:
-            with no_grad():
-                write(left, getattr(module, tensor_name))
-    elif leave_parametrized:
-        left = getattr(module, tensor_name)
-        left = Parameter(left) if left.requires_grad else left
-    else:
-        raise ValueError(
-            "Cannot leave unparametrized (`leave_parametrized=False`) a tensor that is parametrized in terms "
-            "of a sequence of tensors."
-        )
+    if leave_parametrized:
+        with no_grad():
+            found.original.data = getattr(module, tensor_name).detach()
     delattr(type(module), tensor_name)
     del module.parametrizations[tensor_name]
-    keep(module, tensor_name, left)
+    keep(module, tensor_name, found.original)
     if not is_parametrized(module):
         del module.parametrizations
         module.__class__ = type(module).__bases__[0]

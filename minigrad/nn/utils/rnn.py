@@ -20,6 +20,16 @@ class Packed(NamedTuple):
     unsorted_indices: Any
 
 
+def converting(dtype: Any) -> Any:
+    """Return the method of a PackedSequence that converts `data` to a dtype."""
+
+    def convert(self: Any) -> Any:
+        return self.to(dtype=dtype)
+
+    convert.__doc__ = f"Return the sequences in {dtype.name}."
+    return convert
+
+
 class PackedSequence(Packed):
     """Sequences step by step: `data` has first the first elements of all of them, the longest first, then the
     second ones, and so on; `batch_sizes` tells how many sequences have an element at each step.
@@ -45,25 +55,10 @@ class PackedSequence(Packed):
         data = self.data.to(*args, **kwargs)
         return self if data is self.data else type(self)(data, *self[1:])
 
-    def double(self) -> Any:
-        """Return the sequences in float64."""
-        return self.to(dtype=dtypes.float64)
-
-    def float(self) -> Any:
-        """Return the sequences in float32."""
-        return self.to(dtype=dtypes.float32)
-
-    def half(self) -> Any:
-        """Return the sequences in float16."""
-        return self.to(dtype=dtypes.float16)
-
-    def long(self) -> Any:
-        """Return the sequences in int64."""
-        return self.to(dtype=dtypes.int64)
-
-    def int(self) -> Any:
-        """Return the sequences in int32."""
-        return self.to(dtype=dtypes.int32)
+    double, float, half, long, int = (
+        converting(dtype)
+        for dtype in (dtypes.float64, dtypes.float32, dtypes.float16, dtypes.int64, dtypes.int32)
+    )
 
     def cpu(self) -> Any:
         """Return the sequences: they are on the CPU."""
