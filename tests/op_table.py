@@ -100,6 +100,8 @@ CASES: list[Case] = [
     Case("mm of views", lambda L, a, b: a.t() @ b.T, ((3, 2), (4, 3))),
     Case("bmm", lambda L, a, b: a @ b, ((2, 2, 3), (2, 3, 2))),
     Case("bmm broadcast", lambda L, a, b: a @ b, ((2, 1, 2, 3), (3, 3, 2))),
+    Case("bmm batch of one", lambda L, a, b: a @ b, ((2, 2, 3), (1, 3, 2))),
+    Case("batch of one bmm", lambda L, a, b: a @ b, ((1, 2, 3), (2, 3, 2))),
     Case("bmm matrix", lambda L, a, b: a @ b, ((2, 2, 3), (3, 2))),
     Case("matrix bmm", lambda L, a, b: a @ b, ((2, 3), (2, 3, 2))),
     Case("bmm vector", lambda L, a, b: a @ b, ((2, 2, 3), (3,))),

@@ -48,6 +48,8 @@ def test_forward_over_reverse(name: str) -> None:
         lambda L: L.linalg.cholesky(-L.eye(2)),
         lambda L: L.linalg.det(L.ones(2, 3)),
         lambda L: L.linalg.qr(L.ones(3)),
+        lambda L: L.ones(2, 2).matmul([1.0]),
+        lambda L: L.ones(2, 2).mm(2),
         lambda L: L.einsum("ij,jk->iz", L.ones(2, 2), L.ones(2, 2)),
         lambda L: L.tensordot(L.ones(2, 3), L.ones(2, 3), 1),
         lambda L: L.addmm(L.ones(5), L.ones(2, 3), L.ones(3, 3)),

@@ -159,6 +159,11 @@ def test_places_that_are_no_numbers(torch, mode, padding_mode):
     np.testing.assert_allclose(mine.numpy(), theirs.numpy(), atol=1e-12)
 
 
+@pytest.mark.parametrize("p", [0, 1, 2, 3, float("inf")])
+def test_rows_without_elements_have_no_distance(p):
+    assert minigrad.cdist(minigrad.zeros(2, 0), minigrad.zeros(1, 0), p).tolist() == [[0.0], [0.0]]
+
+
 def test_many_rows_are_compared_by_a_product_of_matrices(torch):
     def program(L, note):
         a = numbers(L, (30, 3)).requires_grad_()

@@ -71,6 +71,8 @@ def leaf(data: Any, requires_grad: bool = False, source: Any = None) -> Any:
 
 def to_numpy(data: Any, dtype: dtypes.dtype | None) -> Any:
     """`data` as a new NumPy array or scalar of the dtype PyTorch would choose."""
+    if data.__class__ is list and dtype is None and data and is_of_floats(data):
+        return quiet(np.array, data, dtypes._default.numpy)
     if isinstance(data, TensorBase):
         dialect.warn(COPY, stacklevel=3)
         data = numbers(data)
@@ -98,6 +100,13 @@ def to_numpy(data: Any, dtype: dtypes.dtype | None) -> Any:
         must_fit(dtype.numpy)
     values = [numbers(d).item() if isinstance(d, TensorBase) else d for d in flat]
     return quiet(whole_numbers(values, dtype.numpy).astype, dtype.numpy).reshape(shape)
+
+
+def is_of_floats(data: list[Any]) -> bool:
+    """Return whether a list, or each of several lists of one length, holds Python's floats only."""
+    rows = data if data[0].__class__ is list else [data]
+    count = len(rows[0])
+    return all(row.__class__ is list and len(row) == count and set(map(type, row)) == {float} for row in rows)
 
 
 COPY = (

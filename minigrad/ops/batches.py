@@ -35,7 +35,7 @@ def batch(
     _, eps = rest
     x, kind, shape = widened(input), input.dtype, along(input.shape[1], input.ndim)
     if training:
-        found = [v.astype(kind, copy=False) for v in moments(x, but_channels(input.ndim), eps)]
+        found = [v.astype(kind, copy=False) for v in moments(x, but_channels(input.ndim), eps)[:2]]
         mean, rstd = map(widened, found)
         kept = [v.reshape(-1) for v in found]
     else:
@@ -143,10 +143,10 @@ def grouped(
     """Return the kernel of `native_group_norm`."""
     floats_only("GroupNormKernelImpl")([of(input)])
     x = input.reshape(N, group, -1) if input.size else input.reshape(N, group, 0)
-    mean, rstd = moments(x, (2,), eps)
+    mean, rstd, centered = moments(x, (2,), eps)
     shape = along(C, input.ndim)
     weight, bias = (None if v is None else v.reshape(shape) for v in (weight, bias))
-    out = scaled(((x - mean) * rstd).reshape(input.shape), weight, bias)
+    out = scaled((centered * rstd).reshape(input.shape), weight, bias)
     return out.astype(input.dtype), mean.reshape(N, group), rstd.reshape(N, group)
 
 

@@ -11,6 +11,7 @@ from ..core.dtypes import of
 from ..core.op import RAW
 from .copy import kind_of
 from .reduction import over
+from .scattering import grid
 from .shape import place
 
 
@@ -35,6 +36,10 @@ def put_back(g: Any, sizes: tuple[int, ...], dim: int, indices: Any, keepdim: bo
     """Return the gradient of values selected along `dim`: `g` at their indices, and 0 elsewhere."""
     if not keepdim and sizes:
         g, indices = F.unsqueeze(g, dim), F.unsqueeze(indices, dim)
+    if isinstance(g, RAW) and sizes:
+        out = np.zeros(sizes, g.dtype)
+        out[grid(indices, place(dim, len(sizes)))] = g
+        return out
     return F.scatter_src(F.zeros_of(g, sizes), dim, indices, g)
 
 
@@ -75,6 +80,9 @@ def evenly(g: Any, self: Any, result: Any) -> Any:
 @composite
 def evenly_backward(g: Any, self: Any, result: Any) -> Any:
     """`g`, divided by their count, where elements equal the result."""
+    if isinstance(self, RAW):
+        equal = self == result if result == result else self != self
+        return np.where(equal, g / g.dtype.type(np.count_nonzero(equal)), g.dtype.type(0))
     mask = F.eq(self, result)
     if is_symbol(self):
         return share_out(g, mask, None)

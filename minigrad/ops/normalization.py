@@ -25,14 +25,15 @@ from .half_precision import wide
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def moments(x: Any, axes: tuple[int, ...], eps: float) -> tuple[Any, Any]:
-    """Return the mean and the inverse standard deviation over `axes`, which stay; in the dtype of `x`."""
+def moments(x: Any, axes: tuple[int, ...], eps: float) -> tuple[Any, Any, Any]:
+    """Return the mean and the inverse standard deviation over `axes`, which stay, in the dtype of `x`; and
+    `x` without its mean.
+    """
     mean = mean_of(x, axes)
-    squares = x - mean
-    squares *= squares
-    spread = mean_of(squares, axes)
+    centered = x - mean
+    spread = mean_of(centered * centered, axes)
     spread += x.dtype.type(eps)
-    return mean, 1 / np.sqrt(spread, out=spread)
+    return mean, 1 / np.sqrt(spread, out=spread), centered
 
 
 def mean_of(x: Any, axes: tuple[int, ...]) -> Any:
@@ -164,8 +165,12 @@ def last(normalized_shape: Any, ndim: int) -> tuple[int, ...]:
 def layer(input: Any, normalized_shape: Any, weight: Any, bias: Any, eps: float) -> tuple[Any, ...]:
     """Return the kernel of `native_layer_norm`."""
     floats_only("LayerNormKernelImpl")([of(input)])
-    mean, rstd = moments(input, last(normalized_shape, input.ndim), eps)
-    return scaled((input - mean) * rstd, weight, bias).astype(input.dtype, copy=False), mean, rstd
+    mean, rstd, centered = moments(input, last(normalized_shape, input.ndim), eps)
+    return (
+        scaled(np.multiply(centered, rstd, out=centered), weight, bias).astype(input.dtype, copy=False),
+        mean,
+        rstd,
+    )
 
 
 def layer_vjp(

@@ -158,6 +158,7 @@ def _cdist_forward(x1, x2, p):
         raise not_implemented("cdist", of(x1))
     if x1.dtype != x2.dtype:
         raise RuntimeError(f"expected scalar type {of(x1).title} but found {of(x2).title}")
+    p = p if x1.shape[-1] else 0  # rows without elements have no distance
     return norm_of(x1[..., :, None, :] - x2[..., None, :, :], p, (-1,), False)
 
 

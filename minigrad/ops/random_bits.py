@@ -67,8 +67,10 @@ def blocks(drawn: np.ndarray, mean: float, std: float) -> np.ndarray:
     pairs = drawn.reshape(-1, 2, 8)
     radius = np.sqrt(-2.0 * np.log((kind(1) - pairs[:, 0]).astype("f8")))
     angle = (kind(2 * math.pi) * pairs[:, 1]).astype("f8")
-    found = np.stack((radius * np.cos(angle), radius * np.sin(angle)), 1)
-    return found.astype(kind).astype("f8").ravel() * kind(std) + kind(mean)
+    found = np.empty_like(drawn).reshape(-1, 2, 8)
+    np.multiply(radius, np.cos(angle), out=found[:, 0])
+    np.multiply(radius, np.sin(angle), out=found[:, 1])
+    return found.astype("f8").ravel() * kind(std) + kind(mean)
 
 
 def standard(source: Generator, count: int) -> np.ndarray:

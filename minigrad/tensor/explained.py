@@ -14,7 +14,7 @@ from ..core.shown_signature import ShownSignature
 # Not to be wrapped: what is called very often, or warns about the line that calls it, or is no user's.
 NOT_WRAPPED = """
 tensor as_tensor asarray from_numpy range meshgrid storage backward detach clone item
-numel dim size numpy tolist requires_grad_ register_hook retain_grad view reshape matmul mm mv t
+numel dim size numpy tolist requires_grad_ register_hook retain_grad view reshape matmul t
 transpose add sub mul div pow exp log tanh relu sigmoid add_ sub_ mul_ zero_ to
 """
 PLAIN = frozenset(NOT_WRAPPED.split())

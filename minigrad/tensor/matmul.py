@@ -47,7 +47,7 @@ def matmul(input: Any, other: Any) -> Any:
     """
     if not (isinstance(input, TensorBase) and isinstance(other, TensorBase)):
         wrong = other if isinstance(input, TensorBase) else input
-        raise TypeError(f"matmul(): argument must be Tensor, not {type(wrong).__name__}")
+        raise TypeError(f"matmul(): argument 'other' (position 1) must be Tensor, not {type(wrong).__name__}")
     m, n = input._data.ndim, other._data.ndim
     if m == 0 or n == 0:
         raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {m}D and {n}D")
@@ -92,9 +92,12 @@ def folded(a: Any, b: Any) -> Any:
 
 def batched(a: Any, b: Any) -> Any:
     """matmul of more than two dimensions: one product of matrices, or one bmm of broadcast factors."""
+    m, n = a._data.shape, b._data.shape
+    if len(m) == len(n) == 3 and m[0] != n[0]:  # PyTorch takes a learned batch of one for its matrix
+        a = F.squeeze_dim(a, 0) if m[0] == 1 and a.requires_grad else a
+        b = F.squeeze_dim(b, 0) if n[0] == 1 and b.requires_grad else b
     if folds(a, b):
         return folded(a, b)
-    m, n = a._data.shape, b._data.shape
     rows, k = (m[-2] if len(m) > 1 else 1), m[-1]
     k2, columns = (n[-2], n[-1]) if len(n) > 1 else (n[0], 1)
     batch = m[:-2] if m[:-2] == n[:-2] else broadcast(m[:-2], n[:-2])
