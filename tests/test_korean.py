@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import re
 
+import course
 import korean
 import pytest
 
@@ -15,8 +16,14 @@ def both(name: str) -> tuple[korean.Notebook, korean.Notebook]:
     return korean.read(korean.ENGLISH / f"{name}.ipynb"), korean.read(korean.KOREAN / f"{name}.ipynb")
 
 
-def test_the_first_notebooks_are_there():
-    assert {"00_start_here", *(f"code_{number:02}" for number in range(1, 11))} <= {*NAMES}
+def test_every_notebook_has_a_korean_edition():
+    assert set(NAMES) == set(course.ALL)
+
+
+def test_a_korean_notebook_switches_hints_and_pictures_to_korean():
+    for name in NAMES:
+        first = next(cell for cell in both(name)[1]["cells"] if cell["cell_type"] == "code")
+        assert first["id"] != "setup" or "".join(first["source"]).endswith('set_language("ko")')
 
 
 @pytest.mark.parametrize("name", NAMES)
