@@ -144,7 +144,7 @@ def nan(case: Case, name: str) -> Explanation | None:
     if node is None or not ran or ran[-1].node != node.id:
         return None
     place = case.scene.by_node.get(node.id)
-    made = None if place is None else getattr(case.trace.events[place.time], "span", None)
+    made = None if place is None else place.span
     took = [value for value in ran[-1].received if value is not None]
     kept = [f"{s.name} = {short(s.value)}" for s in node.saved if isinstance(s.value, Value)][:VALUES]
     values: Values = {"node": case.titled(node.id), "took": ", ".join(map(short, took)), "made": made}

@@ -68,9 +68,9 @@ def aligned(failed: FailedCall, one: Operand, shape: Shape) -> Fix | None:
     """The line that failed, with `one` turned so that it is broadcast to `shape`."""
     for dim in range(len(one.shape), 0, -1) if len(one.shape) < len(shape) else ():
         if joint((*one.shape[:dim], 1, *one.shape[dim:]), shape) == shape:
-            return failed.put(one, kept_dim(one.tree) or f"{{}}.unsqueeze({dim})", "broadcast_fix")
+            return failed.put(one, kept_dim(one.tree) or f"{{}}.unsqueeze({dim})", "fitting_sizes_fix")
     if len(one.shape) == len(shape) == 2 and joint(one.shape[::-1], shape) == shape:
-        return failed.put(one, "{}.T", "broadcast_fix")
+        return failed.put(one, "{}.T", "fitting_sizes_fix")
     return None
 
 

@@ -54,7 +54,7 @@ def size_of(ran: NodeRan) -> int:
 def told(case: Silent, ran: NodeRan, op: str, zero: list[str]) -> Explanation:
     """The note at one op."""
     place = case.stage.place_of(ran.node)
-    span = None if place is None else getattr(case.trace.events[place.time], "span", None)
+    span = None if place is None else place.span
     given = [id for id in (place.inputs or () if place is not None else ()) if id is not None]
     state = case.state(given[0]) if given else None
     value = None if state is None else state.value

@@ -96,7 +96,7 @@ def new_leaves(scenes: Scenes, lang: str | None = None) -> list[Explanation]:
     its own on the way: where that was. Not where the leaf got its gradient by another call; of what a loop
     does many times, the last."""
     born, found = scenes.index.births, dict[object, Explanation]()
-    for started in (call.started for call in scenes.index.calls.values() if call.started is not None):
+    for started in scenes.index.started:
         computed = any(came_from(born[n.variable]) for n in started.nodes if n.variable in born)
         if started.kind != "backward" or started.wanted is not None or not computed:
             continue

@@ -81,7 +81,7 @@ def of_product(failed: FailedCall, a: Operand, b: Operand) -> Explanation:
     why = "matrix_linear_why" if linear else "matrix_sizes_why"
     why = "matrix_lengths_why" if len(a.shape) == len(b.shape) == 1 else why
     marks = failed.mark_size(a, len(a.shape) - 1) + failed.mark_size(b, inner)
-    turned = failed.behind(b, ".T", "matrix_transpose_fix") if linear and b.shape[0] == a.shape[-1] else None
+    turned = failed.behind(b, ".T", "fitting_sizes_fix") if linear and b.shape[0] == a.shape[-1] else None
     turned = turned if linear else next(ways(failed, a, b), None)
     # The side that is made for the other: the one that requires gradients, else the right one.
     made = [
@@ -106,7 +106,7 @@ def ways(failed: FailedCall, a: Operand, b: Operand) -> Iterator[Fix | None]:
         (len(m) > 2 and math.prod(m[1:]) == n[0], a, ".flatten(1)"),
         (two and math.prod(m) == n[0], a, ".flatten()"),  # one image
     ):
-        key = "matrix_transpose_fix"
+        key = "fitting_sizes_fix"
         if fits:
             yield failed.exchange(a, b, key) if one is None else failed.behind(one, method, key)
 
@@ -133,7 +133,7 @@ def linalg_dims(failed: FailedCall, function: str) -> Explanation | None:
     one = failed.first(lambda each: len(each.shape) < 2)
     if failed.function != function or one is None:
         return None
-    fixes = (failed.behind(one, ".unsqueeze(1)", "matrix_transpose_fix") if one.shape else None, "matrix_fix")
+    fixes = (failed.behind(one, ".unsqueeze(1)", "fitting_sizes_fix") if one.shape else None, "matrix_fix")
     told: Values = {"name": one, "given": len(one.shape), "dims": 2}
     return failed.explain("matrix_dims_why", *fixes, marks=failed.mark_shapes(one), **told)
 

@@ -83,7 +83,7 @@ def span_of(scenes: Scenes, origin: Origin) -> Span | None:
     if not isinstance(origin.event, NodeRan):
         return origin.event.span
     place = scenes.index.by_node.get(origin.event.node)
-    return None if place is None else getattr(scenes.trace.events[place.time], "span", None)
+    return None if place is None else place.span
 
 
 def is_it(scenes: Scenes, found: Symptom) -> bool:

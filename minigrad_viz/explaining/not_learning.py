@@ -21,19 +21,17 @@ from .syntax import span_at
 
 def not_learning(scenes: Scenes, lang: str | None = None) -> list[Explanation]:
     """What keeps the parameters of a cell from learning; nothing where a backward call failed."""
-    calls = [call for call in scenes.index.calls.values() if call.started and call.started.kind == "backward"]
+    calls = [started for started in scenes.index.started if started.kind == "backward"]
     if not calls or scenes.trace.error:
         return []
-    last = calls[-1].started
-    assert last is not None
+    last = calls[-1]
     case = Silent(scenes, last.call, last.span, lang)
     return [*root_is_leaf(case), *kept_gradients(case), *idle_optimizers(case), *out_of_reach(case)]
 
 
 def learners(case: Silent) -> set[str]:
     """The leaves that got a gradient in the cell, without those that were roots themselves."""
-    started = (call.started for call in case.scene.index.calls.values())
-    roots = {root for call in started if call is not None for root in call.roots}
+    roots = {root for started in case.scene.index.started for root in started.roots}
     found = {event.tensor for event in case.trace.events if isinstance(event, Deposited)}
     return (found | {id for id, _ in case.trace.deposits}) - roots
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import NamedTuple
 
-from ..model.births import came_from
+from ..model.births import Birth, upstream
 from ..trace.where import Span
 from .case import Case, Said, Values
 from .edits import NO_GRAD, plain_target, quoted
@@ -29,18 +29,9 @@ class Rebound(NamedTuple):
 def rebound(case: Case, tensor: str) -> Rebound | None:
     """How a variable lost its leaf, if `tensor` is what it stood for afterwards, or was computed from that;
     None if that is not certain."""
-    born, seen, todo = case.scene.index.births, {tensor}, [tensor]
-    for id in todo:  # grows while it is read
-        event = born.get(id)
-        if event is None:
-            continue
-        found = assignment(case, event.span, id)
-        if found is not None:
-            return found
-        new = [source for source in came_from(event) if source not in seen]
-        seen.update(new)
-        todo += new
-    return None
+    behind = upstream(case.scene.index.births, [tensor])
+    found = (assignment(case, event.span, id) for id, event in behind if event is not None)
+    return next(filter(None, found), None)
 
 
 def assignment(case: Case, span: Span | None, tensor: str) -> Rebound | None:
@@ -78,17 +69,16 @@ def from_leaf(case: Case, span: Span, tensor: str, name: str | None) -> bool:
     """Whether what stands in the same line as `tensor` was computed from a leaf that requires gradients, or
     from what the line made of one in an earlier round; `name` is the variable that the leaf must have been
     (None: any)."""
-    index, seen, todo = case.scene.index, {tensor}, [tensor]
-    for id in todo:  # grows while it is read
-        event, state = index.births.get(id), case.made(id)
-        if event is None or event.span is None or event.span.line != span.line:
-            leaf = state is not None and state.is_leaf and case.scene.asks(id)
-            if leaf and name in (None, index.seen_as.get(id), getattr(event, "name", None)):
-                return True
-            continue
-        new = [source for source in came_from(event) if source not in seen]
-        seen.update(new)
-        todo += new
+
+    def same_line(event: Birth) -> bool:
+        return event.span is not None and event.span.line == span.line
+
+    index = case.scene.index
+    for id, event in upstream(index.births, [tensor], same_line):
+        state = None if event is not None and same_line(event) else case.made(id)
+        leaf = state is not None and state.is_leaf and case.scene.asks(id)
+        if leaf and name in (None, index.seen_as.get(id), getattr(event, "name", None)):
+            return True
     return False
 
 

@@ -32,7 +32,7 @@ MEASURES = ("pow", "pow_scalar", "square", "abs")
 
 def broadcast_losses(scenes: Scenes, lang: str | None = None) -> list[Explanation]:
     """The note, if the root of the last backward call comes from such a difference."""
-    calls = [call.started for call in scenes.index.calls.values() if call.started is not None]
+    calls = scenes.index.started
     if not calls or scenes.trace.error or calls[-1].span is None:
         return []
     case = Silent(scenes, calls[-1].call, calls[-1].span, lang)

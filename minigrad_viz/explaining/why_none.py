@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ..model.births import came_from, made_by
+from ..model.births import came_from, made_by, upstream
 from ..model.cuts import WHOLE
 from ..model.scene import Scenes
 from ..numbers import short
@@ -251,15 +251,10 @@ class Question:
 
     def no_path(self, call: BackwardStarted) -> bool:
         """Whether it is certain that the roots were not computed from the tensor."""
-        born, todo, seen = self.scenes.index.births, list(call.roots), set(call.roots)
-        for id in todo:  # grows while it is read
-            event = born.get(id)
-            if event is None or (event.span is None and not came_from(event)) or id == self.tensor:
-                return False
-            new = [source for source in came_from(event) if source not in seen]
-            seen.update(new)
-            todo += new
-        return True
+        return not any(
+            event is None or (event.span is None and not came_from(event)) or id == self.tensor
+            for id, event in upstream(self.scenes.index.births, call.roots)
+        )
 
 
 NO_FLAG = {  # what cut the path

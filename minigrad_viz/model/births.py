@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
+
 from ..trace.events import Created, Detached, Forward, Left, Mutated, TensorState, Trace
 
 Birth = Created | Forward | Detached | Left | Mutated
@@ -33,15 +35,24 @@ def came_from(event: Birth) -> list[str]:
     return [id for id in ids if id is not None and id != "…"]
 
 
+def upstream(
+    born: dict[str, Birth], roots: Iterable[str], through: Callable[[Birth], bool] = lambda event: True
+) -> Iterator[tuple[str, Birth | None]]:
+    """Some tensors and all that they were computed from `through` events, nearest first, each once and with
+    its event."""
+    seen = dict.fromkeys(roots)
+    todo = list(seen)
+    for id in todo:  # grows while it is read
+        event = born.get(id)
+        yield id, event
+        new = came_from(event) if event is not None and through(event) else []
+        todo += (source for source in dict.fromkeys(new) if source not in seen)
+        seen |= dict.fromkeys(new)
+
+
 def sources_of(born: dict[str, Birth], root: str) -> set[str]:
     """All tensors that a tensor was computed from, itself included."""
-    seen, todo = {root}, [root]
-    while todo:
-        event = born.get(todo.pop())
-        new = [source for source in ([] if event is None else came_from(event)) if source not in seen]
-        seen.update(new)
-        todo += new
-    return seen
+    return {id for id, _ in upstream(born, [root])}
 
 
 def made_by(event: object) -> tuple[TensorState, ...]:

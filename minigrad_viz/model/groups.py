@@ -49,10 +49,9 @@ class Lines:
             [n for n in nodes_of(self.tree) if isinstance(n, ast.For | ast.While)] if self.tree else []
         )
         self.again = [time for time, event in enumerate(scene.trace.events) if isinstance(event, Statement)]
-        self.events = scene.trace.events
         started = scene.now.started
         span = None if started is None else started.span
-        spans = [call.started.span for call in scene.index.calls.values() if call.started is not None]
+        spans = [started.span for started in scene.index.started]
         inside = span is not None and span.origin == 0 and self.loop(span.line) is not None
         self.modules = False  # whether statements beside modules are boxes, too
         self.looped = inside or (span is not None and (spans.count(span) > 1 or scene.trace.skipped > 0))
@@ -64,15 +63,11 @@ class Lines:
 
     def statement(self, place: Place) -> ast.stmt | None:
         """The statement that computed a place, if it runs several times or stands beside modules."""
-        span = self.span(place)
+        span = place.span
         found = find(self.tree, span.line, span.column) if span is not None and span.origin == 0 else None
         if found is None or not (self.modules or found.again or isinstance(found.statement, ast.For)):
             return None
         return found.statement
-
-    def span(self, place: Place) -> Any:
-        """The expression that computed a place."""
-        return getattr(self.events[place.time], "span", None)
 
     def began(self, box: GroupDraft, place: Place) -> bool:
         """Whether a statement began between the last place of a box and another."""
@@ -220,7 +215,7 @@ def alike(parts: list[list[GroupDraft]]) -> GroupDraft:
 def round_boxes(parts: list[list[Any]], around: GroupDraft, lines: Lines) -> GroupDraft:
     """One box for the rounds of a loop, with a box for each."""
     places = list(GroupDraft("", "", parts[0]).places())
-    inside = len(places) > 1 and len(set(map(lines.span, places))) == 1  # of one call of a library
+    inside = len(places) > 1 and len({place.span for place in places}) == 1  # of one call of a library
     loop = None if inside or not places[0].line else lines.loop(places[0].line)
     title = lines.text(loop) if loop is not None else around.title.partition(" ")[0]
     inner = [GroupDraft(ROUND, f"{i}/{len(parts)}", list(part)) for i, part in enumerate(parts, 1)]

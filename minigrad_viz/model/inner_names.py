@@ -42,7 +42,7 @@ class InnerNames:
             call = self.module_calls.at(place.time)
             if call is not None:
                 self.in_module(place, call)
-            span = self.span_of(place)
+            span = place.span
             if span is None or place.event is None or call is not None:
                 continue
             key = span, bisect_right(begun, place.time)
@@ -56,7 +56,7 @@ class InnerNames:
     def in_module(self, place: Place, call: ModuleCall) -> None:
         """Name what was computed inside the call of a module."""
         chain = call.chain()
-        span = self.span_of(place)
+        span = place.span
         whole = next((each for each in chain if span is not None and each.event.span == span), None)
         result = whole is not None and any(state.id in whole.outputs for state in place.states)
         if whole is not chain[0] or not result:
@@ -76,10 +76,6 @@ class InnerNames:
             place.expr = f"{start}.{own}.T" if start else f"{own}.T"
         elif op:
             place.expr = f"{way} {op}" if way[-1:].isdigit() else f"{way} · {op}"
-
-    def span_of(self, place: Place) -> Any:
-        """The expression that computed a place."""
-        return getattr(self.events[place.time], "span", None)
 
 
 def in_function(place: Place) -> None:

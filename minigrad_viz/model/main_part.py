@@ -79,7 +79,7 @@ def parts_of_updates(scene: Scene, places: Iterable[Place]) -> set[str]:
     inside = {(origin, line) for origin, first, last in lines for line in range(first, last + 1)}
     found = set()
     for place in places:
-        span = getattr(scene.trace.events[place.time], "span", None)
+        span = place.span
         if place.time in times or (span is not None and (span.origin, span.line) in inside):
             found.add(place.id)
     return found

@@ -87,8 +87,7 @@ class Memory(NamedTuple):
 
 def memory_of_scenes(scenes: Scenes) -> Memory:
     """The memory of a recorded cell."""
-    trace, known = scenes.trace, scenes.index.calls.values()
-    calls = [call.started for call in known if call.started is not None]
+    trace, known, calls = scenes.trace, scenes.index.calls.values(), scenes.index.started
     gone = {call.number: set(call.ended.freed) for call in known if call.ended is not None}
     moments = tuple(moment(call, gone.get(call.call, set())) for call in calls)
     last = calls[-1].nodes if calls else trace.nodes

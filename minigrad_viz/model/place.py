@@ -22,6 +22,7 @@ from ..trace.events import (
     TensorState,
     Unpacked,
 )
+from ..trace.where import Span
 
 LIBRARY = re.compile(r"(?<![\w.])(?:torch|minigrad)\.")  # left out of expressions: `log(y)`
 Edge = tuple[str, int]  # node id, output number
@@ -30,12 +31,12 @@ Edge = tuple[str, int]  # node id, output number
 class Place:
     """A station while it is being put together.
 
-    `states` are its tensors; `inputs` tensor ids in the order of
-    the op `event`; `brought` says that nobody saw it being made; `built` is the backward call that made it (0
-    outside). `time` counts events, `line` is that of the cell (0 where unknown). `gradient_of` are the leaves
-    whose `.grad` had this very value when a tensor turned up that nobody made; `used` is the source of its
-    first use. `asking` are the inputs that were to get a gradient then, and `cut` is what kept it from them;
-    `fog` and `shares` are those of the cards.
+    `states` are its tensors; `inputs` tensor ids in the order of the op `event`; `brought` says that nobody
+    saw it being made; `built` is the backward call that made it (0 outside). `time` counts events, `span` is
+    the expression and `line` that of the cell (0 where unknown). `gradient_of` are the leaves whose `.grad`
+    had this very value when a tensor turned up that nobody made; `used` is the source of its first use.
+    `asking` are the inputs that were to get a gradient then, and `cut` is what kept it from them; `fog` and
+    `shares` are those of the cards.
     """
 
     def __init__(
@@ -52,6 +53,7 @@ class Place:
         self.built = 0
         self.time = 0
         self.line = 0
+        self.span: Span | None = None
         self.gradient_of: list[str] = []
         self.used = ""
         self.asking: set[str] = set()

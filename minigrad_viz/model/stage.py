@@ -103,7 +103,7 @@ class Stage:
 
     def written_at(self, place: Place | None) -> Where | None:
         """Where the expression stands that made a place."""
-        return None if place is None else in_cell(getattr(self.scene.trace.events[place.time], "span", None))
+        return None if place is None else in_cell(place.span)
 
     # ── names and values ────────────────────────────────────────────────────────────────────────────────────
 

@@ -83,6 +83,11 @@ class TraceIndex(Lookup):
         InnerNames(self, trace.events, self.module_calls).give()
         self.accumulators = {n.variable: n.id for n in self.nodes.values() if n.variable is not None}
 
+    @property
+    def started(self) -> list[BackwardStarted]:
+        """The backward calls that were kept, as they began."""
+        return [call.started for call in self.calls.values() if call.started is not None]
+
     @functools.cached_property
     def registered(self) -> list[Registered]:
         """The hooks that the cell registered."""
@@ -119,7 +124,7 @@ class TraceIndex(Lookup):
         """A new station for tensors that came into being together."""
         expr = None if span is None else LIBRARY.sub("", span.flat)
         place = Place(states, name, expr, order)
-        place.time = self.time
+        place.time, place.span = self.time, getattr(self.trace.events[self.time], "span", None)
         place.line = span.line if span is not None and span.origin == 0 else 0
         self.places.append(place)
         for i, state in enumerate(states):

@@ -16,7 +16,7 @@ WORDS = {
     "matrix_lengths_why": "{call} failed: {a} is {a_shape} and {b} is {b_shape}; both must have the same length.",
     "matrix_batches_why": "{call} failed: {a} is {a_shape}, so it holds {m} matrices, but {b} is {b_shape} and holds {n}.",
     "matrix_batches_fix": "Give both operands the same number of matrices.",
-    "matrix_transpose_fix": "The sizes fit like this: `{code}`.",
+    "fitting_sizes_fix": "The sizes fit like this: `{code}`.",
     "matrix_sizes_fix": "Make both sizes equal: change one of the shapes, or transpose an operand.",
     "matrix_dims_why": "{call} failed: {function} needs {dims} dimensions here, but {name} is {name_shape}, which has {given}.",
     "matrix_fix": "Give it a matrix, for example with a dimension of size 1.",
@@ -27,7 +27,6 @@ WORDS = {
     # broadcasting
     "broadcast_why": "{call} failed: {a} is {a_shape} and {b} is {b_shape}. Their last sizes {m} and {n} must be equal, or one of them 1.",
     "broadcast_inner_why": "{call} failed: {a} is {a_shape} and {b} is {b_shape}. Sizes are compared from the last dimension: {m} and {n} must be equal, or one of them 1.",
-    "broadcast_fix": "The sizes fit like this: `{code}`.",
     "broadcast_fix_plain": "Make these sizes equal, or insert a dimension of size 1 with unsqueeze().",
     "broadcast_in_place_why": "{call} failed: {name} is {name_shape}, but the result is {result} and does not fit into the memory of {name}.",
     "broadcast_in_place_fix": "Assign the result to a new tensor instead of writing in place.",

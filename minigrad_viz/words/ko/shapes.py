@@ -16,7 +16,7 @@ WORDS = {
     "matrix_lengths_why": "{call}에서 오류가 났습니다. {a:은} {a_shape}, {b:은} {b_shape}입니다. 두 길이가 같아야 합니다.",
     "matrix_batches_why": "{call}에서 오류가 났습니다. {a:은} {a_shape}이므로 행렬이 {m}개인데, {b:은} {b_shape}이므로 행렬이 {n}개입니다.",
     "matrix_batches_fix": "두 피연산자의 행렬 수를 같게 합니다.",
-    "matrix_transpose_fix": "이렇게 쓰면 크기가 맞습니다: `{code}`.",
+    "fitting_sizes_fix": "이렇게 쓰면 크기가 맞습니다: `{code}`.",
     "matrix_sizes_fix": "두 크기를 같게 합니다. 한쪽의 shape를 바꾸거나 피연산자를 전치합니다.",
     "matrix_dims_why": "{call}에서 오류가 났습니다. {function}에는 여기에 {dims}차원 텐서가 필요한데, {name:은} {name_shape}이므로 {given}차원입니다.",
     "matrix_fix": "크기 1인 차원을 넣는 등 행렬로 만들어 줍니다.",
@@ -27,7 +27,6 @@ WORDS = {
     # broadcasting
     "broadcast_why": "{call}에서 오류가 났습니다. {a:은} {a_shape}, {b:은} {b_shape}입니다. 마지막 크기 {m:과} {n:이} 같거나 둘 중 하나가 1이어야 합니다.",
     "broadcast_inner_why": "{call}에서 오류가 났습니다. {a:은} {a_shape}, {b:은} {b_shape}입니다. 크기는 마지막 차원부터 비교합니다. {m:과} {n:이} 같거나 둘 중 하나가 1이어야 합니다.",
-    "broadcast_fix": "이렇게 쓰면 크기가 맞습니다: `{code}`.",
     "broadcast_fix_plain": "두 크기를 같게 하거나, unsqueeze()로 크기 1인 차원을 넣습니다.",
     "broadcast_in_place_why": "{call}에서 오류가 났습니다. {name:은} {name_shape}인데 결과는 {result}이므로 {name}의 메모리에 들어가지 않습니다.",
     "broadcast_in_place_fix": "제자리에서 바꾸지 말고 결과를 새 텐서로 대입합니다.",
