@@ -20,6 +20,7 @@ Note [One text, three kinds]
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -72,14 +73,15 @@ def differentiable(
 
     def declare(function: Any) -> Any:
         title = name or function.__name__
-        op = Op(title, kernel or function, function, vjps, flags)
+        written = inspect.unwrap(function)  # under decorators of the kernel
+        op = Op(title, kernel or function, written, vjps, flags)
         op.node = make_node(op, node or camel(title) + "Backward0")
         OPS[op.node.__name__] = op
         call = make_call(op)
         call.__name__ = call.__qualname__ = title
         call.__doc__ = function.__doc__
         call.op = op
-        call.__wrapped__ = function
+        call.__wrapped__ = written
         setattr(F, title, make_polymorphic(op, call))
         if forms or (forms is None and op.elementwise):
             publish(call, title, forms or ALL, out, also)

@@ -163,14 +163,6 @@ def prelu_twice(grads: Any, which: int, grad_output: Any, self: Any) -> Any:
     return F.where(F.ge(self, 0), 0.0, grad_output * grads[which])
 
 
-@wide
-def prelu_gradients(grad_output: Any, self: Any, weight: Any) -> Any:
-    """Return the kernel of `_prelu_kernel_backward`."""
-    mask = self > 0
-    of_self = np.where(mask, grad_output, weight * grad_output)
-    return of_self[()], np.where(mask, grad_output.dtype.type(0), self * grad_output)[()]
-
-
 @differentiable(
     grad_output=prelu_grad_output_vjp,
     self=lambda grads, grad_output, self: prelu_twice(grads, 1, grad_output, self),
@@ -178,8 +170,11 @@ def prelu_gradients(grad_output: Any, self: Any, weight: Any) -> Any:
         prelu_twice(grads, 0, grad_output, self), weight.shape
     ),
     several=True,
-    kernel=prelu_gradients,
     node="PreluKernelBackwardBackward0",
 )
+@wide
 def _prelu_kernel_backward(grad_output, self, weight):
     """Return the gradients of the input and, before it is summed, of the weight of `prelu`."""
+    mask = self > 0
+    of_self = np.where(mask, grad_output, weight * grad_output)
+    return of_self[()], np.where(mask, grad_output.dtype.type(0), self * grad_output)[()]

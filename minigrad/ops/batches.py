@@ -27,24 +27,6 @@ def but_channels(ndim: int) -> tuple[int, ...]:
     return tuple(d for d in range(ndim) if d != 1)
 
 
-def batch(
-    input: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any, training: bool, *rest: Any
-) -> tuple[Any, ...]:
-    """Return the kernel of `native_batch_norm`."""
-    floats_only("batch_norm")([of(input)])
-    _, eps = rest
-    x, kind, shape = widened(input), input.dtype, along(input.shape[1], input.ndim)
-    if training:
-        found = [v.astype(kind, copy=False) for v in moments(x, but_channels(input.ndim), eps)[:2]]
-        mean, rstd = map(widened, found)
-        kept = [v.reshape(-1) for v in found]
-    else:
-        mean, rstd = constant_moments(widened(running_mean), widened(running_var), eps, shape)
-        kept = [np.empty(0, kind), np.empty(0, kind)]
-    weight, bias = (None if v is None else widened(v).reshape(shape) for v in (weight, bias))
-    return scaled((x - mean) * rstd, weight, bias).astype(kind, copy=False), *kept
-
-
 def constant_moments(running_mean: Any, running_var: Any, eps: float, shape: Any) -> tuple[Any, Any]:
     """Return the running mean and inverse deviation in a shape that broadcasts."""
     return running_mean.reshape(shape), (1 / np.sqrt(running_var + eps)).reshape(shape)
@@ -64,7 +46,6 @@ def batch_vjp(
     **jointly(batch_vjp, "input", "weight", "bias"),
     several=("result0", "result1", "result2"),
     constants=("result1", "result2"),
-    kernel=batch,
 )
 def native_batch_norm(
     input, weight=None, bias=None, running_mean=None, running_var=None, training=False, momentum=0.1, eps=1e-5
@@ -72,22 +53,17 @@ def native_batch_norm(
     """Return the input with each channel (dimension 1) normalized, the means, and the inverse standard
     deviations. In `training` a channel's own mean and variance are used, otherwise the running ones.
     """
-
-
-@wide
-def batch_gradients(
-    grad_out: Any, input: Any, weight: Any, running_mean: Any, running_var: Any, save_mean: Any,
-    save_invstd: Any, train: bool, eps: float, mask: Any,
-) -> tuple[Any, ...]:  # fmt: skip
-    """Return the kernel of `native_batch_norm_backward`."""
-    shape = along(input.shape[1], input.ndim)
-    weight = None if weight is None else weight.reshape(shape)
-    if train:
-        mean, rstd = save_mean.reshape(shape), save_invstd.reshape(shape)
+    floats_only("batch_norm")([of(input)])
+    x, kind, shape = widened(input), input.dtype, along(input.shape[1], input.ndim)
+    if training:
+        found = [v.astype(kind, copy=False) for v in moments(x, but_channels(input.ndim), eps)[:2]]
+        mean, rstd = map(widened, found)
+        kept = [v.reshape(-1) for v in found]
     else:
-        mean, rstd = constant_moments(running_mean, running_var, eps, shape)
-    axes = but_channels(input.ndim) if train else ()
-    return gradients(grad_out, input, mean, rstd, weight, axes, mask, (1,))
+        mean, rstd = constant_moments(widened(running_mean), widened(running_var), eps, shape)
+        kept = [np.empty(0, kind), np.empty(0, kind)]
+    weight, bias = (None if v is None else widened(v).reshape(shape) for v in (weight, bias))
+    return scaled((x - mean) * rstd, weight, bias).astype(kind, copy=False), *kept
 
 
 def batch_twice_vjp(
@@ -112,9 +88,9 @@ def batch_twice_vjp(
     save_mean=nothing,
     save_invstd=nothing,
     several=True,
-    kernel=batch_gradients,
     node="NativeBatchNormBackwardBackward0",
 )
+@wide
 def native_batch_norm_backward(
     grad_out,
     input,
@@ -130,24 +106,18 @@ def native_batch_norm_backward(
     """Return the gradients of input, weight and bias of `native_batch_norm`, those that `output_mask` asks
     for.
     """
+    shape = along(input.shape[1], input.ndim)
+    weight = None if weight is None else weight.reshape(shape)
+    if train:
+        mean, rstd = save_mean.reshape(shape), save_invstd.reshape(shape)
+    else:
+        mean, rstd = constant_moments(running_mean, running_var, eps, shape)
+    axes = but_channels(input.ndim) if train else ()
+    return gradients(grad_out, input, mean, rstd, weight, axes, output_mask, (1,))
 
 
 # ── group_norm
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-@wide
-def grouped(
-    input: Any, weight: Any, bias: Any, N: int, C: int, HxW: int, group: int, eps: float
-) -> tuple[Any, ...]:
-    """Return the kernel of `native_group_norm`."""
-    floats_only("GroupNormKernelImpl")([of(input)])
-    x = input.reshape(N, group, -1) if input.size else input.reshape(N, group, 0)
-    mean, rstd, centered = moments(x, (2,), eps)
-    shape = along(C, input.ndim)
-    weight, bias = (None if v is None else v.reshape(shape) for v in (weight, bias))
-    out = scaled((centered * rstd).reshape(input.shape), weight, bias)
-    return out.astype(input.dtype), mean.reshape(N, group), rstd.reshape(N, group)
 
 
 def unsqueezed(x: Any, dim: int) -> Any:
@@ -233,7 +203,14 @@ def group_bias_vjp(
     weight=group_weight_vjp,
     bias=group_bias_vjp,
     several=("result0", "result1", "result2"),
-    kernel=grouped,
 )
+@wide
 def native_group_norm(input, weight=None, bias=None, N=0, C=0, HxW=0, group=1, eps=1e-5):
     """Return the input normalized over groups of channels, the means, and the inverse standard deviations."""
+    floats_only("GroupNormKernelImpl")([of(input)])
+    x = input.reshape(N, group, -1) if input.size else input.reshape(N, group, 0)
+    mean, rstd, centered = moments(x, (2,), eps)
+    shape = along(C, input.ndim)
+    weight, bias = (None if v is None else v.reshape(shape) for v in (weight, bias))
+    out = scaled((centered * rstd).reshape(input.shape), weight, bias)
+    return out.astype(input.dtype), mean.reshape(N, group), rstd.reshape(N, group)

@@ -188,24 +188,6 @@ def convolution(
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-@wide
-def gradients(
-    g: Any, x: Any, weight: Any, bias_sizes: Any, stride: Any, padding: Any, dilation: Any, transposed: bool,
-    output_padding: Any, groups: int, output_mask: Any,
-) -> tuple[Any, ...]:  # fmt: skip
-    """Return the kernel of `convolution_backward`: nothing instead of what is not asked for."""
-    how = (stride, padding, dilation, groups)
-    of_x = of_weight = of_bias = np.empty(0, g.dtype)
-    if output_mask[0]:
-        of_x = (slid if transposed else spread)(g, weight, x.shape[2:], *how)
-    if output_mask[1]:
-        pair = (g, x) if transposed else (x, g)
-        of_weight = correlated(*pair, weight.shape, *how)
-    if output_mask[2]:
-        of_bias = np.add.reduce(g, axis=(0, *range(2, g.ndim)))
-    return of_x, of_weight, of_bias
-
-
 def given(g: Any) -> bool:
     """Return whether a gradient came, of something that was asked for."""
     return g is not None and g.shape != (0,)
@@ -250,11 +232,21 @@ def twice_weight(grads, dilation, grad_output, groups, output_padding, padding, 
     input=twice_input,
     weight=twice_weight,
     several=True,
-    kernel=gradients,
     node="ConvolutionBackwardBackward0",
 )
+@wide
 def convolution_backward(
     grad_output, input, weight, bias_sizes, stride, padding, dilation, transposed, output_padding, groups,
     output_mask,
 ):  # fmt: skip
     """Return the gradients of input, weight and bias of `convolution`, those that `output_mask` asks for."""
+    how = (stride, padding, dilation, groups)
+    of_x = of_weight = of_bias = np.empty(0, grad_output.dtype)
+    if output_mask[0]:
+        of_x = (slid if transposed else spread)(grad_output, weight, input.shape[2:], *how)
+    if output_mask[1]:
+        pair = (grad_output, input) if transposed else (input, grad_output)
+        of_weight = correlated(*pair, weight.shape, *how)
+    if output_mask[2]:
+        of_bias = np.add.reduce(grad_output, axis=(0, *range(2, grad_output.ndim)))
+    return of_x, of_weight, of_bias

@@ -38,8 +38,17 @@ def entropy_jvp(self_t: Any, target_t: Any, self: Any, target: Any, weight: Any,
     return reduce(of_self + entropy_target_vjp(target_t, NONE, self, target, weight), reduction)
 
 
-def entropy(self: Any, target: Any, weight: Any, reduction: int) -> Any:
-    """Return the kernel of `binary_cross_entropy`."""
+@differentiable(
+    self=lambda g, reduction, self, target, weight: F.binary_cross_entropy_backward(
+        g, self, target, weight, reduction
+    ),
+    target=entropy_target_vjp,
+    jvp=entropy_jvp,
+)
+def binary_cross_entropy(self, target, weight=None, reduction=MEAN):
+    """Return `-weight · (target · log(self) + (1 - target) · log(1 - self))`, no logarithm being less than
+    -100.
+    """
     floats_only("binary_cross_entropy")([of(self)])
     if not np.all((self >= 0) & (self <= 1)):
         raise RuntimeError("all elements of input should be between 0 and 1")
@@ -51,20 +60,6 @@ def entropy(self: Any, target: Any, weight: Any, reduction: int) -> Any:
     )
     out = out.astype(self.dtype)
     return reduced(out if weight is None else out * weight, reduction)
-
-
-@differentiable(
-    self=lambda g, reduction, self, target, weight: F.binary_cross_entropy_backward(
-        g, self, target, weight, reduction
-    ),
-    target=entropy_target_vjp,
-    jvp=entropy_jvp,
-    kernel=entropy,
-)
-def binary_cross_entropy(self, target, weight=None, reduction=MEAN):
-    """Return `-weight · (target · log(self) + (1 - target) · log(1 - self))`, no logarithm being less than
-    -100.
-    """
 
 
 TINY = 1e-12
@@ -135,18 +130,14 @@ def log_sigmoid(x: Any) -> Any:
     return F.log_sigmoid_forward(x)[0]
 
 
-def entropy_of_logits(self: Any, target: Any, weight: Any, pos_weight: Any, reduction: int) -> Any:
-    """Return the kernel of `binary_cross_entropy_with_logits`."""
+@differentiable(self=logits_self_vjp, target=logits_target_vjp)
+def binary_cross_entropy_with_logits(self, target, weight=None, pos_weight=None, reduction=MEAN):
+    """Return `binary_cross_entropy` of the logistic function of `self`."""
     log_s = F.log_sigmoid_forward(np.asarray(self))[0]
     if pos_weight is not None:
         log_s = ((pos_weight - 1) * target + 1) * log_s
     out = (1 - target) * self - log_s
     return reduced(out if weight is None else out * weight, reduction)
-
-
-@differentiable(self=logits_self_vjp, target=logits_target_vjp, kernel=entropy_of_logits)
-def binary_cross_entropy_with_logits(self, target, weight=None, pos_weight=None, reduction=MEAN):
-    """Return `binary_cross_entropy` of the logistic function of `self`."""
 
 
 def check_target(self: Any, target: Any, weight: Any) -> None:

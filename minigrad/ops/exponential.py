@@ -133,13 +133,6 @@ def logit(self, eps=None):
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def times_log(self: Any, other: Any) -> Any:
-    """`x ln y` of arrays, or of an array and a number."""
-    x, y = widened(self), widened(other)
-    constant = np.equal(x, 0) & ~np.isnan(y)
-    return np.where(constant, 0, x * np.log(y)).astype(np.result_type(self, other))[()]
-
-
 def log_vjp(g: Any, self: Any, other: Any) -> Any:
     """`g ln y`, and 0 where the product is constant though the logarithm is not finite."""
     constant = F.logical_and(F.eq(self, 0.0), F.le(other, 0.0))
@@ -149,7 +142,6 @@ def log_vjp(g: Any, self: Any, other: Any) -> Any:
 @differentiable(
     self=log_vjp,
     other=lambda g, self, other: g * self / other,
-    kernel=times_log,
     elementwise=True,
     floating=True,
     check=only("biuf", "xlogy_cpu"),
@@ -157,3 +149,6 @@ def log_vjp(g: Any, self: Any, other: Any) -> Any:
 )
 def xlogy(self, other):
     """Return `input · ln other`; 0 where `input` is 0."""
+    x, y = widened(self), widened(other)
+    constant = np.equal(x, 0) & ~np.isnan(y)
+    return np.where(constant, 0, x * np.log(y)).astype(np.result_type(self, other))[()]

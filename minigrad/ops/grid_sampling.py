@@ -197,16 +197,10 @@ def base(size: Any, align_corners: bool, dtype: Any) -> Any:
     return np.stack([*(p.ravel() for p in places), np.ones(places[0].size)], -1).astype(dtype)
 
 
-@wide
-def moved(theta: Any, size: Any, align_corners: bool) -> Any:
-    """Return the kernel of `affine_grid_generator`."""
-    grid = base(size[2:], align_corners, theta.dtype) @ np.swapaxes(theta, 1, 2)
-    return grid.reshape((size[0], *size[2:], len(size) - 2))
-
-
 @differentiable(
     theta=lambda g, size, align_corners: F.affine_grid_generator_backward(g, size, align_corners), linear=True
 )
+@wide
 def affine_grid_generator(theta, size, align_corners):
     """Return the places (N, …, dimensions) to which affine maps `theta` (N, dimensions, dimensions + 1) move
     those of a picture of `size` (N, C, …), whose coordinates go from -1 to 1.
@@ -218,20 +212,15 @@ def affine_grid_generator(theta, size, align_corners):
             f"Expected size for first two dimensions of batch2 tensor to be: [{size[0]}, {len(size) - 1}] "
             f"but got: [{theta.shape[0]}, {theta.shape[-1]}]."
         )
-    return moved(theta, tuple(size), align_corners)
-
-
-@wide
-def gathered(grad: Any, size: Any, align_corners: bool) -> Any:
-    """Return the kernel of the gradient."""
-    k = len(size) - 2
-    places = base(size[2:], align_corners, grad.dtype)
-    return np.swapaxes(grad.reshape((size[0], len(places), k)), 1, 2) @ places
+    grid = base(size[2:], align_corners, theta.dtype) @ np.swapaxes(theta, 1, 2)
+    return grid.reshape((size[0], *size[2:], len(size) - 2))
 
 
 @differentiable(
     grad=lambda g, size, align_corners: F.affine_grid_generator(g, size, align_corners), linear=True
 )
+@wide
 def affine_grid_generator_backward(grad, size, align_corners):
     """Return the gradient of the maps of `affine_grid_generator`."""
-    return gathered(grad, size, align_corners)
+    places = base(size[2:], align_corners, grad.dtype)
+    return np.swapaxes(grad.reshape((size[0], len(places), len(size) - 2)), 1, 2) @ places

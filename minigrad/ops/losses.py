@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from math import prod
 from typing import Any
 
@@ -19,32 +20,34 @@ def share(reduction: int, shape: Any) -> float:
     return 1 / prod(shape) if reduction == MEAN and prod(shape) else 1.0
 
 
-def loss_kernel(name: str, losses: Any) -> Any:
-    """The kernel of a loss whose `losses` of single elements are reduced; `name` is PyTorch's of its own."""
+def loss(name: str) -> Any:
+    """Decorate the losses of single elements to make a kernel that reduces them; `name` is PyTorch's of its
+    own.
+    """
 
-    def kernel(self: Any, target: Any, reduction: int, *args: Any) -> Any:
-        if self.dtype is not target.dtype:
-            kind = result_type(self, target)
-            self, target = self.astype(kind), target.astype(kind)
-        if self.dtype.kind != "f":
-            raise not_implemented(name, of(self))
-        return reduced(losses(self, target, *args), reduction)
+    def decorate(losses: Any) -> Any:
+        @functools.wraps(losses)
+        def kernel(self: Any, target: Any, reduction: int, *args: Any) -> Any:
+            if self.dtype is not target.dtype:
+                kind = result_type(self, target)
+                self, target = self.astype(kind), target.astype(kind)
+            if self.dtype.kind != "f":
+                raise not_implemented(name, of(self))
+            return reduced(losses(self, target, reduction, *args), reduction)
 
-    return kernel
+        return kernel
 
-
-# ── squares
-# ─────────────────────────────────────────────────────────────────────────────────────────────────
-squared = loss_kernel("mse_cpu", lambda self, target: (self - target) * (self - target))
+    return decorate
 
 
 @differentiable(
     self=lambda g, reduction, self, target: F.mse_loss_backward(g, self, target, reduction),
     target=lambda g, reduction, self, target: F.mse_loss_backward(g, target, self, reduction),
-    kernel=squared,
 )
+@loss("mse_cpu")
 def mse_loss(self, target, reduction):
     """Return the squared difference."""
+    return (self - target) * (self - target)
 
 
 @activation(
@@ -64,32 +67,19 @@ def mse_loss_backward(grad_output, self, target, reduction):
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def smooth_losses(self: Any, target: Any, beta: float) -> Any:
-    """Return the losses of `smooth_l1_loss`."""
-    d = np.abs(self - target)
-    return np.where(d < beta, 0.5 * d * d / beta, d - 0.5 * beta)[()]
-
-
-def huber_losses(self: Any, target: Any, delta: float) -> Any:
-    """Return the losses of `huber_loss`."""
-    d = np.abs(self - target)
-    return np.where(d <= delta, 0.5 * d * d, delta * (d - 0.5 * delta))[()]
-
-
-smoothed = loss_kernel("smooth_l1_cpu", wide(smooth_losses))
-hubered = loss_kernel("huber_cpu", wide(huber_losses))
-
-
 @differentiable(
     self=lambda g, beta, reduction, self, target: F.smooth_l1_loss_backward(g, self, target, reduction, beta),
     target=lambda g, beta, reduction, self, target: F.smooth_l1_loss_backward(
         g, target, self, reduction, beta
     ),
-    kernel=smoothed,
     node="SmoothL1LossBackward0",
 )
+@loss("smooth_l1_cpu")
+@wide
 def smooth_l1_loss(self, target, reduction, beta):
     """Return `d² / (2 beta)` where the difference d is smaller than `beta`, else `|d| - beta / 2`."""
+    d = np.abs(self - target)
+    return np.where(d < beta, 0.5 * d * d / beta, d - 0.5 * beta)[()]
 
 
 def smooth_twice(g: Any, beta: float, grad_output: Any, reduction: int, self: Any, target: Any) -> Any:
@@ -116,10 +106,13 @@ def smooth_l1_loss_backward(grad_output, self, target, reduction, beta):
 @differentiable(
     self=lambda g, delta, reduction, self, target: F.huber_loss_backward(g, self, target, reduction, delta),
     target=lambda g, delta, reduction, self, target: F.huber_loss_backward(g, target, self, reduction, delta),
-    kernel=hubered,
 )
+@loss("huber_cpu")
+@wide
 def huber_loss(self, target, reduction, delta):
     """Return `d² / 2` where the difference d is at most `delta`, else `delta · (|d| - delta / 2)`."""
+    d = np.abs(self - target)
+    return np.where(d <= delta, 0.5 * d * d, delta * (d - 0.5 * delta))[()]
 
 
 def huber_twice(g: Any, delta: float, grad_output: Any, reduction: int, self: Any, target: Any) -> Any:

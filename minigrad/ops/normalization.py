@@ -161,18 +161,6 @@ def last(normalized_shape: Any, ndim: int) -> tuple[int, ...]:
     return tuple(range(ndim - len(normalized_shape), ndim))
 
 
-@wide
-def layer(input: Any, normalized_shape: Any, weight: Any, bias: Any, eps: float) -> tuple[Any, ...]:
-    """Return the kernel of `native_layer_norm`."""
-    floats_only("LayerNormKernelImpl")([of(input)])
-    mean, rstd, centered = moments(input, last(normalized_shape, input.ndim), eps)
-    return (
-        scaled(np.multiply(centered, rstd, out=centered), weight, bias).astype(input.dtype, copy=False),
-        mean,
-        rstd,
-    )
-
-
 def layer_vjp(
     grads: Any, wanted: Any, bias: Any, input: Any, normalized_shape: Any, result1: Any, result2: Any,
     weight: Any,
@@ -186,22 +174,20 @@ def layer_vjp(
     **jointly(layer_vjp, "input", "weight", "bias"),
     several=("result0", "result1", "result2"),
     constants=("result1", "result2"),
-    kernel=layer,
 )
+@wide
 def native_layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
     """Return the input normalized over its last dimensions, the means, and the inverse standard deviations.
 
     `normalized_shape` has the sizes of those dimensions.
     """
-
-
-@wide
-def layer_gradients(
-    grad_out: Any, input: Any, normalized_shape: Any, mean: Any, rstd: Any, weight: Any, bias: Any, mask: Any
-) -> tuple[Any, ...]:
-    """Return the kernel of `native_layer_norm_backward`."""
-    axes = last(normalized_shape, input.ndim)
-    return gradients(grad_out, input, mean, rstd, weight, axes, mask, axes)
+    floats_only("LayerNormKernelImpl")([of(input)])
+    mean, rstd, centered = moments(input, last(normalized_shape, input.ndim), eps)
+    return (
+        scaled(np.multiply(centered, rstd, out=centered), weight, bias).astype(input.dtype, copy=False),
+        mean,
+        rstd,
+    )
 
 
 def layer_twice_vjp(
@@ -219,12 +205,14 @@ def layer_twice_vjp(
     rstd=nothing,
     bias=nothing,
     several=True,
-    kernel=layer_gradients,
     node="NativeLayerNormBackwardBackward0",
 )
+@wide
 def native_layer_norm_backward(
     grad_out, input, normalized_shape, mean, rstd, weight=None, bias=None, output_mask=(True, True, True)
 ):
     """Return the gradients of input, weight and bias of `native_layer_norm`, those that `output_mask` asks
     for.
     """
+    axes = last(normalized_shape, input.ndim)
+    return gradients(grad_out, input, mean, rstd, weight, axes, output_mask, axes)

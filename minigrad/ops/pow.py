@@ -20,17 +20,6 @@ def no_power_of_bools(kinds: list[dtype]) -> None:
         raise NotImplementedError("\"pow\" not implemented for 'Bool'")
 
 
-def power(base: Any, exponent: Any) -> Any:
-    """`base ** exponent` for a number. Floating-point arrays: see `power_of_array`."""
-    if base.__class__ in FAST_SCALARS:
-        return base**exponent
-    if base.dtype.kind == "f":
-        return power_of_array(base, exponent) if base.ndim else base[()] ** exponent
-    if isinstance(exponent, (int, np.integer)) and exponent < 0 and base.dtype.kind in "biu":
-        raise RuntimeError("Integers to negative integer powers are not allowed.")
-    return np.logical_or(base, not exponent) if base.dtype.kind == "b" else base**exponent
-
-
 def power_of_array(base: Any, exponent: Any) -> Any:
     """Small exponents by multiplication, as PyTorch does it: NumPy's power is a hundred times slower on
     float32.
@@ -57,9 +46,16 @@ def pow_scalar_vjp(g: Any, self: Any, exponent: Any) -> Any:
     return g * F.mul_scalar(F.pow_scalar(self, exponent - 1), exponent)
 
 
-@differentiable(self=pow_scalar_vjp, node="PowBackward0", kernel=power, elementwise=True, forms="")
+@differentiable(self=pow_scalar_vjp, node="PowBackward0", elementwise=True, forms="")
 def pow_scalar(self, exponent):
     """Return each element to the power of a number."""
+    if self.__class__ in FAST_SCALARS:
+        return self**exponent
+    if self.dtype.kind == "f":
+        return power_of_array(self, exponent) if self.ndim else self[()] ** exponent
+    if isinstance(exponent, (int, np.integer)) and exponent < 0 and self.dtype.kind in "biu":
+        raise RuntimeError("Integers to negative integer powers are not allowed.")
+    return np.logical_or(self, not exponent) if self.dtype.kind == "b" else self**exponent
 
 
 def power_of_arrays(base: Any, exponent: Any) -> Any:

@@ -76,16 +76,6 @@ def added(self: Any, axes: Any, keepdim: bool, dtype: Any) -> Any:
     return narrowed(out, self.dtype) if dtype is None else out.astype(dtype, copy=False)
 
 
-def total(self: Any, dtype: Any = None) -> Any:
-    """Sum of all elements."""
-    return added(self, None, False, dtype)
-
-
-def total_over(self: Any, dim: Any, keepdim: bool, dtype: Any = None) -> Any:
-    """Sum over some dimensions."""
-    return added(self, over(dim, self.ndim), keepdim, dtype)
-
-
 def filled_rows(g: Any, sizes: tuple[int, ...]) -> Any:
     """For each number of `g` an array of this shape that is filled with it."""
     return np.broadcast_to(g.reshape(-1, *(1 for _ in sizes)), (len(g), *sizes))
@@ -95,21 +85,21 @@ def filled_rows(g: Any, sizes: tuple[int, ...]) -> Any:
     self=lambda g, self_sym_sizes: F.expand(g, self_sym_sizes),
     rows={"self": lambda g, self_sym_sizes: filled_rows(g, self_sym_sizes)},
     node="SumBackward0",
-    kernel=total,
     linear=True,
 )
 def sum_all(self, dtype=None):
     """Return the sum of all elements."""
+    return added(self, None, False, dtype)
 
 
 @differentiable(
     self=lambda g, self_sym_sizes, dim, keepdim: restore(g, self_sym_sizes, dim, keepdim),
     node="SumBackward1",
-    kernel=total_over,
     linear=True,
 )
 def sum_dim(self, dim, keepdim, dtype=None):
     """Return the sum over some dimensions."""
+    return added(self, over(dim, self.ndim), keepdim, dtype)
 
 
 def average(self: Any, axes: Any, keepdim: bool, dtype: Any) -> Any:

@@ -133,23 +133,18 @@ def softplus_backward(grad_output, self, beta, threshold):
     return np.where(self * beta > threshold, grad_output, grad_output * z / (z + 1))[()]
 
 
-@wide
-def log_logistic(self: Any) -> Any:
-    """Return the kernel of `log_sigmoid_forward`."""
-    floats_only("log_sigmoid_cpu")([of(self)])
-    z = np.exp(-np.abs(self))
-    return np.minimum(self, 0) - np.log1p(z), z
-
-
 @differentiable(
     self=lambda grads, buffer, self: F.log_sigmoid_backward(grads[0], self, buffer),
     several=("output", "buffer"),
     constants=("buffer",),
-    kernel=log_logistic,
     node="LogSigmoidBackward0",
 )
+@wide
 def log_sigmoid_forward(self):
     """Return `log(1 / (1 + exp(-x)))`, and `exp(-|x|)`, which its derivative needs."""
+    floats_only("log_sigmoid_cpu")([of(self)])
+    z = np.exp(-np.abs(self))
+    return np.minimum(self, 0) - np.log1p(z), z
 
 
 def log_sigmoid_twice(g: Any, grad_output: Any, self: Any) -> Any:

@@ -38,14 +38,9 @@ def no_whole_quotients(kinds: list[dtype]) -> None:
     check=no_bool_products,
     forms="",
 )
+@wide
 def addcmul(self, tensor1, tensor2, value):
     """Return `self + value · tensor1 · tensor2`, element by element."""
-    return with_product(self, tensor1, tensor2, value)
-
-
-@wide
-def with_product(self: Any, tensor1: Any, tensor2: Any, value: Any) -> Any:
-    """`self + value · tensor1 · tensor2`; of integers `value` is one too."""
     if self.dtype.kind == "f":
         return self + self.dtype.type(value) * tensor1 * tensor2
     factor = int(value) if self.dtype.kind in "iu" else value
@@ -77,14 +72,9 @@ def filled(like: Any, value: Any) -> Any:
     check=no_whole_quotients,
     forms="",
 )
+@wide
 def addcdiv(self, tensor1, tensor2, value):
     """Return `self + value · tensor1 / tensor2`, element by element."""
-    return with_quotient(self, tensor1, tensor2, value)
-
-
-@wide
-def with_quotient(self: Any, tensor1: Any, tensor2: Any, value: Any) -> Any:
-    """`self + value · tensor1 / tensor2`."""
     return self + self.dtype.type(value) * tensor1 / tensor2
 
 
