@@ -26,8 +26,8 @@ from .core.dtypes import DIFFERENTIABLE
 from .core.modes import Within, is_forward, is_recording, state
 from .core.node import LAST, RELEASED, AccumulateGrad
 from .core.observers import Observer, add_observer, remove_observer
-from .core.op import arguments
 from .core.tensor_state import edge, numbers, wrap
+from .core.vjps import arguments
 from .tensor.autograd import CPP_NAMES
 
 __all__ = [

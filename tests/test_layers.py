@@ -24,7 +24,7 @@ LAYERS: dict[str, list[tuple[str, str]]] = {
     "minigrad": [
         ("L0", "left_out return_types version"),
         ("L0 dialect", "core.dialect"),
-        ("L0 state", "core.devices core.dtypes core.hooks core.modes core.public core.sums"),
+        ("L0 state", "core.devices core.dtypes core.hooks core.modes core.public core.sums core.vjps"),
         ("L0 observers", "core.observers"),
         ("L0 signatures", "core.shown_signature"),
         ("L0 memory", "core.nested_passes core.storage core.view_errors"),

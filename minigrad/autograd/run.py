@@ -15,6 +15,7 @@ from .graph import GradientEdge
 from .starts import (
     ONES,
     as_tuple,
+    batch_size,
     cast_like,
     flags,
     given_gradients,
@@ -104,29 +105,6 @@ def run_batch(roots: Sequence[Any], given: list[Any], options: Options) -> list[
         return [
             None if any(g is None for g in rows) else F.stack(rows) for rows in zip(*arrived, strict=True)
         ]
-
-
-def batch_size(given: list[Any]) -> int:
-    """How many rows all gradients have; ValueError with PyTorch's text if there is no such number."""
-    for g in given:
-        if g is None:
-            raise ValueError(
-                "vmap(vjp, in_dims=0, ...)(<inputs>): Got in_dim=0 for an input but the input is of type "
-                f"{type(g)}. We cannot vmap over non-Tensor arguments, please use None as the respective "
-                "in_dim"
-            )
-        if not g._data.ndim:
-            raise ValueError(
-                "vmap(vjp, in_dims=0, ...)(<inputs>): Got in_dim=0 for some input, but that input is a "
-                "Tensor of dimensionality 0 so expected in_dim to satisfy 0 <= in_dim < 0."
-            )
-    sizes = [len(g._data) for g in given]
-    if len(set(sizes)) != 1:
-        raise ValueError(
-            "vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
-            f"{sizes} for the mapped dimension"
-        )
-    return sizes[0]
 
 
 def plain_start(root: Any) -> tuple[tuple[Any, int], Any] | None:

@@ -133,6 +133,29 @@ def check_gradient(i: int, root: Any, shape: Any, dtype: Any, gradient: Any, bat
         )
 
 
+def batch_size(given: list[Any]) -> int:
+    """How many rows all gradients have; ValueError with PyTorch's text if there is no such number."""
+    for g in given:
+        if g is None:
+            raise ValueError(
+                "vmap(vjp, in_dims=0, ...)(<inputs>): Got in_dim=0 for an input but the input is of type "
+                f"{type(g)}. We cannot vmap over non-Tensor arguments, please use None as the respective "
+                "in_dim"
+            )
+        if not g._data.ndim:
+            raise ValueError(
+                "vmap(vjp, in_dims=0, ...)(<inputs>): Got in_dim=0 for some input, but that input is a "
+                "Tensor of dimensionality 0 so expected in_dim to satisfy 0 <= in_dim < 0."
+            )
+    sizes = [len(g._data) for g in given]
+    if len(set(sizes)) != 1:
+        raise ValueError(
+            "vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
+            f"{sizes} for the mapped dimension"
+        )
+    return sizes[0]
+
+
 def named(dtype: dtypes.dtype) -> str:
     """A dtype as PyTorch's errors name it."""
     return "torch." + str(dtype).rpartition(".")[2]

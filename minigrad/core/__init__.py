@@ -1,9 +1,10 @@
 """The core: ops, the graph, and the backward pass.
 
-Ops: `op` has `Op`, the plan of an op, and `F`. `declare` has the decorator `differentiable`. `call` runs any
-op on tensors (`operands` checks and promotes its arguments), and `elementwise` runs plain elementwise ops.
-`save` stores what a node saves, `saved` reads it again (`saved_hooks` does so under saved-tensor hooks), and
-`apply` calls the vjps (`apply_closures` those of common ops). `public` has the names that users call.
+Ops: `op` has `Op`, the plan of an op, and `F`. `vjps` reads what a vjp takes. `declare` has the decorator
+`differentiable`. `call` runs any op on tensors (`operands` checks and promotes its arguments), and
+`elementwise` runs plain elementwise ops. `save` stores what a node saves, `saved` reads it again
+(`saved_hooks` does so under saved-tensor hooks), and `apply` calls the vjps (`apply_closures` those of common
+ops). `public` has the names that users call.
 
 Graph and backward: `tensor_state` has the state of a tensor, `node` the nodes, `node_class` the node class of
 an op. `backward_pass` has the state of one pass. `engine` has the plain backward loop, and `node_by_node` the
@@ -21,10 +22,11 @@ from .apply import uncast
 from .call import record
 from .declare import differentiable, rename
 from .elementwise import operator_of, set_result_class
-from .op import RAW, F, Op, all_ops, composite, is_symbol, jointly, zeros
+from .op import RAW, F, Op, all_ops, composite, is_symbol, zeros
 from .operands import check_broadcast, prepare
 from .saved import modified, pack_inputs, pack_result
 from .view_path import path_of, replay, replay_array
+from .vjps import jointly
 
 __all__ = [
     "F",

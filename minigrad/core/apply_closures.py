@@ -13,8 +13,9 @@ import numpy as np
 
 from .apply import apply, uncast
 from .node import RELEASED
-from .op import INPUT, RESULT, Op, arguments
+from .op import INPUT, RESULT, Op
 from .saved import READY, raw_value
+from .vjps import arguments
 
 # The classes of saved values that are used unchanged where no memory is shared: no tensors, nothing freed.
 SIMPLE = READY | {bool, str, tuple, np.dtype}

@@ -32,8 +32,9 @@ from .apply import uncast
 from .call import compute, record
 from .dtypes import DIFFERENTIABLE
 from .modes import Within
-from .op import DERIVE, DERIVED, F, Op, arguments, composite, zeros
+from .op import DERIVE, DERIVED, F, Op, composite, zeros
 from .tensor_state import TensorBase, alias, edge, numbers, wrap
+from .vjps import arguments
 
 
 def inputs_of(op: Op, values: Any) -> list[Any]:
