@@ -179,7 +179,7 @@ WORDS = {
     "sum_at": "{name}에서의 합",
     # lines of arithmetic
     "vjp": "vjp",
-    "vjp_is": "vjp: 벡터-야코비안 곱(vector-Jacobian product) vᵀJ. 들어온 변화도 v에 연산의 도함수 J를 곱한 값",
+    "vjp_is": "vjp: 벡터-야코비 곱(vector-Jacobian product) vᵀJ. 들어온 변화도 v에 연산의 도함수 J를 곱한 값",
     "vjp_of": "vjp ({bar}: {name}의 변화도)",
     "broadcast": "브로드캐스트",
     "broadcast_products": "{input}의 shape는 {small}, {output}의 shape는 {large}: 곱 {n}개를 더해 {input}의 shape로 되돌림",
