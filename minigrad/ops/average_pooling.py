@@ -52,45 +52,6 @@ def added(x: Any, kernel: Any, stride: Any, dilation: Any, count: Any) -> Any:
     return total
 
 
-@wide
-def pool_mean(
-    self: Any, kernel_size: Any, stride: Any, padding: Any, ceil_mode: bool, count_include_pad: bool,
-    divisor_override: Any,
-) -> Any:  # fmt: skip
-    """Return the kernel of `avg_pool2d` and `avg_pool3d`."""
-    k = len(kernel_size)
-    stride = window_sizes(kernel_size, stride)
-    if divisor_override == 0:
-        raise RuntimeError("divisor must be not zero")
-    ones = (1,) * k
-    count = check_pool(f"avg_pool{k}d", self, kernel_size, stride, padding, ones, ceil_mode)
-    if self.dtype.kind != "f" and self.dtype != np.int64:
-        raise not_implemented("avg_pool2d" if k == 2 else "avg_pool3d_out_frame", of(self))
-    size = self.shape[-k:]
-    whole = whole_size(size, kernel_size, stride, padding, ones, count)
-    total = added(padded(self, padding, whole), kernel_size, stride, ones, count)
-    return divided(
-        total, divisors(size, kernel_size, stride, padding, count, count_include_pad, divisor_override)
-    )
-
-
-@wide
-def spread_mean(
-    grad_output: Any, self: Any, kernel_size: Any, stride: Any, padding: Any, ceil_mode: bool,
-    count_include_pad: bool, divisor_override: Any,
-) -> Any:  # fmt: skip
-    """Return the kernel of `avg_pool2d_backward` and `avg_pool3d_backward`."""
-    k = len(kernel_size)
-    stride = window_sizes(kernel_size, stride)
-    size, count = self.shape[-k:], grad_output.shape[-k:]
-    share = divided(
-        grad_output, divisors(size, kernel_size, stride, padding, count, count_include_pad, divisor_override)
-    )
-    lead = share.shape[:-k]
-    parts = np.broadcast_to(share.reshape((*lead, *(1,) * k, *count)), (*lead, *kernel_size, *count))
-    return put_together(parts, size, kernel_size, stride, padding, (1,) * k)
-
-
 def declare(k: int) -> None:
     """Declare the mean of windows over the last `k` dimensions, and its gradient."""
     title, node = f"avg_pool{k}d", f"AvgPool{k}DBackward"
@@ -103,12 +64,26 @@ def declare(k: int) -> None:
         how = (kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
         return getattr(F, title)(g, *how)
 
-    @differentiable(name=title, self=vjp, linear=True, node=node + "0", kernel=pool_mean)
+    @differentiable(name=title, self=vjp, linear=True, node=node + "0")
+    @wide
     def pool(
         self, kernel_size, stride=(), padding=(0,) * k, ceil_mode=False, count_include_pad=True,
         divisor_override=None,
     ):  # fmt: skip
         """Return the mean of each window."""
+        stride = window_sizes(kernel_size, stride)
+        if divisor_override == 0:
+            raise RuntimeError("divisor must be not zero")
+        ones = (1,) * k
+        count = check_pool(f"avg_pool{k}d", self, kernel_size, stride, padding, ones, ceil_mode)
+        if self.dtype.kind != "f" and self.dtype != np.int64:
+            raise not_implemented("avg_pool2d" if k == 2 else "avg_pool3d_out_frame", of(self))
+        size = self.shape[-k:]
+        whole = whole_size(size, kernel_size, stride, padding, ones, count)
+        total = added(padded(self, padding, whole), kernel_size, stride, ones, count)
+        return divided(
+            total, divisors(size, kernel_size, stride, padding, count, count_include_pad, divisor_override)
+        )
 
     @differentiable(
         name=title + "_backward",
@@ -116,12 +91,21 @@ def declare(k: int) -> None:
         self=zeros,
         linear=True,
         node=node + "Backward0",
-        kernel=spread_mean,
     )
+    @wide
     def backward(
         grad_output, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
     ):
         """Return the gradient: equal shares for all elements of a window."""
+        stride = window_sizes(kernel_size, stride)
+        size, count = self.shape[-k:], grad_output.shape[-k:]
+        share = divided(
+            grad_output,
+            divisors(size, kernel_size, stride, padding, count, count_include_pad, divisor_override),
+        )
+        lead = share.shape[:-k]
+        parts = np.broadcast_to(share.reshape((*lead, *(1,) * k, *count)), (*lead, *kernel_size, *count))
+        return put_together(parts, size, kernel_size, stride, padding, (1,) * k)
 
 
 declare(2)

@@ -190,44 +190,6 @@ def at_class(self: Any, index: Any, axis: int) -> Any:
     return np.take_along_axis(self, np.expand_dims(index, axis), axis).squeeze(axis)
 
 
-def likelihoods(self: Any, target: Any, weight: Any, reduction: int, ignore_index: int) -> tuple[Any, Any]:
-    """Return the kernel of `nll_loss_forward`: the loss, and the sum of the weights."""
-    check_target(self, target, weight)
-    axis = 0 if self.ndim == 1 else 1
-    target = one_class(self, target)
-    index, used = chosen(target, self.shape[axis], ignore_index)
-    w = weights_of(index, used, weight, self.dtype)
-    picked = at_class(self, index, axis)
-    loss = -picked if w is None else -w * picked
-    if reduction == NONE and self.ndim > 1:
-        return loss, self.dtype.type(0)
-    total = self.dtype.type(picked.size) if w is None else reduced(w, SUM)
-    out = reduced(loss, SUM)
-    return (out / total if reduction == MEAN else out), total
-
-
-def spread(
-    grad_output: Any, self: Any, target: Any, weight: Any, reduction: int, ignore_index: int, total: Any
-) -> Any:
-    """Return the kernel of `nll_loss_backward`: `-weight · grad_output` at the class, 0 elsewhere."""
-    axis = 0 if self.ndim == 1 else 1
-    target = one_class(self, target)
-    index, used = chosen(target, self.shape[axis], ignore_index)
-    w = weights_of(index, used, weight, self.dtype)
-    sent = -grad_output if w is None else -w * grad_output
-    if reduction == MEAN:
-        sent = sent / total
-        if used is not None:
-            sent = np.where(used, sent, self.dtype.type(0)).astype(self.dtype)
-    out = np.zeros(self.shape, self.dtype)
-    if self.ndim == 2:
-        out[np.arange(len(self)), index] = sent
-    else:
-        sent = np.broadcast_to(sent, index.shape)
-        np.put_along_axis(out, np.expand_dims(index, axis), np.expand_dims(sent, axis), axis)
-    return out
-
-
 def declare(title: str, node: str) -> None:
     """Declare the loss, which is linear in the scores, and its gradient, which is linear in what is sent."""
 
@@ -243,22 +205,48 @@ def declare(title: str, node: str) -> None:
         self=vjp,
         several=("output", "total_weight"),
         constants=("total_weight",),
-        kernel=likelihoods,
         node=node + "Backward0",
     )
     def forward(self, target, weight, reduction, ignore_index):
         """Return `-weight[t] · self[t]` of the class t, and the sum of weights, by which a mean divides."""
+        check_target(self, target, weight)
+        axis = 0 if self.ndim == 1 else 1
+        target = one_class(self, target)
+        index, used = chosen(target, self.shape[axis], ignore_index)
+        w = weights_of(index, used, weight, self.dtype)
+        picked = at_class(self, index, axis)
+        loss = -picked if w is None else -w * picked
+        if reduction == NONE and self.ndim > 1:
+            return loss, self.dtype.type(0)
+        total = self.dtype.type(picked.size) if w is None else reduced(w, SUM)
+        out = reduced(loss, SUM)
+        return (out / total if reduction == MEAN else out), total
 
     @differentiable(
         name=title + "_backward",
         grad_output=twice,
         self=zeros,
         linear=True,
-        kernel=spread,
         node=node + "BackwardBackward0",
     )
     def backward(grad_output, self, target, weight, reduction, ignore_index, total_weight):
         """Return the gradient of the scores."""
+        axis = 0 if self.ndim == 1 else 1
+        target = one_class(self, target)
+        index, used = chosen(target, self.shape[axis], ignore_index)
+        w = weights_of(index, used, weight, self.dtype)
+        sent = -grad_output if w is None else -w * grad_output
+        if reduction == MEAN:
+            sent = sent / total_weight
+            if used is not None:
+                sent = np.where(used, sent, self.dtype.type(0)).astype(self.dtype)
+        out = np.zeros(self.shape, self.dtype)
+        if self.ndim == 2:
+            out[np.arange(len(self)), index] = sent
+        else:
+            sent = np.broadcast_to(sent, index.shape)
+            np.put_along_axis(out, np.expand_dims(index, axis), np.expand_dims(sent, axis), axis)
+        return out
 
 
 declare("nll_loss", "NllLoss")
