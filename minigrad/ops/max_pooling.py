@@ -39,7 +39,7 @@ def of_windows(x: Any, kernel: Any, stride: Any, dilation: Any, count: Any) -> t
 
 
 def by_window(x: Any, kernel: Any, stride: Any, dilation: Any, count: Any) -> tuple[Any, Any]:
-    """One window after the other: for one image of 28×28, 1/20 of the time that one place after the other takes."""
+    """One window after the other: one window of 28×28 takes 1/20 of the time of `by_place_in_window`."""
     axis = x.ndim - len(kernel)
     flat = seen(x, kernel, stride, dilation, count).reshape((*x.shape[:axis], prod(kernel), *count))
     number = argmax(flat, axis)
