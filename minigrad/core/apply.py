@@ -19,7 +19,7 @@ import numpy as np
 from .hook_calls import as_gradient, as_tensor
 from .modes import unobserved
 from .node import RELEASED, join_rows, output_of, rows_of
-from .op import INPUT, NUMBER_CLASSES, RAW, RESULT, F
+from .op import ARGUMENT, INPUT, NUMBER_CLASSES, RAW, RESULT, F
 from .saved import READY, is_current, raw_value, saved, unpack, wanted
 from .saved_hooks import Packed
 from .sums import sum_to
@@ -78,14 +78,10 @@ def read(node: Any) -> list[Any]:
     values = [getattr(node, slot) for slot, _, _ in op.reads] if op.values is None else [*op.values(node)]
     for n, what, k in op.checks:
         x = values[n]
-        if what is INPUT:
-            target = targets[k]
-            if x.__class__ not in READY or (target is not None and target._storage is not None):
-                values[n] = raw_value(node, n)
-        elif what is RESULT:
-            if x.__class__ not in READY or node._storage is not None:
-                values[n] = raw_value(node, n)
-        elif x.__class__ not in READY and (x is None or isinstance(x, HELD)):
+        carrier = targets[k] if what is INPUT else node if what is RESULT else None
+        if x.__class__ in READY and (carrier is None or carrier._storage is None):
+            continue
+        if what is not ARGUMENT or x is None or isinstance(x, HELD):
             values[n] = raw_value(node, n)
     return values
 
@@ -101,13 +97,13 @@ def read_tensors(node: Any) -> list[Any]:
         carrier: Any = targets[k] if what is INPUT else node if what is RESULT and not op.several else None
         if carrier is None or x.__class__ not in READY:
             if what is INPUT or what is RESULT or isinstance(x, HELD):
-                x = saved(node, slot[5:], wrapped=False)
+                x = saved(node, n, wrapped=False)
         else:
             version = 0 if check is None else check[n]
             variable = getattr(carrier, "variable", None)
             storage = carrier._storage if variable is None else variable._storage
             if version if storage is None else not is_current(storage, version):
-                x = saved(node, slot[5:], wrapped=False)
+                x = saved(node, n, wrapped=False)
             elif variable is not None:
                 x = variable
             else:
@@ -122,8 +118,8 @@ def read_tensors(node: Any) -> list[Any]:
 def read_saved(node: Any) -> list[Any]:
     """Do the same, and check each value. The values are read in PyTorch's order, because hooks may see it."""
     __tracebackhide__ = True
-    found = {name: saved(node, name, wrapped=False) for name in wanted(node)}
-    return [found.get(name) for name, _ in node.op.saved]
+    found = {n: saved(node, n, wrapped=False) for n in wanted(node)}
+    return [found.get(n) for n in range(len(node.op.saved))]
 
 
 def pull(node: Any, g: Any, values: list[Any], runs: Any = None) -> tuple[Any, ...]:
@@ -229,8 +225,8 @@ def invalid_gradient(name: str, i: int, got: Any, shape: Any) -> RuntimeError:
 
 def apply_nothing(node: Any) -> tuple[None, ...]:
     """`Node.apply_nothing` of an op."""
-    for name in wanted(node):
-        unpack(node, name)
+    for n in wanted(node):
+        unpack(node, n)
     return (None,) * len(node._next)
 
 

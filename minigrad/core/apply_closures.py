@@ -78,7 +78,7 @@ def linear(op: Op) -> Any:
 def product(op: Op) -> Any:
     """Return `apply` for a plain elementwise op with two inputs, where the vjp of each takes the other."""
     vjp0, vjp1 = op.vjps.values()
-    at0, at1 = ([n for n, _ in op.saved].index(name) for name in op.inputs)
+    at0, at1 = map(op.names.index, op.inputs)
 
     def apply_product(node: Any, g: Any, keep: bool = True) -> tuple[Any, ...]:
         if node._extra is not None:

@@ -19,7 +19,7 @@ MODULE = "builtins"  # so that type(t.grad_fn) is shown as PyTorch shows it: <cl
 def make_node(op: Op, name: str) -> type[Node]:
     """Return the Node class of an op: a slot and a `_saved_<name>` property per saved name, and `apply`."""
     members: dict[str, Any] = {
-        "__slots__": tuple("_raw_" + n for n, _ in op.saved)
+        "__slots__": tuple("_raw_" + n for n in op.names)
         + (("_outputs",) if op.several else ())
         + (("__weakref__",) if op.name == "as_strided" else ()),
         "__module__": MODULE,
@@ -32,8 +32,10 @@ def make_node(op: Op, name: str) -> type[Node]:
         "apply_nothing": apply_nothing,
         "_release": release,
     }
-    for n in (n for n, _ in op.saved if not n.endswith("_scalar_type") and not (op.listed and "_sym_" in n)):
-        members["_saved_" + n] = property(partial(saved, name=n), doc=f"The value saved as `{n}`.")
+    for i, n in enumerate(op.names):
+        if n.endswith("_scalar_type") or (op.listed and "_sym_" in n):
+            continue
+        members["_saved_" + n] = property(partial(saved, n=i), doc=f"The value saved as `{n}`.")
         if n in op.tensors:
             members["_raw_saved_" + n] = property(
                 partial(raw_saved, name=n), doc=f"`{n}`, to register hooks on."

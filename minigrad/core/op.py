@@ -81,7 +81,7 @@ class Op:
 
     `params` are its parameter names, `defaults` the values of the last of them. `inputs` are the
     differentiable parameters, `places` their positions and `vjps` their vjps. `saved` lists (name, indices of
-    the inputs whose vjp takes it); `tensors` are the saved names that stand for tensors.
+    the inputs whose vjp takes it), `names` these names; `tensors` are those that stand for tensors.
 
     What follows from this is computed once, here: `keeps` (see `Keep`); `plan`, the same in tuples, which are
     unpacked in a third of the time; `reads`, of each what reading takes; `values`, which reads several at
@@ -144,6 +144,7 @@ class Op:
         operands = (*self.inputs, *OPERANDS) if self.elementwise and self.promotes else ()
         self.promoted = tuple(i for i, p in enumerate(self.params) if p in operands)
         self.saved = self._saved_names()
+        self.names = tuple(name for name, _ in self.saved)
         self.tensors = frozenset(n for n, _ in self.saved if n in self.params or n in self.results)
         kept = sorted(self.tensors & set(self.results)) if len(self.results) > 1 else ()
         self.kept_results = tuple((self.results.index(n), n) for n in kept)
@@ -187,9 +188,8 @@ class Op:
 
     def _taking(self, vjps: Any, inputs: list[str]) -> Iterator[tuple[int, Any, tuple[int, ...]]]:
         """Yield the number of each input, its vjp, and the numbers of the saved values that the vjp takes."""
-        order = [name for name, _ in self.saved]
         for name in inputs:
-            yield self.inputs.index(name), vjps[name], tuple(map(order.index, arguments(vjps[name])))
+            yield self.inputs.index(name), vjps[name], tuple(map(self.names.index, arguments(vjps[name])))
 
     def _kinds(self, name: str) -> frozenset[type] | None:
         if self.elementwise and self.numbers:

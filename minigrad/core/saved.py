@@ -13,7 +13,7 @@ import numpy as np
 
 from . import dialect, dtypes, modes, tangents
 from .node import RELEASED, AccumulateGrad, Node
-from .op import RAW, RESULT
+from .op import INPUT, RAW, RESULT
 from .save import keep_together
 from .saved_hooks import Packed, SavedTensor, default_hooks, pack, saved_tensor, unpack_entry
 from .storage import SameCounter, Storage
@@ -45,37 +45,37 @@ def unpack_each(node: Any, name: str, tensors: Tensors, checked: bool = True) ->
     return Tensors(unpack_entry(node, name, t) if isinstance(t, Packed) else t for t in tensors)
 
 
-def wanted(node: Any) -> list[str]:
-    """Return the saved names that the vjps to run take, in the order in which PyTorch reads them."""
-    op, targets = node.op, node._next
-    kept = zip(op.saved, op.keeps)
-    return [n for (n, _), k in kept if k.user is None or targets[k.user] is not None]
+def wanted(node: Any) -> list[int]:
+    """Return the numbers of the saved values that the vjps to run take, in the order in which PyTorch reads
+    them.
+    """
+    targets = node._next
+    return [n for n, k in enumerate(node.op.keeps) if k.user is None or targets[k.user] is not None]
 
 
-def unpack(node: Any, name: str, checked: bool = True) -> tuple[Any, Any]:
-    """Return the raw value that `node` saved as `name`, and its tensor if the node saved the tensor itself.
+def unpack(node: Any, n: int, checked: bool = True) -> tuple[Any, Any]:
+    """Return saved value number `n` of a node, raw, and its tensor if the node saved the tensor itself.
 
     RuntimeError with PyTorch's text if it was freed, or (with `checked`) modified since it was saved.
     """
-    op = node.op
-    value = getattr(node, "_raw_" + name)
+    check = node._check
+    slot, what, _, _, _, derive = node.op.plan[n]
+    value = getattr(node, slot)
     if value.__class__ is Tensors:
-        return unpack_each(node, name, value, checked), None
+        return unpack_each(node, slot[5:], value, checked), None
     if value.__class__ is Packed:
-        tensor = unpack_entry(node, name, value)
+        tensor = unpack_entry(node, slot[5:], value)
         return (tensor._data.item(), None) if value.is_number else (numbers(tensor), tensor)
-    if name not in op.tensors or not isinstance(value, (TensorBase, *RAW)):
-        if value is None and node._check is RELEASED and name in op.tensors and name in wanted(node):
+    if derive is not None or not isinstance(value, (TensorBase, *RAW)):
+        if value is None and check is RELEASED and derive is None and n in wanted(node):
             raise RuntimeError(dialect.second_backward_error())
         return value, None
-    expected = 0
-    if type(node._check) is tuple and node._check:
-        expected = next(v for (n, _), v in zip(op.saved, node._check, strict=True) if n == name) or 0
+    expected = check[n] if check.__class__ is tuple else 0
     if isinstance(value, TensorBase):
         storage, carrier, nr = value._storage, value._fn, value._nr
         data = numbers(value)
     else:
-        carrier, nr = carrier_of(node, name)
+        carrier, nr = carrier_of(node, n)
         variable = getattr(carrier, "variable", None)
         storage = carrier._storage_of(nr) if variable is None else variable._storage
         data = value if variable is None else variable._data
@@ -83,7 +83,7 @@ def unpack(node: Any, name: str, checked: bool = True) -> tuple[Any, Any]:
             data = storage.array  # the scalar has become this array, and may have been modified
         elif isinstance(storage, SameCounter) and any(data is memory for memory in storage.before):
             data = storage.now
-    of_input = name not in op.results
+    of_input = what is not RESULT
     if checked and storage is not None and node._seq < storage.detached and of_input and is_detached(carrier):
         raise RuntimeError(
             "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_()."
@@ -130,9 +130,8 @@ def raw_value(node: Any, n: int) -> Any:
     version = check[n] if check.__class__ is tuple else 0
     if data is not None and (storage is None or is_current(storage, version)):
         return data if data.__class__ is not np.ndarray or data.ndim else data[()]
-    name = slot[5:]
-    data, _ = unpack(node, name)
-    return data[()] if name in op.tensors and getattr(data, "ndim", None) == 0 else data
+    data, _ = unpack(node, n)
+    return data[()] if getattr(data, "ndim", None) == 0 else data
 
 
 def is_current(storage: Any, version: int) -> bool:
@@ -140,11 +139,10 @@ def is_current(storage: Any, version: int) -> bool:
     return storage.__class__ is Storage and storage.version == version and not storage.detached
 
 
-def carrier_of(node: Any, name: str) -> Any:
-    """Return the node, and the number of its output, that the value saved as `name` comes from."""
-    if name in node.op.results:
-        return node, node.op.results.index(name)
-    return node.next_functions[node.op.inputs.index(name)]
+def carrier_of(node: Any, n: int) -> Any:
+    """Return the node, and the number of its output, that saved value number `n` comes from."""
+    _, what, place, k, _, _ = node.op.plan[n]
+    return (node, place) if what is RESULT else (node._next[k], node._nrs[k] if node._nrs else 0)
 
 
 def is_detached(carrier: Any) -> bool:
@@ -195,21 +193,21 @@ def modified(
     )
 
 
-def saved(node: Any, name: str, wrapped: bool = True, checked: bool = True) -> Any:
-    """Return the value that `node` saved as `name`, as a tensor of its graph or a plain Python value.
+def saved(node: Any, n: int, wrapped: bool = True, checked: bool = True) -> Any:
+    """Return saved value number `n` of a node, as a tensor of its graph or a plain Python value.
 
     A Python number that stands for a tensor is returned as a tensor to readers (`wrapped`) and as a number to
     vjps. For `checked` see `unpack`.
     """
-    op = node.op
-    data, tensor = unpack(node, name, checked)
+    data, tensor = unpack(node, n, checked)
     if tensor is not None:
         return tensor
-    if name not in op.tensors or data is None:
+    slot, what, _, _, _, derive = node.op.plan[n]
+    if derive is not None or data is None:
         return data
     if not isinstance(data, RAW):
-        return wrap(np.array(data)[()]) if wrapped and name in op.inputs else data
-    carrier, nr = carrier_of(node, name)
+        return wrap(np.array(data)[()]) if wrapped and what is INPUT else data
+    carrier, nr = carrier_of(node, n)
     variable = getattr(carrier, "variable", None)
     if variable is not None:
         return variable
@@ -217,8 +215,8 @@ def saved(node: Any, name: str, wrapped: bool = True, checked: bool = True) -> A
     t._storage = carrier._storage_of(nr)
     if wrapped and t._storage is None and not isinstance(data, np.ndarray):
         share(t)  # so that the reader sees later changes of the scalar
-    if node._extra is not None and name in node._extra.tangents:
-        tangents.put(t, node._extra.tangents[name])
+    if node._extra is not None and slot[5:] in node._extra.tangents:
+        tangents.put(t, node._extra.tangents[slot[5:]])
     return t
 
 
@@ -276,7 +274,7 @@ class OpSavedTensor(SavedTensor):
         put(self._node, self._name, packed)
 
     def _tensor(self, checked: bool) -> Any:
-        return saved(self._node, self._name, checked=checked)
+        return saved(self._node, self._node.op.names.index(self._name), checked=checked)
 
     def _is_output(self) -> bool:
         kept = self._entry()

@@ -130,7 +130,7 @@ def record_before(op: Op, values: list[Any], out: Any) -> Any:
     if node is not None and getattr(node, "_raw_self", None) is not None:
         node._raw_self = F.clone(values[0])
         versions = node._check or (0,) * len(op.saved)
-        node._check = tuple(0 if n == "self" else v for (n, _), v in zip(op.saved, versions, strict=True))
+        node._check = tuple(0 if n == "self" else v for n, v in zip(op.names, versions, strict=True))
     if node is not None and modes.active:
         pack_inputs(node, [getattr(node, "_raw_self", None), *values[1:]])
     return node
@@ -141,7 +141,7 @@ def settle(op: Op, t: TensorBase, node: Any, shown: bool) -> None:
     storage = share(t)
     if getattr(node, "_raw_result", None) is not None:
         node._raw_result = numbers(t)
-        node._check = tuple(storage.version if n == "result" else 0 for n, _ in op.saved)
+        node._check = tuple(storage.version if n == "result" else 0 for n in op.names)
         node._set_storage(0, storage)
     rebase(t, node, shown)
     if modes.active:
