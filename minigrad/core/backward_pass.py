@@ -106,10 +106,9 @@ class Limit(NamedTuple):
 
     `slots` are where the wanted gradients arrive. `needed` are the nodes that lead there, and with `is_whole`
     these are all nodes. `inner` are the nodes of `slots` that are no leaves. `changes` is the value of
-    `edge_changes` when they were found. The node behind which they lie keeps the limit for the next pass,
-    so it is not in `needed`: that would be a reference cycle. It is the root of the pass, or if that has only
-    one edge, the node `behind` the root: the roots `y[0]`, `y[1]`, … of a user's loop over `grad` share the
-    limit of the node of y.
+    `edge_changes` when they were found. A node keeps the limit for the next pass, so it is not in `needed`:
+    that would be a reference cycle. It is the root of the pass, or the node to which the root's only edge
+    leads: the roots `y[0]`, `y[1]`, … of a user's loop over `grad` share the limit of the node of y.
     """
 
     slots: tuple[Slot, ...]
@@ -117,12 +116,6 @@ class Limit(NamedTuple):
     is_whole: bool
     inner: set[Node]
     changes: int
-    behind: Node | None = None
-
-    def is_plain(self) -> bool:
-        """Return whether no node has hooks or calls user code."""
-        nodes = self.needed if self.behind is None else (*self.needed, self.behind)
-        return all(node._extra is None and not node._speaks for node in nodes)
 
 
 edge_changes = 0  # how often the edges of existing nodes were changed
@@ -139,20 +132,24 @@ def limit_of(root: Node, slots: tuple[Slot, ...], keep: bool) -> Limit | None:
     None if the plain loop cannot capture these gradients: one of the nodes has several outputs, leads to
     another one, or cannot be reached.
     """
-    limit: Limit | None = getattr(root, "_limit", None)
-    if limit is not None and limit.slots == slots and limit.changes == edge_changes:
-        return limit
-    if keep and len(root._next) == 1 and (behind := root._next[0]) is not None and behind._seq != LAST:
-        limit = getattr(behind, "_limit", None)
-        if limit is None or limit.slots != slots or limit.changes != edge_changes:
-            limit = find_limit(behind, slots)
-        if limit is not None and all(node is not root for node, _ in slots):
-            behind._limit = limit
-            return Limit(slots, limit.needed, limit.is_whole, limit.inner, limit.changes, behind)
-    limit = find_limit(root, slots)
-    if limit is not None and keep:
-        root._limit = limit
-    return limit
+    behind = only_edge(root) if keep and all(node is not root for node, _ in slots) else None
+    limit: Limit | None
+    for node in (root, behind):
+        limit = getattr(node, "_limit", None)
+        if limit is not None and limit.slots == slots and limit.changes == edge_changes:
+            return limit
+    for node in (behind, root):
+        limit = None if node is None or node._seq == LAST else find_limit(node, slots)
+        if node is not None and limit is not None:
+            if keep:
+                node._limit = limit
+            return limit
+    return None
+
+
+def only_edge(node: Node) -> Node | None:
+    """Return the node to which the only edge of a node leads; None if it has several."""
+    return node._next[0] if len(node._next) == 1 else None
 
 
 def find_limit(root: Node, slots: tuple[Slot, ...]) -> Limit | None:

@@ -32,7 +32,7 @@ from typing import Any
 from numpy import ndarray
 
 from . import modes
-from .backward_pass import Limit, Slot, Task, add, count_edges, limit_of
+from .backward_pass import Limit, Slot, Task, add, count_edges, limit_of, only_edge
 from .deposit import deposit
 from .modes import Within, quiet
 from .nested_passes import inside
@@ -126,7 +126,8 @@ def run_rows(root: Slot, gradients: ndarray, slots: Sequence[Slot]) -> list[Any]
     """
     node, nr = root
     limit = limit_of(node, tuple(slots), True)
-    if limit is None or node._extra is not None or node._speaks or not limit.is_plain():
+    nodes = () if limit is None else (node, only_edge(node) or node, *limit.needed)
+    if limit is None or any(n._extra is not None or n._speaks for n in nodes):
         return None
     one: Any = gradients
     if node._outputs != 1:
@@ -153,7 +154,7 @@ def sweep(
     __tracebackhide__ = True
     needed = inner = behind = None
     if limit is not None and not limit.is_whole:
-        needed, inner, behind = limit.needed, limit.inner, limit.behind
+        needed, inner, behind = limit.needed, limit.inner, only_edge(root)
     buffers: dict[Node, Any] = {root: one}
     gradients: Any
     owned: set[Node] = set()
