@@ -8,6 +8,7 @@ import pytest
 from pages import ROOT, dead_links, python
 
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+KOREAN = sorted((ROOT / "docs" / "ko").glob("*.md"))
 SOURCE = re.compile(r"`((?:core|ops|inplace|tensor|autograd|nn|optim|utils)/[\w/]+\.py)`")
 
 
@@ -20,6 +21,20 @@ def test_links_lead_somewhere(page):
 def test_files_that_are_named_exist(page):
     named = SOURCE.findall(page.read_text(encoding="utf-8"))
     assert [file for file in named if not (ROOT / "minigrad" / file).is_file()] == []
+
+
+@pytest.mark.parametrize("page", KOREAN, ids=lambda page: f"ko/{page.name}")
+def test_links_of_korean_pages_lead_somewhere(page):
+    assert dead_links(page) == []
+
+
+def test_the_korean_page_on_explanations_has_every_row_and_section():
+    here, there = (
+        (ROOT / "docs" / name / "explain.md").read_text(encoding="utf-8").split("\n") for name in ("", "ko")
+    )
+    for mark in ("#", "|", "- ", "```"):
+        lines = [sum(line.startswith(mark) for line in text) for text in (here, there)]
+        assert lines[0] == lines[1] > 0, f"lines that begin with {mark}: translate what is new"
 
 
 def test_a_dead_link_is_found(tmp_path):
