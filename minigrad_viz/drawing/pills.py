@@ -82,10 +82,15 @@ class Pills:
         return f'<rect {area(left, top, pill.width, pill.height)} rx="10"/>{lines}{heat}'
 
     def shape(self, route: Route, path: list[Cubic]) -> str:
-        """The sizes of what flows forward, above the arrow; told where boxes of many hide the tensors."""
+        """The sizes of what flows forward, above the arrow or left of one that runs down; told where boxes of
+        many hide the tensors."""
         said = self.canvas.measured.shapes[route.id]
         half = columns(said) * SMALL / 2
-        x, y = self.canvas.spot(path, (half, 6, half, 6), (11.0, -11.0, 22.0), [route.id])
+        if self.canvas.places.axes.upright:
+            x, y = self.canvas.spot(path, (2 * half + 6, 6, -6, 6), (0.0,), [route.id])
+            x -= half + 6
+        else:
+            x, y = self.canvas.spot(path, (half, 6, half, 6), (11.0, -11.0, 22.0), [route.id])
         self.canvas.stand(x - half, y - 6, x + half, y + 6)
         return f'<text class="shape" x="{num(x)}" y="{num(y + 4)}">{xml(said)}</text>'
 

@@ -82,6 +82,7 @@ class Drawing:
         left, top, right, bottom = canvas.bounds if stations else [0.0, 0.0, 0.0, 0.0]
         lane = canvas.measured.lane
         width = max(right - left, NARROW, lane.width)
+        left -= max(0.0, lane.width - (right - left)) / 2  # the graph stands above the middle of its lane
         canvas.kinds |= {"updates"} if lane.heads else set()
         top_below = bottom + 12
         updates, bottom = lane.draw(left, bottom + 24, width, canvas.measured.scales, canvas.prefix)

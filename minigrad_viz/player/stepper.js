@@ -10,7 +10,7 @@ import { Details, Queue, legend, vjp } from "./stepper_details.js";
 import { pressed } from "./stepper_keys.js";
 import { Overview } from "./stepper_map.js";
 import { Motion } from "./stepper_motion.js";
-import { block, choice, clamp, control, face, make, memory, quiet, unpacked, whole } from "./stepper_parts.js";
+import { addressed, block, choice, clamp, control, face, make, memory, quiet, unpacked, whole } from "./stepper_parts.js";
 import { Stage } from "./stepper_picture.js";
 import { Rounds } from "./stepper_rounds.js";
 import { alone, copies, share } from "./stepper_share.js";
@@ -108,6 +108,10 @@ class Player extends Tour {
       if (this.stage.cuts().has("right")) this.toggle("source", false);
     }
     this.wide = clientWidth;
+    const full = this.root.matches(":fullscreen");
+    if (full) this.stage.project(innerHeight - this.top.offsetHeight - 24);
+    else if (this.full) this.stage.scale(null);
+    this.full = full;
     this.rounds?.show(this.act);
     this.track.fit();
     this.chart();
@@ -169,7 +173,7 @@ class Player extends Tour {
     if (name in ends) this.cross(...ends[name]);
     else if (name === "previous" || name === "next") this.walk(name === "next" ? 1 : -1);
     else if (["queue", "source", "legend", "copy"].includes(name)) this.toggle(name);
-    else if (name === "full") this.fill();
+    else if (name === "full") document.fullscreenElement ? document.exitFullscreen() : this.root.requestFullscreen?.();
     else if (name !== "play") this.stage.resize(name), this.chart();
     else if (this.model.get("playing")) this.set({ playing: false });
     else if (!this.ended()) this.set({ playing: true });
@@ -226,13 +230,12 @@ class Player extends Tour {
   }
 
   mark() {
-    const span = (step, kind) => [this.frames[step - 1]?.span, kind];
-    const cause = this.frames[this.step - 1]?.cause;
-    const spans = [span(this.step, "now"), [cause, "cause"], ...this.steps().map((step) => span(step, "also"))];
-    this.code.mark(spans.filter(([where]) => where));
+    const { span, cause } = this.frames[this.step - 1] ?? {};
+    const also = this.steps().map((step) => [this.frames[step - 1].span, "also"]);
+    this.code.mark([[span, "now"], [cause, "cause"], ...also].filter(([where]) => where));
   }
 
-  // All pictures that are shown: the whole, and what is inside the boxes that are open.
+  // All pictures that are shown: the whole, and the boxes that are open.
   stages() {
     return [this.stage, ...[...this.boxes.open.values()].map(({ stage }) => stage)];
   }
@@ -263,11 +266,6 @@ class Player extends Tour {
     if (name === "legend") this.help.replaceChildren(...(on ? this.signs : []));
   }
 
-  fill() {
-    if (document.fullscreenElement) document.exitFullscreen();
-    else this.root.requestFullscreen?.();
-  }
-
   async share(kind) {
     const copied = await share(kind, alone(this.stage.svg, this.caption.said));
     this.copy.title = this.words[copied ? "copied" : "copied_file"];
@@ -279,11 +277,6 @@ class Player extends Tour {
 export function render({ model, el }) {
   const player = new Player(model, el);
   return () => player.end();
-}
-
-// The step that the address of a page names: `#step=7`.
-function addressed() {
-  return Number(/(?:^#|&)step=(\d+)/.exec(location.hash)?.[1] ?? 0);
 }
 
 // Put a player in the place of the picture in `box`, on a page without a kernel.

@@ -80,6 +80,9 @@ export function memory(state) {
   };
 }
 
+// The step that the address of a page names: `#step=7`.
+export const addressed = () => Number(/(?:^#|&)step=(\d+)/.exec(location.hash)?.[1] ?? 0);
+
 // JSON that was deflated and written in base64.
 function inflated(z) {
   const bytes = Uint8Array.from(atob(z), (char) => char.charCodeAt(0));

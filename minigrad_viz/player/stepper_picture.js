@@ -6,6 +6,7 @@ import { SVG, clamp, drawn, make, quiet } from "./stepper_parts.js";
 const ZOOMS = [0.002, 4];
 const MANY = 200; // stations; of a larger picture only what is near the view is drawn, for drawing takes time
 const STATION = /^[sf]\d+(-c\d+|-d)?$/; // the ids of stations and their decks
+const PROJECTED = [1.4, 2.4];
 const MARGIN = 22; // pixels of paper around what is drawn
 
 // The picture in its scrolling `view`; `onpick` is called with the station or arrow that is clicked.
@@ -72,6 +73,12 @@ export class Stage {
     this.near();
   }
 
+  // As large as all of it fits in a full screen, but not larger or smaller than an audience can read well.
+  project(room) {
+    const { width, height } = this.svg.viewBox.baseVal;
+    this.scale(clamp(Math.min(this.view.clientWidth / width, room / height), ...PROJECTED));
+  }
+
   resize(name) {
     const { width, height } = this.svg.viewBox.baseVal;
     if (name === "zoom_fit") this.scale(this.zoom === null ? Math.min(this.view.clientWidth / width, this.view.clientHeight / height, 1) : null);
@@ -115,13 +122,17 @@ export class Stage {
     let changed = false;
     for (const place of this.places.values()) {
       const across = place.right > sight.left - wide && place.left < sight.right + wide;
-      const drawn = across && place.bottom > sight.top - high && place.top < sight.bottom + high;
-      if (drawn === place.drawn) continue;
-      place.part.style.display = drawn ? "" : "none";
-      place.drawn = drawn;
-      changed = true;
+      changed = this.draw(place, across && place.bottom > sight.top - high && place.top < sight.bottom + high) || changed;
     }
     if (changed) this.sign(this.signs);
+  }
+
+  // Draw what is at a place, or not; whether that is a change.
+  draw(place, on) {
+    if (!place || place.drawn === on) return false;
+    place.part.style.display = on ? "" : "none";
+    place.drawn = on;
+    return true;
   }
 
   // Where a part is, in the picture's own units.
@@ -149,17 +160,10 @@ export class Stage {
     return this.places?.get(part);
   }
 
-  draw(part) {
-    const place = this.place(part);
-    if (!place || place.drawn) return;
-    place.part.style.display = "";
-    place.drawn = true;
-  }
-
   // Bring parts into sight: all of them if there is room, else the first station.
   reveal(marks, still = false) {
     const ids = [...marks].sort((a, b) => STATION.test(b) - STATION.test(a));
-    for (const id of ids.slice(0, 12)) this.draw(this.parts.get(id));
+    for (const id of ids.slice(0, 12)) this.draw(this.place(this.parts.get(id)), true);
     const boxes = ids.slice(0, 12).flatMap((id) => this.parts.get(id)?.getBoundingClientRect() ?? []);
     if (!boxes.length) return;
     const { view } = this;
@@ -194,10 +198,9 @@ export class Stage {
 
   // A part's description, without what the steps have not come to.
   told(id) {
-    if (!this.painter.known(id)) return "";
-    const lines = (this.titles.get(id) ?? "").split("\n");
-    if (this.painter.known(`${id}-grad`)) return lines.join("\n");
-    return lines.filter((line) => !line.startsWith(`${this.words.row_grad}:`)).join("\n");
+    const hidden = this.painter.known(`${id}-grad`) ? null : `${this.words.row_grad}:`;
+    const lines = this.painter.known(id) ? (this.titles.get(id) ?? "").split("\n") : [];
+    return lines.filter((line) => !hidden || !line.startsWith(hidden)).join("\n");
   }
 
   tip(part) {

@@ -7,6 +7,7 @@ const NEXT = 62; // of its neighbours
 const LEAST = 12; // of the others; of more than `SINGLE` rounds several share one
 const SINGLE = 40;
 const HIGH = 30; // of the curve
+const LABEL = 120; // pixels that the value of a round takes at most
 const TOP = 18; // above it, for the first value
 
 // The cells of `count` rounds in `width` pixels: `{from, to, x, width}`, where `to` is the last round of a cell.
@@ -97,8 +98,8 @@ export class Rounds {
     const svg = drawn("svg", { class: "mgp-curve", width, height: TOP + HIGH + 6, role: "img", "aria-label": this.words.curve }, line("later", known));
     if (past.length) svg.append(line("past", past));
     const say = (i, anchor, words, kind = "") => {
-      const left = anchor === "end" ? at(i) : at(i) + (kind ? 9 : -2);
-      svg.append(drawn("text", { x: left, y: y(this.values.get(i)) - (kind ? 7 : 5), "text-anchor": anchor, class: kind }, words));
+      const left = at(i) + (anchor === "end" ? -1 : 1) * (kind ? 9 : anchor === "end" ? 0 : -2);
+      svg.append(drawn("text", { x: left, y: Math.max(y(this.values.get(i)) - (kind ? 7 : 5), kind ? 22 : 12), "text-anchor": anchor, class: kind }, words));
     };
     const short = (value) => `${Number(value.toPrecision(5))}`;
     const [first, last] = [known[0][0], known.at(-1)[0]];
@@ -106,7 +107,7 @@ export class Rounds {
     if (last !== now) say(last, "end", short(known.at(-1)[1]));
     if (this.values.has(now)) {
       svg.append(drawn("circle", { cx: at(now), cy: y(this.values.get(now)), r: 4 }));
-      say(now, "start", `${this.acts[this.act].name ?? ""} ${short(this.values.get(now))}`, "now");
+      say(now, at(now) > width - LABEL ? "end" : "start", `${this.acts[this.act].name ?? ""} ${short(this.values.get(now))}`, "now");
     }
     return [svg];
   }
