@@ -81,32 +81,15 @@ def asarray(
     forbidden and needed.
     """
     kind = options("asarray", dtype, None, device)
-    found = aliased(obj)
-    if found is None:
-        if copy is False:
+    source = from_numpy(obj) if isinstance(obj, np.ndarray) else obj
+    found = taken(source, kind)
+    if copy is False and found is not source:
+        if not isinstance(source, TensorBase):
             raise ValueError("can't alias arbitrary sequence into a tensor.")
-        found = tensor(obj, dtype=kind)
-    elif kind is not None and dtypes.of(found._data) is not kind:
-        if copy is False:
-            have = dtypes.of(found._data).title
-            raise ValueError(f"can't alias tensor with dtype '{have}' into dtype '{kind.title}'.")
-        found = F.to(found, kind.numpy)
-    elif copy:
-        found = F.clone(found)
-    if requires_grad:
-        return found.requires_grad_()
-    return (
-        found.detach() if found.requires_grad and found.is_leaf and not isinstance(obj, TensorBase) else found
-    )
-
-
-def aliased(obj: Any) -> Any:
-    """Return a tensor on the memory of `obj`; None if that cannot be."""
-    if isinstance(obj, TensorBase):
-        return obj
-    if isinstance(obj, np.ndarray):
-        return from_numpy(obj)
-    return None
+        have = dtypes.of(source._data).title
+        raise ValueError(f"can't alias tensor with dtype '{have}' into dtype '{found.dtype.title}'.")
+    found = F.clone(found) if copy and found is source else found
+    return found.requires_grad_() if requires_grad else found
 
 
 def taken(data: Any, kind: dtypes.dtype | None) -> Any:

@@ -12,6 +12,7 @@ from ..core.dtypes import of
 from .checks import not_implemented
 from .half_precision import wide
 from .max_pooling import argmax, max_pool_backward, taken
+from .shape import show_sizes
 
 
 def bounds(n: int, count: int) -> tuple[Any, Any]:
@@ -81,19 +82,6 @@ def shares(grad_output: Any, self: Any, k: int) -> Any:
     return out
 
 
-def size_from_end(i: int) -> Any:
-    """What reads the `i`-th size from the end of the gradient that a node saved."""
-    return lambda node: node._raw_grad_output_sym_sizes[-i]
-
-
-def show_sizes(node: Any, k: int) -> None:
-    """PyTorch's node shows the last sizes of the gradient one by one."""
-    del node._saved_grad_output_sym_sizes
-    for i in range(1, k + 1):
-        name = f"_saved_grad_output_sym_argsize_minus_{i}"
-        setattr(node, name, property(size_from_end(i)))
-
-
 def declare_mean(k: int) -> None:
     """Declare the means of parts of the last `k` dimensions, and their gradient."""
     title, node = f"_adaptive_avg_pool{k}d", f"AdaptiveAvgPool{k}DBackward"
@@ -121,7 +109,7 @@ def declare_mean(k: int) -> None:
         check_not_empty(grad_output, title[1:] + "_backward", "grad_output has sizes ", "", "grad_output")
         return shares(grad_output, self, k)
 
-    show_sizes(backward.op.node, k)
+    show_sizes(backward, "grad_output", *range(-1, -k - 1, -1))
 
 
 declare_mean(2)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import RAW, F, composite, differentiable
+from ..core import F, composite, differentiable, is_symbol
 from ..core.tensor_state import TensorBase, wrap
 from .copy import cast_back
 from .inverses import LinAlgError, first_wrong, inverse_of, is_complex_dtype
@@ -22,22 +22,13 @@ def adjoint(x: Any) -> Any:
 
 @composite
 def off_diagonal(x: Any) -> Any:
-    """`x` with 1 on the diagonal."""
+    """`x` with 1 on the diagonal. A formula does not show it."""
+    if is_symbol(x):
+        return x
+    diagonal = np.eye(x.shape[-1]) == 1
     if isinstance(x, TensorBase):
-        return F.masked_fill(x, wrap(diagonal_mask(x)), 1)
-    if not isinstance(x, RAW):
-        return x  # a symbol: the formula does not show it
-    return masked(x)
-
-
-def diagonal_mask(x: Any) -> Any:
-    """Where the diagonal is."""
-    return np.eye(x.shape[-1]) == 1
-
-
-def masked(x: Any) -> Any:
-    """Return the same of an array."""
-    return np.where(diagonal_mask(x), x.dtype.type(1), x)
+        return F.masked_fill(x, wrap(diagonal), 1)
+    return np.where(diagonal, x.dtype.type(1), x)
 
 
 def differences(values: Any) -> Any:
@@ -63,11 +54,6 @@ def cholesky_vjp(g: Any, L: Any, upper: Any) -> Any:
     return adjoint(inverse) @ (middle @ inverse)
 
 
-def cholesky_ex_vjp(grads: Any, L: Any, upper: Any) -> Any:
-    """See `cholesky_vjp`."""
-    return cholesky_vjp(grads[0], L, upper)
-
-
 def cholesky_jvp(self_t: Any, L: Any, info: Any, upper: Any) -> Any:
     """`L @ Φ(Lᐨ @ dA @ Lᐨᴴ)`, Φ taking the lower triangle with half of the diagonal."""
     factor = adjoint(L) if upper else L
@@ -90,7 +76,11 @@ def first_minor(a: Any) -> Any:
 
 
 @differentiable(
-    self=cholesky_ex_vjp, complexes=True, jvp=cholesky_jvp, several=("L", "info"), constants=("info",)
+    self=lambda grads, L, upper: cholesky_vjp(grads[0], L, upper),
+    complexes=True,
+    jvp=cholesky_jvp,
+    several=("L", "info"),
+    constants=("info",),
 )
 def linalg_cholesky_ex(self, upper=False):
     """Return the triangular L with `L @ Lᴴ = self` (`Lᴴ @ L` for `upper`), and 0 for each matrix."""

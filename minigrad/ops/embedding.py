@@ -10,6 +10,7 @@ from ..core import F, differentiable
 from ..core.dtypes import of
 from .elementwise import second_refusal
 from .indices import LONG, WHOLE, check_inside, outside
+from .shape import show_sizes
 
 
 @differentiable(
@@ -31,9 +32,7 @@ def embedding(weight, indices, padding_idx=-1, scale_grad_by_freq=False, sparse=
     return weight[indices]
 
 
-embedding_node: Any = embedding.op.node
-del embedding_node._saved_weight_sym_sizes
-embedding_node._saved_weight_sym_argsize_0 = property(lambda node: node._raw_weight_sym_sizes[0])
+show_sizes(embedding, "weight", 0)
 
 
 def twice(g: Any, indices: Any, padding_idx: int) -> Any:
@@ -204,9 +203,7 @@ def embedding_bag(
     return (sums / np.maximum(sizes, 1)[:, None]).astype(weight.dtype), bags, sizes, sizes
 
 
-bag_node: Any = embedding_bag.op.node
-del bag_node._saved_weight_sym_sizes
-bag_node._saved_weight_sym_argsize_0 = property(lambda node: node._raw_weight_sym_sizes[0])
+show_sizes(embedding_bag, "weight", 0)
 
 
 @differentiable(

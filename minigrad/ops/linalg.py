@@ -158,23 +158,18 @@ def bmm(self, mat2):
     return self @ mat2
 
 
+DIFFERENT = {
+    "dot": "dot : expected both vectors to have same dtype, but found {0.title} and {1.title}",
+    "mv": "addmv input tensors must have the same dtype, but got {1.title}, {0.title}, and {1.title}",
+    "mm": "expected m1 and m2 to have the same dtype, but got: {0.c_name} != {1.c_name}",
+    "bmm": "expected scalar type {0.title} but found {1.title}",
+}
+
+
 def same_dtype(a: Any, b: Any, name: str) -> None:
     """RuntimeError unless both have one dtype: products of matrices do not promote."""
     if a.dtype != b.dtype:
-        if name == "dot":
-            raise RuntimeError(
-                f"dot : expected both vectors to have same dtype, but found {of(a).title} and {of(b).title}"
-            )
-        if name == "mv":
-            raise RuntimeError(
-                f"addmv input tensors must have the same dtype, but got {of(b).title}, {of(a).title}, and "
-                f"{of(b).title}"
-            )
-        if name == "bmm":
-            raise RuntimeError(f"expected scalar type {of(a).title} but found {of(b).title}")
-        raise RuntimeError(
-            f"expected m1 and m2 to have the same dtype, but got: {of(a).c_name} != {of(b).c_name}"
-        )
+        raise RuntimeError(DIFFERENT[name].format(of(a), of(b)))
 
 
 @composite

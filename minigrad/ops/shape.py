@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import operator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -45,6 +47,20 @@ def viewed(self: Any, shape: tuple[int, ...]) -> Any:
 def reshaped_rows(g: Any, self_sym_sizes: tuple[int, ...]) -> Any:
     """Rows of the shape `self_sym_sizes`."""
     return g.reshape(len(g), *self_sym_sizes)
+
+
+def show_sizes(call: Any, name: str, *dims: int) -> None:
+    """Let the nodes of an op show the sizes of an input along `dims` one by one, as PyTorch's do."""
+    node, sizes = call.op.node, operator.attrgetter(f"_raw_{name}_sym_sizes")
+    delattr(node, f"_saved_{name}_sym_sizes")
+    for dim in dims:
+        shown = f"_saved_{name}_sym_argsize_" + (f"{dim}" if dim >= 0 else f"minus_{-dim}")
+        setattr(node, shown, property(partial(size_along, dim, sizes)))
+
+
+def size_along(dim: int, sizes: Any, node: Any) -> int:
+    """Return the size along a dimension of what a node saved."""
+    return sizes(node)[dim]
 
 
 def after_rows(dim: int) -> int:
