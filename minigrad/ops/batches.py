@@ -92,17 +92,9 @@ def batch_twice_vjp(
 )
 @wide
 def native_batch_norm_backward(
-    grad_out,
-    input,
-    weight=None,
-    running_mean=None,
-    running_var=None,
-    save_mean=None,
-    save_invstd=None,
-    train=True,
-    eps=1e-5,
-    output_mask=(True, True, True),
-):
+    grad_out, input, weight=None, running_mean=None, running_var=None, save_mean=None, save_invstd=None,
+    train=True, eps=1e-5, output_mask=(True, True, True),
+):  # fmt: skip
     """Return the gradients of input, weight and bias of `native_batch_norm`, those that `output_mask` asks
     for.
     """

@@ -149,16 +149,9 @@ def parts(t: TensorBase) -> tuple[Any, ...]:
 
 
 def rebuild(
-    cls: Any,
-    memory: np.ndarray,
-    dtype: np.dtype,
-    shape: tuple[int, ...],
-    start: int,
-    strides: tuple[int, ...],
-    bits: int,
-    requires_grad: bool,
-    noted: dict[str, Any],
-) -> Any:
+    cls: Any, memory: np.ndarray, dtype: np.dtype, shape: tuple[int, ...], start: int,
+    strides: tuple[int, ...], bits: int, requires_grad: bool, noted: dict[str, Any],
+) -> Any:  # fmt: skip
     """Return the tensor that `parts` took apart."""
     memory = memory if memory.flags.writeable else memory.copy()
     result = make(cls, np.ndarray(shape, dtype, memory, start, strides), requires_grad)
