@@ -14,6 +14,7 @@ from test_unnoticed import program
 import minigrad
 from minigrad_viz.protocol import NAN, Value, value_from
 from minigrad_viz.recording.recorder import Recorder
+from minigrad_viz.recording.states import States
 from minigrad_viz.sources import minigrad as source
 from minigrad_viz.trace import notes
 from minigrad_viz.trace.events import BackwardStarted, Forward, Mutated, NodeRan, NodeState, Snapshot, Trace
@@ -116,9 +117,10 @@ def slow(monkeypatch):
         return node_ran
 
     wrap = minigrad.autograd.run.wrap_raw
-    monkeypatch.setattr(source, "forward_of", lambda recorder, titles, general, ghost_of: general)
+    monkeypatch.setattr(States, "result", lambda self, t: self.state_of(t, self.ids.claim(t)))
+    monkeypatch.setattr(source.Minigrad, "forward", source.Minigrad.ran)
     monkeypatch.setattr(source, "node_ran_of", node_ran_of)
-    monkeypatch.setattr(source, "freeze_of", lambda recorder, titles, engine: recorder.states.freeze_all)
+    monkeypatch.setattr(source, "freeze_of", lambda recorder, engine: recorder.states.freeze_all)
     monkeypatch.setattr(notes, "ROOM", 0)
 
 

@@ -44,10 +44,10 @@ NAMES = {
 # These read private attributes, because they note thousands of ops or look for what hooks have packed.
 HURRIED = {
     "kept.py",
+    "recording/states.py",
     "sources/engine_told.py",
     "sources/freezing.py",
     "sources/minigrad.py",
-    "sources/quick.py",
     "sources/torch_nodes.py",
     "trace/ids.py",
 }

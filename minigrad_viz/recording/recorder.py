@@ -10,8 +10,10 @@ Note [What the recorder keeps]
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
+
+from minigrad import Tensor
 
 from ..protocol import (
     edges_of,
@@ -42,7 +44,7 @@ from .listener import Listener
 from .modules import Modules
 from .named import named_by, named_tensors, write_at
 from .packing import Packing
-from .states import States
+from .states import States, has_own_memory
 from .stepping import OptimizerSteps
 from .tape import Tape, describe
 
@@ -136,28 +138,30 @@ class Recorder:
 
     @observing
     def forward(
-        self, title: str, inputs: list[Any], results: list[Any], grad_enabled: bool, ghost: str = ""
+        self, title: str, inputs: Sequence[Any], results: Sequence[Any], grad_enabled: bool, ghost: str = ""
     ) -> None:
         """An op ran, which would have left a node called `ghost` with the grad mode on. Inside a backward
         call it counts only if the call builds a graph and the result is part of it."""
         tape = self.tape
-        results = [t for t in results if is_tensor(t)]
-        if tape.again:
+        if tape.again or (tape.call and not (tape.creates and any(t.requires_grad for t in results))):
             return
-        if tape.call and not (tape.creates and any(t.requires_grad for t in results)):
-            return
-        spot = tape.own_place()
-        at = notes.NOWHERE if spot is None else (tape.place_of(spot), None, None)
-        given = tuple(self.states.id_of(v) if is_tensor(v) else (text_of(v),) for v in inputs)
-        rows = tuple(self.states.state_of(t, tape.ids.claim(t)) for t in results)
-        shares = self._viewed(inputs, given, results) if results else ""
-        tape.notes.append(("forward", title, given, rows, grad_enabled, at, tape.call, shares, ghost))
-        tape.rest.note(*results)
+        at, known = tape.op_place(), tape.ids.known
+        given = [known(v) if v.__class__ is Tensor or is_tensor(v) else (text_of(v),) for v in inputs]
+        if None in given:  # what is noted of strange tensors comes after the place
+            at = tape.come(at)
+            given = [self.states.id_of(v) if g is None else g for v, g in zip(inputs, given, strict=True)]
+        rows = tuple(map(self.states.result, results))
+        own = not results or has_own_memory(results[0])
+        shares = "" if own else self._viewed(inputs, given, results)
+        tape.notes.append(("forward", title, tuple(given), rows, grad_enabled, at, tape.call, shares, ghost))
+        for row in rows:
+            if row[3]:  # it requires gradients
+                break
+        else:
+            tape.rest.note()
 
-    def _viewed(self, inputs: list[Any], given: tuple[Any, ...], results: list[Any]) -> str:
+    def _viewed(self, inputs: Sequence[Any], given: Sequence[Any], results: Sequence[Any]) -> str:
         """The input whose memory the results of an op use; "" if they have their own."""
-        if not (results[0]._is_view() or results[0].is_inference()):
-            return ""
         parts = [raw_array(t) for t in results]
         for value, name in zip(inputs, given, strict=True):
             memory = raw_array(value) if name.__class__ is str else None
@@ -189,7 +193,8 @@ class Recorder:
         state = self.states.state_of(tensor, after)
         also = self.crossing.sharing(tensor)
         tape.notes.append(("event", Mutated, title, before, state, (before, *others), span, version, also))
-        tape.rest.note(tensor)
+        if not tensor.requires_grad:
+            tape.rest.note()
 
     @observing
     def grad_set(self, tensor: Any, before: Any) -> None:

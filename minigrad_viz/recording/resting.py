@@ -54,11 +54,10 @@ class Rest:
     def __init__(self) -> None:
         self.on, self.noted, self.counted = False, 0, 0
 
-    def note(self, *tensors: Any) -> None:
-        """An op on `tensors`, or with these results, was noted."""
-        if not any(tensor.requires_grad for tensor in tensors):
-            self.noted += 1
-            self.on = self.noted >= PLAIN
+    def note(self) -> None:
+        """An op that needs no gradient was noted."""
+        self.noted += 1
+        self.on = self.noted >= PLAIN
 
     def skips(self, *tensors: Any) -> bool:
         """Whether an op with these tensors is only counted. Ask only while it is `on`."""

@@ -5,6 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+import numpy as np
+
+from minigrad import Tensor, get_dialect
+from minigrad.observing import DIALECTS, retains_grad_unset
+
 from ..kept import saved_of
 from ..protocol import (
     edge_of,
@@ -33,6 +38,28 @@ from .tape import Tape
 ADOPTED = 5000  # nodes of an older graph that are taken in
 
 
+def has_own_memory(tensor: Any) -> bool:
+    """Whether a result certainly shares its memory with no other tensor."""
+    if isinstance(tensor, Tensor):  # without its methods, as this is asked of every result
+        return tensor._view is None and not tensor._inference
+    return not (tensor._is_view() or tensor.is_inference())
+
+
+class Titles:
+    """The names of minigrad's nodes by their classes, in each dialect."""
+
+    def __init__(self) -> None:
+        self.known: dict[str, dict[type, str]] = {name: {} for name in DIALECTS}
+
+    def of(self, node: Any) -> str:
+        """The name of a node in the dialect in force."""
+        names = self.known[get_dialect()]
+        name = names.get(type(node))
+        if name is None:
+            name = names[type(node)] = node_name(node)
+        return name
+
+
 class States:
     """The tensors and nodes of a cell: by which ids a recorder knows them, and how they stand.
 
@@ -43,6 +70,7 @@ class States:
         self.tape, self.ids, self.notes = tape, tape.ids, tape.notes
         self.owners, self.exits = Owners(tape.ids), Exits()
         self.frozen: set[Any] = set()
+        self.titles = Titles()
         self._parameters: dict[type, bool] = {}  # whether tensors of a class are parameters
 
     def id_of(self, tensor: Any) -> str:
@@ -100,6 +128,22 @@ class States:
         requires, version = tensor.requires_grad, version_of(tensor)
         leaf = requires, True, retains, None, None, version, parameter
         return (name, value, kept, *leaf, along)
+
+    def result(self, tensor: Any) -> notes.Row:
+        """What an op gave, as it stands now. A plain result of minigrad's is not asked through its properties
+        (see Note [Fast notes] in `notes`)."""
+        fn = tensor._fn if tensor.__class__ is Tensor else None
+        shares = fn is not None and (tensor._view is not None or tensor._storage is not None)
+        if fn is None or shares or tensor._tangent is not None:
+            return self.state_of(tensor, self.ids.claim(tensor))
+        outputs, key, data = self.ids.outputs, fn._seq, tensor._data
+        place = (key, tensor._nr) if tensor._nr else key
+        name = outputs.get(place)
+        if name is None:
+            name = outputs[place] = f"t{next(self.ids.tensors)}"
+        title = self.titles.known[get_dialect()].get(fn.__class__) or self.titles.of(fn)
+        value = data if isinstance(data, np.generic) else self.tape.numbers.take(data)
+        return (name, value, None, True, False, retains_grad_unset(), title, key, 0, False, None)
 
     def rebase(self, view: Any) -> None:
         """Take in what a write through a view gave a new history as well: its base, where a variable holds

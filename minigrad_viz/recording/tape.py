@@ -14,6 +14,8 @@ from ..trace.where import Locator, Spot
 from .guard import OPEN
 from .resting import Rest, Rounds
 
+At = tuple[int | None, int | None, int | None]  # a point by its number, and how `Locator.reach` found it
+
 
 class Tape:
     """Has `notes` of the events that will be made (see Note [Notes] in `notes`), the points in the source
@@ -41,6 +43,7 @@ class Tape:
         self.rest, self.rounds = Rest(), Rounds()
         self.step = self._step = 0  # a source may number what it tells, if it tells of one op several times
         self._places: dict[int, int] = {}
+        self._ops: dict[tuple[int, int], tuple[int, bool]] = {}  # by code and offset: where ops stand
         self._kinds: dict[type, bool] = {}  # whether objects of a class are tensors
 
     def taken(self, tensor: Any) -> Any:
@@ -74,20 +77,55 @@ class Tape:
     def place(self) -> Spot | None:
         """Where in the source the user's code stands. Outside a backward call it is noted, for the statements
         of the cell."""
-        frame: FrameType | None = sys._getframe(2)
-        if self.call:
-            return self.locator.at(frame)
-        spot, top, inner = self.locator.reach(frame)
-        before, self._step = self._step, self.step
-        if spot is not None and not (self.step and self.step == before):
-            self.notes.append(("reached", spot, top, inner))
-        return spot
+        frame = sys._getframe(2)
+        return self.locator.at(frame) if self.call else self._reached(*self.locator.reach(frame))
 
     def own_place(self) -> Spot | None:
         """The same for what an op made; None where a library ran the op for itself, inside a function that
         the cell called: then that expression is not what the op computed."""
         spot = self.place()
         return None if spot is not None and self.locator.inside(sys._getframe(2)) else spot
+
+    def op_place(self) -> At:
+        """The same for the note of an op, see `notes.forward`, which tells of the place as well. Where an op
+        stands that code outside of libraries calls is found once."""
+        if self.call:
+            spot = self.own_place()
+            return notes.NOWHERE if spot is None else (self.place_of(spot), None, None)
+        inner, start = 0, sys._getframe(4)  # frames of ours come first
+        frame: FrameType | None = start
+        while frame is not None and frame.f_globals is not self.namespace:
+            inner, frame = frame.f_lasti, frame.f_back
+        here = (0, 0) if frame is None else (id(frame.f_code), frame.f_lasti)
+        known, top = self._ops.get(here), None
+        if known is None:
+            spot, top, inner = self.locator.reach(start)
+            if spot is None or self.locator.inside(start):
+                self._reached(spot, top, inner)
+                return notes.NOWHERE
+            known = self.place_of(spot), spot.nested
+            if self.locator.spots.get(here) is spot and not self.locator.counts(inner):
+                self._ops[here] = known
+        elif known[1]:
+            assert frame is not None
+            top = self.locator.top(frame.f_back)
+        if self.step and self.step == self._step:
+            return known[0], None, None
+        self._step = self.step
+        return known[0], top, inner
+
+    def come(self, at: At) -> At:
+        """Note the place of an op at once; what is left for the note of the op."""
+        place, top, inner = at
+        if place is not None and inner is not None:
+            self.notes.append(("reached", self.spots[place], top, inner))
+        return place, None, None
+
+    def _reached(self, spot: Spot | None, top: int | None, inner: int) -> Spot | None:
+        before, self._step = self._step, self.step
+        if spot is not None and not (self.step and self.step == before):
+            self.notes.append(("reached", spot, top, inner))
+        return spot
 
     def place_of(self, spot: Spot) -> int:
         """The number of a point in the source, for notes."""

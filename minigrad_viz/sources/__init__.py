@@ -5,7 +5,7 @@ what `saving` has for saved-tensor hooks and checkpoints.
 
 `busy` is true while the recorder itself reads tensors, `call` is the number of the backward call that runs
 (0 outside), and `shield`, which a source may replace, gives a context in which the recorder reads. A source
-may itself note events that occur thousands of times (Note [Fast notes] in `quick`).
+may itself note events that occur thousands of times (Note [Fast notes] in `notes`).
 """
 
 from __future__ import annotations

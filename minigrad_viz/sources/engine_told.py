@@ -7,12 +7,15 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from minigrad import Tensor
 from minigrad.observing import AccumulateGrad, is_released, is_untouched, wrap
 
 from ..kept import saved_of
 from ..protocol import Value
-from .quick import SCALARS
+
+SCALARS = (np.float32, np.float64)  # of these a gradient is a number, which cannot change
 
 
 def safely(method: Callable[..., None]) -> Callable[..., None]:
@@ -105,7 +108,7 @@ def gone(node: Any) -> bool:
 
 
 def node_ran_of(recorder: Any, source: EngineTold) -> Callable[[Any, Any, Any], None]:
-    """The observer's `node_ran`, with all it needs at hand. See Note [Fast notes] in `quick`."""
+    """The observer's `node_ran`, with all it needs at hand. See Note [Fast notes] in `notes`."""
     noted, light = recorder.tape.notes, recorder.tape.rounds
 
     def node_ran(node: Any, received: Any, sent: Any) -> None:

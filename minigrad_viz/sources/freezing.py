@@ -1,4 +1,5 @@
-"""How the nodes of minigrad stand when a backward call begins, noted in a hurry (see Note [Fast notes])."""
+"""How the nodes of minigrad stand when a backward call begins, without asking them (see Note [Fast notes]
+in `trace/notes`)."""
 
 from __future__ import annotations
 
@@ -14,19 +15,16 @@ from minigrad.observing import numbers as raw
 
 from ..protocol import owner_of
 from ..trace.notes import Slot
-from .engine_told import EngineTold
-from .quick import NUMBERS, SCALARS, Titles
+from .engine_told import SCALARS, EngineTold
 
-FIXED = frozenset((*SCALARS, *NUMBERS, complex))  # what cannot change
+FIXED = frozenset((*SCALARS, int, float, bool, type(None), complex))  # what cannot change
 Places = list[tuple[int | None, int]]
 
 
-def freeze_of(
-    recorder: Any, titles: Titles, engine: EngineTold
-) -> Callable[[list[Any]], tuple[list[Any], list[Any]]]:
+def freeze_of(recorder: Any, engine: EngineTold) -> Callable[[list[Any]], tuple[list[Any], list[Any]]]:
     """The source's `freeze`: the nodes that can be reached, and how they stand; as `States.freeze_all`."""
     outputs, key_of, known = recorder.tape.ids.outputs, recorder.tape.ids.key, Getters()
-    take = recorder.tape.numbers.take
+    take, titles = recorder.tape.numbers.take, recorder.states.titles
 
     def freeze(roots: list[Any]) -> tuple[list[Any], list[Any]]:
         live: list[Any] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 from minigrad import (
@@ -27,7 +28,6 @@ from minigrad.observing import (
 from ..protocol import has_history
 from .engine_told import EngineTold, node_ran_of, safely
 from .freezing import freeze_of
-from .quick import Titles, forward_of
 
 STEPS = frozenset(("add", "sub", "mul", "div", "add_scaled", "sub_scaled"))  # do not write `t[key] = value`
 OURS = ("minigrad.", "minigrad_viz.")  # modules between an op and the code of the user's that ran it
@@ -40,7 +40,7 @@ class Minigrad:
 
     def attach(self, recorder: Any) -> None:
         """Begin to tell `recorder` what happens on this thread."""
-        self.recorder = recorder
+        self.recorder, self.op_ran = recorder, recorder.forward
         self.backward_ended = recorder.backward.backward_ended
         self.packed = recorder.packing.packed
         self.unpacked = recorder.packing.unpacked
@@ -52,13 +52,11 @@ class Minigrad:
         self.step_starts = recorder.steps.starts
         self.step_ended = recorder.steps.ended
         self.base: str | None = None  # the id of a tensor of which a part is being written
-        self.engine, titles = EngineTold(recorder), Titles()
+        self.engine = EngineTold(recorder)
         self.lost = self.engine.lost
         self.deposit_starts = self.engine.deposit_starts
         self.custom_starts, self.custom_ended = self.engine.custom_starts, self.engine.custom_ended
-        self.freeze = freeze_of(recorder, titles, self.engine)
-        self.fast = forward_of(recorder, titles, self.ran, ghost_of)
-        self.forward: Any = self.fast
+        self.freeze = freeze_of(recorder, self.engine)
         self.node_ran = node_ran_of(recorder, self.engine)
         for mode, enabled in standing().items():
             recorder.mode_stands(mode, enabled)
@@ -83,35 +81,42 @@ class Minigrad:
         self.choose()
 
     def choose(self) -> None:
-        """Choose how ops are reported: the fast way, unless they leave more than a plain result."""
-        plain = has_plain_results() and not self.recorder.tape.again
-        self.forward = self.fast if plain else self.ran
+        """Note whether ops give plain results and nothing else runs."""
+        self.plain = has_plain_results() and not self.recorder.tape.again
 
     # ── ops ─────────────────────────────────────────────────────────────────────────────────────────────────
 
+    def forward(self, op: Any, inputs: Any, outputs: Any) -> None:
+        """An op or a custom Function ran."""
+        tape = self.recorder.tape
+        if not self.plain or tape.call or op.__class__ is not Op or op.view or tape.rest.on:
+            return self.ran(op, inputs, outputs)
+        results = outputs if outputs.__class__ is tuple else (outputs,)
+        enabled = is_grad_enabled()
+        self.op_ran(op.name, inputs, results, enabled, "" if enabled else ghost_of(op, results))
+
     @safely
     def ran(self, op: Any, inputs: Any, outputs: Any) -> None:
-        """An op or a custom Function ran, in general."""
-        title = getattr(op, "name", None) or op.__name__
-        results = list(outputs) if isinstance(outputs, tuple | list) else [outputs]
-        recorder, inputs = self.recorder, list(inputs)
-        if recorder.tape.rounds.light:
-            return
-        if recorder.tape.rest.on and recorder.tape.rest.skips(*(t for t in results if isinstance(t, Tensor))):
+        """The same, if it may be no step of the cell, or a step that is told otherwise."""
+        recorder, plain = self.recorder, op.__class__ is Op
+        title = op.name if plain else op.__name__
+        results = outputs if isinstance(outputs, tuple | list) else [outputs]
+        results = [t for t in results if isinstance(t, Tensor)]
+        if recorder.tape.rest.on and recorder.tape.rest.skips(*results):
             return
         if recorder.tape.again:
             return recorder.packing.ran_again(title, inputs, results[0] if results else None)
         if in_saved_hook():
             return
-        item = None if recorder.tape.call or op.__class__ is not Op or not op.view else item_set()
+        item = None if recorder.tape.call or not plain or not op.view else item_set()
         if item is not None:  # a step on the way to the part, or of the value to its shape
             self.base = recorder.states.id_of(item["self"])
             return
         if recorder.tape.inside is not None:
             recorder.backward.ran_inside(title, inputs, results[0] if results else None)
-        written = [i for i, t in enumerate(inputs) if any(t is r for r in results)]
-        if written and op.__class__ is not Op:  # by a custom Function, which says that its input is dirty
-            return self.dirtied(title, inputs, written[0])
+        written = [] if plain else [i for i, t in enumerate(inputs) if any(t is r for r in results)]
+        if written:  # by a custom Function, which says that its input is dirty
+            return self.dirtied(title, list(inputs), written[0])
         if title == "copy" and recorder.tape.call:
             inputs = inputs[1:]  # the destination is new memory, nobody's tensor
         recorder.forward(title, inputs, results, is_grad_enabled(), ghost_of(op, results))
@@ -201,7 +206,7 @@ def item_set() -> dict[str, Any] | None:
     return None
 
 
-def ghost_of(op: Any, results: list[Any]) -> str:
+def ghost_of(op: Any, results: Sequence[Any]) -> str:
     """The name of the node that an op would have left, had it been recorded; "" for one that leaves none."""
     if is_recording() or not results or not is_differentiable(results[0]._data.dtype):
         return ""

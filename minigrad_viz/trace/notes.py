@@ -7,6 +7,13 @@ Note [Notes]
     as a scalar cannot change and stays what it is; small arrays are copied; of large ones the `Value` is made
     at once. The most frequent notes hold nothing but text and numbers, in one tuple, for these Python's cycle
     collector leaves alone: else it would take as long as all the rest.
+
+Note [Fast notes]
+    What minigrad does thousands of times, a plain result, a node with plain saved values, a node that ran
+    without leaving a graph, is read from its attributes. Anything else is asked through properties, as of any
+    library; a test holds both to the same events. On a chain of 10,000 scalar ops recording takes 12 µs
+    longer an op; complete events made at once would take 60 µs, and asking nodes as they stand 40 µs. A
+    second form of noting ops, one function with all its steps in it, saved 2 µs of these.
 """
 
 from __future__ import annotations

@@ -22,6 +22,9 @@ INSIDE = (
 SEVERAL = ("torch.nn.", *INSIDE)  # calls of these use tensors several times, in no order that frames tell
 
 
+FIRST = 2**32  # of the numbers of their uses, greater than any offset
+
+
 @functools.lru_cache(256)
 def is_several(module: str) -> bool:
     """Whether the functions of a module are among these."""
@@ -52,7 +55,7 @@ class Locator:
         self._codes: dict[int, tuple[CodeType, int | None, list]] = {}
         self.spots: dict[tuple[int, int], Spot | None] = {}  # by id of the code, and offset
         self._definitions: dict[int, tuple[CodeType, Span | None]] = {}
-        self._calls = itertools.count(2**32)
+        self._calls = itertools.count(FIRST)
 
     def here(self, depth: int = 1) -> Span | None:
         """The expression that the nearest frame of the namespace evaluates now; None without such a frame.
@@ -91,6 +94,10 @@ class Locator:
             inner = next(self._calls) if several else frame.f_lasti
             frame = frame.f_back
         return None, -1, 0
+
+    def counts(self, inner: int) -> bool:
+        """Whether `reach` said with `inner` only that the call uses tensors once more."""
+        return inner >= FIRST
 
     def inside(self, frame: FrameType | None) -> bool:
         """Whether what runs here was called for itself by a function of a library that works with whole
