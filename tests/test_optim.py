@@ -241,16 +241,15 @@ def followed(note, optimizer, scheduler, steps=8):
 @programs
 def cycles(L, note):
     schedules = L.optim.lr_scheduler
-    by_hand = {"scale_fn": lambda x: 1 / x, "scale_mode": "cycle", "cycle_momentum": False}
     for how in (
         {"mode": "exp_range", "gamma": 0.5, "step_size_up": 2, "step_size_down": 1},
         {"step_size_up": 3, "base_momentum": 0.5},
-        {"step_size_up": 1, **by_hand},
+        {"step_size_up": 1, "mode": "triangular2", "cycle_momentum": False},
     ):
         for optimizer in (L.optim.Adam(weights(L)), L.optim.SGD(weights(L), lr=1, momentum=0.1)):
             followed(note, optimizer, schedules.CyclicLR(optimizer, 0.1, 0.5, **how))
     for how in (
-        {"epochs": 5, "steps_per_epoch": 2, "three_phase": True, "anneal_strategy": "linear"},
+        {"epochs": 5, "steps_per_epoch": 2, "anneal_strategy": "linear"},
         {"total_steps": 9, "pct_start": 0.5, "div_factor": 2, "max_momentum": 0.9},
         {"total_steps": 9, "cycle_momentum": False},
     ):
@@ -368,6 +367,13 @@ def test_the_same_in_both_libraries(torch, program):
     assert_same_diary(program, torch)
 
 
-def test_a_line_search_is_refused():
-    with pytest.raises(NotImplementedError, match=r"LBFGS has no line_search_fn .see docs/ops.md"):
-        minigrad.optim.LBFGS([minigrad.nn.Parameter(minigrad.ones(1))], line_search_fn="strong_wolfe")
+def test_arguments_that_are_left_out_are_refused():
+    optim, params = minigrad.optim, [minigrad.nn.Parameter(minigrad.ones(1))]
+    schedules, sgd = optim.lr_scheduler, optim.SGD(params, momentum=0.9)
+    for text, call in (
+        ("LBFGS has no line_search_fn", lambda: optim.LBFGS(params, line_search_fn="strong_wolfe")),
+        ("CyclicLR has no scale_fn", lambda: schedules.CyclicLR(sgd, 0.1, 0.2, scale_fn=abs)),
+        ("OneCycleLR has no three_phase", lambda: schedules.OneCycleLR(sgd, 0.1, 9, three_phase=True)),
+    ):
+        with pytest.raises(NotImplementedError, match=rf"^minigrad's {text} .see docs/ops.md.$"):
+            call()

@@ -76,13 +76,6 @@ class Timer:
     ) -> None:  # fmt: skip
         if not isinstance(stmt, str):
             raise ValueError("Currently only a `str` stmt is supported.")
-        if language not in ("py", "python"):
-            raise ValueError(f"Invalid language `{language}`.")
-        if global_setup:
-            raise ValueError(
-                f"global_setup is C++ only, got `{global_setup}`. Most likely this code can simply be moved "
-                "to `setup`."
-            )
         stmt, setup = (textwrap.dedent(text).removeprefix("\n").rstrip() for text in (stmt, setup))
         self._timer = timeit.Timer(
             stmt, setup, timer, {"torch": sys.modules[__name__.partition(".")[0]], **(globals or {})}

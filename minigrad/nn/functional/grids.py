@@ -112,8 +112,6 @@ def affine_grid(theta: Any, size: Any, align_corners: bool | None = None) -> Any
     Source: PyTorch's page `torch.nn.functional.affine_grid`; Jaderberg et al., 2015, arXiv:1506.02025.
     """
     align_corners = aligned(align_corners)
-    if not theta.is_floating_point():
-        raise ValueError(f"Expected theta to have floating point type, but got {theta.dtype}")
     if len(size) not in (4, 5):
         raise NotImplementedError(
             "affine_grid only supports 4D and 5D sizes, for 2D and 3D affine transforms, respectively. Got "

@@ -90,8 +90,6 @@ def gumbel_softmax(logits: Any, tau: float = 1, hard: bool = False, eps: float =
     A lower `tau` makes it sharper. `hard` returns 1 for the maximum and 0 for the others, with the
     gradient of the soft result.
     """
-    if eps != 1e-10:
-        warnings.warn("`eps` parameter is deprecated and has no effect.", stacklevel=2)
     gumbels = -F.zeros_of(logits.detach(), tuple(logits.shape)).exponential_().log()
     shares = ((logits + gumbels) / tau).softmax(dim)
     if not hard:

@@ -72,11 +72,6 @@ class Called(State):
             if with_kwargs:
                 changed = hook(self, args, kwargs)
                 if changed is not None:
-                    if not (isinstance(changed, tuple) and len(changed) == 2):
-                        raise RuntimeError(
-                            "forward pre-hook must return None or a tuple of (new_args, new_kwargs), but "
-                            f"got {changed}."
-                        )
                     args, kwargs = changed
             else:
                 changed = hook(self, args)

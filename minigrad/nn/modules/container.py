@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from .module import Module, indented
-from .parameter_containers import ParameterDict, ParameterList, checked_index
+from .parameter_containers import Keyed, ParameterDict, ParameterList, checked_index
 
 __all__ = ["ModuleDict", "ModuleList", "ParameterDict", "ParameterList", "Sequential"]
 
@@ -28,8 +28,9 @@ class Listed(Module):
         return found[checked_index(index, len(found))]
 
     def _part(self, index: slice) -> Any:
-        """Return a new container with some of the modules."""
-        raise NotImplementedError
+        """Return a new container with some of the modules, under their names."""
+        make: Any = type(self)
+        return make(dict(list(self._modules.items())[index]))
 
     def __setitem__(self, index: Any, module: Any) -> None:
         setattr(self, list(self._modules)[checked_index(index, len(self))], module)
@@ -104,16 +105,6 @@ class Sequential(Listed):
             input = module(input)
         return input
 
-    def _part(self, index: slice) -> Any:
-        return type(self)(dict(list(self._modules.items())[index]))
-
-    def __delitem__(self, index: Any) -> None:
-        names = list(self._modules)
-        gone = names[index] if isinstance(index, slice) else [names[checked_index(index, len(names))]]
-        for name in gone:
-            del self._modules[name]
-        self._put(self._modules.values())
-
 
 class ModuleList(Listed):
     """List of modules whose parameters belong to the module that holds the list.
@@ -168,7 +159,7 @@ class ModuleList(Listed):
         return f"{self._get_name()}(\n" + "".join(f"  {line}\n" for line in lines) + ")"
 
 
-class ModuleDict(Module):
+class ModuleDict(Keyed):
     """Dictionary of modules whose parameters belong to the module that holds it.
 
     It cannot be called. It keeps the order in which the modules were added.
@@ -194,23 +185,11 @@ class ModuleDict(Module):
         super().__init__()
         self.update(modules or {})
 
-    def __getitem__(self, key: str) -> Any:
-        return self._modules[key]
-
     def __setitem__(self, key: str, module: Any) -> None:
         self.add_module(key, module)
 
     def __delitem__(self, key: str) -> None:
         del self._modules[key]
-
-    def __len__(self) -> int:
-        return len(self._modules)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._modules)
-
-    def __contains__(self, key: object) -> bool:
-        return key in self._modules
 
     def clear(self) -> None:
         """Remove all modules."""
@@ -220,19 +199,6 @@ class ModuleDict(Module):
         """Remove a module and return it."""
         return self._modules.pop(key)
 
-    def keys(self) -> Any:
-        """Return the names."""
-        return self._modules.keys()
-
-    def items(self) -> Any:
-        """Return pairs of names and modules."""
-        return self._modules.items()
-
-    def values(self) -> Any:
-        """Return the modules."""
-        return self._modules.values()
-
     def update(self, modules: Any) -> None:
         """Add the modules of a dictionary, or of pairs of names and modules."""
-        for key, module in modules.items() if isinstance(modules, Mapping) else modules:
-            self[key] = module
+        self._add(modules)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...left_out import refuse
 from .. import functional
-from .conv_base import ConvBase, repeated
+from .conv_base import ConvBase
 
 __all__ = ["Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d"]
-
-PADDING_MODES = ("zeros", "reflect", "replicate", "circular")
 
 
 class Conv(ConvBase):
@@ -21,23 +20,11 @@ class Conv(ConvBase):
         device: Any = None, dtype: Any = None,
     ) -> None:  # fmt: skip
         super().__init__()
-        if padding_mode not in PADDING_MODES:
-            told = ", ".join(map(repr, PADDING_MODES))
-            raise ValueError(f"padding_mode must be one of {{{told}}}, but got padding_mode='{padding_mode}'")
         self.padding_mode = padding_mode
-        self.kernel_size, self.stride = repeated(kernel_size, self.dims), repeated(stride, self.dims)
-        self.padding = padding if isinstance(padding, str) else repeated(padding, self.dims)
-        self.dilation, self.output_padding = repeated(dilation, self.dims), (0,) * self.dims
-        self._check_padding()
-        self._learn(in_channels, out_channels, groups, bias, dtype)
-
-    def _check_padding(self) -> None:
-        if not isinstance(self.padding, str):
-            return
-        if self.padding not in ("same", "valid"):
-            raise ValueError(f"Invalid padding string {self.padding!r}, should be one of {{'valid', 'same'}}")
-        if self.padding == "same" and any(s != 1 for s in self.stride):
+        self._set_sizes(kernel_size, stride, padding, dilation, 0)
+        if padding == "same" and any(n != 1 for n in self.stride):
             raise ValueError("padding='same' is not supported for strided convolutions")
+        self._learn(in_channels, out_channels, groups, bias, dtype)
 
     def forward(self, input: Any) -> Any:
         """Convolve the input."""
@@ -185,41 +172,14 @@ class ConvTranspose(ConvBase):
         super().__init__()
         if padding_mode != "zeros":
             raise ValueError(f'Only "zeros" padding mode is supported for {type(self).__name__}')
-        sizes = (kernel_size, stride, padding, dilation, output_padding)
-        self.kernel_size, self.stride, self.padding, self.dilation, self.output_padding = (
-            repeated(n, self.dims) for n in sizes
-        )
+        self._set_sizes(kernel_size, stride, padding, dilation, output_padding)
         self._learn(in_channels, out_channels, groups, bias, dtype)
 
     def forward(self, input: Any, output_size: Any = None) -> Any:
-        """Apply the transposed convolution; `output_size` chooses among the possible sizes of the result."""
-        extra = self.output_padding if output_size is None else self._extra(input, output_size)
-        how = (self.stride, self.padding, extra, self.groups, self.dilation)
+        """Apply the transposed convolution."""
+        refuse(type(self).__name__, output_size=output_size is not None)
+        how = (self.stride, self.padding, self.output_padding, self.groups, self.dilation)
         return getattr(functional, self.function)(input, self.weight, self.bias, *how)
-
-    def _extra(self, input: Any, output_size: Any) -> tuple[int, ...]:
-        """Return the output padding that gives `output_size`; raise PyTorch's ValueError if none does."""
-        k = self.dims
-        lead = 2 if input.ndim == k + 2 else 1
-        given = list(output_size)[lead:] if len(output_size) == lead + k else list(output_size)
-        if len(given) != k:
-            raise ValueError(
-                f"ConvTranspose{k}D: for {input.ndim}D input, output_size must have {k} or {lead + k} "
-                f"elements (got {len(given)})"
-            )
-        least = [
-            (n - 1) * s - 2 * p + d * (size - 1) + 1
-            for n, s, p, d, size in zip(
-                input.shape[lead:], self.stride, self.padding, self.dilation, self.kernel_size
-            )
-        ]
-        most = [n + s - 1 for n, s in zip(least, self.stride)]
-        if not all(a <= n <= b for a, n, b in zip(least, given, most)):
-            raise ValueError(
-                f"requested an output size of {type(output_size)(given)}, but valid sizes range from {least} "
-                f"to {most} (for an input of {input.shape[2:]})"
-            )
-        return tuple(n - a for n, a in zip(given, least))
 
 
 class ConvTranspose1d(ConvTranspose):

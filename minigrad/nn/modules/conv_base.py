@@ -29,9 +29,15 @@ class ConvBase(Module):
     is_transposed = False
     padding_mode = "zeros"
 
+    def _set_sizes(
+        self, kernel_size: Any, stride: Any, padding: Any, dilation: Any, output_padding: Any
+    ) -> None:
+        self.kernel_size, self.stride, self.dilation, self.output_padding = (
+            repeated(value, self.dims) for value in (kernel_size, stride, dilation, output_padding)
+        )
+        self.padding: Any = padding if isinstance(padding, str) else repeated(padding, self.dims)
+
     def _learn(self, in_channels: int, out_channels: int, groups: int, bias: bool, dtype: Any) -> None:
-        if groups <= 0:
-            raise ValueError("groups must be a positive integer")
         if in_channels % groups:
             raise ValueError("in_channels must be divisible by groups")
         if out_channels % groups:
@@ -53,17 +59,12 @@ class ConvBase(Module):
 
     def extra_repr(self) -> str:
         """Return the settings that the repr shows."""
-        told = (
-            f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"
+        told = f"{self.in_channels}, {self.out_channels}"
+        told += f", kernel_size={self.kernel_size}, stride={self.stride}"
+        zeros = (0,) * self.dims
+        usual = {"padding": zeros, "dilation": (1,) * self.dims, "output_padding": zeros, "groups": 1}
+        told += "".join(
+            f", {n}={getattr(self, n)}" for n, value in usual.items() if getattr(self, n) != value
         )
-        usual = {
-            "padding": (0,) * self.dims,
-            "dilation": (1,) * self.dims,
-            "output_padding": (0,) * self.dims,
-            "groups": 1,
-        }
-        for name, value in usual.items():
-            if getattr(self, name) != value:
-                told += f", {name}={getattr(self, name)}"
-        told = told if self.bias is not None else told + ", bias=False"
+        told += "" if self.bias is not None else ", bias=False"
         return told if self.padding_mode == "zeros" else f"{told}, padding_mode={self.padding_mode}"

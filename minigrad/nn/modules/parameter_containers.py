@@ -80,7 +80,43 @@ class ParameterList(Module):
         )
 
 
-class ParameterDict(Module):
+class Keyed(Module):
+    """Base class of dictionaries; `_entries` holds their keys."""
+
+    @property
+    def _entries(self) -> dict[str, Any]:
+        return self._modules
+
+    def __getitem__(self, key: str) -> Any:
+        return self._entries[key]
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._entries)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._entries
+
+    def keys(self) -> Any:
+        """Return the names."""
+        return self._entries.keys()
+
+    def items(self) -> Any:
+        """Return pairs of names and entries."""
+        return self._entries.items()
+
+    def values(self) -> Any:
+        """Return the entries."""
+        return self._entries.values()
+
+    def _add(self, entries: Any) -> None:
+        for key, value in entries.items() if isinstance(entries, Mapping) else entries:
+            self[key] = value
+
+
+class ParameterDict(Keyed):
     """Dictionary of parameters; tensors become Parameters."""
 
     def __init__(self, parameters: Any = None) -> None:
@@ -88,8 +124,13 @@ class ParameterDict(Module):
         self._keys: dict[str, None] = {}
         self.update(parameters or {})
 
-    def __getitem__(self, key: str) -> Any:
-        return getattr(self, key)
+    def update(self, parameters: Any) -> None:
+        """Add the parameters of a dictionary, or of pairs of names and parameters."""
+        self._add(parameters)
+
+    @property
+    def _entries(self) -> dict[str, Any]:
+        return {key: getattr(self, key) for key in self._keys}
 
     def __setitem__(self, key: str, value: Any) -> None:
         self._keys[key] = None
@@ -98,32 +139,6 @@ class ParameterDict(Module):
     def __delitem__(self, key: str) -> None:
         del self._keys[key]
         delattr(self, key)
-
-    def __len__(self) -> int:
-        return len(self._keys)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._keys)
-
-    def __contains__(self, key: object) -> bool:
-        return key in self._keys
-
-    def keys(self) -> Any:
-        """Return the names."""
-        return self._keys.keys()
-
-    def items(self) -> Iterator[tuple[str, Any]]:
-        """Return pairs of names and parameters."""
-        return ((key, self[key]) for key in self._keys)
-
-    def values(self) -> Iterator[Any]:
-        """Return the parameters."""
-        return (self[key] for key in self._keys)
-
-    def update(self, parameters: Any) -> None:
-        """Add the parameters of a dictionary, or of pairs of names and parameters."""
-        for key, value in parameters.items() if isinstance(parameters, Mapping) else parameters:
-            self[key] = value
 
     def extra_repr(self) -> str:
         """Return the settings that the repr shows."""

@@ -50,8 +50,6 @@ class RNNBase(Module):
         check_kinds(hidden_size=(hidden_size, int))
         must_be_positive(hidden_size=hidden_size, num_layers=num_layers)
         refuse(mode, proj_size=bool(proj_size))
-        if mode not in GATES:
-            raise ValueError("Unrecognized RNN mode: " + mode)
         self.mode = mode
         self.input_size, self.hidden_size, self.num_layers = input_size, hidden_size, num_layers
         self.bias, self.batch_first, self.dropout = bias, batch_first, float(dropout)
@@ -154,8 +152,6 @@ class RNNBase(Module):
                 f"RNN input dtype ({input.dtype}) does not match weight dtype ({kind}). Convert input: "
                 f"input.to({kind}), or convert model: model.to({input.dtype})"
             )
-        if input.ndim != ndim:
-            raise RuntimeError(f"input must have {ndim} dimensions, got {input.ndim}")
         if input.shape[-1] != self.input_size:
             raise RuntimeError(
                 f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got "

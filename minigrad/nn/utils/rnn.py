@@ -41,11 +41,7 @@ class PackedSequence(Packed):
     def __new__(
         cls, data: Any, batch_sizes: Any = None, sorted_indices: Any = None, unsorted_indices: Any = None
     ) -> Any:
-        """Create what `pack_padded_sequence` returns; `data` may be a pair with the batch sizes."""
-        if batch_sizes is None:
-            if not (isinstance(data, (list, tuple)) and len(data) == 2):
-                raise AssertionError("Expected data to be a list or tuple of length 2")
-            data, batch_sizes = data
+        """Create what `pack_padded_sequence` returns."""
         if unsorted_indices is None:
             unsorted_indices = invert_permutation(sorted_indices)
         return super().__new__(cls, data, batch_sizes, sorted_indices, unsorted_indices)

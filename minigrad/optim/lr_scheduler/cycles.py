@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from ...left_out import refuse
 from ..optimizer import Optimizer
 from .scheduler import LRScheduler, for_each_group
 
@@ -135,8 +136,8 @@ class CyclicLR(Cycling):
     2017).
 
     `mode` says how high later cycles are: all the same ("triangular"), each half as high as the one before
-    ("triangular2"), or by `gamma` to the number of steps ("exp_range"); or `scale_fn` says it, of the number
-    of the cycle, or of the step if `scale_mode` is "iterations".
+    ("triangular2"), or times `gamma` to the power of the number of steps ("exp_range"). There is no
+    `scale_fn`.
     """
 
     def __init__(
@@ -147,6 +148,7 @@ class CyclicLR(Cycling):
     ) -> None:  # fmt: skip
         if not isinstance(optimizer, Optimizer):
             raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
+        refuse("CyclicLR", scale_fn=scale_fn is not None)
         self.optimizer = optimizer
         base_lrs = for_each_group("base_lr", optimizer, base_lr)
         if last_epoch == -1:
@@ -156,11 +158,9 @@ class CyclicLR(Cycling):
         down = step_size_up if step_size_down is None else step_size_down
         self.total_size = float(step_size_up + down)
         self.step_ratio = step_size_up / self.total_size
-        if mode not in ("triangular", "triangular2", "exp_range") and scale_fn is None:
+        if mode not in ("triangular", "triangular2", "exp_range"):
             raise ValueError("mode is invalid and scale_fn is None")
-        self.mode, self.gamma, self._scale_fn, self.scale_mode = mode, gamma, scale_fn, scale_mode
-        if scale_fn is None:
-            self.scale_mode = "iterations" if mode == "exp_range" else "cycle"
+        self.mode, self.gamma = mode, gamma
         self.cycle_momentum = cycle_momentum
         if cycle_momentum:
             self._begin_momentum(base_momentum, max_momentum, last_epoch)
@@ -168,9 +168,7 @@ class CyclicLR(Cycling):
         self.base_lrs = base_lrs
 
     def scale_fn(self, x: float) -> float:
-        """Return the height of a cycle, from the number of the cycle or of the step."""
-        if self._scale_fn is not None:
-            return self._scale_fn(x)
+        """Return the height of cycle `x`, or of step `x` ("exp_range")."""
         if self.mode == "triangular":
             return 1.0
         return 1 / 2.0 ** (x - 1) if self.mode == "triangular2" else self.gamma**x
@@ -180,16 +178,12 @@ class CyclicLR(Cycling):
         cycle = math.floor(1 + self.last_epoch / self.total_size)
         x = 1.0 + self.last_epoch / self.total_size - cycle
         height = x / self.step_ratio if x <= self.step_ratio else (x - 1) / (self.step_ratio - 1)
-        height *= self.scale_fn(cycle if self.scale_mode == "cycle" else self.last_epoch)
+        height *= self.scale_fn(self.last_epoch if self.mode == "exp_range" else cycle)
         if self.cycle_momentum:
             ends = zip(self.optimizer.param_groups, self.base_momentums, self.max_momentums)
             for group, low, high in ends:
                 self.put_momentum(group, high - (high - low) * height)
         return [low + (high - low) * height for low, high in zip(self.base_lrs, self.max_lrs)]
-
-    def state_dict(self) -> dict[str, Any]:
-        """Return the state of the scheduler, without the optimizer and `scale_fn`."""
-        return {key: value for key, value in super().state_dict().items() if key != "_scale_fn"}
 
 
 class OneCycleLR(Cycling):
@@ -197,7 +191,7 @@ class OneCycleLR(Cycling):
     first rate / `final_div_factor` (Smith and Topin, 2018).
 
     All steps are `total_steps`, or `epochs` times `steps_per_epoch`. `anneal_strategy` is "cos" or "linear".
-    `three_phase`: down to the first rate first, in as many steps as up.
+    There is no `three_phase`.
     """
 
     def __init__(
@@ -210,6 +204,7 @@ class OneCycleLR(Cycling):
         if not isinstance(optimizer, Optimizer):
             raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
         self.optimizer = optimizer
+        refuse("OneCycleLR", three_phase=three_phase)
         self.total_steps = steps_of(total_steps, epochs, steps_per_epoch)
         if not isinstance(pct_start, float) or not 0 <= pct_start <= 1:
             raise ValueError(f"Expected float between 0 and 1 pct_start, but got {pct_start}")
@@ -219,13 +214,10 @@ class OneCycleLR(Cycling):
             )
         self.anneal_strategy = anneal_strategy
         up, last = float(pct_start * self.total_steps) - 1, self.total_steps - 1
-        self.phases = [(up, "initial_lr", "max_lr", "max_momentum", "base_momentum")]
-        if three_phase:
-            down = float(2 * pct_start * self.total_steps) - 2
-            self.phases.append((down, "max_lr", "initial_lr", "base_momentum", "max_momentum"))
-            self.phases.append((last, "initial_lr", "min_lr", "max_momentum", "max_momentum"))
-        else:
-            self.phases.append((last, "max_lr", "min_lr", "base_momentum", "max_momentum"))
+        self.phases = [
+            (up, "initial_lr", "max_lr", "max_momentum", "base_momentum"),
+            (last, "max_lr", "min_lr", "base_momentum", "max_momentum"),
+        ]
         if last_epoch == -1:
             rates = for_each_group("max_lr", optimizer, max_lr)
             for group, rate in zip(optimizer.param_groups, rates):
@@ -249,11 +241,10 @@ class OneCycleLR(Cycling):
             raise ValueError(
                 f"Tried to step {step} times. The specified number of total steps is {self.total_steps}"
             )
-        ends = [phase[0] for phase in self.phases]
-        i = next((i for i, end in enumerate(ends) if step <= end), len(ends) - 1)
-        start = ends[i - 1] if i else 0.0
-        share = (step - start) / (ends[i] - start)
-        _, first, last, first_momentum, last_momentum = self.phases[i]
+        up, down = self.phases
+        start, phase = (0.0, up) if step <= up[0] else (up[0], down)
+        end, first, last, first_momentum, last_momentum = phase
+        share = (step - start) / (end - start)
         groups = self.optimizer.param_groups
         if self.cycle_momentum:
             for group in groups:
