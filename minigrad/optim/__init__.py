@@ -5,8 +5,7 @@ from __future__ import annotations
 from ..left_out import refusing as _refusing
 from . import lr_scheduler
 from .adagrad import Adadelta, Adagrad
-from .adam import Adam, AdamW
-from .adam_variants import Adamax, NAdam
+from .adam import Adam, Adamax, AdamW, NAdam
 from .lbfgs import LBFGS
 from .optimizer import Optimizer
 from .rmsprop import RMSprop

@@ -41,6 +41,8 @@ def pad(input: Any, pad: Any, mode: str = "constant", value: float | None = None
         )
     if mode == "constant":
         return pd.constant_pad_nd(input, pad, 0.0 if value is None else value)
+    if value not in (None, 0):
+        raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
     k = len(pad) // 2
     if k not in (1, 2, 3) or input.ndim not in (k + 1, k + 2):
         raise NotImplementedError(f"Padding size {len(pad)} is not supported for {input.ndim}D input tensor.")
@@ -58,6 +60,11 @@ def circular(input: Any, pad: tuple[int, ...], k: int) -> Any:
     n, sizes = input.ndim, input._data.shape
     around = pd.borders(pad, n)
     padded = [m + before + after for m, (before, after) in zip(sizes, around)]
+    for m, made, (before, after) in zip(sizes, padded, around):
+        if max(before, after) > m:
+            raise RuntimeError("Padding value causes wrapping around more than once.")
+        if made < 0:
+            raise RuntimeError("Negative padding value is resulting in an empty dimension")
     out = wrap(np.zeros(padded, input._data.dtype))
     inside, kept = out, input
     dims = range(n - 1, n - 1 - k, -1)

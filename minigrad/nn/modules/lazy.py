@@ -33,21 +33,18 @@ class Lazy(Module):
             cls.cls_to_become = ordinary
 
     def _forget_shapes(self) -> None:
-        """Replace the parameters and buffers by ones without a shape."""
-        for name, t in self._parameters.items():
-            if t is not None:
-                self._parameters[name] = UninitializedParameter(dtype=t.dtype)
-        for name, t in self._buffers.items():
-            if t is not None and t.ndim:
-                self._buffers[name] = UninitializedBuffer(dtype=t.dtype)
+        """Replace the parameters and buffers by ones without a shape; 0 stands for the unknown size."""
+        kept = self._parameters | self._buffers
+        self._planned = {name: t.shape for name, t in kept.items() if t is not None and t.ndim}
+        for name in self._planned:
+            if name in self._parameters:
+                self._parameters[name] = UninitializedParameter(dtype=kept[name].dtype)
+            else:
+                self._buffers[name] = UninitializedBuffer(dtype=kept[name].dtype)
 
     def _found(self, input: Any) -> int:
         """Return the number that the input determines."""
-        raise NotImplementedError
-
-    def _shapes(self) -> dict[str, tuple[int, ...]]:
-        """Return the shapes of parameters and buffers, now that the number is known."""
-        raise NotImplementedError
+        return int(input.shape[1])
 
     def has_uninitialized_params(self) -> bool:
         """Return whether a parameter or buffer has no shape yet."""
@@ -57,11 +54,10 @@ class Lazy(Module):
     def initialize_parameters(self, input: Any) -> None:
         """Give parameters and buffers the shapes that fit the input, and initialize them."""
         if self.has_uninitialized_params():
-            setattr(self, self.counted, self._found(input))
-            for name, shape in self._shapes().items():
-                t = getattr(self, name)
-                if t is not None:
-                    t.materialize(shape)
+            found = self._found(input)
+            setattr(self, self.counted, found)
+            for name, shape in self._planned.items():
+                getattr(self, name).materialize([n or found // getattr(self, "groups", 1) for n in shape])
             self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -114,9 +110,6 @@ class LazyLinear(Lazy, Linear):
     def _found(self, input: Any) -> int:
         return int(input.shape[-1])
 
-    def _shapes(self) -> dict[str, tuple[int, ...]]:
-        return {"weight": (self.out_features, self.in_features), "bias": (self.out_features,)}
-
     def initialize_parameters(self, input: Any) -> None:
         """Give weight and bias their shapes; raise AssertionError if a loaded weight does not fit."""
         super().initialize_parameters(input)
@@ -136,8 +129,7 @@ class LazyConvBase(Lazy):
     counted = "in_channels"
 
     def __init__(self, out_channels: int, kernel_size: Any, *args: Any, **kwargs: Any) -> None:
-        super().__init__(0, 0, kernel_size, *args, **kwargs)  # type: ignore[call-arg]
-        self.out_channels = out_channels
+        super().__init__(0, out_channels, kernel_size, *args, **kwargs)  # type: ignore[call-arg]
         self._forget_shapes()
 
     def _found(self, input: Any) -> int:
@@ -151,10 +143,6 @@ class LazyConvBase(Lazy):
         if channels % self.groups:
             raise ValueError("in_channels must be divisible by groups")
         return channels
-
-    def _shapes(self) -> dict[str, tuple[int, ...]]:
-        sizes = self.out_channels, self.in_channels // self.groups, *self.kernel_size
-        return {"weight": sizes, "bias": (self.out_channels,)}
 
 
 class LazyConv1d(LazyConvBase, Conv1d):
@@ -181,12 +169,6 @@ class LazyNormBase(Lazy):
         settings = (eps, momentum, affine, track_running_stats, device, dtype)
         super().__init__(0, *settings, bias=bias)  # type: ignore[call-arg]
         self._forget_shapes()
-
-    def _found(self, input: Any) -> int:
-        return int(input.shape[1])
-
-    def _shapes(self) -> dict[str, tuple[int, ...]]:
-        return dict.fromkeys(("weight", "bias", "running_mean", "running_var"), (self.num_features,))
 
     def reset_parameters(self) -> None:
         """Initialize again, once the parameters have a shape."""

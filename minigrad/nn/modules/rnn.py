@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from .cells import GRUCell as GRUCell
-from .cells import LSTMCell as LSTMCell
-from .cells import RNNCell as RNNCell
-from .cells import RNNCellBase as RNNCellBase
+from .cells import GRUCell, LSTMCell, RNNCell, RNNCellBase
 from .rnn_base import RNNBase
 
-__all__ = ["GRU", "LSTM", "RNN", "RNNBase"]
+__all__ = ["GRU", "GRUCell", "LSTM", "LSTMCell", "RNN", "RNNBase", "RNNCell", "RNNCellBase"]
 
 NO_PROJECTION = "proj_size argument is only supported for LSTM, not RNN or GRU"
 

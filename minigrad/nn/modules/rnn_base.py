@@ -10,10 +10,6 @@ from ...core import F
 from ...left_out import refuse
 from ..functional.recurrent import Weights, recurrent
 from ..utils.rnn import PackedSequence
-from .cells import GRUCell as GRUCell
-from .cells import LSTMCell as LSTMCell
-from .cells import RNNCell as RNNCell
-from .cells import RNNCellBase as RNNCellBase
 from .cells import draw
 from .linear import empty
 from .module import Module
