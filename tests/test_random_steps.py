@@ -12,7 +12,7 @@ from telling import recorded, run_cell
 from test_schedule import check
 from twins import dialect
 
-from minigrad_viz.steps.story import LIMIT
+from minigrad_viz.steps.grouping import LIMIT
 from minigrad_viz.steps.timeline import to_markdown, to_text
 from minigrad_viz.trace.events import Trace
 from minigrad_viz.trace.graph import Graph

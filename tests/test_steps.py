@@ -19,7 +19,8 @@ from minigrad_viz.model.fold import fold
 from minigrad_viz.model.stage import Stage
 from minigrad_viz.numbers import short
 from minigrad_viz.steps import timeline
-from minigrad_viz.steps.story import LIMIT, Story, grouped, limited
+from minigrad_viz.steps.grouping import LIMIT, grouped, limited
+from minigrad_viz.steps.story import Story
 from minigrad_viz.steps.timeline import Frame, to_markdown, to_text
 from minigrad_viz.trace.events import BackwardEnded, BackwardStarted, Deposited, NodeRan
 from minigrad_viz.trace.walk import trace_of

@@ -7,10 +7,10 @@ from math import inf
 
 from ..trace.graph import Graph
 from ..words import shorten
-from .arrows import Places
 from .boxes import Measured
 from .curves import Cubic, Point, along, at
 from .ink import Ink
+from .places import Places
 from .plane import Rect
 from .style import num, path_data, xml
 

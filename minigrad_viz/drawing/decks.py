@@ -13,29 +13,22 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ..kept import RECOMPUTED
-from ..model.card_names import kept_words
-from ..numbers import pill, shape_text, short
-from ..protocol import Value
-from ..trace.graph import Card, Deck, Fold, Graph, Route, Saved, Station
+from ..trace.graph import Deck, Fold, Station
 from ..words import clean, columns, sans, shorten, text
 from . import labels
+from .chips import CHIP_LINES, DECK, TOP, Chip, chips_of, draw_chip, side_by_side, wanted
 from .curves import Point
-from .details import describe_deck, describe_ghost, describe_hooks, describe_saved, stale
+from .details import describe_deck, describe_ghost, describe_hooks
 from .ink import Ink
 from .look import CHIP, MONO, NODE, PAD, SMALL, Look, even
 from .marks import Tag, Tags, merged
 from .plane import AXES
+from .slots import PLUS, SLOTS, GradSlot, count_text, total_of
 from .style import area, num, rounded, xml
 
-DECK, TOP, PITCH = 26.0, 23, 21  # a deck with its name alone; the first line below that, the next ones
 FOOT = 3.0  # below the last line
-CHIPS_WIDEST = 560  # where every saved value is to be read in full
-CHIP_LINES = {"normal": 2, "full": 99}
 HOOKS = 4  # of more hooks at one node only their number is shown
 AFTER = ("post", "post_accumulate")  # the kinds of hooks that run after their node
-SLOTS, SLOT = 4, 9  # of more slots the last are counted; columns of what is written in one
-PLUS = 18.0  # pixels from a slot to the next
 
 
 class Sign(NamedTuple):
@@ -48,36 +41,6 @@ class Sign(NamedTuple):
     def width(self) -> float:
         """Pixels that it takes."""
         return max(columns(self.text) * 7.4 + 8, CHIP)
-
-
-class GradSlot(NamedTuple):
-    """A place for a gradient that comes over `route` ("": what `.grad` held before): what came, "" so far."""
-
-    route: str
-    text: str
-
-    @property
-    def width(self) -> float:
-        """Pixels that it takes."""
-        return max(columns(self.text) * NODE + 12, 26.0)
-
-
-@dataclass(frozen=True, slots=True)
-class Chip:
-    """One saved value on a lower deck; `saved` is None for the chip that counts those without room. `was` is
-    its text without its mark, where that differs."""
-
-    saved: Saved | None
-    text: str
-    x: float = 0.0
-    y: float = 0.0
-    tag: Tag | None = None
-    was: str = ""
-
-    @property
-    def width(self) -> float:
-        """Pixels that it takes."""
-        return max(columns(self.text), columns(self.was)) * SMALL + 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,11 +146,6 @@ class DeckBox:
 Place = tuple[float, float, float, float, Sequence[float]]  # left, top, width, height and corners of a deck
 
 
-def count_text(count: str, right: float, top: float) -> str:
-    """How many gradients have come, at the right of the node's name."""
-    return f'<text class="met" x="{num(right)}" y="{num(top + 17)}">{count}</text>'
-
-
 # ------------------------------------------------------------------------------------------------ how large
 
 
@@ -199,21 +157,21 @@ def deck_box(
     arrow."""
     before, after = _signs(deck, look, elsewhere)
     hooks = sum(sign.width + 4 for sign in (*before, *after))
-    chips = [] if fold is not None else _chips(s, deck, look, tags)
+    chips = [] if fold is not None else chips_of(s, deck, look, tags)
     several = fold is not None and fold.operations > 1
     name = text("fold_nodes", look.lang, n=fold.operations) if fold and several else clean(deck.name)
     name = name.removesuffix(" ×1") if fold else name
-    total = _total(s.cards[0]) if slots else ""
+    total = total_of(s.cards[0]) if slots else ""
     met = sum(slot.width for slot in slots[:SLOTS]) + PLUS * len(slots[: SLOTS + 1]) if slots else 0.0
     met += columns(total) * MONO + 24 if total else 0.0
-    width, tag = max(room, _wanted(chips, look), even(met + 2 * PAD)), tags.get(f"{s.id}-d")
+    width, tag = max(room, wanted(chips, look), even(met + 2 * PAD)), tags.get(f"{s.id}-d")
     lines = 99 if look.saved == "all" else CHIP_LINES[look.detail]
     counted = columns("9 / 9") * SMALL + 8 if slots else 0
     for _ in range(2):  # a mark without a chip to show it needs room beside the name
         beside = hooks + (tag.width + 8 if tag else counted)
         node = shorten(name, max(8, int((look.widest - 2 * PAD - beside) / NODE)))
         width = max(width, even(columns(node) * NODE + 2 * PAD + beside))
-        placed = _place(chips, width - 2 * PAD, lines, bool(slots))
+        placed = side_by_side(chips, width - 2 * PAD, lines, bool(slots))
         shown = {id(chip.saved) for chip in placed}
         marks = {f"{s.id}-k{i}": saved for i, saved in enumerate(deck.saved)}
         hidden = [tags[k] for k, saved in marks.items() if k in tags and id(saved) not in shown]
@@ -237,43 +195,6 @@ def ghost_box(s: Station, look: Look) -> DeckBox | None:
     return DeckBox("", even(widest + 2 * PAD), DECK + 17 * len(lines), ghost=(*lines, said))
 
 
-def slots_of(graph: Graph) -> dict[str, tuple[GradSlot, ...]]:
-    """By station id, the slots of its gradients where several meet, in the order in which they usually come:
-    the newest node sends first."""
-    folds = {fold.station for fold in graph.folds}
-    coming: dict[str, list[Route]] = {}
-    for route in graph.routes:
-        if route.tracked:
-            coming.setdefault(route.source, []).append(route)
-    found = {}
-    for s in graph.stations:
-        routes = coming.get(s.id, [])
-        if s.deck is None or s.deck.skipped or len(s.cards) > 1 or s.id in folds:
-            continue
-        old = s.cards[0].before
-        before = () if old is None or not any(old.items or (1,)) else (GradSlot("", slot_text(old)),)
-        if len(routes) > 1 or (routes and before):
-            came = (
-                GradSlot(r.id, slot_text(r.gradients[-1]) if r.gradients else "") for r in reversed(routes)
-            )
-            found[s.id] = (*before, *came)
-    return found
-
-
-def slot_text(value: Value) -> str:
-    """A gradient in a slot: its number, or its sizes."""
-    lines = pill(value)
-    return lines[0] if len(lines) == 1 and columns(lines[0]) <= SLOT else shape_text(value)
-
-
-def _total(card: Card) -> str:
-    """The sum of the gradients that met, where the card does not tell it."""
-    if card.grad is None or card.grad_kept or card.is_leaf or card.grad.size != 1:
-        return ""
-    said = short(card.grad)
-    return said if columns(said) <= SLOT else ""
-
-
 def _signs(deck: Deck, look: Look, elsewhere: Collection[int]) -> tuple[tuple[Sign, ...], tuple[Sign, ...]]:
     """The signs of the hooks that run before the node and after it."""
     if len(deck.ran) > HOOKS or (deck.hooks and not deck.ran):
@@ -283,104 +204,7 @@ def _signs(deck: Deck, look: Look, elsewhere: Collection[int]) -> tuple[tuple[Si
     return tuple(sign for sign in signs if sign not in late), tuple(late)
 
 
-def _chips(s: Station, deck: Deck, look: Look, tags: Tags) -> list[Chip]:
-    """The chips that a deck should have, not yet placed."""
-    if look.saved == "none":
-        return []
-    found = []
-    for i, saved in enumerate(deck.saved):
-        plain, tag = _chip_text(saved, look), tags.get(f"{s.id}-k{i}")
-        if tag is None or not tag.whole:
-            found.append(Chip(saved, plain, tag=tag))
-            continue
-        name = shorten(clean(saved.name), 16)
-        found.append(Chip(saved, f"{name} {tag.label}", tag=tag, was=plain))
-    return found
-
-
-def _wanted(chips: Sequence[Chip], look: Look) -> float:
-    """How wide a deck should be for its chips."""
-    wanted = even(min(sum(chip.width + 5 for chip in chips) - 5 + 2 * PAD, look.widest))
-    if look.saved == "all":  # the longest decides, the others stand below each other
-        longest = max((chip.width for chip in chips), default=10.0) + 2 * PAD
-        return max(wanted, even(min(longest, CHIPS_WIDEST)))
-    marked = max((chip.width for chip in chips if chip.tag), default=0.0)
-    return max(wanted, even(marked + 2 * PAD) if marked else 0.0)
-
-
-def _chip_text(saved: Saved, look: Look) -> str:
-    name = shorten(clean(saved.name), 16)
-    if not look.values:
-        return name
-    whole = look.saved == "all"
-    if saved.packed:
-        kept = shorten(kept_words(saved, look.lang), 60 if whole else 26)
-        return f"{name} → {kept}"
-    if saved.value is None and stale(saved):
-        return f"{name} v{saved.version}→{saved.now}"
-    if saved.value is None:
-        return text("chip_freed", look.lang, name=name) if saved.freed else name
-    if not isinstance(saved.value, Value):
-        value = shorten(clean(saved.value), 60 if whole else 18)
-    elif whole:
-        value = short(saved.value, 60)
-    else:  # the sizes tell enough of what is not written
-        value = short(saved.value, 18) if columns(short(saved.value, 60)) <= 18 else shape_text(saved.value)
-    said = f"{name} {value}"
-    if stale(saved):
-        said += f" v{saved.version}→{saved.now}"
-    elif saved.version or (whole and saved.version is not None):
-        said += f" v{saved.version}"
-    if whole and saved.nbytes is not None:
-        said += f", {saved.nbytes:,} B"
-    return said
-
-
-def _place(chips: Sequence[Chip], width: float, most: int, below: bool) -> tuple[Chip, ...]:
-    """Chips from left to right in at most `most` lines, `below` another line; what finds no room is counted
-    in a last chip `+n`."""
-    placed: list[Chip] = []
-    x, line = 0.0, 0
-    fit = int((width - 10) / SMALL)
-    for i, whole in enumerate(chips):
-        chip = Chip(whole.saved, shorten(whole.text, fit), tag=whole.tag, was=shorten(whole.was, fit))
-        left = len(chips) - i - 1
-        more = 36 if left and line == most - 1 else 0
-        if x and x + chip.width > width - more:
-            if line == most - 1:
-                chip = Chip(None, f"+{left + 1}")
-            else:
-                x, line = 0.0, line + 1
-        y = TOP + (line + below) * PITCH
-        placed.append(Chip(chip.saved, chip.text, PAD + x, y, chip.tag, chip.was))
-        if chip.saved is None:
-            break
-        x += chip.width + 5
-    return tuple(placed)
-
-
 # ------------------------------------------------------------------------------------------------ its parts
-
-
-def draw_chip(ink: Ink, deck: Deck, chip: Chip, n: int, left: float, top: float, id: str) -> str:
-    """One saved value, the `n`th; or the count of those without room, told in its tooltip."""
-    saved = chip.saved
-    states = ["more"] if saved is None else []
-    if saved is not None:
-        states += ["packed"] * bool(saved.packed) + ["freed"] * saved.freed + ["stale"] * stale(saved)
-        again = saved.packed == RECOMPUTED
-        kinds = {"again" if state == "packed" and again else state for state in states}
-        ink.kinds |= kinds or {"saved"}
-    hidden = deck.saved[n:] if saved is None else (saved,)
-    tip = "\n".join([*ink.marked(chip.tag), *(describe_saved(each, ink.lang) for each in hidden)])
-    place = f'x="{num(left + chip.x + 5)}" y="{num(top + chip.y + 12.5)}"'
-    words = f"<text {place}>{xml(chip.text)}</text>"
-    if chip.was:  # the steps before the failure show the chip without its mark
-        words = f'<text class="why" {place}>{xml(chip.text)}</text>'
-        words += f'<text class="was" {place}>{xml(chip.was)}</text>'
-    kind = ink.kind(" ".join(["chip", *states]), chip.tag)
-    around = area(left + chip.x, top + chip.y, chip.width, CHIP)
-    return f'<g class="{kind}" id="{id}"><title>{xml(tip)}</title><rect {around} rx="4"/>{words}</g>'
 
 
 def draw_hook(ink: Ink, deck: Deck, sign: Sign, x: float, y: float) -> str:

@@ -10,78 +10,20 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import inf
 
 from ..model.updates import CLIP, ZERO, about
-from ..numbers import number, shape_text, short
+from ..numbers import number, shape_text
 from ..protocol import Value
 from ..trace.graph import Change, Graph, Update
 from ..words import clean, columns, sans, shorten, shorten_name, text
 from .heat import GRADIENTS, VALUES, Heat, across, heat_map, in_short, strip_of
+from .lane_words import BRIEF, GONE, LINES, NAME, SOURCE, shown_lines, written
 from .look import MONO
 from .style import area, num, xml
 
-LINES = 8  # lines of one update, and updates of a lane, that are shown
 ROW, HEAD, GAP = 21.0, 26.0, 12.0  # pixels: a line, the head of an update, between columns
-NAME, SOURCE, BRIEF, GONE = 20, 70, 30, 18  # columns
 WIDE = 914.0  # pixels; in a wider lane the notes at the ends of lines are left out
-TOLD = 30  # columns of a value in words
 ARROW = "→"
-
-
-def aside_text(graph: Graph, lang: str | None) -> str:
-    """What the picture leaves out, in words; "" if that is nothing."""
-    words = {
-        "aside_data": text("aside_data", lang),
-        "aside_result": text("aside_result", lang),
-        "aside_graph": text("aside_graph", lang),
-    }
-    told = ", ".join(f"{words[key]} {n}" for key, n in graph.aside)
-    said = [text("aside", lang, counts=told)] if told else []
-    said += [text("counted", lang, n=f"{graph.counted:,}")] if graph.counted else []
-    said += [text("light", lang, n=f"{graph.light:,}")] if graph.light else []
-    return " ".join(said)
-
-
-def shown_lines(update: Update) -> tuple[Sequence[Change], int]:
-    """The lines of an update that are shown, those that change most, in their order; how many are not."""
-    if len(update.changes) <= LINES:
-        return update.changes, 0
-    largest = sorted(update.changes, key=size_of, reverse=True)[:LINES]
-    chosen = {change.id for change in largest}
-    return [c for c in update.changes if c.id in chosen], len(update.changes) - LINES
-
-
-def size_of(change: Change) -> float:
-    """By how much a tensor changed at most, as far as that is known."""
-    before, after = change.before, change.after
-    if before is None or after is None:
-        return 0.0
-    if before.items is not None and after.items is not None and len(before.items) == len(after.items):
-        moved = (abs(b - a) for a, b in zip(before.items, after.items))
-        return max((m for m in moved if m == m), default=0.0)
-    ends = (before.low, before.high, after.low, after.high)
-    return inf if None in ends else abs(after.low - before.low) + abs(after.high - before.high)  # type: ignore[operator]
-
-
-def written(value: Value | None) -> str:
-    """A value of the lane in words."""
-    return "None" if value is None else short(value, TOLD)
-
-
-def update_lines(graph: Graph, lang: str | None) -> list[str]:
-    """The lane in words, for the outline."""
-    lines = []
-    for update in graph.updates[:LINES]:
-        head = [clean(update.title), *filter(None, [about(update)])]
-        lines.append("   ".join(["→ " + shorten(head[0], SOURCE), *head[1:]]))
-        chosen, more = shown_lines(update)
-        lines += [f"  {clean(c.name)}: {written(c.before)} → {written(c.after)}" for c in chosen]
-        if more:
-            lines.append("  " + text("update_more", lang, n=more))
-    if len(graph.updates) > LINES:
-        lines.append(text("updates_more", lang, n=len(graph.updates) - LINES))
-    return lines
 
 
 Cell = Heat | str

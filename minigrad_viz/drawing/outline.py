@@ -13,23 +13,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..model.card_names import kept_words, name_cards
+from ..model.card_names import name_cards
 from ..numbers import gradient_text, short
 from ..protocol import Value
-from ..trace.graph import RESULT, ROOT, Card, Deck, Graph, Route, Saved, Station
+from ..trace.graph import RESULT, ROOT, Card, Deck, Graph, Route, Station
 from ..words import clean, shorten, shorten_name, text
 from . import labels
 from .boxes import gather
-from .details import describe_hooks, stale
-from .lane import aside_text, update_lines
+from .details import describe_hooks
+from .lane_words import aside_text, update_lines
 from .look import Look
 from .marks import BARE, tags_of, told
 from .memories import memories_of, memory_words
 from .node_text import code_places
+from .outline_saved import WIDTH, saved_line
 
 GAP = "   "
 INPUTS = 12  # lines for the inputs of one node
-WIDTH = 60  # columns of a name or an expression
 FLAGS = ("requires_grad", "is_leaf", "retains_grad")
 
 
@@ -130,7 +130,7 @@ class OutlineWriter:
         """A backward node: its name, what it saved, its hooks, and what is marked."""
         chips = deck.saved if self.look.saved != "none" else ()
         saved = [
-            GAP.join([_saved_line(each, self.look, self.lang), *self.mark(f"{station.id}-k{i}")])
+            GAP.join([saved_line(each, self.look, self.lang), *self.mark(f"{station.id}-k{i}")])
             for i, each in enumerate(chips)
         ]
         hidden = range(len(chips), len(deck.saved))
@@ -267,38 +267,3 @@ class OutlineWriter:
         return self.letters.get((route.source, route.card)) or shorten_name(
             self.names[route.source, route.card], WIDTH
         )
-
-
-def _saved_line(saved: Saved, look: Look, lang: str | None) -> str:
-    name = shorten(clean(saved.name), WIDTH)
-    if not look.values:
-        return name
-    if saved.packed:
-        return _packed_line(saved, name, lang)
-    if saved.value is None and stale(saved):
-        return text("outline_stale_unseen", lang, name=name, version=saved.version, now=saved.now)
-    if saved.value is None:
-        return text("outline_freed_unseen", lang, name=name) if saved.freed else name
-    value = (
-        short(saved.value, WIDTH) if isinstance(saved.value, Value) else shorten(clean(saved.value), WIDTH)
-    )
-    known = {"name": name, "value": value, "version": saved.version, "now": saved.now}
-    whole = look.saved == "all"
-    told = f"{name} {value}"
-    if saved.freed:
-        told = text("outline_freed", lang, **known)
-    elif stale(saved):
-        told = text("outline_stale", lang, **known)
-    elif saved.version or (whole and saved.version is not None):
-        told = text("outline_version", lang, **known)
-    return f"{told} {saved.nbytes:,} B" if whole and saved.nbytes else told
-
-
-def _packed_line(saved: Saved, name: str, lang: str | None) -> str:
-    """A saved value of which a hook made something else."""
-    kept = shorten(kept_words(saved, lang), WIDTH)
-    if saved.freed:
-        return text("outline_packed_freed", lang, name=name, kept=kept)
-    if not isinstance(saved.value, Value):
-        return f"{name} → {kept}"
-    return f"{name} {short(saved.value, WIDTH)} → {kept}"

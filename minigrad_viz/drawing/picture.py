@@ -16,7 +16,7 @@ from ..model.scene import Scene, Scenes
 from ..trace.graph import Graph
 from ..trace.walk import trace_of
 from ..words import CATALOGUES, text
-from .arrows import Places, read
+from .arrows import read
 from .boxes import Measured, measure
 from .dot import DIRECTIONS, to_dot
 from .embedded_fonts import with_fonts
@@ -26,7 +26,8 @@ from .layout_errors import LayoutError, LayoutTimeout, LayoutUnavailable
 from .look import CLOSE, CLOSEST, DETAILS, SAVED, Look, settled
 from .mermaid import to_mermaid
 from .outline import outline
-from .still import image, resolved
+from .places import Places
+from .still import resolved, swapped
 from .style import THEMES
 from .svg import MARGIN, to_svg
 
@@ -37,15 +38,6 @@ AUTO = "auto"  # the direction that fits better
 ROOM = 958.0 - 2 * MARGIN  # pixels that a picture should fit in: the output of a cell is usually that wide
 TRIED = 120  # stations; a larger graph fits in no direction
 NARROWER = 0.7  # a picture from top to bottom that does not fit either has to be that much narrower
-
-# Where scripts run, the <img> becomes inline SVG: tooltips work and the theme follows the page, not the
-# system. VS Code runs a script at the end of what holds it, so the image is found by its attribute.
-SWAP = (
-    "<script>(()=>{const i=document.currentScript.parentNode.querySelector('img[data-mgi]');if(!i)return;"
-    "const s=new DOMParser().parseFromString(decodeURIComponent(i.src.slice(i.src.indexOf(',')+1)),"
-    "'image/svg+xml').documentElement;s.style.minWidth=i.style.minWidth;"
-    "i.replaceWith(document.importNode(s,true))})()</script>"
-)
 
 
 class Picture:
@@ -213,8 +205,7 @@ class Picture:
         svg = self.svg()
         if svg is None:
             return f"<pre>{html.escape(self.outline())}</pre>"
-        still = image(svg, self.outline()).replace("<img ", "<img data-mgi ", 1)
-        return f'<div style="overflow-x:auto">{still}{SWAP}</div>'
+        return swapped(svg, self.outline())
 
     def save(self, path: str | Path, *, embed_fonts: bool = False) -> Path:
         """Write the picture as .svg, .dot, .mmd or .txt; as .png or .pdf with the extra "export" or a native

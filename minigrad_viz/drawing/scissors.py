@@ -7,9 +7,9 @@ from ..model.card_names import PARALLEL
 from ..trace.graph import Route
 from ..words import text
 from . import labels
-from .arrows import Places
 from .canvas import Canvas
 from .curves import Cubic, Point
+from .places import Places
 from .signs import SCISSORS
 from .style import num, path_data, xml
 

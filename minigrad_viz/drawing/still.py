@@ -17,6 +17,15 @@ STYLE = re.compile(r"<style>.*?</style>", re.S)
 VARIABLE = re.compile(r"var\(--(\w+)\)")
 GROUP = re.compile(r'<g((?: [\w-]+="[^"]*")*)>(?:<title>(.*?)</title>)?', re.S)
 
+# Where scripts run, the <img> becomes inline SVG: tooltips work and the theme follows the page, not the
+# system. VS Code runs a script at the end of what holds it, so the image is found by its attribute.
+SWAP = (
+    "<script>(()=>{const i=document.currentScript.parentNode.querySelector('img[data-mgi]');if(!i)return;"
+    "const s=new DOMParser().parseFromString(decodeURIComponent(i.src.slice(i.src.indexOf(',')+1)),"
+    "'image/svg+xml').documentElement;s.style.minWidth=i.style.minWidth;"
+    "i.replaceWith(document.importNode(s,true))})()</script>"
+)
+
 
 class Parted(NamedTuple):
     """A picture in two: `still` is to be seen; `head`, which begins the whole, and the groups' ids and
@@ -68,6 +77,12 @@ def image(svg: str, outline: str) -> str:
     alt = html.escape(outline, quote=True).replace("\n", "&#10;")
     size = f"max-width:100%;min-width:{width_of(svg) * SMALLEST:.0f}px"
     return f'<img src="{address(svg)}" alt="{alt}" style="{size}">'
+
+
+def swapped(svg: str, outline: str) -> str:
+    """An image that becomes inline SVG where scripts run."""
+    still = image(svg, outline).replace("<img ", "<img data-mgi ", 1)
+    return f'<div style="overflow-x:auto">{still}{SWAP}</div>'
 
 
 def address(svg: str) -> str:

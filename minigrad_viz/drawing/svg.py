@@ -29,14 +29,15 @@ from collections.abc import Iterator
 from ..model.card_names import PARALLEL
 from ..trace.graph import LEAF, PARAMETER, ROOT, Graph, Route
 from ..words import language, shorten, text
-from .arrows import Places, forward_arrow, gradient_arrow
+from .arrows import forward_arrow, gradient_arrow
 from .canvas import Canvas
 from .curves import Cubic
 from .heat import legend_of_heat
-from .lane import aside_text
+from .lane_words import aside_text
 from .look import CHIP
 from .marks import Tag, merged
 from .pills import SEED, Pills
+from .places import Places
 from .scissors import Scissors
 from .signs import legend, sentences
 from .stations import draw_fog, draw_frame, draw_reference, draw_station

@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from ..model.scene import Scene
 from ..model.stage import Stage
 from ..trace.graph import Graph, Update
+from .grouping import grouped, limited
 from .showing import shown_at
-from .story import Step, Story, grouped, limited
+from .story import Step, Story
 from .timeline import Frame
 from .updating import cards
 

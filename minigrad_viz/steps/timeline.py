@@ -18,10 +18,11 @@ from ..trace.events import NodeRan
 from ..trace.explained import Explanation
 from ..trace.graph import Card, Graph
 from ..words import clean, columns, text
+from .grouping import grouped, limited
 from .narrate import Narrator
 from .recursion import meeting, recursion_of
 from .showing import Shown, shown_at
-from .story import BACKWARD, FORWARD, UPDATE, Step, Story, grouped, limited
+from .story import BACKWARD, FORWARD, UPDATE, Step, Story
 from .told import Told
 
 T = TypeVar("T")
@@ -78,10 +79,10 @@ class Draft(NamedTuple):
 def frames_of(
     scene: Scene, graph: Graph, lang: str | None = None, explained: Sequence[Explanation] = ()
 ) -> tuple[Frame, ...]:
-    """The steps of a scene that concern `graph`; at most `story.LIMIT`. For a recorded cell these are its ops
-    and the nodes of the backward call; an error that ended the cell is shown with its explanation from
-    `explained`. For a finished graph these are its tensors, and its nodes in the order in which the engine
-    would run them."""
+    """The steps of a scene that concern `graph`; at most `grouping.LIMIT`. For a recorded cell these are
+    its ops and the nodes of the backward call; an error that ended the cell is shown with its explanation
+    from `explained`. For a finished graph these are its tensors, and its nodes in the order in which the
+    engine would run them."""
     stage = Stage(scene, graph, lang, lettered=True)
     finished = scene.trace.roots is not None
     drafts = list(of_graph(stage) if finished else of_cell(stage, explained))
