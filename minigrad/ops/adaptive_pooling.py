@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core import F, differentiable, zeros
-from ..core.dtypes import of
-from .checks import not_implemented
+from .checks import refuse
 from .half_precision import wide
 from .max_pooling import argmax, max_pool_backward, taken
 from .shape import show_sizes
@@ -48,8 +47,7 @@ def check(x: Any, k: int, output_size: Any) -> None:
                 f"adaptive_avg_pool{k}d(): Expected input to have non-zero size for non-batch dimensions, "
                 f"but input has sizes {list(x.shape)} with dimension {i} being empty"
             )
-    if x.dtype.kind != "f":
-        raise not_implemented("adaptive_avg_pool2d" if k == 2 else "adaptive_avg_pool3d_cpu", of(x))
+    refuse(x, "biuc", "adaptive_avg_pool2d" if k == 2 else "adaptive_avg_pool3d_cpu")
 
 
 def check_not_empty(x: Any, name: str, told: str, end: str, what: str = "input") -> None:
@@ -143,8 +141,7 @@ def check_adaptive(x: Any, k: int, output_size: Any) -> None:
         shape = [*x.shape[:-k], *output_size]
         negative = next(n for n in output_size if n < 0)
         raise RuntimeError(f"Trying to create tensor with negative dimension {negative}: {shape}")
-    if x.dtype.kind != "f":
-        raise not_implemented(name if k == 2 else name + "_cpu", of(x))
+    refuse(x, "biuc", name if k == 2 else name + "_cpu")
 
 
 def declare_max(k: int) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 from ..core import F, differentiable
 from ..core.dtypes import of
 from .arithmetic import scaled, times
+from .checks import refuse
 from .half_precision import wide
 from .linalg import bmm, by_columns, mm
 from .shape import expand
@@ -104,8 +105,7 @@ def linalg_cross(self, other, dim=-1):
     """Return the vector product of 3-vectors along `dim`."""
     if self.ndim != other.ndim:
         raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
-    if self.dtype.kind == "b":
-        raise NotImplementedError("\"cross\" not implemented for 'Bool'")
+    refuse(self, "b", "cross")
     a, b = (np.moveaxis(x, dim, 0) for x in np.broadcast_arrays(self, other))
     made = np.stack([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
     return np.ascontiguousarray(np.moveaxis(made, 0, dim))

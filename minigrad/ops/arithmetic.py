@@ -29,6 +29,11 @@ def scaled(g: Any, alpha: Any) -> Any:
     return g if alpha == 1 else F.mul_scalar(g, alpha)
 
 
+def plus(a: Any, b: Any) -> Any:
+    """Return the sum of two gradients, each of which may be None."""
+    return b if a is None else a if b is None else a + b
+
+
 def times(array: Any, number: Any) -> Any:
     """Return an array times a number; among integers it wraps around, as in PyTorch."""
     is_whole = isinstance(array, RAW) and array.dtype.kind in "biu"

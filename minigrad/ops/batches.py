@@ -9,6 +9,7 @@ import numpy as np
 from ..core import F, differentiable, jointly
 from ..core.dtypes import of
 from ..core.tensor_state import TensorBase
+from .arithmetic import plus
 from .checks import floats_only
 from .half_precision import wide, widened
 from .normalization import gradients, moments, normalised, nothing, scaled, twice
@@ -140,7 +141,7 @@ def group_input_vjp(
     share = group / (C * HxW)
     dX = None if dY is None else group_slope(F.reshape(dY, x.shape), x, mean, rstd, weight, share)
     for term in of_moments(dmean, drstd, x, mean, rstd, share):
-        dX = term if dX is None else dX + term
+        dX = plus(dX, term)
     return F.reshape(dX, input.shape)
 
 

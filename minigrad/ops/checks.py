@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.dtypes import dtype, kind_name
+from ..core.dtypes import dtype, kind_name, of
 from ..core.tensor_state import TensorBase
 
 BOOL, INTEGER, COMPLEX = 0, 1, 3  # categories of dtypes
@@ -13,6 +13,12 @@ BOOL, INTEGER, COMPLEX = 0, 1, 3  # categories of dtypes
 def not_implemented(name: str, kind: dtype) -> NotImplementedError:
     """PyTorch's error for a dtype that a kernel does not have."""
     return NotImplementedError(f"\"{name}\" not implemented for '{kind.title}'")
+
+
+def refuse(x: Any, unfit: str, name: str) -> None:
+    """Raise PyTorch's error for an array of a kind in `unfit`, letters of NumPy's, that a kernel has not."""
+    if x.dtype.kind in unfit:
+        raise not_implemented(name, of(x))
 
 
 def refuses(text: str, *unfit: Any, error: type[Exception] = NotImplementedError) -> Any:

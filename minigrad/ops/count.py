@@ -11,6 +11,7 @@ from ..core import F, composite, differentiable
 from ..core.dtypes import of
 from ..core.op import RAW
 from ..core.tensor_state import wrap
+from .checks import refuse
 from .reduction import over, wide
 
 
@@ -155,8 +156,7 @@ def trace(self):
     """
     if self.ndim != 2:
         raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {self.ndim}")
-    if self.dtype.kind == "b":
-        raise NotImplementedError("\"trace\" not implemented for 'Bool'")
+    refuse(self, "b", "trace")
     kind = np.int64 if self.dtype.kind in "iu" else wide(self.dtype)
     out = np.trace(self, dtype=kind)
     return np.asarray(out).astype(self.dtype if self.dtype == np.float16 else kind)[()]

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..core import F, composite, differentiable, is_symbol
 from ..core.tensor_state import TensorBase, wrap
+from .arithmetic import plus
 from .copy import cast_back
 from .inverses import LinAlgError, first_wrong, inverse_of, is_complex_dtype
 
@@ -116,13 +117,12 @@ def qr_vjp(grads: Any, Q: Any, R: Any, mode: Any) -> Any:
     if rows >= columns:
         upper = F.triu(inside, 0)
         result = Q @ halved(upper + adjoint(upper))
-        result = result if of_q is None else of_q + result
-        return result @ adjoint(inverse_of(R))
+        return plus(of_q, result) @ adjoint(inverse_of(R))
     lower = halved(F.tril(adjoint(inside) - inside, 0))
     square = F.slice(R, -1, 0, rows, 1)
     first = lower @ adjoint(inverse_of(square))
     wide = F.constant_pad_nd(first, (0, columns - rows))
-    return Q @ (wide if of_r is None else wide + of_r)
+    return Q @ plus(wide, of_r)
 
 
 @differentiable(A=qr_vjp, complexes=True, several=("Q", "R"))
@@ -202,11 +202,6 @@ def svd_vjp(grads: Any, U: Any, S: Any, Vh: Any, full_matrices: Any, S_sym_argsi
         scaled = of_vh / down
         return U @ (inside @ Vh + (scaled - (scaled @ adjoint(Vh)) @ Vh))
     return U @ (inside @ Vh)
-
-
-def plus(total: Any, term: Any) -> Any:
-    """Return the sum of what may not be there and a term."""
-    return term if total is None else total + term
 
 
 @differentiable(A=svd_vjp, complexes=True, node="LinalgSvdBackward0", several=("U", "S", "Vh"))

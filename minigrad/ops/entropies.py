@@ -10,7 +10,7 @@ import numpy as np
 from ..core import F, differentiable, zeros
 from ..core.dtypes import of
 from .activations import activation
-from .checks import floats_only, not_implemented
+from .checks import floats_only, refuse
 from .half_precision import MEAN, NONE, SUM, reduce, reduced, widened, written
 from .losses import share
 
@@ -142,8 +142,7 @@ def binary_cross_entropy_with_logits(self, target, weight=None, pos_weight=None,
 
 def check_target(self: Any, target: Any, weight: Any) -> None:
     """RuntimeError with PyTorch's text for shapes and dtypes that do not fit."""
-    if self.dtype.kind != "f":
-        raise not_implemented("nll_loss_out_frame", of(self))
+    refuse(self, "biuc", "nll_loss_out_frame")
     if target.dtype.kind not in "iu" or target.dtype not in (np.int64, np.uint8):
         raise RuntimeError(f"expected target dtype to be Long or Byte, but got {of(target).title}")
     if weight is not None and weight.dtype != self.dtype:

@@ -19,7 +19,7 @@ import numpy as np
 
 from ..core import F, differentiable, jointly
 from ..core.dtypes import of
-from .checks import not_implemented
+from .checks import refuse
 from .elementwise import second_refusal
 from .half_precision import wide
 
@@ -145,8 +145,7 @@ def check(x: Any, grid: Any, k: int) -> None:
             f"grid_sampler(): expected {k + 2}D input and grid with same number of dimensions, but got input "
             f"with sizes {list(x.shape)} and grid with sizes {list(grid.shape)}"
         )
-    if x.dtype.kind != "f":
-        raise not_implemented("grid_sampler_2d_cpu_kernel_impl" if k == 2 else "grid_sampler3d_cpu", of(x))
+    refuse(x, "biuc", "grid_sampler_2d_cpu_kernel_impl" if k == 2 else "grid_sampler3d_cpu")
     if x.dtype != grid.dtype:
         raise RuntimeError(f"expected scalar type {of(x).title} but found {of(grid).title}")
 

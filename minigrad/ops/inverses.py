@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..core import RAW, F, composite, differentiable
+from .arithmetic import plus
 
 
 class LinAlgError(RuntimeError):
@@ -153,7 +154,7 @@ def slogdet_vjp(grads: Any, A: Any, LU: Any, pivots: Any, sign: Any) -> Any:
     slope = F.conj(inverse_of(A)).mT
     if of_sign is not None and is_complex_dtype(A.dtype):
         turn = -1j * F.imag(F.conj(of_sign) * sign)
-        of_log = turn if of_log is None else of_log + turn
+        of_log = plus(of_log, turn)
     if of_log is None:
         return None
     return F.unsqueeze(F.unsqueeze(of_log, -1), -1) * slope

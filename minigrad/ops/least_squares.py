@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..core import RAW, F, differentiable
+from .arithmetic import plus
 from .decompositions import adjoint
 
 
@@ -65,7 +66,7 @@ def lstsq_b_vjp(grads: Any, self: Any, b: Any, solution: Any) -> Any:
     if not has_residuals(grads[1]):
         return sent
     of_residual = F.neg(residual_gradient(grads[1], self, b, solution))
-    return of_residual if sent is None else sent + of_residual
+    return plus(sent, of_residual)
 
 
 def lstsq_a_vjp(grads: Any, self: Any, b: Any, solution: Any) -> Any:
@@ -76,7 +77,7 @@ def lstsq_a_vjp(grads: Any, self: Any, b: Any, solution: Any) -> Any:
     if not has_residuals(grads[1]):
         return sent
     of_residual = residual_gradient(grads[1], self, b, solution) @ adjoint(solution)
-    return of_residual if sent is None else sent + of_residual
+    return plus(sent, of_residual)
 
 
 @differentiable(

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from ..core import F, differentiable
-from ..core.dtypes import of, result_type
+from ..core.dtypes import result_type
 from .activations import activation
-from .checks import not_implemented
+from .checks import refuse
 from .half_precision import MEAN, reduced, wide
 
 
@@ -31,8 +31,7 @@ def loss(name: str) -> Any:
             if self.dtype is not target.dtype:
                 kind = result_type(self, target)
                 self, target = self.astype(kind), target.astype(kind)
-            if self.dtype.kind != "f":
-                raise not_implemented(name, of(self))
+            refuse(self, "biuc", name)
             return reduced(losses(self, target, reduction, *args), reduction)
 
         return kernel

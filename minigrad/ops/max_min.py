@@ -7,18 +7,12 @@ from typing import Any
 import numpy as np
 
 from ..core import F, composite, differentiable, is_symbol
-from ..core.dtypes import of
 from ..core.op import RAW
+from .checks import refuse
 from .copy import kind_of
 from .reduction import over
 from .scattering import grid
 from .shape import place
-
-
-def refuse_complex(self: Any, kernel: str) -> None:
-    """NotImplementedError with PyTorch's text for complex numbers, which have no order."""
-    if self.dtype.kind == "c":
-        raise NotImplementedError(f"\"{kernel}\" not implemented for '{of(self).title}'")
 
 
 def refuse_empty(self: Any, dims: tuple[int, ...], name: str) -> None:
@@ -104,7 +98,7 @@ def reduced(ufunc: Any, self: Any, dim: Any, keepdim: bool, name: str, kernel: s
         )
     axes = over(dim, self.ndim)
     refuse_empty(self, axes, f"{name}()")
-    refuse_complex(self, kernel)
+    refuse(self, "c", kernel)
     return ufunc.reduce(self, axis=axes, keepdims=keepdim)
 
 
@@ -129,7 +123,7 @@ def of_all(ufunc: Any, name: str) -> Any:
                 f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the "
                 "reduction dim with the 'dim' argument."
             )
-        refuse_complex(self, f"{name}_all")
+        refuse(self, "c", f"{name}_all")
         return ufunc.reduce(self, axis=None)
 
     return kernel
@@ -151,7 +145,7 @@ def along(position: Any, name: str) -> Any:
     def kernel(self: Any, dim: Any, keepdim: bool = False) -> Any:
         front = place(dim, self.ndim)
         refuse_empty(self, (front,), f"{name}()")
-        refuse_complex(self, f"{name}_cpu")
+        refuse(self, "c", f"{name}_cpu")
         if self.ndim == 0:
             return self, np.int64(0)
         indices = position(self, axis=front, keepdims=True)

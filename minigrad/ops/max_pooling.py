@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..core import F, differentiable
-from ..core.dtypes import of
-from .checks import not_implemented
+from .checks import refuse
 from .sliding import by_place, padded, places, seen, whole_size
 
 MANY = 64  # windows of more elements are looked through each by itself, unless they overlap
@@ -200,8 +199,7 @@ def declare(k: int) -> None:
         stride = window_sizes(kernel_size, stride)
         name = f"max_pool{k}d_with_indices_out_cpu_template"
         count = check_pool(name, self, kernel_size, stride, padding, dilation, ceil_mode)
-        if self.dtype.kind in "bc":
-            raise not_implemented(f"max_pool{k}d", of(self))
+        refuse(self, "bc", f"max_pool{k}d")
         lowest = -np.inf if self.dtype.kind == "f" else np.iinfo(self.dtype).min
         size = self.shape[-k:]
         whole = whole_size(size, kernel_size, stride, padding, dilation, count)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..core import F, differentiable, zeros
-from ..core.dtypes import of
+from .checks import refuse
 from .copy import fitting
 
 # ── of one number
@@ -87,8 +87,7 @@ def check_filled(self: Any, padding: Any, name: str, is_mirror: bool) -> None:
             f"Expected {k + 1}D or {k + 2}D (batch mode) tensor with possibly 0 batch size and other "
             f"non-zero dimensions for input, but got: {list(self.shape)}"
         )
-    if self.dtype.kind == "b":
-        raise NotImplementedError(f"\"{name}\" not implemented for '{of(self).title}'")
+    refuse(self, "b", name)
     for i in range(k):
         dim, before, after = self.ndim - 1 - i, padding[2 * i], padding[2 * i + 1]
         if is_mirror and max(before, after) >= self.shape[dim]:

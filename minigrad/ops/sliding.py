@@ -11,7 +11,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from ..core import F, differentiable
-from ..core.dtypes import of
+from .checks import refuse
 from .shape import show_sizes
 
 Sizes = tuple[int, ...]
@@ -135,8 +135,7 @@ def check_window(kernel_size: Pair, dilation: Pair, padding: Pair, stride: Pair)
 )
 def im2col(self, kernel_size, dilation, padding, stride):
     """Return the windows of images of shape (N, C, H, W) or (C, H, W) as columns."""
-    if self.dtype.kind in "iu":
-        raise NotImplementedError(f"\"im2col_out_cpu\" not implemented for '{of(self).title}'")
+    refuse(self, "iu", "im2col_out_cpu")
     check_window(kernel_size, dilation, padding, stride)
     if self.ndim not in (3, 4) or 0 in self.shape[-3:]:
         raise RuntimeError(

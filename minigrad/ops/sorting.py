@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..core import differentiable
-from ..core.dtypes import of
+from .checks import refuse
 from .elementwise import no_derivative
 from .max_min import SELECTED, evenly, put_back, refuse_empty, selected_vjp
 from .shape import place
@@ -73,16 +73,9 @@ def unique2(self):
     """Return the different elements in order, for each element its place among them, and how often each
     occurs.
     """
-    if self.dtype.kind == "c":
-        raise NotImplementedError(f"\"unique\" not implemented for '{of(self).title}'")
+    refuse(self, "c", "unique")
     values, inverse, counts = np.unique(self, return_inverse=True, return_counts=True, equal_nan=False)
     return values, np.asarray(inverse, np.int64).reshape(self.shape), counts.astype(np.int64)
-
-
-def refuse(self: Any, name: str) -> None:
-    """NotImplementedError with PyTorch's text for complex numbers and bools."""
-    if self.dtype.kind in "cb":
-        raise NotImplementedError(f"\"{name}\" not implemented for '{of(self).title}'")
 
 
 def middle(self: Any, axis: int) -> Any:
@@ -96,7 +89,7 @@ def middle(self: Any, axis: int) -> Any:
 @differentiable(self=evenly, node="MedianBackward0")
 def median_all(self):
     """Return the lower median of all elements; NaN of none."""
-    refuse(self, "median_cpu")
+    refuse(self, "bc", "median_cpu")
     if self.size == 0:
         return self.dtype.type(np.nan if self.dtype.kind == "f" else np.iinfo(self.dtype).min)
     flat = np.ravel(self)
@@ -108,7 +101,7 @@ def median_dim(self, dim, keepdim=False):
     """Return the lower median along `dim`, and its index."""
     axis = place(dim, self.ndim)
     refuse_empty(self, (axis,), "median()")
-    refuse(self, "median_out")
+    refuse(self, "bc", "median_out")
     if self.ndim == 0:
         return self, np.int64(0)
     indices = middle(self, axis)

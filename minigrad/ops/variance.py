@@ -9,6 +9,7 @@ import numpy as np
 
 from ..core import F, differentiable
 from ..core.dtypes import floating
+from .arithmetic import plus
 from .reduction import average, fold, mean_vjp, over, real_of, unsqueezed
 
 # ── variances
@@ -66,7 +67,7 @@ def with_mean(g: Any, of_mean: Any, self: Any, dim: Any, keepdim: bool) -> Any:
     if of_mean is None:
         return g
     more = mean_vjp(of_mean, self.shape, prod(self.shape), () if dim is None else dim, keepdim)
-    return more if g is None else g + more
+    return plus(g, more)
 
 
 def variance(self: Any, dim: Any, correction: Any, keepdim: bool, name: str) -> Any:

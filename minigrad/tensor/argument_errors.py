@@ -19,17 +19,8 @@ from ..core import devices, dtypes, public
 from ..core.tensor_state import TensorBase
 from ..ops.generator import Generator
 
-WITH_NUMBERS = (
-    "add",
-    "sub",
-    "subtract",
-    "mul",
-    "multiply",
-    "div",
-    "divide",
-    "true_divide",
-    "floor_divide",
-    "copy",
+WITH_NUMBERS = frozenset(
+    ["add", "sub", "subtract", "mul", "multiply", "div", "divide", "true_divide", "floor_divide", "copy"]
 )
 NUMPYS = {"dim": ("axis",), "keepdim": ("keepdims",), "input": ("x", "a", "x1"), "other": ("x2",)}
 CALLED = {

@@ -145,17 +145,10 @@ class Casts(TensorBase):
         kind, copy, order = target(args, kwargs)
         return converted(self, kind, copy, order)
 
-    half, float, double = (
-        cast("half", dtypes.float16),
-        cast("float", dtypes.float32),
-        cast("double", dtypes.float64),
-    )
-    char, short, int, long = (
-        cast("char", dtypes.int8),
-        cast("short", dtypes.int16),
-        cast("int", dtypes.int32),
-        cast("long", dtypes.int64),
-    )
+    half, float = cast("half", dtypes.float16), cast("float", dtypes.float32)
+    double, char = cast("double", dtypes.float64), cast("char", dtypes.int8)
+    short, int = cast("short", dtypes.int16), cast("int", dtypes.int32)
+    long = cast("long", dtypes.int64)
     byte, bool = cast("byte", dtypes.uint8), cast("bool", dtypes.bool_)
     cfloat, cdouble = cast("cfloat", dtypes.complex64), cast("cdouble", dtypes.complex128)
 
