@@ -102,24 +102,21 @@ def put_back(g: Any, indices: Any, accumulate: bool) -> Any:
     return g if accumulate else F.index_put(g, indices, F.zero_of(g), False)
 
 
-@differentiable(
-    self=lambda g, indices, accumulate: put_back(g, indices, accumulate),
-    values=lambda g, indices, accumulate: F.index(g, indices),
-    kernel=put_at_indices,
-    broadcasts=True,
-    linear=True,
-)
+PUT: dict[str, Any] = {
+    "self": lambda g, indices, accumulate: put_back(g, indices, accumulate),
+    "values": lambda g, indices, accumulate: F.index(g, indices),
+    "kernel": put_at_indices,
+    "broadcasts": True,
+    "linear": True,
+}
+
+
+@differentiable(**PUT)
 def index_put(self, indices, values, accumulate=False):
     """Return a copy with `values` at `indices`."""
 
 
-@differentiable(
-    self=lambda g, indices, accumulate: put_back(g, indices, accumulate),
-    values=lambda g, indices, accumulate: F.index(g, indices),
-    kernel=put_at_indices,
-    broadcasts=True,
-    linear=True,
-)
+@differentiable(**PUT)
 def index_put_impl(self, indices, values, accumulate=False, unsafe=False):
     """Return `index_put` as PyTorch's derivative of `index` calls it."""
 

@@ -28,10 +28,13 @@ def diagonal_of(self: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any
     return as_strided(part, (*part.shape[:-2], n), (*part.strides[:-2], step))
 
 
+def diagonal_vjp(g: Any, self_sym_sizes: Any, offset: int, dim1: int, dim2: int) -> Any:
+    """Return the gradient on the diagonal of zeros."""
+    return F.diagonal_backward(g, self_sym_sizes, offset, dim1, dim2)
+
+
 @differentiable(
-    self=lambda g, self_sym_sizes, offset, dim1, dim2: F.diagonal_backward(
-        g, self_sym_sizes, offset, dim1, dim2
-    ),
+    self=diagonal_vjp,
     kernel=diagonal_of,
     view=True,
     linear=True,
@@ -45,9 +48,7 @@ def diagonal(self, offset=0, dim1=0, dim2=1):
 
 
 @differentiable(
-    self=lambda g, self_sym_sizes, offset, dim1, dim2: F.diagonal_backward(
-        g, self_sym_sizes, offset, dim1, dim2
-    ),
+    self=diagonal_vjp,
     node="DiagonalBackward0_copy",
     linear=True,
 )
@@ -131,16 +132,16 @@ def unfold_backward(grad_in, input_sizes, dim, size, step):
     return out
 
 
-def unsqueezed_dims(g: Any, dim: tuple[int, ...], sizes: tuple[int, ...]) -> Any:
-    """Return the gradient of `squeeze_dims`: the dimensions put back that were taken away."""
-    for d in sorted(d % len(sizes) for d in dim) if sizes else ():
+def unsqueezed(g: Any, dims: Any, sizes: tuple[int, ...]) -> Any:
+    """Return the gradient of a squeeze: those of `dims` put back that were taken away."""
+    for d in sorted(d % len(sizes) for d in dims) if sizes else ():
         if sizes[d] == 1:
             g = F.unsqueeze(g, d)
     return g
 
 
 @differentiable(
-    self=lambda g, self_sym_sizes, dim: unsqueezed_dims(g, dim, self_sym_sizes),
+    self=lambda g, self_sym_sizes, dim: unsqueezed(g, dim, self_sym_sizes),
     node="SqueezeBackward2",
     view=True,
     linear=True,
@@ -184,13 +185,8 @@ def complex_of_parts(self: np.ndarray) -> np.ndarray:
     return self.view(kind)[..., 0]
 
 
-def unsqueezed(g: Any, dim: int, sizes: tuple[int, ...]) -> Any:
-    """Return the gradient of `squeeze_dim`: dimension `dim` put back if it was taken away."""
-    return F.unsqueeze(g, dim % len(sizes)) if sizes and sizes[dim] == 1 else g
-
-
 @differentiable(
-    self=lambda g, self_sym_sizes, dim: unsqueezed(g, dim, self_sym_sizes),
+    self=lambda g, self_sym_sizes, dim: unsqueezed(g, (dim,), self_sym_sizes),
     rows={"self": reshaped_rows},
     node="SqueezeBackward1",
     view=True,
@@ -203,7 +199,7 @@ def squeeze_dim(self, dim):
 
 
 @differentiable(
-    self=lambda g, self_sym_sizes, dim: unsqueezed(g, dim, self_sym_sizes),
+    self=lambda g, self_sym_sizes, dim: unsqueezed(g, (dim,), self_sym_sizes),
     node="SqueezeBackward4",
     linear=True,
 )
@@ -212,16 +208,8 @@ def squeeze_result(self, dim):
     return squeeze_dim.op.kernel(self, dim)
 
 
-def unsqueezed_all(g: Any, sizes: tuple[int, ...]) -> Any:
-    """Return the gradient of `squeeze_all`: every dimension of size 1 put back."""
-    for dim, n in enumerate(sizes):
-        if n == 1:
-            g = F.unsqueeze(g, dim)
-    return g
-
-
 @differentiable(
-    self=lambda g, self_sym_sizes: unsqueezed_all(g, self_sym_sizes),
+    self=lambda g, self_sym_sizes: unsqueezed(g, range(len(self_sym_sizes)), self_sym_sizes),
     node="SqueezeBackward0",
     view=True,
     linear=True,
