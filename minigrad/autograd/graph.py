@@ -11,6 +11,7 @@ from typing import Any
 from ..core import modes
 from ..core import node as graph
 from ..core.backward_pass import Task, will_run
+from ..core.hook_calls import call
 from ..core.hooks import RemovableHandle
 from ..core.nested_passes import here
 from ..core.node import AccumulateGrad
@@ -184,14 +185,9 @@ def current_task() -> Task:
     return here.task
 
 
-def call(fn: Callable[[Any], Any], grads: tuple[Any, ...], argument: Any) -> None:
-    """Call a hook on several gradients and tell the observers."""
-    watchers = modes.observers()
-    for watcher in watchers:
-        watcher.hook_starts(here.hooked, "multi", fn, 0, grads)
-    result = fn(argument)
-    for watcher in watchers:
-        watcher.hook_ended(grads, result is not None)
+def call_multi(fn: Callable[[Any], Any], grads: tuple[Any, ...], argument: Any) -> None:
+    """Call a hook on several gradients, whose result is ignored, and tell the observers."""
+    call(modes.observers(), here.hooked, "multi", fn, 0, grads, argument)
 
 
 class Together:
@@ -210,7 +206,7 @@ class Together:
         state[1][i] = grad
         if state[0] == 0:
             del notes[self]
-            call(self.fn, tuple(state[1]), state[1])
+            call_multi(self.fn, tuple(state[1]), state[1])
 
 
 class First:
@@ -223,4 +219,4 @@ class First:
         notes = current_task().notes
         if self not in notes:
             notes[self] = True
-            call(self.fn, (grad,), grad)
+            call_multi(self.fn, (grad,), grad)

@@ -114,7 +114,7 @@ def call(
         here.hooked = before
     if kind == "tensor":
         grads = (replaced(hook, result, *grads),)
-    elif result is not None:
+    elif kind != "multi" and result is not None:
         grads = all_replaced(hook, result, grads)
     for watcher in watchers:
         watcher.hook_ended(grads, result is not None)

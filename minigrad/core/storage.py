@@ -182,6 +182,11 @@ def root(array: Any) -> np.ndarray:
     return array
 
 
+def steps(array: Any) -> tuple[int, ...]:
+    """Return the strides, in elements, of the dimensions with more than one element."""
+    return tuple(s for n, s in zip(array.shape, strides_of(array)) if n > 1) if array.size else ()
+
+
 def is_dense(array: np.ndarray) -> bool:
     """Return whether the elements fill a stretch of memory without gaps, in whatever order of dimensions."""
     expected = array.itemsize

@@ -20,7 +20,7 @@ import numpy as np
 
 from . import modes
 from .op import F
-from .storage import Geometry, address, geometry, root, strided, strides_of
+from .storage import Geometry, address, geometry, root, steps, strided, strides_of
 from .tensor_state import NEGATIVE, TensorBase, wrap
 from .view_path import replay
 
@@ -164,11 +164,6 @@ def blank(t: TensorBase, dtype: np.dtype, whole: bool) -> Any:
 def layout(array: Any) -> tuple[Any, ...]:
     """Return how `array` lies in the memory of which it is a part."""
     return (steps(array), *around(array))
-
-
-def steps(array: Any) -> tuple[int, ...]:
-    """Return the strides, in elements, of the dimensions with more than one element."""
-    return tuple(s for n, s in zip(array.shape, strides_of(array)) if n > 1) if array.size else ()
 
 
 def around(array: Any) -> tuple[int, int]:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..core import F, Op
-from ..core.storage import address, is_dense
+from ..core.storage import address, is_dense, steps
 from ..core.tensor_state import TensorBase
 
 FILLS = ("fill", "fill_tensor", "zero")  # ops that write one number everywhere
@@ -68,8 +68,3 @@ def is_same(a: np.ndarray, b: Any) -> bool:
     return (
         isinstance(b, np.ndarray) and a.shape == b.shape and steps(a) == steps(b) and address(a) == address(b)
     )
-
-
-def steps(a: np.ndarray) -> list[int]:
-    """Return the strides of the dimensions that have more than one element."""
-    return [s for s, n in zip(a.strides, a.shape) if n > 1]

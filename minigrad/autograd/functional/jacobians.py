@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from ...core import F
 from ...core.modes import Within
 from ...core.tensor_state import wrap
 from .. import forward_ad
-from ..rows import blocks, element_rows, no_rows
+from ..rows import blocks, element_rows, no_rows, units
 from .common import as_tuple, check_strict, enter, leave, unpacked, zeros_like
 
 STRATEGIES = ("forward-mode", "reverse-mode")
@@ -113,19 +111,6 @@ def rows(i: int, out: Any, inputs: tuple[Any, ...], create_graph: bool, strict: 
     return tuple(result)
 
 
-def basis(tensors: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return the unit vectors of all elements of `tensors` together: per tensor an array (all elements, its
-    shape).
-    """
-    total = sum(t.numel() for t in tensors)
-    result, start = [], 0
-    for t in tensors:
-        unit = np.eye(total, t.numel(), -start, dtype=t._data.dtype)
-        result.append(wrap(unit.reshape(total, *t.shape)))
-        start += t.numel()
-    return tuple(result)
-
-
 def by_columns(func: Callable[..., Any], inputs: Any, strict: bool, vectorize: bool) -> Any:
     """Return the Jacobian in forward mode: a run of `func` on dual tensors for each element of the inputs."""
     if strict:
@@ -136,11 +121,12 @@ def by_columns(func: Callable[..., Any], inputs: Any, strict: bool, vectorize: b
             "Computing Jacobian using forward-AD or forward-over-reverse Hessian isonly implemented for "
             "`vectorize=True`."
         )
-    units = basis(inputs)
     columns = []
-    for i in range(sum(x.numel() for x in inputs)):
-        outputs_given, primals, tangents = column(func, inputs, [unit[i] for unit in units])
-        columns.append(tangents)
+    for k, x in enumerate(inputs):
+        for unit in units(x, 1):
+            directions = [wrap(unit[0]) if n == k else zeros_like(other) for n, other in enumerate(inputs)]
+            outputs_given, primals, tangents = column(func, inputs, directions)
+            columns.append(tangents)
     result = []
     for n, out in enumerate(primals):
         whole = F.stack([tangents[n] for tangents in columns], -1)
