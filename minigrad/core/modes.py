@@ -96,10 +96,14 @@ def switch(name: str, value: Any) -> Any:
     before = here.get(name, normal)
     if before is not value:
         here[name] = value
-        change = (value != normal) - (before != normal)
-        if change:
-            here["away"].modes += change
-            active += change  # at once: see Note [Threads] in `tensor_state`
+        if value == normal:
+            change = -1
+        elif before == normal:
+            change = 1
+        else:
+            return before
+        here["away"].modes += change
+        active += change  # at once: see Note [Threads] in `tensor_state`
     return before
 
 

@@ -26,9 +26,10 @@ def call(cls: Any, args: tuple[Any, ...], own_setup: bool) -> Any:
     finally:
         here["forward_grad"], here["observers"] = forward_grad, observers
         modes.switch("grad_enabled", before)
-    raw = output if isinstance(output, tuple) else (output,)
-    results = finish(node, args, raw, own_setup)
-    result = tuple(results) if isinstance(output, tuple) else results[0]
+    if isinstance(output, tuple):
+        result: Any = tuple(finish(node, args, output, own_setup))
+    else:
+        result = finish(node, args, (output,), own_setup)[0]
     if modes.active:
         for observer in modes.observers():
             observer.forward(cls, list(args), result)

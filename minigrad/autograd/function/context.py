@@ -186,7 +186,8 @@ class BackwardCFunction(Node, FunctionCtx):
             if t is None:
                 kept.append(None)
                 continue
-            check_saved(t)
+            if t._inference:
+                check_saved(t)
             is_output = t._fn is self or (not t.is_leaf and any(o is t for o in outputs))
             kept.append(Kept(t, is_output) if hooks is None else pack(self, str(i), t, hooks, is_output))
         self._kept = tuple(kept)

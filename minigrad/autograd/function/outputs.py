@@ -55,6 +55,7 @@ def finish(node: BackwardCFunction, args: tuple[Any, ...], raw: tuple[Any, ...],
     them as the caller gets them.
     """
     recorded, learning = bool(node._next), []
+    made: list[Any] = []  # shapes and dtypes
     saved = to_save(node, own_setup)
     apart: tuple[Any, ...] = ()
     dirty: tuple[Any, ...] = ()
@@ -66,9 +67,12 @@ def finish(node: BackwardCFunction, args: tuple[Any, ...], raw: tuple[Any, ...],
     results = list(raw)
     for i, t in enumerate(raw):
         if not isinstance(t, TensorBase):
+            made.append(None)
             continue
+        data = t._data
+        made.append((data.shape, data.dtype))
         is_input, is_dirty = is_among(t, args), bool(dirty) and is_among(t, dirty)
-        if not (recorded and t._data.dtype in dtypes.DIFFERENTIABLE) or (apart and is_among(t, apart)):
+        if not (recorded and data.dtype in dtypes.DIFFERENTIABLE) or (apart and is_among(t, apart)):
             if is_input or t.requires_grad:
                 results[i] = apart_from_graph(t, is_input, is_dirty, saved)
         else:
@@ -86,7 +90,7 @@ def finish(node: BackwardCFunction, args: tuple[Any, ...], raw: tuple[Any, ...],
     if dirty and not all(is_among(t, raw) for t in dirty):
         raise RuntimeError(NOT_RETURNED)
     if recorded:
-        node._learning, node._made = learning, tuple([kind(t) for t in results])
+        node._learning, node._made = learning, tuple(made)
     if modes.active and modes.is_forward():
         push(node, args, raw, results, dirty, apart)
     if recorded:
@@ -173,11 +177,6 @@ def written(node: BackwardCFunction, i: int, t: Any, is_input: bool) -> None:
     if t._retains and old is not None:
         old._extra_made.retain.pop(nr, None)
         node._extra_made.retain[i] = weakref.ref(t)
-
-
-def kind(t: Any) -> tuple[Any, Any] | None:
-    """Shape and dtype of a tensor, None for anything else."""
-    return (t._data.shape, t._data.dtype) if isinstance(t, TensorBase) else None
 
 
 def set_history(t: Any, node: BackwardCFunction, nr: int) -> None:
