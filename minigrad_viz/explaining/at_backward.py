@@ -11,7 +11,8 @@ from ..trace.explained import Explanation
 from .at_saved import saved_modified
 from .case import LISTED, Case, Said, Values, rule
 from .edits import call_with
-from .failed_call import raised_by_hand, standing
+from .failed_call import raised_by_hand
+from .operands import standing
 from .syntax import expression
 
 

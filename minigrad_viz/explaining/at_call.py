@@ -15,10 +15,10 @@ from ..trace.explained import Explanation
 from ..trace.graph import CAUSE
 from .case import Case, Explain, numbers
 from .edits import in_place, replacing
-from .failed_call import FailedCall, call_rule, made_at
+from .failed_call import FailedCall, call_rule
 from .history import Cut, cut_before, cut_marks
-from .layer_call import Operand
 from .leaf_behind import leaf_behind
+from .operands import Operand, made_at
 from .syntax import called, last_name
 
 

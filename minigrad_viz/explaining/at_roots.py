@@ -11,9 +11,9 @@ from ..trace.explained import Explanation
 from ..trace.graph import CAUSE
 from .case import LISTED, Case, Values, rule
 from .edits import Shape, requiring
-from .failed_call import FailedCall, call_rule, standing
+from .failed_call import FailedCall, call_rule
 from .history import Cut, cut_before, cut_marks
-from .layer_call import Operand
+from .operands import Operand, standing
 from .rebound import named, rebound, why_and_fix
 from .syntax import called, flat
 from .ungraphed import of_gradient

@@ -10,8 +10,8 @@ from ..trace.graph import CAUSE
 from .case import Fix
 from .edits import Shape
 from .failed_call import FailedCall, call_rule
-from .layer_call import Operand
 from .matrix_products import batches
+from .operands import Operand
 from .syntax import last_name
 
 REDUCTIONS = ("mean", "sum", "std", "var", "amax", "amin", "norm", "prod", "logsumexp")

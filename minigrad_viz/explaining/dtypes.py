@@ -8,7 +8,7 @@ import itertools
 from ..trace.explained import Explanation
 from .case import Fix, Values
 from .failed_call import FailedCall, call_rule
-from .layer_call import FLOATING, WHOLE, Operand
+from .operands import FLOATING, WHOLE, Operand
 
 SHORT = {"long": "int64", "int": "int32", "float": "float32", "double": "float64", "half": "float16"}
 METHODS = {"float32": ".float()", "float64": ".double()", "int64": ".long()"}

@@ -14,17 +14,16 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..model.module_calls import ModuleCall
-from ..model.naming import plain_name
 from ..model.place import LIBRARY
-from ..trace.events import Created, Detached, Forward, Returned, Statement, TensorState
+from ..trace.events import Returned, Statement, TensorState
 from ..trace.explained import Explanation
 from ..trace.graph import GUILTY, Mark
 from ..trace.where import Span
 from ..words import shorten
 from .case import Case, Explain, Fix, Rule, Said, rule
 from .edits import Edits, Shape, out_of_place, rewritten, sizes_of, with_option
-from .layer_call import Layer, Operand
-from .syntax import called, constants, expression, node_at, plain, receiver, span_at, statement_around, taken
+from .operands import Layer, Operand, standing, title
+from .syntax import called, constants, expression, node_at, receiver, span_at, statement_around, taken
 
 LONGEST = 40  # columns of an operand that is quoted
 SIGNS: dict[type, str] = {ast.MatMult: "@", ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
@@ -124,8 +123,6 @@ class FailedCall:
         if mine:
             return mine[0]
         return fitting[0] if given and len({each.id for each in fitting}) == 1 else None
-
-    # ── the layer ───────────────────────────────────────────────────────────────────────────────────────────
 
     @functools.cached_property
     def module(self) -> ModuleCall | None:
@@ -283,9 +280,8 @@ class FailedCall:
         if found is None or constants(found[1]) != operand.shape or len(new) != len(operand.shape):
             return None
         changed = {part: str(n) for part, m, n in zip(found[1], operand.shape, new, strict=True) if m != n}
-        fix = self.code(
-            rewritten(self.case, found[0], changed), "create_as", name=operand, line=found[0].lineno
-        )
+        code = rewritten(self.case, found[0], changed)
+        fix = self.code(code, "create_as", name=operand, line=found[0].lineno)
         return fix and fix._replace(cause=span_at(self.case, found[0]))
 
 
@@ -302,43 +298,3 @@ def call_rule(key: str, explain: Explain, *patterns: str) -> Rule:
 def raised_by_hand(case: Case) -> bool:
     """Whether the cell itself raised the error."""
     return case.span is not None and case.span.text.startswith("raise")
-
-
-# ── the tensors that an expression names ────────────────────────────────────────────────────────────────────
-
-
-def standing(case: Case, text: str) -> TensorState | None:
-    """The tensor that an operand is: one with a name, or the result that was computed there."""
-    named = dict(case.failed.named) if case.failed is not None else {}
-    return named[text] if text in named else computed(case, text)
-
-
-def computed(case: Case, text: str) -> TensorState | None:
-    """The newest result of the expression `text` within the lines of the failing one."""
-    for event in reversed(case.before):
-        span = getattr(event, "span", None)
-        if span is None or case.span is None or not isinstance(event, Created | Forward | Detached):
-            continue
-        if span.origin != case.span.origin or not case.span.line <= span.line <= case.span.end_line:
-            continue
-        states = event.outputs if isinstance(event, Forward) else (event.tensor,)
-        if plain(span.text) == text:
-            return states[0] if len(states) == 1 else None
-    return None
-
-
-def title(case: Case, text: str, state: TensorState) -> str:
-    """What a sentence calls a tensor: as the failing expression does, and as the picture does if that
-    differs: `t (w)` inside a function that got `w`."""
-    named = case.scene.named.get(state.id)
-    known = text if named is None else plain_name(named)
-    return text if known == text else f"{text} ({known})"
-
-
-def made_at(case: Case, tensor: str) -> Span | None:
-    """Where a tensor was made, if that is not where the error came up."""
-    event, failed = case.scene.index.births.get(tensor), case.span
-    span = None if event is None else event.span
-    if span is None or failed is None or span.origin != failed.origin:
-        return span
-    return None if span.text in failed.text and span.line >= failed.line else span

@@ -9,7 +9,7 @@ from ..trace.graph import CAUSE
 from .case import Fix, Values
 from .edits import Shape, replacing
 from .failed_call import FailedCall, call_rule
-from .layer_call import Operand
+from .operands import Operand
 from .syntax import last_name, taken, written_as
 
 

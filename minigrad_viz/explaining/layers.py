@@ -14,7 +14,7 @@ from ..trace.explained import Explanation
 from .case import Explain, Fix, Values, numbers
 from .edits import Shape
 from .failed_call import FailedCall, call_rule
-from .layer_call import Layer, Operand
+from .operands import Layer, Operand
 
 
 def of_layer(explain: Callable[..., Explanation | None]) -> Explain:

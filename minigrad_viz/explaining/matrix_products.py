@@ -13,7 +13,7 @@ from ..words import shorten
 from .case import Fix, Values
 from .edits import Shape, at_path, constructor
 from .failed_call import LONGEST, FailedCall, call_rule
-from .layer_call import Operand
+from .operands import Operand
 from .syntax import called, constants, taken
 
 NEEDED = {"mm": (2, 2), "addmm": (2, 2), "bmm": (3, 3), "mv": (2, 1), "dot": (1, 1)}  # dimensions

@@ -12,8 +12,8 @@ from ..model.module_calls import ModuleCall
 from ..trace.explained import Explanation
 from .case import Values
 from .edits import replacing
-from .failed_call import FailedCall, call_rule, computed, standing
-from .layer_call import layer_name
+from .failed_call import FailedCall, call_rule
+from .operands import computed, layer_name, standing
 from .syntax import assigned_above, assignments, called, last_name, span_at, taken, written_as
 
 MADE = {

@@ -9,8 +9,9 @@ from ..trace.events import TensorState
 from ..trace.explained import Explanation
 from .case import Case, Values, rule
 from .edits import quoted, requiring
-from .failed_call import FailedCall, call_rule, raised_by_hand, standing
+from .failed_call import FailedCall, call_rule, raised_by_hand
 from .leaf_behind import leaf_behind
+from .operands import standing
 from .rebound import reads, rebound, updated, why_and_fix
 from .syntax import assignments, expression, span_at, statement_around
 from .why_none import Answer, Facts, from_scenes, in_general

@@ -7,8 +7,8 @@ import ast
 from ..trace.explained import Explanation
 from .case import Fix, Values
 from .edits import at_path, replacing
-from .failed_call import FailedCall, call_rule, standing
-from .layer_call import layer_name
+from .failed_call import FailedCall, call_rule
+from .operands import layer_name, standing
 from .syntax import assigned_above, last_name, span_at, taken
 
 

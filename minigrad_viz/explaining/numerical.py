@@ -19,7 +19,7 @@ from .case import Case, Fix, Values, rule
 from .edits import requiring
 from .failed_call import FailedCall, call_rule
 from .gradcheck_call import Call, Source
-from .layer_call import FLOATING
+from .operands import FLOATING
 
 SINGLE = ("float32", "complex64", "float16", "bfloat16")
 COARSE = 1e-4  # with a step as large as this, single precision may do

@@ -11,7 +11,7 @@ from ..trace.explained import Explanation
 from .case import Fix, Values
 from .edits import Shape
 from .failed_call import FailedCall, call_rule
-from .layer_call import Operand
+from .operands import Operand
 from .syntax import called, flat
 
 CAT = ("cat", "concat", "concatenate")

@@ -22,8 +22,8 @@ from ..trace.graph import CAUSE
 from .case import Values
 from .edits import rewritten
 from .failed_call import FailedCall
-from .layer_call import Operand
 from .lost import Silent
+from .operands import Operand
 from .syntax import called, node_at, taken
 
 LOSSES = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")

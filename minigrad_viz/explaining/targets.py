@@ -14,7 +14,7 @@ from ..trace.graph import CAUSE
 from .case import Explain, Fix, Values
 from .edits import Constructor, Shape
 from .failed_call import FailedCall, call_rule
-from .layer_call import FLOATING, Layer
+from .operands import FLOATING, Layer
 
 BINARY = ("binary_cross_entropy", "binary_cross_entropy_with_logits", "BCELoss", "BCEWithLogitsLoss")
 

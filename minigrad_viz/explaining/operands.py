@@ -1,4 +1,4 @@
-"""A layer that failed, and its input."""
+"""What a failing call computes with: tensors, as far as the trace knows them, and the layer that failed."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from ..model.module_calls import ModuleCall
-from ..trace.events import TensorState
+from ..model.naming import plain_name
+from ..trace.events import Created, Detached, Forward, TensorState
+from ..trace.where import Span
 from .case import Case, Fix, numbers
 from .edits import Constructor, Shape, constructor
+from .syntax import plain
 
 WHOLE, FLOATING = ("int", "uint", "bool"), ("float", "bfloat")  # how the names of dtypes begin
 
@@ -79,3 +82,43 @@ def layer_name(call: ModuleCall) -> str:
     """A layer as a sentence names it: `model.2, Linear 10→1`."""
     kind = f"{call.event.kind} {call.event.about}".strip()
     return f"{call.event.path} ({kind})" if call.event.path else kind
+
+
+# ── the tensors that an expression names ────────────────────────────────────────────────────────────────────
+
+
+def standing(case: Case, text: str) -> TensorState | None:
+    """The tensor that an operand is: one with a name, or the result that was computed there."""
+    named = dict(case.failed.named) if case.failed is not None else {}
+    return named[text] if text in named else computed(case, text)
+
+
+def computed(case: Case, text: str) -> TensorState | None:
+    """The newest result of the expression `text` within the lines of the failing one."""
+    for event in reversed(case.before):
+        span = getattr(event, "span", None)
+        if span is None or case.span is None or not isinstance(event, Created | Forward | Detached):
+            continue
+        if span.origin != case.span.origin or not case.span.line <= span.line <= case.span.end_line:
+            continue
+        states = event.outputs if isinstance(event, Forward) else (event.tensor,)
+        if plain(span.text) == text:
+            return states[0] if len(states) == 1 else None
+    return None
+
+
+def title(case: Case, text: str, state: TensorState) -> str:
+    """What a sentence calls a tensor: as the failing expression does, and as the picture does if that
+    differs: `t (w)` inside a function that got `w`."""
+    named = case.scene.named.get(state.id)
+    known = text if named is None else plain_name(named)
+    return text if known == text else f"{text} ({known})"
+
+
+def made_at(case: Case, tensor: str) -> Span | None:
+    """Where a tensor was made, if that is not where the error came up."""
+    event, failed = case.scene.index.births.get(tensor), case.span
+    span = None if event is None else event.span
+    if span is None or failed is None or span.origin != failed.origin:
+        return span
+    return None if span.text in failed.text and span.line >= failed.line else span
