@@ -28,13 +28,14 @@ numbers = st.one_of(
     st.complex_numbers(allow_nan=False),
 )
 texts = st.text(max_size=6)
+finite = st.none() | st.floats(allow_nan=False, allow_infinity=False)
 values = st.builds(
     Value,
     st.lists(st.integers(0, 9), max_size=3).map(tuple),
     texts,
     st.none() | st.lists(numbers, max_size=4).map(tuple),
     st.none() | st.floats(allow_nan=False, allow_infinity=False) | st.integers() | st.booleans(),
-    st.none() | st.floats(allow_nan=False, allow_infinity=False),
+    finite,
 )
 spans = st.builds(Span, *[st.integers(0, 99)] * 4, texts, st.integers(0, 3))
 age = st.none() | st.integers(0, 9)
@@ -106,6 +107,8 @@ traces = st.builds(
     count,
     st.booleans(),
     tuples(st.tuples(texts, count)),
+    rounds=tuples(finite),
+    norms=tuples(finite),
 )
 
 

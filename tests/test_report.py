@@ -183,7 +183,7 @@ class TestFiles:
     @pytest.mark.parametrize("ending", [".png", ".pdf"])
     def test_formats_of_graphviz(self, tmp_path, monkeypatch, ending):
         drawn = []
-        monkeypatch.setattr(Picture, "save", lambda self, path: drawn.append(path))
+        monkeypatch.setattr(Picture, "save", lambda self, path, **_: drawn.append(path))
         report(CELLS[4]).save(tmp_path / f"graph{ending}")
         assert ending in ENDINGS and drawn == [tmp_path / f"graph{ending}"]
 

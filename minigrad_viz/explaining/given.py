@@ -47,9 +47,10 @@ def notes_of(scenes: Scenes, lang: str | None = None) -> Iterator[Explanation]:
 
 
 def is_given(call: BackwardCall) -> bool:
-    """Whether a single vector of real numbers was given, how it was is known, and the call did not fail."""
+    """Whether a single vector of real numbers was given, how it was is known, and the call did not fail.
+    The rows that `jacobian` computes are not given by anybody."""
     event = call.started
-    if event is None or call.error is not None:
+    if event is None or call.error is not None or (event.span and "jacobian(" in event.span.text):
         return False
     v = event.gradients[0] if len(event.gradients) == 1 else None
     real = v is not None and v.items is not None and not v.dtype.startswith("complex")

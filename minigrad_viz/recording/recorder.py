@@ -40,6 +40,7 @@ from .compared import compared
 from .crossing import Crossing
 from .grads import Grads
 from .guard import observing
+from .held import held_tensors, loop_variables
 from .listener import Listener
 from .modules import Modules
 from .named import named_by, named_tensors, write_at
@@ -125,6 +126,9 @@ class Recorder:
         count = counting()
         nodes = tuple(notes.counted(self.states.freeze(key, node), count) for key, node in rest)
         inner = [(name, t) for name, t in self.states.parameters() if tape.ids.known(t)]
+        held = [(way, t) for way, t in held_tensors(tape.namespace) if t.is_leaf and tape.ids.known(t)]
+        loops = loop_variables(self.source)
+        named = sorted([*named, *held], key=lambda entry: entry[0] in loops)  # stable
         names = tuple((tape.ids.known(t) or "", name) for name, t in [*named, *inner])
         writer = notes.Writer(tape.ids, tape.spots, Progress(tops, self.whole))
         events = Later(functools.partial(writer.events, tape.notes))
