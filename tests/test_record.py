@@ -80,7 +80,7 @@ class TestEvents:
         ]
 
     def test_a_leaf_without_a_name(self, library):
-        trace = traced("ws = [torch.ones((), requires_grad=True)]\n(ws[0] * 3).backward()\n", library)
+        trace = traced("_ws = [torch.ones((), requires_grad=True)]\n(_ws[0] * 3).backward()\n", library)
         card = next(card for _, card in build(trace).cards())
         assert (card.name, card.grad.items, card.grad_kept) == (None, (3.0,), True)
 
