@@ -205,7 +205,8 @@ def palette(theme: str = "auto") -> str:
 
     def colours(selectors: list[str], palette: dict[str, str]) -> str:
         values = (f"--{name}:{colour}" for name, colour in palette.items())
-        return f"{','.join(selectors)}{{{';'.join(values)}}}"
+        scheme = "dark" if palette is DARK else "light"  # for the controls of a player
+        return f"{','.join(selectors)}{{{';'.join(values)};--scheme:{scheme}}}"
 
     if theme != "auto":
         return colours([".mg-" + theme], DARK if theme == "dark" else LIGHT)

@@ -20,6 +20,11 @@ export function arithmetic(lines, words) {
   return rows.length ? [block("mgp-arithmetic", ...rows)] : [];
 }
 
+// What formulas call the tensor of a station: its name, or its letter.
+export function called(stage, id) {
+  return stage.parts.get(`${id}-c0`)?.querySelector(".name.letter")?.textContent ?? stage.name(id).split(" = ")[0];
+}
+
 // What comes next, in a few words.
 export function following({ words, frames, step, stage, code }) {
   const next = step ? frames[step] : undefined;
@@ -27,7 +32,7 @@ export function following({ words, frames, step, stage, code }) {
   const station = next.phase === "backward" && next.marks[0]?.match(/^(\w+)-d$/)?.[1];
   const node = station && stage.parts.get(next.marks[0])?.querySelector(".fn")?.textContent;
   const line = next.span && code.lines[next.span[0] - 1]?.trim();
-  const what = node ? `${node} (${stage.name(station).split(" = ")[0]})` : line;
+  const what = node ? `${node} (${called(stage, station)})` : line;
   return what ? words.following.replace("{what}", () => what) : "";
 }
 

@@ -1,6 +1,6 @@
 // What opens on request: the card of a station, the legend, the order of the nodes, copies of the step.
 
-import { arithmetic } from "./stepper_caption.js";
+import { arithmetic, called } from "./stepper_caption.js";
 import { block, clamp, drawn, make, quiet } from "./stepper_parts.js";
 
 const MOST = 24; // entries of one kind in the details; more are counted
@@ -100,7 +100,7 @@ export class Queue {
     stage.sign(on && frame ? [...this.waiting(player), ...ready.map((id, i) => [id, `${i + 1}.`, "ready"])] : []);
     if (!on) return;
     const node = (id) => stage.parts.get(`${id}-d`)?.querySelector(".fn")?.textContent ?? "";
-    const chip = (id, kind, more = "") => make("span", { className: kind }, make("b", { textContent: node(id) }), ` ${stage.name(id).split(" = ")[0]}${more}`);
+    const chip = (id, kind, more = "") => make("span", { className: kind }, make("b", { textContent: node(id) }), ` ${called(stage, id)}${more}`);
     const ran = frames.slice(0, step).filter(({ phase }) => phase === "backward").map(({ marks }) => marks[0]?.match(/^(\w+)-d$/)?.[1]).filter(Boolean);
     const past = ran.slice(0, -1).slice(-RAN).map((id) => chip(id, "ran"));
     const now = frame?.phase === "backward" ? ran.slice(-1).map((id) => chip(id, "now", ` · ${words.queue_now}`)) : [];
