@@ -69,6 +69,7 @@ def test_two_recorders_stop_in_any_order(first):
         two[1 - first].stop()
     assert told(cell, "always", watched=False) == expected
     assert warnings._showwarnmsg is before
+    assert type(torch.autograd.Variable._execution_engine).__name__ == "_EngineBase"
 
 
 def test_a_warning_that_is_an_error_stops_the_cell():

@@ -73,8 +73,7 @@ class PyTorch:
         if self.waiting in sys.meta_path:
             sys.meta_path.remove(self.waiting)
         if self.mode is not None:
-            variable = sys.modules["torch"].autograd.Variable
-            variable._execution_engine = self.engine.engine
+            self.engine.remove(sys.modules["torch"].autograd.Variable)
             self.modules.remove()
             self.mode.__exit__(None, None, None)
             self.mode = None

@@ -21,6 +21,16 @@ class Engine:
     def __getattr__(self, name: str) -> Any:
         return getattr(self.engine, name)
 
+    def remove(self, variable: Any) -> None:
+        """Take it away from `Variable`, also from below the stand-in of another recorder."""
+        above = variable._execution_engine
+        if above is self:
+            variable._execution_engine = self.engine
+        while isinstance(above, Engine):
+            if above.engine is self:
+                above.engine = self.engine
+            above = above.engine
+
     def run_backward(self, roots: Any, gradients: Any, keep_graph: bool, create_graph: bool, inputs: Any = (),
                      *args: Any, **kwargs: Any) -> Any:  # fmt: skip
         """Run backward as PyTorch would."""
