@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from twins import Programs, assert_same_diary
+from twins import Programs, assert_same_diary, outcome
 
 import minigrad
 
@@ -214,3 +214,17 @@ def test_inputs_may_be_given_by_name():
     assert minigrad.nn.MSELoss()(input=x, target=y).item() == 1.0
     assert minigrad.nn.TripletMarginLoss()(anchor=x, positive=x, negative=x + 9).item() == 0.0
     assert minigrad.nn.CosineSimilarity()(x1=x, x2=x).item() == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("wrong", [(1,), None, 3.0, "a", [1.0]], ids=str)
+@pytest.mark.parametrize(
+    ("name", "args"),
+    [
+        ("AdaptiveMaxPool1d", (2,)), ("Dropout1d", ()), ("Dropout2d", ()), ("Dropout3d", ()),
+        ("EmbeddingBag", (4, 2)), ("LocalResponseNorm", (2,)), ("LogSigmoid", ()), ("LogSoftmax", ()),
+        ("RMSNorm", (2,)), ("SELU", ()), ("Softmax", ()), ("Softmin", ()), ("Tanh", ()),
+    ],
+)  # fmt: skip
+def test_what_is_no_tensor_is_refused_as_in_pytorch(torch, name, args, wrong):
+    ours, theirs = (outcome(getattr(L.nn, name)(*args), wrong) for L in (minigrad, torch))
+    assert ours == theirs and "Error" in ours[0]

@@ -312,6 +312,13 @@ def test_a_timer(library):
         Timer(3)
 
 
+def test_timers_of_other_languages_are_refused():
+    Timer = minigrad.utils.benchmark.Timer
+    for how in ({"language": "c++"}, {"global_setup": "int x;"}):
+        with pytest.raises(NotImplementedError, match=rf"Timer has no {next(iter(how))} .see docs/ops.md"):
+            Timer("1", **how)
+
+
 def test_modules_on_other_devices(library):
     layer = library.nn.Linear(2, 3)
     assert layer.to_empty(device="cpu") is layer and layer.weight.shape == (3, 2)

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from ..left_out import refuse
+
 UNITS = (("s", 1.0), ("ms", 1e-3), ("us", 1e-6), ("ns", 1e-9))
 
 
@@ -76,6 +78,7 @@ class Timer:
     ) -> None:  # fmt: skip
         if not isinstance(stmt, str):
             raise ValueError("Currently only a `str` stmt is supported.")
+        refuse("Timer", global_setup=bool(global_setup), language=language not in ("py", "python"))
         stmt, setup = (textwrap.dedent(text).removeprefix("\n").rstrip() for text in (stmt, setup))
         self._timer = timeit.Timer(
             stmt, setup, timer, {"torch": sys.modules[__name__.partition(".")[0]], **(globals or {})}

@@ -122,6 +122,11 @@ def cosine_embedding_loss(
     check_tensors("cosine_embedding_loss", input1=input1, input2=input2, target=target)
     if target.ndim > 1:
         raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+    if not input1.ndim == input2.ndim == target.ndim + 1:
+        raise RuntimeError(
+            f"{target.ndim}D target tensor expects {target.ndim + 1}D input tensors, but found inputs with "
+            f"sizes {list(input1.shape)} and {list(input2.shape)}."
+        )
     product = (input1 * input2).sum(target.ndim)
     squares = [F.add_scalar((x * x).sum(target.ndim), TINY) for x in (input1, input2)]
     cosine = product / (squares[0] * squares[1]).sqrt()

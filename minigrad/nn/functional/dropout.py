@@ -75,7 +75,7 @@ def torch_dropout(input: Any, p: float, train: bool) -> Any:
 
 def dropout1d(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
     """Apply dropout to whole channels of (N, C, L) or (C, L)."""
-    if input.ndim not in (2, 3):
+    if input.dim() not in (2, 3):
         raise RuntimeError(
             f"dropout1d: Expected 2D or 3D input, but received a {input.ndim}D input. Note that dropout1d "
             "exists to provide channel-wise dropout on inputs with 1 spatial dimension, a channel dimension, "
@@ -109,7 +109,7 @@ NO_BATCH = (
 
 def dropout2d(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
     """Apply dropout to whole channels of (N, C, H, W)."""
-    if input.ndim not in (3, 4):
+    if input.dim() not in (3, 4):
         text = UNUSUAL.format(name="dropout2d", ndim=input.ndim, n=2, a=3, b=4)
         warnings.warn(text, stacklevel=2)
     if input.ndim == 3:
@@ -119,7 +119,7 @@ def dropout2d(input: Any, p: float = 0.5, training: bool = True, inplace: bool =
 
 def dropout3d(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
     """Apply dropout to whole channels of (N, C, D, H, W) or (C, D, H, W)."""
-    if input.ndim not in (4, 5):
+    if input.dim() not in (4, 5):
         text = UNUSUAL.format(name="dropout3d", ndim=input.ndim, n=3, a=4, b=5)
         warnings.warn(text, stacklevel=2)
     return of_batch(input, 5, p, training, inplace)

@@ -118,6 +118,8 @@ def affine_grid(theta: Any, size: Any, align_corners: bool | None = None) -> Any
             f"size {size}."
         )
     k = len(size) - 2
+    if not theta.is_floating_point():
+        raise ValueError(f"Expected theta to have floating point type, but got {theta.dtype}")
     if theta.ndim != 3 or theta.shape[-2:] != (k, k + 1):
         raise ValueError(
             f"Expected a batch of {k}D affine matrices of shape Nx{k}x{k + 1} for size {size}. Got "

@@ -209,6 +209,8 @@ def kl_div(
         )
     how = SUM if reduction == "batchmean" else reduction_enum(reduction, size_average, reduce)
     check_tensors("kl_div", input=input, target=target)
+    if input.is_complex() or target.is_complex():
+        raise RuntimeError("kl_div: Complex inputs not supported.")
     if not (input.is_floating_point() and target.is_floating_point()):
         raise RuntimeError("kl_div: Integral inputs not supported.")
     last = target - input if log_target else target * input

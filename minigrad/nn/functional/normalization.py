@@ -57,6 +57,7 @@ def check_last(input: Any, normalized_shape: Any, weight: Any, bias: Any = None,
 @public("function", out=None)
 def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: float | None = None) -> Any:
     """Divide `input` by its root mean square over the last dimensions, then multiply by `weight`."""
+    check_tensors("rms_norm", input=input)
     normalized_shape = tuple(normalized_shape)
     check_last(input, normalized_shape, weight, star="*")
     kind = input._data.dtype
@@ -210,7 +211,7 @@ def local_response_norm(
 
     m is the mean of the squares of `size` neighboring channels, which are 0 beyond the first and the last.
     """
-    if input.ndim < 3:
+    if input.dim() < 3:
         raise ValueError(
             "Expected 3D or higher dimensionality                          input (got "
             f"{input.ndim} dimensions)"

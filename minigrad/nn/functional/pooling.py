@@ -8,6 +8,7 @@ from ...core import F
 from ...core.dtypes import kind_name
 from ...core.public import public
 from ...ops.checks import not_implemented
+from .checks import check_tensors
 
 __all__ = [
     "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "adaptive_max_pool1d",
@@ -282,8 +283,14 @@ def adaptive_max_pool1d(input: Any, output_size: Numbers, return_indices: bool =
     """Return the maximum of each of `output_size` parts of `input` ([N,] C, L); `return_indices` adds
     indices.
     """
+    check_tensors("adaptive_max_pool1d", input=input)
     (count,) = expand("adaptive_max_pool1d", "output_size", output_size, 1)
     check_lines(input, "adaptive_max_pool1d")
+    if not input.shape[-1] or (input.ndim == 3 and not input.shape[1]):
+        raise RuntimeError(
+            "adaptive_max_pool1d(): Expected input to have non-zero size for non-batch dimensions, but input "
+            f"has sizes {list(input.shape)} with dimension {list(input.shape).index(0, 1)} being empty"
+        )
     made = F.adaptive_max_pool2d(input.unsqueeze(-2), (1, count))
     return with_indices([t.squeeze(-2) for t in made], return_indices)
 

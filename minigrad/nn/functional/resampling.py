@@ -39,7 +39,14 @@ def sizes_of(input: Any, size: Any, scale_factor: Any, recompute: bool) -> tuple
     if size is None and scale_factor is None:
         raise ValueError("either size or scale_factor should be defined")
     if size is not None:
+        if recompute:
+            raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
         size = per_dimension(size, input, "output", "output size", "o")
+        if not all(hasattr(n, "__index__") for n in size):
+            raise TypeError(
+                "expected size to be one of int or Tuple[int] or Tuple[int, int] or Tuple[int, int, int], "
+                f"but got size with types {[type(n) for n in size]}"
+            )
         return tuple(int(n) for n in size), None
     scales = per_dimension(scale_factor, input, "scale_factor", "scale_factor", "s")
     made = tuple(math.trunc(n * scale) for n, scale in zip(input.shape[2:], scales))

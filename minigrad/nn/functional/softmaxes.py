@@ -14,12 +14,13 @@ def dimension(name: str, dim: int | None, input: Any, stacklevel: int) -> int:
     """Return `dim`; without one, the dimension that PyTorch chooses, with its warning."""
     if dim is not None:
         return dim
+    ndim = input.dim()
     warnings.warn(
         f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an "
         "argument.",
         stacklevel=stacklevel + 1,
     )
-    return 0 if input.dim() in (0, 1, 3) else 1
+    return 0 if ndim in (0, 1, 3) else 1
 
 
 def softmax(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
@@ -47,7 +48,8 @@ def softmax(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any
 
     Source: PyTorch's page `torch.nn.functional.softmax`.
     """
-    return input.softmax(dimension("softmax", dim, input, _stacklevel), dtype=dtype)
+    dim = dimension("softmax", dim, input, _stacklevel)
+    return input.softmax(dim, dtype=dtype)
 
 
 def log_softmax(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
@@ -75,12 +77,14 @@ def log_softmax(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype:
 
     Source: PyTorch's page `torch.nn.functional.log_softmax`.
     """
-    return input.log_softmax(dimension("log_softmax", dim, input, _stacklevel), dtype=dtype)
+    dim = dimension("log_softmax", dim, input, _stacklevel)
+    return input.log_softmax(dim, dtype=dtype)
 
 
 def softmin(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
     """Return the softmax of `-input`: the smallest element gets the largest weight."""
-    return (-input).softmax(dimension("softmin", dim, input, _stacklevel), dtype=dtype)
+    dim = dimension("softmin", dim, input, _stacklevel)
+    return (-input).softmax(dim, dtype=dtype)
 
 
 def gumbel_softmax(logits: Any, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Any:

@@ -60,7 +60,7 @@ def embedding_bag(
         raise without("embedding_bag", "mode='max'" if mode == "max" else "per_sample_weights")
     if weight.ndim != 2:
         raise ValueError(f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.ndim}")
-    if input.ndim == 2:
+    if input.dim() == 2:
         if offsets is not None:
             raise ValueError(
                 "if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed "

@@ -11,6 +11,9 @@ from .conv_base import ConvBase
 __all__ = ["Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d"]
 
 
+PADDING_MODES = ("zeros", "reflect", "replicate", "circular")
+
+
 class Conv(ConvBase):
     """Base class of `Conv1d`, `Conv2d` and `Conv3d`."""
 
@@ -20,6 +23,9 @@ class Conv(ConvBase):
         device: Any = None, dtype: Any = None,
     ) -> None:  # fmt: skip
         super().__init__()
+        if padding_mode not in PADDING_MODES:
+            told = ", ".join(map(repr, PADDING_MODES))
+            raise ValueError(f"padding_mode must be one of {{{told}}}, but got padding_mode='{padding_mode}'")
         self.padding_mode = padding_mode
         self._set_sizes(kernel_size, stride, padding, dilation, 0)
         if padding == "same" and any(n != 1 for n in self.stride):
