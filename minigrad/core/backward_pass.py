@@ -132,19 +132,21 @@ def limit_of(root: Node, slots: tuple[Slot, ...], keep: bool) -> Limit | None:
     None if the plain loop cannot capture these gradients: one of the nodes has several outputs, leads to
     another one, or cannot be reached.
     """
-    behind = only_edge(root) if keep and all(node is not root for node, _ in slots) else None
-    limit: Limit | None
-    for node in (root, behind):
-        limit = getattr(node, "_limit", None)
-        if limit is not None and limit.slots == slots and limit.changes == edge_changes:
+    limit: Limit | None = getattr(root, "_limit", None)
+    if limit is not None and limit.slots == slots and limit.changes == edge_changes:
+        return limit
+    behind = only_edge(root) if keep else None
+    if behind is not None and behind._seq != LAST:
+        limit = getattr(behind, "_limit", None)
+        if limit is None or limit.slots != slots or limit.changes != edge_changes:
+            limit = find_limit(behind, slots)
+        if limit is not None and all(node is not root for node, _ in slots):
+            behind._limit = limit
             return limit
-    for node in (behind, root):
-        limit = None if node is None or node._seq == LAST else find_limit(node, slots)
-        if node is not None and limit is not None:
-            if keep:
-                node._limit = limit
-            return limit
-    return None
+    limit = find_limit(root, slots)
+    if limit is not None and keep:
+        root._limit = limit
+    return limit
 
 
 def only_edge(node: Node) -> Node | None:

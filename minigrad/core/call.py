@@ -61,42 +61,20 @@ def compute(op: Op, values: Any) -> Any:
     except Exception:
         check_edges(values)
         raise
-    outs = out if op.several else (out,)
-    active = modes.active
-    node: Any = None
-    if outs and (not active or modes.is_recording()):
-        node = record(op, values, out)
-        if node is not None and active:
-            pack_inputs(node, values)
-    made = [share_view(op, values, out) if is_view else fresh(no_dimensions(out)) for out in outs]
-    if node is not None:
-        for nr, t in enumerate(made):
-            if is_learnable(op, nr, t):
-                t._fn, t._nr = node, nr
-        settle(op, node, made)
-    return tuple(made) if op.several else made[0]
-
-
-def no_dimensions(out: Any) -> Any:
-    """Return the result of a kernel, without dimensions as a NumPy scalar."""
-    return out[()] if out.__class__ is ndarray and not out.ndim else out
-
-
-def settle(op: Op, node: Any, made: list[Any]) -> None:
-    """Complete the node of an op whose results are `made`: it knows their Storage, saves as tensors those
-    through which no gradient flows back, and passes what it saved to the current saved-tensor hooks.
-    """
     if op.several:
-        node._outputs = len(made)
-    for nr, name in op.kept_results:
-        if made[nr]._fn is None:
-            setattr(node, "_raw_" + name, made[nr])
-        if modes.active:
-            pack_result(node, made[nr], name)
-    storage = made[0]._storage if op.view or not op.several else None
-    node._storage = dict.fromkeys(range(len(made)), storage) if len(made) > 1 and storage else storage
-    if modes.active and not op.several:
-        pack_result(node, made[0])
+        return results(op, values, out)
+    if out.__class__ is ndarray and not (out.ndim or is_view):
+        out = out[()]
+    active = modes.active
+    node = record(op, values, out) if not active or modes.is_recording() else None
+    if node is not None and active:
+        pack_inputs(node, values)
+    result = share_view(op, values, out) if is_view else fresh(out)
+    if node is not None:
+        result._fn, node._storage = node, result._storage
+        if active:
+            pack_result(node, result)
+    return result
 
 
 def compute_plainly(op: Op, values: Any) -> Any:
@@ -203,9 +181,40 @@ def check_edges(values: list[Any]) -> None:
                 edge(v)
 
 
+def results(op: Op, values: list[Any], outs: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return the results of an op that has several, all made by one node."""
+    active = modes.active
+    node: Any = record(op, values, outs) if outs and (not active or modes.is_recording()) else None
+    if node is not None and active:
+        pack_inputs(node, values)
+    made = tuple([share_view(op, values, out) if op.view else fresh(out) for out in outs])
+    if node is None:
+        return made
+    for nr, t in enumerate(made):
+        if is_learnable(op, nr, t):
+            t._fn, t._nr = node, nr
+    node._outputs = len(made)
+    keep_results(node, made)
+    if op.view:
+        storage = made[0]._storage
+        node._storage = dict.fromkeys(range(len(made)), storage) if len(made) > 1 else storage
+    return made
+
+
 def is_learnable(op: Op, nr: int, t: TensorBase) -> bool:
     """Return whether a gradient can flow back through result `nr` of an op, which is `t`."""
     return t._data.dtype in dtypes.DIFFERENTIABLE and not (op.constants and op.results[nr] in op.constants)
+
+
+def keep_results(node: Any, made: tuple[Any, ...]) -> None:
+    """Let a node save, as tensors, those of its results through which no gradient flows back. Pass everything
+    that it saved to the current saved-tensor hooks.
+    """
+    for nr, name in node.op.kept_results:
+        if made[nr]._fn is None:
+            setattr(node, "_raw_" + name, made[nr])
+        if modes.active:
+            pack_result(node, made[nr], name)
 
 
 def record(op: Op, values: Any, out: Any, always: bool = False) -> Node | None:

@@ -76,16 +76,16 @@ def checked(node: Any, results: Any, raw: bool) -> list[Any]:
         results = cut(node, results)
     sent: list[Any] = []
     fits = not node._in_place_on_view
-    for i, (gradient, kind) in enumerate(zip(results, kinds)):
+    for gradient, kind in zip(results, kinds):
         if gradient is None:
             if kind is not None:
                 sent.append(None)
             continue
         if kind is None or not isinstance(gradient, TensorBase):
-            raise wrong_kind(node, i, gradient, kind)
+            raise wrong_kind(node, results, gradient, kind)
         data = gradient._data
-        fits = fits and data.dtype is kind[1] and data.shape == kind[0]
-        fits = fits and not (raw and gradient._bits)
+        if data.dtype is not kind[1] or data.shape != kind[0] or gradient._bits:
+            fits = False
         sent.append(data if raw else gradient)
     if fits:
         return sent
@@ -107,9 +107,11 @@ def cut(node: Any, results: tuple[Any, ...]) -> tuple[Any, ...]:
     )
 
 
-def wrong_kind(node: Any, i: int, gradient: Any, kind: Any) -> RuntimeError:
-    """The error for what the user's backward gave for input `i`, where it must be None or a tensor."""
+def wrong_kind(node: Any, results: tuple[Any, ...], gradient: Any, kind: Any) -> RuntimeError:
+    """The error for a gradient that is neither None nor a tensor, or that belongs to no tensor."""
     if kind is None:
+        pairs = enumerate(zip(results, node._sent))
+        i = next(i for i, (g, other) in pairs if g is not None and other is None)
         return RuntimeError(
             f"function {type(node).__name__} returned a gradient different than None at position "
             f"{i + 1}, but the corresponding forward input was not a Variable"

@@ -126,7 +126,9 @@ def to_save(node: BackwardCFunction, own_setup: bool) -> tuple[Any, ...]:
     for backward is no tensor.
     """
     for_forward = marked(node, "saved_for_forward") if own_setup else ()
-    for_backward = marked(node, "to_save")
+    for_backward = node.to_save
+    if for_backward.__class__ is not tuple:
+        for_backward = marked(node, "to_save")
     if node._next:
         for i, t in enumerate(for_backward):
             if not (t is None or isinstance(t, TensorBase)):
