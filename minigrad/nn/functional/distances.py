@@ -9,7 +9,7 @@ from ...core.public import public
 from ...ops import arithmetic as ar
 from .checks import check_tensors
 from .losses import at_least
-from .reductions import broadcast, reduced, reduction_enum, shape_text
+from .reductions import broadcast, reduced, reduction_enum
 
 __all__ = [
     "cosine_embedding_loss", "cosine_similarity", "margin_ranking_loss", "normalize", "pairwise_distance",
@@ -106,8 +106,8 @@ def margin_ranking_loss(
     if not input1.ndim == input2.ndim == target.ndim:
         raise RuntimeError(
             "margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: "
-            f"{shape_text(input1.shape)}, input2: {shape_text(input2.shape)}, target: "
-            f"{shape_text(target.shape)} "
+            f"{input1.shape}, input2: {input2.shape}, target: "
+            f"{target.shape} "
         )
     difference = input1 - input2
     return reduced(F.add_scalar(-target * difference, margin).clamp_min_(0), how)

@@ -10,7 +10,7 @@ from ...core.modes import unobserved
 from ...left_out import refuse
 from ...ops.half_precision import SUM
 from .checks import check_constant, check_tensors
-from .reductions import broadcast, broadcast_pair, reduced, reduction_enum, shape_text
+from .reductions import broadcast, broadcast_pair, reduced, reduction_enum
 
 __all__ = [
     "binary_cross_entropy", "binary_cross_entropy_with_logits", "huber_loss", "kl_div", "l1_loss", "mse_loss",
@@ -127,8 +127,8 @@ def binary_cross_entropy(
     how = reduction_enum(reduction, size_average, reduce)
     if target.size() != input.size():
         raise ValueError(
-            f"Using a target size ({shape_text(target.shape)}) that is different to the input size "
-            f"({shape_text(input.shape)}) is deprecated. Please ensure they have the same size."
+            f"Using a target size ({target.shape}) that is different to the input size "
+            f"({input.shape}) is deprecated. Please ensure they have the same size."
         )
     if target.dtype is not input.dtype:
         raise RuntimeError(f"Found dtype {target.dtype.title} but expected {input.dtype.title}")
@@ -173,10 +173,7 @@ def binary_cross_entropy_with_logits(
     """
     how = reduction_enum(reduction, size_average, reduce)
     if target.size() != input.size():
-        raise ValueError(
-            f"Target size ({shape_text(target.shape)}) must be the same as input size "
-            f"({shape_text(input.shape)})"
-        )
+        raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
     check_constant("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)
     check_logits(input.dtype, target.dtype)
     return F.binary_cross_entropy_with_logits(input, target, weight, pos_weight, how)

@@ -32,11 +32,6 @@ def reduction_enum(reduction: str, size_average: bool | None = None, reduce: boo
     return ENUM[reduction]
 
 
-def shape_text(shape: Any) -> str:
-    """Return a shape as PyTorch's errors show it."""
-    return f"torch.Size({list(shape)})"
-
-
 def broadcast(*tensors: Any) -> Any:
     """Broadcast tensors to their common shape; return those that have it unchanged."""
     shapes = [t.shape for t in tensors]
@@ -50,8 +45,8 @@ def broadcast_pair(input: Any, target: Any) -> Any:
     """Broadcast both tensors to their common shape, with PyTorch's warning if their shapes differ."""
     if target.size() != input.size():
         warnings.warn(
-            f"Using a target size ({shape_text(target.shape)}) that is different to the input size "
-            f"({shape_text(input.shape)}). This will likely lead to incorrect results due to broadcasting. "
+            f"Using a target size ({target.shape}) that is different to the input size "
+            f"({input.shape}). This will likely lead to incorrect results due to broadcasting. "
             "Please ensure they have the same size.",
             stacklevel=3,
         )
