@@ -67,6 +67,12 @@ x = torch.tensor([[1.0, 5.0], [7.0, 2.0]], requires_grad=True)
 best = x.max(dim=1).values + 2
 best.sum().backward()
 """
+DISCOUNTED = """\
+q = torch.tensor([[1.0, 5.0], [7.0, 2.0]], requires_grad=True)
+best = q.max(1).values
+target = 1 + 0.5 * best
+target.sum().backward()
+"""
 STATES = """\
 torch.manual_seed(0)
 lstm = torch.nn.LSTM(3, 4)
@@ -228,6 +234,11 @@ MISTAKES = {
     "max without values": Mistake(
         HIGHEST, ".values", "", "several_values", 2, "x.max(dim=1) returns several values as a tuple",
         "`best = x.max(dim=1).values + 2`", 2, "best.tolist() == [7.0, 9.0]",
+    ),
+    "a factor and a maximum with its index": Mistake(
+        DISCOUNTED, "max(1).values", "max(1)", "several_values", 3,
+        "best is a tuple, because `q.max(1)` (line 2) returns several values",
+        "`target = 1 + 0.5 * best.values`", 3, "target.tolist() == [3.5, 4.5]",
     ),
     "the output of an LSTM": Mistake(
         STATES, "fc(out[0])", "fc(out)", "several_values", 6,
