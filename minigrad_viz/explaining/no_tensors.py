@@ -221,7 +221,8 @@ RULES = [call_rule(*each) for each in (
     ("several_values", attribute,
      r"^AttributeError: '(?:tuple|(?:torch\.)?return_types\.\w+)' object has no attribute '(?P<name>\w+)'"),
     ("several_values", pair,
-     r"^TypeError: (?:can only concatenate tuple|can't multiply sequence|unsupported operand .*(?:tuple|return_types))"),
+     "^TypeError: (?:can only concatenate tuple|can't multiply sequence|"
+     "unsupported operand .*(?:tuple|return_types))"),
     ("one_number", one_number,
      "cannot be converted to Scalar|only one element tensors can be converted"),
     ("one_number", no_format,
