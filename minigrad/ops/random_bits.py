@@ -47,15 +47,14 @@ def normal(source: Generator, count: int, dtype: np.dtype, mean: float, std: flo
     """
     if count < 16:
         return (standard(source, count) * std + mean).astype(dtype)
-    whole, rest = divmod(count, 16)
-    if dtype.itemsize == 2:
-        drawn = units(source, 16 * whole, dtype)
-    else:
-        drawn = units(source, count, dtype)
+    rest = count % 16
+    drawn = units(source, count - rest if dtype.itemsize == 2 else count, dtype)
+    found = blocks(drawn[: count - rest], mean, std).astype(dtype)
+    if not rest:
+        return found
     out = np.empty(count, dtype)
-    out[: 16 * whole] = blocks(drawn[: 16 * whole], mean, std).astype(dtype)
-    if rest:
-        out[-16:] = blocks(units(source, 16, dtype), mean, std).astype(dtype)
+    out[: count - rest] = found
+    out[-16:] = blocks(units(source, 16, dtype), mean, std).astype(dtype)
     return out
 
 
