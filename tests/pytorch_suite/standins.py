@@ -15,7 +15,7 @@ from typing import Any
 
 import private
 from absent import Absent
-from case import TestCase, load_tests, set_rng_seed
+from case import TestCase, assert_close, load_tests, set_rng_seed
 from instantiate import (
     instantiate_device_type_tests,
     instantiate_parametrized_tests,
@@ -186,7 +186,7 @@ STANDINS: dict[str, dict[str, Any]] = {
     },
     "torch._vmap_internals": {"_vmap": minigrad.func.vmap},
     "torch.autograd": {"_force_original_view_tracking": OneViewTracking},
-    "torch.testing": {"make_tensor": make_tensor},
+    "torch.testing": {"make_tensor": make_tensor, "assert_close": assert_close},
     "torch.testing._internal.common_utils": COMMON_UTILS,
     "torch.testing._internal.common_device_type": COMMON_DEVICE_TYPE,
     "torch.testing._internal.common_cuda": Helpers(TEST_CUDA=False, TEST_MULTIGPU=False),
