@@ -20,6 +20,8 @@ from minigrad_viz.words import CATALOGUES, columns, set_language
 
 ANSWERS = Path(__file__).resolve().parent / "answers"
 TAGS = {"raises-exception", "minigrad-only"}
+CELLS = 25  # of a notebook
+PROJECTS = {"from_scratch": 39, **dict.fromkeys(course.TRAININGS, 30)}
 WORDS = 110  # of a prose cell
 LINE = 88  # columns of a printed line
 EACH = 100_000  # characters that one output may take: 45,000 are the script and the style of the player
@@ -59,6 +61,11 @@ def test_a_lesson_has_its_parts(name):
     order = [list(known).index(part) for part in ("predict", "exercise", "answer", "solution")]
     assert order == sorted(order)
     assert any(cell.magic.startswith("%%autograd") for cell in course.code(name)), "no picture"
+
+
+@pytest.mark.parametrize("name", course.LESSONS)
+def test_a_notebook_is_short(name):
+    assert len(course.cells(name)) <= PROJECTS.get(name, CELLS), "move small print to the appendix"
 
 
 @pytest.mark.parametrize("name", course.LESSONS)
