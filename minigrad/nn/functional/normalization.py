@@ -77,6 +77,8 @@ def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None
     if input.ndim < 2:
         raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.ndim}")
     n, c, *rest = input.shape
+    if num_groups <= 0:
+        raise RuntimeError(f"Expected num groups to be greater than 0, got {num_groups}")
     enough([n * c // num_groups, num_groups, *rest])
     if c % num_groups:
         raise RuntimeError(
@@ -126,6 +128,10 @@ def batch_norm(
     """
     if training:
         enough(list(input.shape))
+        if eps <= 0.0:
+            raise ValueError(f"batch_norm eps must be positive during training, but got {eps}")
+    elif eps < 0.0:
+        raise ValueError(f"batch_norm eps must be non-negative, but got {eps}")
     return normalized(input, running_mean, running_var, weight, bias, training, momentum, eps)
 
 

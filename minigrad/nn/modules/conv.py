@@ -28,6 +28,8 @@ class Conv(ConvBase):
             raise ValueError(f"padding_mode must be one of {{{told}}}, but got padding_mode='{padding_mode}'")
         self.padding_mode = padding_mode
         self._set_sizes(kernel_size, stride, padding, dilation, 0)
+        if isinstance(padding, str) and padding not in ("same", "valid"):
+            raise ValueError(f"Invalid padding string {padding!r}, should be one of {{'valid', 'same'}}")
         if padding == "same" and any(n != 1 for n in self.stride):
             raise ValueError("padding='same' is not supported for strided convolutions")
         self._learn(in_channels, out_channels, groups, bias, dtype)

@@ -38,6 +38,8 @@ class ConvBase(Module):
         self.padding: Any = padding if isinstance(padding, str) else repeated(padding, self.dims)
 
     def _learn(self, in_channels: int, out_channels: int, groups: int, bias: bool, dtype: Any) -> None:
+        if groups <= 0:
+            raise ValueError("groups must be a positive integer")
         if in_channels % groups:
             raise ValueError("in_channels must be divisible by groups")
         if out_channels % groups:

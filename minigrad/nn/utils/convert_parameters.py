@@ -15,6 +15,8 @@ def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
 
 def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
     """Assign the elements of a vector to the parameters, which then share its memory."""
+    if not isinstance(vec, Tensor):
+        raise TypeError(f"expected torch.Tensor, but got: {type(vec).__name__}")
     at = 0
     for parameter in parameters:
         count = parameter.numel()

@@ -41,6 +41,8 @@ def default_collate(batch: Sequence[Any]) -> Any:
     if isinstance(first, tuple) and hasattr(first, "_fields"):
         return type(first)(*(default_collate(part) for part in zip(*batch, strict=True)))
     if isinstance(first, Sequence):
+        if any(len(item) != len(first) for item in batch):
+            raise RuntimeError("each element in list of batch should be of equal size")
         parts = [default_collate(part) for part in zip(*batch, strict=True)]
         return parts
     raise TypeError(
