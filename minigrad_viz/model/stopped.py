@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -12,18 +13,21 @@ from .refused import starts_backward
 
 STOPPED = "stopped"  # the id of its card, which stands for no tensor
 LONGEST = 60  # columns of its source
+PLAIN = re.compile(r"[\w.]+")  # a name or an attribute: nothing was computed there
 
 
 def stopped(graph: Graph, trace: Trace, lang: str | None) -> Graph:
     """A picture with a station for the operation that ended the cell with an error; as it is where the cell
-    did not fail, where a backward call did, or where no tensor of the picture is guilty."""
+    did not fail, where a backward call or a mere attribute did, or where no tensor shown is guilty."""
     failed = next((event for event in reversed(trace.events) if isinstance(event, Failed)), None)
     guilty = dict.fromkeys(guilty_cards(graph))
     if failed is None or failed.span is None or starts_backward(failed.span) or not guilty:
         return graph
+    source = shorten(clean(failed.span.flat), LONGEST)
+    if PLAIN.fullmatch(source):
+        return graph
     id = f"s{1 + max(int(station.id[1:]) for station in graph.stations)}"
     first = 1 + max((int(route.id[1:]) for route in graph.routes), default=-1)
-    source = shorten(clean(failed.span.flat), LONGEST)
     routes = tuple(
         Route(f"r{first + i}", station, id, card=card, input=i, tracked=False)
         for i, (station, card) in enumerate(guilty)
