@@ -69,7 +69,9 @@ export class Overview {
     const { view } = this.stage;
     const by = edge === "left" || edge === "top" ? -0.8 : 0.8;
     const across = edge === "left" || edge === "right";
-    view.scrollBy({ left: across ? by * view.clientWidth : 0, top: across ? 0 : by * view.clientHeight, behavior: "smooth" });
+    const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    const [left, top] = across ? [by * view.clientWidth, 0] : [0, by * view.clientHeight];
+    view.scrollBy({ left, top, behavior: calm ? "instant" : "smooth" });
   }
 
   // Bring what is at a point of the map into the middle of the view.

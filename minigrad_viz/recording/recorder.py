@@ -126,7 +126,11 @@ class Recorder:
         count = counting()
         nodes = tuple(notes.counted(self.states.freeze(key, node), count) for key, node in rest)
         inner = [(name, t) for name, t in self.states.parameters() if tape.ids.known(t)]
-        held = [(way, t) for way, t in held_tensors(tape.namespace) if t.is_leaf and tape.ids.known(t)]
+        held = [
+            (way, t)
+            for way, t in held_tensors(tape.namespace)
+            if t.is_leaf and tape.ids.known(t) and not self.states.owners.origin(t)[0]
+        ]
         loops = loop_variables(self.source)
         named = sorted([*named, *held], key=lambda entry: entry[0] in loops)  # stable
         names = tuple((tape.ids.known(t) or "", name) for name, t in [*named, *inner])

@@ -97,7 +97,7 @@ class Minigrad:
 
     @safely
     def ran(self, op: Any, inputs: Any, outputs: Any) -> None:
-        """The same, if it may be no step of the cell, or a step that is told otherwise."""
+        """The same, if it may be no step of the cell, or a step that something else reports."""
         recorder, plain = self.recorder, op.__class__ is Op
         title = op.name if plain else op.__name__
         results = outputs if isinstance(outputs, tuple | list) else [outputs]
