@@ -47,10 +47,12 @@ def test_in_pictures_of_random_cells() -> None:
 
 
 def test_in_the_pictures_of_real_programs(torch: object) -> None:
+    pyplot = pytest.importorskip("matplotlib.pyplot")
     found = []
     for path in REAL:
         with contextlib.redirect_stdout(io.StringIO()):
             report, error = trace_source(path.read_text(encoding="utf-8"), path.name)
+        pyplot.close("all")
         assert error is None
         found += pictures(report)
     check(found, CROSSED["real"])

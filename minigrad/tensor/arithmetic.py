@@ -135,7 +135,7 @@ class Arithmetic(TensorBase):
         if isinstance(other, np.ndarray):
             return ar.reciprocal(self) * other
         try:
-            return ar.mul(ar.reciprocal(self), other)
+            return ar.mul(self.reciprocal(), other)
         except TypeError:
             return declined(other)
 
