@@ -18,7 +18,7 @@ from minigrad_viz.shell.run import trace_source
 REAL = sorted((Path(__file__).parent / "real").glob("*.py"))
 # How many of a hundred pills may lie on a crossing. Where one does, the gap between two columns is full of
 # arrows that cross, or narrower than the pill wants, because the picture would not fit its width otherwise.
-CROSSED = {"course": 1.0, "random": 0.5, "real": 3.5}
+CROSSED = {"course": 1.0, "random": 0.5, "real": 4.1}
 
 
 def pictures(report: Report) -> Iterator[Lying]:
