@@ -127,6 +127,7 @@ def opened(browser, address):
         page.wait_for_selector(".jp-NotebookPanel .jp-Cell", timeout=120_000)
         page.set_default_timeout(240_000)
         page.wait_for_function("window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel")
+        page.evaluate("window.jupyterapp.commands.execute('notebook:expand-all-headings')")
         return page
 
     yield opened
