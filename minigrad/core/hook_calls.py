@@ -32,6 +32,13 @@ def as_gradient(create_graph: bool, value: Any) -> Any:
     return value if value is None or create_graph else numbers(value)
 
 
+def grad_mode_of_hooks(create_graph: bool) -> Within:
+    """Return a block in which ops are recorded only if `create_graph` and grad mode are on. Grad mode is off
+    where gradients are tensors only because of forward mode.
+    """
+    return Within(grad_enabled=create_graph and modes.is_grad_enabled())
+
+
 def before_node(create_graph: bool, node: Node, gradient: Any, runs: bool) -> Any:
     """Call tensor hooks, keep retained gradients and, if the node `runs`, call its pre-hooks."""
     extra = node._extra
@@ -39,9 +46,7 @@ def before_node(create_graph: bool, node: Node, gradient: Any, runs: bool) -> An
     arrived = gradient if isinstance(gradient, list) else [gradient] * node._outputs  # a list, one, or None
     grads = [as_tensor(create_graph, g) for g in arrived]
     watchers = modes.observers()
-    with Within(
-        grad_enabled=create_graph and modes.is_grad_enabled()
-    ):  # off if gradients are tensors for forward mode
+    with grad_mode_of_hooks(create_graph):
         for nr, hooks in extra.tensor_hooks.items():
             for hook in tuple(hooks.values()):
                 if watchers:
@@ -65,9 +70,7 @@ def after_node(create_graph: bool, node: Node, gradients: tuple[Any, ...], gradi
     grads = tuple(as_tensor(create_graph, g) for g in gradients)
     arrived = gradient if isinstance(gradient, list) else [gradient] * node._outputs
     outs = tuple(as_tensor(create_graph, g) for g in arrived)
-    with Within(
-        grad_enabled=create_graph and modes.is_grad_enabled()
-    ):  # off if gradients are tensors for forward mode
+    with grad_mode_of_hooks(create_graph):
         for hook in tuple(node._extra.post.values()):
             grads = call(modes.observers(), node, "post", hook, 0, grads, grads, outs)
     return tuple(as_gradient(create_graph, g) for g in grads)

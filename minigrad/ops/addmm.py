@@ -87,10 +87,6 @@ def baddbmm(self, batch1, batch2, beta=1, alpha=1):
     return plus_product(self, batch1, batch2, beta, alpha, bmm.op.kernel)
 
 
-# ── products of three tensors
-# ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 # ── vectors of three dimensions
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 

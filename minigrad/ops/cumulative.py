@@ -92,7 +92,3 @@ def cumprod(self, dim, dtype=None):
     is given.
     """
     return accumulated(np.multiply, self, dim, dtype)
-
-
-# ── extremes
-# ─────────────────────────────────────────────────────────────────────────────────────────────────

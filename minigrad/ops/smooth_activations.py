@@ -162,7 +162,3 @@ def log_sigmoid_backward(grad_output, self, buffer):
     """`grad_output · σ(-x)`."""
     share = buffer / (1 + buffer)
     return grad_output * np.where(self < 0, 1 - share, share).astype(grad_output.dtype)
-
-
-# ── glu
-# ─────────────────────────────────────────────────────────────────────────────────────────────────

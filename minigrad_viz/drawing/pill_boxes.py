@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 from ..model.card_names import PARALLEL
 from ..numbers import number, pill
 from ..protocol import Value
-from ..trace.graph import Graph, Route, Station
+from ..trace.graph import Graph, Station
 from ..words import columns, text
 from .decks import AFTER, HOOKS
 from .heat import GRADIENTS, MOST, Heat, heat_beyond, in_short, norm
 from .look import CHIP, SMALL, Look
+from .slots import gradient_routes
 
 BOLD = 7.4  # pixels a column of a pill, 12px
 CELL = 6.0  # pixels of a cell of a map in a pill, at most
@@ -86,11 +87,7 @@ def arrow_hooks(graph: Graph, look: Look) -> dict[str, tuple[str, tuple[int, ...
     """By station id, the arrow at which the hooks that run before its node are shown, and their places among
     all that ran: those of a tensor whose whole gradient came over one arrow. All others stand on the deck, at
     which a sum comes in."""
-    arriving: dict[str, list[Route]] = {}
-    for route in graph.routes:
-        if route.tracked:
-            arriving.setdefault(route.source, []).append(route)
-    found = {}
+    arriving, found = gradient_routes(graph), {}
     for s in graph.stations:
         routes = arriving.get(s.id, [])
         alone = look.values and len(s.cards) == len(routes) == 1

@@ -32,15 +32,20 @@ def count_text(count: str, right: float, top: float) -> str:
     return f'<text class="met" x="{num(right)}" y="{num(top + 17)}">{count}</text>'
 
 
-def slots_of(graph: Graph) -> dict[str, tuple[GradSlot, ...]]:
-    """By station id, the slots of its gradients where several meet, in the order in which they usually come:
-    the newest node sends first."""
-    folds = {fold.station for fold in graph.folds}
+def gradient_routes(graph: Graph) -> dict[str, list[Route]]:
+    """By station id, the routes over which its gradients come."""
     coming: dict[str, list[Route]] = {}
     for route in graph.routes:
         if route.tracked:
             coming.setdefault(route.source, []).append(route)
-    found = {}
+    return coming
+
+
+def slots_of(graph: Graph) -> dict[str, tuple[GradSlot, ...]]:
+    """By station id, the slots of its gradients where several meet, in the order in which they usually come:
+    the newest node sends first."""
+    folds = {fold.station for fold in graph.folds}
+    coming, found = gradient_routes(graph), {}
     for s in graph.stations:
         routes = coming.get(s.id, [])
         if s.deck is None or s.deck.skipped or len(s.cards) > 1 or s.id in folds:
