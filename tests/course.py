@@ -18,7 +18,7 @@ TEXTS = [
     *("backward_exp", "backward_gradient", "backward_inputs", "backward_grad_twice"),
 ]
 TRAININGS = ["training_two_moons", "training_digits", "training_letters"]
-LESSONS = [*CODES, *TEXTS, "from_scratch", *TRAININGS]
+LESSONS = [*CODES, *TEXTS, "from_scratch", "engine_compared", *TRAININGS]
 PAGES = ["00_start_here", "00_index", "00_map", "00_glossary", "appendix"]
 ALL = [*PAGES, *LESSONS]
 

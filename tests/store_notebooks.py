@@ -27,7 +27,11 @@ def store(path: Path) -> None:
     notebook = nbformat.read(path, as_version=4)
     metadata = copy.deepcopy(notebook.metadata)
     client = NotebookClient(
-        notebook, timeout=120, record_timing=False, resources={"metadata": {"path": str(path.parent)}}
+        notebook,
+        timeout=120,
+        record_timing=False,
+        coalesce_streams=True,  # a busy kernel may send one print in two parts
+        resources={"metadata": {"path": str(path.parent)}},
     )
     client.execute(env=os.environ | {"MINIGRAD_LANG": "en"})
     notebook.metadata = metadata  # without the version of Python that the kernel entered

@@ -21,7 +21,7 @@ from minigrad_viz.words import CATALOGUES, columns, set_language
 ANSWERS = Path(__file__).resolve().parent / "answers"
 TAGS = {"raises-exception", "minigrad-only"}
 CELLS = 25  # of a notebook
-PROJECTS = {"from_scratch": 39, **dict.fromkeys(course.TRAININGS, 30)}
+PROJECTS = {"from_scratch": 28, **dict.fromkeys(course.TRAININGS, 30)}
 WORDS = 110  # of a prose cell
 LINE = 88  # columns of a printed line
 EACH = 100_000  # characters that one output may take: 45,000 are the script and the style of the player
@@ -60,7 +60,8 @@ def test_a_lesson_has_its_parts(name):
     assert known["exercise"].source.startswith("## Your turn\n")
     order = [list(known).index(part) for part in ("predict", "exercise", "answer", "solution")]
     assert order == sorted(order)
-    assert any(cell.magic.startswith("%%autograd") for cell in course.code(name)), "no picture"
+    pictured = "engine_compared" if name == "from_scratch" else name
+    assert any(cell.magic.startswith("%%autograd") for cell in course.code(pictured)), "no picture"
 
 
 @pytest.mark.parametrize("name", course.LESSONS)
@@ -76,6 +77,12 @@ def test_an_exercise_waits_for_an_answer_and_has_a_solution(name):
         assert f'check("{name}' in known[f"answer{number}"].source
         assert "Not answered yet" in course.printed(known[f"answer{number}"])
         assert "check(" in course.solution(known[f"solution{number}"])
+
+
+def test_both_parts_of_from_scratch_have_the_same_engine():
+    known = course.by_id("from_scratch")
+    parts = [known[part].source for part in ("value", "node", "leaf", "record", "ops", "backward")]
+    assert course.by_id("engine_compared")["engine"].source == "\n\n\n".join(parts)
 
 
 @pytest.mark.parametrize("name", course.TRAININGS)

@@ -113,8 +113,8 @@ def test_a_student_form_runs_and_waits_for_answers(folder, name):
     client = NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(path.parent)}})
     client.execute(env=os.environ | {"MINIGRAD_LANG": "en"})
     answer = next(cell for cell in notebook.cells if cell.id == "answer")
-    (output,) = answer.outputs
-    assert re.match("… 아직" if name.startswith("ko/") else "… Not answered yet", output.text)
+    printed = "".join(output.text for output in answer.outputs)  # a busy kernel may send it in two parts
+    assert re.match("… 아직" if name.startswith("ko/") else "… Not answered yet", printed)
 
 
 def test_a_tagged_text_and_a_solution_are_left_out():

@@ -6,7 +6,7 @@ import course
 
 engine = {}
 for cell in course.code("from_scratch"):
-    if cell.id in ("value", "node", "leaf", "record", "ops", "ops-more", "backward"):
+    if cell.id in ("value", "node", "leaf", "record", "ops", "backward"):
         exec(cell.source, engine)
 
 

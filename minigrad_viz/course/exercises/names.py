@@ -81,6 +81,43 @@ def survivors() -> Cases:
     ]
 
 
+def in_order(answer: object) -> str:
+    """Each of the letters a, b, x and z once, as they were given; Unfit if it is something else."""
+    if isinstance(answer, list | tuple) and all(isinstance(name, str) for name in answer):
+        answer = "".join(answer)
+    found = re.sub(r"[\s,;>→]", "", answer.lower()) if isinstance(answer, str) else ""
+    if sorted(found) != sorted("abxz"):
+        raise Unfit
+    return found
+
+
+def order() -> Cases:
+    """The letters of the tensors in the order in which their nodes run."""
+    x = leaf(1.0)
+    a = x * 2
+    b = a + x
+    z = a * b
+    ran: list[str] = []
+    for name, node in {
+        "z": z.grad_fn,
+        "b": b.grad_fn,
+        "a": a.grad_fn,
+        "x": b.grad_fn.next_functions[1][0],
+    }.items():
+        node.register_prehook(lambda grads, name=name: ran.append(name))
+    z.backward()
+    truth = "".join(ran)
+    return [
+        ("engine_compared_right", truth),
+        ("engine_compared_forward", "xabz"),
+        (
+            "engine_compared_impatient",
+            lambda given: given[0] == "z" and given.index("a") < given.index("b"),
+        ),
+        ("engine_compared_leaf", lambda given: given[0] == "z"),
+    ]
+
+
 def tensors_named(answer: object) -> set[str]:
     """The names of tensors; Unfit if they are others."""
     given = {answer} if isinstance(answer, str) else answer
@@ -118,6 +155,13 @@ EXERCISES = {
         "code_06_square",
         read=lambda answer: set() if answer is None else letters(answer, RESULTS),
         unfit="code_06_other",
+    ),
+    "engine_compared": Exercise(
+        "engine_compared_right",
+        order,
+        "engine_compared_other",
+        read=in_order,
+        unfit="engine_compared_form",
     ),
     "graph_exercise.kept": Exercise(
         "graph_exercise_right", kept, "graph_exercise_none", read=tensors_named, unfit="graph_exercise_names"

@@ -48,6 +48,13 @@ WORDS = {
     "from_scratch_not_multiplied": "Its rule returns only the derivative of tanh. What happens to the gradient g that arrives?",
     "from_scratch_of_the_input": "Its rule uses 1 − a², with the input. What does t mean in 1 − t²?",
     "from_scratch_other": "The number is right, but the gradient is not. Multiply g by 1 − t², where t is the result.",
+    # engine_compared: the order in which four nodes run
+    "engine_compared_right": "Right: b runs before a, because one of a's gradients comes from b. x waits for both.",
+    "engine_compared_form": 'Write each of the letters a, b, x and z once, as one string, such as "xabz".',
+    "engine_compared_forward": "This is the order in which the tensors were computed. Backward starts at the other end.",
+    "engine_compared_impatient": "z's node sends a gradient to a and to b. But a receives a second gradient: from which node?",
+    "engine_compared_leaf": "Two arrows lead to x. Which nodes must have run before x has received both gradients?",
+    "engine_compared_other": "Not quite. Backward starts at z. A node runs when a gradient has arrived over every arrow that leads to it.",
     # graph_exercise: the gradient of (2x + 3)² by hand, and where gradients are kept
     "graph_exercise_right": "Right. Compare your way with the folded solution below.",
     "graph_exercise_value": "That is the value of the loss. The question is how fast it changes with x.",

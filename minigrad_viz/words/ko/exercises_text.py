@@ -48,6 +48,13 @@ WORDS = {
     "from_scratch_not_multiplied": "규칙이 tanh만의 미분을 반환합니다. 들어온 변화도 g는 어떻게 되었나요?",
     "from_scratch_of_the_input": "규칙이 입력으로 1 − a²을 계산합니다. 1 − t²에서 t는 무엇인가요?",
     "from_scratch_other": "값은 맞지만 변화도가 다릅니다. 결과를 t라고 할 때 g에 1 − t²을 곱하세요.",
+    # engine_compared: the order in which four nodes run
+    "engine_compared_right": "맞습니다. a가 받을 변화도 하나가 b에서 오므로 b가 a보다 먼저 실행됩니다. x는 둘 다 기다립니다.",
+    "engine_compared_form": '글자 a, b, x, z를 한 번씩 이어 한 문자열로 쓰세요. 예: "xabz"',
+    "engine_compared_forward": "그것은 텐서를 계산한 순서입니다. 역전파는 반대쪽 끝에서 시작합니다.",
+    "engine_compared_impatient": "z의 노드는 a와 b에 변화도를 보냅니다. 그런데 a는 변화도를 하나 더 받습니다. 어느 노드에서 올까요?",
+    "engine_compared_leaf": "x로 오는 화살표는 두 개입니다. x가 두 변화도를 모두 받으려면 어느 노드가 먼저 실행되어야 할까요?",
+    "engine_compared_other": "아닙니다. 역전파는 z에서 시작합니다. 노드는 자신에게 오는 모든 화살표로 변화도가 도착하면 실행됩니다.",
     # graph_exercise: the gradient of (2x + 3)² by hand, and where gradients are kept
     "graph_exercise_right": "맞습니다. 아래에 접혀 있는 풀이와 비교해 보세요.",
     "graph_exercise_value": "그것은 loss의 값입니다. 묻는 것은 x에 따라 loss가 얼마나 빨리 변하는가입니다.",
