@@ -20,7 +20,6 @@ SPACES = {
     "Tensor": minigrad.Tensor,
     "nn.functional": functional,
     "linalg": minigrad.linalg,
-    "fft": minigrad.fft,
     "special": minigrad.special,
 }
 STARRED = {  # what shows any arguments, and why

@@ -59,7 +59,6 @@ from . import (
     softmax,
     sorting,
     special,
-    spectral,
     ternary,
     trigonometric,
     variance,
