@@ -99,7 +99,7 @@ def is_tensor(obj: Any) -> Any:
 
 
 _install(globals(), Tensor)
-_PACKAGES = "accelerator backends cuda func linalg nn optim random return_types special utils version"
+_PACKAGES = "accelerator backends cuda fft func linalg nn optim random return_types special utils version"
 
 
 def __getattr__(name: str) -> Any:
@@ -129,4 +129,4 @@ def __dir__() -> list[str]:
 
 
 if TYPE_CHECKING:
-    from . import backends, cuda, func, linalg, nn, optim, random, special, utils
+    from . import backends, cuda, fft, func, linalg, nn, optim, random, special, utils

@@ -15,6 +15,7 @@ from op_table_reductions import REDUCTIONS, REDUCTIONS_PLAIN
 from op_table_sampling import SAMPLING
 from op_table_sequences import SEQUENCES
 from op_table_sliding import SLIDING
+from op_table_spectral import SPECTRAL
 from op_table_views import VIEWS
 
 __all__ = ["CASES", "PAIRS", "PLAIN", "SHAPES", "Case", "each", "pairs"]
@@ -181,6 +182,7 @@ CASES: list[Case] = [
     *SAMPLING,
     *SEQUENCES,
     *SLIDING,
+    *SPECTRAL,
     *ORDER,
     *REDUCTIONS,
     *ELEMENTARY,

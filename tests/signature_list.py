@@ -91,7 +91,7 @@ def is_parsed(theirs: Any, ours: Any, name: str) -> bool:
 def is_function(torch: Any, ours: Any, name: str) -> bool:
     """The same for functions, `linalg_inv` being `linalg.inv`."""
     part, _, rest = name.partition("_")
-    if part in ("linalg", "special"):
+    if part in ("linalg", "special", "fft"):
         return is_parsed(getattr(torch, part), getattr(ours, part), rest)
     functional = ours.nn.functional
     return any(

@@ -18,13 +18,14 @@ ROOT = Path(__file__).resolve().parent.parent
 NAMES = """
 decimal fractions hashlib json numpy.fft numpy.random random secrets statistics string
 tempfile textwrap traceback urllib zipfile scipy
-minigrad.func minigrad.linalg minigrad.nn minigrad.optim minigrad.special
+minigrad.fft minigrad.func minigrad.linalg minigrad.nn minigrad.optim minigrad.special
 minigrad.utils minigrad.tensor.argument_errors
 """
 HEAVY = NAMES.split()
 PACKAGES = [
     "backends",
     "cuda",
+    "fft",
     "func",
     "linalg",
     "nn",
@@ -138,7 +139,7 @@ for name in dir(scope):
         "import minigrad; minigrad.conv2d; minigrad.vmap",
         "import minigrad.nn.functional as F; F.softmax",
         "from minigrad.nn import functional, Linear; functional.linear",
-        "from minigrad import optim, func, linalg, special, utils",
+        "from minigrad import optim, func, linalg, fft, special, utils",
         "from minigrad import save, Generator, vmap, acos, sort, maximum, exp_, tensor",
         "import minigrad.optim.lr_scheduler; minigrad.optim.SGD",
         "from minigrad.autograd import Function, functional, graph, gradcheck; gradcheck.__code__",

@@ -56,7 +56,7 @@ LAYERS: dict[str, list[tuple[str, str]]] = {
         ("L6", "tensor"),
         ("L7", "autograd"),
         ("L7 transforms", "func"),
-        ("L8 functions", "linalg special"),
+        ("L8 functions", "fft linalg special"),
         ("L8 settings", "accelerator backends cuda settings"),
         ("L8 helpers", "utils"),
         ("L8 models", "nn"),

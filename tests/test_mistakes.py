@@ -34,7 +34,7 @@ x.topk('a') | x.chunk(2.5) | x.expand('a') | x.expand(2, 1.5) | x.repeat('a') | 
 x.permute(0, 1.5) | x.gather(0, 3) | x.argmax('a') | x.masked_fill(3, 1) | x.std('a') | x.clamp('a')
 x.index_select(0, 3) | x.narrow(0, 'a', 1) | x.tril('a') | x.bmm(3) | x.fill_('a') | x.clamp_('a')
 x.index_add(0, 3, x) | x.scatter(0, 3, x) | x.unfold(0, 'a', 1) | x.nonsense() | L.linalg.inv(3)
-L.linalg.solve(x, 3) | L.special.expit([1]) | L.exp_(3) | L.nn.functional.conv2d(3, x)
+L.linalg.solve(x, 3) | L.special.expit([1]) | L.fft.fft('a') | L.exp_(3) | L.nn.functional.conv2d(3, x)
 L.nn.functional.conv2d(x, 3) | L.nn.functional.avg_pool2d(3, 2) | L.nn.functional.avg_pool2d(x, 'a')
 L.nn.functional.gelu(3) | L.nn.functional.softplus('a')
 """

@@ -155,6 +155,7 @@ NO_DERIVATIVE = {
 # Ops of complex numbers, whose steps show only their name.
 OF_COMPLEX = {
     "conj", "neg_view", "view_as_real", "view_as_complex", "conj_physical", "complex", "polar",
+    "_fft_c2c", "_fft_c2r", "_fft_r2c",
 }  # fmt: skip
 # No case of the table: in place only, of a special argument, or they refuse to be differentiated.
 UNTRIED = {

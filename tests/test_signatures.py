@@ -20,6 +20,7 @@ SPACES = {
     "Tensor": minigrad.Tensor,
     "nn.functional": functional,
     "linalg": minigrad.linalg,
+    "fft": minigrad.fft,
     "special": minigrad.special,
 }
 STARRED = {  # what shows any arguments, and why

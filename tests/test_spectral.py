@@ -1,4 +1,4 @@
-"""Factors of matrices: what PyTorch's table of ops does not show."""
+"""Fourier transforms and factors of matrices: what PyTorch's table of ops does not show."""
 
 from __future__ import annotations
 
@@ -46,6 +46,14 @@ def assert_same(call: Any, tolerance: float = 1e-10) -> None:
 
 SQUARE, TALL = made((3, 3)), made((4, 2))
 ERRORS = {
+    "fft of no tensor": lambda L: L.fft.fft(3),
+    "fft of half": lambda L: L.fft.fft(L.ones(4).half()),
+    "rfft of complex": lambda L: L.fft.rfft(L.ones(4) + 0j),
+    "no points": lambda L: L.fft.fft(L.ones(4), n=0),
+    "norm": lambda L: L.fft.fft(L.ones(4), norm="x"),
+    "no dimensions": lambda L: L.fft.fft(L.tensor(1.0)),
+    "equal dims": lambda L: L.fft.fftn(L.ones(4, 4), dim=(0, 0)),
+    "fftfreq of integers": lambda L: L.fft.fftfreq(4, dtype=L.int64),
     "eig of nan": lambda L: L.linalg.eig(L.tensor([[float("nan")]])),
     "eig of half": lambda L: L.linalg.eigvals(L.eye(2).half()),
     "lstsq driver": lambda L: L.linalg.lstsq(L.eye(2), L.eye(2), driver="x"),
@@ -60,6 +68,8 @@ def test_errors(name: str) -> None:
 
 
 SAME = {
+    "fftfreq": lambda L: [L.fft.fftfreq(5), L.fft.fftfreq(4, 0.5, dtype=L.float64), L.fft.rfftfreq(5)],
+    "fft of nothing": lambda L: L.fft.fftn(L.tensor(SQUARE), dim=()),
     "logdet": lambda L: [L.logdet(-L.eye(3)), L.logdet(L.eye(3) * 2j), L.eye(3).logdet()],
 }
 

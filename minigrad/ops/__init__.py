@@ -59,6 +59,7 @@ from . import (
     softmax,
     sorting,
     special,
+    spectral,
     ternary,
     trigonometric,
     variance,

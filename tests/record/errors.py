@@ -21,7 +21,7 @@ from .signatures import recorded as signatures
 from .store import read, write
 
 NAME = "errors.txt.xz"
-SPACES = ("torch", "Tensor", "nn", "nn.functional", "nn.init", "optim", "linalg", "special", "func")
+SPACES = ("torch", "Tensor", "nn", "nn.functional", "nn.init", "optim", "linalg", "fft", "special", "func")
 # They change a mode, read or write a file, block, or give what is not the same in each run.
 NOT_CALLED = re.compile(
     r"set_|save|load|seed|manual_seed|initial_seed|.*_mode|no_grad|enable_grad|get_rng|from_file|Generator"

@@ -12,7 +12,7 @@ NAMESPACES = (
     *("torch", "Tensor", "nn", "nn.functional", "nn.init", "nn.utils", "nn.utils.rnn", "nn.parameter"),
     *("optim", "optim.lr_scheduler", "autograd", "autograd.graph", "autograd.functional"),
     *("autograd.forward_ad", "autograd.grad_mode", "autograd.function", "autograd.anomaly_mode"),
-    *("autograd.gradcheck", "func", "linalg", "special", "utils", "utils.checkpoint", "utils.data"),
+    *("autograd.gradcheck", "func", "linalg", "fft", "special", "utils", "utils.checkpoint", "utils.data"),
     *("random", "testing", "cuda", "backends"),
 )
 OURS = ("get_dialect", "set_dialect")  # what PyTorch does not have

@@ -19,7 +19,7 @@ from .store import read, write
 from .writes import WRITES
 
 NAME = "versions.txt.xz"
-SPACES = ("torch", "linalg", "special")  # whose functions take `out`
+SPACES = ("torch", "linalg", "fft", "special")  # whose functions take `out`
 
 # By name what is passed on after x: of the tensors of `operands`, or plain values.
 ARGUMENTS: dict[str, tuple[Any, ...]] = {
