@@ -14,9 +14,9 @@ from . import anomaly, dtypes, modes
 from .modes import enter, quiet
 from .node import Node, sequence_numbers
 from .node_class import complex_node
-from .op import DERIVED_FROM, INPUT, RESULT, Op
+from .op import Op
 from .operands import check_tensor, prepare
-from .save import keep, versions_of
+from .save import keep
 from .saved import pack_inputs, pack_result
 from .storage import is_reshaped
 from .tensor_state import TensorBase, Tensors, accumulator, edge, fresh, is_plain, share, wrap
@@ -46,9 +46,7 @@ def casts(targets: Any, raws: Any, out: Any) -> Any:
 
 def compute(op: Op, values: Any) -> Any:
     """Run an op on `values`, one for each parameter, without notifying observers."""
-    if values.__class__ is not list:
-        values = list(values)
-    is_view = op.view
+    values, active, is_view = [*values], modes.active, op.view
     try:
         if is_view:
             if not isinstance(values[0], TensorBase):
@@ -65,7 +63,6 @@ def compute(op: Op, values: Any) -> Any:
         return results(op, values, out)
     if out.__class__ is ndarray and not (out.ndim or is_view):
         out = out[()]
-    active = modes.active
     node = record(op, values, out) if not active or modes.is_recording() else None
     if node is not None and active:
         pack_inputs(node, values)
@@ -85,7 +82,7 @@ def compute_plainly(op: Op, values: Any) -> Any:
     targets: list[Any] = []
     kind: Any = None
     off, is_view, elementwise = modes.active, op.view, op.elementwise
-    needed = numbered = written = unusual = False
+    needed = numbered = False
     for i in op.places:
         t = values[i]
         if not isinstance(t, TensorBase):
@@ -97,8 +94,6 @@ def compute_plainly(op: Op, values: Any) -> Any:
         if storage is not None:
             if not is_plain(t):
                 return compute(op, values)
-            if storage.version:
-                written = True
         elif is_view:
             share(t)
             a = t._data
@@ -111,8 +106,6 @@ def compute_plainly(op: Op, values: Any) -> Any:
             needed = True
             if t._nr:
                 numbered = True
-            if storage is None and target._storage is not None:
-                unusual = True  # the tensor was read from a node that saved it
         elif not off:
             acc = t._acc
             if acc is not None:
@@ -121,12 +114,10 @@ def compute_plainly(op: Op, values: Any) -> Any:
         targets.append(target)
     for i in op.others:
         v = values[i]
-        if v.__class__ not in PLAIN:
-            if v.__class__ is not Tensors:
-                if not isinstance(v, TensorBase) or i in op.promoted or v._bits:
-                    return compute(op, values)
-                raws[i] = v._data
-            unusual = True
+        if v.__class__ not in PLAIN and v.__class__ is not Tensors:
+            if not isinstance(v, TensorBase) or i in op.promoted or v._bits:
+                return compute(op, values)
+            raws[i] = v._data
     try:
         out = enter(op.kernel, *raws)
     except Exception:
@@ -141,33 +132,8 @@ def compute_plainly(op: Op, values: Any) -> Any:
         result = wrap(out)
     if off or not needed:
         return result
-    result._fn = node = op.node()
-    node._next = tuple(targets)
-    node._nrs = node._check = node._cast = node._extra = None
-    if numbered:
-        node._nrs = tuple([0 if n is None else t._nr for n, t in zip(targets, op.pick(values))])
-    node._seq = next(sequence_numbers)
+    result._fn = node = connected(op, op.node(), targets, numbered, values, out)
     node._storage = result._storage
-    node._made = ((out.shape, kind),)
-    if op.broadcasts:
-        node._cast = casts(targets, [r if hasattr(r, "shape") else out for r in op.pick(raws)], out)
-    if unusual:
-        keep(op, node, values, out)
-        return result
-    for slot, what, place, k, user, derive in op.plan:  # what `keep` does, with nothing to check
-        if user is not None and targets[user] is None:
-            value: Any = None
-        elif what is INPUT:
-            value = values[place]
-            if targets[k] is not None:
-                value = value._data
-        elif what is DERIVED_FROM:
-            value = derive(values[place]._data)
-        else:
-            value = out if what is RESULT else values[place]
-        setattr(node, slot, value)
-    if written:
-        node._check = versions_of(op, node, values)
     return result
 
 
@@ -221,44 +187,52 @@ def record(op: Op, values: Any, out: Any, always: bool = False) -> Node | None:
     """Return the node of an op that ran, or None if no input needs a gradient (unless `always`)."""
     dtype = (out[0] if op.several else out).dtype
     targets: list[Any] = []
-    needed, numbered, odd, differs = always, 0, False, False
+    needed, numbered, odd, differs = always, False, False, False
     inputs = values[0] if op.listed else op.pick(values)
     for t in inputs:
-        target = None
-        if isinstance(t, TensorBase):
-            if t._storage is not None and not is_plain(t):
-                odd = True
-                target = edge(t)
-            else:
-                target, acc = t._fn, t._acc
-                if target is None and acc is not None:
-                    target = (acc is not True and acc()) or accumulator(t)
-            if target is not None:
-                needed = True
-                numbered += t._nr
-            if t._data.dtype is not dtype:
-                differs = True
+        if not isinstance(t, TensorBase):
+            targets.append(None)
+            continue
+        target = t._fn
+        if t._storage is not None and not is_plain(t):
+            odd, target = True, edge(t)
+        elif target is None and t._acc is not None:
+            target = accumulator(t)
+        if target is not None:
+            needed = True
+            if t._nr:
+                numbered = True
+        if t._data.dtype is not dtype:
+            differs = True
         targets.append(target)
     if odd and not always:
         needed = is_learned(inputs, targets)
-    if not needed or dtype not in dtypes.DIFFERENTIABLE:
+    if not needed or (differs and dtype not in dtypes.DIFFERENTIABLE):
         return None
-    is_complex = differs and "c" in [t._data.dtype.kind for t in inputs if isinstance(t, TensorBase)]
-    node: Any = complex_node(op)() if is_complex or dtype.kind == "c" else op.node()
-    node._next = tuple(targets)
-    node._nrs = tuple([0 if n is None else t._nr for t, n in zip(inputs, targets)]) if numbered else None
-    node._seq = next(sequence_numbers)
-    node._check = node._cast = node._storage = node._extra = None
-    node._made = tuple([(o.shape, o.dtype) for o in out]) if op.several else ((out.shape, dtype),)
+    kinds = [t._data.dtype.kind for t in inputs if isinstance(t, TensorBase)] if differs else ()
+    node: Any = complex_node(op)() if dtype.kind == "c" or "c" in kinds else op.node()
+    connected(op, node, targets, numbered, values, out)
     if modes.active and modes.anomaly.enabled:
         anomaly.remember(node)
     if odd and any(isinstance(t, TensorBase) and is_reshaped(t._storage) for t in inputs):
         node._extra_made.unpacks = True  # no assumptions about the gradients that it sends
+    if differs and not op.broadcasts and (op.listed or op.casts):
+        node._cast = tuple([(t._data.shape, t._data.dtype) for t in inputs])
+    return node
+
+
+def connected(op: Op, node: Any, targets: list[Any], numbered: bool, values: Any, out: Any) -> Any:
+    """Give a new node its edges to `targets` and what it saves of the op's arguments and result."""
+    node._next = tuple(targets)
+    node._nrs = node._check = node._cast = node._storage = node._extra = None
+    inputs = values[0] if op.listed else op.pick(values)
+    if numbered:
+        node._nrs = tuple([0 if n is None else t._nr for t, n in zip(inputs, targets)])
+    node._seq = next(sequence_numbers)
+    node._made = tuple([(o.shape, o.dtype) for o in out]) if op.several else ((out.shape, out.dtype),)
     keep(op, node, values, out)
     if op.broadcasts:
         node._cast = casts(targets, [t._data if isinstance(t, TensorBase) else out for t in inputs], out)
-    elif differs and (op.listed or op.casts):
-        node._cast = tuple([(t._data.shape, t._data.dtype) for t in inputs])
     return node
 
 

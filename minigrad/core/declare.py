@@ -104,6 +104,7 @@ def make_call(op: Op) -> Any:
     if op.fast:
         return unary(op) if len(op.params) == 1 else binary(op)
     count, least = len(op.params), len(op.params) - len(op.defaults)
+
     run = compute_plainly if op.runs_plainly else compute
 
     def call(*args: Any, **kwargs: Any) -> Any:

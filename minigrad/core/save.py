@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .op import INPUT, RESULT, Op
+from .op import DERIVED_FROM, INPUT, RESULT, Op
 from .tensor_state import TensorBase, Tensors
 
 
@@ -13,42 +13,30 @@ def keep(op: Op, node: Any, values: Any, out: Any) -> None:
     targets = node._next
     versions: dict[str, int] = {}
     for slot, what, place, k, user, derive in op.plan:
-        value: Any = None
         if user is not None and targets[user] is None:
-            pass
-        elif derive is not None:
-            value = [derive(t._data) for t in values[0]] if op.listed else derive(values[place]._data)
+            value: Any = None
         elif what is RESULT:
             value = out[place] if op.several else out
+        elif what is DERIVED_FROM:
+            value = [derive(t._data) for t in values[0]] if op.listed else derive(values[place]._data)
         else:
             value = values[place]
             if isinstance(value, TensorBase):
-                storage = value._storage
-                if storage is not None or (value._fn is not None and value._fn._storage is not None):
+                raw = what is INPUT and targets[k] is not None
+                storage, fn = value._storage, value._fn
+                if storage is not None or (fn is not None and fn._storage is not None):
                     check_saved(value)
                     version = value._version if storage is None else storage.version
                     if version:
                         versions[slot] = version
-                    if what is INPUT and targets[k] is not None and not (value._bits or value._apart):
-                        value = value._data
-                elif what is INPUT and targets[k] is not None:
+                    raw = raw and not (value._bits or value._apart)
+                if raw:
                     value = value._data
             elif value.__class__ is Tensors:
                 value = keep_together(value)
         setattr(node, slot, value)
     if versions:
         node._check = tuple([versions.get(keep.slot, 0) for keep in op.keeps])
-
-
-def versions_of(op: Op, node: Any, values: Any) -> tuple[int, ...] | None:
-    """Return the version of each tensor that a node saved of its op's arguments, for `Node._check`."""
-    versions = [0] * len(op.keeps)
-    for n, (slot, what, place, _, _, _) in enumerate(op.plan):
-        if what is INPUT:
-            t = values[place]
-            if isinstance(t, TensorBase) and t._storage is not None and getattr(node, slot) is not None:
-                versions[n] = t._storage.version
-    return tuple(versions) if any(versions) else None
 
 
 def keep_together(tensors: Tensors) -> Tensors:
