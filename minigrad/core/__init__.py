@@ -18,38 +18,12 @@ Below all of them: `dtypes`, `devices`, `modes`, `observers`, `dialect`, `storag
 from __future__ import annotations
 
 from . import forward
-from .apply import uncast
-from .call import record
 from .declare import differentiable, rename
-from .elementwise import operator_of, set_result_class
 from .op import RAW, F, Op, all_ops, composite, is_symbol, zeros
-from .operands import check_broadcast, prepare
-from .saved import modified, pack_inputs, pack_result
-from .view_path import path_of, replay, replay_array
+from .operands import check_broadcast
 from .vjps import jointly
 
 __all__ = [
-    "F",
-    "Op",
-    "RAW",
-    "all_ops",
-    "check_broadcast",
-    "composite",
-    "differentiable",
-    "forward",
-    "is_symbol",
-    "jointly",
-    "modified",
-    "operator_of",
-    "pack_inputs",
-    "pack_result",
-    "path_of",
-    "prepare",
-    "record",
-    "rename",
-    "zeros",
-    "replay",
-    "replay_array",
-    "set_result_class",
-    "uncast",
-]
+    "F", "Op", "RAW", "all_ops", "check_broadcast", "composite", "differentiable", "forward", "is_symbol",
+    "jointly", "rename", "zeros",
+]  # fmt: skip

@@ -15,8 +15,8 @@ import numpy as np
 
 from . import modes
 from .op import F, Op
-from .storage import Geometry, Storage, View, geometry, strided
-from .tensor_state import TensorBase, alias, wrap
+from .storage import Geometry, View, geometry, strided
+from .tensor_state import TensorBase, wrap
 
 Path = tuple[Any, ...]  # of Op and Geometry
 
@@ -58,29 +58,26 @@ def share_view(op: Op, values: list[Any], out: Any) -> Any:
     """
     source = values[0]
     view, storage = source._view, source._storage
-    plain = storage.__class__ is Storage and not (modes.active or op.bit or source._bits)
-    if plain and out.dtype is source._data.dtype and (view is None or view.path is None):
-        result = wrap(out)
-        result._storage = storage
-        base, made = (source, "") if view is None else (view.base, view.creation)
-        if op.several and made != "inference":
-            made = "several"
-        result._view = View(base, storage.version, made)
-        return result
-    result = alias(source, out)
-    if op.bit:
+    result = wrap(storage.array if out.__class__ is not np.ndarray else out)
+    result._storage = storage
+    if op.bit or source._bits:
         result._bits = source._bits ^ op.bit
-    if not source._inference:
-        base = source if source._view is None else source._view.base
-        made, path = creation(op.several, source._view), path_of(op, source, out)
-        result._view = View(base, result._storage.version, made, path)
+    if source._inference:
+        result._inference = True
+        return result
+    base, made, path = (source, "", None) if view is None else (view.base, view.creation, view.path)
+    if op.several or modes.active:
+        made = creation(op.several, made)
+    if path is not None or op.bit or out.dtype is not source._data.dtype:
+        path = path_of(op, source, out)
+    result._view = View(base, storage.version, made, path)
     return result
 
 
-def creation(several: bool, parent: View | None) -> str:
-    """Return how a new view, of the view `parent` or of a base, was made: see `view_errors`."""
-    if (modes.active and modes.state.inference) or (parent is not None and parent.creation == "inference"):
+def creation(several: bool, made: str) -> str:
+    """Return how a new view was made, of a view that was `made` so or of a base (""): see `view_errors`."""
+    if made == "inference" or (modes.active and modes.state.inference):
         return "inference"
     if not modes.is_grad_enabled():
         return "no_grad"
-    return "several" if several else "" if parent is None else parent.creation
+    return "several" if several else made

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from ..core import F, anomaly, dialect, modes, replay_array, uncast
-from ..core.apply import invalid_gradient
+from ..core import F, anomaly, dialect, modes
+from ..core.apply import invalid_gradient, uncast
 from ..core.node import Node, output_of
 from ..core.storage import Geometry, laid_out, strides_of
 from ..core.tensor_state import TensorBase, attach, edge, read_as, wrap
-from ..core.view_path import replay
+from ..core.view_path import replay, replay_array
 
 
 class CopySlices(Node):

@@ -17,22 +17,13 @@ from typing import Any
 
 import numpy as np
 
-from ..core import (
-    F,
-    Op,
-    composite,
-    dtypes,
-    forward,
-    modes,
-    pack_inputs,
-    pack_result,
-    prepare,
-    record,
-)
-from ..core.call import check_edges
+from ..core import F, Op, composite, dtypes, forward, modes
+from ..core.call import check_edges, record
 from ..core.modes import quiet
 from ..core.node import Node
 from ..core.op import NO_CLASSES
+from ..core.operands import prepare
+from ..core.saved import pack_inputs, pack_result
 from ..core.storage import geometry
 from ..core.tangents import aside, tangent_of
 from ..core.tensor_state import (

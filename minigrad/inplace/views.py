@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import weakref
 
-from ..core import F, record
+from ..core import F
+from ..core.call import record
 from ..core.modes import unobserved
 from ..core.node import Node
 from ..core.storage import Geometry, geometry

@@ -6,13 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from ..core import F, operator_of
+from ..core import F
+from ..core.elementwise import operator_of
 from ..core.public import public
 from ..core.tensor_state import TensorBase, wrap
 from ..inplace.in_place import in_place, in_place_method
 from ..ops import arithmetic as ar
 from ..ops import pointwise as pw
 from ..ops import pow as powers
+from ..ops import special
+from ..ops.checks import must_be
 from ..ops.overloads import check_alpha, named, of_kinds
 
 
@@ -113,8 +116,16 @@ def operator(function: Any, reflected: bool = False) -> Any:
     return named(method, function)
 
 
+def equality(function: Any, self: TensorBase, other: Any) -> Any:
+    """Return a comparison that also takes NumPy's arrays."""
+    try:
+        return function(self, wrap(other) if isinstance(other, np.ndarray) else other)
+    except TypeError:
+        return declined(other)
+
+
 class Arithmetic(TensorBase):
-    """`+ - * / ** @`-free arithmetic of tensors; `@` is in `Algebra`."""
+    """Operators, out of place and in place, without `@`. Comparisons give bool tensors."""
 
     __slots__ = ()
 
@@ -152,19 +163,6 @@ class Arithmetic(TensorBase):
     def __abs__(self) -> Any:
         return pw.abs(self)
 
-
-def equality(function: Any, self: TensorBase, other: Any) -> Any:
-    """Return a comparison that also takes NumPy's arrays."""
-    try:
-        return function(self, wrap(other) if isinstance(other, np.ndarray) else other)
-    except TypeError:
-        return declined(other)
-
-
-class Comparison(TensorBase):
-    """Comparisons, element by element; their results are bool tensors without a graph."""
-
-    __slots__ = ()
     __hash__ = object.__hash__
 
     def __eq__(self, other: object) -> Any:
@@ -179,12 +177,6 @@ class Comparison(TensorBase):
         if self._data.dtype.kind not in "biu":
             raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
         return F.bitwise_not(self)
-
-
-class InPlace(TensorBase):
-    """Ops that write into the tensor. See Note [Views and in-place]."""
-
-    __slots__ = ()
 
     def add_(self, other: Any, *, alpha: Any = 1) -> Any:
         """Add `alpha * other` to the tensor in place and return the tensor.
@@ -239,3 +231,22 @@ class InPlace(TensorBase):
         return in_place(call.op, self, exponent)
 
     __ipow__ = pow_
+
+    def polygamma(self, n: Any) -> Any:
+        """Return the `n`-th derivative of the digamma function; RuntimeError for a negative `n`."""
+        return special.polygamma(n, self)
+
+    @public("function")
+    def abs_(self) -> Any:
+        """Absolute value of each element, in place; RuntimeError for complex numbers."""
+        if self._data.dtype.kind == "c":
+            raise RuntimeError("In-place abs is not supported for complex tensors.")
+        return in_place(pw.abs.op, self)
+
+    absolute_ = abs_
+
+    def polygamma_(self, n: Any) -> Any:
+        """Return the `n`-th derivative of the digamma function, in place."""
+        must_be(int, "polygamma_", "n", n, 1)
+        special.refuse_complex_polygamma(n, self)
+        return in_place(special.polygamma_of.op, self, n)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import dtypes
+from ..core import F, dtypes
 from ..core.public import public
 from ..core.tensor_state import TensorBase
 from ..inplace.in_place import in_place_method
@@ -182,6 +182,31 @@ def addcdiv(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
     """
     check_tensors(te.addcdiv.op, (input, tensor1, tensor2))
     return te.addcdiv, (input, tensor1, tensor2, value)
+
+
+@public()
+def prelu(input: Any, weight: Any) -> Any:
+    """Return x where x > 0, else `weight · x`: one weight, or one for each channel (dimension 1)."""
+    if input._data.dtype != weight._data.dtype:
+        kinds = f"{input.dtype.title} and {weight.dtype.title}"
+        raise RuntimeError(f"prelu: Type promoting not supported. Got {kinds}")
+    count, ndim = weight.numel(), input.ndim
+    if count != 1:
+        if ndim == 0:
+            raise RuntimeError("Not allow zero-dim input tensor.")
+        channels = input.shape[1] if ndim > 1 else 1
+        if channels != count:
+            raise RuntimeError(
+                f"Mismatch of parameter numbers and input channel size. Found parameter numbers = {count} "
+                f"and channel size = {channels}."
+            )
+    if weight.ndim > 1:
+        raise RuntimeError(
+            f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {weight.ndim}"
+        )
+    if ndim != weight.ndim:
+        weight = weight.reshape([count if d == 1 else 1 for d in range(ndim)])
+    return F._prelu_kernel(input, weight)
 
 
 class Bits(TensorBase):

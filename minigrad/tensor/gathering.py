@@ -238,12 +238,6 @@ class Gathering(TensorBase):
         """
         return where(condition, self, other)
 
-
-class WritingAtIndices(TensorBase):
-    """The same in place."""
-
-    __slots__ = ()
-
     def scatter_(
         self, dim: int, index: Any, src: Any = None, value: Any = None, *, reduce: str | None = None
     ) -> Any:

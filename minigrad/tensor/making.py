@@ -23,7 +23,7 @@ OF_NEW = shown_as(
 
 
 class Making(TensorBase):
-    """New tensors, of the dtype of a tensor if none is given."""
+    """New tensors in the dtype of this one, random numbers written into it, and where it is."""
 
     __slots__ = ()
 
@@ -99,12 +99,6 @@ class Making(TensorBase):
         kind = dtype_of("new_tensor", dtype) or dtypes.of(self._data)
         return creation.tensor(data, dtype=kind, device=device, requires_grad=requires_grad)
 
-
-class Random(TensorBase):
-    """Random numbers, written into a tensor or drawn with the probabilities that it holds."""
-
-    __slots__ = ()
-
     @shown_as(lambda self, from_=0.0, to=1.0, *, generator=None: None)
     def uniform_(self, from_: Any = 0.0, to: Any = 1.0, *, generator: Any = None, **named: Any) -> Any:
         """Fill the tensor with numbers drawn uniformly from [from, to), in place.
@@ -176,12 +170,6 @@ class Random(TensorBase):
         """Write 1 with probability `p`, a number or a tensor that broadcasts, else 0 into the tensor."""
         op = random_numbers.bernoulli_tensor if isinstance(p, TensorBase) else random_numbers.bernoulli_float
         return in_place(op.op, self, p, generator)
-
-
-class Exchange(TensorBase):
-    """Where a tensor is, and how NumPy and others take it."""
-
-    __slots__ = ()
 
     @property
     def device(self) -> device:

@@ -16,18 +16,6 @@ from ..ops import shape as sh
 from . import views
 
 
-class Algebra(TensorBase):
-    """Products of vectors and matrices."""
-
-    __slots__ = ()
-
-    def __matmul__(self, other: Any) -> Any:
-        return matmul(self, other) if isinstance(other, TensorBase) else NotImplemented
-
-    def __rmatmul__(self, other: Any) -> Any:
-        return matmul(other, self) if isinstance(other, TensorBase) else NotImplemented
-
-
 @public(out="same")
 def matmul(input: Any, other: Any) -> Any:
     """Return the product of vectors, matrices, or batches of matrices, chosen by their dimensions.
@@ -118,10 +106,16 @@ T_IS_DEPRECATED = (
 )
 
 
-class Transposed(TensorBase):
-    """`T mT H mH`."""
+class Algebra(TensorBase):
+    """`@`, and `T mT H mH`."""
 
     __slots__ = ()
+
+    def __matmul__(self, other: Any) -> Any:
+        return matmul(self, other) if isinstance(other, TensorBase) else NotImplemented
+
+    def __rmatmul__(self, other: Any) -> Any:
+        return matmul(other, self) if isinstance(other, TensorBase) else NotImplemented
 
     @property
     def T(self) -> Any:

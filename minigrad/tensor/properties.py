@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ..core import dtypes
+from ..core import F, dtypes
 from ..core.public import public
-from ..core.tensor_state import TensorBase, share
+from ..core.tensor_state import CONJUGATE, NEGATIVE, TensorBase, share
 from ..creation import constructed
+from ..inplace.in_place import in_place
 from ..ops.overloads import NUMBERS, invalid
 from .memory import UntypedStorage
 
@@ -40,6 +41,11 @@ def is_same_size(input: Any, other: Any) -> bool:
 def is_signed(input: Any) -> bool:
     """Return whether the dtype has negative numbers."""
     return dtypes.of(input._data).is_signed
+
+
+def put(part: Any, value: Any) -> None:
+    """Write a tensor or a number into a view."""
+    part.copy_(value) if isinstance(value, TensorBase) else part.fill_(value)
 
 
 class Properties(TensorBase):
@@ -127,12 +133,6 @@ class Properties(TensorBase):
         """Return what the old constructor of the tensor's dtype makes."""
         return constructed(args, dtypes.of(self._data))
 
-
-class Applied(TensorBase):
-    """Python's functions on elements, containment, reversal."""
-
-    __slots__ = ()
-
     def __contains__(self, element: Any) -> bool:
         if not isinstance(element, (TensorBase, *NUMBERS)):
             raise RuntimeError(
@@ -147,6 +147,49 @@ class Applied(TensorBase):
 
     def __delitem__(self, index: Any) -> None:
         raise TypeError("Tensor does not support deleting items")
+
+    @public("function")
+    def is_complex(self) -> bool:
+        """Return whether the elements are complex numbers."""
+        return self._data.dtype.kind == "c"
+
+    @public("function")
+    def is_floating_point(self) -> bool:
+        """Return whether the elements are floating-point numbers."""
+        return self._data.dtype.kind == "f"
+
+    @public("function")
+    def is_conj(self) -> bool:
+        """Return whether this is a view of which the numbers are conjugates of those in its memory."""
+        return bool(self._bits & CONJUGATE)
+
+    @public("function")
+    def is_neg(self) -> bool:
+        """Return whether this is a view of which the numbers are negatives of those in its memory."""
+        return bool(self._bits & NEGATIVE)
+
+    @public("function")
+    def conj_physical_(self) -> Any:
+        """`self = self.conj()`; a tensor of real numbers as it is."""
+        return in_place(F.physical_conjugate.op, self) if self._data.dtype.kind == "c" else self
+
+    @property
+    def real(self) -> Any:
+        """The real part, as a view; a tensor of real numbers itself."""
+        return F.real(self)
+
+    @real.setter
+    def real(self, value: Any) -> None:
+        put(F.real(self), value)
+
+    @property
+    def imag(self) -> Any:
+        """The imaginary part, as a view; RuntimeError for real numbers."""
+        return F.imag(self)
+
+    @imag.setter
+    def imag(self, value: Any) -> None:
+        put(F.imag(self), value)
 
 
 @public("function")

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core import dtypes, set_result_class
+from ..core import dtypes
+from ..core.elementwise import set_result_class
 from ..core.tensor_state import check_can_require_grad, numbers
 from ..creation import constructed
-from .arithmetic import Arithmetic, Comparison, InPlace
+from .arithmetic import Arithmetic
 from .autograd import Autograd
 from .binary import Bits
 from .casts import Casts
-from .complexes import Complexes
 from .conversion import Conversion
 from .copying import Copying
-from .elementary import Elementary
-from .gathering import Gathering, WritingAtIndices
+from .gathering import Gathering
 from .indexing import Indexing
-from .making import Exchange, Making, Random
-from .matmul import Algebra, Transposed
+from .making import Making
+from .matmul import Algebra
 from .memory import Memory
-from .properties import Applied, Properties
+from .properties import Properties
 from .rearranging import Rearranging
 from .size import Size
 from .splitting import Parts
@@ -30,25 +29,16 @@ from .view_methods import Views
 class Tensor(
     Autograd,
     Conversion,
-    Transposed,
     Arithmetic,
-    Comparison,
-    InPlace,
     Casts,
     Bits,
-    Complexes,
     Copying,
-    Elementary,
     Gathering,
-    WritingAtIndices,
     Indexing,
     Making,
-    Random,
-    Exchange,
     Memory,
     Parts,
     Properties,
-    Applied,
     Rearranging,
     Algebra,
     Views,

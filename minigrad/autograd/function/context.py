@@ -12,9 +12,10 @@ import warnings
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from ...core import RAW, dialect, modified
+from ...core import RAW, dialect
 from ...core.node import RELEASED, Node
 from ...core.save import check_saved
+from ...core.saved import modified
 from ...core.saved_hooks import Packed, SavedTensor, default_hooks, pack, saved_tensor, unpack_entry
 from ...core.tensor_state import TensorBase, attach, wrap
 from .gradients import call_backward, checked, user_backward

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...left_out import refusing as _refusing
-from ...tensor.elementary import prelu as prelu
+from ...tensor.binary import prelu as prelu
 from ...tensor.explained import attach_networks as _attach_networks
 from ...tensor.products import linear as linear
 from .activations import *
