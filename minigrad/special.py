@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .left_out import refusing as _refusing
-from .ops.exponential import exp2, expm1, log1p, logit
+from .ops.elementary import exp2, expm1, log1p, logit
 from .ops.pointwise import sigmoid as expit
 from .ops.rounding import round
 from .ops.special import digamma, erf, erfc, erfinv, polygamma

@@ -18,12 +18,12 @@ Below all of them: `dtypes`, `devices`, `modes`, `observers`, `dialect`, `storag
 from __future__ import annotations
 
 from . import forward
-from .declare import differentiable, rename
+from .declare import calls, differentiable, itself, rename
 from .op import RAW, F, Op, all_ops, composite, is_symbol, zeros
 from .operands import check_broadcast
 from .vjps import jointly
 
 __all__ = [
-    "F", "Op", "RAW", "all_ops", "check_broadcast", "composite", "differentiable", "forward", "is_symbol",
-    "jointly", "rename", "zeros",
+    "F", "Op", "RAW", "all_ops", "calls", "check_broadcast", "composite", "differentiable", "forward",
+    "is_symbol", "itself", "jointly", "rename", "zeros",
 ]  # fmt: skip

@@ -21,6 +21,7 @@ Note [One text, three kinds]
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -34,14 +35,30 @@ from .node_class import make_node
 from .op import OPS, F, Op, is_symbol
 from .public import ALL, publish
 from .tensor_state import TensorBase
+from .vjps import parameters
 
 FLAGS = frozenset(flag for flag, default in vars(Op).items() if flag[0] != "_" and not callable(default))
 ARRAYS = frozenset((np.ndarray, np.float32, np.float64, int, float, tuple, bool, type(None)))
 
 
 def camel(name: str) -> str:
-    """Return the name of a node as PyTorch writes it: `log_softmax` → `LogSoftmax`."""
-    return "".join(part[:1].upper() + part[1:] for part in name.split("_"))
+    """Return the name of a node as PyTorch writes it: `log_softmax` → `LogSoftmax`, `conv2d` → `Conv2D`."""
+    return re.sub(r"(?<![a-zA-Z])[a-z]", lambda letter: letter[0].upper(), name).replace("_", "")
+
+
+def itself(g: Any) -> Any:
+    """The vjp of the first input of an op that is its own transpose: the op once more, of `g`."""
+    raise TypeError("a declaration replaces this by the op")
+
+
+def calls(name: str, *names: str) -> Any:
+    """Return the vjp `F.name(g, …)` that takes these values; of several gradients `g` is the first."""
+
+    def vjp(g: Any, *values: Any) -> Any:
+        return getattr(F, name)(g[0] if g.__class__ is list else g, *values)
+
+    vjp.names = names  # type: ignore[attr-defined]
+    return vjp
 
 
 def differentiable(
@@ -60,6 +77,7 @@ def differentiable(
     `name` is the op's name if it is not the function's, and `node` the node's if it is not `<Name>Backward0`.
     `kernel` replaces the body of the decorated function, which then only documents the op. `complexes` are
     vjps for complex numbers, or True if `vjps` are written for them (see Note [Complex numbers] in `apply`).
+    A vjp may be an op of `F`, of which the parameters after the first name what it takes, or `itself`.
     `forms`, `out` and `also` say under which names users can call the op (see `public`); an elementwise op
     has all forms, unless `forms=""`.
 
@@ -68,13 +86,15 @@ def differentiable(
     with `numbers=False` all of them must be tensors.
     """
     flags = {flag: vjps.pop(flag) for flag in FLAGS.intersection(vjps)}
-    if complexes:
-        flags["complexes"] = vjps if complexes is True else complexes
 
     def declare(function: Any) -> Any:
         title = name or function.__name__
         written = inspect.unwrap(function)  # under decorators of the kernel
-        op = Op(title, kernel or function, written, vjps, flags)
+        again = calls(title, *parameters(written)[1:])
+        own = {name: again if vjp is itself else vjp for name, vjp in vjps.items()}
+        if complexes:
+            flags["complexes"] = own if complexes is True else complexes
+        op = Op(title, kernel or function, written, own, flags)
         op.node = make_node(op, node or camel(title) + "Backward0")
         OPS[op.node.__name__] = op
         call = make_call(op)

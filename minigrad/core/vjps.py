@@ -12,8 +12,10 @@ def parameters(function: Any) -> tuple[str, ...]:
 
 
 def arguments(vjp: Any) -> tuple[str, ...]:
-    """Return the names that a vjp takes, without `g`."""
-    return vjp.names if isinstance(vjp, Part) else parameters(vjp)[1:]
+    """Return the names that a vjp takes, without `g`. A vjp may be an op of `F`; then `g` is its first."""
+    if hasattr(vjp, "op"):
+        return vjp.op.params[1:]
+    return vjp.names if hasattr(vjp, "names") else parameters(vjp)[1:]
 
 
 class Part:

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..core import F, differentiable, zeros
+from ..core import F, differentiable, itself, zeros
 from .checks import floats_only
-from .half_precision import wide
+from .kernels import wide
 
 
 def activation(**how: Any) -> Any:
@@ -68,13 +68,7 @@ def elu_twice(
     return F.where(F.lt(self_or_result, 0), slope, 0.0)
 
 
-@activation(
-    grad_output=lambda g, alpha, input_scale, is_result, scale, self_or_result: F.elu_backward(
-        g, alpha, scale, input_scale, is_result, self_or_result
-    ),
-    self_or_result=elu_twice,
-    node="EluBackwardBackward0",
-)
+@activation(grad_output=itself, self_or_result=elu_twice)
 def elu_backward(grad_output, alpha, scale, input_scale, is_result, self_or_result):
     """`grad_output` times the slope of `elu`, at an input or (`is_result`) at a result."""
     if is_result and alpha < 0:
@@ -111,7 +105,6 @@ def leaky_relu_(self, negative_slope=0.01):
     grad_output=lambda g, negative_slope, self: F.leaky_relu_backward(g, self, negative_slope, False),
     self=zeros,
     linear=True,
-    node="LeakyReluBackwardBackward0",
 )
 def leaky_relu_backward(grad_output, self, negative_slope, self_is_result):
     """`grad_output` where `self > 0`, else `negative_slope · grad_output`."""
@@ -135,13 +128,7 @@ def prelu_jvp(self_t: Any, weight_t: Any, self: Any, weight: Any) -> Any:
     return F.where(F.ge(self, 0), self_t, weight * self_t + weight_t * self)
 
 
-@activation(
-    self=prelu_self_vjp,
-    weight=prelu_weight_vjp,
-    jvp=prelu_jvp,
-    check=floats_only("prelu_cpu"),
-    node="PreluKernelBackward0",
-)
+@activation(self=prelu_self_vjp, weight=prelu_weight_vjp, jvp=prelu_jvp, check=floats_only("prelu_cpu"))
 def _prelu_kernel(self, weight):
     """`x` where x > 0, else `weight · x`."""
     return np.where(self > 0, self, weight * self)[()]
@@ -170,7 +157,6 @@ def prelu_twice(grads: Any, which: int, grad_output: Any, self: Any) -> Any:
         prelu_twice(grads, 0, grad_output, self), weight.shape
     ),
     several=True,
-    node="PreluKernelBackwardBackward0",
 )
 @wide
 def _prelu_kernel_backward(grad_output, self, weight):

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core import F, differentiable, zeros
 from .checks import refuse
-from .half_precision import wide
+from .kernels import wide
 from .max_pooling import argmax, max_pool_backward, taken
 from .shape import show_sizes
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-from ..core import RAW, F, differentiable
+from ..core import RAW, F, differentiable, itself
 from ..core.dtypes import bool_, dtype, whole
 from .checks import BOOL, refuses
 
@@ -137,9 +137,7 @@ def mul(self, other):
     """
 
 
-@differentiable(
-    self=lambda g, other: F.mul_scalar(g, other), node="MulBackward1", elementwise=True, linear=True, forms=""
-)
+@differentiable(self=itself, node="MulBackward1", elementwise=True, linear=True, forms="")
 def mul_scalar(self, other):
     """Return a tensor times a number, as PyTorch's own formulas write it."""
     return self * other
@@ -164,16 +162,14 @@ def div(self, other):
     """True quotient, element by element, with broadcasting; integers become the default float."""
 
 
-@differentiable(
-    self=lambda g, other: F.div_scalar(g, other), node="DivBackward1", elementwise=True, linear=True, forms=""
-)
+@differentiable(self=itself, node="DivBackward1", elementwise=True, linear=True, forms="")
 def div_scalar(self, other):
     """Return a tensor divided by a number, as PyTorch's own formulas write it."""
     return self / other
 
 
 @differentiable(
-    self=lambda g: F.neg(g),
+    self=itself,
     kernel=operator.neg,
     elementwise=True,
     linear=True,

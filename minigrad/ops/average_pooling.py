@@ -11,7 +11,7 @@ import numpy as np
 from ..core import F, differentiable, zeros
 from ..core.dtypes import of
 from .checks import not_implemented
-from .half_precision import wide
+from .kernels import wide
 from .max_pooling import MANY, check_pool, window_sizes
 from .sliding import by_place, padded, put_together, seen, whole_size
 
@@ -86,11 +86,7 @@ def declare(k: int) -> None:
         )
 
     @differentiable(
-        name=title + "_backward",
-        grad_output=twice,
-        self=zeros,
-        linear=True,
-        node=node + "Backward0",
+        name=title + "_backward", grad_output=twice, self=zeros, linear=True, node=node + "Backward0"
     )
     @wide
     def backward(

@@ -11,7 +11,7 @@ from ..core.dtypes import of
 from ..core.tensor_state import TensorBase
 from .arithmetic import plus
 from .checks import floats_only
-from .half_precision import wide, widened
+from .kernels import wide, widened
 from .normalization import gradients, moments, normalised, nothing, scaled, twice
 
 # ── batch_norm
@@ -89,7 +89,6 @@ def batch_twice_vjp(
     save_mean=nothing,
     save_invstd=nothing,
     several=True,
-    node="NativeBatchNormBackwardBackward0",
 )
 @wide
 def native_batch_norm_backward(

@@ -46,9 +46,7 @@ def conj(self: Any) -> Any:
     return np.conjugate(self) if isinstance(self, RAW) else F.conj_view(self)
 
 
-@differentiable(
-    self=lambda g: F.neg(g), node="NegViewBackward0", kernel=np.negative, bit=NEGATIVE, view=True, linear=True
-)
+@differentiable(self=lambda g: F.neg(g), kernel=np.negative, bit=NEGATIVE, view=True, linear=True)
 def neg_view(self):
     """Return the negatives, as a view."""
 

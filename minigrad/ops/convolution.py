@@ -16,7 +16,7 @@ import numpy as np
 
 from ..core import F, differentiable, jointly
 from .convolution_checks import check_kinds, check_output_padding, check_settings, check_shapes, check_window
-from .half_precision import wide
+from .kernels import wide
 from .sliding import padded, places, put_together, reach, seen, whole_size
 
 # ── the three products
@@ -227,13 +227,7 @@ def twice_weight(grads, dilation, grad_output, groups, output_padding, padding, 
     return F.convolution_backward(grad_output, grads[0], weight, (0,), *how)[1]
 
 
-@differentiable(
-    grad_output=twice_grad_output,
-    input=twice_input,
-    weight=twice_weight,
-    several=True,
-    node="ConvolutionBackwardBackward0",
-)
+@differentiable(grad_output=twice_grad_output, input=twice_input, weight=twice_weight, several=True)
 @wide
 def convolution_backward(
     grad_output, input, weight, bias_sizes, stride, padding, dilation, transposed, output_padding, groups,

@@ -155,9 +155,7 @@ def symmetric(x: Any) -> Any:
     return F.mul_scalar(x + adjoint(x), 0.5)
 
 
-@differentiable(
-    A=eigh_vjp, complexes=True, node="LinalgEighBackward0", several=("eigenvalues", "eigenvectors")
-)
+@differentiable(A=eigh_vjp, complexes=True, several=("eigenvalues", "eigenvectors"))
 def _linalg_eigh(A, UPLO="L"):
     """Return the eigenvalues in ascending order, and eigenvectors as columns, of symmetric (Hermitian)
     matrices.
@@ -204,7 +202,7 @@ def svd_vjp(grads: Any, U: Any, S: Any, Vh: Any, full_matrices: Any, S_sym_argsi
     return U @ (inside @ Vh)
 
 
-@differentiable(A=svd_vjp, complexes=True, node="LinalgSvdBackward0", several=("U", "S", "Vh"))
+@differentiable(A=svd_vjp, complexes=True, several=("U", "S", "Vh"))
 def _linalg_svd(A, full_matrices, S_sym_argsize_minus_1):
     """U, S and Vh with `A = U @ diag(S) @ Vh`; the last argument is how many singular values there are."""
     if A.size == 0:
@@ -234,7 +232,7 @@ def eig_vjp(grads: Any, A_scalar_type: Any, eigenvalues: Any, eigenvectors: Any)
     return cast_back(F._linalg_solve_ex(turned, inside @ turned, True)[0], A_scalar_type)
 
 
-@differentiable(A=eig_vjp, complexes=True, node="LinalgEigBackward0", several=("eigenvalues", "eigenvectors"))
+@differentiable(A=eig_vjp, complexes=True, several=("eigenvalues", "eigenvectors"))
 def _linalg_eig(A):
     """Return the eigenvalues in no order, and eigenvectors of length 1 as columns."""
     kind = np.result_type(A.dtype, np.complex64)

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..core import F, differentiable
 from .checks import only
-from .elementwise import no_derivative
+from .kernels import no_derivative
 from .overloads import overloaded
 
 

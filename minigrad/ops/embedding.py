@@ -8,8 +8,8 @@ import numpy as np
 
 from ..core import F, differentiable
 from ..core.dtypes import of
-from .elementwise import second_refusal
 from .indices import LONG, WHOLE, check_inside, outside
+from .kernels import second_refusal
 from .shape import show_sizes
 
 
@@ -44,11 +44,7 @@ def twice(g: Any, indices: Any, padding_idx: int) -> Any:
     return F.reshape(rows, (*indices.shape, g.shape[1]))
 
 
-@differentiable(
-    grad_output=lambda g, indices, padding_idx: twice(g, indices, padding_idx),
-    node="EmbeddingDenseBackwardBackward0",
-    linear=True,
-)
+@differentiable(grad_output=lambda g, indices, padding_idx: twice(g, indices, padding_idx), linear=True)
 def embedding_dense_backward(grad_output, indices, num_weights, padding_idx, scale_grad_by_freq):
     """Return a table of `num_weights` rows to which the rows of `grad_output` are added at `indices`, but for
     `padding_idx`; with `scale_grad_by_freq` each is divided by how often its index occurs.
@@ -209,7 +205,6 @@ show_sizes(embedding_bag, "weight", 0)
 @differentiable(
     grad=second_refusal("_embedding_bag_backward"),
     per_sample_weights=second_refusal("_embedding_bag_backward"),
-    node="EmbeddingBagBackwardBackward0",
 )
 def _embedding_bag_backward(
     grad, indices, bags, sizes, where, num_weights, scale_grad_by_freq, mode, per_sample_weights=None,

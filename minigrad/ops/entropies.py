@@ -11,7 +11,7 @@ from ..core import F, differentiable, zeros
 from ..core.dtypes import of
 from .activations import activation
 from .checks import floats_only, refuse
-from .half_precision import MEAN, NONE, SUM, reduce, reduced, widened, written
+from .kernels import MEAN, NONE, SUM, reduce, reduced, widened, written
 from .losses import share
 
 
@@ -92,12 +92,7 @@ def entropy_twice_target(
     return weighted(slope, weight, reduction, self.shape)
 
 
-@activation(
-    grad_output=entropy_grad_output_vjp,
-    self=entropy_twice,
-    target=entropy_twice_target,
-    node="BinaryCrossEntropyBackwardBackward0",
-)
+@activation(grad_output=entropy_grad_output_vjp, self=entropy_twice, target=entropy_twice_target)
 def binary_cross_entropy_backward(grad_output, self, target, weight=None, reduction=MEAN):
     """`weight · (self - target) / (self · (1 - self)) · grad_output`."""
     slope = (self - target) / np.maximum((1 - self) * self, self.dtype.type(1e-12))
@@ -222,11 +217,7 @@ def declare(title: str, node: str) -> None:
         return (out / total if reduction == MEAN else out), total
 
     @differentiable(
-        name=title + "_backward",
-        grad_output=twice,
-        self=zeros,
-        linear=True,
-        node=node + "BackwardBackward0",
+        name=title + "_backward", grad_output=twice, self=zeros, linear=True, node=node + "BackwardBackward0"
     )
     def backward(grad_output, self, target, weight, reduction, ignore_index, total_weight):
         """Return the gradient of the scores."""

@@ -20,8 +20,7 @@ import numpy as np
 from ..core import F, differentiable, jointly
 from ..core.dtypes import of
 from .checks import refuse
-from .elementwise import second_refusal
-from .half_precision import wide
+from .kernels import second_refusal, wide
 
 BILINEAR, NEAREST = range(2)
 ZEROS, BORDER, REFLECTION = range(3)

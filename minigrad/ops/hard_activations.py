@@ -6,11 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ..core import F, differentiable, zeros
+from ..core import F, differentiable, itself, zeros
 from .activations import activation
 from .checks import BOOL, each, floats_only, no_clamp, refuses
-from .elementwise import refusal
-from .half_precision import kept
+from .kernels import kept, refusal
 
 
 @activation(
@@ -26,12 +25,7 @@ def hardtanh(self, min_val=-1.0, max_val=1.0):
     return np.minimum(np.maximum(self, self.dtype.type(min_val)), self.dtype.type(max_val))
 
 
-@activation(
-    grad_output=lambda g, max_val, min_val, self: F.hardtanh_backward(g, self, min_val, max_val),
-    self=zeros,
-    linear=True,
-    node="HardtanhBackwardBackward0",
-)
+@activation(grad_output=itself, self=zeros, linear=True)
 def hardtanh_backward(grad_output, self, min_val, max_val):
     """`grad_output` inside the bounds, 0 on and outside them."""
     return np.where((self <= min_val) | (self >= max_val), grad_output.dtype.type(0), grad_output)[()]
@@ -50,12 +44,7 @@ def shrunk(x: Any, self: Any, lambd: Any) -> Any:
     return np.where((self >= -lambd) & (self <= lambd), x.dtype.type(0), x)[()]
 
 
-@activation(
-    grad_out=lambda g, lambd, self: F.hardshrink_backward(g, self, lambd),
-    self=zeros,
-    linear=True,
-    node="HardshrinkBackwardBackward0",
-)
+@activation(grad_out=itself, self=zeros, linear=True)
 def hardshrink_backward(grad_out, self, lambd):
     """`grad_out`, and 0 where -lambd ≤ x ≤ lambd."""
     return shrunk(grad_out, self, lambd)
@@ -69,12 +58,7 @@ def softshrink(self, lambd=0.5):
     return self - np.clip(self, -lambd, lambd).astype(self.dtype)
 
 
-@activation(
-    grad_output=lambda g, lambd, self: F.softshrink_backward(g, self, lambd),
-    self=zeros,
-    linear=True,
-    node="SoftshrinkBackwardBackward0",
-)
+@activation(grad_output=itself, self=zeros, linear=True)
 def softshrink_backward(grad_output, self, lambd):
     """`grad_output`, and 0 where -lambd ≤ x ≤ lambd."""
     return shrunk(grad_output, self, lambd)
@@ -94,11 +78,7 @@ def hardsigmoid(self):
     return ramp(self) / 6
 
 
-@activation(
-    grad_output=refusal("hardsigmoid_backward"),
-    self=refusal("hardsigmoid_backward"),
-    node="HardsigmoidBackwardBackward0",
-)
+@activation(grad_output=refusal("hardsigmoid_backward"), self=refusal("hardsigmoid_backward"))
 def hardsigmoid_backward(grad_output, self):
     """`grad_output / 6` where -3 < x < 3, else 0."""
     return np.where((self > -3) & (self < 3), grad_output * SIXTH, grad_output.dtype.type(0))[()]
@@ -116,11 +96,7 @@ def hardswish_twice(g: Any, grad_output: Any, self: Any) -> Any:
     return F.where(inside, F.div_scalar(g * grad_output, 3.0), 0.0)
 
 
-@activation(
-    grad_output=lambda g, self: F.hardswish_backward(g, self),
-    self=hardswish_twice,
-    node="HardswishBackwardBackward0",
-)
+@activation(grad_output=itself, self=hardswish_twice)
 def hardswish_backward(grad_output, self):
     """`grad_output · (x / 3 + 1/2)` where -3 < x < 3, 0 below, `grad_output` above."""
     inside = grad_output * (self / 3 + self.dtype.type(0.5))
@@ -159,13 +135,7 @@ def relu(self):
     return np.maximum(self, 0)
 
 
-@differentiable(
-    grad_output=lambda g, self, threshold: F.threshold_backward(g, self, threshold),
-    self=zeros,
-    elementwise=True,
-    node="ThresholdBackwardBackward0",
-    forms="",
-)
+@differentiable(grad_output=itself, self=zeros, elementwise=True, forms="")
 def threshold_backward(grad_output, self, threshold):
     """Return 0 where `self <= threshold`, else `grad_output` (also where `self` is NaN)."""
     return kept(grad_output, self <= threshold)

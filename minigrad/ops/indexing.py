@@ -36,9 +36,7 @@ def select(self, dim, index):
     return self[(ALL,) * front + (index, ...)] if front else self[index, ...]
 
 
-@differentiable(
-    grad_output=lambda g, dim, index: F.select(g, dim, index), node="SelectBackwardBackward0", linear=True
-)
+@differentiable(grad_output=lambda g, dim, index: F.select(g, dim, index), linear=True)
 def select_backward(grad_output, input_sizes, dim, index):
     """Return zeros of shape `input_sizes` with `grad_output` at `index` along `dim`."""
     out = np.zeros(input_sizes, grad_output.dtype)
@@ -66,7 +64,6 @@ def slice(self, dim, start, end, step):
 @differentiable(
     grad_output=lambda g, dim, start, end, step: F.slice(g, dim, start, end, step),
     rows={"grad_output": lambda g, dim, start, end, step: F.slice(g, after_rows(dim), start, end, step)},
-    node="SliceBackwardBackward0",
     linear=True,
 )
 def slice_backward(grad_output, input_sizes, dim, start, end, step):

@@ -137,9 +137,7 @@ def det_vjp(grads: Any, A: Any, LU: Any, pivots: Any, result: Any) -> Any:
     return F.unsqueeze(F.unsqueeze(grads[0], -1), -1) * cofactors(A, result)
 
 
-@differentiable(
-    A=det_vjp, node="LinalgDetBackward0", several=("result", "LU", "pivots"), constants=("LU", "pivots")
-)
+@differentiable(A=det_vjp, several=("result", "LU", "pivots"), constants=("LU", "pivots"))
 def _linalg_det(A):
     """Return the determinant of each matrix, and its LU factors."""
     factors, pivots, _ = eliminated(by_columns(A))
@@ -166,11 +164,7 @@ def is_complex_dtype(dtype: Any) -> bool:
 
 
 @differentiable(
-    A=slogdet_vjp,
-    complexes=True,
-    node="LinalgSlogdetBackward0",
-    several=("sign", "logabsdet", "LU", "pivots"),
-    constants=("LU", "pivots"),
+    A=slogdet_vjp, complexes=True, several=("sign", "logabsdet", "LU", "pivots"), constants=("LU", "pivots")
 )
 def _linalg_slogdet(A):
     """Return the sign and logarithm of the absolute value of the determinant of each matrix, and its LU
@@ -187,7 +181,6 @@ def _linalg_slogdet(A):
 @differentiable(
     A=solve_a_vjp,
     B=solve_b_vjp,
-    node="LinalgSolveExBackward0",
     several=("result", "LU", "pivots", "info"),
     constants=("LU", "pivots", "info"),
 )

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ..core import F, differentiable
+from ..core import F, differentiable, itself
 from ..core.dtypes import result_type
 from .activations import activation
 from .checks import refuse
-from .half_precision import MEAN, reduced, wide
+from .kernels import MEAN, reduced, wide
 
 
 def share(reduction: int, shape: Any) -> float:
@@ -50,12 +50,11 @@ def mse_loss(self, target, reduction):
 
 
 @activation(
-    grad_output=lambda g, reduction, self, target: F.mse_loss_backward(g, self, target, reduction),
+    grad_output=itself,
     self=lambda g, grad_output, reduction, self: (g * grad_output) * (2 * share(reduction, self.shape)),
     target=lambda g, grad_output, reduction, target: (
         (g * grad_output) * (-2 * share(reduction, target.shape))
     ),
-    node="MseLossBackwardBackward0",
 )
 def mse_loss_backward(grad_output, self, target, reduction):
     """`2 · (self - target) · grad_output`, a share of it for a mean."""
@@ -71,7 +70,6 @@ def mse_loss_backward(grad_output, self, target, reduction):
     target=lambda g, beta, reduction, self, target: F.smooth_l1_loss_backward(
         g, target, self, reduction, beta
     ),
-    node="SmoothL1LossBackward0",
 )
 @loss("smooth_l1_cpu")
 @wide
@@ -88,14 +86,11 @@ def smooth_twice(g: Any, beta: float, grad_output: Any, reduction: int, self: An
 
 
 @activation(
-    grad_output=lambda g, beta, reduction, self, target: F.smooth_l1_loss_backward(
-        g, self, target, reduction, beta
-    ),
+    grad_output=itself,
     self=smooth_twice,
     target=lambda g, beta, grad_output, reduction, self, target: F.neg(
         smooth_twice(g, beta, grad_output, reduction, self, target)
     ),
-    node="SmoothL1LossBackwardBackward0",
 )
 def smooth_l1_loss_backward(grad_output, self, target, reduction, beta):
     """`grad_output` times the slope: `d / beta`, but not less than -1 nor more than 1."""
@@ -121,14 +116,11 @@ def huber_twice(g: Any, delta: float, grad_output: Any, reduction: int, self: An
 
 
 @activation(
-    grad_output=lambda g, delta, grad_output, reduction, self, target: F.huber_loss_backward(
-        g, self, target, reduction, delta
-    ),
+    grad_output=itself,
     self=huber_twice,
     target=lambda g, delta, grad_output, reduction, self, target: F.neg(
         huber_twice(g, delta, grad_output, reduction, self, target)
     ),
-    node="HuberLossBackwardBackward0",
 )
 def huber_loss_backward(grad_output, self, target, reduction, delta):
     """`grad_output` times the slope: `d`, but not less than `-delta` nor more than `delta`."""

@@ -94,9 +94,7 @@ def masked_scatter(self, mask, source):
 
 
 @differentiable(
-    grad_output=lambda g, mask: F.into_zeros(g, mask.shape, "masked_scatter", mask, g),
-    node="MaskedScatterBackwardBackward0",
-    linear=True,
+    grad_output=lambda g, mask: F.into_zeros(g, mask.shape, "masked_scatter", mask, g), linear=True
 )
 def masked_scatter_backward(grad_output, mask, sizes):
     """Return the elements of `grad_output` where `mask` holds, one after the other in zeros of

@@ -10,8 +10,8 @@ from ..core import F, composite, differentiable, is_symbol
 from ..core.op import RAW
 from .checks import refuse
 from .copy import kind_of
+from .indexing_along import grid
 from .reduction import over
-from .scattering import grid
 from .shape import place
 
 

@@ -188,11 +188,7 @@ def declare(k: int) -> None:
         return back(grads[0], self, kernel_size, stride, padding, dilation, ceil_mode, result1)
 
     @differentiable(
-        name=title,
-        self=vjp,
-        node=node + "0",
-        several=("result0", "result1"),
-        constants=("result1",),
+        name=title, self=vjp, node=node + "0", several=("result0", "result1"), constants=("result1",)
     )
     def pool(self, kernel_size, stride=(), padding=(0,) * k, dilation=(1,) * k, ceil_mode=False):
         """Return the largest element of each window, and its place in the flattened input."""

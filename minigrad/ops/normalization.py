@@ -19,7 +19,7 @@ import numpy as np
 from ..core import F, differentiable, jointly
 from ..core.dtypes import of
 from .checks import floats_only
-from .half_precision import wide
+from .kernels import wide
 
 # ── kernels
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -205,7 +205,6 @@ def layer_twice_vjp(
     rstd=nothing,
     bias=nothing,
     several=True,
-    node="NativeLayerNormBackwardBackward0",
 )
 @wide
 def native_layer_norm_backward(

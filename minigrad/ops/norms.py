@@ -10,7 +10,7 @@ import numpy as np
 from ..core import F, differentiable
 from ..core.dtypes import of
 from .checks import not_implemented
-from .elementwise import no_derivative, second_refusal
+from .kernels import no_derivative, second_refusal
 from .reduction import added, cast, fold, over, real_of, unsqueezed
 
 
@@ -108,7 +108,7 @@ def vector_norm_vjp(g: Any, self: Any, result: Any, ord: Any, dim: Any, keepdim:
     return norm_vjp(g, self, result, ord, dim, keepdim)
 
 
-@differentiable(self=vector_norm_vjp, complexes=True, node="LinalgVectorNormBackward0")
+@differentiable(self=vector_norm_vjp, complexes=True)
 def linalg_vector_norm(self, ord, dim, keepdim, dtype=None):
     """Return the p-norm, p = `ord`, over some dimensions (all for None); a real number."""
     check_norm(self, ord, dim, dtype)
@@ -165,7 +165,7 @@ def _cdist_forward(x1, x2, p):
 NO_CDIST = second_refusal("_cdist_backward")
 
 
-@differentiable(grad=NO_CDIST, x1=NO_CDIST, x2=NO_CDIST, cdist=NO_CDIST, node="CdistBackwardBackward0")
+@differentiable(grad=NO_CDIST, x1=NO_CDIST, x2=NO_CDIST, cdist=NO_CDIST)
 def _cdist_backward(grad, x1, x2, p, cdist):
     """Return the gradient of `_cdist_forward` for `x1`, in the shape of all batches."""
     difference = x1[..., :, None, :] - x2[..., None, :, :]
@@ -200,7 +200,7 @@ def euclidean_vjp2(g: Any, x1: Any, x2: Any, result: Any) -> Any:
     return x2 * F.unsqueeze(F.sum_dim(part, (-2,), False), -1) - product
 
 
-@differentiable(x1=euclidean_vjp1, x2=euclidean_vjp2, node="EuclideanDistBackward0")
+@differentiable(x1=euclidean_vjp1, x2=euclidean_vjp2)
 def _euclidean_dist(x1, x2):
     """Return the distances between all rows of two matrices, from a product of matrices: √(|x|² − 2xy +
     |y|²).

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..core import F, differentiable, zeros
+from ..core import F, differentiable, itself, zeros
 from .checks import BOOL, no_kernel, refuses
-from .half_precision import is_alike, wide
+from .kernels import is_alike, wide
 
 
 @differentiable(self=lambda g, result: g * result, elementwise=True, floating=True)
@@ -203,10 +203,9 @@ def tanh(self):
 
 
 @differentiable(
-    grad_output=lambda g, output: F.tanh_backward(g, output),
+    grad_output=itself,
     output=lambda g, grad_output, output: g * (F.mul_scalar(output, -2) * grad_output),
     elementwise=True,
-    node="TanhBackwardBackward0",
     forms="",
 )
 def tanh_backward(grad_output, output):
@@ -246,10 +245,9 @@ def sigmoid(self):
 
 
 @differentiable(
-    grad_output=lambda g, output: F.sigmoid_backward(g, output),
+    grad_output=itself,
     output=lambda g, grad_output, output: g * grad_output * F.add_scalar(F.mul_scalar(output, -2), 1),
     elementwise=True,
-    node="SigmoidBackwardBackward0",
     forms="",
 )
 def sigmoid_backward(grad_output, output):

@@ -1,6 +1,6 @@
 """Random numbers as ops. In place of other numbers they are constants: their gradients are zeros.
 
-`generator=None` is the default generator. `random_bits` draws the numbers.
+`generator=None` is the default generator. `generator` draws the numbers.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import numpy as np
 
 from ..core import F, check_broadcast, differentiable, modes, zeros
 from ..core.dtypes import OF_NUMPY, of
-from . import random_bits as draws
+from . import generator as draws
 from .generator import Generator, default_generator
 
 
@@ -68,7 +68,7 @@ def uniform(self, low=0.0, high=1.0, generator=None):
     return filled_with(draw, self)
 
 
-@differentiable(self=zeros, node="NormalBackward0")
+@differentiable(self=zeros)
 def normal(self, mean=0.0, std=1.0, generator=None):
     """Normally distributed numbers; both parts of complex ones around the mean, with half the variance."""
     if std < 0:
@@ -161,7 +161,7 @@ def chosen(p: Any, generator: Any) -> np.ndarray:
     return draws.chances(source_of(generator), p.transpose(order)).transpose(np.argsort(order))
 
 
-@differentiable(self=zeros, node="BernoulliBackward0")
+@differentiable(self=zeros)
 def bernoulli(self, generator=None):
     """Return 1 with the probability that the element is, else 0."""
     return chosen(self, generator).astype(self.dtype)[()]

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import F, differentiable
+from ..core import F, differentiable, itself
 from .reduction import over
 from .shape import place
 
@@ -14,7 +14,7 @@ from .shape import place
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-@differentiable(self=lambda g, dims: F.flip(g, dims), linear=True)
+@differentiable(self=itself, linear=True)
 def flip(self, dims):
     """Return a copy with the elements in reverse order along `dims`."""
     return np.flip(self, over(dims, self.ndim)).copy() if dims and self.ndim else checked_copy(self, dims)
@@ -117,9 +117,7 @@ def check_matrix(self: Any, name: str) -> None:
         raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
 
 
-@differentiable(
-    self=lambda g, diagonal: F.tril(g, diagonal), linear=True, forms="function method method_", out="same"
-)
+@differentiable(self=itself, linear=True, forms="function method method_", out="same")
 def tril(self, diagonal=0):
     """Return the lower triangle of a matrix, or of each matrix in a batch, with 0 above the diagonal.
 
@@ -140,9 +138,7 @@ def tril(self, diagonal=0):
     return np.tril(self, diagonal)
 
 
-@differentiable(
-    self=lambda g, diagonal: F.triu(g, diagonal), linear=True, forms="function method method_", out="same"
-)
+@differentiable(self=itself, linear=True, forms="function method method_", out="same")
 def triu(self, diagonal=0):
     """Return the upper triangle of a matrix, or of each matrix in a batch, with 0 below the diagonal.
 

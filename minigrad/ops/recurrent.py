@@ -129,9 +129,7 @@ def pack_vjp(grads: Any, input_sym_sizes: Any, result1: Any, batch_first: bool) 
     return F._pack_padded_sequence_backward(grads[0], input_sym_sizes, result1, batch_first)
 
 
-@differentiable(
-    input=pack_vjp, several=("result0", "result1"), constants=("result1",), node="PackPaddedSequenceBackward0"
-)
+@differentiable(input=pack_vjp, several=("result0", "result1"), constants=("result1",))
 def _pack_padded_sequence(input, lengths, batch_first):
     """Return the elements of sequences (T, B, *), or (B, T, *) if `batch_first`, step by step and without
     padding; and how many sequences have an element at each step.
@@ -142,9 +140,7 @@ def _pack_padded_sequence(input, lengths, batch_first):
 
 
 @differentiable(
-    grad=lambda g, batch_sizes, batch_first: F._packed_elements(g, batch_sizes, batch_first),
-    node="PackPaddedSequenceBackwardBackward0",
-    linear=True,
+    grad=lambda g, batch_sizes, batch_first: F._packed_elements(g, batch_sizes, batch_first), linear=True
 )
 def _pack_padded_sequence_backward(grad, input_size, batch_sizes, batch_first):
     """Return a padded table with the elements of a packed one, 0 elsewhere."""

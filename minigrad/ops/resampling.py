@@ -15,7 +15,7 @@ from ..core import F, differentiable
 from ..core.declare import camel
 from ..core.dtypes import of
 from .checks import not_implemented
-from .half_precision import wide
+from .kernels import wide
 
 # ── taps
 # ─────────────────────────────────────────────────────────────────────────────────────────────────

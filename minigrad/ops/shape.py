@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from ..core import RAW, F, composite, differentiable, is_symbol
+from ..core import RAW, F, composite, differentiable, is_symbol, itself
 from ..core.dtypes import of
 from ..core.public import public
 from ..core.sums import sum_to as sum_to_array
@@ -221,7 +221,7 @@ def permute(self, dims):
     return np.transpose(self, front)
 
 
-@differentiable(self=lambda g: F.t(g), view=True, linear=True, forms="function method", out="")
+@differentiable(self=itself, view=True, linear=True, forms="function method", out="")
 def t(self):
     """Return the transposed matrix; a vector or a scalar is returned as it is.
 
@@ -242,14 +242,7 @@ def t(self):
     return self.T
 
 
-@differentiable(
-    self=lambda g, dim0, dim1: F.transpose(g, dim0, dim1),
-    view=True,
-    linear=True,
-    forms="function method",
-    out="",
-    also="swapdims",
-)
+@differentiable(self=itself, view=True, linear=True, forms="function method", out="", also="swapdims")
 def transpose(self, dim0, dim1):
     """Return the tensor with two dimensions exchanged.
 

@@ -130,7 +130,6 @@ def check_window(kernel_size: Pair, dilation: Pair, padding: Pair, stride: Pair)
     self=lambda g, self_sym_sizes, kernel_size, dilation, padding, stride: F.col2im(
         g, self_sym_sizes[-2:], kernel_size, dilation, padding, stride
     ),
-    node="Im2ColBackward0",
     linear=True,
 )
 def im2col(self, kernel_size, dilation, padding, stride):
@@ -162,7 +161,6 @@ show_sizes(im2col, "self", -1, -2)
     self=lambda g, kernel_size, dilation, padding, stride: F.im2col(
         g, kernel_size, dilation, padding, stride
     ),
-    node="Col2ImBackward0",
     linear=True,
 )
 def col2im(self, output_size, kernel_size, dilation, padding, stride):

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ..core import F, differentiable
+from ..core import F, differentiable, itself
 from ..core.dtypes import of
 from .activations import activation
 from .checks import floats_only
-from .half_precision import wide
+from .kernels import wide
 from .pointwise import logistic
 from .special import error_function
 
@@ -57,11 +57,7 @@ def gelu_twice(g: Any, approximate: str, grad_output: Any, self: Any) -> Any:
     return both * (slope + self * bend)
 
 
-@activation(
-    grad_output=lambda g, approximate, self: F.gelu_backward(g, self, approximate),
-    self=gelu_twice,
-    node="GeluBackwardBackward0",
-)
+@activation(grad_output=itself, self=gelu_twice)
 def gelu_backward(grad_output, self, approximate="none"):
     """`grad_output` times the derivative of `gelu`."""
     if approximate == "none":
@@ -122,11 +118,7 @@ def softplus_twice(g: Any, beta: Any, grad_output: Any, self: Any, threshold: An
     return F.where(F.lt(x, threshold), slope, 0.0)
 
 
-@activation(
-    grad_output=lambda g, beta, self, threshold: F.softplus_backward(g, self, beta, threshold),
-    self=softplus_twice,
-    node="SoftplusBackwardBackward0",
-)
+@activation(grad_output=itself, self=softplus_twice)
 def softplus_backward(grad_output, self, beta, threshold):
     """`grad_output` times the derivative of `softplus`."""
     z = np.exp(self * beta)
@@ -153,11 +145,7 @@ def log_sigmoid_twice(g: Any, grad_output: Any, self: Any) -> Any:
     return F.sigmoid_backward(g * grad_output, s) * -1.0
 
 
-@activation(
-    grad_output=lambda g, buffer, self: F.log_sigmoid_backward(g, self, buffer),
-    self=log_sigmoid_twice,
-    node="LogSigmoidBackwardBackward0",
-)
+@activation(grad_output=itself, self=log_sigmoid_twice)
 def log_sigmoid_backward(grad_output, self, buffer):
     """`grad_output · σ(-x)`."""
     share = buffer / (1 + buffer)

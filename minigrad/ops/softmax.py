@@ -61,7 +61,6 @@ def softmax_twice(g: Any, grad_output: Any, output: Any, dim: int) -> Any:
 @differentiable(
     grad_output=lambda g, output, dim: F._softmax_backward_data(g, output, dim),
     output=softmax_twice,
-    node="SoftmaxBackwardDataBackward0",
     forms="function",
     out="",
 )
@@ -84,9 +83,7 @@ def log_softmax_twice(g: Any, grad_output: Any, output: Any, dim: int) -> Any:
 
 
 @differentiable(
-    grad_output=lambda g, output, dim: g - summed(g * F.exp(output), dim),
-    output=log_softmax_twice,
-    node="LogSoftmaxBackwardDataBackward0",
+    grad_output=lambda g, output, dim: g - summed(g * F.exp(output), dim), output=log_softmax_twice
 )
 def _log_softmax_backward_data(grad_output, output, dim):
     """Return `grad_output - e^output · Σ grad_output`."""
@@ -101,9 +98,7 @@ def _log_softmax_backward_data(grad_output, output, dim):
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-@differentiable(
-    self=lambda g, result, dim: F._softmax_backward_data(g, result, dim), node="SafeSoftmaxBackward0"
-)
+@differentiable(self=lambda g, result, dim: F._softmax_backward_data(g, result, dim))
 def _safe_softmax(self, dim):
     """Return `softmax`, but 0 along a `dim` whose elements are all -inf, where it would be NaN."""
     shares = softmax.op.kernel(self, dim)

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core import differentiable
 from .checks import refuse
-from .elementwise import no_derivative
+from .kernels import no_derivative
 from .max_min import SELECTED, evenly, put_back, refuse_empty, selected_vjp
 from .shape import place
 

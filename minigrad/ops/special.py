@@ -15,7 +15,7 @@ from ..core import F, differentiable, rename
 from ..core.dtypes import of
 from ..core.public import public
 from .checks import must_be, no_kernel, not_implemented
-from .elementwise import one_by_one, special
+from .kernels import one_by_one, special
 
 
 def by_scipy(name: str, *args: Any) -> Any:

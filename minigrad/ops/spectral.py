@@ -13,7 +13,7 @@ import numpy as np
 from ..core import F, composite, differentiable
 from ..core.dtypes import of
 from ..core.tensor_state import TensorBase
-from .half_precision import written
+from .kernels import written
 
 NOTHING, BY_ROOT, BY_N = 0, 1, 2
 # What NumPy calls them: the direction that is divided by n.
@@ -22,9 +22,7 @@ BACKWARD: tuple[Any, ...] = ("forward", "ortho", "backward")
 
 
 @differentiable(
-    self=lambda g, dim, normalization, forward: F._fft_c2c(g, dim, normalization, not forward),
-    node="FftC2CBackward0",
-    linear=True,
+    self=lambda g, dim, normalization, forward: F._fft_c2c(g, dim, normalization, not forward), linear=True
 )
 def _fft_c2c(self, dim, normalization, forward):
     """Return the transform over the dimensions `dim`, or with the other sign in the exponent unless
@@ -57,7 +55,7 @@ def of_real_vjp(g: Any, self: Any, dim: Any, normalization: Any, onesided: Any) 
     return F.real(F._fft_c2c(whole, dim, normalization, False))
 
 
-@differentiable(self=of_real_vjp, complexes=True, node="FftR2CBackward0", linear=True)
+@differentiable(self=of_real_vjp, complexes=True, linear=True)
 def _fft_r2c(self, dim, normalization, onesided):
     """Return the transform of real numbers: the second half along the last of `dim`, which are the conjugates
     of the first, only unless `onesided`.
@@ -91,7 +89,7 @@ def to_real_vjp(g: Any, dim: Any, normalization: Any) -> Any:
     return doubled(half, dim[-1], g.shape[dim[-1]] - half.shape[dim[-1]])
 
 
-@differentiable(self=to_real_vjp, complexes=True, node="FftC2RBackward0", linear=True)
+@differentiable(self=to_real_vjp, complexes=True, linear=True)
 def _fft_c2r(self, dim, normalization, last_dim_size):
     """Return the real numbers, `last_dim_size` along the last of `dim`, of which `self` is the first half of
     the transform.

@@ -1,15 +1,174 @@
-"""Functions of three operands: a sum with a product or quotient, and the point between two."""
+"""Functions of three operands: bounds, a sum with a product or quotient, and the point between two.
+
+Where two numbers are equal, `maximum` and `minimum` send half of the gradient to each, and the bounds of
+`clamp` count as within.
+"""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..core import F, differentiable
 from ..core.dtypes import bool_, dtype
-from .checks import not_implemented, only
-from .half_precision import wide
+from .checks import no_clamp, not_implemented, only, refuses
+from .kernels import wide
+
+
+def no_bool(op: str, kinds: list[dtype]) -> None:
+    """The check of bounds that are numbers: PyTorch has them for no complex numbers and no bools."""
+    no_clamp(kinds)
+    if all(k.category == 0 for k in kinds):
+        raise not_implemented(op, kinds[0])
+
+
+def both_bounds(kinds: list[dtype]) -> None:
+    """The check of `clamp` with one or two numbers."""
+    no_bool("clamp_scalar_cpu" if len(kinds) == 3 else "clamp_min_scalar_cpu", kinds)
+
+
+# ── of two
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def share_of(g: Any, self: Any, other: Any, lost: Any) -> Any:
+    """The gradient where one of two was chosen: half of it where they are equal, none where it `lost`."""
+    halved = F.where(F.eq(self, other), F.div_scalar(g, 2), g)
+    return F.masked_fill(halved, lost, 0)
+
+
+@differentiable(
+    self=lambda g, self, other: share_of(g, self, other, F.lt(self, other)),
+    other=lambda g, self, other: share_of(g, self, other, F.gt(self, other)),
+    elementwise=True,
+    check=refuses("maximum not implemented for complex tensors.", error=RuntimeError),
+    numbers=False,
+    forms="function method",
+)
+def maximum(self, other):
+    """Return the larger of two elements, element by element; NaN if one of them is NaN.
+
+    Args:
+        input: a tensor.
+        other: a tensor that broadcasts with `input`.
+    Shape: the broadcast shape of both operands.
+    Returns: a new tensor.
+    Raises: RuntimeError if the shapes do not broadcast. TypeError if an operand is a number.
+    Derivative: `g` for the larger element; half of `g` for each if they are equal.
+    Source: torch.maximum
+
+    >>> torch.maximum(torch.tensor([1.0, 5.0]), torch.tensor([3.0, 2.0]))
+    tensor([3., 5.])
+    """
+    return np.maximum(self, other)
+
+
+@differentiable(
+    self=lambda g, self, other: share_of(g, self, other, F.gt(self, other)),
+    other=lambda g, self, other: share_of(g, self, other, F.lt(self, other)),
+    elementwise=True,
+    check=refuses("minimum not implemented for complex tensors.", error=RuntimeError),
+    numbers=False,
+    forms="function method",
+)
+def minimum(self, other):
+    """Return the smaller of two tensors, element by element; NaN if either is."""
+    return np.minimum(self, other)
+
+
+# ── within bounds
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def clamped(self: Any, min: Any = None, max: Any = None) -> Any:
+    """`self` between two bounds, of which one may be None; where they cross, `max` holds."""
+    low = self if min is None else np.maximum(self, min)
+    return low if max is None else np.minimum(low, max)
+
+
+def inner_vjp(g: Any, self: Any, min: Any, max: Any) -> Any:
+    """Return the gradient where `self` is within its bounds."""
+    if min is None:
+        return F.where(F.le(self, max), g, 0.0)
+    if max is None:
+        return F.where(F.ge(self, min), g, 0.0)
+    return F.where(F.logical_and(F.ge(self, min), F.le(self, max)), g, 0.0)
+
+
+def min_vjp(g: Any, self: Any, min: Any, max: Any) -> Any:
+    """Return the gradient where the lower bound was taken."""
+    below = F.lt(self, min)
+    return F.where(below if max is None else F.logical_and(F.lt(min, max), below), g, 0.0)
+
+
+def max_vjp(g: Any, self: Any, min: Any, max: Any) -> Any:
+    """Return the gradient where the upper bound was taken."""
+    above = F.gt(self, max)
+    return F.where(above if min is None else F.logical_or(F.lt(max, min), above), g, 0.0)
+
+
+@differentiable(
+    self=inner_vjp, min=min_vjp, max=max_vjp, kernel=clamped, elementwise=True, check=no_clamp, forms=""
+)
+def clamp(self, min=None, max=None):
+    """Return each element brought between those of `min` and `max`, tensors of which one may be left out."""
+
+
+@differentiable(
+    self=inner_vjp, node="ClampBackward1", kernel=clamped, elementwise=True, check=both_bounds, forms=""
+)
+def clamp_numbers(self, min=None, max=None):
+    """Return each element brought between two numbers, of which one may be left out."""
+
+
+@differentiable(
+    self=lambda g, self, max: F.where(F.le(self, max), g, 0.0),
+    kernel=np.minimum,
+    elementwise=True,
+    check=partial(no_bool, "clamp_max_scalar_cpu"),
+    forms="",
+)
+def clamp_max(self, max):
+    """Return the smaller of each element and a number."""
+
+
+@differentiable(
+    self=lambda g, self, max: F.where(F.le(self, max), g, 0.0),
+    max=lambda g, self, max: F.where(F.gt(self, max), g, 0.0),
+    node="ClampMaxBackward1",
+    kernel=np.minimum,
+    elementwise=True,
+    check=no_clamp,
+    forms="",
+)
+def clamp_max_tensor(self, max):
+    """Return the smaller of each element and that of another tensor."""
+
+
+@differentiable(
+    self=lambda g, self, min: F.where(F.ge(self, min), g, 0.0),
+    kernel=np.maximum,
+    elementwise=True,
+    check=partial(no_bool, "clamp_min_scalar_cpu"),
+    forms="",
+)
+def clamp_min(self, min):
+    """Return the greater of each element and a number."""
+
+
+@differentiable(
+    self=lambda g, self, min: F.where(F.ge(self, min), g, 0.0),
+    min=lambda g, self, min: F.where(F.lt(self, min), g, 0.0),
+    node="ClampMinBackward1",
+    kernel=np.maximum,
+    elementwise=True,
+    check=no_clamp,
+    forms="",
+)
+def clamp_min_tensor(self, min):
+    """Return the greater of each element and that of another tensor."""
 
 
 def no_bool_products(kinds: list[dtype]) -> None:
@@ -91,7 +250,6 @@ def between(self: Any, end: Any, weight: Any) -> Any:
     self=lambda g, weight: F.mul_scalar(g, 1 - weight),
     end=lambda g, weight: F.mul_scalar(g, weight),
     linear=True,
-    node="LerpBackward0",
     elementwise=True,
     check=only("fc", "lerp_kernel_scalar"),
     forms="",

@@ -1,4 +1,8 @@
-"""Views that show some elements, or the same elements in another order: diagonals, windows, complex parts."""
+"""Views that show some elements, or the same elements in another order: diagonals, windows, complex parts.
+
+The in-place forms, which turn a tensor itself (`t_()`, `unsqueeze_()`, …), have nodes of their own. They are
+declared here; `inplace.in_place_view` runs them.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +14,7 @@ from numpy.lib.stride_tricks import as_strided
 from ..core import F, differentiable
 from ..core.dtypes import of
 from ..core.storage import address, root
+from . import indexing, shape
 from .shape import place, reshaped_rows
 
 
@@ -34,12 +39,7 @@ def diagonal_vjp(g: Any, self_sym_sizes: Any, offset: int, dim1: int, dim2: int)
 
 
 @differentiable(
-    self=diagonal_vjp,
-    kernel=diagonal_of,
-    view=True,
-    linear=True,
-    forms="function method",
-    out="",
+    self=diagonal_vjp, kernel=diagonal_of, view=True, linear=True, forms="function method", out=""
 )
 def diagonal(self, offset=0, dim1=0, dim2=1):
     """Return the elements whose index in `dim2` is that in `dim1` plus `offset`, along a new last
@@ -47,21 +47,13 @@ def diagonal(self, offset=0, dim1=0, dim2=1):
     """
 
 
-@differentiable(
-    self=diagonal_vjp,
-    node="DiagonalBackward0_copy",
-    linear=True,
-)
+@differentiable(self=diagonal_vjp, node="DiagonalBackward0_copy", linear=True)
 def diagonal_copy(self, offset=0, dim1=0, dim2=1):
     """Return a copy of `diagonal`, which is what `diag` gives of a matrix."""
     return diagonal_of(self, offset, dim1, dim2).copy()
 
 
-@differentiable(
-    grad_output=lambda g, offset, dim1, dim2: F.diagonal(g, offset, dim1, dim2),
-    node="DiagonalBackwardBackward0",
-    linear=True,
-)
+@differentiable(grad_output=lambda g, offset, dim1, dim2: F.diagonal(g, offset, dim1, dim2), linear=True)
 def diagonal_backward(grad_output, input_sizes, offset, dim1, dim2):
     """Return zeros of shape `input_sizes` with `grad_output` on the diagonal."""
     out = np.zeros(input_sizes, grad_output.dtype)
@@ -120,11 +112,7 @@ def unfold(self, dimension, size, step):
     """
 
 
-@differentiable(
-    grad_in=lambda g, dim, size, step: F.unfold(g, dim, size, step),
-    node="UnfoldBackwardBackward0",
-    linear=True,
-)
+@differentiable(grad_in=lambda g, dim, size, step: F.unfold(g, dim, size, step), linear=True)
 def unfold_backward(grad_in, input_sizes, dim, size, step):
     """Return zeros of shape `input_sizes` to which every window of `grad_in` is added in its place."""
     out = np.zeros(input_sizes, grad_in.dtype)
@@ -229,3 +217,28 @@ def alias(self):
 def fw_primal(self):
     """Return the same tensor without its tangent: what `forward_ad.unpack_dual` gives as primal."""
     return self[...] if isinstance(self, np.ndarray) else self
+
+
+def in_place_form(name: str, call: Any, node: str, kernel: Any = None) -> Any:
+    """Return the in-place form of a view op, with a node of its own."""
+    op = call.op
+    declare = differentiable(
+        name=name, node=node, kernel=kernel or op.kernel, view=True, linear=True, **op.vjps
+    )
+    return declare(call.__wrapped__).op
+
+
+def transposed(self: Any) -> Any:
+    """Return a matrix transposed; the error names the op in place."""
+    if self.ndim > 2:
+        raise RuntimeError(f"t_() expects a tensor with <= 2 dimensions, but self is {self.ndim}D")
+    return self.T
+
+
+t_ = in_place_form("t_", shape.t, "TBackward1", transposed)
+transpose_ = in_place_form("transpose_", shape.transpose, "TransposeBackward1")
+unsqueeze_ = in_place_form("unsqueeze_", shape.unsqueeze, "UnsqueezeBackward1")
+squeeze_ = in_place_form("squeeze_", squeeze_all, "SqueezeBackward3")
+squeeze_dim_ = squeeze_result.op
+squeeze_dims_ = in_place_form("squeeze_dims_", squeeze_dims, "SqueezeBackward5")
+as_strided_ = in_place_form("as_strided_", indexing.as_strided, "AsStridedBackward1")

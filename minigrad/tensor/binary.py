@@ -14,7 +14,6 @@ from ..core.public import public
 from ..core.tensor_state import TensorBase
 from ..inplace.in_place import in_place_method
 from ..ops import arithmetic as ar
-from ..ops import clamp as bounds
 from ..ops import division as dv
 from ..ops import ternary as te
 from ..ops.compare import bitwise_and, bitwise_left_shift, bitwise_or, bitwise_right_shift, bitwise_xor
@@ -94,12 +93,12 @@ def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
     if not isinstance(input, TensorBase) or any(tensors) != all(tensors):
         raise invalid("clamp", input, *given)
     if tensors[0]:
-        return bounds.clamp, (input, min, max)
+        return te.clamp, (input, min, max)
     if not all(isinstance(bound, NUMBERS) for bound in given):
         raise invalid("clamp", input, *given)
     check_bound(input, min)
     check_bound(input, max)
-    return bounds.clamp_numbers, (input, min, max)
+    return te.clamp_numbers, (input, min, max)
 
 
 def one_bound(name: str, input: Any, bound: Any, tensors: Any, number: Any) -> Any:
@@ -114,14 +113,14 @@ def one_bound(name: str, input: Any, bound: Any, tensors: Any, number: Any) -> A
 @choice
 def clamp_min(input: Any, min: Any) -> Any:
     """Return the greater of each element and `min`, a number or a tensor."""
-    return one_bound("clamp_min", input, min, bounds.clamp_min_tensor, bounds.clamp_min)
+    return one_bound("clamp_min", input, min, te.clamp_min_tensor, te.clamp_min)
 
 
 @public("function method function_ method_", out="cast")
 @choice
 def clamp_max(input: Any, max: Any) -> Any:
     """Return the smaller of each element and `max`, a number or a tensor."""
-    return one_bound("clamp_max", input, max, bounds.clamp_max_tensor, bounds.clamp_max)
+    return one_bound("clamp_max", input, max, te.clamp_max_tensor, te.clamp_max)
 
 
 @public("function method method_", out="cast")

@@ -11,7 +11,7 @@ from ..core.tensor_state import TensorBase, Tensors, wrap
 from ..inplace.in_place import in_place
 from ..left_out import without
 from ..ops import index as indexing
-from ..ops import indexing_along, masking, scattering
+from ..ops import indexing_along, masking
 from ..ops.checks import must_be_tensor
 from ..ops.overloads import NUMBERS, choice
 from .indexing import refuse_batched
@@ -40,7 +40,7 @@ def scatterer(src: Any, value: Any, reduce: Any) -> tuple[Any, Any]:
     if reduce is not None:
         raise without("scatter", "reduce")
     given = value if src is None else src
-    op = scattering.scatter_src if isinstance(given, TensorBase) else scattering.scatter_value
+    op = indexing_along.scatter_src if isinstance(given, TensorBase) else indexing_along.scatter_value
     return op, given
 
 
@@ -138,7 +138,7 @@ def scatter(
 @public(out="same")
 def scatter_add(input: Any, dim: int, index: Any, src: Any) -> Any:
     """Return a copy with the elements of `src` added at the places `index` along `dim`."""
-    return checked(scattering.scatter_add(input, dim, index, src), index, src)
+    return checked(indexing_along.scatter_add(input, dim, index, src), index, src)
 
 
 @public(out="same")
@@ -263,4 +263,4 @@ class Gathering(TensorBase):
 
     def scatter_add_(self, dim: int, index: Any, src: Any) -> Any:
         """Add the elements of `src` at the places `index` along `dim`."""
-        return checked(in_place(scattering.scatter_add.op, self, dim, index, src), index, src)
+        return checked(in_place(indexing_along.scatter_add.op, self, dim, index, src), index, src)

@@ -14,7 +14,7 @@ from ..core.storage import Geometry, address, root, strided, strides_of
 from ..core.tensor_state import TensorBase, share
 from ..creation.arguments import sizes
 from ..inplace.in_place import in_place_view
-from ..ops import views_in_place as forms
+from ..ops import views as forms
 from ..ops.overloads import is_whole
 from . import views
 

@@ -10,7 +10,6 @@ from ..core import F
 from ..core.dtypes import of
 from ..core.public import public
 from ..core.tensor_state import TensorBase, numbers
-from ..ops import addmm as sums
 from ..ops import linalg
 from ..ops.checks import must_be_tensor
 from ..ops.overloads import choice
@@ -25,7 +24,7 @@ from .matmul import matmul
 @choice
 def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """Return `beta · input + alpha · mat1 @ mat2` of shape (n, m), to which `input` is broadcast."""
-    return sums.addmm, (input, mat1, mat2, beta, alpha)
+    return linalg.addmm, (input, mat1, mat2, beta, alpha)
 
 
 def check_batches(input: Any, batch1: Any, batch2: Any, of_result: tuple[int, ...]) -> None:
@@ -50,7 +49,7 @@ def check_batches(input: Any, batch1: Any, batch2: Any, of_result: tuple[int, ..
 def baddbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """Return `beta · input + alpha · batch1 @ batch2` of shape (b, n, m)."""
     check_batches(input, batch1, batch2, (0, 1))
-    return sums.baddbmm, (input, batch1, batch2, beta, alpha)
+    return linalg.baddbmm, (input, batch1, batch2, beta, alpha)
 
 
 # ── products
@@ -162,10 +161,10 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
         return matmul(input, F.t(weight))
     shape = input._data.shape
     if weight._data.ndim == 2 and len(shape) == 2:
-        return sums.addmm(bias, input, F.t(weight))
+        return linalg.addmm(bias, input, F.t(weight))
     if weight._data.ndim == 2 and len(shape) and input.is_contiguous():
         rows = F.view(input, (-1 if 0 not in shape else int(np.prod(shape[:-1])), shape[-1]))
-        return F.view(sums.addmm(bias, rows, F.t(weight)), (*shape[:-1], weight._data.shape[0]))
+        return F.view(linalg.addmm(bias, rows, F.t(weight)), (*shape[:-1], weight._data.shape[0]))
     return matmul(input, F.t(weight)) + bias
 
 
@@ -185,7 +184,7 @@ def linalg_cross(input: Any, other: Any, *, dim: int = -1) -> Any:
         )
     if a.dtype != b.dtype:
         raise RuntimeError(f"expected scalar type {of(a).title} but found {of(b).title}")
-    return sums.linalg_cross(input, other, dim)
+    return linalg.linalg_cross(input, other, dim)
 
 
 @public(out="cast")

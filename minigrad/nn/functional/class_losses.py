@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...core import F
-from ...ops.half_precision import MEAN, NONE, SUM
+from ...ops.kernels import MEAN, NONE, SUM
 from .checks import check_constant, check_tensors
 from .reductions import reduction_enum
 

@@ -8,7 +8,7 @@ from typing import Any
 from ...core import F
 from ...core.modes import unobserved
 from ...left_out import refuse
-from ...ops.half_precision import SUM
+from ...ops.kernels import SUM
 from .checks import check_constant, check_tensors
 from .reductions import broadcast, broadcast_pair, reduced, reduction_enum
 

@@ -13,7 +13,7 @@ from ...core.modes import quiet, unobserved
 from ...core.public import public
 from ...core.tensor_state import numbers
 from ...inplace.in_place import in_place
-from ...ops.half_precision import widened
+from ...ops.kernels import widened
 from ...ops.normalization import mean_of
 from .checks import check_constant, check_tensors
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...core import check_broadcast
-from ...ops.half_precision import MEAN, NONE, SUM
+from ...ops.kernels import MEAN, NONE, SUM
 
 __all__ = []
 
