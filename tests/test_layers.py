@@ -69,13 +69,14 @@ LAYERS: dict[str, list[tuple[str, str]]] = {
     "minigrad_viz": [
         ("V0", "protocol words"),
         ("V0 saved", "kept"),
-        ("V0 numbers", "numbers"),
+        ("V0 numbers", "numbers equality"),
         ("V1 data", "trace"),
         ("V1 sources", "sources"),  # they only call methods of the recorder
         ("V2 record", "recording"),
         ("V2 graph", "model"),
         ("V2 arithmetic", "arithmetic"),
         ("V3", "drawing explaining steps"),  # a Scene and its names are all that they share
+        ("V3 prediction", "predicting"),
         ("V4", "player"),
         ("V5", "shell"),
         ("V5 notebooks", "course"),

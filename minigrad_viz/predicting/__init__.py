@@ -1,0 +1,1 @@
+"""Questions about a cell that its own trace answers, and what a wrong answer tells."""

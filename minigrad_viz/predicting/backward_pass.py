@@ -1,0 +1,211 @@
+"""One backward pass of a trace, ready to be run again with other gradients.
+
+Note [A pass that can be run again]
+    A faulty engine passes on gradients that nobody recorded. So each node's vjp is run again, from the values
+    that the node had saved, as the formulas are. It is believed only if it gives what was recorded for the
+    gradient that was recorded. Where it does not (a custom Function, a hook), a node is known to be linear,
+    and no more: a multiple of the recorded gradient gives that multiple of what was sent.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from minigrad.observing import F
+
+from ..arithmetic.borrowed import wrapped
+from ..arithmetic.flow import raw, value_of
+from ..arithmetic.lines import array_of, close
+from ..arithmetic.notation import FAULTS, FLOATS, Known, is_elementwise, local, rules_of, vjp
+from ..model.edges import match
+from ..model.place import Edge
+from ..model.scene import Scene
+from ..trace.events import NodeRan, NodeState
+
+MOST = 60  # nodes of a pass that is run again
+Arrow = tuple[str, int]  # a node and the number of its input
+
+
+class Way(NamedTuple):
+    """What the trace has of the way from a node to one of its inputs: the saved values by name, and the
+    input's shape and dtype."""
+
+    saved: dict[str, Any]
+    shape: tuple[int, ...]
+    dtype: str
+
+
+class Pass:
+    """The backward pass of a scene: the nodes that ran, or would run, in their `order`, and their edges."""
+
+    def __init__(self, scene: Scene) -> None:
+        self.scene = scene
+        self.order = list(scene.schedule.order) if scene.schedule is not None else list(scene.now.ran)
+        self.order = [id for id in self.order if id in scene.nodes]
+        self.nodes: dict[str, NodeState] = scene.nodes
+        self._known: dict[tuple[str, int, bytes, tuple[int, ...]], Any] = {}
+        self._ways: dict[Arrow, Way | None] = {}
+        self._trusted: dict[Arrow, bool] = {}
+        self._factors: dict[Arrow, Any] = {}
+
+    @property
+    def readable(self) -> bool:
+        """Whether it is small enough to be followed by hand."""
+        return 0 < len(self.order) <= MOST
+
+    def seed(self, root: str) -> Any:
+        """The gradient that the pass starts with at a root; None where that is not known."""
+        started, value = self.scene.now.started, value_of(self.scene, root)
+        if started is not None and root in started.roots:
+            given = started.gradients[started.roots.index(root)]
+            if given is not None:
+                return array_of(given)
+        return None if value is None or value.size != 1 else np.ones(value.shape)
+
+    def arrival(self, root: str) -> Edge | None:
+        """The output of a node at which a root's gradient arrives."""
+        node = self.scene.node_at(root)
+        where = self.scene.at.get(root)
+        return None if node is None or where is None else (node, where[1] if where[0].node else 0)
+
+    def before(self, leaf: str) -> Any:
+        """What a leaf's `.grad` held before the pass; None if that was None."""
+        return array_of(self.scene.before.get(leaf))
+
+    def ran(self, node: str) -> NodeRan | None:
+        """What was recorded of a node's run."""
+        return self.scene.now.ran.get(node)
+
+    def expects(self, node: str, i: int) -> bool:
+        """Whether a node passes anything to its input `i`, as far as that is known."""
+        event = self.ran(node)
+        return event is None or (i < len(event.sent) and event.sent[i] is not None)
+
+    def leading(self, target: str) -> list[Arrow]:
+        """The arrows over which gradients come to a node, in the order in which they flow."""
+        found, useful = list[Arrow](), {target}
+        for node in reversed(self.order):
+            arrows = [
+                (node, i) for i, edge in enumerate(self.nodes[node].edges) if edge and edge[0] in useful
+            ]
+            if arrows:
+                useful.add(node)
+                found += reversed(arrows)
+        return found[::-1]
+
+    # ── one node ────────────────────────────────────────────────────────────────────────────────────────────
+
+    def sent(self, node: str, i: int, received: Any) -> Any:
+        """What a node passes to input `i` if it receives this gradient; None where nobody knows."""
+        key = node, i, np.asarray(received).tobytes(), np.shape(received)
+        if key not in self._known:
+            self._known[key] = self._sent(node, i, received)
+        return self._known[key]
+
+    def factor(self, node: str, i: int) -> Any:
+        """The local derivative of an op that works element by element, before any sum; None for others."""
+        return self._factor(node, i) if self.trusted(node, i) else None
+
+    def _factor(self, node: str, i: int) -> Any:
+        if (node, i) not in self._factors:
+            way, state = self.way(node, i), self.nodes[node]
+            known = way is not None and is_elementwise(state.name, len(state.edges))
+            symbol = local(state.name, i, way.saved, {}, way.dtype) if known and way is not None else None
+            self._factors[node, i] = None if symbol is None else symbol.value
+        return self._factors[node, i]
+
+    def trusted(self, node: str, i: int) -> bool:
+        """Whether the vjp gives what was recorded, or nothing was."""
+        if (node, i) not in self._trusted:
+            self._trusted[node, i] = self._checked(node, i)
+        return self._trusted[node, i]
+
+    def _checked(self, node: str, i: int) -> bool:
+        event = self.ran(node)
+        if event is None or (i < len(event.sent) and event.sent[i] is None):
+            return not self.nodes[node].code and not self.nodes[node].hooks
+        if len(event.received) != 1 or i >= len(event.sent):
+            return False
+        received, recorded = array_of(event.received[0]), array_of(event.sent[i])
+        if received is None or recorded is None or self.scene.now.hooks.get(node):
+            return False
+        computed = self._computed(node, i, received)
+        scale = np.max(np.abs(recorded), initial=0)
+        return computed is not None and close(computed, recorded, "float32", scale)
+
+    def _sent(self, node: str, i: int, received: Any) -> Any:
+        if self.trusted(node, i):
+            return self._computed(node, i, received)
+        event = self.ran(node)
+        if event is None or len(event.received) != 1 or i >= len(event.sent):
+            return None
+        usual, recorded = array_of(event.received[0]), array_of(event.sent[i])
+        if usual is None or recorded is None or np.shape(usual) != np.shape(received):
+            return None
+        if close(received, usual, "float32"):
+            return recorded
+        if self.scene.now.hooks.get(node):
+            return None
+        share = received / usual if np.size(usual) == 1 and np.all(usual) else None
+        return None if share is None else recorded * share.reshape(())
+
+    def _computed(self, node: str, i: int, received: Any) -> Any:
+        """What the node's own vjp gives."""
+        way, state = self.way(node, i), self.nodes[node]
+        if way is None:
+            return None
+        exact = np.dtype(way.dtype if way.dtype in FLOATS else np.float32)
+        received = np.asarray(received, exact)
+        with np.errstate(all="ignore"):
+            if is_elementwise(state.name, len(state.edges)):
+                factor = self._factor(node, i)
+                try:
+                    return None if factor is None else F.sum_to(np.asarray(received * factor), way.shape)
+                except FAULTS:
+                    return None
+            given = Known(received, received.shape)
+            symbol = vjp(state.name, i, way.saved, {}, given, way.shape, way.dtype)
+        return None if symbol is None else symbol.value
+
+    def way(self, node: str, i: int) -> Way | None:
+        """The way from a node to its input `i`; None where the input's shape is not."""
+        if (node, i) not in self._ways:
+            self._ways[node, i] = self._way(self.nodes[node], i)
+        return self._ways[node, i]
+
+    def _way(self, node: NodeState, i: int) -> Way | None:
+        tensors = self.inputs(node)
+        mine = tensors[i] if i < len(tensors) else None
+        event = self.ran(node.id)
+        sent = event.sent[i] if event is not None and i < len(event.sent) else None
+        value = sent or (value_of(self.scene, mine) if mine is not None else None)
+        if value is None:
+            return None
+        saved = {kept.name: raw(kept.value) for kept in node.saved if kept.value is not None}
+        place = self.scene.by_node.get(node.id)
+        others = {"result": place.states[0].id if place is not None else None}
+        for rule in rules_of(node.name, len(node.edges))[:1]:
+            others |= dict(zip(rule.inputs, tensors, strict=False))
+        for name, tensor in others.items():
+            known = value_of(self.scene, tensor) if tensor is not None and name not in saved else None
+            if known is not None:
+                saved[name] = raw(known)
+        sizes = [self.shape(tensor) for tensor in tensors[:i]]
+        saved |= {"edges": len(node.edges), "position": i}
+        dim = saved.get("dim")
+        if isinstance(dim, int) and all(sizes):
+            saved["offset"] = sum(size[wrapped(dim, len(size))] for size in sizes if size)
+        return Way(saved, value.shape, value.dtype)
+
+    def inputs(self, node: NodeState) -> list[str | None]:
+        """The tensors that the edges of a node lead to."""
+        place = self.scene.by_node.get(node.id)
+        given = list(place.inputs or ()) if place is not None else []
+        return match(self.scene, given, node.edges)[: len(node.edges)]
+
+    def shape(self, tensor: str | None) -> tuple[int, ...] | None:
+        """The shape of a tensor."""
+        value = None if tensor is None else value_of(self.scene, tensor)
+        return None if value is None else value.shape

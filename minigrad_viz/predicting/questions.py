@@ -1,0 +1,235 @@
+"""Trace → questions: what a cell can be asked, and what its trace answers."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from ..arithmetic.derivatives import label
+from ..arithmetic.lines import array_of
+from ..arithmetic.paths import path_lines
+from ..model.scene import Scene, Scenes
+from ..model.schedule import Schedule
+from ..model.stage import written
+from ..numbers import short
+from ..protocol import Value
+from ..trace.events import Deposited
+from ..trace.explained import Explanation
+from .backward_pass import Pass
+from .cell_questions import leaves, raises, shapes
+from .engine import Engine
+from .question import GRAD, LEAVES, NEXT, RAISES, Question, Said, Wrong
+from .typed import equal
+from .understood import Teller, arrival_of, faults_of, others_of, parts_of, plain
+
+FEW = 3  # gradients that are asked in one backward call
+SMALL = 12  # numbers of a gradient that somebody types
+
+
+def questions_of(
+    scenes: Scenes, explained: Sequence[Explanation] = (), lang: str | None = None
+) -> tuple[Question, ...]:
+    """What is asked of a cell, in the order in which its steps answer it."""
+    found = [*leaves(scenes), *raises(scenes, explained)]
+    for scene in map(scenes.of, scenes.calls):
+        found += [*itertools.islice(shapes(scene), 1), *itertools.islice(queued(scene), 1)]
+        found += itertools.islice(gradients(scene, lang), FEW)
+    return tuple(sorted(found, key=lambda question: (question.call, question.time)))
+
+
+def asked(
+    scenes: Scenes, subject: str, explained: Sequence[Explanation] = (), lang: str | None = None
+) -> Question | None:
+    """The question whose answer is called `subject`: `x.grad` (after the last backward call), `y.shape`,
+    "leaves", "next", "raises"; None if the cell does not answer it."""
+    name, _, what = subject.replace(" ", "").rpartition(".")
+    known: Iterable[Question | None]
+    for scene in map(scenes.of, reversed(scenes.calls)):
+        if what == "grad":
+            known = (gradient(scene, leaf, lang, SMALL**2) for leaf in with_name(scene, name))
+        elif what == "shape":
+            known = (q for q in shapes(scene, all_of_them=True) if q.subject == f"{name}.shape")
+        elif what == NEXT:
+            known = queued(scene)
+        else:
+            known = iter({LEAVES: leaves, RAISES: lambda s: raises(s, explained)}.get(what, nothing)(scenes))
+        found = next((question for question in known if question is not None), None)
+        if found is not None:
+            return found
+    return None
+
+
+def nothing(scenes: Scenes) -> Iterator[Question]:
+    """No question."""
+    return iter(())
+
+
+def with_name(scene: Scene, name: str) -> list[str]:
+    """The tensors that a variable was."""
+    return [id for id, known in scene.named.items() if known == name]
+
+
+# ── what will be in .grad ───────────────────────────────────────────────────────────────────────────────────
+
+
+def gradients(scene: Scene, lang: str | None) -> Iterator[Question]:
+    """What `.grad` of the leaves will be, those first that several paths lead to."""
+    walk = Pass(scene)
+    if not answers(scene, walk):
+        return
+    leaves = [id for id in scene.named if scene.asks(id) and scene.accumulators.get(id)]
+    ends = {id: arrival_of(walk, id) for id in leaves}
+    paths = {id: len(walk.leading(end)) if end else 0 for id, end in ends.items()}
+    for leaf in sorted(leaves, key=lambda id: -paths[id]):
+        question = gradient(scene, leaf, lang, SMALL)
+        if question is not None:
+            yield question
+
+
+def gradient(scene: Scene, leaf: str, lang: str | None, most: int) -> Question | None:
+    """What `.grad` of a leaf will be after the call; None where the trace does not tell."""
+    walk = Pass(scene)
+    target = arrival_of(walk, leaf)
+    if target is None or not answers(scene, walk):
+        return None
+    engine = Engine(walk).run()
+    deposit = scene.now.deposits.get(target)
+    computed = plain(engine.grads.get(leaf))
+    recorded = plain_value(deposit.after) if deposit is not None else None
+    reached = target in walk.order and (deposit is not None or scene.now.started is None)
+    truth = recorded if deposit is not None else computed
+    state = scene.state(leaf)
+    if truth is None or size_of(truth) > most if reached else state is None or state.grad is not None:
+        return None
+    name = label(scene, leaf)
+    wrong = list(faults_of(walk, target, truth))
+    if reached and computed is not None and equal(computed, truth):
+        wrong += others_of(walk, target, truth, engine)
+    if not reached:
+        wrong.append(Wrong("quiz_zero_for_none", 0, ("quiz_zero_for_none", {"x": name})))
+    return Question(
+        GRAD,
+        f"{name}.grad",
+        truth if reached else None,
+        prompt_of(scene, name, deposit),
+        shown_sum(scene, leaf, deposit, truth if reached else None, lang),
+        scene.call,
+        time_of(scene, deposit),
+        leaf,
+        target,
+        tuple(wrong),
+        tuple(parts_of(walk, target, engine)),
+    )
+
+
+def prompt_of(scene: Scene, name: str, deposit: Deposited | None) -> Said:
+    """What is asked of a gradient; of one that is added to another, with what is there."""
+    span = scene.now.started.span if scene.now.started is not None else None
+    said = {"x": name, "call": written(span) if span is not None else "backward()"}
+    if scene.now.accumulators.keys() != {seen.tensor for seen in scene.now.deposits.values()} or idle(scene):
+        return "quiz_ask_after", said  # the usual question would tell that a gradient comes
+    if deposit is None or deposit.before is None:
+        return "quiz_ask_grad", said
+    return "quiz_ask_again", said | {"before": short(deposit.before)}
+
+
+def idle(scene: Scene) -> bool:
+    """Whether a leaf gets no gradient in the call."""
+    asking = {id for id in scene.named if scene.asks(id) and scene.accumulators.get(id)}
+    return bool(asking - scene.now.accumulators.keys())
+
+
+def answers(scene: Scene, walk: Pass) -> bool:
+    """Whether the call ended well, wrote into `.grad`, and is small enough to be followed."""
+    started = scene.now.started
+    return walk.readable and (started is None or (started.kind != "grad" and scene.now.error is None))
+
+
+def shown_sum(scene: Scene, leaf: str, deposit: Deposited | None, truth: Any, lang: str | None) -> Said:
+    """How the gradient comes about: the sum over its paths where that is short."""
+    name = label(scene, leaf)
+    if deposit is None:
+        return "quiz_solution", {"formula": f"{name}.grad = {truth}"}
+    after, added = short(deposit.after), short(deposit.added)
+    if deposit.before is not None:
+        return "quiz_solution", {"formula": f"{name}.grad = {short(deposit.before)} + {added} = {after}"}
+    path = next(path_lines(scene, leaf, deposit.added, lang), None)
+    return "quiz_solution", {"formula": path.text if path is not None else f"{name}.grad = {after}"}
+
+
+def time_of(scene: Scene, event: Any) -> int:
+    """When an event of the trace happened; when the call ended for one that never did."""
+    if event is None:
+        return int(min(scene.now.until, len(scene.trace.events)))
+    return scene.index.times.get(id(event), 0)
+
+
+def plain_value(value: Value) -> Any:
+    """A snapshot as a number or nested lists; None if not all of it is known."""
+    return plain(array_of(value))
+
+
+def size_of(answer: Any) -> int:
+    """How many numbers an answer has."""
+    return sum(map(size_of, answer)) if isinstance(answer, list) else 1
+
+
+# ── which node runs next ────────────────────────────────────────────────────────────────────────────────────
+
+
+def queued(scene: Scene) -> Iterator[Question]:
+    """Which node runs next, at the first moment at which several are ready."""
+    walk, schedule = Pass(scene), scene.schedule
+    if schedule is None or not walk.readable or scene.now.started is None or scene.now.error is not None:
+        return
+    tell = Teller(walk)
+    moments = [(n, m) for n, m in sorted(schedule.moments().items()) if n and len(m.ready) > 1]
+    moments.sort(key=lambda pair: walk.nodes[pair[1].ready[0]].variable is not None)  # the telling ones first
+    for ran, moment in moments:
+        truth, last = moment.ready[0], schedule.order[ran - 1]
+        said = {"node": tell.name(truth), "at": tell.made_by(truth)}
+        leaf = walk.nodes[truth].variable is not None
+        solution: Said = ("quiz_solution_leaf", said) if leaf else ("quiz_solution_next", said)
+        prompt = "quiz_ask_next", {"node": tell.name(last), "at": tell.made_by(last)}
+        yield Question(
+            NEXT,
+            "next",
+            called(tell, truth),
+            prompt,
+            solution,
+            scene.call,
+            time_of(scene, scene.now.ran.get(truth)),
+            node=truth,
+            wrong=tuple(wrong_next(walk, schedule, ran)),
+            choices=choices(tell, moment.ready, moment.waiting),
+        )
+
+
+def choices(tell: Teller, ready: Sequence[str], waiting: Sequence[tuple[str, int]]) -> tuple[str, ...]:
+    """The nodes among which one chooses, in the order of the alphabet, which tells nothing."""
+    return tuple(sorted({called(tell, node) for node in (*ready, *(node for node, _ in waiting))}))
+
+
+def called(tell: Teller, node: str) -> str:
+    """A node as one types it: `LogBackward(a)`."""
+    return f"{tell.name(node)}({tell.made_by(node)})"
+
+
+def wrong_next(walk: Pass, schedule: Schedule, ran: int) -> Iterator[Wrong]:
+    """The other nodes that somebody may name, each with the reason why it does not run now."""
+    tell, moment = Teller(walk), schedule.moments({ran})[ran]
+    edges = walk.nodes[schedule.order[ran - 1]].edges
+    first = next((edge[0] for edge in edges if edge is not None), None)
+    for node in moment.ready[1:]:
+        key = "quiz_next_recursion" if node == first else "quiz_next_older"
+        yield not_next(tell, node, key)
+    for node, missing in moment.waiting:
+        yield not_next(tell, node, "quiz_next_waits", n=missing)
+    for node in schedule.order[:ran]:
+        yield not_next(tell, node, "quiz_next_ran")
+
+
+def not_next(tell: Teller, node: str, key: str, **more: Any) -> Wrong:
+    """A node that does not run next, and why."""
+    return Wrong(key, called(tell, node), (key, {"node": tell.name(node), "at": tell.made_by(node), **more}))
