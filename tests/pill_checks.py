@@ -11,16 +11,19 @@ from pictures import SVG, box_of, overlap, parse, polyline
 
 Point = tuple[float, float]
 Rect = tuple[float, float, float, float]
+NEAR = 4.0  # pixels between a pill that touches its arrow and the arrow, at most
 OPS = ("{a} * {b}", "{a} + {b}", "{a} ** 2", "torch.sin({a})", "torch.exp({a} * 0.1)", "{a} - {b}", "{a} / 3")
 
 
 class Lying(NamedTuple):
-    """How many pills a picture has, and the ids of those that lie on a box, a pill or a crossing."""
+    """How many pills a picture has, and the ids of those that lie on a box, a pill or a crossing, and of
+    those that are not at their own arrow, or at that of others as well."""
 
     pills: int
     on_box: list[str]
     on_pill: list[str]
     on_crossing: list[str]
+    astray: list[str]
 
 
 def lying(svg: str) -> Lying:
@@ -41,7 +44,18 @@ def lying(svg: str) -> Lying:
     pairs = itertools.combinations(pills.items(), 2)
     on_pill = [first for (first, a), (_, b) in pairs if overlap(a, b)]
     crossed = [id for id, pill in pills.items() if any(crossings(id[:-1] + "g", pill, lines))]
-    return Lying(len(pills), on_box, on_pill, crossed)
+    astray = [id for id, pill in pills.items() if not at_its_own(id[:-1] + "g", pill, lines)]
+    return Lying(len(pills), on_box, on_pill, crossed, astray)
+
+
+def at_its_own(own: str, pill: Rect, lines: dict[str, list[Point]]) -> bool:
+    """Whether a pill lies on its arrow, or touches it and lies on no other gradient arrow."""
+    if any(inside(lines[own], pill)):
+        return True
+    left, top, right, bottom = pill
+    near = left - NEAR, top - NEAR, right + NEAR, bottom + NEAR
+    others = (line for id, line in lines.items() if id.endswith("-g") and id != own)
+    return any(inside(lines[own], near)) and not any(any(inside(line, pill)) for line in others)
 
 
 def crossings(own: str, pill: Rect, lines: dict[str, list[Point]]) -> Iterator[str]:

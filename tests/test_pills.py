@@ -1,4 +1,4 @@
-"""Pills lie on no box and on no other pill, and hardly ever where arrows cross."""
+"""Pills lie on no box and on no other pill, hardly ever where arrows cross, and at their own arrow."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 from cells import CELLS, traced
-from pill_checks import Lying, crossings, lying, random_cell
+from pill_checks import Lying, at_its_own, crossings, lying, random_cell
 
 import minigrad
 from minigrad_viz.shell.report import Report
 from minigrad_viz.shell.run import trace_source
 
 REAL = sorted((Path(__file__).parent / "real").glob("*.py"))
-# How many of a hundred pills may lie on a crossing. Where one does, the gap between two columns is full of
-# arrows that cross, or narrower than the pill wants, because the picture would not fit its width otherwise.
-CROSSED = {"course": 1.0, "random": 0.5, "real": 4.1}
+# How many of a hundred pills may lie on a crossing, or only touch their arrow and lie on that of others.
+# Where one does, four gradients run side by side between two columns, or the gap is full of arrows.
+CROSSED = {"course": 0.0, "random": 0.3, "real": 0.8}
 
 
 def pictures(report: Report) -> Iterator[Lying]:
@@ -34,7 +34,8 @@ def check(found: list[Lying], most: float) -> None:
     count = sum(each.pills for each in found)
     assert count > 20
     assert [each for each in found if each.on_box or each.on_pill] == []
-    assert 100 * sum(len(each.on_crossing) for each in found) <= most * count
+    unclear = sum(len({*each.on_crossing, *each.astray}) for each in found)
+    assert 100 * unclear <= most * count
 
 
 def test_in_the_pictures_of_the_course() -> None:
@@ -63,3 +64,14 @@ def test_the_test_would_notice(places: tuple[tuple[int, int], tuple[int, int]], 
     """A pill around (20, 0) on a level arrow, and a second arrow that crosses it there, or is the same."""
     lines = {"r0-g": [(0.0, 0.0), (40.0, 0.0)], "r1": [(float(x), float(y)) for x, y in places]}
     assert len(list(crossings("r0-g", (10.0, -8.0, 30.0, 8.0), lines))) == on
+
+
+@pytest.mark.parametrize("top, holds", [(-8, True), (3, True), (12, False)])
+@pytest.mark.parametrize("crowded", [True, False])
+def test_the_test_would_notice_a_pill_at_no_arrow_or_at_that_of_others(
+    top: int, holds: bool, crowded: bool
+) -> None:
+    """A pill around a level arrow, below it, or far below it; where it is crowded, an arrow runs lower."""
+    lines = {"r0-g": [(0.0, 0.0), (40.0, 0.0)]}
+    lines |= {"r1-g": [(0.0, top + 5.0), (40.0, top + 5.0)]} if crowded else {}
+    assert at_its_own("r0-g", (10.0, top, 30.0, top + 16.0), lines) is (holds and (top < 0 or not crowded))

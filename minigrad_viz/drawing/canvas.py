@@ -20,6 +20,8 @@ ALONG = tuple(sorted((i / 40 for i in range(2, 39)), key=lambda share: abs(share
 ASIDE = (0.0, 7.0, -7.0, 11.0, -11.0)
 CROWD = 400  # arrows
 OVER, CROSSING = 2000.0, 400.0  # what a square pixel of a box costs, and to hide where two arrows cross
+FOREIGN = 60.0  # what a point of another gradient arrow costs a pill that only touches its own
+TOUCH = 3.0  # pixels between such a pill and its arrow
 
 
 class Canvas(Ink):
@@ -73,25 +75,43 @@ class Canvas(Ink):
             self.space.draw(id, along(path))
 
     def spot(
-        self, path: list[Cubic], size: Rect, above: Sequence[float] = (0.0,), own: Sequence[str] = ()
-    ) -> Point:
+        self, path: list[Cubic], size: Rect, above: Sequence[float] = (0.0,), own: Sequence[str] = (),
+        *, touching: bool = False,
+    ) -> Point:  # fmt: skip
         """The point of a path around which `size` covers least of boxes, other signs and the arrows that are
-        not its `own`, as near to its middle as can be; or a point that much `above` it."""
+        not its `own`, as near to its middle as can be; or a point that much `above` it. If each of them would
+        hide a crossing, it may be a point from which `size` is `touching` the path from one side."""
         points = along(path)
+        best = self.best(points, [(0.0, -up) for up in above], size, own)
+        if touching and best[0] >= CROSSING:
+            left, top, right, bottom = (side + TOUCH for side in size)
+            sides = [(0.0, -bottom), (0.0, top), (left, 0.0), (-right, 0.0)]
+            best = min(best, self.best(points, sides, size, own, FOREIGN))
+        return best[1]
+
+    def best(
+        self, points: Sequence[Point], shifts: Sequence[Point], size: Rect, own: Sequence[str],
+        foreign: float = 0.0,
+    ) -> tuple[float, Point]:  # fmt: skip
+        """What the best of some places costs, and where it is: the `points` of a path, moved by the `shifts`.
+        To lie on the gradient arrow of others costs `foreign` more."""
         left, top, right, bottom = size
         found: list[tuple[float, Point, Rect]] = []
-        for up in above:
+        for dx, dy in shifts:
             for share in ALONG:
                 x, y = points[round(share * (len(points) - 1))]
-                y -= up
+                x, y = x + dx, y + dy
                 box = x - left - 3, y - top - 2, x + right + 3, y + bottom + 2
-                cost = OVER * self.space.covered(box) + self.space.crossed(box, own)
+                under = self.space.crossed(box, own)
+                cost = OVER * self.space.covered(box) + len(under)
                 if not cost:
-                    return x, y
+                    return 0.0, (x, y)
+                cost += foreign * sum(id.endswith("-g") for id in under)
                 found.append((cost, (x, y), box))
         crossings = self.space.crossings(points, own)
         costs = [
             cost + CROSSING * sum(1 for x, y in crossings if box[0] < x < box[2] and box[1] < y < box[3])
             for cost, _, box in found
         ]
-        return found[min(range(len(found)), key=costs.__getitem__)][1]
+        least = min(range(len(found)), key=costs.__getitem__)
+        return costs[least], found[least][1]

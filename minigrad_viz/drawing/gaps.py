@@ -31,13 +31,15 @@ def tightened(places: Places, routes: Sequence[Route], room: float) -> Places:
     gaps = [(a[1], b[0]) for a, b in pairwise(columns)]
     least: list[float] = gap_needs(places, routes)
     usual, more = (GAP_DOWN, 8.0) if axes.upright else (GAP, 14.0)
-    sizes = []
-    for need, n in zip(least, meeting(places, routes), strict=True):
+    sizes, crowds = [], meeting(places, routes)
+    for need, n in zip(least, crowds, strict=True):
         beside = 12.0 if axes.upright else 20.0 if n > 1 else max(20.0, 0.9 * (need - TIGHT) + 14)
         sizes.append(max(usual, need + more + min(BUSY, n) * beside))
     if not axes.upright:
         over = places.width - sum(b - a for a, b in gaps) + sum(sizes) - room
         slack: list[float] = [max(0.0, size - need) for size, need in zip(sizes, least, strict=True)]
+        if over > sum(slack):  # it does not fit anyway: the fullest gaps keep some room for their pills
+            slack = [each / 2 if n > BUSY else each for each, n in zip(slack, crowds, strict=True)]
         if over > 0 and any(slack):
             share = min(1.0, over / sum(slack))
             sizes = [size - share * each for size, each in zip(sizes, slack, strict=True)]

@@ -33,7 +33,8 @@ class Pills:
         pill = self.canvas.measured.pills[route.id]
         across = (pill.width + pill.beside) / 2
         up = pill.height / 2 if self.canvas.places.axes.upright else pill.above
-        x, y = self.canvas.spot(path, (across, up, across, pill.height - up), ASIDE, [f"{route.id}-g"])
+        size = across, up, across, pill.height - up
+        x, y = self.canvas.spot(path, size, ASIDE, [f"{route.id}-g"], touching=True)
         left, top, right, bottom = x - across, y - up, x + across, y - up + pill.height
         self.canvas.stand(left, top, right, bottom)
         deck = self.canvas.stations[route.source].deck
