@@ -6,9 +6,10 @@ const NOW = 250; // pixels of the round one is in
 const NEXT = 62; // of its neighbours
 const LEAST = 12; // of the others; of more than `SINGLE` rounds several share one
 const SINGLE = 40;
-const HIGH = 30; // of the curve
+const HIGH = 20; // of the curve
 const LABEL = 120; // pixels that the value of a round takes at most
-const TOP = 18; // above it, for the first value
+const TOP = 22; // above it, for the name of the round and the values
+const LETTER = 6.8; // pixels of a letter of a value
 
 // The cells of `count` rounds in `width` pixels: `{from, to, x, width}`, where `to` is the last round of a cell.
 export function cells(count, now, width) {
@@ -33,6 +34,16 @@ export function cells(count, now, width) {
     x += cell.width;
     return cell;
   });
+}
+
+// Where a line through `points` from left to right is highest between `from` and `to`.
+export function highest(points, from, to) {
+  const inside = points.filter(([x]) => x >= from && x <= to).map(([, y]) => y);
+  points.slice(1).forEach(([x, y], i) => {
+    const [before, start] = points[i];
+    for (const end of [from, to]) if (before < end && end < x) inside.push(start + ((y - start) * (end - before)) / (x - before));
+  });
+  return Math.min(...inside);
 }
 
 export class Rounds {
@@ -98,8 +109,11 @@ export class Rounds {
     const svg = drawn("svg", { class: "mgp-curve", width, height: TOP + HIGH + 6, role: "img", "aria-label": this.words.curve }, line("later", known));
     if (past.length) svg.append(line("past", past));
     const say = (i, anchor, words, kind = "") => {
-      const left = at(i) + (anchor === "end" ? -1 : 1) * (kind ? 9 : anchor === "end" ? 0 : -2);
-      svg.append(drawn("text", { x: left, y: Math.max(y(this.values.get(i)) - (kind ? 7 : 5), kind ? 22 : 12), "text-anchor": anchor, class: kind }, words));
+      const x = at(i) + (anchor === "end" ? -1 : 1) * (kind ? 9 : anchor === "end" ? 0 : -2);
+      const ends = anchor === "end" ? [x - LETTER * words.length, x] : [x, x + LETTER * words.length];
+      const way = known.map(([each, value]) => [at(each), y(value)]);
+      const above = Math.min(y(this.values.get(i)), highest(way, ...ends)) - (kind ? 7 : 5);
+      svg.append(drawn("text", { x, y: Math.max(above, kind ? 17 : 12), "text-anchor": anchor, class: kind }, words));
     };
     const short = (value) => `${Number(value.toPrecision(5))}`;
     const [first, last] = [known[0][0], known.at(-1)[0]];

@@ -4,7 +4,7 @@
 import { kept, parsed, spoken } from "/stepper_formula.js";
 import { Painter } from "/stepper_painter.js";
 import { make, memory, unpacked, whole } from "/stepper_parts.js";
-import { cells } from "/stepper_rounds.js";
+import { cells, highest } from "/stepper_rounds.js";
 import { pieces } from "/stepper_source.js";
 import { chapters } from "/stepper_track.js";
 import { mount } from "/stepper.js";
@@ -107,6 +107,11 @@ plain("every round has its cell, and those that are far share one", () => {
     equal(many.find(({ from }) => from === now).to, now);
     if (many.length > 52) throw new Error(`${many.length} cells`);
   }
+});
+
+plain("the value of a round stands above the whole piece of the curve below it", () => {
+  const line = [[0, 40], [10, 20], [20, 30], [30, 10]];
+  equal([[1, 9], [5, 25], [12, 18], [25, 90], [0, 2]].map(([from, to]) => highest(line, from, to)), [22, 20, 22, 10, 36]);
 });
 
 const MATH = String.raw`\frac{\partial z}{\partial x} = ${"\x02"}0.1${"\x04"} \cdot 3 {x}^{2} = ${"\x03"}-7.5${"\x04"}`;
