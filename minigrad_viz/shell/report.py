@@ -21,11 +21,12 @@ from ..model.stage import Stage, in_cell
 from ..model.views import View, views_of
 from ..player.score import Act, Panel
 from ..player.static import player_html
-from ..steps.in_boxes import frames_inside
+from ..steps.grouping import frames_inside
 from ..steps.recursion import recursion_text
-from ..steps.timeline import Frame, frames_of
+from ..steps.timeline import frames_of
 from ..steps.timeline import to_markdown as steps_to_markdown
 from ..steps.timeline import to_text as steps_to_text
+from ..steps.told import Frame
 from ..trace.events import Trace
 from ..trace.explained import Explanation
 from ..trace.graph import ROOT, Graph
