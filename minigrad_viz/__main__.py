@@ -12,6 +12,7 @@ import traceback
 from pathlib import Path
 from typing import Any
 
+from .predicting.told import interview
 from .shell.options import DEFAULTS, OPTIONS, Reader, report_options
 from .shell.report import Report
 from .shell.run import load, trace_file, trace_source
@@ -77,6 +78,8 @@ def trace(file: Path | None, given: dict[str, Any]) -> int:
     if error is not None:
         skip = error.__traceback__.tb_next if error.__traceback__ is not None else None
         traceback.print_exception(type(error), error, skip)
+    if given["predict"]:  # all is shown when all is answered
+        report.predict = not interview(report.questions, input, print, given["lang"])
     table = given["table"] is not False
     print(report.text(given["steps"], table=table) + "\n")
     files = given["output"] or (["code_04.svg"] if file is None else [])

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 from ..words import clean
-from .plane import Cubic
+from .curves import Cubic
 
 THEMES = ("auto", "light", "dark")
 

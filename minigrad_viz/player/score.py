@@ -39,7 +39,7 @@ from ..drawing.picture import Picture
 from ..drawing.still import SMALLEST, bare, width_of
 from ..model.stage import Where
 from ..protocol import finite
-from ..steps.told import Frame
+from ..steps.timeline import Frame
 from ..trace.graph import ROOT, Graph
 from ..words import clean, text
 

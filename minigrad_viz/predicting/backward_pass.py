@@ -15,10 +15,11 @@ import numpy as np
 
 from minigrad.observing import F
 
+from ..arithmetic.borrowed import wrapped
 from ..arithmetic.flow import raw, value_of
 from ..arithmetic.lines import array_of, close
-from ..arithmetic.notation import FAULTS, FLOATS, Known, is_elementwise, local, rules_of, vjp, wrapped
-from ..model.node_details import match
+from ..arithmetic.notation import FAULTS, FLOATS, Known, is_elementwise, local, rules_of, vjp
+from ..model.edges import match
 from ..model.place import Edge
 from ..model.scene import Scene
 from ..trace.events import NodeRan, NodeState
@@ -47,6 +48,7 @@ class Pass:
         self._known: dict[tuple[str, int, bytes, tuple[int, ...]], Any] = {}
         self._ways: dict[Arrow, Way | None] = {}
         self._trusted: dict[Arrow, bool] = {}
+        self._single: dict[str, bool] = {}
         self._factors: dict[Arrow, Any] = {}
 
     @property
@@ -71,6 +73,9 @@ class Pass:
 
     def before(self, leaf: str) -> Any:
         """What a leaf's `.grad` held before the pass; None if that was None."""
+        state = self.scene.state(leaf) if self.scene.now.started is None else None
+        if state is not None:  # of a finished graph, which nobody has run
+            return array_of(state.grad)
         return array_of(self.scene.before.get(leaf))
 
     def ran(self, node: str) -> NodeRan | None:
@@ -180,7 +185,7 @@ class Pass:
         event = self.ran(node.id)
         sent = event.sent[i] if event is not None and i < len(event.sent) else None
         value = sent or (value_of(self.scene, mine) if mine is not None else None)
-        if value is None:
+        if value is None and not self.single(node):
             return None
         saved = {kept.name: raw(kept.value) for kept in node.saved if kept.value is not None}
         place = self.scene.by_node.get(node.id)
@@ -196,7 +201,23 @@ class Pass:
         dim = saved.get("dim")
         if isinstance(dim, int) and all(sizes):
             saved["offset"] = sum(size[wrapped(dim, len(size))] for size in sizes if size)
-        return Way(saved, value.shape, value.dtype)
+        return Way(saved, value.shape if value else (), value.dtype if value else "float32")
+
+    def single(self, node: NodeState) -> bool:
+        """Whether a node of a finished graph, whose results nobody has, made a single number without
+        dimensions: then its inputs are such numbers, too."""
+        if node.id in self._single:
+            return self._single[node.id]
+        place = self.scene.by_node.get(node.id)
+        value = place.states[0].value if place is not None else None
+        users = (id for id in self.order if any(edge and edge[0] == node.id for edge in self.nodes[id].edges))
+        if not is_elementwise(node.name, len(node.edges)):
+            self._single[node.id] = False
+        elif value is not None:
+            self._single[node.id] = value.shape == ()
+        else:
+            self._single[node.id] = any(self.single(self.nodes[id]) for id in users)
+        return self._single[node.id]
 
     def inputs(self, node: NodeState) -> list[str | None]:
         """The tensors that the edges of a node lead to."""

@@ -36,7 +36,16 @@ def leaves(scenes: Scenes) -> Iterator[Question]:
     prompt = "quiz_ask_leaves", {"names": ", ".join(found)}
     solution = "quiz_solution", {"formula": ", ".join(truth)}
     yield Question(
-        LEAVES, LEAVES, truth, prompt, solution, scenes.calls[0], -1, wrong=tuple(wrong), choices=tuple(found)
+        LEAVES,
+        LEAVES,
+        truth,
+        prompt,
+        ("quiz_hint_leaves", {}),
+        solution,
+        scenes.calls[0],
+        -1,
+        wrong=tuple(wrong),
+        choices=tuple(found),
     )
 
 
@@ -64,6 +73,7 @@ def shapes(scene: Scene, all_of_them: bool = False) -> Iterator[Question]:
             f"{name}.shape",
             list(truth),
             ("quiz_ask_shape", said),
+            ("quiz_hint_shape", {}),
             solution,
             scene.call,
             place.time,
@@ -120,6 +130,7 @@ def raises(scenes: Scenes, explained: Sequence[Explanation]) -> Iterator[Questio
             RAISES,
             True,
             ("quiz_ask_raises", said),
+            ("quiz_hint_raises", {}),
             solution,
             scenes.calls[-1],
             begin,
@@ -136,6 +147,7 @@ def raises(scenes: Scenes, explained: Sequence[Explanation]) -> Iterator[Questio
             RAISES,
             False,
             ("quiz_ask_raises", said),
+            ("quiz_hint_raises", {}),
             solution,
             calls[1].number,
             int(calls[1].begin),

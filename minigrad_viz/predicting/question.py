@@ -39,13 +39,15 @@ class Question(NamedTuple):
     `subject` is what is asked for, as one would type it (`x.grad`), and `prompt` the question. `time` is the
     event that answers it: what this and later events tell is to be hidden; `tensor` and `node` are what it is
     about. `wrong` are wrong answers that are understood, `parts` the steps on the way to the right one.
-    `choices` are the words of an answer, where it is one of a few. `solution` says why the answer is right.
+    `choices` are the words of an answer, where it is one of a few. `hint` helps before any answer, and
+    `solution` says why the answer is right.
     """
 
     kind: str
     subject: str
     truth: Any
     prompt: Said
+    hint: Said
     solution: Said
     call: int
     time: int

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
+
+import numpy as np
 
 from ..arithmetic.derivatives import label
 from ..arithmetic.lines import array_of
@@ -113,6 +116,7 @@ def gradient(scene: Scene, leaf: str, lang: str | None, most: int) -> Question |
         f"{name}.grad",
         truth if reached else None,
         prompt_of(scene, name, deposit),
+        hint_for(walk, target, name, again=deposit is not None and deposit.before is not None),
         shown_sum(scene, leaf, deposit, truth if reached else None, lang),
         scene.call,
         time_of(scene, deposit),
@@ -134,6 +138,22 @@ def prompt_of(scene: Scene, name: str, deposit: Deposited | None) -> Said:
     return "quiz_ask_again", said | {"before": short(deposit.before)}
 
 
+def hint_for(walk: Pass, target: str, name: str, again: bool) -> Said:
+    """What helps to find a gradient: along how many paths it comes."""
+    roots = walk.scene.now.roots or walk.scene.trace.roots or ()
+    said: dict[str, Any] = {"x": name, "root": ", ".join(label(walk.scene, root) for root in roots)}
+    if again:
+        return "quiz_hint_again", said
+    paths = Counter({target: 1})
+    for node, i in reversed(walk.leading(target)):
+        edge = walk.nodes[node].edges[i]
+        paths[node] += paths[edge[0]] if edge is not None else 0
+    count = sum(paths[walk.scene.node_at(root) or ""] for root in roots) if walk.leading(target) else 0
+    if not count:
+        return "quiz_hint_none", said
+    return ("quiz_hint_path", said) if count == 1 else ("quiz_hint_paths", said | {"n": count})
+
+
 def idle(scene: Scene) -> bool:
     """Whether a leaf gets no gradient in the call."""
     asking = {id for id in scene.named if scene.asks(id) and scene.accumulators.get(id)}
@@ -150,7 +170,10 @@ def shown_sum(scene: Scene, leaf: str, deposit: Deposited | None, truth: Any, la
     """How the gradient comes about: the sum over its paths where that is short."""
     name = label(scene, leaf)
     if deposit is None:
-        return "quiz_solution", {"formula": f"{name}.grad = {truth}"}
+        array = np.asarray(truth, np.float32) if truth is not None else None
+        items = () if array is None else tuple(array.reshape(-1).tolist())
+        value = "None" if array is None else short(Value(array.shape, "float32", items))
+        return "quiz_solution", {"formula": f"{name}.grad = {value}"}
     after, added = short(deposit.after), short(deposit.added)
     if deposit.before is not None:
         return "quiz_solution", {"formula": f"{name}.grad = {short(deposit.before)} + {added} = {after}"}
@@ -197,6 +220,7 @@ def queued(scene: Scene) -> Iterator[Question]:
             "next",
             called(tell, truth),
             prompt,
+            ("quiz_hint_next", {}),
             solution,
             scene.call,
             time_of(scene, scene.now.ran.get(truth)),

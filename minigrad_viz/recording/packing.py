@@ -7,7 +7,8 @@ from typing import Any
 from ..kept import kept_text
 from ..protocol import is_tensor, text_of, value_of
 from ..trace.events import Inside, Packed, Recomputed, Unpacked
-from .tape import Tape, observing
+from .guard import observing
+from .tape import Tape
 
 
 class Packing:

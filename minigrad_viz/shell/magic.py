@@ -142,7 +142,7 @@ def show_rich(report: Report, chosen: dict[str, Any]) -> None:
     if page:
         told = report.text(graph=show != "none", table=table, why=why)
         display({"text/plain": told, "text/html": page}, raw=True)
-    if chosen["steps"]:
+    if chosen["steps"] and not chosen["predict"]:
         display(report.steps)
 
 

@@ -67,6 +67,7 @@ OPTIONS = (
     switch("ledger", "option_ledger", None),
     switch("memory", "option_memory", False),
     switch("steps", "option_steps", False),
+    switch("predict", "option_predict", False),
     Option("output", "option_output", (), FILES, ("-o", "--output")),
     Option("embed_fonts", "option_embed_fonts", False, (True, False), switches={"--embed-fonts": True}),
 )
@@ -75,7 +76,7 @@ DEFAULTS = {option.key: option.default for option in OPTIONS}
 
 def report_options(chosen: dict[str, Any]) -> dict[str, Any]:
     """What of the chosen options is for `Report`, in its words."""
-    keys = ("detail", "values", "saved", "direction", "style", "fold", "lang", "ledger", "memory")
+    keys = ("detail", "values", "saved", "direction", "style", "fold", "lang", "ledger", "memory", "predict")
     return {key: chosen[key] for key in keys} | {"limit": chosen["max_nodes"]}
 
 

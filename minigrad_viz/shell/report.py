@@ -21,12 +21,15 @@ from ..model.stage import Stage, in_cell
 from ..model.views import View, views_of
 from ..player.score import Act, Panel
 from ..player.static import player_html
-from ..steps.grouping import frames_inside
+from ..predicting.question import Question
+from ..predicting.questions import questions_of
+from ..predicting.told import fair
+from ..predicting.told import to_text as questions_to_text
+from ..steps.in_boxes import frames_inside
 from ..steps.recursion import recursion_text
-from ..steps.timeline import frames_of
+from ..steps.timeline import Frame, frames_of
 from ..steps.timeline import to_markdown as steps_to_markdown
 from ..steps.timeline import to_text as steps_to_text
-from ..steps.told import Frame
 from ..trace.events import Trace
 from ..trace.explained import Explanation
 from ..trace.graph import ROOT, Graph
@@ -64,7 +67,8 @@ class Report:
 
     `roots` limits the pictures to what these variables were computed from (ValueError if the cell has none
     of that name); `fold` makes one station of each long chain. `ledger` and `memory` say whether these sheets
-    stand below the state table (None: where the ledger is telling). Further options are those of `Picture`.
+    stand below the state table (None: where the ledger is telling). With `predict` the reader is asked first,
+    and nothing that is shown gives an answer away. Further options are those of `Picture`.
     `explained` says why what went wrong did; `problem` is the traceback, if that could not be found out.
     """
 
@@ -77,6 +81,7 @@ class Report:
         fold: bool = True,
         ledger: bool | None = None,
         memory: bool = False,
+        predict: bool = False,
         **options: Any,
     ) -> None:
         self.trace, self.scenes = trace, Scenes(trace)
@@ -91,6 +96,7 @@ class Report:
         self._stepper: Stepper | None = None
         self.table: Table = table_of(trace, lang)
         self._asked = ledger, memory
+        self.predict = predict
 
     def _explain(self) -> None:
         """Find explanations. A fault of ours in that must not take away the rest of what is shown."""
@@ -101,6 +107,11 @@ class Report:
             self.problem = "".join(traceback.format_exception(problem))
             said = " ".join(f"{type(problem).__name__}: {problem}".split())
             self._unexplained = clean(text("unexplained", self.lang, problem=said))
+
+    @cached_property
+    def questions(self) -> tuple[Question, ...]:
+        """What a reader can be asked of the cell, but for an error that stands above it."""
+        return fair(questions_of(self.scenes, self.explained, self.lang), self.trace.error is not None)
 
     @cached_property
     def ledger(self) -> LedgerSheet:
@@ -233,6 +244,8 @@ class Report:
         said = self.explanation() if why else ""
         if not self.graph.stations:
             return "\n\n".join(filter(None, (text("no_tensors", self.lang), said)))
+        if self.predict:
+            return "\n\n".join(filter(None, (questions_to_text(self.questions, self.lang), said)))
         parts = ["\n".join([*self.head(), self.picture.outline()])] if graph else []
         if said:
             parts.append(said)
@@ -262,6 +275,8 @@ class Report:
             return f"<p>{html.escape(text('no_tensors', self.lang))}</p>{said}"
         if show == "player" and self.picture.style != "house":
             show = "static"
+        if self.predict:
+            return said + (self._player(pane) if show == "player" else preformatted(self.text(why=False)))
         shown = self._player(pane) if show == "player" else self._still() if show == "static" else ""
         parts = [to_html(self.table, self.lang)] if table and self.table.rows else []
         for sheet in self._sheets():
@@ -329,6 +344,11 @@ class Steps:
 
     def _repr_markdown_(self) -> str:
         return steps_to_markdown(self.frames, self.lang)
+
+
+def preformatted(lines: str) -> str:
+    """Lines of a terminal on a page."""
+    return f"<pre>{html.escape(lines)}</pre>"
 
 
 def paragraph(sentence: str) -> str:

@@ -27,9 +27,11 @@ from ..trace.events import (
 from ..trace.explained import Explanation
 from ..trace.graph import Update
 from . import backward, forward
-from .closed_box import together, updated
+from .closed_box import together
+from .keeping import recomputed
 from .story import Step, Story
-from .told import Frame, recomputed
+from .told import Told
+from .updating import updated
 
 
 class Narrator:
@@ -38,14 +40,14 @@ class Narrator:
     def __init__(self, stage: Stage, story: Story, explained: Sequence[Explanation] = ()) -> None:
         self.stage, self.story, self.explained = stage, story, explained
 
-    def tell(self, steps: Sequence[Step]) -> Frame:
+    def tell(self, steps: Sequence[Step]) -> Told:
         """Steps that are one to the reader, in words."""
         events = [step.event for step in steps]
         told = together(self.stage, events) if len(events) > 1 else self.event(steps[0])
         modes = forward.modes(self.stage, (mode for step in steps for mode in step.modes))
         return told._replace(lines=(*modes, *told.lines))
 
-    def event(self, step: Step) -> Frame:
+    def event(self, step: Step) -> Told:
         """A single step."""
         stage, story, event = self.stage, self.story, step.event
         match event:

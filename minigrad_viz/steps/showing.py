@@ -10,7 +10,8 @@ from collections.abc import Iterator, Sequence
 from ..model.moments import NEVER
 from ..model.stage import Stage
 from ..trace.graph import Card
-from .told import Shown
+
+Shown = tuple[tuple[str, int], ...]  # parts of the picture, and the number of the moment in `Card.stood`
 
 
 def shown_at(stage: Stage, times: Sequence[tuple[int, int]]) -> list[Shown]:

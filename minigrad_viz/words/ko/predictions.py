@@ -37,7 +37,8 @@ WORDS = {
     "quiz_ignores_detach": "detach()를 지나는 경로를 따라갔습니다. detach()는 {x:과} 이어진 경로를 끊으므로 변화도가 지나가지 못합니다.",
     "quiz_sign": "음의 부호가 빠졌습니다. {at}의 {node} 노드는 {to}에 보내는 값의 부호를 바꿉니다.",
     "quiz_no_division": "원소 수로 나누지 않았습니다. {at}의 평균은 {n:으로} 나눕니다.",
-    "quiz_no_broadcast_sum": "브로드캐스트된 차원을 따라 더하지 않았습니다. {to}의 shape은 {small}, {at}의 shape은 {large}입니다.",
+    "quiz_no_broadcast_sum": "브로드캐스트된 차원을 따라 더하지 않았습니다. {to}의 shape은 {small}, {at}의 shape은 "
+    "{large}입니다.",
     "quiz_wrong_dimension": "다른 차원을 따라 더했습니다. {to}의 shape은 {small}이고, 변화도의 shape도 같습니다.",
     "quiz_transposes": "{node} 노드({at})의 전치가 틀렸습니다. {to}의 변화도에서 어느 쪽을 전치하는지 확인하세요.",
     "quiz_no_seed": "1에서 시작했지만, backward()는 다른 변화도를 받았습니다.",
@@ -67,4 +68,20 @@ WORDS = {
     "quiz_shape_kept": "차원이 하나 더 많습니다. 줄인 차원은 keepdim=True가 아니면 사라집니다.",
     "quiz_raises_silent": "{n}번째 줄에서 오류가 납니다.",
     "quiz_raises_loud": "{n}번째 줄에서는 오류가 나지 않습니다.",
+    "quiz_hint_paths": "{root}에서 {x}까지 경로가 {n}개 있습니다. 경로마다 곱한 다음 그 곱을 더하세요.",
+    "quiz_hint_path": "{root}에서 {x}까지 가는 경로의 국소 도함수를 모두 곱하세요.",
+    "quiz_hint_none": "{root}에서 {x}까지 기록된 연산의 경로가 있는지 살펴보세요.",
+    "quiz_hint_again": "backward()는 {x}.grad에 있는 값에 더합니다. 한 번의 호출이 얼마를 더하는지 계산하세요.",
+    "quiz_hint_next": "변화도가 모두 도착한 노드가 준비된 노드입니다. AccumulateGrad는 바로 실행됩니다. 나머지 중에서는 가장 "
+    "나중에 만들어진 노드가 먼저입니다.",
+    "quiz_hint_leaves": "grad_fn이 None인 텐서가 잎입니다.",
+    "quiz_hint_shape": "입력의 shape을 먼저 적고, 연산이 크기마다 무엇을 하는지 생각해 보세요.",
+    "quiz_hint_raises": "이 줄에 어떤 저장된 값이 필요한지, 그 값이 아직 있는지 생각해 보세요.",
+    "option_predict": "결과를 보여 주기 전에 예측하게 하기",
+    "quiz_title": "보기 전에 예측해 보세요:",
+    "quiz_how": "{code} 코드로 답하세요. .hint()는 힌트를, .show()는 풀이를 보여 줍니다.",
+    "quiz_nothing": "이 셀에는 예측할 것이 없습니다.",
+    "quiz_unanswered": "predict()가 {subject}의 답을 찾지 못했습니다. backward() 전에 묻거나 셀을 "
+    "%%autograd로 실행하세요. 이 셀에서 물을 수 있는 것: {known}.",
+    "quiz_prompt": "답 (?: 힌트, Enter: 풀이):",
 }

@@ -1,0 +1,53 @@
+"""Questions in a terminal: as a list, and one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ..words import text
+from .judging import judge, say
+from .question import RAISES, Question
+
+
+def fair(questions: Sequence[Question], failed: bool) -> tuple[Question, ...]:
+    """The questions that are still open where the error of a cell that `failed` stands above them."""
+    return tuple(q for q in questions if not (failed and q.kind == RAISES))
+
+
+def to_text(questions: Sequence[Question], lang: str | None = None) -> str:
+    """The questions of a cell, numbered, each with how to answer it."""
+    if not questions:
+        return text("quiz_nothing", lang)
+    lines = [text("quiz_title", lang)]
+    for i, question in enumerate(questions, 1):
+        code = f'predict("{question.subject}").check("…")'
+        lines += [f"{i}. {say(question.prompt, lang)}", f"   {text('quiz_how', lang, code=code)}"]
+    return "\n".join(lines)
+
+
+def interview(
+    questions: Sequence[Question],
+    ask: Callable[[str], str],
+    tell: Callable[[str], object],
+    lang: str | None = None,
+) -> bool:
+    """Ask one question after the other; `ask` gives what was typed. It goes on when the answer is right, or
+    when nothing was typed, after the solution. False if nobody is there to answer."""
+    for question in questions:
+        tell(say(question.prompt, lang))
+        while True:
+            try:
+                typed = ask(text("quiz_prompt", lang) + " ").strip()
+            except EOFError:
+                return False
+            if not typed:
+                tell(say(question.solution, lang))
+                break
+            if typed == "?":
+                tell(say(question.hint, lang))
+                continue
+            judged = judge(question, typed, lang=lang)
+            tell(judged.text)
+            if judged.right:
+                break
+    return True
