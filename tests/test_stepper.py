@@ -14,8 +14,10 @@ from displayed import SCORE, Shown, still, unpacked
 
 import minigrad
 from minigrad_viz import Stepper, stepper
+from minigrad_viz.drawing.picture import Picture
 from minigrad_viz.drawing.still import bare
 from minigrad_viz.player.score import FILLED, READY, WORDS, Act, all_marks, score_of
+from minigrad_viz.player.shown import FEW, ROOM, narrow
 from minigrad_viz.player.static import (
     MODULES,
     START,
@@ -55,6 +57,34 @@ def widget(cube):
 
 def frame(phase: str = "forward", *marks: str, **more: object) -> Frame:
     return Frame(phase, marks, "label", "text")._replace(**more)
+
+
+class TestNarrow:
+    """The second picture of an act, for narrow windows."""
+
+    def test_a_wide_picture_has_another_one_with_the_same_parts(self):
+        act = Report(traced(CELLS[9]), lang="en").acts[-1]
+        part = score_of([act], pack=False)["acts"][0]
+        other = part["narrow"]
+        assert other["width"] <= ROOM < part["width"] and other["prefix"] != part["prefix"]
+        ids = [
+            set(re.findall(f'id="{each["prefix"]}([^"]*)"', each["svg"])) - {"title", "desc"}
+            for each in (part, other)
+        ]
+        assert ids[0] == ids[1] and len(ids[0]) > 20
+        assert part["stood"].keys() == other["stood"].keys()
+
+    def test_none_where_it_fits_where_a_direction_was_asked_for_and_of_a_large_graph(self):
+        small = Report(traced(CELLS[4]), lang="en").picture
+        assert narrow(small) is None
+        wide = Report(traced(CELLS[9]), lang="en").graph
+        assert narrow(Picture(wide)) and narrow(Picture(wide, direction="LR")) is None
+        long = Report(traced(f"x = torch.ones(3, requires_grad=True)\n{'x = x * 2; ' * FEW}\n"), fold=False)
+        assert len(long.graph.stations) > FEW and narrow(long.picture) is None
+
+    def test_none_of_a_loop_which_would_store_twice_as_much(self, loop):
+        acts = score_of([*loop.acts, loop.acts[0]], pack=False)["acts"]
+        assert len(acts) == 4 and not any("narrow" in act for act in acts)
 
 
 class TestScore:
@@ -281,10 +311,11 @@ class TestStatic:
 
     @pytest.mark.parametrize("code", CELLS)
     def test_about_50_kb_for_a_small_cell(self, code):
-        """Picture, script, style, words and steps; what each station adds is little."""
+        """Picture, script, style, words and steps; what each station adds is little, although many pictures
+        are there twice, for wide and for narrow windows."""
         report = Report(traced(CELLS[code]), lang="en")
         stations = sum(len(act.picture.graph.stations) for act in report.acts)
-        assert len(report.html(table=False).encode()) < 56_000 + 2_200 * stations
+        assert len(report.html(table=False).encode()) < 56_000 + 2_700 * stations
 
     def test_the_script_is_the_same_in_every_cell(self, cube, loop):
         assert len(START.template) + len(player()) < 45_000

@@ -5,7 +5,8 @@
      "shown": 0, "step": 0, "acts": [act, …]}
 
     act     {"label", "name" (of its root), "root" (its value, or null), "chapters": [[phase, steps], …],
-             "svg", "prefix", "width", "outline",
+             "svg", "prefix", "width", "outline", "narrow": {"svg", "prefix", "width", "stood"} where
+                 another picture of it is for narrow windows,
              "routes": [[id, source, target], …], "frames": [frame, …],
              "stood": {row: [what it says at each moment, as SVG …]},
              "panels": {box: {"title", and all of what an act has from svg on but panels}}}; of
@@ -36,12 +37,12 @@ from typing import Any, NamedTuple
 
 from ..arithmetic import Line
 from ..drawing.picture import Picture
-from ..drawing.still import SMALLEST, bare, width_of
 from ..model.stage import Where
 from ..protocol import finite
 from ..steps.timeline import Frame
 from ..trace.graph import ROOT, Graph
 from ..words import clean, text
+from .shown import ACTS, narrow, shown
 
 POINTS = 200  # of the curve, of the calls before those that are played, and of those after
 # Lines by what a step is about, and those that are sentences.
@@ -105,7 +106,7 @@ def score_of(
     that. JSON-able; `pack` the acts that are not shown first. ValueError without any act."""
     if not acts:
         raise ValueError("a player needs at least one act")
-    parts = [content(act) for act in acts]
+    parts = [content(act, len(acts) <= ACTS) for act in acts]
     last = len(acts) - 1
     words = {key: text(key, lang) for key in WORDS}
     words |= {
@@ -157,27 +158,26 @@ def thinned(values: Sequence[float | None], first: int = 0) -> list[list[float]]
     return known[::every]
 
 
-def content(act: Act) -> dict[str, Any]:
-    """Picture and steps of one act, and of what can be opened in it."""
+def content(act: Act, both: bool = False) -> dict[str, Any]:
+    """Picture and steps of one act, and of what can be opened in it; `both` also the picture for narrow
+    windows."""
     panels = {
         panel.box: {"title": clean(panel.title), **played(panel.picture, panel.frames)}
         for panel in act.panels
     }
-    return {**played(act.picture, act.frames), "panels": panels}
+    other = narrow(act.picture) if both else None
+    more = {} if other is None else {"narrow": shown(other)}
+    return {**played(act.picture, act.frames), "panels": panels, **more}
 
 
 def played(picture: Picture, frames: Sequence[Frame]) -> dict[str, Any]:
-    """A picture and its steps. The page has the style of all its pictures."""
-    svg = picture.svg() or ""
-    stood = picture.stood()
+    """A picture and its steps."""
+    told = shown(picture)
     return {
-        "svg": bare(svg),
-        "prefix": picture.prefix,
-        "width": round(width_of(svg) * SMALLEST),
-        "outline": "" if svg else picture.outline(),
+        **told,
+        "outline": "" if told["svg"] else picture.outline(),
         "routes": [[route.id, route.source, route.target] for route in picture.graph.routes],
-        "frames": list(frames_to_json(frames, picture.graph, stood, picture.counts())),
-        "stood": stood,
+        "frames": list(frames_to_json(frames, picture.graph, told["stood"], picture.counts())),
     }
 
 

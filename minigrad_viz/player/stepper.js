@@ -108,6 +108,8 @@ class Player extends Tour {
       if (this.stage.cuts().has("right")) this.toggle("source", false);
     }
     this.wide = clientWidth;
+    this.lay();
+    this.show();
     const full = this.root.matches(":fullscreen");
     if (full) this.stage.project(innerHeight - this.top.offsetHeight - 24);
     else if (this.full) this.stage.scale(null);
@@ -148,15 +150,11 @@ class Player extends Tour {
     this.act = act;
     const content = await unpacked(this.score.acts[act]);
     if (act !== this.act) return; // another was chosen meanwhile
-    Object.assign(this, { frames: content.frames, step: undefined, picked: null, chosen: null, wide: 0 });
+    Object.assign(this, { content, frames: content.frames, picked: null, chosen: null, wide: 0, stage: null });
     const steps = (acts) => acts.flatMap(({ chapters }) => chapters).reduce((sum, [, n]) => sum + n, 0);
     [this.before, this.all] = [steps(this.score.acts.slice(0, act)), steps(this.score.acts)];
     this.track.lay(this.frames);
-    this.stage = new Stage(this.view, content, this.words, (id) => this.pick(id, this.stage));
-    this.signs = [...legend(this.stage.svg), ...vjp(this.frames, this.words), block("mgp-sign", this.words.keys)];
-    this.toggle("legend", false);
-    this.boxes.lay(content.panels);
-    this.details.element.hidden = true;
+    this.lay();
     if (this.acts) {
       this.acts.value = act;
       this.turns[0].disabled = !act;
@@ -166,6 +164,19 @@ class Player extends Tour {
     this.enter = undefined;
     this.show();
     this.arrange();
+  }
+
+  // The picture of the act, in the form that fits the width better; nothing if it is there.
+  lay() {
+    const { content, view } = this;
+    const shown = content.narrow && view.clientWidth && view.clientWidth < content.width ? { ...content, ...content.narrow } : content;
+    if (this.stage?.prefix === shown.prefix) return;
+    this.details.element.hidden = true;
+    Object.assign(this, { picked: null, chosen: null, step: undefined });
+    this.stage = new Stage(view, shown, this.words, (id) => this.pick(id, this.stage));
+    this.signs = [...legend(this.stage.svg), ...vjp(this.frames, this.words), block("mgp-sign", this.words.keys)];
+    this.toggle("legend", false);
+    this.boxes.lay(content.panels);
   }
 
   press(name) {

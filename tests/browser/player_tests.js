@@ -479,3 +479,19 @@ test("what an image leaves out is put back", () => {
   const [one, two] = ["<title>one\n$&</title><text>it&#39;s 100% #1 한글</text>", "<title>two</title><g id='p-s1'/>"];
   equal(whole(image, told), `<svg class='mg'><desc/><rect/><g id='p-s0' class='a'>${one}</g><g>${two}</g></svg>`);
 });
+
+test("in a narrow window the picture for narrow windows stands there, at the same step", async () => {
+  const wide = { ...chain(6), width: 720 };
+  const narrow = { svg: chain(6).svg.replaceAll('"p-', '"n-'), prefix: "n-", width: 100, stood: {} };
+  const host = make("div");
+  host.style.width = "500px";
+  document.body.append(host);
+  const { one, model, ids } = await player(score([{ ...wide, narrow }]), host);
+  await until(() => one("#n-s0"), "the narrow picture is there");
+  model.set("step", 3);
+  equal(one("#n-s2").getAttribute("aria-current"), "step");
+  host.style.width = "880px";
+  await until(() => one("#p-s0"), "the wide picture is there");
+  equal([one("#p-s2").getAttribute("aria-current"), one("#n-s2"), model.get("step")], ["step", null, 3]);
+  equal(ids("card.active").length, 1);
+});

@@ -148,6 +148,18 @@ def test_on_paper_the_last_step_stands(shown):
     assert page.locator(".mgp-label").inner_text() == "12 / 12"
 
 
+def test_on_paper_the_whole_picture_stands_without_controls(shown):
+    page = shown(CELLS[18])
+    page.set_viewport_size({"width": 720, "height": 1000})
+    assert page.locator(".mgp-edge:visible").count() > 0
+    page.emulate_media(media="print")
+    for part in (".mgp-bar", ".mgp-edge", ".mgp-zoom", ".mgp-map"):
+        assert page.locator(f"{part}:visible").count() == 0, part
+    view, picture = (page.locator(part).bounding_box() for part in (".mgp-view", ".mgp-view > svg"))
+    assert picture["width"] <= view["width"] + 1 and picture["height"] <= view["height"] + 1
+    assert page.locator(".mgp-caption").is_visible()
+
+
 def test_why_there_is_a_queue(shown):
     page = shown(CELLS[9])
     page.locator(".mgp-view").focus()
