@@ -1,0 +1,271 @@
+"""Pooling over the last dimensions: the mean and the maximum of windows, or of a given number of parts.
+
+An input has the shape ([N,] C, sizes…); pooling in one dimension is that in two, of height 1.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache, reduce
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ..core import F, calls, differentiable, zeros
+from .checks import refuse
+from .kernels import wide
+from .pooling_checks import check_adaptive, check_not_empty, check_windows
+from .shape import show_sizes
+from .sliding import by_place, padded, put_together, whole_size
+
+RESULTS = {"several": ("result0", "result1"), "constants": ("result1",)}
+
+
+def window_sizes(kernel: Any, stride: Any) -> Any:
+    """Return the steps of windows: their size if nothing else is said."""
+    return tuple(stride) or tuple(kernel)
+
+
+# ── the mean of windows
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def divided(total: Any, size: Any, how: Any) -> Any:
+    """Return sums over windows, or gradients, divided by how many elements each window has."""
+    by = divisors(size, *how, total.shape[-len(size) :])
+    if total.dtype.kind == "f":
+        return total / by.astype(total.dtype)
+    return np.sign(total) * np.sign(by) * (np.abs(total) // np.abs(by))
+
+
+def divisors(
+    size: Any, kernel: Any, stride: Any, padding: Any, is_padded: bool, divisor: int | None, count: Any
+) -> Any:
+    """How many elements each window has, those in the border among them if `is_padded`; or `divisor`."""
+    if divisor is not None:
+        return np.full(count, divisor)
+
+    def along(n: int, k: int, s: int, p: int, c: int) -> Any:
+        start = np.arange(c) * s - p
+        end = np.minimum(start + k, n + p)
+        return end - start if is_padded else np.minimum(end, n) - np.maximum(start, 0)
+
+    return np.maximum(reduce(np.multiply.outer, map(along, size, kernel, stride, padding, count)), 1)
+
+
+def declare_mean(k: int) -> None:
+    """Declare the mean of windows over the last `k` dimensions, and its gradient."""
+    title, ones = f"avg_pool{k}d", (1,) * k
+    settings = (
+        "kernel_size", "stride", "padding", "ceil_mode", "count_include_pad", "divisor_override"
+    )  # fmt: skip
+
+    @differentiable(name=title, self=calls(title + "_backward", "self", *settings), linear=True)
+    @wide
+    def pool(
+        self, kernel_size, stride=(), padding=(0,) * k, ceil_mode=False, count_include_pad=True,
+        divisor_override=None,
+    ):  # fmt: skip
+        """Return the mean of each window."""
+        stride = window_sizes(kernel_size, stride)
+        if divisor_override == 0:
+            raise RuntimeError("divisor must be not zero")
+        count = check_windows(title, self, kernel_size, stride, padding, ones, ceil_mode)
+        if self.dtype != np.int64:
+            refuse(self, "biuc", "avg_pool2d" if k == 2 else "avg_pool3d_out_frame")
+        size = self.shape[-k:]
+        whole = whole_size(size, kernel_size, stride, padding, ones, count)
+        x = padded(self, padding, whole)
+        first, *others = (there for _, there in by_place(kernel_size, stride, ones, count))
+        total = np.array(x[first], order="C")
+        for there in others:  # one place of all windows after the other
+            np.add(total, x[there], out=total)
+        return divided(total, size, (kernel_size, stride, padding, count_include_pad, divisor_override))
+
+    @differentiable(name=title + "_backward", grad_output=calls(title, *settings), self=zeros, linear=True)
+    @wide
+    def backward(
+        grad_output, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+    ):
+        """Return the gradient: equal shares for all elements of a window."""
+        stride, size = window_sizes(kernel_size, stride), self.shape[-k:]
+        how = (kernel_size, stride, padding, count_include_pad, divisor_override)
+        share = divided(grad_output, size, how)
+        lead, count = share.shape[:-k], share.shape[-k:]
+        parts = np.broadcast_to(share.reshape((*lead, *ones, *count)), (*lead, *kernel_size, *count))
+        return put_together(parts, size, kernel_size, stride, padding, ones)
+
+
+# ── the maximum of windows
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def maxima(x: Any, kernel: Any, stride: Any, dilation: Any, count: Any) -> tuple[Any, Any]:
+    """Return the largest element of each window of `x`, which has its border, and its number in the window.
+
+    What is at one place of all windows is looked at after the other. The numbers of the places grow, so that
+    the largest of those where an element was greater than all before it is right.
+    """
+    has_nan = x.dtype.kind == "f" and np.isnan(np.maximum.reduce(x, axis=None, initial=-np.inf))
+    first, *others = (there for _, there in by_place(kernel, stride, dilation, count))
+    values = np.array(x[first], order="C")
+    number = np.zeros(values.shape, np.int8 if prod(kernel) <= 128 else np.int32)
+    for i, there in enumerate(others, 1):
+        part = np.ascontiguousarray(x[there])  # pays, as it is read twice
+        is_greater = (part > values) | (part != part) if has_nan else part > values
+        number = np.maximum(number, is_greater.view(np.int8) * number.dtype.type(i))
+        np.maximum(values, part, out=values)
+    return values, number
+
+
+@lru_cache(16)  # a network has few shapes, and small ones take as long as what is done with them
+def starts(size: Any, count: Any, stride: Any, padding: Any) -> Any:
+    """Where windows begin, as places in the flattened input; in the border the numbers go on."""
+    begin: Any = 0
+    for n, c, s, p in zip(size, count, stride, padding):
+        begin = np.add.outer(begin * n, np.arange(-p, s * c - p, s))
+    begin.flags.writeable = False
+    return begin
+
+
+def first_inside(size: Any, count: Any, stride: Any, padding: Any, dilation: Any) -> Any:
+    """Return the first place of each window that is not in the border, in the flattened input."""
+    first: Any = 0
+    for n, c, s, p, d in zip(size, count, stride, padding, dilation):
+        along = np.arange(-p, s * c - p, s)
+        first = np.add.outer(first * n, np.where(along < 0, along % d, along))
+    return first
+
+
+def put_at_maxima(grad_output: Any, self: Any, k: int, indices: Any) -> Any:
+    """Zeros like `self` with each gradient added where the largest element was."""
+    count, planes = prod(self.shape[-k:]), prod(self.shape[:-k])
+    out = np.zeros(planes * count, grad_output.dtype)
+    starts = np.arange(planes).reshape((*self.shape[:-k], *(1,) * k)) * count
+    np.add.at(out, (starts + indices).ravel(), grad_output.ravel())
+    return out.reshape(self.shape)
+
+
+def at_maxima(k: int) -> dict[str, Any]:
+    """The vjps of what puts gradients at the largest elements: the elements of `g` there."""
+
+    def taken(g: Any, indices: Any) -> Any:
+        *lead, _ = flat = (*g.shape[:-k], prod(g.shape[-k:]))
+        found = F.gather(F.reshape(g, flat), -1, F.reshape(indices, (*lead, prod(indices.shape[-k:]))))
+        return F.reshape(found, tuple(indices.shape))
+
+    # not `zeros`: a tangent of the input alone gives zeros, not nothing
+    return {"grad_output": taken, "self": lambda g: F.zeros_like(g), "linear": True}
+
+
+def declare_maximum(k: int) -> None:
+    """Declare the maximum of windows over the last `k` dimensions, and its gradient."""
+    title = f"max_pool{k}d_with_indices"
+    settings = ("kernel_size", "stride", "padding", "dilation", "ceil_mode")
+
+    @differentiable(name=title, self=calls(title + "_backward", "self", *settings, "result1"), **RESULTS)
+    def pool(self, kernel_size, stride=(), padding=(0,) * k, dilation=(1,) * k, ceil_mode=False):
+        """Return the largest element of each window, and its place in the flattened input."""
+        stride = window_sizes(kernel_size, stride)
+        name = title + "_out_cpu_template"
+        count = check_windows(name, self, kernel_size, stride, padding, dilation, ceil_mode)
+        refuse(self, "bc", f"max_pool{k}d")
+        lowest = -np.inf if self.dtype.kind == "f" else np.iinfo(self.dtype).min
+        size = self.shape[-k:]
+        whole = whole_size(size, kernel_size, stride, padding, dilation, count)
+        values, number = maxima(padded(self, padding, whole, lowest), kernel_size, stride, dilation, count)
+        index = starts(size, kernel_size, dilation, (0,) * k).ravel().take(number)
+        index += starts(size, count, stride, padding)
+        if any(padding):  # nothing is greater than the border where all is as low
+            np.copyto(index, first_inside(size, count, stride, padding, dilation), where=values == lowest)
+        return values, index
+
+    @differentiable(name=title + "_backward", **at_maxima(k))
+    def backward(grad_output, self, kernel_size, stride, padding, dilation, ceil_mode, indices):
+        """Return the gradient: that of each largest element, where it came from."""
+        return put_at_maxima(grad_output, self, k, indices)
+
+
+# ── of a number of parts
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def parts(size: Any, count: Any) -> Any:
+    """For each part of the last dimensions: its place in the result, and its place in the input. Parts may
+    overlap by one element.
+    """
+    along = [[np.s_[i * n // c : -(-(i + 1) * n // c)] for i in range(c)] for n, c in zip(size, count)]
+    for place in np.ndindex(*count):
+        yield (..., *place), (..., *(slices[i] for slices, i in zip(along, place)))
+
+
+def declare_mean_of_parts(k: int) -> None:
+    """Declare the means of parts of the last `k` dimensions, and their gradient."""
+    title = f"_adaptive_avg_pool{k}d"
+    last = tuple(range(-k, 0))
+
+    @differentiable(name=title, self=calls(title + "_backward", "self"), linear=True)
+    @wide
+    def pool(self, output_size):
+        """Return the mean of each of `output_size` parts."""
+        check_adaptive(self, k, "avg", output_size)
+        out = np.empty((*self.shape[:-k], *output_size), self.dtype)
+        for place, part in parts(self.shape[-k:], output_size):
+            out[place] = self[part].mean(axis=last)
+        return out
+
+    @differentiable(
+        name=title + "_backward",
+        grad_output=lambda g, grad_output_sym_sizes: getattr(F, title)(g, grad_output_sym_sizes[-k:]),
+        self=zeros,
+        linear=True,
+    )
+    @wide
+    def backward(grad_output, self):
+        """Return the gradient: equal shares for all elements of a part."""
+        check_not_empty(grad_output, title[1:] + "_backward", "grad_output")
+        out = np.zeros(self.shape, grad_output.dtype)
+        for place, part in parts(self.shape[-k:], grad_output.shape[-k:]):
+            into = out[part]
+            into += (grad_output[place] / prod(into.shape[-k:]))[(..., *(None,) * k)]
+        return out
+
+    show_sizes(backward, "grad_output", *reversed(last))
+
+
+def argmax(flat: Any) -> Any:
+    """Where the largest element is along the last dimension; of several NaNs the last."""
+    bad = flat != flat
+    last = flat.shape[-1] - 1 - np.argmax(bad[..., ::-1], axis=-1)
+    return np.where(bad.any(axis=-1), last, np.argmax(flat, axis=-1))
+
+
+def declare_maximum_of_parts(k: int) -> None:
+    """Declare the maxima of parts of the last `k` dimensions, and their gradient."""
+    title = f"adaptive_max_pool{k}d"
+
+    @differentiable(name=title, self=calls(title + "_backward", "self", "result1"), **RESULTS)
+    def pool(self, output_size):
+        """Return the largest of each of `output_size` parts, and its place in the flattened input."""
+        check_adaptive(self, k, "max", output_size)
+        size, lead = self.shape[-k:], self.shape[:-k]
+        values = np.empty((*lead, *output_size), self.dtype)
+        indices = np.empty(values.shape, np.int64)
+        numbers = np.arange(prod(size)).reshape(size)
+        for place, part in parts(size, output_size):
+            elements = self[part].reshape((*lead, -1))
+            where = argmax(elements)
+            values[place] = np.take_along_axis(elements, where[..., None], -1)[..., 0]
+            indices[place] = numbers[part].ravel()[where]
+        return values, indices
+
+    @differentiable(name=title + "_backward", **at_maxima(k))
+    def backward(grad_output, self, indices):
+        """Return the gradient: that of each largest element, where it came from."""
+        check_not_empty(grad_output, title + "_backward", "grad_output")
+        return put_at_maxima(grad_output, self, k, indices)
+
+
+for k in (2, 3):
+    for declare in (declare_mean, declare_maximum, declare_mean_of_parts, declare_maximum_of_parts):
+        declare(k)
