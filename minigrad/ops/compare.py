@@ -9,8 +9,7 @@ import numpy as np
 from ..core import F, check_broadcast, differentiable
 from ..core.dtypes import get_default_dtype, of
 from ..core.public import public, publish
-from .checks import no_kernel, only
-from .overloads import named, of_kinds
+from .checks import named, no_kernel, of_kinds, only
 
 
 def comparison(function: Any, name: str, meaning: str, also: str = "") -> None:

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from ..core import F, differentiable, jointly
-from .convolution_checks import check_kinds, check_output_padding, check_settings, check_shapes, check_window
 from .kernels import wide
 from .sliding import padded, places, put_together, reach, seen, whole_size
+from .window_checks import check_kinds, check_output_padding, check_settings, check_shapes, check_window
 
 # ── the three products
 # ─────────────────────────────────────────────────────────────────────────────────────────────────

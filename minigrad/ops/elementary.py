@@ -10,9 +10,8 @@ import numpy as np
 
 from ..core import F, differentiable
 from ..core.public import ALL, public
-from .checks import must_be, no_kernel, only
+from .checks import choice, must_be, no_kernel, only
 from .kernels import function, widened
-from .overloads import choice
 
 
 @function(self=lambda g, result: F.mul_scalar(g * result, ln(2)))

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core import F, differentiable
 from ..core.dtypes import of
-from .indices import LONG, WHOLE, check_inside, outside
+from .index import LONG, WHOLE, check_inside, outside
 from .kernels import second_refusal
 from .shape import show_sizes
 

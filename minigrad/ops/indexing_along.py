@@ -11,7 +11,7 @@ from ..core.dtypes import of, whole
 from ..core.tensor_state import wrap
 from .arithmetic import scaled
 from .copy import fitting
-from .indices import LONG, WHOLE, along, check_inside, check_kind, copied, raised
+from .index import LONG, WHOLE, along, check_inside, check_kind, copied, raised
 from .shape import place
 
 

@@ -116,17 +116,7 @@ def amin(self, dim=(), keepdim=False):
 
 def of_all(ufunc: Any, name: str) -> Any:
     """Return the kernel of an extreme of all elements."""
-
-    def kernel(self: Any) -> Any:
-        if self.size == 0:
-            raise RuntimeError(
-                f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the "
-                "reduction dim with the 'dim' argument."
-            )
-        refuse(self, "c", f"{name}_all")
-        return ufunc.reduce(self, axis=None)
-
-    return kernel
+    return lambda self: reduced(ufunc, self, None, False, name, f"{name}_all")
 
 
 @differentiable(self=evenly, node="MaxBackward1", kernel=of_all(np.maximum, "max"))

@@ -43,11 +43,6 @@ def mean_of(x: Any, axes: tuple[int, ...]) -> Any:
     return total
 
 
-def fitting(x: Any, shape: tuple[int, ...]) -> Any:
-    """Return a weight or bias in a shape that broadcasts, or None; by ops."""
-    return None if x is None else F.reshape(x, shape)
-
-
 def scaled(h: Any, weight: Any, bias: Any) -> Any:
     """`h · weight + bias`, where there are such; of one dtype, written over `h`."""
     for ufunc, x in ((np.multiply, weight), (np.add, bias)):

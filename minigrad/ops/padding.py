@@ -100,13 +100,7 @@ def check_filled(self: Any, padding: Any, name: str, is_mirror: bool) -> None:
 
 def check_left(self: Any, padding: Any, k: int) -> None:
     """RuntimeError with PyTorch's text where borders cut off more than there is."""
-    letters = "DHW"[3 - k :]
-    around = borders(padding, k)
-    sizes = [n + a + b for n, (a, b) in zip(self.shape[-k:], around)]
-    if all(n < 1 for n in sizes) or (k == 1 and sizes[0] < 1):
-        given = ", ".join(f"{x}: {n}" for x, n in zip(letters, self.shape[-k:]))
-        made = ", ".join(f"{x}: {n}" for x, n in zip(letters, sizes))
-        raise RuntimeError(f"input ({given}) is too small. Calculated output {made}")
+    sizes = [n + a + b for n, (a, b) in zip(self.shape[-k:], borders(padding, k))]
     if min(sizes) < 0:
         shape = [*self.shape[:-k], *sizes]
         raise RuntimeError(f"Trying to create tensor with negative dimension {min(shape)}: {shape}")

@@ -14,9 +14,9 @@ import numpy as np
 from ..core import F, calls, differentiable, zeros
 from .checks import refuse
 from .kernels import wide
-from .pooling_checks import check_adaptive, check_not_empty, check_windows
 from .shape import show_sizes
 from .sliding import by_place, padded, put_together, whole_size
+from .window_checks import check_adaptive, check_not_empty, check_windows
 
 RESULTS = {"several": ("result0", "result1"), "constants": ("result1",)}
 

@@ -109,21 +109,14 @@ Pair = tuple[int, int]
 
 def check_window(kernel_size: Pair, dilation: Pair, padding: Pair, stride: Pair) -> None:
     """RuntimeError with PyTorch's text for sizes that no window has."""
-    (kh, kw), (dh, dw), (ph, pw), (sh, sw) = kernel_size, dilation, padding, stride
-    if min(kernel_size) <= 0:
-        raise RuntimeError(
-            f"kernel size should be greater than zero, but got kernel_height: {kh} kernel_width: {kw}"
-        )
-    if min(dilation) <= 0:
-        raise RuntimeError(
-            f"dilation should be greater than zero, but got dilation_height: {dh} dilation_width: {dw}"
-        )
-    if min(padding) < 0:
-        raise RuntimeError(f"padding should be non-negative, but got pad_height: {ph} pad_width: {pw}")
-    if min(stride) <= 0:
-        raise RuntimeError(
-            f"stride should be greater than zero, but got stride_height: {sh} stride_width: {sw}"
-        )
+    sizes = {"kernel size": kernel_size, "dilation": dilation, "padding": padding, "stride": stride}
+    for name, (high, wide) in sizes.items():
+        wrong, must = (-1, "non-negative") if name == "padding" else (0, "greater than zero")
+        if min(high, wide) <= wrong:
+            short = {"kernel size": "kernel", "padding": "pad"}.get(name, name)
+            raise RuntimeError(
+                f"{name} should be {must}, but got {short}_height: {high} {short}_width: {wide}"
+            )
 
 
 @differentiable(

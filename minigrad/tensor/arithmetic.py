@@ -15,8 +15,7 @@ from ..ops import arithmetic as ar
 from ..ops import pointwise as pw
 from ..ops import pow as powers
 from ..ops import special
-from ..ops.checks import must_be
-from ..ops.overloads import check_alpha, named, of_kinds
+from ..ops.checks import check_alpha, must_be, named, of_kinds
 
 
 @public(out="cast")

@@ -14,12 +14,12 @@ from ..core.public import public
 from ..core.tensor_state import TensorBase
 from ..inplace.in_place import in_place_method
 from ..ops import arithmetic as ar
-from ..ops import division as dv
+from ..ops import rounding
 from ..ops import ternary as te
+from ..ops.checks import NUMBERS, check_tensors, choice, invalid, of_kinds
 from ..ops.compare import bitwise_and, bitwise_left_shift, bitwise_or, bitwise_right_shift, bitwise_xor
 from ..ops.copy import C_NAMES
-from ..ops.division import modulo, quotient
-from ..ops.overloads import NUMBERS, check_tensors, choice, invalid, of_kinds
+from ..ops.rounding import modulo, quotient
 from .arithmetic import operator
 
 
@@ -47,7 +47,7 @@ def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
         raise RuntimeError(
             f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'"
         )
-    return dv.div_rounded, (input, other, rounding_mode)
+    return rounding.div_rounded, (input, other, rounding_mode)
 
 
 def check_bound(input: Any, bound: Any) -> None:

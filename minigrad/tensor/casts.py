@@ -17,8 +17,7 @@ from ..core.devices import (
 )
 from ..core.public import public
 from ..core.tensor_state import TensorBase
-from ..ops.checks import must_be_tensor
-from ..ops.overloads import invalid
+from ..ops.checks import invalid, must_be_tensor
 
 NO_BFLOAT16 = "minigrad has no bfloat16: NumPy has no such dtype"
 NO_COMPLEX32 = "minigrad has no complex32: NumPy has no such dtype"

@@ -13,7 +13,7 @@ from ..core.tangents import tangent_of
 from ..core.tensor_state import CONJUGATE, TensorBase, numbers, share
 from ..left_out import missing
 from ..ops import shape as sh
-from ..ops.overloads import is_whole
+from ..ops.checks import is_whole
 from . import casts
 from .size import Size
 

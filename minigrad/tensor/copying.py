@@ -21,7 +21,7 @@ from ..core.public import public
 from ..core.storage import address, root
 from ..core.tensor_state import TensorBase, numbers, share, wrap
 from ..inplace.in_place import in_place
-from ..ops.overloads import NUMBERS
+from ..ops.checks import NUMBERS
 
 NOT_A_LEAF = (
     "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the "

@@ -12,8 +12,7 @@ from ..inplace.in_place import in_place
 from ..left_out import without
 from ..ops import index as indexing
 from ..ops import indexing_along, masking
-from ..ops.checks import must_be_tensor
-from ..ops.overloads import NUMBERS, choice
+from ..ops.checks import NUMBERS, choice, must_be_tensor
 from .indexing import refuse_batched
 
 # ── the op that PyTorch takes

@@ -15,7 +15,7 @@ from ..core.tensor_state import TensorBase, share
 from ..creation.arguments import sizes
 from ..inplace.in_place import in_place_view
 from ..ops import views as forms
-from ..ops.overloads import is_whole
+from ..ops.checks import is_whole
 from . import views
 
 

@@ -11,8 +11,7 @@ from ..core.dtypes import of
 from ..core.public import public
 from ..core.tensor_state import TensorBase, numbers
 from ..ops import linalg
-from ..ops.checks import must_be_tensor
-from ..ops.overloads import choice
+from ..ops.checks import choice, must_be_tensor
 from ..ops.shape import place
 from .matmul import matmul
 

@@ -11,7 +11,7 @@ from ..core.public import public
 from ..core.tensor_state import CONJUGATE, NEGATIVE, TensorBase, share
 from ..creation import constructed
 from ..inplace.in_place import in_place
-from ..ops.overloads import NUMBERS, invalid
+from ..ops.checks import NUMBERS, invalid
 from .memory import UntypedStorage
 
 

@@ -13,7 +13,7 @@ from ..core.tensor_state import TensorBase, numbers, wrap
 from ..ops import rearranging as re
 from ..ops import views
 from ..ops import views as vw
-from ..ops.overloads import is_whole
+from ..ops.checks import is_whole
 from ..ops.shape import place
 from .views import flatten, sizes_of
 

@@ -8,9 +8,9 @@ from typing import Any
 from ..core import F, dtypes
 from ..core.public import public
 from ..ops import count as counting
-from ..ops import cumulative as cu
 from ..ops import reduction as red
-from ..ops.overloads import choice
+from ..ops import variance as va
+from ..ops.checks import choice
 
 
 def dims(dim: Any) -> tuple[int, ...] | None:
@@ -207,7 +207,7 @@ def cumsum(input: Any, dim: int, *, dtype: Any = None) -> Any:
     >>> torch.cumsum(torch.tensor([1, 2, 3]), dim=0)
     tensor([1, 3, 6])
     """
-    return cu.cumsum, (input, one(dim), checked("cumsum", dtype))
+    return va.cumsum, (input, one(dim), checked("cumsum", dtype))
 
 
 @public("function method method_", out="dtype")
@@ -216,4 +216,4 @@ def cumprod(input: Any, dim: int, *, dtype: Any = None) -> Any:
     """Return the product of all elements up to each one along `dim`; whole numbers give int64 unless `dtype`
     is given.
     """
-    return cu.cumprod, (input, one(dim), checked("cumprod", dtype))
+    return va.cumprod, (input, one(dim), checked("cumprod", dtype))

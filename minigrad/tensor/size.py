@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.dtypes import kind_name
-from ..ops.overloads import is_whole
+from ..ops.checks import is_whole
 
 
 class Size(tuple[int, ...]):

@@ -8,7 +8,7 @@ from ..core import F
 from ..core.public import public
 from ..core.tensor_state import TensorBase
 from ..ops import joining
-from ..ops.overloads import is_whole
+from ..ops.checks import is_whole
 from ..ops.shape import place
 from .grids import atleast_1d, atleast_2d, atleast_3d
 

@@ -14,7 +14,7 @@ from ..core.tensor_state import TensorBase, share
 from ..left_out import without
 from ..ops import shape as sh
 from ..ops import views as vw
-from ..ops.overloads import is_whole
+from ..ops.checks import is_whole
 from . import views
 from .casts import is_in_format
 

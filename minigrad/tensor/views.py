@@ -16,7 +16,7 @@ from ..core.storage import address, root, strides_of
 from ..core.tensor_state import TensorBase, share
 from ..ops import shape as sh
 from ..ops import views as vw
-from ..ops.overloads import is_whole
+from ..ops.checks import is_whole
 from ..ops.shape import place
 
 

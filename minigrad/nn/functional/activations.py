@@ -10,7 +10,6 @@ from ...core import F
 from ...core.public import public
 from ...inplace.in_place import in_place
 from ...ops import activations as ac
-from ...ops import hard_activations as hd
 from ...ops import smooth_activations as sm
 from .checks import check_tensors
 
@@ -50,19 +49,19 @@ def relu(input: Any, inplace: bool = False) -> Any:
 
     Source: PyTorch's page `torch.nn.functional.relu`.
     """
-    return in_or_out_of_place(inplace, hd.relu, input)
+    return in_or_out_of_place(inplace, ac.relu, input)
 
 
 def relu6(input: Any, inplace: bool = False) -> Any:
     """Clamp each element to [0, 6]."""
-    return in_or_out_of_place(inplace, hd.hardtanh, input, 0, 6)
+    return in_or_out_of_place(inplace, ac.hardtanh, input, 0, 6)
 
 
 def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Any:
     """Clamp each element to [min_val, max_val]."""
     if min_val > max_val:
         raise ValueError("min_val cannot be greater than max_val")
-    return in_or_out_of_place(inplace, hd.hardtanh, input, min_val, max_val)
+    return in_or_out_of_place(inplace, ac.hardtanh, input, min_val, max_val)
 
 
 def elu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
@@ -200,18 +199,18 @@ def logsigmoid(input: Any) -> Any:
 
 def hardsigmoid(input: Any, inplace: bool = False) -> Any:
     """Return `(x + 3) / 6`, clamped to [0, 1]."""
-    return in_or_out_of_place(inplace, hd.hardsigmoid, input)
+    return in_or_out_of_place(inplace, ac.hardsigmoid, input)
 
 
 def hardswish(input: Any, inplace: bool = False) -> Any:
     """Return `x · hardsigmoid(x)`."""
-    return in_or_out_of_place(inplace, hd.hardswish, input)
+    return in_or_out_of_place(inplace, ac.hardswish, input)
 
 
 @public("function", out=None)
 def hardshrink(input: Any, lambd: float = 0.5) -> Any:
     """Return x, and 0 where -lambd ≤ x ≤ lambd."""
-    return hd.hardshrink(input, lambd)
+    return ac.hardshrink(input, lambd)
 
 
 def softshrink(input: Any, lambd: float = 0.5) -> Any:
@@ -222,7 +221,7 @@ def softshrink(input: Any, lambd: float = 0.5) -> Any:
             f"lambda must be in range [0, {np.finfo(kind.numpy).max:g}] for input dtype {kind.title}, but "
             f"found {lambd:g}"
         )
-    return hd.softshrink(input, lambd)
+    return ac.softshrink(input, lambd)
 
 
 def tanhshrink(input: Any) -> Any:
