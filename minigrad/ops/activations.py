@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import F, differentiable, itself, zeros
+from ..core import F, calls, differentiable, itself, jointly, zeros
 from .checks import BOOL, each, floats_only, no_clamp, refuses
 from .kernels import kept, refusal, wide
 
@@ -113,14 +113,9 @@ def leaky_relu_backward(grad_output, self, negative_slope, self_is_result):
     return np.where(self > 0, grad_output, grad_output * negative_slope)[()]
 
 
-def prelu_self_vjp(g: Any, self: Any, weight: Any) -> Any:
-    """Return the gradient of the input: slope 1 or `weight`."""
-    return F._prelu_kernel_backward(g, self, weight)[0]
-
-
-def prelu_weight_vjp(g: Any, self: Any, weight: Any) -> Any:
-    """Return the gradient of the weight: 0 or the input."""
-    return F._prelu_kernel_backward(g, self, weight)[1]
+def prelu_vjp(g: Any, wanted: Any, self: Any, weight: Any) -> Any:
+    """Return the gradients of the input, with slope 1 or `weight`, and of the weight: 0 or the input."""
+    return F._prelu_kernel_backward(g, self, weight)
 
 
 def prelu_jvp(self_t: Any, weight_t: Any, self: Any, weight: Any) -> Any:
@@ -128,7 +123,7 @@ def prelu_jvp(self_t: Any, weight_t: Any, self: Any, weight: Any) -> Any:
     return F.where(F.ge(self, 0), self_t, weight * self_t + weight_t * self)
 
 
-@activation(self=prelu_self_vjp, weight=prelu_weight_vjp, jvp=prelu_jvp, check=floats_only("prelu_cpu"))
+@activation(**jointly(prelu_vjp, "self", "weight"), jvp=prelu_jvp, check=floats_only("prelu_cpu"))
 def _prelu_kernel(self, weight):
     """`x` where x > 0, else `weight · x`."""
     return np.where(self > 0, self, weight * self)[()]
@@ -167,7 +162,7 @@ def _prelu_kernel_backward(grad_output, self, weight):
 
 
 @activation(
-    self=lambda g, max_val, min_val, self: F.hardtanh_backward(g, self, min_val, max_val),
+    self=calls("hardtanh_backward", "self", "min_val", "max_val"),
     check=each(refuses("Bool inputs not supported for hardtanh", BOOL, error=RuntimeError), no_clamp),
 )
 def hardtanh(self, min_val=-1.0, max_val=1.0):
@@ -185,9 +180,7 @@ def hardtanh_backward(grad_output, self, min_val, max_val):
     return np.where((self <= min_val) | (self >= max_val), grad_output.dtype.type(0), grad_output)[()]
 
 
-@activation(
-    self=lambda g, lambd, self: F.hardshrink_backward(g, self, lambd), check=floats_only("hardshrink_cpu")
-)
+@activation(self=calls("hardshrink_backward", "self", "lambd"), check=floats_only("hardshrink_cpu"))
 def hardshrink(self, lambd=0.5):
     """`x`, and 0 where -lambd ≤ x ≤ lambd."""
     return shrunk(self, self, lambd)
@@ -204,9 +197,7 @@ def hardshrink_backward(grad_out, self, lambd):
     return shrunk(grad_out, self, lambd)
 
 
-@activation(
-    self=lambda g, lambd, self: F.softshrink_backward(g, self, lambd), check=floats_only("softshrink_check")
-)
+@activation(self=calls("softshrink_backward", "self", "lambd"), check=floats_only("softshrink_check"))
 def softshrink(self, lambd=0.5):
     """`x` brought nearer to 0 by `lambd`, and 0 where -lambd ≤ x ≤ lambd."""
     return self - np.clip(self, -lambd, lambd).astype(self.dtype)

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core import F, differentiable, zeros
+from ..core import F, calls, differentiable, zeros
+from ..core.declare import camel
 from ..core.dtypes import of
 from .activations import activation
 from .checks import floats_only, refuse
@@ -39,9 +40,7 @@ def entropy_jvp(self_t: Any, target_t: Any, self: Any, target: Any, weight: Any,
 
 
 @differentiable(
-    self=lambda g, reduction, self, target, weight: F.binary_cross_entropy_backward(
-        g, self, target, weight, reduction
-    ),
+    self=calls("binary_cross_entropy_backward", "self", "target", "weight", "reduction"),
     target=entropy_target_vjp,
     jvp=entropy_jvp,
 )
@@ -138,106 +137,79 @@ def binary_cross_entropy_with_logits(self, target, weight=None, pos_weight=None,
 def check_target(self: Any, target: Any, weight: Any) -> None:
     """RuntimeError with PyTorch's text for shapes and dtypes that do not fit."""
     refuse(self, "biuc", "nll_loss_out_frame")
-    if target.dtype.kind not in "iu" or target.dtype not in (np.int64, np.uint8):
+    if target.dtype not in (np.int64, np.uint8):
         raise RuntimeError(f"expected target dtype to be Long or Byte, but got {of(target).title}")
     if weight is not None and weight.dtype != self.dtype:
         raise RuntimeError(f"expected scalar type {of(self).title} but found {of(weight).title}")
 
 
-def one_class(self: Any, target: Any) -> Any:
-    """Return the class of the scores (C,), which may be given in a vector; ValueError for a longer one."""
-    if self.ndim > 1 or target.ndim == 0:
-        return target
-    if target.size != 1:
-        raise ValueError(f"For 1D input, 1D target must have size 1, but got target size: {target.size}")
-    return target.reshape(())
-
-
-def chosen(target: Any, classes: int, ignore_index: int) -> tuple[Any, Any]:
-    """The class of each element, 0 for those to ignore, and which are not to be ignored, None if all are; an
-    IndexError for a class that there is not.
+def chosen(self: Any, target: Any, weight: Any, ignore_index: int) -> tuple[Any, Any, Any]:
+    """Return the NumPy index of each element's class in the scores, the weight of each element (None if all
+    are 1), and which are not to be ignored (None if all count); an IndexError for a class that there is not.
     """
+    axis, classes = (1, self.shape[1]) if self.ndim > 1 else (0, self.shape[0])
+    if self.ndim == 1 == target.ndim:  # the class of one sample may be given in a vector
+        if target.size != 1:
+            raise ValueError(f"For 1D input, 1D target must have size 1, but got target size: {target.size}")
+        target = target.reshape(())
     # read without a sign, negative ones are the largest
     unsigned = target.view(np.uint64) if target.dtype == np.int64 else target
     most = np.maximum.reduce(unsigned, axis=None, initial=0)
-    if (most < classes or not target.size) and not 0 <= ignore_index < classes:
-        return target, None
-    used = target != ignore_index
-    wrong = used & ((target < 0) | (target >= classes))
-    if np.any(wrong):
-        raise IndexError(f"Target {np.asarray(target)[wrong].ravel()[0]} is out of bounds.")
-    return np.where(used, target, 0), used
+    used = None
+    if not (most < classes or not target.size) or 0 <= ignore_index < classes:
+        used = target != ignore_index
+        wrong = used & ((target < 0) | (target >= classes))
+        if np.any(wrong):
+            raise IndexError(f"Target {np.asarray(target)[wrong].ravel()[0]} is out of bounds.")
+        target = np.where(used, target, 0)
+    weights = None if weight is None else weight[target]
+    if used is not None:
+        one, zero = self.dtype.type(1), self.dtype.type(0)
+        weights = np.where(used, one if weights is None else weights, zero).astype(self.dtype)
+    others = [np.arange(n).reshape(-1, *(1,) * (target.ndim - d - 1)) for d, n in enumerate(target.shape)]
+    return (*others[:axis], target, *others[axis:]), weights, used
 
 
-def weights_of(index: Any, used: Any, weight: Any, kind: Any) -> Any:
-    """Return the weight of each element, 0 for those to ignore; None if it is 1 for all."""
-    if used is None:
-        return None if weight is None else weight[index]
-    weights = kind.type(1) if weight is None else weight[index]
-    return np.where(used, weights, kind.type(0)).astype(kind)
-
-
-def at_class(self: Any, index: Any, axis: int) -> Any:
-    """Return the scores of the classes `index`."""
-    if self.ndim == 2:
-        return self[np.arange(len(self)), index]
-    return np.take_along_axis(self, np.expand_dims(index, axis), axis).squeeze(axis)
-
-
-def declare(title: str, node: str) -> None:
+def declare(title: str) -> None:
     """Declare the loss, which is linear in the scores, and its gradient, which is linear in what is sent."""
-
-    def vjp(grads, ignore_index, reduction, self, target, total_weight, weight):
-        back = getattr(F, title + "_backward")
-        return back(grads[0], self, target, weight, reduction, ignore_index, total_weight)
+    own = ("self", "target", "weight", "reduction", "ignore_index", "total_weight")
+    results = ("output", "total_weight")
 
     def twice(g, ignore_index, reduction, target, weight):
         return getattr(F, title + "_forward")(g, target, weight, reduction, ignore_index)[0]
 
     @differentiable(
         name=title + "_forward",
-        self=vjp,
-        several=("output", "total_weight"),
-        constants=("total_weight",),
-        node=node + "Backward0",
+        self=calls(title + "_backward", *own),
+        several=results,
+        constants=results[1:],
+        node=camel(title) + "Backward0",
     )
     def forward(self, target, weight, reduction, ignore_index):
         """Return `-weight[t] · self[t]` of the class t, and the sum of weights, by which a mean divides."""
         check_target(self, target, weight)
-        axis = 0 if self.ndim == 1 else 1
-        target = one_class(self, target)
-        index, used = chosen(target, self.shape[axis], ignore_index)
-        w = weights_of(index, used, weight, self.dtype)
-        picked = at_class(self, index, axis)
-        loss = -picked if w is None else -w * picked
+        at, weights, _ = chosen(self, target, weight, ignore_index)
+        picked = self[at]
+        loss = -picked if weights is None else -weights * picked
         if reduction == NONE and self.ndim > 1:
             return loss, self.dtype.type(0)
-        total = self.dtype.type(picked.size) if w is None else reduced(w, SUM)
+        total = self.dtype.type(picked.size) if weights is None else reduced(weights, SUM)
         out = reduced(loss, SUM)
         return (out / total if reduction == MEAN else out), total
 
-    @differentiable(
-        name=title + "_backward", grad_output=twice, self=zeros, linear=True, node=node + "BackwardBackward0"
-    )
+    @differentiable(name=title + "_backward", grad_output=twice, self=zeros, linear=True)
     def backward(grad_output, self, target, weight, reduction, ignore_index, total_weight):
         """Return the gradient of the scores."""
-        axis = 0 if self.ndim == 1 else 1
-        target = one_class(self, target)
-        index, used = chosen(target, self.shape[axis], ignore_index)
-        w = weights_of(index, used, weight, self.dtype)
-        sent = -grad_output if w is None else -w * grad_output
+        at, weights, used = chosen(self, target, weight, ignore_index)
+        sent = -grad_output if weights is None else -weights * grad_output
         if reduction == MEAN:
             sent = sent / total_weight
             if used is not None:
                 sent = np.where(used, sent, self.dtype.type(0)).astype(self.dtype)
         out = np.zeros(self.shape, self.dtype)
-        if self.ndim == 2:
-            out[np.arange(len(self)), index] = sent
-        else:
-            sent = np.broadcast_to(sent, index.shape)
-            np.put_along_axis(out, np.expand_dims(index, axis), np.expand_dims(sent, axis), axis)
+        out[at] = sent
         return out
 
 
-declare("nll_loss", "NllLoss")
-declare("nll_loss2d", "NllLoss2D")  # scores (N, C, H, W) of classes (N, H, W)
+declare("nll_loss")
+declare("nll_loss2d")  # scores (N, C, H, W) of classes (N, H, W)

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import F, differentiable, jointly
+from ..core import F, calls, differentiable, jointly
 from ..core.dtypes import of
 from .checks import refuse
 from .kernels import second_refusal, wide
@@ -151,26 +151,21 @@ def check(x: Any, grid: Any, k: int) -> None:
 
 def declare(k: int) -> None:
     """Declare sampling of `k` dimensions, and its gradients."""
-    title, node = f"grid_sampler_{k}d", f"GridSampler{k}DBackward"
+    title = f"grid_sampler_{k}d"
     no_second = second_refusal(title + "_backward")
 
     def vjp(g, wanted, input, grid, interpolation_mode, padding_mode, align_corners):
         how = (interpolation_mode, padding_mode, align_corners)
         return getattr(F, title + "_backward")(g, input, grid, *how, wanted)
 
-    @differentiable(name=title, **jointly(vjp, "input", "grid"), node=node + "0")
+    @differentiable(name=title, **jointly(vjp, "input", "grid"))
     def forward(input, grid, interpolation_mode, padding_mode, align_corners):
         """Return the input at the places of a grid, whose coordinates go from -1 to 1, x first."""
         check(input, grid, k)
         return sampled(input, grid, (interpolation_mode, padding_mode, align_corners))
 
     @differentiable(
-        name=title + "_backward",
-        grad_output=no_second,
-        input=no_second,
-        grid=no_second,
-        several=True,
-        node=node + "Backward0",
+        name=title + "_backward", grad_output=no_second, input=no_second, grid=no_second, several=True
     )
     def backward(grad_output, input, grid, interpolation_mode, padding_mode, align_corners, output_mask):
         """Return the gradients of input and grid, nothing instead of what `output_mask` does not ask for."""
@@ -195,9 +190,7 @@ def base(size: Any, align_corners: bool, dtype: Any) -> Any:
     return np.stack([*(p.ravel() for p in places), np.ones(places[0].size)], -1).astype(dtype)
 
 
-@differentiable(
-    theta=lambda g, size, align_corners: F.affine_grid_generator_backward(g, size, align_corners), linear=True
-)
+@differentiable(theta=calls("affine_grid_generator_backward", "size", "align_corners"), linear=True)
 @wide
 def affine_grid_generator(theta, size, align_corners):
     """Return the places (N, …, dimensions) to which affine maps `theta` (N, dimensions, dimensions + 1) move
@@ -214,9 +207,7 @@ def affine_grid_generator(theta, size, align_corners):
     return grid.reshape((size[0], *size[2:], len(size) - 2))
 
 
-@differentiable(
-    grad=lambda g, size, align_corners: F.affine_grid_generator(g, size, align_corners), linear=True
-)
+@differentiable(grad=calls("affine_grid_generator", "size", "align_corners"), linear=True)
 @wide
 def affine_grid_generator_backward(grad, size, align_corners):
     """Return the gradient of the maps of `affine_grid_generator`."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import RAW, F, composite, differentiable, is_symbol
+from ..core import RAW, F, calls, composite, differentiable, is_symbol
 from ..core.storage import Geometry, strided
 from ..core.tensor_state import wrap
 from .shape import after_rows, place
@@ -18,11 +18,7 @@ ALL = np.s_[:]
 END = sys.maxsize  # where a slice ends that goes up to the end, as PyTorch notes it
 
 
-@differentiable(
-    self=lambda g, self_sym_sizes, dim, index: F.select_backward(g, self_sym_sizes, dim, index),
-    view=True,
-    linear=True,
-)
+@differentiable(self=calls("select_backward", "self_sym_sizes", "dim", "index"), view=True, linear=True)
 def select(self, dim, index):
     """Select `index` along `dim` and remove that dimension."""
     if self.ndim == 0:
@@ -74,8 +70,8 @@ def slice_backward(grad_output, input_sizes, dim, start, end, step):
 
 
 @differentiable(
-    self=lambda g, self_sym_sizes, self_sym_strides, size, stride, storage_offset: F.as_strided_backward(
-        g, self_sym_sizes, self_sym_strides, size, stride, storage_offset
+    self=calls(
+        "as_strided_backward", "self_sym_sizes", "self_sym_strides", "size", "stride", "storage_offset"
     ),
     view=True,
     linear=True,

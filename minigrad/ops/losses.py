@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import F, differentiable, itself
+from ..core import F, calls, differentiable, itself
 from ..core.dtypes import result_type
 from .activations import activation
 from .checks import refuse
@@ -40,8 +40,8 @@ def loss(name: str) -> Any:
 
 
 @differentiable(
-    self=lambda g, reduction, self, target: F.mse_loss_backward(g, self, target, reduction),
-    target=lambda g, reduction, self, target: F.mse_loss_backward(g, target, self, reduction),
+    self=calls("mse_loss_backward", "self", "target", "reduction"),
+    target=calls("mse_loss_backward", "target", "self", "reduction"),
 )
 @loss("mse_cpu")
 def mse_loss(self, target, reduction):
@@ -66,10 +66,8 @@ def mse_loss_backward(grad_output, self, target, reduction):
 
 
 @differentiable(
-    self=lambda g, beta, reduction, self, target: F.smooth_l1_loss_backward(g, self, target, reduction, beta),
-    target=lambda g, beta, reduction, self, target: F.smooth_l1_loss_backward(
-        g, target, self, reduction, beta
-    ),
+    self=calls("smooth_l1_loss_backward", "self", "target", "reduction", "beta"),
+    target=calls("smooth_l1_loss_backward", "target", "self", "reduction", "beta"),
 )
 @loss("smooth_l1_cpu")
 @wide
@@ -98,8 +96,8 @@ def smooth_l1_loss_backward(grad_output, self, target, reduction, beta):
 
 
 @differentiable(
-    self=lambda g, delta, reduction, self, target: F.huber_loss_backward(g, self, target, reduction, delta),
-    target=lambda g, delta, reduction, self, target: F.huber_loss_backward(g, target, self, reduction, delta),
+    self=calls("huber_loss_backward", "self", "target", "reduction", "delta"),
+    target=calls("huber_loss_backward", "target", "self", "reduction", "delta"),
 )
 @loss("huber_cpu")
 @wide

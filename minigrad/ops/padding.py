@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import F, differentiable, zeros
+from ..core import F, calls, differentiable, zeros
 from .checks import refuse
 from .copy import fitting
 
@@ -95,11 +95,6 @@ def check_filled(self: Any, padding: Any, name: str, is_mirror: bool) -> None:
                 f"Argument #{4 + 2 * i}: Padding size should be less than the corresponding input dimension, "
                 f"but got: padding ({before}, {after}) at dimension {dim} of input {list(self.shape)}"
             )
-    check_left(self, padding, k)
-
-
-def check_left(self: Any, padding: Any, k: int) -> None:
-    """RuntimeError with PyTorch's text where borders cut off more than there is."""
     sizes = [n + a + b for n, (a, b) in zip(self.shape[-k:], borders(padding, k))]
     if min(sizes) < 0:
         shape = [*self.shape[:-k], *sizes]
@@ -108,23 +103,17 @@ def check_left(self: Any, padding: Any, k: int) -> None:
 
 def declare(word: str, k: int) -> None:
     """Declare padding of the last `k` dimensions, and what gathers its gradients."""
-    way, title, node = WAYS[word], f"{word}_pad{k}d", f"{word.capitalize()}Pad{k}DBackward"
-    vjp = lambda g, self, padding: getattr(F, title + "_backward")(g, self, padding)  # noqa: E731
+    way, title = WAYS[word], f"{word}_pad{k}d"
+    vjp = calls(title + "_backward", "self", "padding")
 
     # the numbers of `self` do not matter, so they are not conjugated
-    @differentiable(name=title, self=vjp, complexes=True, node=node + "0", linear=True)
+    @differentiable(name=title, self=vjp, complexes=True, linear=True)
     def pad(self, padding):
         """Return the tensor with borders that are filled with its own elements."""
         check_filled(self, padding, title, word == "reflection")
         return np.ascontiguousarray(self[places(way, self.shape, padding)])
 
-    @differentiable(
-        name=title + "_backward",
-        grad_output=lambda g, padding: getattr(F, title)(g, padding),
-        self=zeros,
-        node=node + "Backward0",
-        linear=True,
-    )
+    @differentiable(name=title + "_backward", grad_output=calls(title, "padding"), self=zeros, linear=True)
     def backward(grad_output, self, padding):
         """Return the gradient: each number added to the element that stands in its place."""
         out = np.zeros(self.shape, grad_output.dtype)

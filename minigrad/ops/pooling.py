@@ -18,7 +18,7 @@ from .shape import show_sizes
 from .sliding import by_place, padded, put_together, whole_size
 from .window_checks import check_adaptive, check_not_empty, check_windows
 
-RESULTS = {"several": ("result0", "result1"), "constants": ("result1",)}
+RESULTS: dict[str, Any] = {"several": ("result0", "result1"), "constants": ("result1",)}
 
 
 def window_sizes(kernel: Any, stride: Any) -> Any:
@@ -32,16 +32,15 @@ def window_sizes(kernel: Any, stride: Any) -> Any:
 
 def divided(total: Any, size: Any, how: Any) -> Any:
     """Return sums over windows, or gradients, divided by how many elements each window has."""
-    by = divisors(size, *how, total.shape[-len(size) :])
+    by = divisors(size, how, total.shape[-len(size) :])
     if total.dtype.kind == "f":
         return total / by.astype(total.dtype)
     return np.sign(total) * np.sign(by) * (np.abs(total) // np.abs(by))
 
 
-def divisors(
-    size: Any, kernel: Any, stride: Any, padding: Any, is_padded: bool, divisor: int | None, count: Any
-) -> Any:
+def divisors(size: Any, how: Any, count: Any) -> Any:
     """How many elements each window has, those in the border among them if `is_padded`; or `divisor`."""
+    kernel, stride, padding, is_padded, divisor = how
     if divisor is not None:
         return np.full(count, divisor)
 

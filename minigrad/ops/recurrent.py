@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import RAW, F, differentiable, jointly
+from ..core import RAW, F, calls, differentiable, jointly
 
 
 def order(count: int, reverse: bool) -> range:
@@ -124,12 +124,11 @@ def places(shape: Any, batch_sizes: Any, batch_first: bool) -> Any:
     return (rows, steps) if batch_first else (steps, rows)
 
 
-def pack_vjp(grads: Any, input_sym_sizes: Any, result1: Any, batch_first: bool) -> Any:
-    """Return the gradient of the padded table."""
-    return F._pack_padded_sequence_backward(grads[0], input_sym_sizes, result1, batch_first)
-
-
-@differentiable(input=pack_vjp, several=("result0", "result1"), constants=("result1",))
+@differentiable(
+    input=calls("_pack_padded_sequence_backward", "input_sym_sizes", "result1", "batch_first"),
+    several=("result0", "result1"),
+    constants=("result1",),
+)
 def _pack_padded_sequence(input, lengths, batch_first):
     """Return the elements of sequences (T, B, *), or (B, T, *) if `batch_first`, step by step and without
     padding; and how many sequences have an element at each step.
@@ -139,9 +138,7 @@ def _pack_padded_sequence(input, lengths, batch_first):
     return input[places(input.shape, batch_sizes, batch_first)], batch_sizes
 
 
-@differentiable(
-    grad=lambda g, batch_sizes, batch_first: F._packed_elements(g, batch_sizes, batch_first), linear=True
-)
+@differentiable(grad=calls("_packed_elements", "batch_sizes", "batch_first"), linear=True)
 def _pack_padded_sequence_backward(grad, input_size, batch_sizes, batch_first):
     """Return a padded table with the elements of a packed one, 0 elsewhere."""
     out = np.zeros(input_size, grad.dtype)
@@ -150,10 +147,7 @@ def _pack_padded_sequence_backward(grad, input_size, batch_sizes, batch_first):
 
 
 @differentiable(
-    grad=lambda g, grad_sym_sizes, batch_sizes, batch_first: F._pack_padded_sequence_backward(
-        g, grad_sym_sizes, batch_sizes, batch_first
-    ),
-    linear=True,
+    grad=calls("_pack_padded_sequence_backward", "grad_sym_sizes", "batch_sizes", "batch_first"), linear=True
 )
 def _packed_elements(grad, batch_sizes, batch_first):
     """Return the elements of a padded table that the packed one has."""

@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import F, differentiable
-from ..core.declare import camel
+from ..core import calls, differentiable
 from ..core.dtypes import of
 from .checks import not_implemented
 from .kernels import wide
@@ -184,21 +183,16 @@ def show_settings(node: Any, k: int, has_corners: bool) -> None:
 
 def declare(way: str, title: str, k: int) -> None:
     """Declare resampling of `k` dimensions, and its transpose."""
-    node = camel(title).replace(f"{k}d", f"{k}D") + "Backward"
+    vjp = calls(title + "_backward", "output_size", "self_sym_sizes", "align_corners", "scales")
+    twice = calls(title, "output_size", "align_corners", "scales")
 
-    def vjp(g, output_size, self_sym_sizes, align_corners, scales):
-        return getattr(F, title + "_backward")(g, output_size, self_sym_sizes, align_corners, scales)
-
-    def twice(g, output_size, align_corners, scales):
-        return getattr(F, title)(g, output_size, align_corners, scales)
-
-    @differentiable(name=title, self=vjp, linear=True, node=node + "0")
+    @differentiable(name=title, self=vjp, linear=True)
     def forward(self, output_size, align_corners=False, scales=None):
         """Return the last dimensions of (N, C, …) at the size `output_size`, `scales` times as many."""
         check(self, k, output_size, way)
         return resampled(self, way, output_size, align_corners, scales)
 
-    @differentiable(name=title + "_backward", grad_output=twice, linear=True, node=node + "Backward0")
+    @differentiable(name=title + "_backward", grad_output=twice, linear=True)
     def backward(grad_output, output_size, input_size, align_corners=False, scales=None):
         """Return the gradient: each number shared out among the elements it came from."""
         return sent_back(grad_output, way, input_size, align_corners, scales)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from ..core import F, differentiable
+from ..core import F, calls, differentiable
 from .checks import refuse
 from .shape import show_sizes
 
@@ -150,12 +150,7 @@ def im2col(self, kernel_size, dilation, padding, stride):
 show_sizes(im2col, "self", -1, -2)
 
 
-@differentiable(
-    self=lambda g, kernel_size, dilation, padding, stride: F.im2col(
-        g, kernel_size, dilation, padding, stride
-    ),
-    linear=True,
-)
+@differentiable(self=calls("im2col", "kernel_size", "dilation", "padding", "stride"), linear=True)
 def col2im(self, output_size, kernel_size, dilation, padding, stride):
     """Return images of size `output_size` to which the windows in the columns are added in their places."""
     check_window(kernel_size, dilation, padding, stride)

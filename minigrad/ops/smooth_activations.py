@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import F, differentiable, itself
+from ..core import F, calls, differentiable, itself
 from ..core.dtypes import of
 from .activations import activation
 from .checks import floats_only
@@ -36,10 +36,7 @@ def inner(x: Any) -> Any:
     return BETA * (x + KAPPA * x * x * x)
 
 
-@activation(
-    self=lambda g, approximate, self: F.gelu_backward(g, self, approximate),
-    check=floats_only("GeluKernelImpl"),
-)
+@activation(self=calls("gelu_backward", "self", "approximate"), check=floats_only("GeluKernelImpl"))
 def gelu(self, approximate="none"):
     """`x` times the distribution function of the normal distribution, exact ("none") or by "tanh"."""
     if approximate not in ("none", "tanh"):
@@ -103,10 +100,7 @@ def mish(self):
     return self * np.tanh(np.log1p(np.exp(self)))
 
 
-@activation(
-    self=lambda g, beta, self, threshold: F.softplus_backward(g, self, beta, threshold),
-    check=floats_only("softplus_cpu"),
-)
+@activation(self=calls("softplus_backward", "self", "beta", "threshold"), check=floats_only("softplus_cpu"))
 def softplus(self, beta=1, threshold=20):
     """`log(1 + exp(beta · x)) / beta`, and `x` itself where `beta · x` is above `threshold`."""
     return np.where(self * beta > threshold, self, np.log1p(np.exp(self * beta)) / beta)[()]
@@ -127,7 +121,7 @@ def softplus_backward(grad_output, self, beta, threshold):
 
 
 @differentiable(
-    self=lambda grads, buffer, self: F.log_sigmoid_backward(grads[0], self, buffer),
+    self=calls("log_sigmoid_backward", "self", "buffer"),
     several=("output", "buffer"),
     constants=("buffer",),
     node="LogSigmoidBackward0",

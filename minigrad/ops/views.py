@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from ..core import F, differentiable
+from ..core import F, calls, differentiable
 from ..core.dtypes import of
 from ..core.storage import address, root
 from . import indexing, shape
@@ -33,9 +33,7 @@ def diagonal_of(self: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any
     return as_strided(part, (*part.shape[:-2], n), (*part.strides[:-2], step))
 
 
-def diagonal_vjp(g: Any, self_sym_sizes: Any, offset: int, dim1: int, dim2: int) -> Any:
-    """Return the gradient on the diagonal of zeros."""
-    return F.diagonal_backward(g, self_sym_sizes, offset, dim1, dim2)
+diagonal_vjp = calls("diagonal_backward", "self_sym_sizes", "offset", "dim1", "dim2")
 
 
 @differentiable(
@@ -53,7 +51,7 @@ def diagonal_copy(self, offset=0, dim1=0, dim2=1):
     return diagonal_of(self, offset, dim1, dim2).copy()
 
 
-@differentiable(grad_output=lambda g, offset, dim1, dim2: F.diagonal(g, offset, dim1, dim2), linear=True)
+@differentiable(grad_output=calls("diagonal", "offset", "dim1", "dim2"), linear=True)
 def diagonal_backward(grad_output, input_sizes, offset, dim1, dim2):
     """Return zeros of shape `input_sizes` with `grad_output` on the diagonal."""
     out = np.zeros(input_sizes, grad_output.dtype)
@@ -62,10 +60,7 @@ def diagonal_backward(grad_output, input_sizes, offset, dim1, dim2):
 
 
 @differentiable(
-    self=lambda g, offset, dim1, dim2: F.diagonal(g, offset, dim1, dim2),
-    linear=True,
-    forms="function method",
-    out="",
+    self=calls("diagonal", "offset", "dim1", "dim2"), linear=True, forms="function method", out=""
 )
 def diag_embed(self, offset=0, dim1=-2, dim2=-1):
     """Return matrices with the last dimension on their diagonal and zeros elsewhere."""
@@ -99,9 +94,7 @@ def windows(self: Any, dimension: int, size: int, step: int) -> Any:
 
 
 @differentiable(
-    self=lambda g, self_sym_sizes, dimension, size, step: F.unfold_backward(
-        g, self_sym_sizes, dimension, size, step
-    ),
+    self=calls("unfold_backward", "self_sym_sizes", "dimension", "size", "step"),
     kernel=windows,
     view=True,
     linear=True,
@@ -112,7 +105,7 @@ def unfold(self, dimension, size, step):
     """
 
 
-@differentiable(grad_in=lambda g, dim, size, step: F.unfold(g, dim, size, step), linear=True)
+@differentiable(grad_in=calls("unfold", "dim", "size", "step"), linear=True)
 def unfold_backward(grad_in, input_sizes, dim, size, step):
     """Return zeros of shape `input_sizes` to which every window of `grad_in` is added in its place."""
     out = np.zeros(input_sizes, grad_in.dtype)
