@@ -3,7 +3,7 @@
 A graph is read through `next_functions`, `name()`, `variable` and `_saved_*`, as PyTorch's is. Here are also
 
     observers    `Observer`, `add_observer`, `remove_observer`, `unobserved`
-    ops          `F`, `Op`, `all_ops`, `vjp_arguments`, `ghost_name`
+    ops          `F`, `Op`, `Tensors`, `all_ops`, `dispatch`, `vjp_arguments`, `ghost_name`
     modes        `has_plain_results`, `in_saved_hook`, `is_forward`, `is_recording`
     nodes        `AccumulateGrad`, `LAST`, `gradient_node`, `is_released`, `is_untouched`
     tensors      `numbers`, `memory`, `tangent`, `wrap`, `is_differentiable`
@@ -22,11 +22,12 @@ from typing import Any
 
 from .core import F, Op, all_ops, saved_hooks
 from .core.dialect import DIALECTS, node_name, retains_grad_unset
+from .core.dispatch import dispatch
 from .core.dtypes import DIFFERENTIABLE
 from .core.modes import Within, is_forward, is_recording, state
 from .core.node import LAST, RELEASED, AccumulateGrad
 from .core.observers import Observer, add_observer, remove_observer
-from .core.tensor_state import edge, numbers, wrap
+from .core.tensor_state import Tensors, edge, numbers, wrap
 from .core.vjps import arguments
 from .tensor.autograd import CPP_NAMES
 
@@ -38,8 +39,10 @@ __all__ = [
     "LAST",  # the sequence number of every AccumulateGrad
     "Observer",
     "Op",
+    "Tensors",  # tensors that an op takes as one argument
     "add_observer",
     "all_ops",  # every op by the name of its node in PyTorch 2
+    "dispatch",  # runs an op on one argument for each parameter
     "ghost_name",
     "gradient_node",
     "has_plain_results",

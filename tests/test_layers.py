@@ -73,6 +73,7 @@ LAYERS: dict[str, list[tuple[str, str]]] = {
         ("V1 data", "trace"),
         ("V1 sources", "sources"),  # they only call methods of the recorder
         ("V2 record", "recording"),
+        ("V2 replay", "replay"),
         ("V2 graph", "model"),
         ("V2 arithmetic", "arithmetic"),
         ("V3", "drawing explaining steps"),  # a Scene and its names are all that they share

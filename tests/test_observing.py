@@ -30,6 +30,7 @@ NAMES = {
     ("kept.py", "minigrad.utils.recompute"): "the same",
     ("protocol.py", "minigrad.autograd."): "methods of a custom Function that are not the user's",
     ("protocol.py", "minigrad.autograd.graph"): "the class of a hook on several tensors",
+    ("replay/taking_minigrad.py", "minigrad."): "frames between an op and the cell",
     ("recording/aftermath.py", "minigrad.autograd.tensor_backward"): "a frame of a traceback",
     ("recording/aftermath.py", "minigrad.autograd.run"): "a frame of a traceback",
     ("recording/aftermath.py", "minigrad.core.engine"): "a frame of a traceback",

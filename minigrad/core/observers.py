@@ -29,6 +29,9 @@ class Observer:
     def left(self, tensor: Any, how: str, value: Any) -> None:
         """After values of a tensor were returned as Python or NumPy data ("item", "numpy" …)."""
 
+    def answered(self, tensor: Any, value: Any) -> None:
+        """After `bool()`, `int()` or `complex()` of a tensor, on which a program may go on in another way."""
+
     def asked(self, tensor: Any) -> None:
         """After `requires_grad` was set."""
 
@@ -93,8 +96,9 @@ def add_observer(observer: Any) -> None:
     values, version, history)` after each in-place change of `values[0]` (version and (node, number) are those
     before); `created(tensor, data)` after a tensor is made from data (None for `arange`, for example);
     `detached(source, result, how)` after `detach()` or `.data` ("data"; before `detach_()`, where both are
-    one tensor); `left(tensor, how, value)` after its numbers were read ("item", "numpy"); `asked(tensor)`
-    after `requires_grad` was set; `grad_set(tensor, before)` after `.grad` was assigned or deleted;
+    one tensor); `left(tensor, how, value)` after its numbers were read ("item", "numpy");
+    `answered(tensor, value)` after `bool()`, `int()` or `complex()`; `asked(tensor)` after `requires_grad`
+    was set; `grad_set(tensor, before)` after `.grad` was assigned or deleted;
     `mode_changed(mode, enabled)` after the user switched a mode.
 
     Around each backward call: `backward_started(roots, gradients, options)` and `backward_ended(error,

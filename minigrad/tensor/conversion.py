@@ -168,7 +168,7 @@ class Conversion(TensorBase):
         if self._data.size != 1:
             what = "no values" if self._data.size == 0 else "more than one value"
             raise RuntimeError(f"Boolean value of Tensor with {what} is ambiguous")
-        return bool(numbers(self).item())
+        return answered(self, bool(numbers(self).item()))
 
     def __float__(self) -> float:
         value = float(real_number(only(self), "double"))
@@ -177,15 +177,15 @@ class Conversion(TensorBase):
         return given_out(self, "item", value)
 
     def __int__(self) -> int:
-        return int(real_number(only(self), "int64_t"))
+        return answered(self, int(real_number(only(self), "int64_t")))
 
     def __complex__(self) -> complex:
-        return complex(only(self))
+        return answered(self, complex(only(self)))
 
     def __index__(self) -> int:
         if self._data.size != 1 or self._data.dtype.kind not in "iub":
             raise TypeError("only integer tensors of a single element can be converted to an index")
-        return int(self._data.item())
+        return answered(self, int(self._data.item()))
 
     def clone(self) -> Any:
         """Return a copy of the tensor, through which gradients flow.
@@ -273,6 +273,14 @@ def given_out(t: TensorBase, how: str, value: Any) -> Any:
     if modes.active:
         for observer in modes.observers():
             observer.left(t, how, value)
+    return value
+
+
+def answered(t: TensorBase, value: Any) -> Any:
+    """`value`, which Python's own conversion of `t` gives, as in `if t:`: observers are notified."""
+    if modes.active:
+        for observer in modes.observers():
+            observer.answered(t, value)
     return value
 
 

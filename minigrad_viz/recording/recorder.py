@@ -79,6 +79,7 @@ class Recorder:
         more = self.packing, self.listener, self.modules, self.steps
         self.backward = BackwardCalls(self.tape, self.states, *more)
         self.compared: tuple[Any, ...] = ()  # the arguments of the last comparison in a gradcheck
+        self.taker: Any = None  # who takes down what PyTorch computes, if somebody does
 
     # ── beginning and end ───────────────────────────────────────────────────────────────────────────────────
 

@@ -16,7 +16,8 @@ import minigrad
 from ..drawing.layout import load_in_background
 from ..model.views import UnknownRoots
 from ..player.hosts import widgets_are_shown
-from ..recording.recorder import Recorder
+from ..replay import Watch, watch
+from ..replay.program import Program
 from ..trace.events import Created, Forward, Trace
 from ..words import text
 from . import tracebacks
@@ -43,11 +44,11 @@ def parser(settings: Settings) -> MagicReader:
 
 
 class Watched(NamedTuple):
-    """A cell that is running: what was asked for, whether only by `%autograd on`, and who records."""
+    """A cell that is running: what was asked for, whether only by `%autograd on`, and who watches."""
 
     chosen: dict[str, Any]
     automatic: bool
-    recorder: Recorder
+    watch: Watch
 
 
 class Watcher:
@@ -62,27 +63,25 @@ class Watcher:
         chosen = {"roots": (), **self.settings.defaults(), **vars(options)}
         if chosen["table"] is None:
             chosen["table"] = chosen["show"] != "static"
-        watched = Watched(chosen, options.automatic, Recorder(source, namespace))
-        watched.recorder.start()
-        return watched
+        return Watched(chosen, options.automatic, watch(source, namespace))
 
     def end(self, watched: Watched, *, error: BaseException | None, result_silenced: bool) -> str | None:
         """Stop recording and show what there is, just after the cell's own output. Gives the traceback where
         that could not be explained."""
-        trace = watched.recorder.stop(error)
+        trace, program = watched.watch.stop(error)
         unasked = watched.automatic and not any(isinstance(e, Created | Forward) for e in trace.events)
         if unasked and error is None:
             return None
-        report = self.report(trace, watched.chosen)
+        report = self.report(trace, watched.chosen, program)
         if unasked and not any(each.key for each in report.explained):
             return None
-        remember(report, error, watched.recorder.tape.ids)
+        remember(report, error, watched.watch.recorder.tape.ids)
         self.show(report, watched.chosen)
         return report.problem or None
 
-    def report(self, trace: Trace, chosen: dict[str, Any]) -> Report:
+    def report(self, trace: Trace, chosen: dict[str, Any], program: Program | None = None) -> Report:
         """The report of a trace. A root that the cell does not have is left out, with a message."""
-        roots, options = tuple(chosen["roots"]), report_options(chosen)
+        roots, options = tuple(chosen["roots"]), {"program": program, **report_options(chosen)}
         try:
             return Report(trace, roots=roots, **options)
         except UnknownRoots as problem:

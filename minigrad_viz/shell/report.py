@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import itertools
 import traceback
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,6 +26,8 @@ from ..predicting.question import Question
 from ..predicting.questions import questions_of
 from ..predicting.told import fair
 from ..predicting.told import to_text as questions_to_text
+from ..replay.live import Handle, Live
+from ..replay.program import Program
 from ..steps.in_boxes import frames_inside
 from ..steps.recursion import recursion_text
 from ..steps.timeline import Frame, frames_of
@@ -68,7 +71,8 @@ class Report:
     `roots` limits the pictures to what these variables were computed from (ValueError if the cell has none
     of that name); `fold` makes one station of each long chain. `ledger` and `memory` say whether these sheets
     stand below the state table (None: where the ledger is telling). With `predict` the reader is asked first,
-    and nothing that is shown gives an answer away. Further options are those of `Picture`.
+    and nothing that is shown gives an answer away. With a `program` the cell can be computed again, see
+    `live`. Further options are those of `Picture`.
     `explained` says why what went wrong did; `problem` is the traceback, if that could not be found out.
     """
 
@@ -82,9 +86,12 @@ class Report:
         ledger: bool | None = None,
         memory: bool = False,
         predict: bool = False,
+        program: Program | None = None,
         **options: Any,
     ) -> None:
         self.trace, self.scenes = trace, Scenes(trace)
+        self.program = program
+        self._again = {"roots": roots, "fold": fold, "ledger": ledger, "memory": memory, **options}
         self.lang = lang = lang or language()
         self.explained: tuple[Explanation, ...] = ()
         self.problem = self._unexplained = ""
@@ -128,6 +135,26 @@ class Report:
         ledger, memory = self._asked
         shown: list[Sheet] = [self.ledger] if ledger or (ledger is None and self.ledger.telling) else []
         return [sheet for sheet in (*shown, *([self.memory] if memory else [])) if sheet]
+
+    # ── with other numbers ──────────────────────────────────────────────────────────────────────────────────
+
+    @cached_property
+    def again(self) -> Live:
+        """The cell, to be computed again with other numbers. Refused, a ValueError that says why, where that
+        cannot be done."""
+        return Live(self.trace, self.program, self.lang)
+
+    @property
+    def handles(self) -> tuple[Handle, ...]:
+        """The numbers that `live` can change. Refused as in `again`."""
+        return tuple(self.again.handles.values())
+
+    def live(self, numbers: Mapping[str, float] | None = None, **named: float) -> Report:
+        """The report of the cell as it would be with other numbers for its leaves: `live(x=5.6)`, or
+        `live({"w[0]": 5.6})` for an element. The recorded operations are computed again; the cell itself does
+        not run, and no variable changes. Refused as in `again`, or where the cell would take another way."""
+        trace = self.again.at({**(numbers or {}), **named})
+        return Report(trace, lang=self.lang, **self._again)
 
     # ── its parts ───────────────────────────────────────────────────────────────────────────────────────────
 

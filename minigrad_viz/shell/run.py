@@ -8,7 +8,8 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
-from ..recording.recorder import Recorder
+from ..replay import watch
+from ..replay.program import Program
 from ..trace.events import Trace
 from .report import Report
 
@@ -17,23 +18,24 @@ class Recording(AbstractContextManager["Recording"]):
     """`with record() as r: …`, then `r.report` (shows itself) and `r.trace`."""
 
     def __init__(self, source: str, namespace: dict[str, Any], options: dict[str, Any]) -> None:
-        self._recorder = Recorder(source, namespace, whole=False)
+        self._source, self._namespace = source, namespace
         self._options = options
         self.trace: Trace | None = None
+        self._program: Program | None = None
 
     def __enter__(self) -> Recording:
-        self._recorder.start()
+        self._watch = watch(self._source, self._namespace, whole=False)
         return self
 
     def __exit__(self, kind: Any, error: BaseException | None, traceback: Any) -> None:
-        self.trace = self._recorder.stop(error)
+        self.trace, self._program = self._watch.stop(error)
 
     @property
     def report(self) -> Report:
         """What was recorded, ready to be shown; RuntimeError before the block has ended."""
         if self.trace is None:
             raise RuntimeError("record() has nothing to show before its block has ended")
-        return Report(self.trace, **self._options)
+        return Report(self.trace, program=self._program, **self._options)
 
 
 def record(**options: Any) -> Recording:
@@ -63,8 +65,7 @@ def trace_source(
     """
     namespace: dict[str, Any] = {"__name__": "__main__", "__file__": filename}
     code = compiled(source, filename)
-    recorder = Recorder(source, namespace)
-    recorder.start()
+    watched = watch(source, namespace)
     error: BaseException | None = None
     try:
         exec(code, namespace)
@@ -73,9 +74,10 @@ def trace_source(
     except Exception as raised:
         error = raised
     except BaseException:
-        recorder.stop()
+        watched.stop()
         raise
-    return Report(recorder.stop(error), **options), error
+    trace, program = watched.stop(error)
+    return Report(trace, program=program, **options), error
 
 
 def load(path: Path, **options: Any) -> Report:

@@ -147,6 +147,9 @@ class Minigrad:
         if not in_saved_hook():
             self.recorder.crossing.detached(source, result, how)
 
+    def answered(self, tensor: Any, value: Any) -> None:
+        """Python asked a tensor for its truth: of no interest here."""
+
     @safely
     def left(self, tensor: Any, how: str, value: Any) -> None:
         """Numbers of a tensor were given out."""

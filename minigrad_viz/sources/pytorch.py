@@ -94,7 +94,12 @@ class PyTorch:
         class Watching(TorchFunctionMode):
             def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
                 __tracebackhide__ = True
-                return source.called(func, args, kwargs or {})
+                taker = source.recorder.taker
+                call = None if taker is None else taker.before(func, args, kwargs or {})
+                result = source.called(func, args, kwargs or {})
+                if call is not None:
+                    taker.after(call, func, result)
+                return result
 
         class Within(TorchFunctionMode):
             def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:

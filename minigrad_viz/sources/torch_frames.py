@@ -10,9 +10,9 @@ CHECKPOINT = "torch.utils.checkpoint"
 
 
 def outside(frame: Any, passed: tuple[str, ...] = ()) -> Any:
-    """The first frame, from this one outward, that is neither of the sources nor of the function by which
+    """The first frame, from this one outward, that is neither of the viewer nor of the function by which
     PyTorch hands a call to them, nor of the modules `passed`."""
-    while frame is not None and str(frame.f_globals.get("__name__")).startswith(__package__):
+    while frame is not None and str(frame.f_globals.get("__name__")).startswith("minigrad_viz."):
         frame = frame.f_back
     while frame is not None and (
         frame.f_code.co_name == "__torch_function__" or frame.f_globals.get("__name__") in passed

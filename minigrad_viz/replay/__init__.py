@@ -1,0 +1,7 @@
+"""Computing a recorded cell again with another number: its program, how it is taken down, how it runs."""
+
+from __future__ import annotations
+
+from .watched import Watch, watch
+
+__all__ = ["Watch", "watch"]

@@ -1,0 +1,167 @@
+"""Live values: a recorded cell as it would be with another number.
+
+Note [Exactness]
+    A program is trusted only after it ran with the cell's own numbers and gave the cell's trace again, to the
+    last digit. Whatever was overlooked when it was taken down (numbers that left and came back, memory that
+    two tensors share, random numbers) shows there, or in a question that gets another answer.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from ..trace.events import ModeChanged, Trace
+from ..words import text
+from .grafting import Differs, grafted
+from .program import Given, Program
+from .running import Changes, Turned, run
+
+ELEMENTS = 64  # of an array that has handles
+HALVINGS = 24  # until the number is found at which a branch changes
+
+
+class Refused(ValueError):
+    """A cell, or a leaf of it, that cannot be computed again."""
+
+
+class Handle(NamedTuple):
+    """A number of a leaf that can be changed: `name` is what it is called (`x`, `w[0, 1]`), `leaf` the
+    variable, `number` the tensor of the program and `place` the element in it; `value` is the cell's."""
+
+    name: str
+    leaf: str
+    number: int
+    place: tuple[int, ...]
+    value: float
+    dtype: str
+
+
+class Branch(NamedTuple):
+    """Where the cell would go on in another way: a question at `line` has the cell's answer as far as `near`,
+    and another from `far` on."""
+
+    line: int
+    near: float
+    far: float
+
+
+class Live:
+    """The cell of a trace, whose leaves can have other numbers. Refused, with the reason, where that cannot
+    be."""
+
+    def __init__(self, trace: Trace, program: Program | None, lang: str | None = None) -> None:
+        self.trace, self.lang = trace, lang
+        if program is None:
+            raise Refused(text("live_no_program", lang))
+        self.program = program
+        self._check()
+
+    def _check(self) -> None:
+        """Refused unless the program gives the cell's own numbers."""
+        if self.program.why_not is not None:
+            key, values = self.program.why_not
+            raise Refused(text(key, self.lang, **values))
+        for event in self.trace.events:
+            if isinstance(event, ModeChanged) and event.mode != "grad":
+                raise Refused(text("live_no_mode", self.lang, mode=event.mode))
+        try:
+            again = grafted(self.trace, run(self.program, {}, self.trace.source))
+        except Exception as problem:
+            said = f"{type(problem).__name__}: {problem}"
+            raise Refused(text("live_no_same", self.lang, problem=said)) from problem
+        if again != self.trace:
+            raise Refused(text("live_no_same", self.lang, problem=first_difference(self.trace, again)))
+        if not self.handles:
+            raise Refused(text("live_no_leaf", self.lang))
+
+    @cached_property
+    def handles(self) -> dict[str, Handle]:
+        """What can be changed, by name, in the order of the cell."""
+        made = {step.results.number: step.made for step in self.program.steps if step.made is not None}
+        known: dict[int, Given] = {**self.program.given, **made}
+        names = dict(reversed(self.trace.names))
+        found = {}
+        for number, id in sorted(self.program.leaves.items()):
+            given, name = known.get(number), names.get(id)
+            if given is None or name is None or given.data.dtype.kind != "f":
+                continue
+            if given.data.size <= ELEMENTS:
+                for handle in handles_of(name, number, given):
+                    found[handle.name] = handle
+        return found
+
+    def handle(self, name: str) -> Handle:
+        """The handle of this name. Refused, with the names that there are, if there is none."""
+        known = self.handles.get(name)
+        if known is None:
+            names = ", ".join(self.handles)
+            raise Refused(text("live_no_handle", self.lang, name=name, names=names))
+        return known
+
+    def changes(self, numbers: Mapping[str, float]) -> Changes:
+        """Numbers by name as changes of the program. Several elements of one tensor cannot change at once."""
+        found = {}
+        for name, value in numbers.items():
+            handle = self.handle(name)
+            if handle.number in found:
+                raise Refused(text("live_no_several", self.lang, name=handle.leaf))
+            found[handle.number] = handle.place, float(value)
+        return found
+
+    def at(self, numbers: Mapping[str, float]) -> Trace:
+        """The trace of the cell with these numbers. Refused where it would not run the same operations."""
+        try:
+            return grafted(self.trace, run(self.program, self.changes(numbers), self.trace.source))
+        except Turned as turned:
+            said = {"line": turned.line, "before": turned.before, "after": turned.after}
+            raise Refused(text("live_turned", self.lang, **said)) from turned
+        except (Differs, ArithmeticError, IndexError, RuntimeError, TypeError, ValueError) as problem:
+            said = {"problem": f"{type(problem).__name__}: {problem}"}
+            raise Refused(text("live_failed", self.lang, **said)) from problem
+
+    def branch(self, name: str, value: float) -> Branch | None:
+        """Where a branch changes between the cell's number and `value`; None if none does."""
+        handle = self.handle(name)
+        near, far = handle.value, float(value)
+        line = self._turns(handle, far)
+        if line is None:
+            return None
+        for _ in range(HALVINGS):
+            middle = (near + far) / 2
+            if middle in (near, far):
+                break
+            turned = self._turns(handle, middle)
+            if turned is None:
+                near = middle
+            else:
+                far, line = middle, turned
+        return Branch(line, near, far)
+
+    def _turns(self, handle: Handle, value: float) -> int | None:
+        """The line at which the cell would go on in another way; None if it would not."""
+        try:
+            run(self.program, {handle.number: (handle.place, value)}, self.trace.source)
+        except Turned as turned:
+            return turned.line
+        return None
+
+
+def handles_of(name: str, number: int, given: Given) -> Iterator[Handle]:
+    """Those of one leaf."""
+    data = np.asarray(given.data)
+    for place in itertools.product(*map(range, data.shape)):
+        called = f"{name}[{', '.join(map(str, place))}]" if place else name
+        yield Handle(called, name, number, place, float(data[place]), str(data.dtype))
+
+
+def first_difference(a: Trace, b: Trace) -> str:
+    """What two traces differ in first, for the reason of a refusal."""
+    for mine, theirs in zip(a.events, b.events):
+        if mine != theirs:
+            return type(mine).__name__
+    return next(name for name, mine, theirs in zip(a._fields, a, b) if mine != theirs)

@@ -1,0 +1,207 @@
+"""Taking down the program of a cell while it runs: what both libraries have in common."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import sys
+import weakref
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from ..protocol import array_of, dtype_name, history_of, is_parameter, is_tensor
+from .program import MOST, ROOM, Given, Program, Ref, Step, Unfit, templated
+
+# Functions that draw random numbers although they take tensors.
+RANDOM = frozenset((
+    "alpha_dropout", "bernoulli", "cauchy", "dropout", "dropout1d", "dropout2d", "dropout3d", "exponential",
+    "feature_alpha_dropout", "geometric", "gumbel_softmax", "log_normal", "multinomial", "normal", "poisson",
+    "rand_like", "randint_like", "randn_like", "random", "rrelu", "uniform",
+))  # fmt: skip
+READERS = ("print", "append", "format", "display")  # calls to which numbers go only to be read
+
+
+class Taker:
+    """Takes down what a cell computes with one library, whose name is `library`. `recorder` is the cell's.
+    It ends by itself when there is a reason why the cell cannot be computed again."""
+
+    def __init__(self, recorder: Any, library: str) -> None:
+        self.recorder, self.library = recorder, library
+        self.namespace: dict[str, Any] = recorder.tape.namespace
+        self.given: dict[int, Given] = {}
+        self.steps: list[Step] = []
+        self.why_not: tuple[str, Mapping[str, Any]] | None = None
+        self.known: dict[int, tuple[int, weakref.ref[Any]]] = {}  # tensors by address
+        self._count = 0
+        self._names: dict[str, int] = {}  # as they were noted last
+        self._room = ROOM
+
+    # ── tensors ─────────────────────────────────────────────────────────────────────────────────────────────
+
+    def number_of(self, tensor: Any) -> int | None:
+        """The number of a tensor that is known."""
+        known = self.known.get(id(tensor))
+        return known[0] if known is not None and known[1]() is tensor else None
+
+    def new(self, tensor: Any) -> Ref:
+        """A number for a tensor."""
+        number = self._count
+        self._count += 1
+        self.known[id(tensor)] = number, weakref.ref(tensor)
+        return Ref(number)
+
+    def ref(self, tensor: Any) -> Ref:
+        """A tensor that is used; one that nobody knows was there before."""
+        number = self.number_of(tensor)
+        if number is not None:
+            return Ref(number)
+        given = self.taken(tensor)
+        ref = self.new(tensor)
+        self.given[ref.number] = given
+        return ref
+
+    def result(self, tensor: Any) -> Ref:
+        """A tensor that a step gave; it may be one that it was given."""
+        number = self.number_of(tensor)
+        return self.new(tensor) if number is None else Ref(number)
+
+    def taken(self, tensor: Any) -> Given:
+        """A tensor without history, as it stands now."""
+        if history_of(tensor) is not None:
+            raise Unfit("live_no_history")
+        grad = tensor.grad if tensor.is_leaf and tensor.requires_grad else None
+        numbers = self.copied(tensor)
+        return Given(
+            numbers, tensor.requires_grad, is_parameter(tensor), None if grad is None else self.copied(grad)
+        )
+
+    def copied(self, tensor: Any) -> Any:
+        """A copy of a tensor's numbers."""
+        data = None if dtype_name(tensor) == "bfloat16" else array_of(tensor)
+        if data is None:
+            raise Unfit("live_no_argument", kind=dtype_name(tensor))
+        self._room -= data.nbytes
+        if self._room < 0:
+            raise Unfit("live_no_room")
+        return data.copy()
+
+    # ── steps ───────────────────────────────────────────────────────────────────────────────────────────────
+
+    def argument(self, value: Any) -> Any:
+        """An argument as a template."""
+        return templated(value, self.ref, is_tensor)
+
+    def step(
+        self, kind: str, run: Callable[..., Any] | None, args: Any = (), options: Any = MappingProxyType({}),
+        **more: Any,
+    ) -> None:  # fmt: skip
+        """Note a step."""
+        if len(self.steps) >= MOST:
+            raise Unfit("live_no_end", most=MOST)
+        self.steps.append(Step(kind, run, tuple(args), options, **more))
+
+    def bindings(self) -> dict[str, int]:
+        """The variables that are tensors of the program."""
+        found = {}
+        for name, value in self.namespace.items():
+            if name[:1] != "_" and is_tensor(value) and (number := self.number_of(value)) is not None:
+                found[name] = number
+        return found
+
+    def note_names(self) -> None:
+        """Note which variables are which tensors, if that has changed."""
+        names = self.bindings()
+        if names != self._names:
+            self._names = names
+            self.step("names", None, answer=names)
+
+    def writes(self, written: Any, others: Any) -> bool:
+        """Whether a write counts. A recorder passes over one into a tensor that it does not know yet, which
+        will be known as it stands then; but then it must not depend on a leaf."""
+        if self.number_of(written) is not None:
+            return True
+        if any(is_tensor(other) and self.number_of(other) is not None for other in others):
+            raise Unfit("live_no_history")
+        return False
+
+    def refuse(self, key: str, **values: Any) -> None:
+        """The cell cannot be computed again, for this reason."""
+        if self.why_not is None:
+            self.why_not = key, values
+            self.given, self.known = {}, {}
+            self.steps.clear()
+            self.end()
+
+    def end(self) -> None:
+        """Stop listening."""
+
+    def exits(self) -> None:
+        """Numbers left the library; where they are more than read, nobody knows what comes of them."""
+        frame: Any = sys._getframe(1)
+        while frame is not None and frame.f_globals is not self.namespace:
+            frame = frame.f_back
+        spot = None if frame is None else self.recorder.tape.locator.at(frame)
+        statement = None if spot is None else spot.statement
+        if statement is None or not is_reading(statement.text):
+            line = None if spot is None else spot.span.line
+            raise Unfit("live_no_exit", line=line or "?")
+
+    def line(self) -> int:
+        """The line of the cell that runs."""
+        frame: Any = sys._getframe(1)
+        while frame is not None and frame.f_globals is not self.namespace:
+            frame = frame.f_back
+        return 0 if frame is None else frame.f_lineno
+
+    def program(self, error: BaseException | None) -> Program | None:
+        """What was taken down; None if the cell had nothing to do with the library."""
+        if error is not None and (self.steps or self.why_not):
+            self.refuse("live_no_error")
+        if not self.steps and self.why_not is None:
+            return None
+        names = {} if self.why_not else self.bindings()
+        leaves = dict(self.leaves())
+        return Program(self.library, self.given, tuple(self.steps), names, leaves, self.why_not)
+
+    def leaves(self) -> Iterator[tuple[int, str]]:
+        """The tensors that are leaves now, with their ids in the trace."""
+        for number, reference in self.known.values():
+            tensor = reference()
+            if tensor is not None and tensor.requires_grad and history_of(tensor) is None:
+                id = self.recorder.tape.ids.known(tensor)
+                if id is not None:
+                    yield number, id
+
+
+def carefully(method: Callable[..., Any]) -> Callable[..., Any]:
+    """A method of a Taker that raises nothing in the cell, and does nothing once there is a reason against a
+    program."""
+
+    @functools.wraps(method)
+    def careful(self: Any, *args: Any) -> Any:
+        if self.why_not is not None:
+            return None
+        try:
+            return method(self, *args)
+        except Unfit as unfit:
+            key, values = unfit.why
+            self.refuse(key, **values)
+        except Exception as problem:  # a fault here must not become one of the cell
+            self.refuse("live_no_fault", problem=f"{type(problem).__name__}: {problem}")
+        return None
+
+    return careful
+
+
+@functools.lru_cache(64)
+def is_reading(statement: str) -> bool:
+    """Whether a statement only reads numbers: it prints them, or puts them into a list."""
+    try:
+        body = ast.parse(statement.strip()).body
+    except SyntaxError:
+        return False
+    call = body[0].value if len(body) == 1 and isinstance(body[0], ast.Expr) else None
+    if not isinstance(call, ast.Call):
+        return False
+    return getattr(call.func, "id", getattr(call.func, "attr", "")) in READERS

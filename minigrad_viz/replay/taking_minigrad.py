@@ -1,0 +1,258 @@
+"""Taking down a program of minigrad, whose observers tell of every op."""
+
+from __future__ import annotations
+
+import operator
+import sys
+from collections.abc import Callable
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+import minigrad
+from minigrad import Tensor, is_grad_enabled
+from minigrad.observing import F, Observer, Op, Tensors, add_observer, dispatch, numbers, remove_observer
+
+from .program import Given, Ref, Unfit
+from .taking import RANDOM, Taker, carefully
+
+COMPARED = ("allclose", "equal")  # functions that compare by an op, and give a bool
+OURS = ("minigrad.", "minigrad_viz.")
+
+
+class MinigradTaker(Taker, Observer):
+    """An observer that takes down what a cell computes with minigrad."""
+
+    def __init__(self, recorder: Any) -> None:
+        super().__init__(recorder, "minigrad")
+        self.depth = 0  # of backward calls
+        self._call: Any = None  # the backward call that runs
+        add_observer(self)
+        self.listens = True
+
+    def end(self) -> None:
+        """Stop listening."""
+        if self.listens:
+            self.listens = False
+            remove_observer(self)
+
+    def ref(self, tensor: Any) -> Ref:
+        """A tensor that is used. The `.grad` of one that is known is read by a step of its own."""
+        if self.number_of(tensor) is None:
+            owner = self.owner_of(tensor)
+            if owner is not None:
+                mine = self.ref(owner)
+                self.step("call", operator.attrgetter("grad"), (mine,), results=self.new(tensor))
+        return super().ref(tensor)
+
+    def owner_of(self, tensor: Any) -> Any:
+        """The tensor, among those that are known, whose `.grad` a tensor is; or None."""
+        owners = (reference() for _, reference in self.known.values())
+        return next((owner for owner in owners if owner is not None and kept(owner) is tensor), None)
+
+    # ── ops ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+    @carefully
+    def forward(self, op: Any, inputs: Any, outputs: Any) -> None:
+        """An op ran."""
+        if self.depth:
+            return
+        if op.__class__ is not Op:
+            raise Unfit("live_no_function", name=op.__name__)
+        if frame_of(Tensor.__setitem__) is not None:
+            return  # on the way to the part that is written
+        part = frame_of(Tensor.__getitem__)
+        if part is not None:
+            return self.part(part.f_locals["self"], part.f_locals["key"], inputs[0], outputs)
+        values = regrouped(op, inputs)
+        args = [self.argument(value) for value in values]
+        several = isinstance(outputs, tuple | list)
+        results = tuple(map(self.result, outputs)) if several else self.result(outputs)
+        self.step("call", dispatch, (op, tuple(args)), results=results, grad_mode=is_grad_enabled())
+        if op.name in ("isclose", "eq") and compares():
+            answer = all_of(outputs)
+            self.step("ask", all_of, (results,), answer=answer, line=self.line())
+
+    def part(self, whole: Any, key: Any, first: Any, outputs: Any) -> None:
+        """An op ran inside `whole[key]`; the first of several takes `whole` itself."""
+        if first is not whole:
+            self.steps[-1] = self.steps[-1]._replace(results=self.result(outputs))
+            return
+        args = self.argument(whole), self.argument(key)
+        enabled = is_grad_enabled()
+        self.step("call", operator.getitem, args, results=self.result(outputs), grad_mode=enabled)
+
+    @carefully
+    def mutated(self, op: Any, values: Any, version: int, history: Any) -> None:
+        """An op wrote into its first argument. One that nobody knows yet will be known as it stands then."""
+        if self.depth:
+            return
+        frame = frame_of(Tensor.__setitem__)
+        if frame is not None:
+            values = [frame.f_locals[name] for name in ("self", "key", "value")]
+        if self.owner_of(values[0]) is None and not self.writes(values[0], values[1:]):
+            return
+        self.note_names()
+        if frame is not None:
+            self.step("call", operator.setitem, map(self.argument, values), grad_mode=is_grad_enabled())
+            return
+        if op.view or op.name.rstrip("_") in RANDOM:
+            raise Unfit("live_no_op", name=op.name)
+        args = [self.argument(value) for value in regrouped(op, values)]
+        self.step("call", F.in_place, (op, *args), grad_mode=is_grad_enabled())
+
+    @carefully
+    def created(self, tensor: Any, data: Any) -> None:
+        """A tensor was made from data."""
+        if not self.depth and self.number_of(tensor) is None:
+            made = self.taken(tensor)
+            self.step("make", None, results=self.new(tensor), made=made)
+
+    @carefully
+    def detached(self, source: Any, result: Any, how: str) -> None:
+        """`detach()` or `.data` was called, or `detach_()`."""
+        if self.depth:
+            return
+        mine = self.ref(source)
+        run: Callable[..., Any] = operator.attrgetter("data") if how == "data" else Tensor.detach
+        run = Tensor.detach_ if source is result else run
+        self.step("call", run, (mine,), results=self.result(result), grad_mode=is_grad_enabled())
+
+    @carefully
+    def left(self, tensor: Any, how: str, value: Any) -> None:
+        """Numbers of a tensor were given out."""
+        if not self.depth:
+            self.exits()
+
+    @carefully
+    def answered(self, tensor: Any, value: Any) -> None:
+        """Python asked a tensor for its truth, or for a whole number."""
+        if not self.depth:
+            self.step("ask", type(value), (self.ref(tensor),), answer=value, line=self.line())
+
+    @carefully
+    def asked(self, tensor: Any) -> None:
+        """`requires_grad` was set."""
+        if not self.depth and self.number_of(tensor) is not None:
+            self.step("call", Tensor.requires_grad_, (self.ref(tensor), tensor.requires_grad))
+
+    @carefully
+    def grad_set(self, tensor: Any, before: Any) -> None:
+        """`.grad` was assigned or deleted."""
+        if not self.depth and self.number_of(tensor) is not None:
+            value = None if tensor.grad is None else Taker.ref(self, tensor.grad)
+            self.step("call", setattr, (self.ref(tensor), "grad", value))
+
+    @carefully
+    def mode_changed(self, mode: str, enabled: bool) -> None:
+        """A mode was switched; the grad mode is noted with each step."""
+        if mode != "grad":
+            raise Unfit("live_no_mode", mode=mode)
+
+    # ── backward ────────────────────────────────────────────────────────────────────────────────────────────
+
+    @carefully
+    def backward_started(self, roots: Any, gradients: Any, options: Any) -> None:
+        """A backward call starts."""
+        self.depth += 1
+        if self.depth > 1:
+            raise Unfit("live_no_hook")
+        if getattr(options, "batched", False):
+            raise Unfit("live_no_op", name="is_grads_batched")
+        for _, reference in list(self.known.values()):
+            tensor = reference()
+            if tensor is not None and tensor.retains_grad:
+                self.step("call", Tensor.retain_grad, (self.ref(tensor),))
+        self.note_names()
+        keeps = {"retain_graph": options.retain_graph, "create_graph": options.create_graph}
+        roots, gradients = tuple(map(self.argument, roots)), tuple(map(self.argument, gradients))
+        if options.call == "grad":
+            args = roots, tuple(map(self.argument, options.inputs)), gradients
+            self._call = minigrad.autograd.grad, args, keeps | {"allow_unused": True}
+        else:
+            inputs = None if options.inputs is None else tuple(map(self.argument, options.inputs))
+            self._call = minigrad.autograd.backward, (roots, gradients), keeps | {"inputs": inputs}
+
+    @carefully
+    def backward_ended(self, error: Any, captured: Any) -> None:
+        """It ended."""
+        self.depth -= 1
+        if error is not None:
+            raise Unfit("live_no_error")
+        run, args, options = self._call
+        results = captured and tuple(None if g is None else self.result(g) for g in captured)
+        more = {"results": results, "grad_mode": is_grad_enabled()}
+        self.step("call", run, args, MappingProxyType(options), **more)
+
+    @carefully
+    def hook_starts(self, *_: Any) -> None:
+        """A hook of the user's runs."""
+        raise Unfit("live_no_hook")
+
+    @carefully
+    def packed(self, *_: Any) -> None:
+        """A saved-tensor hook ran."""
+        raise Unfit("live_no_hook")
+
+    @carefully
+    def recomputed(self, *_: Any) -> None:
+        """A checkpoint computes again."""
+        raise Unfit("live_no_op", name="checkpoint")
+
+    @carefully
+    def step_starts(self, *_: Any) -> None:
+        """An optimizer changes its parameters."""
+        raise Unfit("live_no_optimizer")
+
+
+def kept(tensor: Any) -> Any:
+    """The `.grad` of a tensor, read only where it can be there: elsewhere reading it warns."""
+    return tensor.grad if tensor.is_leaf or tensor.retains_grad else None
+
+
+def compares() -> bool:
+    """Whether `allclose` or `equal` runs an op."""
+    frame: Any = sys._getframe(2)
+    while frame is not None and (frame.f_globals.get("__name__") or "").startswith(OURS):
+        if frame.f_code.co_name in COMPARED:
+            return True
+        frame = frame.f_back
+    return False
+
+
+def all_of(tensor: Any) -> bool:
+    """Whether all elements hold."""
+    return bool(np.all(numbers(tensor)))
+
+
+def regrouped(op: Any, values: Any) -> list[Any]:
+    """The arguments of an op, of which observers see a list of tensors one by one."""
+    values, more = list(values), len(values) - len(op.params) + 1
+    if op.listed:
+        return [values[:more], *values[more:]]
+    if "indices" in op.params:
+        at = op.params.index("indices")
+        return [*values[:at], Tensors(values[at : at + more]), *values[at + more :]]
+    return values
+
+
+def frame_of(method: Any) -> Any:
+    """The frame of a method inside which something happens."""
+    frame: Any = sys._getframe(2)
+    while frame is not None and (frame.f_globals.get("__name__") or "").startswith(OURS):
+        if frame.f_code is method.__code__:
+            return frame
+        frame = frame.f_back
+    return None
+
+
+def build(given: Given) -> Any:
+    """A new tensor."""
+    kind = minigrad.nn.Parameter if given.parameter else None
+    made = minigrad.tensor(given.data, requires_grad=given.learns and kind is None)
+    if kind is not None:
+        made = kind(made, requires_grad=given.learns)
+    if given.grad is not None:
+        made.grad = minigrad.tensor(given.grad)
+    return made

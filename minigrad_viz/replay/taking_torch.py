@@ -1,0 +1,152 @@
+"""Taking down a program of PyTorch, whose functions a mode sees; see Note [How PyTorch is watched]."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, NamedTuple
+
+from ..protocol import history_of, is_tensor, pytorch
+from ..sources.torch_frames import by_torch
+from .program import Given, Ref, Unfit
+from .taking import RANDOM, Taker, carefully
+
+ANSWERS = frozenset(("bool", "int", "index", "complex", "is_nonzero", "equal", "allclose", "contains"))
+EXITS = frozenset(("item", "tolist", "float", "numpy", "array"))
+# Functions that do something and give no tensor.
+EFFECTS = frozenset(("backward", "retain_grad", "setitem", "set", "delete"))
+ATTRIBUTES = ("data", "grad", "requires_grad")  # that a program may set
+GIVING = ("data", "grad", "T", "mT", "H", "mH", "real", "imag")  # whose values are tensors
+LOOKS = ("repr", "format", "str", "len", "dim", "size", "hash", "record_function_enter_new",
+         "record_function_exit")  # fmt: skip
+HOOKS = ("register_hook", "register_post_accumulate_grad_hook")
+MODES = ("set_grad_enabled", "_set_grad_enabled")
+
+
+class Call(NamedTuple):
+    """A call that is about to run, with its arguments as templates; `seed` is the state of random numbers."""
+
+    name: str
+    args: Any
+    options: Any
+    grad_mode: bool
+    seed: Any
+
+
+class TorchTaker(Taker):
+    """Takes down what a cell computes with PyTorch, as its mode tells: `before` a call and `after` it."""
+
+    def __init__(self, recorder: Any) -> None:
+        super().__init__(recorder, "torch")
+        recorder.taker = self
+
+    def end(self) -> None:
+        """Stop listening."""
+        self.recorder.taker = None
+
+    def ref(self, tensor: Any) -> Ref:
+        """A tensor that is used; none that a Function of the user's made, which is the one its forward made,
+        with a history."""
+        function = getattr(type(history_of(tensor)), "_forward_cls", None)
+        if function is not None:
+            raise Unfit("live_no_function", name=function.__name__)
+        return super().ref(tensor)
+
+    @carefully
+    def before(self, func: Any, args: Any, options: Any) -> Call | None:
+        """A function is about to run. Its arguments are taken now, because it may write into them."""
+        tape, torch = self.recorder.tape, pytorch()
+        if tape.call or tape.busy or torch is None:
+            return None
+        if self.recorder.steps.open is not None:
+            raise Unfit("live_no_optimizer")
+        title = getattr(func, "__name__", "")
+        name = title.strip("_")
+        if name in MODES or not self.concerns(name, func, args, options):
+            return None
+        if name in HOOKS:
+            raise Unfit("live_no_hook")
+        with tape.shield():
+            first, *others = [t for t in flat((args, options)) if is_tensor(t)] or [None]
+            written = first is not None and writes_in_place(title)
+            if written and not self.writes(first, others):
+                return None
+            if written or name == "backward" or func is torch.autograd.grad:
+                self.note_names()
+            seed = torch.get_rng_state() if name in RANDOM else None
+            mode = torch.is_grad_enabled()
+            return Call(name, self.argument(tuple(args)), self.argument(dict(options)), mode, seed)
+
+    def concerns(self, name: str, func: Any, args: Any, options: Any) -> bool:
+        """Whether a call is more than a look at a tensor."""
+        if name in ("set", "delete"):
+            return getattr(func.__self__, "__name__", "") in ATTRIBUTES
+        if name == "get":
+            return getattr(func.__self__, "__name__", "") in GIVING
+        return name not in LOOKS
+
+    @carefully
+    def after(self, call: Call, func: Any, result: Any) -> None:
+        """It has run."""
+        name = call.name
+        with self.recorder.tape.shield():
+            if name in EXITS:
+                return self.exits()
+            if name in ANSWERS:
+                return self.step("ask", func, call.args, call.options, answer=result, line=self.line())
+            found = [t for t in flat(result) if is_tensor(t)]
+            if not found and name not in EFFECTS:
+                return None
+            if not any(is_tensor_ref(part) for part in flat((*call.args, *call.options.values()))):
+                return None if by_torch() else self.made(result)
+            results = self.results_of(result) if found else None
+            kind = "call" if call.seed is None else "draw"
+            more = {"grad_mode": call.grad_mode, "answer": None if call.seed is None else call.seed.numpy()}
+            self.step(kind, func, call.args, call.options, results=results, **more)
+        return None
+
+    def made(self, result: Any) -> None:
+        """A function made a tensor from data, or drew it."""
+        if not is_tensor(result):
+            raise Unfit("live_no_argument", kind=type(result).__name__)
+        made = self.taken(result)
+        self.step("make", None, results=self.new(result), made=made)
+
+    def results_of(self, result: Any) -> Any:
+        """The tensors of a result by number."""
+        if is_tensor(result):
+            return self.result(result)
+        if isinstance(result, list | tuple):
+            return tuple(map(self.results_of, result))
+        return None
+
+
+def writes_in_place(title: str) -> bool:
+    """Whether a function of this name writes into its first argument."""
+    if title.startswith("__"):
+        return title.startswith("__i") and title not in ("__invert__", "__index__", "__int__")
+    return title.endswith("_") and title != "requires_grad_"
+
+
+def is_tensor_ref(part: Any) -> bool:
+    """Whether part of a template is a tensor."""
+    return type(part) is Ref
+
+
+def flat(value: Any) -> list[Any]:
+    """A value, or those in lists, tuples and dictionaries, one by one."""
+    if isinstance(value, dict):
+        value = tuple(value.values())
+    if isinstance(value, list | tuple) and not is_tensor_ref(value):
+        return [item for part in value for item in flat(part)]
+    return [value]
+
+
+def build(given: Given) -> Any:
+    """A new tensor."""
+    torch: Any = sys.modules["torch"]
+    made = torch.tensor(given.data, requires_grad=given.learns and not given.parameter)
+    if given.parameter:
+        made = torch.nn.Parameter(made, requires_grad=given.learns)
+    if given.grad is not None:
+        made.grad = torch.tensor(given.grad)
+    return made

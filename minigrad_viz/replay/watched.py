@@ -1,0 +1,38 @@
+"""Recording a cell and taking down its program, both at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..recording.recorder import Recorder
+from ..trace.events import Trace
+from .program import Program
+from .taking import Taker
+from .taking_minigrad import MinigradTaker
+from .taking_torch import TorchTaker
+
+
+class Watch:
+    """A cell that is recorded by `recorder`, while others take down what it computes with each library."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self.recorder = recorder
+        self.takers: list[Taker] = [MinigradTaker(recorder), TorchTaker(recorder)]
+
+    def stop(self, error: BaseException | None = None) -> tuple[Trace, Program | None]:
+        """The trace of the cell and its program; None if there is none. A cell that computes with two
+        libraries has no program."""
+        programs = [taker.program(error) for taker in self.takers]
+        for taker in self.takers:
+            taker.end()
+        found = [program for program in programs if program is not None]
+        if len(found) > 1:
+            found[0] = found[0]._replace(why_not=("live_no_two", {}))
+        return self.recorder.stop(error), found[0] if found else None
+
+
+def watch(source: str, namespace: dict[str, Any], **options: Any) -> Watch:
+    """Begin to record a cell; options are those of a Recorder."""
+    recorder = Recorder(source, namespace, **options)
+    recorder.start()
+    return Watch(recorder)
