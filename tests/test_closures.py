@@ -1,6 +1,6 @@
 """The closures of plain elementwise ops do what the general path does: same bits, nodes, saved values.
 
-`core.elementwise` has the closures of calls and `core.apply_closures` those of backward passes;
+`core.elementwise` has the closures of calls and `core.node_class` those of backward passes;
 `core.call.compute` and `core.apply` are the general path, which all other ops take.
 """
 
@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import minigrad as mg
-from minigrad.core import F, apply, apply_closures, elementwise
+from minigrad.core import F, apply, elementwise, node_class
 from minigrad.core.call import compute
 from minigrad.core.op import Op
 from minigrad.core.tensor_state import TensorBase
@@ -113,7 +113,7 @@ def check(op: Op, args: list[Any]) -> None:
     g = np.linspace(0.5, 1.5, fast._data.size, dtype=fast._data.dtype).reshape(fast._data.shape)[()]
     for keep in (True, False):
         with np.errstate(all="ignore"):
-            sent = outcome(apply_closures.apply_of(op), fast._fn, g, keep)
+            sent = outcome(node_class.apply_of(op), fast._fn, g, keep)
             expected = outcome(GENERAL, general._fn, g, keep)
         assert list(map(bits, sent)) == list(map(bits, expected))
         assert (fast._fn._check, general._fn._check).count(apply.RELEASED) in (0, 2)
@@ -153,7 +153,7 @@ def test_mixed_dtypes():
 
 def test_there_are_closures_of_both_kinds():
     assert len(FAST) >= 65
-    own = [apply_closures.apply_of(op) for op in FAST]
+    own = [node_class.apply_of(op) for op in FAST]
     assert sum(function is not GENERAL for function in own) >= 30
     assert {function.__name__ for function in own} == {
         *("apply", "apply_single", "apply_linear", "apply_product"),

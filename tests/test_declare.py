@@ -21,7 +21,7 @@ from minigrad.core import F, all_ops, differentiable, public
 from minigrad.core.op import OPS
 from minigrad.ops import pointwise
 from minigrad.tensor import argument_errors
-from minigrad.tensor.out_arguments import RULES
+from minigrad.tensor.published import RULES
 from minigrad_viz.arithmetic import notation
 from minigrad_viz.arithmetic.typeset import Typesetter
 

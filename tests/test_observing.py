@@ -163,6 +163,8 @@ def test_an_observer_has_a_method_for_each_call_that_minigrad_makes():
             function = node.func if isinstance(node, ast.Call) else None
             if getattr(getattr(function, "value", None), "id", "") in ("watcher", "observer"):
                 called.add(function.attr)
+            if getattr(function, "attr", getattr(function, "id", "")) == "notify":
+                called.add(node.args[0].value)
     assert called == METHODS
 
 

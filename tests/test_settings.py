@@ -55,7 +55,7 @@ def names(L, note):
 @programs
 def properties(L, note):
     x, i = L.arange(6.0).view(2, 3), L.tensor([1, 2])
-    note(x.itemsize, x.nbytes, x.ndimension(), x.name, x.is_meta, x.is_quantized, x.is_nested, x.is_shared())
+    note(x.itemsize, x.nbytes, x.ndimension(), x.name, x.is_meta, x.is_quantized, x.is_nested)
     note(
         x.is_signed(),
         i.to(L.uint8).is_signed(),
@@ -63,14 +63,12 @@ def properties(L, note):
         x.is_same_size(i),
         x.grad_dtype is x.dtype,
     )
-    note(x.to_dense() is x)
     note(x.is_contiguous(memory_format=L.contiguous_format), x.is_contiguous(memory_format=L.channels_last))
     pictures = L.ones(1, 2, 3, 4).contiguous(memory_format=L.channels_last)
     note(pictures.stride(), pictures.is_contiguous(), pictures.is_contiguous(memory_format=L.channels_last))
     for wrong in (L.channels_last, 3):
         note.error(lambda w=wrong: x.contiguous(memory_format=w))
-    for name in ("coalesce", "values", "indices", "is_coalesced", "pin_memory"):
-        note.error(getattr(x, name))
+    note.error(x.pin_memory)
     note(
         x.new(2, 3).shape, x.new([1, 2]), x.new().shape, type(x.as_subclass(L.nn.Parameter)) is L.nn.Parameter
     )

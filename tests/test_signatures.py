@@ -12,7 +12,7 @@ import pytest
 from scoped_names import find, functions
 
 import minigrad
-from minigrad.core.shown_signature import ShownSignature, shown_as
+from minigrad.core.public import ShownSignature, shown_as
 from minigrad.nn import functional
 
 SPACES = {
@@ -53,7 +53,6 @@ UNNAMED = {
     "torch.Tensor.take": "PyTorch's parser calls it index",
     "torch.Tensor.new_tensor": "one layout, and no memory to pin",
     **dict.fromkeys(("torch.Tensor.random_", "torch.Tensor.uniform_"), "from is a keyword of Python"),
-    "torch.Tensor.to_dense": "every tensor is dense",
     "torch.det": "the same function as linalg.det",
     "torch.from_numpy": "positional in PyTorch",
     "torch.func.jacrev": "a parameter that begins with an underscore",

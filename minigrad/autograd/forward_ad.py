@@ -110,8 +110,7 @@ def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Any:
         dual = F.view(tensor, tensor._data.shape)
         put(dual, fitted(tensor, tangent, True))
     dual._tangent_base = False
-    for watcher in modes.observers():
-        watcher.forward(make_dual, [tensor, tangent], dual)
+    modes.notify("forward", make_dual, [tensor, tangent], dual)
     return dual
 
 
@@ -145,8 +144,7 @@ def unpack_dual(tensor: Any, *, level: int | None = None) -> UnpackedDualTensor:
         primal = F.fw_primal(tensor)
     primal._tangent_base = False
     pair = UnpackedDualTensor(primal, tangent)
-    for watcher in modes.observers():
-        watcher.forward(unpack_dual, [tensor], [t for t in pair if t is not None])
+    modes.notify("forward", unpack_dual, [tensor], [t for t in pair if t is not None])
     return pair
 
 

@@ -3,7 +3,7 @@
 Ops: `op` has `Op`, the plan of an op, and `F`. `vjps` reads what a vjp takes. `declare` has the decorator
 `differentiable`. `call` runs any op on tensors (`operands` checks and promotes its arguments), and
 `elementwise` runs plain elementwise ops. `save` stores what a node saves, `saved` reads it again
-(`saved_hooks` does so under saved-tensor hooks), and `apply` calls the vjps (`apply_closures` those of common
+(`saved_hooks` does so under saved-tensor hooks), and `apply` calls the vjps (`node_class` those of common
 ops). `public` has the names that users call.
 
 Graph and backward: `tensor_state` has the state of a tensor, `node` the nodes, `node_class` the node class of
@@ -12,7 +12,7 @@ loop for hooks and observers. `hook_calls` calls hooks, `deposit` adds to `.grad
 
 Forward mode: `forward`, `jvps` and `tangents`.
 
-Below all of them: `dtypes`, `devices`, `modes`, `observers`, `dialect`, `storage`, `sums`.
+Below all of them: `dtypes`, `devices`, `modes`, `observers`, `dialect`, `storage`.
 """
 
 from __future__ import annotations

@@ -138,7 +138,7 @@ def compute_plainly(op: Op, values: Any) -> Any:
 
 
 def check_edges(values: list[Any]) -> None:
-    """Raise RuntimeError for a view that must not follow its base (see `view_errors`):
+    """Raise RuntimeError for a view that must not follow its base (see Note [Creations] in `view_path`):
     PyTorch does it first.
     """
     if modes.is_recording():

@@ -181,10 +181,16 @@ def is_watched(tensors: bool) -> bool:
     return any(tensors or getattr(observer, "only_ops", False) is not True for observer in state.observers)
 
 
+def notify(event: str, *about: Any) -> None:
+    """Call the method `event` of the observers of this thread, if there are any."""
+    if active:
+        for observer in state.observers:
+            getattr(observer, event)(*about)
+
+
 def announce(mode: str, enabled: bool) -> None:
     """Notify the observers of this thread that the user switched a mode."""
-    for observer in state.observers:
-        observer.mode_changed(mode, enabled)
+    notify("mode_changed", mode, enabled)
 
 
 def is_grad_enabled() -> bool:

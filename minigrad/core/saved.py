@@ -18,7 +18,7 @@ from .save import keep_together
 from .saved_hooks import Packed, SavedTensor, default_hooks, pack, saved_tensor, unpack_entry
 from .storage import SameCounter, Storage
 from .tensor_state import TensorBase, Tensors, attach, numbers, share, wrap
-from .view_errors import refuse_write
+from .view_path import refuse_write
 
 # The classes of saved values that are used unchanged, if the memory of their tensor was not modified.
 READY = frozenset((np.ndarray, np.float16, np.float32, np.float64, np.complex64, np.complex128, int, float))
@@ -160,7 +160,7 @@ def is_view(node: Any) -> bool:
 
 
 def creation_of(node: Any) -> str:
-    """Return how the view that `node` made was made, as far as the graph shows it: see `view_errors`."""
+    """Return how the view that `node` made was made, as the graph shows it: see `view_path`."""
     while node is not None and is_view(node):
         if type(node).op is None:
             return node._creation

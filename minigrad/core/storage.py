@@ -115,8 +115,8 @@ class View:
     """What makes a tensor a view: the base whose memory it shows.
 
     `version` is the storage's version for which the view's grad_fn is right. `creation` says how it was made
-    where that matters (see `view_errors`). For `path` see Note [Paths] in `view_path`. The results of
-    `detach()` and `.data` are not views in this sense.
+    where that matters, `path` how it is regenerated: see the Notes in `view_path`. The results of `detach()`
+    and `.data` are not views in this sense.
     """
 
     __slots__ = ("base", "creation", "path", "version")

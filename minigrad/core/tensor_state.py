@@ -176,12 +176,27 @@ def is_plain(t: TensorBase) -> bool:
     return not (t._bits or t._apart)
 
 
+def carrier_of(t: TensorBase) -> Any:
+    """Return the node through which a node that saved `t` finds its Storage: the one that made it, or its
+    AccumulateGrad. None if there is none.
+    """
+    acc = t._acc or t._paused
+    return t._fn or (None if acc in (None, True) else acc())
+
+
+def retyped(cls: Any, t: TensorBase) -> Any:
+    """Return the tensor `t`, which nobody else uses, as an instance of another class."""
+    result = _new(cls)
+    for name in ("_data", "_fn", "_nr", "_acc", "_grad", "_storage", "_view"):
+        setattr(result, name, getattr(t, name))
+    return result
+
+
 def share(t: TensorBase) -> Storage:
     """Return the Storage of `t`, created now for the first alias or in-place op. See Note [Storage]."""
     if t._storage is not None:
         return t._storage
-    data, acc = t._data, t._acc or t._paused
-    carrier = t._fn or (None if acc in (None, True) else acc())
+    data, carrier = t._data, carrier_of(t)
     storage = None if carrier is None else carrier._storage_of(t._nr)  # exists if t is a node's saved value
     if storage is None:
         storage = Storage(None if isinstance(data, np.ndarray) else np.array(data))

@@ -1,10 +1,19 @@
-"""How a view is regenerated from its base if its position in memory does not determine it.
+"""How a view was made: what regenerates it from its base, and why its base must not be modified through it.
 
 Note [Paths]
     Most views are determined by their shape, strides and offset in the base's memory. A view of conjugates,
     of negatives, or of the parts of complex numbers is not: it reads the memory in another way. From the
     first such view on, a view stores its path: the ops that change the reading, and between them the
     positions in memory, each relative to the one before. PyTorch does the same, so the graphs are equal.
+
+Note [Creations]
+    A view stores how it was made (`View.creation`). A view of a view has the creation of the first one that
+    was special.
+
+        ""           by an op, in grad mode
+        "several"    by an op that returns several views, such as `split`: one node is the history of them all
+        "custom"     by a custom Function, whose backward the history of an in-place op would bypass
+        "no_grad"    with grad mode off, "inference" in inference mode: outside the graph that its base is in
 """
 
 from __future__ import annotations
@@ -13,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from . import modes
+from . import dialect, modes
 from .op import F, Op
 from .storage import Geometry, View, geometry, strided
 from .tensor_state import TensorBase, wrap
@@ -75,9 +84,50 @@ def share_view(op: Op, values: list[Any], out: Any) -> Any:
 
 
 def creation(several: bool, made: str) -> str:
-    """Return how a new view was made, of a view that was `made` so or of a base (""): see `view_errors`."""
+    """Return how a new view was made, of a view that was `made` so or of a base ("")."""
     if made == "inference" or (modes.active and modes.state.inference):
         return "inference"
     if not modes.is_grad_enabled():
         return "no_grad"
     return "several" if several else made
+
+
+SEVERAL = (
+    " This view is the output of a function that returns multiple views. Such functions do not allow the "
+    "output views to be modified inplace. You should replace the inplace operation by an out-of-place one."
+)
+CUSTOM = (
+    " This view was created inside a custom Function (or because an input was returned as-is) and the "
+    "autograd logic to handle view+inplace would override the custom backward associated with the custom "
+    "Function, leading to incorrect gradients. This behavior is forbidden. You can fix this by cloning the "
+    "output of the custom Function."
+)
+AMBIGUOUS = (
+    " Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by "
+    "moving both the view and the inplace either both inside the {} block (if you don't want the inplace to "
+    "be tracked) or both outside (if you want the inplace to be tracked)."
+)
+WHY = {
+    "several": SEVERAL,
+    "custom": CUSTOM,
+    "no_grad": AMBIGUOUS.format("no_grad"),
+    "inference": AMBIGUOUS.format("inference_mode"),
+}
+
+
+def refuse_write(creation: str, fn: Any, nr: int, indirect: bool) -> None:
+    """Raise RuntimeError unless `creation` is "". A view, output `nr` of the node `fn` (or None), is being
+    modified, or with `indirect` its base was.
+    """
+    if not creation:
+        return
+    written = "its base or another view of its base has been" if indirect else "is being"
+    output = fn and f"Output {nr} of {dialect.origin_name(type(fn).__name__)} is a view"
+    start = f"{output} of a view which was created in" if output else "A view was created in"
+    if creation == "inference":
+        text = f"{start} inference mode and {written} modified inplace in normal mode."
+    elif creation == "no_grad" or output is None:
+        text = f"{start} no_grad mode and {written} modified inplace with grad mode enabled."
+    else:
+        text = f"{output} and {written} modified inplace."
+    raise RuntimeError(text + WHY[creation])

@@ -8,8 +8,7 @@ import numpy as np
 
 from ..core import F, dtypes
 from ..core.devices import unfilled_like
-from ..core.public import public
-from ..core.shown_signature import shown_as
+from ..core.public import public, shown_as
 from ..core.tensor_state import TensorBase
 from ..ops import random_numbers
 from .arguments import fitted, is_whole, shape_of, whole

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..core import dtypes
 from ..core.modes import quiet
-from ..core.shown_signature import shown_as
+from ..core.public import shown_as
 from ..core.tensor_state import TensorBase
 from .arguments import fitted, number, whole
 from .maker import maker

@@ -30,7 +30,7 @@ from ..core.modes import Within
 from ..core.tangents import aside
 from ..core.tensor_state import TensorBase
 from . import pytree
-from .argnums import Argnums, replace, selected
+from .arguments import Argnums, replace, selected
 from .forward import jvp
 from .levels import Level, inside
 from .mapping import check_randomness, drawing

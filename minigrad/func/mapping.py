@@ -25,7 +25,7 @@ from ..core.public import public
 from ..core.tensor_state import TensorBase, wrap
 from ..ops.generator import default_generator
 from . import pytree
-from .dims import Dims, batched, check_out_dims, name_of, spread_out_dims
+from .arguments import Dims, batched, check_out_dims, name_of, spread_out_dims
 from .levels import inside
 
 

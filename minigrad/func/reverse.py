@@ -11,7 +11,7 @@ from ..autograd.functional.common import zeros_like
 from ..core import dtypes, modes
 from ..core.tensor_state import TensorBase
 from . import pytree
-from .argnums import Argnums, replace, selected
+from .arguments import Argnums, replace, selected
 from .levels import Level, inside
 
 GRAD = "grad_and_value(f)(*args)"
@@ -185,8 +185,26 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.func.vjp.html
     """
-    output, vjp_fn, aux = pullback(func, primals, None, has_aux)
-    return (output, vjp_fn, aux) if has_aux else (output, vjp_fn)
+    level = Level()
+    with inside("grad"):
+        ran = run_inside(level, func, primals, None, has_aux)
+        result = pytree.unflatten(level.outward(ran.outputs), ran.output_spec)
+        aux = pytree.apply(level.outside, ran.aux) if has_aux else None
+        level.stay()
+
+    def vjp_fn(cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
+        create = modes.is_grad_enabled() if create_graph is None else create_graph
+        given, given_spec = pytree.flatten(cotangents)
+        if given_spec != ran.output_spec:
+            raise RuntimeError(
+                "Expected pytree structure of cotangents to be the same as pytree structure of outputs to "
+                f"the function. cotangents: {pytree.structure_text(given_spec)}, primal output: "
+                f"{pytree.structure_text(ran.output_spec)}"
+            )
+        found = gradients(ran.outputs, ran.leaves, given, create)
+        return pytree.unflatten(level.outward(found), ran.spec)
+
+    return (result, vjp_fn, aux) if has_aux else (result, vjp_fn)
 
 
 class Ran(NamedTuple):
@@ -219,29 +237,3 @@ def run_inside(
                 f"with dtype torch.{kind.name}"
             )
     return Ran(*pytree.flatten(inner), outputs, output_spec, aux)
-
-
-def pullback(
-    func: Callable[..., Any], primals: tuple[Any, ...], argnums: Argnums | None, has_aux: bool
-) -> tuple[Any, Callable[..., Any], Any]:
-    """Return `vjp` for the arguments `argnums` (None: all), whose structure the products have."""
-    level = Level()
-    with inside("grad"):
-        ran = run_inside(level, func, primals, argnums, has_aux)
-        result = pytree.unflatten(level.outward(ran.outputs), ran.output_spec)
-        aux = pytree.apply(level.outside, ran.aux) if has_aux else None
-        level.stay()
-
-    def vjp_fn(cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
-        create = modes.is_grad_enabled() if create_graph is None else create_graph
-        given, given_spec = pytree.flatten(cotangents)
-        if given_spec != ran.output_spec:
-            raise RuntimeError(
-                "Expected pytree structure of cotangents to be the same as pytree structure of outputs to "
-                f"the function. cotangents: {pytree.structure_text(given_spec)}, primal output: "
-                f"{pytree.structure_text(ran.output_spec)}"
-            )
-        found = gradients(ran.outputs, ran.leaves, given, create)
-        return pytree.unflatten(level.outward(found), ran.spec)
-
-    return result, vjp_fn, aux

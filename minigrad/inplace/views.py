@@ -10,8 +10,7 @@ from ..core.modes import unobserved
 from ..core.node import Node
 from ..core.storage import Geometry, geometry
 from ..core.tensor_state import TensorBase
-from ..core.view_errors import refuse_write
-from ..core.view_path import replay
+from ..core.view_path import refuse_write, replay
 
 
 def refuse(t: TensorBase, indirect: bool) -> None:

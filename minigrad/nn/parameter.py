@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core import modes
 from ..core.modes import unobserved
-from ..core.tensor_state import check_can_require_grad, wrap
+from ..core.tensor_state import check_can_require_grad, retyped, wrap
 from ..creation import zeros
 from ..tensor import Tensor
 from ..tensor.conversion import describe
@@ -44,9 +44,7 @@ class Parameter(Tensor):
         """Create a parameter that shares memory with `data`; without it, an empty parameter."""
         with unobserved(modes.is_grad_enabled()):  # what comes of it is the parameter, not a tensor beside it
             source = wrap(np.empty(0, np.float32)) if data is None else data.detach()
-        self = object.__new__(cls)
-        for name in ("_data", "_fn", "_nr", "_acc", "_grad", "_storage", "_view"):
-            setattr(self, name, getattr(source, name))
+        self: Any = retyped(cls, source)
         if source._inference:
             self._inference = True
         if requires_grad:

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from ..core import RAW, F, composite, differentiable, is_symbol, itself
+from ..core.deposit import sum_to as sum_to_array
 from ..core.dtypes import of
 from ..core.public import public
-from ..core.sums import sum_to as sum_to_array
 
 
 def infer(shape: tuple[int, ...], size: int) -> tuple[int, ...]:

@@ -11,7 +11,7 @@ from ..core.hooks import HookDict, RemovableHandle
 from ..core.node import sequence_numbers
 from ..core.public import public
 from ..core.storage import SameCounter
-from ..core.tensor_state import TensorBase, alias, mark_inference, share, wrap
+from ..core.tensor_state import TensorBase, alias, carrier_of, mark_inference, share, wrap
 
 NOT_LEAF = (
     "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in "
@@ -79,9 +79,7 @@ class Autograd(TensorBase):
             if self._acc is not True:
                 self._paused = self._acc
             self._acc = None
-        if modes.active:
-            for observer in modes.observers():
-                observer.asked(self)
+        modes.notify("asked", self)
 
     def requires_grad_(self, requires_grad: bool = True) -> Any:
         """Set whether the tensor requires a gradient, in place, and return the tensor.
@@ -128,9 +126,7 @@ class Autograd(TensorBase):
 
     def _set_grad(self, value: Any) -> None:
         before, self._grad = self._grad, value
-        if modes.active:
-            for observer in modes.observers():
-                observer.grad_set(self, before)
+        modes.notify("grad_set", self, before)
 
     @property
     def retains_grad(self) -> bool | None:
@@ -190,7 +186,7 @@ class Autograd(TensorBase):
             return RemovableHandle(fn._extra_made.tensor_hooks.setdefault(self._nr, HookDict()), hook)
         if self._backward_hooks is None:
             self._backward_hooks = HookDict()
-        node = None if self._acc in (None, True) else self._acc()
+        node = carrier_of(self)
         if node is not None:
             node._extra_made.tensor_hooks[0] = self._backward_hooks
         return RemovableHandle(self._backward_hooks, hook)
@@ -203,7 +199,7 @@ class Autograd(TensorBase):
             raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
         if self._post_accumulate is None:
             self._post_accumulate = HookDict()
-        node = None if self._acc in (None, True) else self._acc()
+        node = carrier_of(self)
         if node is not None:
             node._extra = node._extra_made
         return RemovableHandle(self._post_accumulate, hook)
@@ -287,8 +283,7 @@ class Autograd(TensorBase):
         if self._bits != value._bits:
             self._bits = value._bits
         self._storage = SameCounter(storage, self._data, None if self._fn is None else data)
-        acc = self._acc or self._paused
-        carrier = self._fn or (None if acc in (None, True) else acc())
+        carrier = carrier_of(self)
         if carrier is not None:
             carrier._set_storage(self._nr, self._storage)
 
@@ -302,9 +297,7 @@ class Autograd(TensorBase):
 
 def told(source: TensorBase, result: Any, how: str) -> Any:
     """`result`, which is `source` outside the graph: observers are notified."""
-    if modes.active:
-        for observer in modes.observers():
-            observer.detached(source, result, how)
+    modes.notify("detached", source, result, how)
     return result
 
 

@@ -270,9 +270,7 @@ def refuse_example(t: TensorBase, text: str) -> None:
 
 def given_out(t: TensorBase, how: str, value: Any) -> Any:
     """`value`, the numbers of `t` as Python or NumPy has them: observers are notified."""
-    if modes.active:
-        for observer in modes.observers():
-            observer.left(t, how, value)
+    modes.notify("left", t, how, value)
     return value
 
 

@@ -19,7 +19,7 @@ from ..core import F
 from ..core.modes import quiet
 from ..core.public import public
 from ..core.storage import address, root
-from ..core.tensor_state import TensorBase, numbers, share, wrap
+from ..core.tensor_state import TensorBase, numbers, retyped, share, wrap
 from ..inplace.in_place import in_place
 from ..ops.checks import NUMBERS
 
@@ -130,10 +130,7 @@ def attributes(t: TensorBase) -> dict[str, Any]:
 
 def make(cls: Any, data: Any, requires_grad: bool) -> Any:
     """Return a leaf of class `cls` on raw data."""
-    result = object.__new__(cls)
-    source = wrap(data)
-    for name in ("_data", "_fn", "_nr", "_acc", "_grad", "_storage", "_view"):
-        setattr(result, name, getattr(source, name))
+    result = retyped(cls, wrap(data))
     result._acc = True if requires_grad else None
     share(result).version = 1  # it was given its memory, which counts as a change
     return result

@@ -9,8 +9,7 @@ import numpy as np
 from .. import creation
 from ..core import dtypes
 from ..core.devices import CPU, check_device, device, layout, preserve_format, strided
-from ..core.public import public
-from ..core.shown_signature import shown_as
+from ..core.public import public, shown_as
 from ..core.tensor_state import TensorBase
 from ..creation.arguments import dtype_of, shape_of, sizes
 from ..inplace.in_place import in_place

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core.devices import CPU, unfilled
-from ..core.public import public
-from ..core.shown_signature import shown_as
+from ..core.public import public, shown_as
 from ..core.storage import Geometry, address, root, strided, strides_of
 from ..core.tensor_state import TensorBase, share
 from ..creation.arguments import sizes

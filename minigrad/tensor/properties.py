@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core import F, dtypes
 from ..core.public import public
-from ..core.tensor_state import CONJUGATE, NEGATIVE, TensorBase, share
+from ..core.tensor_state import CONJUGATE, NEGATIVE, TensorBase, retyped, share
 from ..creation import constructed
 from ..inplace.in_place import in_place
 from ..ops.checks import NUMBERS, invalid
@@ -18,17 +18,6 @@ from .memory import UntypedStorage
 def no(what: str) -> Any:
     """Return a property that is False for every tensor here."""
     return property(lambda self: False, doc=f"Always False: there are no {what} tensors here.")
-
-
-def of_sparse(name: str, layout: str = "sparse coordinate tensor layout") -> Any:
-    """Return a method of sparse tensors, of which there are none."""
-
-    def method(self: Any) -> Any:
-        raise RuntimeError(f"{name} expected {layout} but got Strided")
-
-    method.__name__ = method.__qualname__ = name
-    method.__doc__ = "Always RuntimeError: it is for sparse tensors, of which there are none here."
-    return method
 
 
 @public()
@@ -56,8 +45,6 @@ class Properties(TensorBase):
     is_meta, is_nested, is_quantized, is_mkldnn = no("meta"), no("nested"), no("quantised"), no("MKL-DNN")
     is_mps, is_xpu, is_xla, is_ipu = no("MPS"), no("XPU"), no("XLA"), no("IPU")
     is_maia, is_mtia, is_vulkan, is_sparse_csr = no("MAIA"), no("MTIA"), no("Vulkan"), no("sparse")
-    coalesce, is_coalesced, indices = map(of_sparse, ("coalesce", "is_coalesced", "indices"))
-    values = of_sparse("values", "sparse tensor layout")
 
     @property
     def itemsize(self) -> int:
@@ -82,37 +69,13 @@ class Properties(TensorBase):
         """Return the number of dimensions."""
         return self._data.ndim
 
-    def is_shared(self) -> bool:
-        """Return whether other processes can see the memory; see `share_memory_`."""
-        return False
-
     def is_pinned(self) -> bool:
         """False: there is no device to copy to."""
         return False
 
-    def is_distributed(self) -> bool:
-        """False."""
-        return False
-
-    def share_memory_(self) -> Any:
-        """Return the tensor itself: threads see its memory, other processes do not."""
-        return self
-
     def pin_memory(self) -> Any:
         """Always RuntimeError: there is no device to copy to."""
         raise RuntimeError("Cannot access accelerator device when none is available.")
-
-    def to_dense(self) -> Any:
-        """Return the tensor itself, which is dense."""
-        return self
-
-    def dense_dim(self) -> int:
-        """Return the number of dimensions."""
-        return self._data.ndim
-
-    def sparse_dim(self) -> int:
-        """0."""
-        return 0
 
     def untyped_storage(self) -> UntypedStorage:
         """Return the memory that the tensor is part of, as bytes."""
@@ -123,11 +86,7 @@ class Properties(TensorBase):
         """Return the same memory as a tensor of the class `cls`."""
         if not isinstance(cls, type):
             raise TypeError(f"cls must be a type (got {dtypes.kind_name(cls)})")
-        source: Any = self.detach()  # type: ignore[attr-defined]
-        result: Any = object.__new__(cls)
-        for name in ("_data", "_fn", "_nr", "_acc", "_grad", "_storage", "_view"):
-            setattr(result, name, getattr(source, name))
-        return result
+        return retyped(cls, self.detach())  # type: ignore[attr-defined]
 
     def new(self, *args: Any) -> Any:
         """Return what the old constructor of the tensor's dtype makes."""

@@ -1,15 +1,146 @@
-"""What was published, in its places: the functions of the package and the methods of `Tensor`."""
+"""What was published, in its places: the functions of the package, with `out=`, and the methods of `Tensor`.
+
+Only the public functions take `out`. Methods, operators and the ops themselves do not handle it, so they are
+not slowed down by it.
+"""
 
 from __future__ import annotations
 
+import warnings
 from types import FunctionType
 from typing import Any
 
-from ..core import public
-from ..core.shown_signature import ShownSignature
-from ..inplace.in_place import in_place_method
-from . import out_arguments as outs
-from .explained import PLAIN, attach_methods, explained_method
+from ..core import F, dtypes, modes, public
+from ..core.public import ShownSignature
+from ..core.tensor_state import TensorBase
+from ..inplace.in_place import in_place, in_place_method
+from ..inplace.overlap import check_overlap
+from . import memory
+from .explained import PLAIN, attach_methods, explained, explained_method
+
+RULES: dict[str, str] = {}  # by name of a function: which tensors it takes as `out`. See `public.Name`
+
+RESIZED = (
+    "An output with one or more elements was resized since it had shape {}, which does not match the "
+    "required output shape {}. This behavior is deprecated, and in a future PyTorch release outputs will not "
+    "be resized unless they have zero elements. You can explicitly reuse an out tensor t by resizing it, "
+    "inplace, to zero elements with t.resize_(0)."
+)
+
+
+def attached(name: str, function: Any, rule: str) -> Any:
+    """A public function, with an `out` if there is a rule, and with PyTorch's errors about arguments."""
+    if rule:
+        RULES[name] = rule
+        return explained(function, name, fill=filled)
+    if name not in PLAIN and function.__class__ is FunctionType:
+        return explained(function, name)
+    if function.__class__ is FunctionType and function.__name__ == name and hasattr(function, "op"):
+        function.__module__ = "minigrad"  # where it can be found when it is unpickled
+    return function
+
+
+def filled(function: Any, name: str, out: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """`out`, or the named tuple of several, after the result of the function has been written there."""
+    if out is None:
+        return function(*args, **kwargs)
+    outs = list(out) if isinstance(out, (tuple, list)) else [out]
+    check_outs(name, out, outs)
+    if RULES[name] == "made":
+        kwargs = in_dtype_of(outs[0], kwargs)
+    elif RULES[name] == "dtype" and kwargs.get("dtype") is None and not is_whole_mean(name, args):
+        kwargs = kwargs | {"dtype": dtypes.of(outs[0]._data)}
+    result = function(*args, **kwargs)
+    results = list(result) if isinstance(result, tuple) else [result]
+    if len(results) != len(outs) or isinstance(out, TensorBase) == isinstance(result, tuple):
+        raise refusal(name, out)
+    if modes.is_recording() and any(t.requires_grad for t in (*results, *outs)) and RULES[name] != "made":
+        raise RuntimeError(
+            f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of "
+            "the arguments requires grad."
+        )
+    for t, made in zip(outs, results):
+        check_dtype(name, made, t)
+        if RULES[name] == "cast":
+            for value in args:
+                if isinstance(value, TensorBase) and t._data.shape == made._data.shape:
+                    check_overlap(t, value)
+        write(made, t)
+    if isinstance(result, tuple):
+        return named_out(result, outs)
+    return outs[0].requires_grad_() if kwargs.get("requires_grad") else outs[0]
+
+
+def check_outs(name: str, out: Any, outs: list[Any]) -> None:
+    """TypeError in PyTorch's words unless there are tensors to write to."""
+    for t in outs:
+        if not isinstance(t, TensorBase):
+            raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
+
+
+def refusal(name: str, out: Any) -> TypeError:
+    """Return the error for another number of outs than there are results."""
+    if isinstance(out, TensorBase):
+        return TypeError(f"{name}() received an invalid combination of arguments - got (Tensor, out=Tensor)")
+    return TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
+
+
+def is_whole_mean(name: str, args: tuple[Any, ...]) -> bool:
+    """Return whether this is the mean of integers, which is refused whatever `out` is."""
+    return (
+        name == "mean"
+        and bool(args)
+        and isinstance(args[0], TensorBase)
+        and args[0]._data.dtype.kind in "biu"
+    )
+
+
+def in_dtype_of(out: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments of a function that makes a tensor, in the dtype of `out`."""
+    kind, asked = dtypes.of(out._data), kwargs.get("dtype")
+    if asked is not None and asked is not kind:
+        raise RuntimeError(f"dtype {asked.title} does not match dtype of out parameter ({kind.title})")
+    return kwargs | {"dtype": kind}
+
+
+def check_dtype(name: str, made: Any, out: Any) -> None:
+    """RuntimeError in PyTorch's words for a dtype that the result is not written to."""
+    a, b = dtypes.of(made._data), dtypes.of(out._data)
+    if RULES[name] == "cast":
+        if name in ("any", "all") and b.name not in ("bool", "uint8"):
+            raise RuntimeError(f"{name} only supports bool tensor for result, got: {b.title}")
+        if name in ("cat", "concat", "concatenate", "stack") and a.category > b.category:
+            raise TypeError(f"torch.cat(): input types can't be cast to the desired output type {b.title}")
+        if a.category > b.category and a.category > 0:
+            raise RuntimeError(f"result type {a.title} can't be cast to the desired output type {b.title}")
+    elif name in ("amax", "amin") and a is not b:
+        raise RuntimeError(
+            f"Expected the dtype for input and out to match, but got {a.title} for input's dtype and "
+            f"{b.title} for out's dtype."
+        )
+    elif RULES[name] != "made" and a is not b:
+        raise RuntimeError(f"Expected out tensor to have dtype {a.c_name}, but got {b.c_name} instead")
+
+
+def write(made: Any, out: Any) -> None:
+    """Put a result into `out`, which gets its shape."""
+    before = list(out._data.shape)
+    if out._data.shape != made._data.shape:
+        if out._data.size:
+            warnings.warn(RESIZED.format(before, list(made._data.shape)), UserWarning, stacklevel=5)
+        memory.resize(out, made._data.shape)
+    with modes.Within(grad_enabled=False):
+        in_place(F.copy.op, out, made)
+
+
+def named_out(result: Any, outs: list[Any]) -> Any:
+    """Return the tensors in a named tuple of the fields that the result has."""
+    from .. import return_types
+
+    if not hasattr(result, "_fields"):
+        return tuple(outs)
+    return return_types.return_type(f"{type(result).__name__}_out", *result._fields)(*outs)
+
 
 STARS = 4 | 8  # the flags of a code object that has *args or **kwargs
 
@@ -26,14 +157,14 @@ def install(functions: dict[str, Any], cls: Any) -> None:
         if "method" in forms and name not in own:
             setattr(cls, name, shown(as_method(function, name), function, "self"))
         if "function" in forms:
-            call = function if each.out is None else outs.attached(name, function, each.out)
+            call = function if each.out is None else attached(name, function, each.out)
             functions[name] = shown(call, function, "input", bool(each.out))
         if forms & {"method_", "function_"}:
             writing = in_place_method(function)
             if "method_" in forms and name + "_" not in own:
                 setattr(cls, name + "_", shown(as_method(writing, name + "_"), function, "self"))
             if "function_" in forms:  # its errors count the tensor among the arguments
-                functions[name + "_"] = outs.attached(name + "_", writing, "")
+                functions[name + "_"] = attached(name + "_", writing, "")
 
     public.connect(put)
 

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..core import F
-from ..core.public import public
-from ..core.shown_signature import shown_as
+from ..core.public import public, shown_as
 from ..core.tensor_state import TensorBase, numbers, wrap
 from ..ops import rearranging as re
 from ..ops import views

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..core import dtypes
 from ..core.elementwise import set_result_class
-from ..core.tensor_state import check_can_require_grad, numbers
+from ..core.tensor_state import check_can_require_grad, numbers, retyped
 from ..creation import constructed
 from .arithmetic import Arithmetic
 from .autograd import Autograd
@@ -55,11 +55,7 @@ class Tensor(
 
     def __new__(cls, *args: Any) -> Any:
         """Return a leaf of the default dtype."""
-        t = object.__new__(cls)
-        source = constructed(args, dtypes.get_default_dtype())
-        for name in ("_data", "_fn", "_nr", "_acc", "_grad", "_storage", "_view"):
-            setattr(t, name, getattr(source, name))
-        return t
+        return retyped(cls, constructed(args, dtypes.get_default_dtype()))
 
     def __format__(self, spec: str) -> str:
         if self._data.ndim == 0 and type(self) is Tensor:

@@ -7,8 +7,7 @@ from typing import Any
 from ..core import F
 from ..core.devices import contiguous_format
 from ..core.dtypes import dtype as dtype_class
-from ..core.public import public
-from ..core.shown_signature import shown_as
+from ..core.public import public, shown_as
 from ..core.storage import strides_of
 from ..core.tensor_state import TensorBase, share
 from ..left_out import without

@@ -31,8 +31,7 @@ def call(cls: Any, args: tuple[Any, ...], own_setup: bool) -> Any:
     else:
         result = finish(node, args, (output,), own_setup)[0]
     if modes.active:
-        for observer in modes.observers():
-            observer.forward(cls, list(args), result)
+        modes.notify("forward", cls, list(args), result)
     return result
 
 

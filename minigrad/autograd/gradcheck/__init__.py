@@ -9,9 +9,8 @@ from ...core.modes import unobserved
 from ..run import grad
 from . import backward, forward
 from .compare import compare_all
-from .problem import Limits, Problem, as_tuple, check_inputs, differentiable, is_tensor
+from .problem import Limits, Problem, as_tuple, check_inputs, differentiable, gradient_for, is_tensor
 from .texts import GradcheckError
-from .vectors import gradient_for
 
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
 

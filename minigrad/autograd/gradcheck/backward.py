@@ -8,9 +8,8 @@ from typing import Any
 from ..function import Function
 from ..functional.common import zeros_like
 from ..run import grad
-from .problem import Problem, agree, as_tuple, compare_batch, differentiable
+from .problem import Problem, agree, as_tuple, compare_batch, differentiable, normal
 from .texts import BATCHED, UNDEFINED, UNDEFINED_GIVES, UNDEFINED_RAISES, GradcheckError
-from .vectors import normal
 
 
 def check_multiplied(problem: Problem, masked: bool | None) -> None:

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from ...core.tensor_state import wrap
-from . import analytical, forward, numerical
-from .problem import Problem, agree, mismatch, parts
+from . import forward
+from .derivatives import by_backward, by_differences, directional
+from .problem import Problem, agree, mismatch, parts, vectors
 from .texts import IN_SLOW_MODE, SLOW_WOULD_PASS, GradcheckError
-from .vectors import vectors
 
 ZERO = "Numerical gradient for function expected to be zero"
 
@@ -35,14 +35,14 @@ def compare_all(problem: Problem, fast: bool, by_backward: bool, by_forward: boo
 
 def slowly(problem: Problem) -> None:
     """Raise GradcheckError with PyTorch's text unless every element of every Jacobian agrees."""
-    by_input = [numerical.jacobians(problem, j) for j in problem.input_indices]
+    by_input = [by_differences(problem, j) for j in problem.input_indices]
     if not problem.output_indices:
         if any(m is not None and np.any(m != 0) for found in by_input for m in found):
             raise GradcheckError(ZERO)
         return
     forwards = forward.jacobians(problem) if problem.forward else []
     for i, k in enumerate(problem.output_indices):
-        found = [f[k] for f in forwards] if problem.forward else analytical.jacobians(problem, i)
+        found = [f[k] for f in forwards] if problem.forward else by_backward(problem, i)
         for j, jacobian in enumerate(found):
             compare(problem, i, j, by_input[j][k], jacobian)
 
@@ -59,7 +59,7 @@ def quickly(problem: Problem) -> None:
     See Note [Fast mode].
     """
     vs, us = vectors(problem)
-    by_input = [numerical.directional(problem, j, u) for j, u in zip(problem.input_indices, us, strict=True)]
+    by_input = [directional(problem, j, u) for j, u in zip(problem.input_indices, us, strict=True)]
     if problem.forward:
         for j, found in enumerate(forward.jacobians(problem, us)):
             for i, k in enumerate(problem.output_indices):
@@ -70,7 +70,7 @@ def quickly(problem: Problem) -> None:
             if np.abs(x).max(initial=0) > problem.limits.nondet_tol:
                 raise GradcheckError(ZERO)
         return
-    sent = [analytical.jacobians(problem, i, v) for i, v in enumerate(vs)]
+    sent = [by_backward(problem, i, v) for i, v in enumerate(vs)]
     for j, u in enumerate(us):
         for i, v in enumerate(vs):
             expected = (v * by_input[j][problem.output_indices[i]]).sum()
@@ -105,7 +105,7 @@ def judge(problem: Problem, i: int, j: int, expected: Any, found: Any, atol: flo
 def in_slow_mode(problem: Problem, i: int, j: int) -> tuple[Any, Any]:
     """Return the whole Jacobians of output `i` with respect to input `j`, for the text of the error."""
     k = problem.output_indices[i]
-    expected = numerical.jacobians(problem, problem.input_indices[j])[k]
+    expected = by_differences(problem, problem.input_indices[j])[k]
     if problem.forward:
         return expected, forward.jacobians(problem)[j][k]
-    return expected, analytical.jacobians(problem, i, checked=False)[j]
+    return expected, by_backward(problem, i, checked=False)[j]

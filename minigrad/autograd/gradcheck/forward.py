@@ -11,9 +11,19 @@ from ...core import F
 from ...core.tensor_state import numbers, share, wrap
 from .. import forward_ad
 from ..functional.common import zeros_like
-from .problem import Problem, agree, as_tuple, compare_batch, is_complex, is_continuous, is_tensor, stacks
+from .problem import (
+    Problem,
+    agree,
+    as_tuple,
+    compare_batch,
+    is_complex,
+    is_continuous,
+    is_tensor,
+    normal,
+    stacks,
+    vectors,
+)
 from .texts import BATCHED_FORWARD, GradcheckError
-from .vectors import normal, vectors
 
 
 def duals(problem: Problem) -> tuple[list[Any], list[Any]]:

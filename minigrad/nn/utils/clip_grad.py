@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...autograd import no_grad
-from ...core.shown_signature import shown_as
+from ...core.public import shown_as
 from ...creation import tensor
 from ...linalg import vector_norm
 from ...ops.joining import stack
