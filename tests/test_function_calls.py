@@ -77,7 +77,7 @@ def setup_context_that_goes_wrong(L, note):
 @programs
 def vmap_attributes(L, note):
     f = L.autograd.Function
-    note(f.generate_vmap_rule, f.clear_saved_tensors_on_access, f.boxed_grads_call)
+    note(f.generate_vmap_rule)
     note.error(f.vmap, None, None)
     note.error(f.jvp, None)
     note.error(f.backward, None)

@@ -146,41 +146,6 @@ def nothing_saved_can_run_again(L, note):
 
 
 @programs
-def saved_tensors_cleared_on_access(L, note):
-    def backward(ctx, g):
-        note(ctx.saved_tensors)
-        note.error(lambda: ctx.saved_tensors)
-        return g
-
-    def forward(ctx, a):
-        ctx.save_for_backward(a)
-        return a * 2
-
-    z = made(L, forward, backward, clear_saved_tensors_on_access=True).apply(leaf(L))
-    z.sum().backward(retain_graph=True)
-    note.error(lambda: z.sum().backward())
-    note.error(made(L, forward, backward, clear_saved_tensors_on_access=3).apply, leaf(L))
-    note.error(made(L, forward, backward, boxed_grads_call=None).apply, leaf(L))
-
-
-@programs
-def boxed_gradients(L, note):
-    def backward(ctx, grads):
-        note(type(grads).__name__, len(grads), *grads)
-        a, b = grads
-        grads.clear()
-        return a + b
-
-    f = made(L, lambda ctx, a: (a * 2, a * 3), backward, boxed_grads_call=True)
-    x = leaf(L)
-    p, q = f.apply(x)
-    (p * q).sum().backward()
-    note(x.grad)
-    p, q = f.apply(x)
-    note(p.grad_fn.apply(L.ones(2), L.ones(2)))
-
-
-@programs
 def materialized_gradients(L, note):
     for flag in (True, False, None):
 
@@ -202,17 +167,14 @@ def materialized_gradients(L, note):
 
 @programs
 def gradients_of_outputs_apart(L, note):
-    for flag in (True, False):
+    def forward(ctx, a):
+        b, c = a * 2, a * 3
+        ctx.mark_non_differentiable(b)
+        return b, c
 
-        def forward(ctx, a, flag=flag):
-            ctx._materialize_non_diff_grads = flag
-            b, c = a * 2, a * 3
-            ctx.mark_non_differentiable(b)
-            return b, c
-
-        b, c = made(L, forward, lambda ctx, *grads: (note(*grads), grads[1])[1]).apply(leaf(L))
-        note(b, c, b.output_nr, c.output_nr)
-        c.sum().backward()
+    b, c = made(L, forward, lambda ctx, *grads: (note(*grads), grads[1])[1]).apply(leaf(L))
+    note(b, c, b.output_nr, c.output_nr)
+    c.sum().backward()
 
 
 @programs

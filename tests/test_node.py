@@ -48,58 +48,6 @@ def metadata(L, note):
 
 
 @programs
-def what_a_node_receives(L, note):
-    def kinds(node):
-        note(
-            [
-                (list(m.shape), str(m.dtype).rpartition(".")[2], m.is_nested_tensor)
-                for m in node._input_metadata
-            ]
-        )
-
-    x, w = leaf(L, 1.0, 2.0), L.ones(3, 2, requires_grad=True)
-    row = L.tensor([[1.0, 2.0]])
-    for t in (
-        x * 2,
-        x + row,
-        x * w,
-        (x * 2) * 3,
-        x.exp().log(),
-        x.double(),
-        x.double() * x,
-        x.sum(),
-        x.mean(),
-        x.view(1, 2),
-        x[0],
-        w @ x,
-        w.t(),
-        x.expand(4, 2),
-        L.where(x > 1, x, row),
-        x**2,
-        -x,
-    ):
-        kinds(t.grad_fn)
-        kinds(t.grad_fn.next_functions[0][0])
-    y = x * 1
-    y[0].mul_(2)
-    kinds(y.grad_fn)
-    y.add_(1)
-    kinds(y.grad_fn)
-    kinds(w.unbind(0)[1].grad_fn)
-
-    class Two(L.autograd.Function):
-        @staticmethod
-        def forward(ctx, a):
-            return a * 2, a.sum().double()
-
-        @staticmethod
-        def backward(ctx, g, h):
-            return g
-
-    kinds(Two.apply(w)[0].grad_fn)
-
-
-@programs
 def calling_a_node(L, note):
     x, w = leaf(L, 1.0, 2.0), L.ones(3, 2, requires_grad=True)
     one = L.ones(2)

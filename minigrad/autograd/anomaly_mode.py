@@ -34,7 +34,7 @@ def set_anomaly_enabled(enabled: bool, check_nan: bool = True) -> None:
     before = modes.anomaly.enabled
     modes.set_anomaly(enabled, check_nan)
     if before != enabled:
-        modes.announce("anomaly", enabled)
+        modes.notify("mode_changed", "anomaly", enabled)
 
 
 class Detection:

@@ -46,7 +46,7 @@ def enter_dual_level() -> int:
     if modes.state.dual_level:
         raise RuntimeError("Nested forward mode AD is not supported at the moment")
     modes.set_dual_level(1)
-    modes.announce("forward_ad", True)
+    modes.notify("mode_changed", "forward_ad", True)
     return 0
 
 
@@ -63,7 +63,7 @@ def exit_dual_level(*, level: int | None = None) -> None:
         raise RuntimeError("Dual level must be a positive number.")
     forget()
     modes.set_dual_level(0)
-    modes.announce("forward_ad", False)
+    modes.notify("mode_changed", "forward_ad", False)
 
 
 class dual_level(ModeContext):

@@ -234,7 +234,7 @@ class inference_mode(Switched):
         before = modes.state.inference
         block.__enter__()
         if modes.state.inference != before:
-            modes.announce("inference", not before)
+            modes.notify("mode_changed", "inference", not before)
 
 
 class set_multithreading_enabled(Switched):

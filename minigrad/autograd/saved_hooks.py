@@ -68,11 +68,11 @@ class saved_tensors_hooks:
 
     def __enter__(self) -> None:
         push_hooks(self.pack_hook, self.unpack_hook)
-        modes.announce("saved_tensors_hooks", True)
+        modes.notify("mode_changed", "saved_tensors_hooks", True)
 
     def __exit__(self, *exc: object) -> None:
         pop_hooks()
-        modes.announce("saved_tensors_hooks", False)
+        modes.notify("mode_changed", "saved_tensors_hooks", False)
 
 
 class save_on_cpu(saved_tensors_hooks):

@@ -145,7 +145,7 @@ def restore(before: dict[str, Any]) -> None:
             was = switch(name, value)
             if name in ("inference", "saved_hooks"):
                 mode = "inference" if name == "inference" else "saved_tensors_hooks"
-                announce(mode, not was if name == "inference" else len(value) > len(was))
+                notify("mode_changed", mode, not was if name == "inference" else len(value) > len(was))
 
 
 NORMAL = {name: value for name, value in vars(_State).items() if name[0] != "_"}
@@ -188,11 +188,6 @@ def notify(event: str, *about: Any) -> None:
             getattr(observer, event)(*about)
 
 
-def announce(mode: str, enabled: bool) -> None:
-    """Notify the observers of this thread that the user switched a mode."""
-    notify("mode_changed", mode, enabled)
-
-
 def is_grad_enabled() -> bool:
     """Return whether operations on tensors that require a gradient are recorded.
 
@@ -226,7 +221,7 @@ def ask_grad_mode(enabled: bool) -> bool:
     before: bool = switch("grad_enabled", enabled)
     if before != enabled:
         grad_switches += 1
-        announce("grad", enabled)
+        notify("mode_changed", "grad", enabled)
     return before
 
 

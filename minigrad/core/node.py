@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from . import dialect, dtypes
+from . import dialect
 from .hooks import HookDict, RemovableHandle
 from .storage import Storage
 
@@ -66,18 +66,6 @@ class Extra:
         return bool(self.pre or self.post or any(self.tensor_hooks.values()))
 
 
-class InputMetadata:
-    """The properties of one gradient that a node receives."""
-
-    __slots__ = ("device", "dtype", "is_cpp_nested_tensor", "is_nested_tensor", "shape")
-
-    def __init__(self, shape: Any, dtype: Any) -> None:
-        self.shape = shape
-        self.dtype = dtype
-        self.device = "cpu"
-        self.is_nested_tensor = self.is_cpp_nested_tensor = False
-
-
 class Node:
     """A step of the backward pass: the derivative of one op that ran, and where its gradients go.
 
@@ -121,12 +109,6 @@ class Node:
         number there.
         """
         return tuple(zip(self._next, self._nrs or (0,) * len(self._next), strict=True))
-
-    @property
-    def _input_metadata(self) -> tuple[InputMetadata | None, ...]:
-        """Shape and dtype of each output, which are those of the gradients that the node receives."""
-        kinds = [output_of(self, nr) for nr in range(self._outputs)]
-        return tuple(k and InputMetadata(list(k[0]), dtypes.of(k[1].type(0))) for k in kinds)
 
     @property
     def metadata(self) -> dict[Any, Any]:

@@ -27,8 +27,7 @@ def announce(t: Any, data: Any = None) -> Any:
     if modes.active:
         if modes.state.inference:
             mark_inference(t)
-        for observer in modes.observers():
-            observer.created(t, data)
+        modes.notify("created", t, data)
     return t
 
 

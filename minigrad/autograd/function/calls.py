@@ -44,8 +44,6 @@ def run(cls: Any, node: BackwardCFunction, args: tuple[Any, ...]) -> Any:
 
 def make_node(cls: Any, args: tuple[Any, ...]) -> BackwardCFunction:
     """The node (and ctx) of one call; without edges if no gradient is asked for."""
-    if not (cls.clear_saved_tensors_on_access.__class__ is bool is cls.boxed_grads_call.__class__):
-        raise wrong_flag(cls)
     node: BackwardCFunction = new(cls._backward_cls)
     in_grad_mode = not modes.active or modes.state.grad_enabled
     needed: list[bool] = []
@@ -71,7 +69,7 @@ def make_node(cls: Any, args: tuple[Any, ...]) -> BackwardCFunction:
     node._seq = next(sequence_numbers)  # after the edges: a view's node may be made only now, and is older
     node._check = node._cast = node._storage = node._extra = None
     node._kept = node._made = node._learning = ()
-    node._materialize = node._materialize_other = True
+    node._materialize = True
     node._in_place_on_view = False
     node.to_save = node.saved_for_forward = node.dirty_tensors = node.non_differentiable = None
     if modes.active and modes.anomaly.enabled:
@@ -84,11 +82,3 @@ def output_numbers(args: tuple[Any, ...], targets: tuple[Any, ...]) -> tuple[int
     tensors = (t for t in args if isinstance(t, TensorBase))
     nrs = tuple(0 if n is None else t._nr for t, n in zip(tensors, targets))
     return nrs if any(nrs) else None
-
-
-def wrong_flag(cls: Any) -> RuntimeError:
-    """The error for an option of a Function that is no bool."""
-    name = "clear_saved_tensors_on_access"
-    if isinstance(getattr(cls, name), bool):
-        name = "boxed_grads_call"
-    return RuntimeError(f"{name} must be a bool, got {type(getattr(cls, name)).__name__}")

@@ -38,7 +38,7 @@ class SavedByFunction(SavedTensor):
     __slots__ = ()
 
     def _entry(self) -> Any:
-        kept, i = self._node._kept or (), int(self._name)
+        kept, i = self._node._kept, int(self._name)
         return kept[i] if i < len(kept) else None
 
     def _set(self, packed: Packed) -> None:
@@ -60,10 +60,6 @@ FORWARD_ONLY = (
 SHARED_STORAGE = (
     "`mark_shared_storage` is deprecated. Tensors with shared storages are automatically tracked. Note that "
     "calls to `set_()` are not tracked"
-)
-ACCESSED = (
-    "saved_tensors can only be accessed once when clear_saved_tensors_on_access=True is set on the "
-    "autograd.Function. Either access saved_tensors only once, or set clear_saved_tensors_on_access=False."
 )
 
 
@@ -99,22 +95,6 @@ class FunctionCtx:
         self.materialize_grads = value
 
 
-def flag(slot: str, name: str, readable: bool) -> Any:
-    """Return a property for a bool of the node; other values raise TypeError."""
-
-    def read(node: Any) -> bool:
-        return getattr(node, slot)
-
-    def write(node: Any, value: bool) -> None:
-        if not isinstance(value, bool):
-            raise TypeError(
-                f"{name} received an invalid combination of arguments - got (), but expected (bool)"
-            )
-        setattr(node, slot, value)
-
-    return property(read if readable else None, write)
-
-
 class BackwardCFunction(Node, FunctionCtx):
     """The node of a custom Function and its `ctx`; each Function has a subclass of its own.
 
@@ -128,7 +108,6 @@ class BackwardCFunction(Node, FunctionCtx):
         "_in_place_on_view",  # whether it runs inside a CopySlices
         "_kept",  # what `save_for_backward` got: None, `Kept` or `Packed`
         "_materialize",
-        "_materialize_other",
         "_sent",  # per input its shape and dtype, None for what is no tensor; `_made` is the same per output
         "dirty_tensors",
         "needs_input_grad",
@@ -140,16 +119,23 @@ class BackwardCFunction(Node, FunctionCtx):
     _speaks: ClassVar[bool] = True
     _plain: ClassVar[bool] = False
     _forward_cls: ClassVar[Any]
-    _kept: tuple[Any, ...] | None
+    _kept: tuple[Any, ...]
     _creation: str
     _in_place_on_view: bool
     _learning: Sequence[int]
     _materialize: bool
-    _materialize_other: bool
     _sent: tuple[Any, ...]
     needs_input_grad: tuple[bool, ...]
-    materialize_grads = flag("_materialize", "set_materialize_grads", readable=False)
-    _materialize_non_diff_grads = flag("_materialize_other", "set_materialize_non_diff_grads", readable=True)
+
+    def _set_materialize(self, value: bool) -> None:
+        if not isinstance(value, bool):
+            raise TypeError(
+                "set_materialize_grads received an invalid combination of arguments - got (), but expected "
+                "(bool)"
+            )
+        self._materialize = value
+
+    materialize_grads: Any = property(None, _set_materialize)
 
     def name(self) -> str:
         """`<Function's name>Backward`."""
@@ -161,8 +147,6 @@ class BackwardCFunction(Node, FunctionCtx):
         `save_for_forward`.
         """
         kept = self._kept
-        if kept is None:
-            raise RuntimeError(ACCESSED)
         if self.saved_for_forward is not None:
             return self.saved_for_forward
         if self._check is RELEASED:
@@ -171,8 +155,6 @@ class BackwardCFunction(Node, FunctionCtx):
         for i, entry in enumerate(kept):  # most are tensors that nobody could have written to
             tensor = entry.tensor if entry.__class__ is Kept else None
             tensors.append(tensor if tensor is not None and tensor._storage is None else self._unpack(i))
-        if self._forward_cls.clear_saved_tensors_on_access:
-            self._kept = None
         return tuple(tensors)
 
     @property
@@ -188,11 +170,10 @@ class BackwardCFunction(Node, FunctionCtx):
         """Per saved tensor an object with which hooks can be registered for it."""
         if self._check is RELEASED:
             raise RuntimeError(dialect.second_backward_error())
-        return tuple(saved_tensor(SavedByFunction, self, str(i)) for i in range(len(self._kept or ())))
+        return tuple(saved_tensor(SavedByFunction, self, str(i)) for i in range(len(self._kept)))
 
     def _unpack(self, i: int, checked: bool = True) -> Any:
         """The saved tensor number `i`."""
-        assert self._kept is not None
         entry = self._kept[i]
         if entry is None:
             return None
@@ -242,15 +223,10 @@ class BackwardCFunction(Node, FunctionCtx):
         if len(args) == 1 and isinstance(args[0], RAW):
             grads = [wrap(args[0])]
         elif any(isinstance(a, TensorBase) for a in args):
-            boxed = self._forward_cls.boxed_grads_call
-            return self._get_user_fn()(self, *((list(args),) if boxed else args))
+            return self._get_user_fn()(self, *args)
         else:
             grads = [None if g is None else wrap(g) for g in self._listed(*args)]
         return tuple(checked(self, call_backward(self, grads), True))
-
-    def apply_boxed(self, *args: Any) -> Any:
-        """The user's backward where it takes its gradients as one list."""
-        return self._get_user_fn()(self, *args)
 
     def apply_jvp(self, *args: Any) -> Any:
         """The user's jvp on the tangents of the inputs."""

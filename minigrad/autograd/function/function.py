@@ -36,9 +36,7 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
 
     Define the static methods `forward(ctx, *inputs)` and `backward(ctx, *grads)`, and call the function by
     `apply`. `backward` returns a gradient for each input, None for those without. `forward` has no `ctx` if
-    you also define `setup_context(ctx, inputs, output)`. `jvp(ctx, *tangents)` adds forward mode. With
-    `clear_saved_tensors_on_access`, `saved_tensors` can be read once. With `boxed_grads_call`, `backward(ctx,
-    grads)` receives a list that it may empty.
+    you also define `setup_context(ctx, inputs, output)`. `jvp(ctx, *tangents)` adds forward mode.
 
     Args:
         args: none; the class is not instantiated.
@@ -67,8 +65,6 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
     """
 
     base: ClassVar[type[Function]]
-    clear_saved_tensors_on_access = False
-    boxed_grads_call = False
     generate_vmap_rule = False
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

@@ -40,10 +40,9 @@ def call_backward(node: Any, grads: list[Any]) -> Any:
                 grads = [zeros(node, i) if g is None else g for i, g in enumerate(grads)]
                 break
     method = cls.backward if cls.vjp is cls.base.vjp else user_backward(cls)
-    given: Any = (grads,) if cls.boxed_grads_call else grads
     if modes.active and modes.state.observers:
-        return run_watched(modes.state.observers, node, method, given)
-    return method(node, *given)
+        return run_watched(modes.state.observers, node, method, grads)
+    return method(node, *grads)
 
 
 def run_watched(watchers: tuple[Any, ...], node: Any, method: Any, grads: Any) -> Any:
@@ -60,7 +59,7 @@ def run_watched(watchers: tuple[Any, ...], node: Any, method: Any, grads: Any) -
 def zeros(node: Any, i: int) -> Any:
     """What stands for the missing gradient of output `i`: zeros, None for what is no tensor."""
     kind = node._made[i]
-    if kind is None or not (i in node._learning or node._materialize_other):
+    if kind is None:
         return None
     return wrap(np.zeros(*kind)[()])
 

@@ -37,8 +37,8 @@ def gradcheck(
         nondet_tol: largest difference between two backward calls.
         check_undefined_grad: True checks that a missing upstream gradient counts as zeros.
         check_grad_dtypes: True checks that gradients are complex only where their tensors are.
-        check_batched_grad: True checks a batch of upstream gradients.
-        check_batched_forward_grad: True checks a batch of tangents.
+        check_batched_grad: changes nothing, because a batch of gradients is computed one by one.
+        check_batched_forward_grad: changes nothing, because a batch of tangents is computed one by one.
         check_forward_ad: True checks forward mode.
         check_backward_ad: True checks backward.
         fast_mode: True compares in one fixed random direction only; see Note [Fast mode].
@@ -72,11 +72,7 @@ def gradcheck(
             problem = Problem(func, given, as_tuple(func(*given)), limits)
             problem.outputs  # noqa: B018 - results without `requires_grad` are refused here
             compare_all(problem, fast_mode, check_backward_ad, check_forward_ad, check_undefined_grad)
-            if check_batched_forward_grad:
-                forward.check_batched(problem)
             if check_backward_ad:
-                if check_batched_grad:
-                    backward.check_batched(problem)
                 backward.check_multiplied(problem, masked)
                 if check_undefined_grad:
                     backward.check_undefined(problem)
@@ -112,7 +108,7 @@ def gradgradcheck(
         nondet_tol: largest difference between two backward calls.
         check_undefined_grad: True checks that a missing upstream gradient counts as zeros.
         check_grad_dtypes: True checks that gradients are complex only where their tensors are.
-        check_batched_grad: True checks a batch of upstream gradients.
+        check_batched_grad: changes nothing, because a batch of gradients is computed one by one.
         check_fwd_over_rev: True checks forward mode over backward.
         check_rev_over_rev: True checks backward over backward.
         fast_mode: True compares in one fixed random direction only; see Note [Fast mode].

@@ -8,8 +8,8 @@ from typing import Any
 from ..function import Function
 from ..functional.common import zeros_like
 from ..run import grad
-from .problem import Problem, agree, as_tuple, compare_batch, differentiable, normal
-from .texts import BATCHED, UNDEFINED, UNDEFINED_GIVES, UNDEFINED_RAISES, GradcheckError
+from .problem import Problem, agree, as_tuple, differentiable
+from .texts import UNDEFINED, UNDEFINED_GIVES, UNDEFINED_RAISES, GradcheckError
 
 
 def check_multiplied(problem: Problem, masked: bool | None) -> None:
@@ -63,17 +63,3 @@ def check_without(problem: Problem, outputs: list[Any]) -> None:
     if any(g is not None and not (g._data == 0).all() for g in sent):
         warnings.warn(UNDEFINED, stacklevel=2)
         raise GradcheckError(UNDEFINED_GIVES)
-
-
-def check_batched(problem: Problem) -> None:
-    """Raise GradcheckError unless a batch of two gradients gives what each of them gives alone."""
-    inputs = problem.inputs_with_grad
-    for i, output in enumerate(problem.outputs):
-
-        def pull(gradient: Any, batched: bool = False, output: Any = output) -> list[Any]:
-            how = {"retain_graph": True, "allow_unused": True, "is_grads_batched": batched}
-            sent = grad(output, inputs, gradient, **how)
-            return [zeros_like(t) if g is None else g for g, t in zip(sent, inputs, strict=True)]
-
-        starts = [normal(output, k) for k in range(2)]
-        compare_batch(BATCHED, starts, pull, lambda batch, pull=pull: pull(batch, True), i)

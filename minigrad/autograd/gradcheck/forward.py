@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ...core import F
-from ...core.tensor_state import numbers, share, wrap
+from ...core.tensor_state import numbers, share
 from .. import forward_ad
 from ..functional.common import zeros_like
 from .problem import (
     Problem,
     agree,
     as_tuple,
-    compare_batch,
     is_complex,
     is_continuous,
-    is_tensor,
-    normal,
-    stacks,
     vectors,
 )
-from .texts import BATCHED_FORWARD, GradcheckError
+from .texts import GradcheckError
 
 
 def duals(problem: Problem) -> tuple[list[Any], list[Any]]:
@@ -108,33 +102,3 @@ def check_undefined(problem: Problem) -> None:
                         "Mismatch in tangent values for output with index: ", i, " when input: ", t,
                         " has an undefined tangent value. ", " Got: ", a, " but expected: ", b,
                     )  # fmt: skip
-
-
-def check_batched(problem: Problem) -> None:
-    """Raise GradcheckError unless a batch of two tangents gives what each of them gives alone.
-
-    minigrad takes a batch in a loop, so that this finds functions that vary and nothing else.
-    """
-    for j in problem.input_indices:
-        push = jvp_of_input(problem, j)
-        directions = [normal(problem.inputs[j], k) for k in range(2)]
-        compare_batch(
-            BATCHED_FORWARD, directions, push, lambda batch, push=push: stacks(map(push, F.unbind(batch, 0)))
-        )
-
-
-def jvp_of_input(problem: Problem, j: int) -> Callable[[Any], tuple[Any, ...]]:
-    """Return the tangents of all results as a function of that of input `j`."""
-
-    def push(tangent: Any) -> tuple[Any, ...]:
-        with forward_ad.dual_level():
-            inputs = [t.detach() if is_tensor(t) else t for t in problem.inputs]
-            inputs[j] = forward_ad.make_dual(inputs[j], tangent)
-            found = []
-            for o in as_tuple(problem.function(*inputs)):
-                if o is not None:
-                    primal, sent = forward_ad.unpack_dual(o)
-                    found.append(wrap(np.array((zeros_like(primal) if sent is None else sent)._data)[()]))
-            return tuple(found)
-
-    return push

@@ -10,15 +10,14 @@ Note [Complex functions]
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...core import F, dtypes
+from ...core import dtypes
 from ...core.storage import strides_of
-from ...core.tensor_state import TensorBase, numbers, wrap
-from .texts import NOT_THE_SAME, GradcheckError
+from ...core.tensor_state import TensorBase, wrap
 
 
 class Limits(NamedTuple):
@@ -176,25 +175,6 @@ def mismatch(problem: Problem, i: int, j: int, numerical: Any, analytical: Any) 
     )
 
 
-def stacks(rows: Iterable[Sequence[Any]]) -> list[Any]:
-    """Return the tensors of each column stacked along a new first dimension."""
-    return [F.stack(column, 0) for column in zip(*rows, strict=True)]
-
-
-def compare_batch(
-    text: str, vectors: list[Any], alone: Any, together: Any, output: int | None = None
-) -> None:
-    """Raise GradcheckError unless `together` gives of the stacked vectors what `alone` gives of each."""
-    expected = stacks(map(alone, vectors))
-    try:
-        found = together(F.stack(vectors, 0))
-    except RuntimeError as error:
-        raise GradcheckError(f"While computing batched gradients, got: {error}\n\n{text}") from error
-    for k, (a, b) in enumerate(zip(found, expected, strict=True)):
-        if not agree(numbers(a), numbers(b), 1e-5, 1e-8):
-            raise GradcheckError(NOT_THE_SAME.format(k if output is None else output, k, text, a, b))
-
-
 SEED = 67280421310721 & 0xFFFFFFFF  # what a `torch.Generator` starts with
 
 
@@ -221,15 +201,6 @@ def vectors(problem: Problem) -> tuple[list[Any], list[Any]]:
         inputs.append((one, uniform.unit(size, dtype)) if is_complex(t) else one)
     outputs = [] if problem.forward else [uniform.unit(o._data.size, o._data.dtype) for o in problem.outputs]
     return outputs, inputs
-
-
-def normal(t: Any, seed: int) -> Any:
-    """Return a random tensor in the shape and dtype of `t`."""
-    state = np.random.RandomState(seed)
-    drawn = state.standard_normal(t._data.shape)
-    if is_complex(t):
-        drawn = drawn + 1j * state.standard_normal(t._data.shape)
-    return wrap(np.asarray(drawn).astype(t._data.dtype)[()])
 
 
 def gradient_for(t: Any, scattered: bool) -> Any:
