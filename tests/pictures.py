@@ -7,10 +7,10 @@ from xml.etree import ElementTree
 
 from minigrad_viz.drawing.arrows import read
 from minigrad_viz.drawing.boxes import measure
-from minigrad_viz.drawing.curves import at
 from minigrad_viz.drawing.dot import to_dot
 from minigrad_viz.drawing.layout import layout
 from minigrad_viz.drawing.look import Look
+from minigrad_viz.drawing.plane import at
 from minigrad_viz.drawing.svg import to_svg
 
 SVG = "{http://www.w3.org/2000/svg}"

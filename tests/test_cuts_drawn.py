@@ -10,7 +10,7 @@ from signed import SIGNED, detached, fog, halves, own_function, views, with_card
 from sketches import many_uses
 
 from minigrad_viz.drawing.boxes import name_cards
-from minigrad_viz.drawing.memories import SharedMemory, memories_of
+from minigrad_viz.drawing.details import SharedMemory, memories_of
 from minigrad_viz.drawing.outline import outline
 from minigrad_viz.words import CATALOGUES, text
 

@@ -11,7 +11,7 @@ import sys
 import pytest
 from cells import CELLS, traced
 
-from minigrad_viz.drawing.layout_errors import LayoutUnavailable
+from minigrad_viz.drawing.bundled import LayoutUnavailable
 from minigrad_viz.drawing.picture import Picture
 from minigrad_viz.shell.report import Report
 

@@ -15,7 +15,7 @@ import minigrad
 from minigrad_viz.drawing.details import describe, describe_deck
 from minigrad_viz.drawing.outline import outline
 from minigrad_viz.drawing.picture import Picture
-from minigrad_viz.model.node_code import code_of, kinds_of
+from minigrad_viz.model.node_details import code_of, kinds_of
 from minigrad_viz.trace.events import NodeState, Trace
 from minigrad_viz.trace.where import Span
 

@@ -14,7 +14,7 @@ from staged import build, explanations_of
 import minigrad
 from minigrad_viz import check_gradients
 from minigrad_viz.drawing.matrices import STYLE, to_html, to_text
-from minigrad_viz.recording.compared import compared
+from minigrad_viz.recording.named import compared
 from minigrad_viz.trace.events import BackwardStarted, Forward, Trace
 from minigrad_viz.trace.explained import Matrices, Matrix
 

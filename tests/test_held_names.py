@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from cells import run
 
-from minigrad_viz.recording.held import held_tensors, loop_variables
+from minigrad_viz.recording.modules import held_tensors, loop_variables
 
 CELLS = {
     "a list": (

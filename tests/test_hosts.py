@@ -67,7 +67,7 @@ def test_what_fails_in_the_background_is_told_where_a_picture_wants_it():
     background_ends()
     layout.machine_code.cache_clear()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("minigrad_viz.drawing.machine_code.SETTINGS", {"of_a_later_version": True})
+        patch.setattr("minigrad_viz.drawing.bundled.SETTINGS", {"of_a_later_version": True})
         layout.load_in_background()
         background_ends()
         with pytest.raises(layout.LayoutUnavailable, match="of_a_later_version"):

@@ -21,8 +21,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from IPython.core.formatters import DisplayFormatter
 
+from minigrad_viz.drawing import bundled as cached
 from minigrad_viz.drawing import layout as module
-from minigrad_viz.drawing import machine_code as cached
 from minigrad_viz.drawing.digraph import SVG, TEXT, Digraph, plain
 from minigrad_viz.drawing.layout import (
     LayoutCrash,

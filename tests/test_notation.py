@@ -13,7 +13,6 @@ from op_table import CASES, Case
 
 import minigrad as mg
 from minigrad.core import F, all_ops
-from minigrad_viz.arithmetic.borrowed import BORROWED
 from minigrad_viz.arithmetic.glyphs import (
     bar,
     latex_array,
@@ -23,7 +22,7 @@ from minigrad_viz.arithmetic.glyphs import (
     plain_array,
     unmarked,
 )
-from minigrad_viz.arithmetic.notation import Known, is_elementwise, local, rules, vjp
+from minigrad_viz.arithmetic.notation import BORROWED, Known, is_elementwise, local, rules, vjp
 from minigrad_viz.arithmetic.symbols import Symbol, Unwritable
 from minigrad_viz.arithmetic.typeset import Typesetter, shapes
 from minigrad_viz.kept import saved_of

@@ -14,11 +14,11 @@ from sketches import GRAPHS, Sketch, chain, code_1, code_4, code_9, code_13, cod
 
 from minigrad_viz.drawing.arrows import FORWARD, GRADIENT
 from minigrad_viz.drawing.boxes import measure
-from minigrad_viz.drawing.curves import at
 from minigrad_viz.drawing.digraph import Digraph
 from minigrad_viz.drawing.dot import to_dot as dot_of
 from minigrad_viz.drawing.layout import render
 from minigrad_viz.drawing.look import Look
+from minigrad_viz.drawing.plane import at
 from minigrad_viz.drawing.style import css
 from minigrad_viz.drawing.svg import to_svg
 from minigrad_viz.trace.graph import ROOT, Graph

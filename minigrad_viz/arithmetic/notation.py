@@ -1,7 +1,8 @@
 """The derivative of a node as a formula and as numbers, from the node's own vjp run on symbols.
 
 The op is found by the node's name and its values by the names under which they were saved, so PyTorch's
-nodes are explained as well. See Note [The formula cannot drift] in `symbols`.
+nodes are explained as well. See Note [The formula cannot drift] in `symbols`. `BORROWED` has vjps of
+PyTorch's nodes that minigrad's ops do not leave, for their formulas alone.
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ import numpy as np
 
 from minigrad.observing import F, all_ops, vjp_arguments
 
-from .borrowed import BORROWED
 from .glyphs import TooLarge, plain_array
 from .symbols import ARRAY, FUNCTION, GIVEN, NAME, NUMBER, Symbol, Unwritable, sum_to
 
@@ -206,3 +206,27 @@ def conjugate(value: Any) -> Any:
     if value.head == NUMBER:
         return Symbol(NUMBER, value=np.conj(value.value))
     return Symbol(FUNCTION, (value,), np.conj(value.value), value.shape, "conj")
+
+
+Table = dict[str, tuple[bool, dict[str, Any]]]
+
+
+def part(g: Any, tensors_sym_sizes: Any, dim: int, offset: int) -> Any:
+    """What of a gradient belongs to one of several tensors that were joined."""
+    dim = wrapped(dim, len(tensors_sym_sizes))
+    return F.slice(g, dim, offset, offset + tensors_sym_sizes[dim], 1)
+
+
+def wrapped(dim: int, n: int) -> int:
+    """A dimension counted from the front; PyTorch notes -1 as the largest unsigned integer."""
+    return (dim - 2**64 if dim >= 2**63 else dim) % n
+
+
+BORROWED: Table = {
+    "CatBackward0": (False, {"tensors": part}),
+    "StackBackward0": (False, {
+        "tensors": lambda g, tensors_sym_sizes, dim, position: F.select(
+            g, wrapped(dim, len(tensors_sym_sizes) + 1), position
+        ),
+    }),
+}  # fmt: skip

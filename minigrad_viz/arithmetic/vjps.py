@@ -15,7 +15,6 @@ import numpy as np
 from ..numbers import SHARES
 from ..protocol import Value
 from ..words import clean, text
-from .checks import fits, same
 from .derivatives import derivative, is_root, latex_held, quotient
 from .glyphs import Both, bar, both, held, latex_name, named, plain
 from .lines import (
@@ -39,7 +38,7 @@ from .lines import (
     with_shapes,
     written,
 )
-from .node_step import NodeStep
+from .node_step import NodeStep, fits, same
 from .notation import Known, is_complex, is_elementwise, local, vjp
 from .symbols import CALL, GIVEN, MATMUL, Symbol, product, reshape, sum_to
 from .typeset import Typesetter, shapes, typeset, with_numbers

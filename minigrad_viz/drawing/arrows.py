@@ -22,11 +22,10 @@ from typing import Any
 
 from ..trace.graph import Route
 from .boxes import Measured
-from .curves import Cubic, Point, bend, between, join, level, mirrored, shifted
 from .dot import NODESEP
 from .gaps import tightened
 from .places import Places, halves
-from .plane import AXES, Axes, Rect
+from .plane import AXES, Axes, Cubic, Point, Rect, bend, between, join, level, mirrored, shifted
 
 # How far below Graphviz's curve the arrows pass a column: the first of these that meets no box.
 FORWARD, GRADIENT = (0.0, -6.0, 6.0), (15.0, 8.0, -15.0, -8.0, 0.0)

@@ -13,15 +13,15 @@ from ..protocol import Value
 from ..trace.graph import CHAIN, FUNCTION, MODULE, ROUND, Graph, Route, Station
 from ..words import columns, shorten_name
 from .cards import RADIUS, ROLES, CardBox, card_box
+from .chips import count_text, slots_of
 from .decks import DeckBox, Place, deck_box, ghost_box
+from .details import SharedMemory, memories_of
 from .heat import scales_of
 from .lane import LaneBox, lane_of
 from .look import HEAD, MONO, NARROWEST, PAD, Look, even, settled
 from .marks import Tags, tags_of
-from .memories import SharedMemory, memories_of
 from .pill_boxes import Pill, arrow_hooks, pills_of, with_hooks
 from .rows import CardRow, card_rows, parameter_rows
-from .slots import count_text, slots_of
 
 EMPTY = 36.0  # a station does not lie on its side if one of its decks would be so many pixels higher
 # A leaf with more uses than this stands apart, and each use gets a small reference chip.
@@ -120,8 +120,12 @@ class Measured:
 
     def line(self, route: Route) -> str:
         """Id of the route along which `route` is drawn: its own, or the first of a large bundle's."""
+        return self.drawn(route)[0]
+
+    def drawn(self, route: Route) -> tuple[str, ...]:
+        """Ids of all routes that are drawn along the line of `route`: a large bundle, or it alone."""
         bundle = self.bundles[route.id]
-        return bundle[0] if len(bundle) > PARALLEL else route.id
+        return bundle if len(bundle) > PARALLEL else (route.id,)
 
     def rows(self) -> Iterator[tuple[str, CardBox, CardRow]]:
         """The rows of all cards, by their ids."""

@@ -8,10 +8,9 @@ from math import inf
 from ..trace.graph import Graph
 from ..words import shorten
 from .boxes import Measured
-from .curves import Cubic, Point, along, at
-from .ink import Ink
+from .marks import Ink
 from .places import Places
-from .plane import Rect
+from .plane import Cubic, Point, Rect, along, at
 from .style import num, path_data, xml
 
 TIP = 9.0  # length of an arrow head

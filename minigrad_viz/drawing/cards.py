@@ -14,10 +14,8 @@ from dataclasses import dataclass, replace
 
 from ..trace.graph import CONSTANT, LEAF, PARAMETER, Card
 from ..words import clean, columns, sans, shorten, shorten_name, text
-from . import labels
-from .ink import Ink
-from .look import HEAD, MONO, NAME, PAD, Look, even
-from .marks import Tag
+from .look import HEAD, MONO, NAME, PAD, ROLE_WORDS, Look, even
+from .marks import Ink, Tag
 from .rows import CardRow
 from .signs import SHEETS, TARGET
 from .style import num, rounded, spaced, xml
@@ -94,7 +92,7 @@ def card_box(
     look: Look,
 ) -> CardBox:  # fmt: skip
     """A card called `title` that begins at `x` and is at least so wide; `opens`: it has a sign for that."""
-    role = text(labels.ROLES[card.role], look.lang) if card.role not in ("result", CONSTANT) else ""
+    role = text(ROLE_WORDS[card.role], look.lang) if card.role not in ("result", CONSTANT) else ""
     labelled = [22 if row.sign else sans(row.label, 11) for row in rows if row.sign or row.label]
     values_x = max(VALUES_X, PAD + max(labelled) + 8) if labelled else float(PAD)
     fit = int((look.widest - values_x - PAD) / MONO)

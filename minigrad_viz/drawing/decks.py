@@ -15,15 +15,25 @@ from typing import NamedTuple
 
 from ..trace.graph import Deck, Fold, Station
 from ..words import clean, columns, sans, shorten, text
-from . import labels
-from .chips import CHIP_LINES, DECK, TOP, Chip, chips_of, draw_chip, side_by_side, wanted
-from .curves import Point
+from .chips import (
+    CHIP_LINES,
+    DECK,
+    PLUS,
+    SLOTS,
+    TOP,
+    Chip,
+    GradSlot,
+    chips_of,
+    count_text,
+    draw_chip,
+    side_by_side,
+    total_of,
+    wanted,
+)
 from .details import describe_deck, describe_ghost, describe_hooks
-from .ink import Ink
-from .look import CHIP, MONO, NODE, PAD, SMALL, Look, even
-from .marks import Tag, Tags, merged
-from .plane import AXES
-from .slots import PLUS, SLOTS, GradSlot, count_text, total_of
+from .look import CHIP, FOG_WORDS, MONO, NODE, PAD, SMALL, Look, even
+from .marks import Ink, Tag, Tags, merged
+from .plane import AXES, Point
 from .style import area, num, rounded, xml
 
 FOOT = 3.0  # below the last line
@@ -188,7 +198,7 @@ def ghost_box(s: Station, look: Look) -> DeckBox | None:
     card = next((card for card in s.cards if card.fog), None)
     if card is None or s.deck is not None:
         return None
-    said = text(labels.FOGS[card.fog], look.lang)
+    said = text(FOG_WORDS[card.fog], look.lang)
     fit = int((look.widest - 2 * PAD) / MONO) - 2
     lines = [f"({shorten(clean(card.ghost), fit)})"] if card.ghost else []
     widest = max([sans(said), *(columns(line) * MONO for line in lines)])

@@ -1,17 +1,95 @@
-"""The tooltips of the picture: all recorded details of a tensor, a node, a saved value or a hook."""
+"""What is said of a tensor, a node, a saved value or a hook: in full, as the tooltips of the picture have
+it, and in short, as its outline does; and which tensors use the same memory.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from ..model.card_names import hook_label, hook_text, kept_words
 from ..numbers import short
-from ..protocol import Value
-from ..trace.graph import Deck, Fold, Saved, Station
+from ..protocol import Value, op_of
+from ..trace.graph import Card, Code, Deck, Fold, Graph, Saved, Station
 from ..words import clean, shorten, text
-from . import labels
-from .memories import SharedMemory, memory_words
-from .node_text import code_text, op_lines
+from .look import FOG_WORDS, ROLE_WORDS, Look, row_label
+
+LETTERS = 26
+
+
+class SharedMemory(NamedTuple):
+    """A memory that several tensors use: its `sign`, a letter of its own in the picture, and the name of the
+    tensor to which it belongs ("" for that tensor itself, and where it is not in the picture)."""
+
+    sign: str
+    owner: str
+
+
+def memories_of(graph: Graph, names: Mapping[tuple[str, int], str]) -> dict[tuple[str, int], SharedMemory]:
+    """The shared memory of each card that has one, by station id and position: those that use another
+    tensor's, and those whose own is used."""
+    shared = dict.fromkeys(card.shares for _, card in graph.cards() if card.shares)
+    signs = {owner: chr(65 + i) if i < LETTERS else str(i + 1) for i, owner in enumerate(shared)}
+    places = [(s.id, i, card) for s in graph.stations for i, card in enumerate(s.cards)]
+    called = {card.id: names[id, i] for id, i, card in places}
+    found = {}
+    for id, i, card in places:
+        owner = card.shares or card.id
+        if owner in signs:
+            found[id, i] = SharedMemory(signs[owner], called.get(card.shares, ""))
+    return found
+
+
+def memory_words(card: Card, memory: SharedMemory, lang: str | None, width: int = 14) -> str:
+    """Whose memory a tensor uses, and its version where it was written to."""
+    name = shorten(clean(memory.owner), width)
+    if not name:
+        key = "shared_memory_version" if card.version else "shared_memory"
+        return text(key, lang, version=card.version)
+    key = "memory_of_version" if card.version else "memory_of"
+    return text(key, lang, name=name, version=card.version)
+
+
+LINES = 40  # of a method; more are left out
+KINDS = {"tensor": "kind_tensor", "number": "kind_number"}  # of what an op was called with
+SIGNS = {"add": "+", "sub": "-", "rsub": "-", "mul": "*", "div": "/", "pow": "**"}
+
+
+def op_lines(deck: Deck, lang: str | None = None) -> list[str]:
+    """With what the op was called that made a node, and what the digit of its name counts."""
+    lines = []
+    if len(deck.kinds) > 1:
+        kinds = [text(KINDS[kind], lang) for kind in deck.kinds]
+        sign = SIGNS.get(op_of(deck.name)) if len(kinds) == 2 else None
+        called = f" {sign} ".join(kinds) if sign else f"{op_of(deck.name)}({', '.join(kinds)})"
+        lines.append(text("tip_kinds", lang, called=called))
+    digit = deck.name[len(deck.name.rstrip("0123456789")) :]
+    if digit and deck.kinds:
+        lines.append(text("tip_digit", lang, digit=digit, name=clean(deck.name)))
+    return lines
+
+
+def code_places(deck: Deck, lang: str | None = None) -> list[str]:
+    """Where the methods of a custom Function stand, one short text each."""
+    return [
+        text("code_at" if code.line else "code_elsewhere", lang, name=clean(code.name), line=code.line)
+        for code in deck.code
+    ]
+
+
+def code_text(code: Code, lang: str | None = None) -> str:
+    """The source of a method under its name, with the numbers of its lines in the cell if it stands there. No
+    line of it is empty, for an empty line ends it in a tooltip."""
+    lines = [clean(line) or " " for line in code.text.split("\n")]
+    wide = len(str(code.line + len(lines) - 1))
+    shown = [
+        f"{code.line + i:>{wide}}  {line}".rstrip() if code.line else line for i, line in enumerate(lines)
+    ]
+    more = [text("tip_code_more", lang, n=len(lines) - LINES)] * (len(lines) > LINES)
+    name = clean(code.name)
+    head = text("tip_code_line", lang, name=name, line=code.line) if code.line else f"{name}:"
+    return "\n".join([head, *shown[:LINES], *more])
+
 
 WIDTH = 60  # columns of a value
 LONG = 1000  # characters of one detail
@@ -26,7 +104,7 @@ def describe(
     title = f"{card.name} = {card.expr}" if card.name and card.expr else names[station.id, i]
     grad = short(card.grad, WIDTH) if card.grad else None
     known: dict[str, object] = {
-        "role": text(labels.ROLES[card.role], lang),
+        "role": text(ROLE_WORDS[card.role], lang),
         "value": short(card.value, WIDTH) if card.value else text("unknown", lang),
         **({} if card.tangent is None else {"tangent": short(card.tangent, WIDTH)}),
         "grad": text("not_kept", lang, value=grad) if card.grad and not card.grad_kept else grad,
@@ -39,11 +117,11 @@ def describe(
     }
     if card.value:
         known |= {"shape": card.value.shape, "dtype": card.value.dtype}
-    rows = [f"{labels.row_label(name, lang)}: {value}" for name, value in known.items()]
+    rows = [f"{row_label(name, lang)}: {value}" for name, value in known.items()]
     many = [] if fold is None else [text("tip_fold", lang, n=fold.operations)]
     many += [text("legend_asked", lang)] * card.asked
     many += [] if memory is None else [memory_words(card, memory, lang, LONG)]
-    many += [text(labels.FOGS[card.fog], lang)] if card.fog else []
+    many += [text(FOG_WORDS[card.fog], lang)] if card.fog else []
     many += [text("tip_leaf_constant", lang)] * (card.is_leaf and not card.requires_grad)
     return "\n".join([shorten(clean(title), LONG), *many, *rows])
 
@@ -64,7 +142,7 @@ def describe_ghost(station: Station, lang: str | None = None) -> str:
     """Why there is no node here, and which it would have been."""
     card = next(card for card in station.cards if card.fog)
     would = [text("tip_ghost", lang, node=shorten(clean(card.ghost), LONG))] if card.ghost else []
-    return "\n".join([text(labels.FOGS[card.fog], lang), *would])
+    return "\n".join([text(FOG_WORDS[card.fog], lang), *would])
 
 
 def describe_hooks(deck: Deck, lang: str | None = None) -> list[str]:
@@ -100,3 +178,39 @@ def describe_saved(saved: Saved, lang: str | None = None) -> str:
 def stale(saved: Saved) -> bool:
     """Whether the memory of a saved value was written to since, so that backward cannot use it."""
     return saved.now is not None and saved.now != saved.version
+
+
+def saved_line(saved: Saved, look: Look, lang: str | None) -> str:
+    """A saved value, and what became of it."""
+    name = shorten(clean(saved.name), WIDTH)
+    if not look.values:
+        return name
+    if saved.packed:
+        return packed_line(saved, name, lang)
+    if saved.value is None and stale(saved):
+        return text("outline_stale_unseen", lang, name=name, version=saved.version, now=saved.now)
+    if saved.value is None:
+        return text("outline_freed_unseen", lang, name=name) if saved.freed else name
+    value = (
+        short(saved.value, WIDTH) if isinstance(saved.value, Value) else shorten(clean(saved.value), WIDTH)
+    )
+    known = {"name": name, "value": value, "version": saved.version, "now": saved.now}
+    whole = look.saved == "all"
+    told = f"{name} {value}"
+    if saved.freed:
+        told = text("outline_freed", lang, **known)
+    elif stale(saved):
+        told = text("outline_stale", lang, **known)
+    elif saved.version or (whole and saved.version is not None):
+        told = text("outline_version", lang, **known)
+    return f"{told} {saved.nbytes:,} B" if whole and saved.nbytes else told
+
+
+def packed_line(saved: Saved, name: str, lang: str | None) -> str:
+    """A saved value of which a hook made something else."""
+    kept = shorten(kept_words(saved, lang), WIDTH)
+    if saved.freed:
+        return text("outline_packed_freed", lang, name=name, kept=kept)
+    if not isinstance(saved.value, Value):
+        return f"{name} → {kept}"
+    return f"{name} {short(saved.value, WIDTH)} → {kept}"

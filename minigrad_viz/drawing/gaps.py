@@ -15,10 +15,10 @@ from itertools import pairwise
 
 from ..model.card_names import PARALLEL
 from ..trace.graph import Route
-from .curves import Point
 from .dot import FRAME
 from .look import SMALL
 from .places import Places
+from .plane import Point
 
 # Pixels between columns: as it looks best, and what is possible; where columns lie on their side.
 GAP, TIGHT, GAP_DOWN, TIGHT_DOWN = 86.0, 44.0, 54.0, 40.0

@@ -29,9 +29,17 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
-from . import in_browser
-from .layout_errors import LayoutCrash, LayoutError, LayoutInvalid, LayoutTimeout, LayoutUnavailable
-from .machine_code import MEMORY, machine_code, new_engine
+from .bundled import (
+    MEMORY,
+    LayoutCrash,
+    LayoutError,
+    LayoutInvalid,
+    LayoutTimeout,
+    LayoutUnavailable,
+    machine_code,
+    new_engine,
+    render_in_browser,
+)
 
 if TYPE_CHECKING:
     import wasmtime
@@ -161,7 +169,7 @@ def _bundled(source: bytes, format: str, program: str, deadline: float) -> bytes
     if b"<" in source and any(match[1] for match in _HTML.finditer(source)):
         raise LayoutUnavailable("the bundled Graphviz draws a node's name in place of an HTML-like label")
     if sys.platform == "emscripten":
-        return in_browser.render(source, format, program)
+        return render_in_browser(source, format, program)
     start = time.monotonic()
     try:
         import wasmtime

@@ -1,4 +1,5 @@
-"""What is shown of each station, and the measures that its parts share.
+"""What is shown of each station, the measures that its parts share, and what they are called: the catalogue's
+keys, by the name that the graph has for a role, a row, a cut and a mode.
 
 Widths are estimated, because no font is available where the picture is laid out. A column of the monospace
 stack is never wider than 0.602 em, and the estimate leaves room to spare.
@@ -8,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from ..words import language
+from ..words import language, text
 
 DETAILS, SAVED = ("normal", "full"), ("some", "all", "none")
 
@@ -52,3 +53,30 @@ def settled(look: Look | None) -> Look:
 def even(width: float) -> float:
     """Widths come in steps of 4, so that nearly equal ones are equal."""
     return -(-width // 4) * 4.0
+
+
+ROLE_WORDS = {
+    "leaf": "role_leaf",
+    "parameter": "role_parameter",
+    "constant": "role_constant",
+    "result": "role_result",
+    "root": "role_root",
+}
+# Rows that are named in words; the others are attributes and bear their names in every language.
+ROW_WORDS = {"role": "row_role", "value": "row_value", "tangent": "tangent", "returned": "row_returned"}
+CUT_WORDS = {
+    "detach": "cut_detach",
+    "data": "cut_data",
+    "no_grad": "cut_no_grad",
+    "inference": "cut_inference",
+    "numpy": "cut_numpy",
+    "item": "cut_item",
+    "tensor": "cut_tensor",
+    "integer": "cut_integer",
+}
+FOG_WORDS = {"no_grad": "fog_no_grad", "inference": "fog_inference"}
+
+
+def row_label(name: str, lang: str | None) -> str:
+    """The label of a row."""
+    return text(ROW_WORDS[name], lang) if name in ROW_WORDS else "_version" if name == "version" else name

@@ -18,15 +18,11 @@ from ..numbers import gradient_text, short
 from ..protocol import Value
 from ..trace.graph import RESULT, ROOT, Card, Deck, Graph, Route, Station
 from ..words import clean, shorten, shorten_name, text
-from . import labels
 from .boxes import gather
-from .details import describe_hooks
+from .details import WIDTH, code_places, describe_hooks, memories_of, memory_words, saved_line
 from .lane_words import aside_text, update_lines
-from .look import Look
+from .look import CUT_WORDS, FOG_WORDS, ROLE_WORDS, Look, row_label
 from .marks import BARE, tags_of, told
-from .memories import memories_of, memory_words
-from .node_text import code_places
-from .outline_saved import WIDTH, saved_line
 
 GAP = "   "
 INPUTS = 12  # lines for the inputs of one node
@@ -154,7 +150,7 @@ class OutlineWriter:
         card = next((card for card in station.cards if card.fog), None)
         if card is None:
             return []
-        fog = text(labels.FOGS[card.fog], self.lang)
+        fog = text(FOG_WORDS[card.fog], self.lang)
         node = shorten(clean(card.ghost), WIDTH)
         return [f"({node}) {fog}" if node else fog]
 
@@ -164,7 +160,7 @@ class OutlineWriter:
 
     def cut(self, route: Route) -> str:
         """What ended the path along a route."""
-        return f"✂ {self.source(route)}: {text(labels.CUTS[route.cut], self.lang)}"
+        return f"✂ {self.source(route)}: {text(CUT_WORDS[route.cut], self.lang)}"
 
     def used(self, station: Station) -> list[str]:
         """The arrows that are marked."""
@@ -187,7 +183,7 @@ class OutlineWriter:
         if card.value is not None and self.look.values:
             parts.append(short(card.value, WIDTH))
         if card.role != RESULT:
-            parts.append(text(labels.ROLES[card.role], self.lang))
+            parts.append(text(ROLE_WORDS[card.role], self.lang))
         parts += [text("outline_asked", self.lang)] * card.asked
         parts += self.mark(f"{station.id}-c{i}")
         parts += self.numbers(station, i, card) if self.look.values else []
@@ -204,7 +200,7 @@ class OutlineWriter:
         known: dict[str, object] = {flag: getattr(card, flag) for flag in FLAGS}
         known |= {"version": card.version}
         known |= {"shape": card.value.shape, "dtype": card.value.dtype} if card.value else {}
-        return [f"{labels.row_label(name, self.lang)}: {value}" for name, value in known.items()]
+        return [f"{row_label(name, self.lang)}: {value}" for name, value in known.items()]
 
     def numbers(self, station: Station, i: int, card: Card) -> list[str]:
         """The tangent and the gradient of a tensor."""

@@ -18,13 +18,11 @@ from ..trace.walk import trace_of
 from ..words import CATALOGUES, text
 from .arrows import read
 from .boxes import Measured, measure
-from .dot import DIRECTIONS, to_dot
-from .embedded_fonts import with_fonts
-from .export import exported
+from .bundled import LayoutError, LayoutTimeout, LayoutUnavailable
+from .dot import DIRECTIONS, to_dot, to_mermaid
+from .export import exported, with_fonts
 from .layout import ENGINES, layout, render
-from .layout_errors import LayoutError, LayoutTimeout, LayoutUnavailable
 from .look import CLOSE, CLOSEST, DETAILS, SAVED, Look, settled
-from .mermaid import to_mermaid
 from .outline import outline
 from .places import Places
 from .still import resolved, swapped

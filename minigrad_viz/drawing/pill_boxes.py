@@ -10,10 +10,10 @@ from ..numbers import number, pill
 from ..protocol import Value
 from ..trace.graph import Graph, Station
 from ..words import columns, text
+from .chips import gradient_routes
 from .decks import AFTER, HOOKS
 from .heat import GRADIENTS, MOST, Heat, heat_beyond, in_short, norm
 from .look import CHIP, SMALL, Look
-from .slots import gradient_routes
 
 BOLD = 7.4  # pixels a column of a pill, 12px
 CELL = 6.0  # pixels of a cell of a map in a pill, at most

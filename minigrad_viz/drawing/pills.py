@@ -11,11 +11,11 @@ from ..trace.graph import Route
 from ..words import columns, shorten, text
 from .arrows import seed_arrow
 from .canvas import ASIDE, Canvas
-from .curves import Cubic
 from .decks import Sign, draw_hook
 from .heat import heat_map
 from .look import CHIP, SMALL
 from .pill_boxes import Pill
+from .plane import Cubic
 from .style import area, num, spaced, xml
 
 SEED = "-seed"  # how the id of a gradient ends that a call was given

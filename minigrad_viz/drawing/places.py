@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from .boxes import Measured
-from .curves import Cubic, Point, at
 from .look import HEAD
-from .plane import Axes, Rect
+from .plane import Axes, Cubic, Point, Rect, at
 
 EDGE = 7.0  # how near to its end a straight arrow may meet a deck
 JOG = 24.0  # arrows between neighbors run straight where their decks' middles are no farther apart than this

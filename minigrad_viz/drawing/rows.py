@@ -12,10 +12,9 @@ from ..numbers import number, rows, shape_text, short
 from ..protocol import Value
 from ..trace.graph import CONSTANT, Card, Fold
 from ..words import columns, sans, shorten_name, text
-from . import labels
+from .details import SharedMemory, memory_words
 from .heat import GRADIENTS, MOST, VALUES, Heat, across, heat_beyond, heat_map, heat_of, in_short
-from .look import LINE, MONO, MORE, Look
-from .memories import SharedMemory, memory_words
+from .look import LINE, MONO, MORE, Look, row_label
 from .style import num, spaced
 
 AROUND = 9  # above and below a map
@@ -123,7 +122,7 @@ def rows_of(card: Card, memory: SharedMemory | None, look: Look, sized: bool) ->
 
 def row_of(name: str, lines: Sequence[str], lang: str | None, tone: str = "plain") -> CardRow:
     """A row under its label."""
-    return CardRow(name, labels.row_label(name, lang), tuple(lines), tone)
+    return CardRow(name, row_label(name, lang), tuple(lines), tone)
 
 
 def numbers_of(
@@ -135,7 +134,7 @@ def numbers_of(
         return row_of(name, rows(value, COLUMNS), lang, tone)
     behind = " " * math.ceil((heat.width + 8) / MONO)
     lines = () if sized else (behind + shape_text(value),)
-    return CardRow(name, labels.row_label(name, lang), lines, tone, heats=(heat,))
+    return CardRow(name, row_label(name, lang), lines, tone, heats=(heat,))
 
 
 def asks(card: Card) -> bool:
@@ -152,9 +151,9 @@ def parameter_rows(fold: Fold, look: Look) -> list[CardRow]:
         return []
     shown = fold.parameters[:INSIDE]
     values = [value for _, card in shown for value, _ in ((card.value, card.grad), *card.stood)]
-    head = sans(labels.row_label("value", look.lang), 12)
+    head = sans(row_label("value", look.lang), 12)
     beside = max([head, *(across(_cell(value, VALUES, look.lang)) for value in values)]) + 10
-    named = labels.row_label("value", look.lang), labels.row_label("grad", look.lang)
+    named = row_label("value", look.lang), row_label("grad", look.lang)
     made = [CardRow("inside", "", (_columns(*named, beside),), "gone")]
     for i, (name, card) in enumerate(shown):
         moments = (_parameter(i, name, value, grad, beside, look.lang) for value, grad in card.stood)

@@ -27,73 +27,53 @@ def haze(left: float, top: float, right: float, bottom: float) -> str:
     return f'<path d="{"".join(lines)}"/>'
 
 
+def plate(kind: str, part: str = "", inner: str = "") -> str:
+    """A rectangle of a class: `part` is its own class, `inner` what else stands in it."""
+    own = f' class="{part}"' if part else ""
+    return f'<g class="{kind}"><rect{own} width="22" height="14" rx="4"/>{inner}</g>'
+
+
+def button(kind: str, content: str) -> str:
+    """A round sign with a letter."""
+    inner = f'<rect x="3" width="16" height="14" rx="7"/><text x="11" y="11">{content}</text>'
+    return f'<g class="{kind}">{inner}</g>'
+
+
+SHEET = '<path class="sheet" d="M5 -1h12v8h-12z"/><path class="sheet" d="M0 3h22v11h-22z"/>'
+ONWARD, BACK = (
+    f'<path d="{line}"/><path class="tip" d="{tip}"/></g>'
+    for line, tip in (("M0 7H14", "M22 7l-9 -4v8z"), ("M8 7H22", "M0 7l9 -4v8z"))
+)
 # The key of what each sign stands for, and the sign, in the order of the legend: 22 wide and 14 high, around
 # (0, 0)…(22, 14).
 SIGNS = {
-    "leaf": ("role_leaf", '<g class="leaf"><rect class="head" width="22" height="14" rx="4"/></g>'),
-    "parameter": (
-        "legend_parameter",
-        '<g class="parameter"><rect class="head" width="22" height="14" rx="4"/></g>',
-    ),
-    "root": ("legend_root", '<g class="root"><rect class="head" width="22" height="14" rx="4"/></g>'),
-    "constant": ("legend_constant", '<g class="bare"><rect class="box" width="22" height="14" rx="4"/></g>'),
-    "fold": (
-        "legend_fold",
-        '<path class="sheet" d="M5 -1h12v8h-12z"/><path class="sheet" d="M0 3h22v11h-22z"/>',
-    ),
-    "node": ("legend_node", '<g class="deck"><rect class="box" width="22" height="14" rx="4"/></g>'),
-    "saved": ("legend_saved", '<g class="chip"><rect width="22" height="14" rx="4"/></g>'),
-    "freed": (
-        "legend_freed",
-        '<g class="chip freed"><rect width="22" height="14" rx="4"/><text x="1" y="11">abc</text></g>',
-    ),
-    "stale": ("legend_stale", '<g class="chip stale"><rect width="22" height="14" rx="4"/></g>'),
-    "packed": ("legend_packed", '<g class="chip packed"><rect width="22" height="14" rx="4"/></g>'),
-    "again": ("legend_again", '<g class="chip packed"><rect width="22" height="14" rx="4"/></g>'),
-    "forward": (
-        "forward",
-        '<g class="edge fwd"><path d="M0 7H14"/><path class="tip" d="M22 7l-9 -4v8z"/></g>',
-    ),
-    "gradient": (
-        "legend_gradient",
-        '<g class="edge grad"><path d="M8 7H22"/><path class="tip" d="M0 7l9 -4v8z"/></g>',
-    ),
-    "todo": (
-        "legend_todo",
-        '<g class="edge grad todo"><path d="M8 7H22"/><path class="tip" d="M0 7l9 -4v8z"/></g>',
-    ),
-    "unseen": (
-        "legend_unseen",
-        '<g class="edge grad todo"><path d="M8 7H22"/><path class="tip" d="M0 7l9 -4v8z"/></g>',
-    ),
-    "hook": (
-        "legend_hook",
-        '<g class="hooks"><rect x="3" width="16" height="14" rx="7"/><text x="11" y="11">1</text></g>',
-    ),
-    "removed": (
-        "legend_removed",
-        '<g class="hooks removed"><rect x="3" width="16" height="14" rx="7"/>'
-        '<text x="11" y="11">1</text></g>',
-    ),
-    "none": (
-        "legend_none",
-        '<g class="none"><rect x="3" width="16" height="14" rx="7"/><text x="11" y="11">∅</text></g>',
-    ),
+    "leaf": ("role_leaf", plate("leaf", "head")),
+    "parameter": ("legend_parameter", plate("parameter", "head")),
+    "root": ("legend_root", plate("root", "head")),
+    "constant": ("legend_constant", plate("bare", "box")),
+    "fold": ("legend_fold", SHEET),
+    "node": ("legend_node", plate("deck", "box")),
+    "saved": ("legend_saved", plate("chip")),
+    "freed": ("legend_freed", plate("chip freed", inner='<text x="1" y="11">abc</text>')),
+    "stale": ("legend_stale", plate("chip stale")),
+    "packed": ("legend_packed", plate("chip packed")),
+    "again": ("legend_again", plate("chip packed")),
+    "forward": ("forward", '<g class="edge fwd">' + ONWARD),
+    "gradient": ("legend_gradient", '<g class="edge grad">' + BACK),
+    "todo": ("legend_todo", '<g class="edge grad todo">' + BACK),
+    "unseen": ("legend_unseen", '<g class="edge grad todo">' + BACK),
+    "hook": ("legend_hook", button("hooks", "1")),
+    "removed": ("legend_removed", button("hooks removed", "1")),
+    "none": ("legend_none", button("none", "∅")),
     "asked": ("legend_asked", f'<g class="asked" transform="translate(11 7)">{TARGET}</g>'),
-    "skipped": (
-        "legend_skipped",
-        '<g class="deck skipped"><rect class="box" width="22" height="14" rx="4"/></g>',
-    ),
+    "skipped": ("legend_skipped", plate("deck skipped", "box")),
     "cut": ("legend_cut", f'<g class="cut" transform="translate(11 5) scale(.8)">{SCISSORS}</g>'),
     "fog": ("legend_fog", f'<g class="fog">{haze(0, 0, 22, 14)}</g>'),
     "lost": ("legend_lost", '<g class="edge ghost"><path d="M0 7H22"/></g>'),
-    "ghost": ("legend_ghost", '<g class="ghost"><rect class="box" width="22" height="14" rx="4"/></g>'),
+    "ghost": ("legend_ghost", plate("ghost", "box")),
     "memory": ("legend_memory", f'<g class="memory">{SHEETS}<text x="13" y="12">A</text></g>'),
-    "guilty": (
-        "legend_guilty",
-        '<g class="deck error"><rect class="box" width="22" height="14" rx="4"/></g>',
-    ),
-    "cause": ("legend_cause", '<g class="deck cause"><rect class="box" width="22" height="14" rx="4"/></g>'),
+    "guilty": ("legend_guilty", plate("deck error", "box")),
+    "cause": ("legend_cause", plate("deck cause", "box")),
 }
 
 

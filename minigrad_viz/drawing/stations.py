@@ -1,21 +1,25 @@
-"""The parts of the picture that stand: stations with their cards, reference chips, frames, fog.
+"""The parts of the picture that stand: stations with their cards, reference chips, frames, fog; and scissors
+where the path of a gradient ends, with the ghost of the arrow that would have run back.
 
 Ids and classes are those that `svg` tells of.
 """
 
 from __future__ import annotations
 
-from ..trace.graph import CONSTANT, Station
+from ..trace.graph import CONSTANT, Route, Station
 from ..words import sans, shorten, shorten_name, text
 from .boxes import Box, Reference
 from .canvas import Canvas
 from .details import describe
-from .look import PAD
-from .signs import haze
-from .style import area, num, rounded, xml
+from .look import CUT_WORDS, PAD
+from .places import Places
+from .plane import Cubic, Point
+from .signs import SCISSORS, haze
+from .style import area, num, path_data, rounded, xml
 
 SHEET = 8  # pixels by which the pile behind a fold stands out
 FOG = 9.0  # pixels that the haze reaches beyond its station
+UP, DOWN, HALF = 10.0, 17.0, 10.0  # the room of scissors, from where they cut
 
 
 def draw_station(canvas: Canvas, station: Station) -> str:
@@ -99,3 +103,42 @@ def draw_frame(canvas: Canvas, order: int) -> str:
         f'<rect {area(left, top, right - left, bottom - top)} rx="12"/>'
         f'<text class="say" x="{num(left + 12)}" y="{num(line)}">{xml(title)}</text></g>'
     )
+
+
+# ── where the path of a gradient ends ───────────────────────────────────────────────────────────────────────
+
+
+def draw_cut(canvas: Canvas, route: Route, path: list[Cubic]) -> str:
+    """Scissors on the forward arrow of a route, and the ghost of its gradient arrow, which ends there."""
+    canvas.kinds |= {"cut", "lost"}
+    upright = canvas.places.axes.upright
+    left, top, right, bottom = (UP, HALF, DOWN, HALF) if upright else (HALF, UP, HALF, DOWN)
+    x, y = canvas.spot(path, (left, top, right, bottom), own=[route.id])
+    canvas.space.take((x - left, y - top, x + right, y + bottom))
+    ghost = ghost_arrow(canvas.places, route, (x, y))
+    canvas.reach(*(point for piece in ghost for point in piece))
+    id, tip = canvas.prefix + route.id, f"<title>{xml(why_cut(canvas, route))}</title>"
+    place = f"translate({num(x)} {num(y)}){' rotate(-90)' * upright}"
+    return (
+        f'<g class="edge ghost" id="{id}-ghost">{tip}<path d="{path_data(ghost)}"/></g>'
+        f'<g class="cut" id="{id}-cut" transform="{place}">{tip}{SCISSORS}</g>'
+    )
+
+
+def why_cut(canvas: Canvas, route: Route) -> str:
+    """What ended the path along an arrow, or along one of those that are drawn as one with it; "" if nothing
+    did."""
+    cuts = (canvas.routes[id].cut for id in canvas.measured.drawn(route))
+    return next((text(CUT_WORDS[cut], canvas.lang) for cut in cuts if cut), "")
+
+
+def ghost_arrow(places: Places, route: Route, end: Point) -> list[Cubic]:
+    """From where the gradient arrow of `route` would begin to the handles of scissors at `end`."""
+    axes, level = places.axes, places.lower(route.target)
+    start = places.extent(route.target)[0], level
+    u, v = axes.into(end)
+    handles = u, v + DOWN - 3
+    middle = (start[0] + u) / 2
+    dip = u, max(level, handles[1] + 12)
+    back = axes.back
+    return [(back(start), back((middle, level)), back(dip), back(handles))]

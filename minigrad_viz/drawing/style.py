@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 from ..words import clean
-from .curves import Cubic
+from .plane import Cubic
 
 THEMES = ("auto", "light", "dark")
 

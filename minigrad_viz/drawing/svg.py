@@ -31,16 +31,15 @@ from ..trace.graph import LEAF, PARAMETER, ROOT, Graph, Route
 from ..words import language, shorten, text
 from .arrows import forward_arrow, gradient_arrow
 from .canvas import Canvas
-from .curves import Cubic
 from .heat import legend_of_heat
 from .lane_words import aside_text
 from .look import CHIP
 from .marks import Tag, merged
 from .pills import SEED, Pills
 from .places import Places
-from .scissors import Scissors
+from .plane import Cubic
 from .signs import legend, sentences
-from .stations import draw_fog, draw_frame, draw_reference, draw_station
+from .stations import draw_cut, draw_fog, draw_frame, draw_reference, draw_station, why_cut
 from .style import area, css, num, xml
 
 MARGIN = 22.0
@@ -68,7 +67,7 @@ class Drawing:
     """What is drawn on a `canvas`: stations, arrows with their pills and signs, and what stands below."""
 
     def __init__(self, canvas: Canvas) -> None:
-        self.canvas, self.scissors, self.pills = canvas, Scissors(canvas), Pills(canvas)
+        self.canvas, self.pills = canvas, Pills(canvas)
 
     def svg(self, theme: str) -> str:
         """The whole document."""
@@ -154,8 +153,8 @@ class Drawing:
             forward.append(self.forward(route, path))
             tags.append((self.mark(route), path, route.id))
             shapes += [(route, path)] if route.id in self.canvas.measured.shapes else []
-            if self.scissors.cut_of(route):
-                pills.append(self.scissors.cut(route, path))
+            if why_cut(self.canvas, route):
+                pills.append(draw_cut(self.canvas, route, path))
             if route.tracked:
                 path = paths[f"{route.id}-g"]
                 gradient.append(self.gradient(route, path))
@@ -169,11 +168,8 @@ class Drawing:
 
     def mark(self, route: Route, suffix: str = "") -> Tag | None:
         """The mark at an arrow, or at those that are drawn as one with it."""
-        bundle = self.canvas.measured.bundles[route.id]
-        drawn = bundle if len(bundle) > PARALLEL else (route.id,)
-        return merged(
-            None, [self.canvas.tags[id + suffix] for id in drawn if id + suffix in self.canvas.tags]
-        )
+        parts = (id + suffix for id in self.canvas.measured.drawn(route))
+        return merged(None, [self.canvas.tags[part] for part in parts if part in self.canvas.tags])
 
     def label(self, tag: Tag, path: list[Cubic], own: str) -> str:
         """The label of a marked arrow, on the arrow or near it, rather not where another one comes to meet
@@ -200,10 +196,9 @@ class Drawing:
         """The forward arrow of a route."""
         self.canvas.kinds.add("forward")
         tag = self.mark(route)
-        cut = [self.scissors.why_cut(route)] if self.scissors.cut_of(route) else []
-        tip = "\n".join(
-            [*self.canvas.marked(tag), text("tip_forward", self.canvas.lang, **self.pills.ends(route)), *cut]
-        )
+        cut = why_cut(self.canvas, route)
+        said = text("tip_forward", self.canvas.lang, **self.pills.ends(route))
+        tip = "\n".join([*self.canvas.marked(tag), said, *([cut] if cut else [])])
         return self.canvas.edge(self.canvas.kind("fwd", tag), self.canvas.prefix + route.id, path, tip)
 
     def gradient(self, route: Route, path: list[Cubic]) -> str:

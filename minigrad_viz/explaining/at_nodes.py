@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..model.handles import Registered
-from ..model.node_code import dedented
+from ..model.node_details import dedented
 from ..numbers import short
 from ..protocol import Value
 from ..trace.events import NodeRan, NodeState

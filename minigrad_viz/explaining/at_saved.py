@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from minigrad.observing import all_ops
 
 from ..model.births import came_from
-from ..model.saved_values import tensor_saved_as
+from ..model.node_details import tensor_saved_as
 from ..protocol import op_of
 from ..trace.events import Detached, Forward, Mutated, Statement
 from ..trace.explained import Explanation

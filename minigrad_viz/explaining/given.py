@@ -15,9 +15,8 @@ import numpy as np
 
 from minigrad.observing import F
 
-from ..arithmetic.checks import fits, same
 from ..arithmetic.lines import array_of, close
-from ..arithmetic.node_step import NodeStep
+from ..arithmetic.node_step import NodeStep, fits, same
 from ..arithmetic.notation import Known, is_elementwise, local, vjp
 from ..model.place import BackwardCall
 from ..model.scene import Scene, Scenes

@@ -26,11 +26,9 @@ from ..trace.events import Statement
 from ..trace.graph import FUNCTION, LINE, MODULE, ROUND, Graph, Group
 from ..trace.source_text import SourceText
 from ..trace.statements import find, head, nodes_of
-from .absorbed import absorb
-from .group_draft import GroupDraft
+from .drafts import GroupDraft, absorb, repeats
 from .module_calls import ModuleCall
 from .place import LIBRARY, Place
-from .repeats import repeats
 from .scene import Scene
 
 FUNCTIONAL = re.compile(r"(?:(?:\w+\.)*functional\.|F\.)?(\w+)\(")  # a call of one of its functions

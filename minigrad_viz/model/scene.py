@@ -25,18 +25,13 @@ from ..trace.graph import (
     Update,
 )
 from .cuts import memory_of
-from .edges import match, node_of
-from .engine_run import guilty_in, schedule_of
 from .handles import gone
-from .letters import letters_for
 from .moments import stood_in
-from .naming import expression, gradient_name, names_of, numbered, unseen
-from .node_code import code_of, kinds_of
+from .naming import expression, gradient_name, letters_for, names_of, numbered, unseen
+from .node_details import as_saved, code_of, kinds_of, match, node_of, unpacked
 from .place import BackwardCall, Lookup, Place
-from .reasons import why_no_graph
-from .refused import given_there
-from .saved_values import as_saved, unpacked
-from .schedule import Schedule
+from .schedule import Schedule, guilty_in, schedule_of
+from .stopped import given_there, why_no_graph
 from .trace_index import TraceIndex
 from .updates import UpdateFound
 

@@ -35,12 +35,11 @@ from ..trace.where import Span
 from .births import Birth, births
 from .cuts import Cuts
 from .handles import Registered, registered
-from .inner_names import InnerNames
 from .module_calls import ModuleCalls
 from .moments import Moments
-from .place import LIBRARY, BackwardCall, Lookup, Place
-from .program_order import arranged
-from .saved_values import remember
+from .naming import InnerNames
+from .node_details import remember
+from .place import LIBRARY, BackwardCall, Lookup, Place, arranged
 from .scope import Scopes
 from .updates import UpdateFound, UpdateReader
 

@@ -39,7 +39,7 @@ from ..arithmetic import Line
 from ..drawing.picture import Picture
 from ..model.stage import Where
 from ..protocol import finite
-from ..steps.timeline import Frame
+from ..steps.told import Frame
 from ..trace.graph import ROOT, Graph
 from ..words import clean, text
 from .shown import ACTS, narrow, shown

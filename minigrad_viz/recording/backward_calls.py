@@ -13,7 +13,6 @@ import numpy as np
 from ..protocol import array_of, edge_of, finite, is_tensor, text_of, value_of, variable_of
 from ..trace import notes
 from ..trace.events import AGAIN, BackwardEnded, BackwardStarted, Inside
-from .guard import observing, watching_lightly
 from .listener import Listener, values_of
 from .modules import Modules
 from .named import named_by
@@ -21,7 +20,7 @@ from .packing import Packing
 from .pruning import KEPT_CALLS, deposits_in, prune
 from .states import States
 from .stepping import OptimizerSteps
-from .tape import Tape, describe
+from .tape import Tape, describe, observing, watching_lightly
 
 
 class BackwardCalls:

@@ -13,11 +13,10 @@ import numpy as np
 from ..protocol import is_tensor, overlap, owner_of, raw_array, version_of
 from ..trace.events import Asked, Created, Detached, Left
 from ..trace.where import Span, Spot
-from .exits import OUT, Out
-from .guard import observing
 from .named import named_by, parsed
+from .owners import OUT, Out
 from .states import States
-from .tape import Tape
+from .tape import Tape, observing
 
 METHODS = ("item", "tolist", "numpy")  # by which they leave
 KEEPERS = ("float", "abs", "round", "list", "tuple", "sum", "max", "min")  # functions that pass numbers on

@@ -15,11 +15,10 @@ from typing import Any
 
 from ..protocol import Value, bare_name, edges_of, hook_name, multi_hook, value_from, value_of, variable_of
 from ..trace.events import HookRan, Inside
-from .guard import observing
 from .packing import Packing
 from .spies import Spies, gives
 from .states import States
-from .tape import Tape
+from .tape import Tape, observing
 
 CLOSE = {"float64": 1e-12, "complex128": 1e-12, "float16": 1e-2, "bfloat16": 5e-2}  # relative; others 1e-5
 

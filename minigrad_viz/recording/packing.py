@@ -7,8 +7,7 @@ from typing import Any
 from ..kept import kept_text
 from ..protocol import is_tensor, text_of, value_of
 from ..trace.events import Inside, Packed, Recomputed, Unpacked
-from .guard import observing
-from .tape import Tape
+from .tape import Tape, observing
 
 
 class Packing:

@@ -36,18 +36,15 @@ from ..trace.events import (
 from ..trace.statements import Progress
 from ..trace.walk import counting
 from .backward_calls import BackwardCalls
-from .compared import compared
 from .crossing import Crossing
 from .grads import Grads
-from .guard import observing
-from .held import held_tensors, loop_variables
 from .listener import Listener
-from .modules import Modules
-from .named import named_by, named_tensors, write_at
+from .modules import Modules, held_tensors, loop_variables
+from .named import compared, named_by, named_tensors, write_at
 from .packing import Packing
 from .states import States, has_own_memory
 from .stepping import OptimizerSteps
-from .tape import Tape, describe
+from .tape import Tape, describe, observing
 
 
 class Recorder:

@@ -30,9 +30,8 @@ from ..protocol import (
 from ..trace import notes
 from ..trace.events import AGAIN, Created, Left, Mutated, NodeState
 from ..trace.walk import chips, in_order
-from .exits import Exits, Out
 from .modules import parameters, tops, walk
-from .owners import Owners
+from .owners import Exits, Out, Owners
 from .tape import Tape
 
 ADOPTED = 5000  # nodes of an older graph that are taken in

@@ -7,10 +7,9 @@ from typing import Any
 from ..protocol import is_tensor, version_of
 from ..trace.events import Mutated
 from .crossing import Crossing
-from .guard import observing
 from .named import write_at
 from .states import States
-from .tape import Tape
+from .tape import Tape, observing
 
 
 class OptimizerSteps:

@@ -1,7 +1,11 @@
-"""What the parts of a recorder share: the notes, the ids, and where the cell stands."""
+"""What the parts of a recorder share: the notes, the ids, and where the cell stands; and what keeps the
+recorder and the cell apart: the recorder reads unnoticed, and its faults stay its own.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import sys
 from collections.abc import Callable
 from types import FrameType
@@ -11,8 +15,38 @@ from ..protocol import array_of, dtype_name, has_history, is_tensor, number_of, 
 from ..trace import notes
 from ..trace.ids import Ids
 from ..trace.where import Locator, Spot
-from .guard import OPEN
 from .resting import Rest, Rounds
+
+OPEN = contextlib.nullcontext
+
+
+def observing(method: Callable[..., None], light: bool = False) -> Any:
+    """A method of a part of a recorder, which has a `tape`, through which a source tells: quiet while the
+    recorder itself reads tensors, and it never raises. It is called while rounds are only counted (`light`),
+    or while they are not."""
+
+    @functools.wraps(method)
+    def careful(self: Any, *args: Any) -> None:
+        tape = self.tape
+        if tape.busy or tape.problem is not None or tape.rounds.light is not light:
+            return
+        tape.busy = True
+        try:
+            if tape.shield is OPEN:
+                method(self, *args)
+            else:
+                with tape.shield():
+                    method(self, *args)
+        except Exception as problem:
+            tape.problem = problem
+        finally:
+            tape.busy = False
+
+    return careful
+
+
+watching_lightly = functools.partial(observing, light=True)
+
 
 At = tuple[int | None, int | None, int | None]  # a point by its number, and how `Locator.reach` found it
 

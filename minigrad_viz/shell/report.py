@@ -28,11 +28,12 @@ from ..predicting.told import fair
 from ..predicting.told import to_text as questions_to_text
 from ..replay.live import Handle, Live
 from ..replay.program import Program
-from ..steps.in_boxes import frames_inside
+from ..steps.grouping import frames_inside
 from ..steps.recursion import recursion_text
-from ..steps.timeline import Frame, frames_of
+from ..steps.timeline import frames_of
 from ..steps.timeline import to_markdown as steps_to_markdown
 from ..steps.timeline import to_text as steps_to_text
+from ..steps.told import Frame
 from ..trace.events import Trace
 from ..trace.explained import Explanation
 from ..trace.graph import ROOT, Graph

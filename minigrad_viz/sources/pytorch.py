@@ -24,10 +24,8 @@ from typing import Any
 
 from ..protocol import edge_of, has_history, is_tensor, pytorch, version_of
 from . import unseen
-from .module_hooks import ModuleHooks, only_for_hooks
-from .torch_engine import Engine, Waiting
-from .torch_frames import FUNCTION, by_torch, running, runs_again
-from .torch_modes import TorchModes
+from .torch_engine import Engine, ModuleHooks, Waiting, only_for_hooks
+from .torch_frames import FUNCTION, TorchModes, by_torch, running, runs_again
 from .torch_nodes import TorchNodes
 from .warned import Warned
 

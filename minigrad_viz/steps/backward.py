@@ -16,8 +16,7 @@ from ..trace.events import BackwardEnded, Failed, HookRan, NodeRan
 from ..trace.explained import Explanation
 from ..trace.graph import GUILTY
 from ..words import clean, text
-from .keeping import unpacks
-from .told import Told, line, listed
+from .told import Frame, line, listed, unpacks
 
 BEFORE = ("tensor", "pre", "multi")  # hooks that run before their node does
 
@@ -78,7 +77,7 @@ def afterwards(stage: Stage) -> list[Line]:
     return [line("kept", stage.say("retains_label"), stage.say("retains"))]
 
 
-def ran(stage: Stage, event: NodeRan, first: bool, so_far: Iterable[SoFar]) -> Told:
+def ran(stage: Stage, event: NodeRan, first: bool, so_far: Iterable[SoFar]) -> Frame:
     """A node ran. `first`: it is the first of its call; `so_far`: where gradients meet after it."""
     node = stage.scene.nodes[event.node]
     place = stage.place_of(event.node)
@@ -96,7 +95,7 @@ def ran(stage: Stage, event: NodeRan, first: bool, so_far: Iterable[SoFar]) -> T
     if event.node in stage.scene.now.freed:
         names = ", ".join(stage.scene.now.freed[event.node])
         lines.append(line("freed", stage.say("frees_label"), names))
-    return Told(stage.deck_marks(stage.station(place)), clean(told), tuple(lines), span)
+    return Frame.told(stage.deck_marks(stage.station(place)), clean(told), tuple(lines), span)
 
 
 def with_hooks(stage: Stage, node: str, lines: list[Line]) -> list[Line]:
@@ -148,17 +147,17 @@ def hook(stage: Stage, i: int, event: HookRan) -> Line:
     return line("hook", f"{i}. {hook_label(event, stage.lang)}", hook_text(event, stage.lang))
 
 
-def hooked(stage: Stage, node: str) -> Told:
+def hooked(stage: Stage, node: str) -> Frame:
     """Hooks at a tensor whose node does not run itself, because its gradient was asked for."""
     place = stage.place_of(node)
     name = "…" if place is None else stage.name(place.states[0].id)
     lines = tuple(hook(stage, i, each) for i, each in enumerate(stage.scene.now.hooks.get(node, ()), 1))
     span = None if not lines else stage.written_at(place)
     marks = stage.card_marks(state.id for state in place.states) if place is not None else ()
-    return Told(marks[:1], clean(text("step_hooked", stage.lang, name=name)), lines, span)
+    return Frame.told(marks[:1], clean(text("step_hooked", stage.lang, name=name)), lines, span)
 
 
-def captured(stage: Stage, event: BackwardEnded) -> Told:
+def captured(stage: Stage, event: BackwardEnded) -> Frame:
     """`autograd.grad` returned gradients."""
     parts, lines = [], []
     for tensor, gradient in event.captured:
@@ -171,7 +170,7 @@ def captured(stage: Stage, event: BackwardEnded) -> Told:
         for tensor, _ in event.captured
         if (where := stage.at(tensor)) and (station := stage.station(where[0])) is not None
     )
-    return Told(marks, clean(told), tuple(lines), stage.call_at)
+    return Frame.told(marks, clean(told), tuple(lines), stage.call_at)
 
 
 def failed(
@@ -180,7 +179,7 @@ def failed(
     done: int,
     of: int,
     explained: Sequence[Explanation] = (),
-) -> Told:
+) -> Frame:
     """The error that ended a call or the cell, when `done` of `of` nodes had run."""
     scene, guilty = stage.scene, stage.scene.guilty
     place = None if guilty is None else stage.place_of(guilty)
@@ -202,7 +201,7 @@ def failed(
         said = (("why", why.why), ("fix", why.fix))
         lines += [line(key, text(key, stage.lang), content) for key, content in said if content]
     cause = in_cell(why.cause) if why is not None else None
-    return Told(marks, clean(event.error or ""), tuple(lines), span, failed=True, cause=cause)
+    return Frame.told(marks, clean(event.error or ""), tuple(lines), span, failed=True, cause=cause)
 
 
 def is_about(explained: Explanation, event: BackwardEnded | Failed) -> bool:

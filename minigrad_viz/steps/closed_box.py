@@ -1,28 +1,33 @@
-"""The steps of a closed box, which are one to the reader: what goes in and what comes out."""
+"""Events that are one step to the reader: those of a closed box, by what goes in and what comes out; and
+what a cell does to parameters and their gradients by one statement: `optimizer.step()`, `w -= lr *
+w.grad`, `x.grad = None`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
-from ..arithmetic import Line, lines_of
+from ..arithmetic import Line, change_lines, lines_of
 from ..model.stage import LISTED, Stage, in_cell
+from ..model.updates import about
 from ..numbers import brief, short
-from ..trace.events import Created, NodeRan
-from ..trace.graph import CHAIN, Fold, Group
-from ..words import clean, text
-from .told import Told, line, listed
+from ..trace.events import Created, GradSet, NodeRan
+from ..trace.graph import CHAIN, Change, Fold, Group, Update
+from ..words import clean, shorten, text
+from .told import Frame, line, listed
 
 FEW = 12  # nodes of a box: the formulas of a larger one are left out
 PRODUCT = r") \cdot ("  # in a formula between the sizes of two arrays
 
 
-def together(stage: Stage, events: Sequence[Any]) -> Told:
+def together(stage: Stage, events: Sequence[Any]) -> Frame:
     """Events in a row that one station stands for."""
     return ran(stage, events) if isinstance(events[0], NodeRan) else computed(stage, events)
 
 
-def computed(stage: Stage, events: Sequence[Any]) -> Told:
+def computed(stage: Stage, events: Sequence[Any]) -> Frame:
     """The ops of a box, by its result; of a chain by its ends."""
     ops = [event for event in events if not isinstance(event, Created)] or events
     first, last = (getattr(event, "outputs", None) or (event.tensor,) for event in (ops[0], ops[-1]))
@@ -32,10 +37,10 @@ def computed(stage: Stage, events: Sequence[Any]) -> Told:
         told = text("step_fold", stage.lang, n=len(ops), first=stage.made(first), last=stage.made(last))
     else:
         told = text("step_box", stage.lang, box=group.title, made=stage.made(last[:1]))
-    return Told(stage.card_marks((last[0].id,)), clean(told), (), in_cell(events[-1].span))
+    return Frame.told(stage.card_marks((last[0].id,)), clean(told), (), in_cell(events[-1].span))
 
 
-def ran(stage: Stage, events: Sequence[NodeRan]) -> Told:
+def ran(stage: Stage, events: Sequence[NodeRan]) -> Frame:
     """The nodes of a box: what arrives, what it passes on, and what its parameters receive."""
     first, last = events[0], events[-1]
     station = stage.station(stage.place_of(first.node))
@@ -52,7 +57,7 @@ def ran(stage: Stage, events: Sequence[NodeRan]) -> Told:
         told = text(key, stage.lang, box=group.title, value=value, sent=", ".join(passed))
         formulas = products(stage, events)
     span = stage.written_at(stage.place_of(last.node))
-    return Told(stage.deck_marks(station), clean(told), (*formulas, *stored(stage, events)), span)
+    return Frame.told(stage.deck_marks(station), clean(told), (*formulas, *stored(stage, events)), span)
 
 
 def products(stage: Stage, events: Sequence[NodeRan]) -> list[Line]:
@@ -88,3 +93,53 @@ def stored(stage: Stage, events: Sequence[NodeRan]) -> Iterator[Line]:
         yield line("grad", f"{stage.name(deposit.tensor)}.grad", short(deposit.after))
     if len(inside) > LISTED:
         yield line("words", "…", stage.say("update_more", n=len(inside) - LISTED))
+
+
+GRADIENTS = {
+    "zero": "step_grad_zero",
+    "none": "step_grad_none",
+    "assigned": "step_grad_assigned",
+    "written": "step_grad_written",
+}
+RESETS = ("zero", "none")
+SOURCE = 60  # columns of the statement in a sentence
+
+
+def updated(stage: Stage, update: Update) -> Frame:
+    """An update, with its arithmetic for the parameters that the picture shows first."""
+    changes = update.changes
+    tensors = tuple(change.tensor for change in changes)
+    marks = (update.id, *(f"{update.id}-{change.id}" for change in changes), *cards(stage, tensors))
+    how = [e.how for e in map(stage.scene.trace.events.__getitem__, update.times) if isinstance(e, GradSet)]
+    if how and (len(changes) == 1 or how[-1] in RESETS):
+        names = ", ".join([change.name for change in changes[:LISTED]] + ["…"] * (len(changes) > LISTED))
+        value = "" if changes[-1].after is None else short(changes[-1].after)
+        told = text(GRADIENTS[how[-1]], stage.lang, names=names, value=value)
+        return Frame.told(marks, clean(told), (), in_cell(update.span))
+    source = shorten(clean(update.title), SOURCE)
+    if len(changes) == 1:
+        values = {"name": changes[0].name, "change": before_after(changes[0])}
+        told = text("step_update_one", stage.lang, source=source, **values)
+    else:
+        told = stage.say("step_update", source=source, n=len(changes))
+    lines = []
+    if told_of := about(update):
+        lines.append(line("words", stage.say("optimizer_label"), told_of))
+    for change in sorted(changes, key=lambda change: not change.name)[:LISTED]:
+        named = change if change.name else replace(change, name=stage.name(change.tensor))
+        if len(changes) > 1:
+            lines.append(line("update", named.name, before_after(change)))
+        lines += change_lines(update, named)
+    if len(changes) > LISTED:
+        lines.append(line("words", "…", stage.say("update_more", n=len(changes) - LISTED)))
+    return Frame.told(marks, clean(told), tuple(lines), in_cell(update.span))
+
+
+def cards(stage: Stage, tensors: tuple[str, ...]) -> tuple[str, ...]:
+    """The cards of tensors that are changed."""
+    return tuple(mark for mark in stage.card_marks(tensors) if "-c" in mark)
+
+
+def before_after(change: Change) -> str:
+    """`0.80764 → 0.99186`."""
+    return " → ".join("None" if value is None else short(value) for value in (change.before, change.after))

@@ -1,12 +1,17 @@
 """The steps of the forward pass, in words: what was made, with or without a node and why; what was written
-to; where a path ends, and which tensors change with one that uses the same memory."""
+to; where a path ends, and which tensors change with one that uses the same memory. Statements that
+compute no tensor belong to the story where they change what backward will do, or check it.
+"""
 
 from __future__ import annotations
 
+import ast
+import functools
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..arithmetic import Line, tangent_lines, value_lines
+from ..model.handles import handling
 from ..model.place import Place
 from ..model.stage import LISTED, Stage, in_cell, written
 from ..numbers import short
@@ -22,9 +27,53 @@ from ..trace.events import (
     TensorState,
 )
 from ..words import clean, text
-from .asides import aside
-from .keeping import saved
-from .told import Told, line
+from .told import Frame, line, saved
+
+CALLS = {
+    "retain_grad": "step_retain_grad",
+    "gradcheck": "step_gradcheck",
+    "gradgradcheck": "step_gradcheck",
+    "check_gradients": "step_gradcheck",
+}
+HOOKS = {
+    "tensor": "step_register_hook",
+    "post_accumulate": "step_register_late",
+    "pre": "step_register_prehook",
+    "post": "step_register_posthook",
+}
+
+
+class Aside(NamedTuple):
+    """What to tell of a statement: the text's key in the catalogue, and the variable that it is about ("" for
+    none)."""
+
+    key: str
+    variable: str
+
+
+@functools.lru_cache(maxsize=256)
+def aside(statement: str) -> Aside | None:
+    """What to tell of a statement with this text; None if nothing. Whether a `handle.remove()` is about a
+    hook, only the trace knows; it is about no variable here."""
+    if "register_" in statement:
+        told = next((told for told in handling(statement) if told.kind), None)
+        if told is not None:
+            return Aside(HOOKS[told.kind], told.variable)
+    if not any(name in statement for name in CALLS):
+        return None
+    try:
+        body = ast.parse(statement).body
+    except (SyntaxError, ValueError):  # the head of a compound statement, say
+        return None
+    for call in (node for part in body for node in ast.walk(part) if isinstance(node, ast.Call)):
+        holder = call.func.value if isinstance(call.func, ast.Attribute) else None
+        name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+        if CALLS.get(name) == "step_gradcheck":
+            return Aside("step_gradcheck", "")
+        if name in CALLS and isinstance(holder, ast.Name):
+            return Aside(CALLS[name], holder.id)
+    return None
+
 
 MODES = {
     "grad": "mode_grad",
@@ -35,7 +84,7 @@ MODES = {
 }
 
 
-def created(stage: Stage, event: Created, state: TensorState, seed: bool) -> Told:
+def created(stage: Stage, event: Created, state: TensorState, seed: bool) -> Frame:
     """A tensor is there: made from data, brought along, or the gradient that a call starts with. `state`
     is how it stands when the story begins."""
     if seed:
@@ -53,10 +102,10 @@ def created(stage: Stage, event: Created, state: TensorState, seed: bool) -> Tol
     told = made if given else text(key, stage.lang, made=made)
     if state.value is None and (place := stage.scene.at[state.id][0]).brought:
         told = text("step_unseen", stage.lang, expr=stage.expression(place))
-    return Told(stage.card_marks((state.id,)), clean(told), tuple(lines), in_cell(event.span))
+    return Frame.told(stage.card_marks((state.id,)), clean(told), tuple(lines), in_cell(event.span))
 
 
-def computed(stage: Stage, event: Forward, owner: str | None, opens: bool) -> Told:
+def computed(stage: Stage, event: Forward, owner: str | None, opens: bool) -> Frame:
     """An op ran; inside a backward call it is part of the run of the node `owner`. `opens`: it is the
     first op of a call that is not the one told."""
     place = stage.scene.at[event.outputs[0].id][0]
@@ -64,7 +113,7 @@ def computed(stage: Stage, event: Forward, owner: str | None, opens: bool) -> To
     values = {"expr": stage.expression(place), "made": stage.made(event.outputs)}
     marks = stage.card_marks(state.id for state in event.outputs)
     if place.id in stage.scene.given:
-        return Told(marks, clean(values["made"]), (), in_cell(event.span))
+        return Frame.told(marks, clean(values["made"]), (), in_cell(event.span))
     if owner is not None:
         values["node"] = stage.scene.nodes[owner].name
         marks += stage.deck_marks(stage.station(stage.place_of(owner)))[:1]
@@ -77,7 +126,7 @@ def computed(stage: Stage, event: Forward, owner: str | None, opens: bool) -> To
         lines.insert(0, line("inside", stage.say("inside_label"), written(event.span)))
     of_leaf = owner is None or stage.scene.nodes[owner].variable is not None
     span = in_cell(event.span) if of_leaf else stage.written_at(stage.place_of(owner or ""))
-    return Told(marks, clean(told), tuple(lines), span)
+    return Frame.told(marks, clean(told), tuple(lines), span)
 
 
 def computed_as(stage: Stage, event: Forward, place: Place) -> str:
@@ -112,7 +161,7 @@ def askers(stage: Stage, place: Place) -> str:
     return ", ".join([stage.name(id) for id in ids[:LISTED]] + ["…"] * (len(ids) > LISTED))
 
 
-def detached(stage: Stage, event: Detached) -> Told:
+def detached(stage: Stage, event: Detached) -> Frame:
     """`detach()` or `.data` was called, or `detach_()`."""
     place = stage.scene.at[event.tensor.id][0]
     if event.source == event.tensor.id:
@@ -123,10 +172,10 @@ def detached(stage: Stage, event: Detached) -> Told:
         key = "step_detached" if event.how == "detach" else "step_data"
         key = key if place.asking else "step_shared"
     told = text(key, stage.lang, source=stage.name(event.source), **values)
-    return Told(stage.card_marks((event.tensor.id,)), clean(told), (), in_cell(event.span))
+    return Frame.told(stage.card_marks((event.tensor.id,)), clean(told), (), in_cell(event.span))
 
 
-def left(stage: Stage, event: Left) -> Told:
+def left(stage: Stage, event: Left) -> Frame:
     """Numbers left the library and came back."""
     place = stage.scene.at[event.tensor.id][0]
     sources = (event.shares,) if event.shares else event.sources[:LISTED]
@@ -134,17 +183,17 @@ def left(stage: Stage, event: Left) -> Told:
     key = "step_left_shared" if event.shares else "step_left"
     values = {"expr": stage.expression(place), "made": stage.made((event.tensor,)), "source": source}
     told = text(key, stage.lang, **values)
-    return Told(stage.card_marks((event.tensor.id,)), clean(told), (), in_cell(event.span))
+    return Frame.told(stage.card_marks((event.tensor.id,)), clean(told), (), in_cell(event.span))
 
 
-def asked(stage: Stage, event: Asked) -> Told:
+def asked(stage: Stage, event: Asked) -> Frame:
     """`requires_grad` was set."""
     id, place = event.tensor.id, stage.scene.at[event.tensor.id][0]
     key = "step_requires_grad" if event.tensor.requires_grad else "step_requires_grad_off"
     key = "step_requires_grad_cut" if place.cut and place.asking and event.tensor.requires_grad else key
     expr = "…" if event.span is None else written(event.span)
     told = text(key, stage.lang, expr=expr, name=stage.name(id), source=askers(stage, place))
-    return Told(stage.card_marks((id,))[:1], clean(told), (), in_cell(event.span))
+    return Frame.told(stage.card_marks((id,))[:1], clean(told), (), in_cell(event.span))
 
 
 def sharing(stage: Stage, event: Mutated) -> list[Line]:
@@ -155,7 +204,7 @@ def sharing(stage: Stage, event: Mutated) -> list[Line]:
     return [line("shared", stage.say("also_label"), stage.say("also", made=stage.made(states)))]
 
 
-def mutated(stage: Stage, event: Mutated) -> Told:
+def mutated(stage: Stage, event: Mutated) -> Frame:
     """An op wrote into a tensor."""
     values: dict[str, Any] = {
         "name": stage.name(event.before),
@@ -170,7 +219,7 @@ def mutated(stage: Stage, event: Mutated) -> Told:
         key = "step_in_place_view"
     else:
         values["expr"] = written(event.span)
-    return Told(
+    return Frame.told(
         stage.card_marks((event.tensor.id, *(state.id for state in event.also))),
         clean(text(key, stage.lang, **values)),
         (*value_lines(stage.scene, event.tensor, stage.lang), *sharing(stage, event)),
@@ -178,13 +227,13 @@ def mutated(stage: Stage, event: Mutated) -> Told:
     )
 
 
-def beside(stage: Stage, event: Statement, tensor: str) -> Told:
+def beside(stage: Stage, event: Statement, tensor: str) -> Frame:
     """A statement without an op: about `tensor`, or a gradcheck; it removes a hook if it says no more."""
     told = aside(event.span.text)
     key = "step_hook_removed" if told is None else told.key
     name = stage.name(tensor) if tensor else ""
     said = text(key, stage.lang, expr=written(event.span), name=name)
-    return Told(stage.card_marks((tensor,))[:1], clean(said), (), in_cell(event.span))
+    return Frame.told(stage.card_marks((tensor,))[:1], clean(said), (), in_cell(event.span))
 
 
 def modes(stage: Stage, events: Iterable[ModeChanged]) -> list[Line]:

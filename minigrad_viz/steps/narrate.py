@@ -27,11 +27,9 @@ from ..trace.events import (
 from ..trace.explained import Explanation
 from ..trace.graph import Update
 from . import backward, forward
-from .closed_box import together
-from .keeping import recomputed
+from .closed_box import together, updated
 from .story import Step, Story
-from .told import Told
-from .updating import updated
+from .told import Frame, recomputed
 
 
 class Narrator:
@@ -40,14 +38,14 @@ class Narrator:
     def __init__(self, stage: Stage, story: Story, explained: Sequence[Explanation] = ()) -> None:
         self.stage, self.story, self.explained = stage, story, explained
 
-    def tell(self, steps: Sequence[Step]) -> Told:
+    def tell(self, steps: Sequence[Step]) -> Frame:
         """Steps that are one to the reader, in words."""
         events = [step.event for step in steps]
         told = together(self.stage, events) if len(events) > 1 else self.event(steps[0])
         modes = forward.modes(self.stage, (mode for step in steps for mode in step.modes))
         return told._replace(lines=(*modes, *told.lines))
 
-    def event(self, step: Step) -> Told:
+    def event(self, step: Step) -> Frame:
         """A single step."""
         stage, story, event = self.stage, self.story, step.event
         match event:

@@ -10,8 +10,7 @@ from collections.abc import Iterator, Sequence
 from ..model.moments import NEVER
 from ..model.stage import Stage
 from ..trace.graph import Card
-
-Shown = tuple[tuple[str, int], ...]  # parts of the picture, and the number of the moment in `Card.stood`
+from .told import Shown
 
 
 def shown_at(stage: Stage, times: Sequence[tuple[int, int]]) -> list[Shown]:

@@ -16,9 +16,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..model.refused import starts_backward
 from ..model.schedule import Schedule
 from ..model.stage import LISTED, Stage
+from ..model.stopped import starts_backward
 from ..protocol import Value
 from ..trace.events import (
     Asked,
@@ -38,8 +38,8 @@ from ..trace.events import (
     TensorState,
 )
 from ..trace.graph import Update
-from .asides import aside
 from .backward import SoFar
+from .forward import aside
 
 FORWARD, BACKWARD, UPDATE = "forward", "backward", "update"
 

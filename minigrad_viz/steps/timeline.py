@@ -21,47 +21,13 @@ from ..words import clean, columns, text
 from .grouping import grouped, limited
 from .narrate import Narrator
 from .recursion import meeting, recursion_of
-from .showing import Shown, shown_at
+from .showing import shown_at
 from .story import BACKWARD, FORWARD, UPDATE, Step, Story
-from .told import Told
+from .told import Frame
 
 T = TypeVar("T")
 LABELS = {FORWARD: "forward_step", BACKWARD: "backward_step", UPDATE: "update_step"}
 LABEL = 18  # columns up to which the labels of lines are aligned
-
-
-class Frame(NamedTuple):
-    """One step.
-
-    `phase` is "forward", "backward" or "update"; `marks` are the parts of the picture that are active in it,
-    by the ids of the SVG without its prefix (`s1-c0` a card, `s1-d` a deck, `r2` a forward arrow, `r2-g` its
-    gradient arrow, `r2-p` the pill). `label` says where in its phase it stands, `text` what happens, with its
-    numbers; `lines` are the arithmetic. `span` is what is marked in the cell's source: first line (from 1),
-    first column (from 0, in characters), last line, column after the last character; None where it does not
-    stand in the cell. After the step the stations `ready` run next, in this order, and those in `waiting`
-    miss so many arrows. `failed`: the text is the error that ended the call or the cell, and what is marked
-    is where it stopped, and in the source, by `cause`, what led to that. `recursion` says where the queue has
-    waited for several arrows, and what plain recursion does. `shows` are the cards whose tensors stand
-    otherwise than in the step before, each with the number of the moment in its `stood`.
-    """
-
-    phase: str
-    marks: tuple[str, ...]
-    label: str
-    text: str
-    lines: tuple[Line, ...] = ()
-    span: tuple[int, int, int, int] | None = None
-    ready: tuple[str, ...] = ()
-    waiting: tuple[tuple[str, int], ...] = ()
-    failed: bool = False
-    recursion: str = ""
-    cause: tuple[int, int, int, int] | None = None
-    shows: Shown = ()
-
-    @property
-    def latex(self) -> str:
-        """The lines of arithmetic in LaTeX, one below the other; empty without any."""
-        return r" \\ ".join(line.latex for line in self.lines if line.latex)
 
 
 class Draft(NamedTuple):
@@ -70,7 +36,7 @@ class Draft(NamedTuple):
 
     phase: str
     ran: int
-    tell: Callable[[], Told]
+    tell: Callable[[], Frame]
     marks: Callable[[], Iterable[str]]
     size: int = 1
     times: tuple[int, int] = (0, 0)  # of its first event and its last
@@ -86,7 +52,7 @@ def frames_of(
     stage = Stage(scene, graph, lang, lettered=True)
     finished = scene.trace.roots is not None
     drafts = list(of_graph(stage) if finished else of_cell(stage, explained))
-    told: list[tuple[str, Told, int]] = []
+    told: list[tuple[str, Frame, int]] = []
     times: list[tuple[int, int]] = []
     for places in limited([draft.phase for draft in drafts]):
         some = [drafts[place] for place in places]
@@ -111,7 +77,7 @@ def of_cell(stage: Stage, explained: Sequence[Explanation]) -> Iterator[Draft]:
     narrator = Narrator(stage, story, explained)
     recursion = recursion_of(stage.scene)
 
-    def tell(steps: list[Step]) -> Told:
+    def tell(steps: list[Step]) -> Frame:
         told, event = narrator.tell(steps), steps[0].event
         if recursion is not None and isinstance(event, NodeRan) and len(steps) == 1:
             return told._replace(recursion=meeting(stage.scene, recursion, event.node, stage.lang))
@@ -129,7 +95,7 @@ def of_graph(stage: Stage) -> Iterator[Draft]:
     """The steps of a finished graph, with those of its values that are available."""
     for station in stage.stations.values():
         marks = (*(f"{station.id}-c{i}" for i in range(len(station.cards))), *stage.into.get(station.id, ()))
-        told = Told(marks, made_here(stage, station.cards[0]))
+        told = Frame.told(marks, made_here(stage, station.cards[0]))
         yield Draft(FORWARD, 0, partial(same, told), partial(same, marks))
     order = () if stage.scene.schedule is None else stage.scene.schedule.order
     ran = 0
@@ -137,7 +103,7 @@ def of_graph(stage: Stage) -> Iterator[Draft]:
         ran += len(list(nodes))
         if runs is not None and runs.deck is not None:
             said = stage.say("step_ready", node=runs.deck.name, name=stage.cards[runs.cards[0].id])
-            told = Told(stage.deck_marks(runs), clean(said))
+            told = Frame.told(stage.deck_marks(runs), clean(said))
             yield Draft(BACKWARD, ran, partial(same, told), partial(same, told.marks))
 
 
@@ -155,13 +121,13 @@ def same(thing: T) -> T:
     return thing
 
 
-def summary(marks: Iterable[str], count: int, lang: str | None) -> Told:
+def summary(marks: Iterable[str], count: int, lang: str | None) -> Frame:
     """So many steps that are not shown one by one, with all their marks."""
-    return Told(tuple(dict.fromkeys(marks)), text("step_summary", lang, n=count))
+    return Frame.told(tuple(dict.fromkeys(marks)), text("step_summary", lang, n=count))
 
 
 def labelled(
-    drafts: Sequence[tuple[str, Told, int]],
+    drafts: Sequence[tuple[str, Frame, int]],
     schedule: Schedule | None,
     stations: dict[str, str],
     lang: str | None,
@@ -179,19 +145,7 @@ def labelled(
         count[phase] += 1
         label = text(LABELS[phase], lang, i=count[phase], n=size[phase])
         ready, waiting = queue(moments.get(ran) if phase == BACKWARD else None, stations)
-        shown = (
-            told.marks,
-            label,
-            told.text,
-            told.lines,
-            told.span,
-            ready,
-            waiting,
-            told.failed,
-            told.recursion,
-            told.cause,
-        )
-        frames.append(Frame(phase, *shown))
+        frames.append(told._replace(phase=phase, label=label, ready=ready, waiting=waiting))
     return tuple(frames)
 
 

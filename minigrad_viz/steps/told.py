@@ -1,27 +1,69 @@
-"""The text of a step, and how a line of it is written."""
+"""The text of a step, how a line of it is written, and what is kept for backward, in words: what a node
+saves, what saved-tensor hooks make of it, and what a checkpoint does not keep but computes again.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from ..arithmetic import Line
-from ..model.stage import NAME, Where
+from ..model.card_names import kept_words
+from ..model.stage import LISTED, NAME, Stage, Where, written
 from ..numbers import brief, short
 from ..protocol import Value
-from ..words import clean, shorten
+from ..trace.events import Recomputed
+from ..trace.graph import Saved
+from ..words import clean, shorten, text
+
+Shown = tuple[tuple[str, int], ...]  # parts of the picture, and the number of the moment in `Card.stood`
 
 
-class Told(NamedTuple):
-    """A step in words; the fields are those of `timeline.Frame`."""
+class Frame(NamedTuple):
+    """One step.
 
+    `phase` is "forward", "backward" or "update"; `marks` are the parts of the picture that are active in it,
+    by the ids of the SVG without its prefix (`s1-c0` a card, `s1-d` a deck, `r2` a forward arrow, `r2-g` its
+    gradient arrow, `r2-p` the pill). `label` says where in its phase it stands, `text` what happens, with its
+    numbers; `lines` are the arithmetic. `span` is what is marked in the cell's source: first line (from 1),
+    first column (from 0, in characters), last line, column after the last character; None where it does not
+    stand in the cell. After the step the stations `ready` run next, in this order, and those in `waiting`
+    miss so many arrows. `failed`: the text is the error that ended the call or the cell, and what is marked
+    is where it stopped, and in the source, by `cause`, what led to that. `recursion` says where the queue has
+    waited for several arrows, and what plain recursion does. `shows` are the cards whose tensors stand
+    otherwise than in the step before, each with the number of the moment in its `stood`.
+    """
+
+    phase: str
     marks: tuple[str, ...]
+    label: str
     text: str
     lines: tuple[Line, ...] = ()
     span: Where | None = None
+    ready: tuple[str, ...] = ()
+    waiting: tuple[tuple[str, int], ...] = ()
     failed: bool = False
     recursion: str = ""
     cause: Where | None = None
+    shows: Shown = ()
+
+    @classmethod
+    def told(
+        cls,
+        marks: tuple[str, ...],
+        text: str,
+        lines: tuple[Line, ...] = (),
+        span: Where | None = None,
+        failed: bool = False,
+        cause: Where | None = None,
+    ) -> Frame:
+        """A step in words, before its place among all steps is known."""
+        return cls("", marks, "", text, lines, span, failed=failed, cause=cause)
+
+    @property
+    def latex(self) -> str:
+        """The lines of arithmetic in LaTeX, one below the other; empty without any."""
+        return r" \\ ".join(line.latex for line in self.lines if line.latex)
 
 
 def line(kind: str, label: str, content: str) -> Line:
@@ -37,3 +79,53 @@ def listed(values: Iterable[Value | None]) -> str:
 def shown(value: Any) -> str:
     """A saved value in a sentence."""
     return short(value) if isinstance(value, Value) else shorten(clean(str(value)), NAME)
+
+
+AGAIN = 12  # operations that a checkpoint computed again, one line each
+
+
+def saved(stage: Stage, node: str, saved: Sequence[Any]) -> list[Line]:
+    """What a new node keeps for backward."""
+    parts = [f"{s.name} = {shown(s.value)}" for s in saved[:LISTED] if s.value is not None and not s.packed]
+    lines = []
+    if parts:
+        content = stage.say("keeps", node=node, saved=", ".join(parts))
+        lines.append(line("saved", stage.say("keeps_label"), content))
+    return lines + [packing(stage, s) for s in saved[:LISTED] if s.packed]
+
+
+def packing(stage: Stage, saved: Saved) -> Line:
+    """What a hook made of a saved value."""
+    kept = kept_words(saved, stage.lang)
+    value = "" if saved.value is None else f" = {shown(saved.value)}"
+    return line("packed", stage.say("packs_label"), f"{saved.name}{value} → {kept}")
+
+
+def unpacks(stage: Stage, node: str) -> list[Line]:
+    """The saved values that hooks gave back to a node."""
+    lines = []
+    for event in stage.scene.now.unpacked.get(node, ())[:LISTED]:
+        saved = Saved(event.name, None, packed=event.kept)
+        content = f"{kept_words(saved, stage.lang)} → {event.name} = {shown(event.value)}"
+        lines.append(line("unpacked", stage.say("unpacks_label"), content))
+    return lines
+
+
+def recomputed(stage: Stage, event: Recomputed) -> Frame:
+    """A checkpoint ran its function again: what it computed, at the stations that it computed before."""
+    place = stage.place_of(event.node)
+    key, values = "step_recomputed_unseen", {"n": str(len(event.ops))}
+    if place is not None:
+        values |= {"node": stage.scene.nodes[event.node].name, "name": stage.name(place.states[0].id)}
+        key = "step_recomputed"
+    lines: list[Line] = []
+    marks = list(stage.deck_marks(stage.station(place))[:1])
+    for op in event.ops:
+        expr = op.op if op.span is None else written(op.span)
+        if len(lines) < AGAIN:
+            lines.append(line("again", stage.say("again_label"), f"{expr} = {short(op.output)}"))
+        made = stage.scene.index.used.get(op.span, ()) if op.span is not None else ()
+        same = [o.id for before in made for o in before.outputs if o.value == op.output]
+        marks += stage.card_marks(same[:1])[:1]
+    told = clean(text(key, stage.lang, **values))
+    return Frame.told(tuple(dict.fromkeys(marks)), told, tuple(lines), stage.call_at)

