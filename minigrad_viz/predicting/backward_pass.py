@@ -15,11 +15,10 @@ import numpy as np
 
 from minigrad.observing import F
 
-from ..arithmetic.borrowed import wrapped
 from ..arithmetic.flow import raw, value_of
 from ..arithmetic.lines import array_of, close
-from ..arithmetic.notation import FAULTS, FLOATS, Known, is_elementwise, local, rules_of, vjp
-from ..model.edges import match
+from ..arithmetic.notation import FAULTS, FLOATS, Known, is_elementwise, local, rules_of, vjp, wrapped
+from ..model.node_details import match
 from ..model.place import Edge
 from ..model.scene import Scene
 from ..trace.events import NodeRan, NodeState
