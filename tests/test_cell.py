@@ -327,7 +327,7 @@ def test_places_in_the_source_of_a_cell(shell, cell):
 
     def begin(_options, source, namespace):
         locator = Locator(source, namespace)
-        namespace["look"] = lambda _: spans.append(locator.here())
+        namespace["look"] = lambda _: spans.append(locator.at(sys._getframe(1)).span)
         sources.append(source)
 
     CellRunner(shell, "watch", begin, lambda *_, **__: None).install()

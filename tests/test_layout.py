@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import random
 import signal
@@ -76,7 +77,7 @@ def fake_dot(monkeypatch, tmp_path):
 
 
 def test_layout_gives_positions():
-    graph, short = layout(SMALL), layout(SMALL, format="json0")
+    graph, short = layout(SMALL), json.loads(render(SMALL, "json0"))
     x = {node["name"]: float(node["pos"].split(",")[0]) for node in graph["objects"]}
     assert x["a"] + 2 * 72 < x["b"] < x["c"] - 2 * 72
     assert {(node["width"], node["height"]) for node in graph["objects"]} == {("2", "1")}

@@ -48,17 +48,23 @@ class Probe:
         self.record()
 
 
+def here(locator: Locator, depth: int = 2) -> Span | None:
+    """The expression that a frame evaluates."""
+    spot = locator.at(sys._getframe(depth))
+    return None if spot is None else spot.span
+
+
 class Cell:
     """Runs source under a locator and keeps the span of each operation in `spans`."""
 
-    def __init__(self, source: str, filename: str | None = None, **namespace: object):
+    def __init__(self, source: str, **namespace: object):
         tensors = {name: Probe(self.record) for name in ("x", "y", "z", "w", "가중치")}
         self.namespace = {**tensors, "torch": SimpleNamespace(log=tensors["x"]), **namespace}
         self.source, self.spans = source, []
-        self.locator = Locator(source, self.namespace, filename)
+        self.locator = Locator(source, self.namespace)
 
     def record(self) -> Probe:
-        self.spans.append(self.locator.here())
+        self.spans.append(here(self.locator))
         return Probe(self.record)
 
     def run(self, source: str | None = None, file: str = "<timed exec>") -> Cell:
@@ -72,7 +78,7 @@ class Cell:
     @property
     def found(self) -> str:
         """Name, if any, and text of each operation: "y = x ** 3 | torch.log(y)"."""
-        named = [(self.locator.name_of(span), span.text) for span in self.spans if span]
+        named = [(self.locator._texts.name_of(span), span.text) for span in self.spans if span]
         return " | ".join(f"{name} = {text}" if name else text for name, text in named)
 
 
@@ -146,10 +152,10 @@ def test_lines_count_from_one_and_columns_from_zero():
 
 
 def test_none_outside_the_namespace_and_depth_counts_outward():
-    assert Locator("y = x", {}).here() is None
+    assert here(Locator("y = x", {})) is None
     cell = Cell("def inner(): return look()\ns = inner()")
     for depth, text in ((2, "look()"), (3, "inner()")):
-        cell.namespace["look"] = lambda depth=depth: cell.locator.here(depth)
+        cell.namespace["look"] = lambda depth=depth: here(cell.locator, depth)
         assert cell.run().namespace["s"].text == text
 
 
@@ -169,7 +175,8 @@ def test_function_of_an_earlier_cell_is_found_in_that_cell(monkeypatch):
     cell = Cell("y = 제곱(x)\nz = -y").run(earlier, "<cell-1>").run(file="<cell-2>")
     assert cell.found == "result = v ** 2 | z = -y"
     assert [(span.line, span.origin) for span in cell.spans] == [(3, 1), (2, 0)]
-    assert (cell.locator.source(1), cell.locator.source()) == (earlier, cell.source)
+    texts = ["\n".join(source.lines) for source in cell.locator._texts.sources]
+    assert texts == [cell.source, earlier]
 
 
 @pytest.mark.parametrize(
@@ -193,13 +200,6 @@ def test_function_whose_text_is_gone_is_located_at_its_call(monkeypatch, runs, t
 def test_exec_in_the_namespace_is_located_at_its_call(code):
     call = f"exec({code!r}, globals())"
     assert Cell(f"s = 1\n{call}").run().found == call
-
-
-def test_known_file_name(monkeypatch):
-    remember(monkeypatch, "model.py", "t = -x\n")
-    assert Cell("y = x * 2\n", "model.py").run(file="model.py").found == "y = x * 2"
-    other = Cell("y = x * 2\n", "other.py").run("t = -x\n", "model.py")
-    assert other.found == "t = -x" and other.spans[0].origin == 1
 
 
 WHOLE_LANGUAGE = textwrap.dedent(
@@ -314,9 +314,11 @@ def test_text_that_is_no_python_has_places_but_no_names():
 # --------------------------------------------------------------------------------- without columns, and speed
 
 NO_COLUMNS = """
+import sys
 from minigrad_viz.trace.where import Locator
+span_of = lambda spot: None if spot is None else spot.span
 source = "s = 1\\nif s:\\n    y = look(s) + 가\\ndef other(): pass"
-namespace = {"가": 1, "look": lambda v: spans.append(locator.here()) or 1}
+namespace = {"가": 1, "look": lambda v: spans.append(span_of(locator.at(sys._getframe(1)))) or 1}
 locator, spans = Locator(source, namespace), []
 exec(compile(source, "<timed exec>", "exec"), namespace)
 exec("q = look(s)", namespace)
@@ -335,6 +337,6 @@ def test_a_repeated_look_is_cheap():
     """Asked once for every traced operation: well below what the operation itself costs."""
     cell = Cell("best = clock(lambda: outer(x))")
     cell.namespace["clock"] = lambda call: min(timeit.repeat(call, number=2000, repeat=20)) / 2000
-    cell.namespace["outer"] = lambda _: [cell.locator.here()]
+    cell.namespace["outer"] = lambda _: [here(cell.locator)]
     cell.run()
     assert cell.namespace["best"] < 10e-6  # 0.5 µs on an idle machine

@@ -81,13 +81,9 @@ def is_elementwise(node: str, edges: int | None = None) -> bool:
 
 
 def local(
-    node: str,
-    input: int,
-    saved: Mapping[str, Any],
-    names: Mapping[str, str],
-    dtype: str = "",
+    node: str, input: int, saved: Mapping[str, Any], names: Mapping[str, str], dtype: str = "",
     conjugated: bool = False,
-) -> Symbol | None:
+) -> Symbol | None:  # fmt: skip
     """∂output/∂input of an elementwise op, element by element; None where there is no formula.
 
     `node` is the node's name in either dialect, `input` the number of the edge, `saved` the values it saved
@@ -98,40 +94,26 @@ def local(
     tensors = [v.value.dtype for v in map(known, saved.values()) if v and v.value is not None]
     kinds = [k for k in ([np.dtype(dtype)] if dtype in FLOATS else tensors) if k.name in FLOATS]
     one = Symbol(NUMBER, value=(kinds[0] if kinds else np.dtype(np.float32)).type(1))
-    return run(node, input, saved, names, one, True, None, "", conjugated)
+    return run(node, input, saved, names, one, None, "", conjugated)
 
 
 def vjp(
-    node: str,
-    input: int,
-    saved: Mapping[str, Any],
-    names: Mapping[str, str],
-    received: Known,
-    shape: tuple[int, ...],
-    dtype: str,
-    name: str = "y",
-    conjugated: bool = False,
-) -> Symbol | None:
+    node: str, input: int, saved: Mapping[str, Any], names: Mapping[str, str], received: Known,
+    shape: tuple[int, ...], dtype: str, name: str = "y", conjugated: bool = False,
+) -> Symbol | None:  # fmt: skip
     """The gradient of an input of any other op: its formula with `received` as the gradient of the output,
     which is called `name`; None where there is none. `shape` and `dtype` are the input's."""
     given = Symbol(GIVEN, value=received.value, shape=received.shape, text=name)
-    return run(node, input, saved, names, given, False, shape, dtype, conjugated)
+    return run(node, input, saved, names, given, shape, dtype, conjugated)
 
 
 def run(
-    node: str,
-    input: int,
-    saved: Mapping[str, Any],
-    names: Mapping[str, str],
-    gradient: Symbol,
-    elementwise: bool,
-    shape: tuple[int, ...] | None,
-    dtype: str,
-    conjugated: bool,
-) -> Symbol | None:
-    """Run the vjp of a node's input on symbols."""
+    node: str, input: int, saved: Mapping[str, Any], names: Mapping[str, str], gradient: Symbol,
+    shape: tuple[int, ...] | None, dtype: str, conjugated: bool,
+) -> Symbol | None:  # fmt: skip
+    """Run the vjp of a node's input on symbols; of an op that works element by element without a `shape`."""
     for rule in rules_of(node, saved.get("edges")):
-        if rule.elementwise != elementwise or input >= len(rule.inputs):
+        if rule.elementwise != (shape is None) or input >= len(rule.inputs):
             continue
         own = rule.inputs[input]
         function = rule.vjps[own]

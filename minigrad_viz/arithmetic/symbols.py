@@ -31,6 +31,11 @@ class Unwritable(Exception):
     """A vjp asked for something that has no formula here."""
 
 
+def both_ways(make: Callable[[Any, Any], Any]) -> Any:
+    """An operator between a symbol and something else, and between something else and a symbol."""
+    return (lambda self, other: make(self, lift(other))), (lambda self, other: make(lift(other), self))
+
+
 class Symbol:
     """A formula with its value: `head` says what it is, `args` its parts, `text` a name or an operator.
 
@@ -60,35 +65,11 @@ class Symbol:
         """True for this written number."""
         return self.head == NUMBER and bool(self.value == number)
 
-    def __mul__(self, other: Any) -> Symbol:
-        return product(self, lift(other))
-
-    def __rmul__(self, other: Any) -> Symbol:
-        return product(lift(other), self)
-
-    def __truediv__(self, other: Any) -> Symbol:
-        return quotient(self, lift(other))
-
-    def __rtruediv__(self, other: Any) -> Symbol:
-        return quotient(lift(other), self)
-
-    def __add__(self, other: Any) -> Symbol:
-        return binary(ADD, operator.add, self, lift(other))
-
-    def __radd__(self, other: Any) -> Symbol:
-        return lift(other) + self
-
-    def __sub__(self, other: Any) -> Symbol:
-        return binary(SUB, operator.sub, self, lift(other))
-
-    def __rsub__(self, other: Any) -> Symbol:
-        return lift(other) - self
-
-    def __pow__(self, exponent: Any) -> Symbol:
-        return power(self, lift(exponent))
-
-    def __rpow__(self, base: Any) -> Symbol:
-        return power(lift(base), self)
+    __mul__, __rmul__ = both_ways(lambda a, b: product(a, b))
+    __truediv__, __rtruediv__ = both_ways(lambda a, b: quotient(a, b))
+    __add__, __radd__ = both_ways(lambda a, b: binary(ADD, operator.add, a, b))
+    __sub__, __rsub__ = both_ways(lambda a, b: binary(SUB, operator.sub, a, b))
+    __pow__, __rpow__ = both_ways(lambda a, b: power(a, b))
 
     def __neg__(self) -> Symbol:
         if self.head == NEG:
@@ -257,41 +238,38 @@ def shared(gradient: Any, reduction: int, shape: tuple[int, ...]) -> Any:
     return gradient / math.prod(shape) if reduction == 1 and shape else gradient
 
 
+OWN: dict[str, Callable[..., Any]] = {  # what has a form of its own; the kernel comes first
+    "neg": lambda kernel, x: -lift(x),
+    "where": lambda kernel, condition, a, b: chosen(condition, lift(a), lift(b)),
+    "masked_fill": lambda kernel, x, mask, value: unmasked(mask, lift(x), lift(value)),
+    "zeros_like": lambda kernel, *given: Symbol(NUMBER, value=0),
+    "threshold_backward": lambda kernel, g, y, least: g * above(lift(y), least, kind_of(g, y)),
+    "tanh_backward": lambda kernel, *given: kernel(*given),  # plain arithmetic, which symbols understand
+    "sigmoid_backward": lambda kernel, *given: kernel(*given),
+    "reciprocal": lambda kernel, x: quotient(lift(1), lift(x)),
+    "rsqrt": lambda kernel, x: quotient(lift(1), F.sqrt(lift(x))),
+    "isfinite": lambda kernel, *given: holds(called("isfinite", kernel, given), kind_of(given[0])),
+    "t": lambda kernel, x: transposed(lift(x)),
+    "transpose": lambda kernel, x, *dims: transposed(lift(x), *dims),
+}
+OWN |= dict.fromkeys(("mm", "mv", "bmm"), lambda kernel, a, b: matrix_product(lift(a), lift(b), kernel))
+
+
 def of_op(name: str, kernel: Any, args: tuple[Any, ...]) -> Any:
     """What `F.<name>(*args)` is on symbols; `kernel` computes it on numbers."""
     if name in BINARY:
         return BINARY[name](lift(args[0]), lift(args[1]))
     if name in RELATIONS:
         return relation(name, *args)
-    if name == "neg":
-        return -lift(args[0])
-    if name == "where":
-        return chosen(args[0], lift(args[1]), lift(args[2]))
-    if name == "masked_fill":
-        return unmasked(args[1], lift(args[0]), lift(args[2]))
-    if name == "zeros_like":
-        return Symbol(NUMBER, value=lift(0).value)
-    if name == "threshold_backward":
-        return args[0] * above(lift(args[1]), args[2], kind_of(args[0], args[1]))
-    if name in ("tanh_backward", "sigmoid_backward"):
-        return kernel(*args)  # plain arithmetic, which symbols understand
-    if name == "conj_view" and args[0].value is not None and not np.iscomplexobj(args[0].value):
-        return args[0]
+    if name in OWN:
+        return OWN[name](kernel, *args)
     if name in WRITTEN_OUT:
         return WRITTEN_OUT[name](*args)
-    if name == "reciprocal":
-        return quotient(lift(1), lift(args[0]))
-    if name == "rsqrt":
-        return quotient(lift(1), F.sqrt(lift(args[0])))
-    if name == "isfinite":
-        return holds(called(name, kernel, args), kind_of(args[0]))
+    if name == "conj_view" and args[0].value is not None and not np.iscomplexobj(args[0].value):
+        return args[0]
     if name in UNARY:
         x = lift(args[0])
         return Symbol(FUNCTION, (x,), None if x.value is None else kernel(x.value), x.shape, name)
-    if name in ("t", "transpose"):
-        return transposed(lift(args[0]), *args[1:])
-    if name in ("mm", "mv", "bmm"):
-        return matrix_product(lift(args[0]), lift(args[1]), kernel)
     return called(name, kernel, args)
 
 

@@ -53,14 +53,13 @@ BUNDLED_FORMATS = DRAWINGS + DESCRIPTIONS
 THREAD_STACK = 4 << 20  # bytes for the thread it runs in: WASM_STACK, and ample room for what calls it
 
 
-def layout(dot: str, *, format: str = "json", engine: str = "auto", deadline: float = 2.0) -> dict[str, Any]:
+def layout(dot: str, *, engine: str = "auto", deadline: float = 2.0) -> dict[str, Any]:
     """The graph in `dot` with positions: Graphviz's `json` output, parsed.
 
-    `pos` and `bb` are in points, `width` and `height` in inches; y grows upwards. `format="json0"` leaves out
-    the drawing operations (`_draw_` …) and takes a third of the time. `engine` is "auto", "bundled" or "dot",
-    `deadline` is in seconds. Raises a `LayoutError`.
+    `pos` and `bb` are in points, `width` and `height` in inches; y grows upwards. `engine` is "auto",
+    "bundled" or "dot", `deadline` is in seconds. Raises a `LayoutError`.
     """
-    text = render(dot, format, engine=engine, deadline=deadline)
+    text = render(dot, "json", engine=engine, deadline=deadline)
     try:
         return json.loads(text, strict=False)
     except ValueError as error:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..protocol import is_tensor, overlap, owner_of, raw_array, version_of
-from ..trace.events import Asked, Created, Detached, Left
+from ..trace.events import Asked, Created, Detached, Left, TensorState
 from ..trace.where import Span, Spot
 from .named import named_by, parsed
 from .owners import OUT, Out
@@ -50,14 +50,14 @@ class Crossing:
         found = self._origins(data, spot)
         state = self.states.state_of(tensor, self.ids.new(tensor))
         if not found:
-            self.notes.append(("event", Created, state, *named_by(spot)))
+            self.notes.append(Created(state, *named_by(spot)))
             return
         memory = raw_array(tensor)
         shares = next((name for name, (_, array) in found.items() if overlap(memory, array)), "")
         if shares:
             self.exits.share(tensor)
         how = next(iter(found.values()))[0]
-        self.notes.append(("event", Left, tuple(found), how, state, *named_by(spot), shares))
+        self.notes.append(Left(tuple(found), how, state, *named_by(spot), shares))
 
     @observing
     def detached(self, source: Any, result: Any, how: str = "detach") -> None:
@@ -69,12 +69,12 @@ class Crossing:
         if source is result:
             self.ids.objects[id(result)] = before, weakref.ref(result)
             cut = self.states.state_of(result, before)
-            state = (*cut[:2], None, False, True, cut[5], None, None, *cut[8:])
+            state = cut._replace(grad=None, requires_grad=False, is_leaf=True, grad_fn=None, node=None)
         else:
             self.exits.share(source, result)
             state = self.states.state_of(result, self.ids.new(result))
-            self.states.owners.alias(source, state[0])
-        self.notes.append(("event", Detached, before, state, *named_by(spot), how))
+            self.states.owners.alias(source, state.id)
+        self.notes.append(Detached(before, state, *named_by(spot), how))
 
     @observing
     def left(self, tensor: Any, how: str, value: Any) -> None:
@@ -93,16 +93,16 @@ class Crossing:
         known = self.ids.known(tensor)
         if known is not None and not self.tape.call:
             span, _ = named_by(self.tape.own_place())
-            self.notes.append(("event", Asked, self.states.state_of(tensor, known), span))
+            self.notes.append(Asked(self.states.state_of(tensor, known), span))
 
     # ── memory that several tensors use ─────────────────────────────────────────────────────────────────────
 
-    def sharing(self, tensor: Any) -> list[Any]:
+    def sharing(self, tensor: Any) -> tuple[TensorState, ...]:
         """The states of the other tensors that use the memory of `tensor` and have kept their histories.
         Reading the grad_fn of a view with a graph would make a new one, so it is not read. If the write
         itself made no history, only the values and the version of such a view are reported."""
         memory = raw_array(tensor) if self.exits.shared else None
-        found: dict[str, Any] = {}
+        found: dict[str, TensorState] = {}
         for ref in self.exits.shared if memory is not None else ():
             other = ref()
             if other is None or other is tensor or not overlap(memory, raw_array(other)):
@@ -112,11 +112,11 @@ class Crossing:
             if known is None or known in found or (view and tensor.requires_grad):
                 continue
             if view:
-                how = True, False, None, None, None, version_of(other), False, None
-                found[known] = (known, self.tape.taken(other), None, *how)
+                how = None, True, False, None, None, None, version_of(other)
+                found[known] = TensorState(known, self.tape.taken(other), *how)
             else:
                 found[known] = self.states.state_of(other, known)
-        return list(found.values())
+        return tuple(found.values())
 
     # ── where numbers came from ─────────────────────────────────────────────────────────────────────────────
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..protocol import Value, dtype_name, memory_of, version_of
-from ..trace.events import Created
+from ..trace.events import Created, GradSet
 from .states import States
 from .tape import Tape
 
@@ -33,7 +33,7 @@ class Grads:
         if name is None:
             return
         new = None if grad is None else self.tape.taken(grad)
-        self.notes.append(("grad_set", name, "none" if grad is None else "assigned", old, new, span))
+        self.notes.append(GradSet(name, "none" if grad is None else "assigned", old, new, span))
         if grad is None:
             self.owners.held.pop(name, None)
         else:
@@ -55,7 +55,7 @@ class Grads:
         same = held is not None and own is None and held.version in (before, now - 1)
         old = held.taken if held is not None and same else unknown(grad)
         new = self.tape.taken(grad)
-        self.notes.append(("grad_set", name, "zero" if op in ZERO else "written", old, new, span))
+        self.notes.append(GradSet(name, "zero" if op in ZERO else "written", old, new, span))
         self.owners.hold(name, grad, new)
 
     def _by_alias(self, tensor: Any) -> str | None:
@@ -92,8 +92,8 @@ class Grads:
         known = self.ids.known(tensor)
         if known is None and tensor.grad_fn is None and any(t is tensor for _, t in self.tape.variables()):
             known = self.ids.new(tensor)
-            row = self.states.state_of(tensor, known)
-            self.notes.append(("event", Created, (*row[:2], before, *row[3:]), None, None))
+            state = self.states.state_of(tensor, known)._replace(grad=before)
+            self.notes.append(Created(state, None, None))
         return known
 
 

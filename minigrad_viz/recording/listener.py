@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..protocol import Value, bare_name, edges_of, hook_name, multi_hook, value_from, value_of, variable_of
-from ..trace.events import HookRan, Inside
+from ..trace.events import Deposited, HookRan, Inside
 from .packing import Packing
 from .spies import Spies, gives
 from .states import States
@@ -127,16 +127,16 @@ class Listener:
         if tensor is None or added is None or (grad is None and not late):
             return
         before, name = self._before.get(key), self.states.id_of(tensor)
-        stands = None
+        stands: Any = None
         if grad is not None:
             stands = added if before is None and not late else self.tape.taken(grad)
             self.states.owners.hold(name, grad, stands)
         if not late:
-            self.notes.append(("deposited", call, key, name, before, added, stands))
+            self.notes.append(Deposited(call, key, name, before, added, stands))
             return
         added, seen = snapshot(added), stands if stands is None else snapshot(stands)
         after = self._total(None if before is None else snapshot(before), added, seen)
-        self.notes.append(("deposited", call, key, name, before, added, after))
+        self.notes.append(Deposited(call, key, name, before, added, after))
         told = "post_accumulate", only(late)[1], 0, (after,), (seen,), False  # it must return None
         self.notes.append(HookRan(call, key, *told))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ..trace.events import Asked, Created, Detached, Left, Mutated
+from ..trace.events import Asked, Created, Deposited, Detached, Left, Mutated, Snapshot
 from ..trace.ids import Ids
 
 KEPT_CALLS = 20
@@ -46,46 +46,32 @@ def prune(noted: list[Any], cut: int, ids: Ids, alive: set[str]) -> tuple[list[A
 
 def deposits_in(noted: Iterable[Any]) -> Iterator[str]:
     """The leaf of each deposit among some notes."""
-    for note in noted:
-        if note.__class__ is tuple and note[0] == "deposited":
-            yield note[3]
+    return (note.tensor for note in noted if isinstance(note, Deposited))
 
 
 def relations(note: Any, ids: Ids, frozen: set[Any] | None) -> tuple[tuple[str, ...], tuple[Any, ...]]:
     """The tensors that a note brings in, and those it refers to (among other things). Notes of calls add
     their nodes to `frozen`, if they stay."""
-    if note.__class__ is not tuple:
-        return (), ()
-    if note[0] == "ran":
-        return (), (note[5] or ()) if frozen is not None and len(note) > 5 else ()
-    if note[0] == "forward":
-        return tuple(row[0] for row in note[3]), note[2]
-    if note[0] == "event":
-        return of_event(*note[1:])
-    if note[0] == "started" and frozen is not None:
-        started, nodes = note[1:]
-        frozen.update(row[0] for row in nodes)
-        made = (ids.outputs.get(row[0]) for row in nodes)
-        leaves = (row[3] if len(row) == 5 else getattr(row[2], "variable", None) for row in nodes)
-        return (), (*started.roots, *started.gradient_ids, *(started.wanted or ()), *made, *leaves)
-    if note[0] == "ended" and frozen is not None:
-        return (), tuple(id for id, _ in note[1].captured)
-    return (), ()
-
-
-def of_event(kind: Any, *arguments: Any) -> tuple[tuple[str, ...], tuple[Any, ...]]:
-    """`relations` of an event that is made later."""
-    if kind is Created:
-        return (arguments[0][0],), ()
-    if kind is Detached:
-        same = arguments[0] == arguments[1][0]  # `detach_()`
-        return (arguments[1][0],), () if same else (arguments[0],)
-    if kind is Left:
-        return (arguments[2][0],), arguments[0]
-    if kind is Asked:
-        return (arguments[0][0],), ()
-    if kind is Mutated:
-        return (arguments[2][0],), (arguments[1], *arguments[3])
+    match note:
+        case Created() | Asked():
+            return (note.tensor.id,), ()
+        case Detached():
+            return (note.tensor.id,), () if note.source == note.tensor.id else (note.source,)
+        case Left():
+            return (note.tensor.id,), note.sources
+        case Mutated():
+            return (note.tensor.id,), (note.before, *note.inputs)
+        case ("ran", _, _, _, _, sent_ids) if frozen is not None:
+            return (), sent_ids or ()
+        case ("forward", _, given, rows, *_):
+            return tuple(row[0] for row in rows), given
+        case ("started", started, nodes) if frozen is not None:
+            frozen.update(row[0] for row in nodes)
+            made = (ids.outputs.get(row[0]) for row in nodes)
+            leaves = (getattr(row[2], "variable", None) for row in nodes)
+            return (), (*started.roots, *started.gradient_ids, *(started.wanted or ()), *made, *leaves)
+        case ("ended", event, _) if frozen is not None:
+            return (), tuple(id for id, _ in event.captured)
     return (), ()
 
 
@@ -101,11 +87,12 @@ def is_module_call(note: Any) -> bool:
 
 def named(note: Any, made: set[str]) -> Any:
     """A note of named tensors, or of a module, without the tensors that are left out."""
-    if note.__class__ is not tuple or note[0] not in ("rows", "called", "returned"):
-        return note
-    if note[0] == "called":
-        return (*note[:4], tuple(id for id in note[4] if id in made))
-    if note[0] == "returned":
-        outputs, own = note[2:]
-        return (*note[:2], tuple(id for id in outputs if id in made), tuple(p for p in own if p[1] in made))
-    return (*note[:3], [entry for entry in note[3] if entry[1][0] in made])
+    match note:
+        case Snapshot():
+            return note._replace(rows=tuple(row for row in note.rows if row[1].id in made))
+        case ("called", number, known, place, inputs):
+            return "called", number, known, place, tuple(id for id in inputs if id in made)
+        case ("returned", number, outputs, own):
+            left = tuple(id for id in outputs if id in made)
+            return "returned", number, left, tuple(p for p in own if p[1] in made)
+    return note

@@ -28,6 +28,7 @@ from ..protocol import (
 from ..sources import Library, sources
 from ..trace import notes
 from ..trace.events import (
+    Failed,
     Later,
     ModeChanged,
     Mutated,
@@ -112,11 +113,9 @@ class Recorder:
             tape.notes.append(("finished", len(tops) - 1 if error is None else top))
         if error is not None:
             span = None if spot is None else spot.span
-            rows = [
-                (text, self.states.state_of(t, self.states.id_of(t)))
-                for text, t in named_tensors(spot, frame)
-            ]
-            tape.notes.append(("failed", describe(error), span, rows, compared(error, self.compared)))
+            states, found = self.states, named_tensors(spot, frame)
+            rows = tuple((text, states.state_of(t, states.id_of(t))) for text, t in found)
+            tape.notes.append(Failed(describe(error), span, rows, compared(error, self.compared)))
         self.compared = ()
         self.states.snapshot("end")
         named = self.states.named()
@@ -198,7 +197,7 @@ class Recorder:
         after = (tape.ids.known(tensor) or tape.ids.new(tensor)) if readable else before
         state = self.states.state_of(tensor, after)
         also = self.crossing.sharing(tensor)
-        tape.notes.append(("event", Mutated, title, before, state, (before, *others), span, version, also))
+        tape.notes.append(Mutated(title, before, state, (before, *others), span, version, also))
         if not tensor.requires_grad:
             tape.rest.note()
 

@@ -28,7 +28,7 @@ from ..protocol import (
     version_of,
 )
 from ..trace import notes
-from ..trace.events import AGAIN, Created, Left, Mutated, NodeState
+from ..trace.events import AGAIN, Created, Left, Mutated, NodeState, Snapshot, TensorState
 from ..trace.walk import chips, in_order
 from .modules import parameters, tops, walk
 from .owners import Exits, Out, Owners
@@ -93,9 +93,9 @@ class States:
         known = self.ids.new(tensor)
         state = self.state_of(tensor, known)
         if before is not None:  # its memory was written to through a view
-            self.notes.append(("event", Mutated, "", before, state, (before,), None))
+            self.notes.append(Mutated("", before, state, (before,), None))
         else:
-            self.notes.append(("event", Created, state, None, None, *self.owners.origin(tensor)))
+            self.notes.append(Created(state, None, None, *self.owners.origin(tensor)))
         return known
 
     def came_back(self, tensor: Any, out: Out) -> str:
@@ -103,12 +103,12 @@ class States:
         source = out.name or self.id_of(out.tensor())
         self.exits.share(tensor)
         known = self.ids.new(tensor)
-        told = (source,), out.how, self.state_of(tensor, known), None, None, source
-        self.notes.append(("event", Left, *told))
+        state = self.state_of(tensor, known)
+        self.notes.append(Left((source,), out.how, state, None, None, source))
         return known
 
-    def state_of(self, tensor: Any, name: str) -> notes.Row:
-        """A tensor as it stands now."""
+    def state_of(self, tensor: Any, name: str) -> TensorState:
+        """A tensor as it stands now, for a note: numbers as they were taken, and the key of the node."""
         fn = history_of(tensor)
         retains = tensor.retains_grad
         grad = tensor.grad if fn is None or retains else None
@@ -118,15 +118,15 @@ class States:
         tangent = tangent_of(tensor)
         along = None if tangent is None else self.tape.taken(tangent)
         if fn is not None:
-            made = True, False, retains, node_name(fn), self.ids.key(fn), version_of(tensor), False
-            return (name, value, kept, *made, along)
+            key: Any = self.ids.key(fn)
+            made = node_name(fn), key, version_of(tensor), False, along
+            return TensorState(name, value, kept, True, False, retains, *made)
         kind = type(tensor)
         parameter = self._parameters.get(kind)
         if parameter is None:
             parameter = self._parameters[kind] = is_parameter(tensor)
         requires, version = tensor.requires_grad, version_of(tensor)
-        leaf = requires, True, retains, None, None, version, parameter
-        return (name, value, kept, *leaf, along)
+        return TensorState(name, value, kept, requires, True, retains, None, None, version, parameter, along)
 
     def result(self, tensor: Any) -> notes.Row:
         """What an op gave, as it stands now. A plain result of minigrad's is not asked through its properties
@@ -189,13 +189,9 @@ class States:
         for nr in range(max(outputs) + 1):
             tensor = outputs.get(nr)
             name = self.ids.unseen(node, nr) if tensor is None else self.ids.new(tensor)
-            if tensor is not None:
-                states.append(self.state_of(tensor, name))
-            else:
-                made_by = node_name(node), self.ids.key(node)
-                states.append((name, None, None, True, False, None, *made_by, 0, False, None))
+            states.append(self.gone(name, node) if tensor is None else self.state_of(tensor, name))
         if not self.tape.call:
-            self.notes += [("event", Created, state, None, None) for state in states]
+            self.notes += [Created(state, None, None) for state in states]
             return
         title = op_of(node_name(node))
         inputs = [None if n is None else self.source_of(n, nr) for n, nr in edges_of(node)]
@@ -219,10 +215,13 @@ class States:
         known = self.source_of(*edge)
         if known is None:
             known = self.ids.unseen(*edge)
-            made_by = node_name(edge[0]), self.ids.key(edge[0])
-            row = (known, None, None, True, False, None, *made_by, 0, False, None)
-            self.notes.append(("event", Created, row, None, None))
+            self.notes.append(Created(self.gone(known, edge[0]), None, None))
         return known
+
+    def gone(self, name: str, node: Any) -> TensorState:
+        """A tensor that nobody has any more: a result of `node`."""
+        key: Any = self.ids.key(node)
+        return TensorState(name, None, None, True, False, None, node_name(node), key, 0)
 
     def walk(self, roots: list[Any], left_out: Iterable[Any] = ()) -> Iterator[tuple[Any, Any]]:
         """Every node that can be reached and was taken in, roots first, each once, with its key; without
@@ -294,5 +293,5 @@ class States:
     def snapshot(self, when: str) -> None:
         """Write down how every named tensor stands; after a gap (AGAIN) the parameters of modules as well."""
         inner = [(name, t) for name, t in self.parameters() if self.ids.known(t)] if when == AGAIN else []
-        found = [(name, self.state_of(t, self.ids.known(t) or "")) for name, t in [*self.named(), *inner]]
-        self.notes.append(("rows", when, self.tape.calls, found))
+        rows = ((name, self.state_of(t, self.ids.known(t) or "")) for name, t in [*self.named(), *inner])
+        self.notes.append(Snapshot(when, self.tape.calls, tuple(rows)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..protocol import is_tensor, version_of
-from ..trace.events import Mutated
+from ..trace.events import Mutated, OptimizerStepped, Stepping
 from .crossing import Crossing
 from .named import write_at
 from .states import States
@@ -45,11 +45,11 @@ class OptimizerSteps:
         for name, (param, version, before) in found.items():
             now = self._state(optimizer, param)
             state = tuple((key, before.get(key), taken) for key, taken in now.items())
-            rows.append((name, settings.get(id(param), ()), state))
+            rows.append(Stepping(name, settings.get(id(param), ()), state))
             row = self.states.state_of(param, name)
-            told = "step", name, row, (name,), span, version, self.crossing.sharing(param)
-            writes.append(("event", Mutated, *told))
-        self.tape.notes.append(("stepped", type(optimizer).__name__, rows, span))
+            shared = self.crossing.sharing(param)
+            writes.append(Mutated("step", name, row, (name,), span, version, shared))
+        self.tape.notes.append(OptimizerStepped(type(optimizer).__name__, tuple(rows), span))
         self.tape.notes.extend(writes)
 
     def _state(self, optimizer: Any, param: Any) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from minigrad.observing import AccumulateGrad, is_released, is_untouched, wrap
 
 from ..kept import saved_of
 from ..protocol import Value
+from ..trace.events import Deposited
 
 SCALARS = (np.float32, np.float64)  # of these a gradient is a number, which cannot change
 
@@ -72,7 +73,8 @@ class EngineTold:
         if grad is not None:
             after = added if before is None and self.calm else recorder.tape.numbers.take(grad._data)
             recorder.states.owners.hold(name, grad, after)
-        recorder.tape.notes.append(("deposited", recorder.tape.call, key, name, before, added, late or after))
+        event = Deposited(recorder.tape.call, key, name, before, added, late or after)
+        recorder.tape.notes.append(event)
 
     @safely
     def custom_starts(self, node: Any) -> None:

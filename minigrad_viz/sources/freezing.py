@@ -14,6 +14,7 @@ from minigrad.observing import LAST, AccumulateGrad, is_released
 from minigrad.observing import numbers as raw
 
 from ..protocol import owner_of
+from ..trace.events import NodeState
 from ..trace.notes import Slot
 from .engine_told import SCALARS, EngineTold
 
@@ -84,9 +85,9 @@ def freeze_of(recorder: Any, engine: EngineTold) -> Callable[[list[Any]], tuple[
 
 
 def accumulator(recorder: Any, node: Any, key: Any) -> tuple[Any, ...] | None:
-    """How a plain AccumulateGrad stands: name, leaf and memory; None for a leaf that nobody has seen."""
-    leaf = recorder.tape.ids.object(node.variable)
-    return leaf and (key, LAST, "AccumulateGrad", leaf, id(owner_of(node.variable._data)))
+    """How a plain AccumulateGrad stands; None for a leaf that nobody has seen."""
+    leaf, memory = recorder.tape.ids.object(node.variable), id(owner_of(node.variable._data))
+    return leaf and (key, LAST, NodeState(key, "AccumulateGrad", (), (), leaf, 0, memory=memory))
 
 
 def looked_at(take: Callable[[Any], Any], node: Any, places: Places, saved: tuple[Any, ...]) -> Any:

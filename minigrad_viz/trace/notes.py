@@ -1,12 +1,12 @@
 """What a recorder notes while the cell runs, and how events are made of it later.
 
 Note [Notes]
-    To make an event takes longer than to run the op that it tells of. So what happens thousands of times is
-    noted as a tuple, (the name of a function of this module, its arguments), and the event is made when the
-    trace is read. A note is data as an event is: ids, places in the source, numbers. A number that NumPy has
-    as a scalar cannot change and stays what it is; small arrays are copied; of large ones the `Value` is made
-    at once. The most frequent notes hold nothing but text and numbers, in one tuple, for these Python's cycle
-    collector leaves alone: else it would take as long as all the rest.
+    Most notes are the events themselves, in which numbers still stand as NumPy has them, and nodes by their
+    keys: to make a `Value` takes longer than to run an op, so that is done when the trace is read. A number
+    that NumPy has as a scalar cannot change and stays what it is; small arrays are copied; of large ones the
+    `Value` is made at once. What happens thousands of times is noted as a plain tuple, (the name of a
+    function of this module, its arguments), that holds nothing but text and numbers. Such tuples Python's
+    cycle collector leaves alone: else it would take as long as all the rest.
 
 Note [Fast notes]
     What minigrad does thousands of times, a plain result, a node with plain saved values, a node that ran
@@ -27,28 +27,16 @@ import numpy as np
 
 from ..protocol import Value, bare_name, value_from
 from .events import (
-    Asked,
     BackwardEnded,
     BackwardStarted,
     Called,
-    Compared,
-    Created,
-    Deposited,
-    Detached,
     Event,
-    Failed,
     Forward,
     Freed,
-    GradSet,
-    Left,
-    Mutated,
     NodeRan,
     NodeState,
-    OptimizerStepped,
     Returned,
-    Snapshot,
     Statement,
-    Stepping,
     TensorState,
 )
 from .graph import Saved
@@ -76,10 +64,7 @@ class Numbers:
         return value_from(data, bare_name(data.dtype))
 
 
-# The fields of a `TensorState`, with numbers as they were taken and the key of the node. Where events have
-# one, by the place among their fields; a list has several.
-Row = tuple[Any, ...]
-ROWS = {Created: 0, Detached: 1, Left: 2, Asked: 0, Mutated: 2}
+Row = tuple[Any, ...]  # the fields of a `TensorState`, or one, with numbers as taken and the key of the node
 
 
 class Writer:
@@ -102,7 +87,7 @@ class Writer:
             if note.__class__ is tuple:
                 KINDS[note[0]](self, *note[1:])
             else:
-                self.out.append(note)
+                self.out.append(self.settled(note))
         self.values.clear()
         return self.out
 
@@ -115,7 +100,18 @@ class Writer:
             known = self.values[id(taken)] = value_from(taken, bare_name(taken.dtype))
         return known
 
-    def state(self, row: Any) -> TensorState:
+    def settled(self, part: Any) -> Any:
+        """An event or a part of one, with values instead of what was taken, and the ids of nodes."""
+        kind = part.__class__
+        if kind is TensorState:
+            return self.state(part)
+        if kind is tuple:
+            return tuple(map(self.settled, part))
+        if isinstance(part, tuple) and kind is not Value:
+            return part._make(map(self.settled, part))  # type: ignore[attr-defined]
+        return self.value(part) if isinstance(part, (np.ndarray, np.generic)) else part
+
+    def state(self, row: Row) -> TensorState:
         """A tensor from what `States.state_of` noted."""
         id, value, grad, requires, leaf, retains, title, key, version, parameter, tangent = row
         node = None if key is None else self.ids.name(key)
@@ -138,16 +134,6 @@ def reached(writer: Writer, spot: Any, top: int | None, inner: int) -> None:
 def finished(writer: Writer, top: int) -> None:
     """The cell ended in its `top`-th statement."""
     writer.out += [Statement(span) for span in writer.progress.upto(top)]
-
-
-def event(writer: Writer, kind: Any, *arguments: Any) -> None:
-    """Any event, with rows for the states of tensors in it."""
-    state, place = writer.state, ROWS[kind]
-    made = (
-        state(a) if i == place else tuple(map(state, a)) if a.__class__ is list else a
-        for i, a in enumerate(arguments)
-    )
-    writer.out.append(kind(*made))
 
 
 def forward(
@@ -190,29 +176,14 @@ def returned(writer: Writer, number: int, outputs: tuple[str, ...], own: tuple[t
     writer.out.append(Returned(number, outputs))
 
 
-def rows(writer: Writer, when: str, call: int, found: list[tuple[str, Any]]) -> None:
-    """All named tensors."""
-    writer.out.append(Snapshot(when, call, tuple((name, writer.state(row)) for name, row in found)))
-
-
-def failed(
-    writer: Writer, error: str, span: Any, named: list[tuple[str, Any]], compared: Compared | None
-) -> None:
-    """An error ended the cell, in an expression that names these tensors."""
-    states = tuple((text, writer.state(row)) for text, row in named)
-    writer.out.append(Failed(error, span, states, compared))
-
-
 def started(writer: Writer, event: BackwardStarted, nodes: list[tuple[Any, ...]]) -> None:
     """A backward call began; `nodes` has of each node its key, its sequence number, and how it stood: its
-    state, or name, leaf and memory of an AccumulateGrad, or the further arguments of `node_state`."""
+    state, or the further arguments of `node_state`."""
     rank = {number: i for i, number in enumerate(sorted({row[1] for row in nodes}))}
     states, count = [], counting()
     for key, number, *rest in nodes:
         if isinstance(rest[0], NodeState):
             state = counted(rest[0], count)
-        elif len(rest) == 3:
-            state = NodeState(writer.ids.name(key), rest[0], (), (), rest[1], 0, memory=count(rest[2]))
         else:
             state = node_state(writer, count, key, *rest)
         states.append(state._replace(sequence=rank[number]))
@@ -282,27 +253,6 @@ def ran(
     writer.out.append(event)
 
 
-def deposited(writer: Writer, call: int, node: str, leaf: str, before: Any, added: Any, after: Any) -> None:
-    """An AccumulateGrad added to a leaf's gradient."""
-    value = writer.value
-    writer.out.append(Deposited(call, node, leaf, value(before), value(added), value(after)))  # type: ignore[arg-type]
-
-
-def grad_set(writer: Writer, tensor: str, how: str, before: Any, after: Any, span: Any) -> None:
-    """The cell changed a gradient itself."""
-    writer.out.append(GradSet(tensor, how, writer.value(before), writer.value(after), span))
-
-
-def stepped(writer: Writer, kind: str, rows: list[tuple[Any, ...]], span: Any) -> None:
-    """An optimizer took a step."""
-    value = writer.value
-    told = (
-        Stepping(name, settings, tuple((key, value(old), value(new)) for key, old, new in state))
-        for name, settings, state in rows
-    )
-    writer.out.append(OptimizerStepped(kind, tuple(told), span))
-
-
 def ended(writer: Writer, event: BackwardEnded, gone: list[Any]) -> None:
     """The call ended; `gone` are the keys of the nodes whose saved values cannot be read any more.
 
@@ -320,6 +270,4 @@ def ended(writer: Writer, event: BackwardEnded, gone: list[Any]) -> None:
     writer.out.append(event._replace(freed=tuple(freed)))
 
 
-EVENTS = event, forward, rows, failed, grad_set, stepped
-CALLS = called, returned, started, ran, deposited, ended
-KINDS = {f.__name__: f for f in (reached, finished, *EVENTS, *CALLS)}
+KINDS = {f.__name__: f for f in (reached, finished, forward, called, returned, started, ran, ended)}

@@ -7,7 +7,6 @@ import ast
 import functools
 import itertools
 import linecache
-import sys
 from inspect import CO_NEWLOCALS
 from types import CodeType, FrameType, TracebackType
 
@@ -44,11 +43,10 @@ class Locator:
     fits neither is passed over for its caller.
     """
 
-    def __init__(self, source: str, namespace: dict, filename: str | None = None):
+    def __init__(self, source: str, namespace: dict):
         """`source`: text of the cell or file, as written or as IPython transformed it (same line numbers);
-        `namespace`: globals of the user's frames; `filename`: the file its code is compiled under."""
+        `namespace`: globals of the user's frames."""
         self._namespace = namespace
-        self._filename = filename
         self._texts = Texts(source)
         self._sources = self._texts.sources
         self._origin_of_file: dict[str, int] = {}
@@ -56,14 +54,6 @@ class Locator:
         self.spots: dict[tuple[int, int], Spot | None] = {}  # by id of the code, and offset
         self._definitions: dict[int, tuple[CodeType, Span | None]] = {}
         self._calls = itertools.count(FIRST)
-
-    def here(self, depth: int = 1) -> Span | None:
-        """The expression that the nearest frame of the namespace evaluates now; None without such a frame.
-
-        Looks outward from the caller `depth` levels up. The whole line where Python kept no columns.
-        """
-        spot = self.at(sys._getframe(depth))
-        return None if spot is None else spot.span
 
     def at(self, frame: FrameType | None) -> Spot | None:
         """The point that the nearest frame of the namespace, from `frame` outward, has reached."""
@@ -164,14 +154,6 @@ class Locator:
                     return self._texts.span(range_of(node), origin)
         return None
 
-    def name_of(self, span: Span) -> str | None:
-        """The variable that the value of `span` is assigned to, see `Texts.name_of`."""
-        return self._texts.name_of(span)
-
-    def source(self, origin: int = 0) -> str:
-        """The text that spans with this `origin` refer to."""
-        return "\n".join(self._sources[origin].lines)
-
     def _locate(self, code: CodeType, lasti: int) -> Spot | None:
         if id(code) not in self._codes:
             self._codes[id(code)] = (code, self._origin(code), list(code.co_positions()))
@@ -188,9 +170,7 @@ class Locator:
     def _origin(self, code: CodeType) -> int | None:
         """The number of the source that `code` was compiled from, or None if its text is not known."""
         file = code.co_filename
-        if file == self._filename:
-            return 0
-        if self._filename is None and self._sources[0].fits(code):
+        if self._sources[0].fits(code):
             return 0
         if file not in self._origin_of_file:
             lines = linecache.getlines(file)
