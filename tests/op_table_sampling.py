@@ -22,13 +22,10 @@ NO_TANGENT = {"forward": False, "twice": False}
 
 SAMPLING: list[Case] = [
     sampling("interpolate", (1, 1, 2, 3), size=(3, 4)),
-    sampling("interpolate", (1, 2, 3), called="nearest-exact", size=5, mode="nearest-exact"),
     sampling("interpolate", (1, 2, 3), called="linear 1d", scale_factor=1.7, mode="linear"),
     sampling("interpolate", (1, 1, 2, 3), called="bilinear", size=(3, 5), mode="bilinear",
              align_corners=True),
     sampling("interpolate", (1, 1, 2, 2, 2), called="trilinear", size=(3, 2, 1), mode="trilinear"),
-    sampling("interpolate", (1, 1, 4, 3), called="area", size=(2, 2), mode="area"),
-    sampling("adaptive_max_pool1d", (2, 5), output_size=3, smooth=False),
     sampling("adaptive_max_pool2d", (1, 1, 3, 4), output_size=(2, 3), smooth=False),
     sampling("adaptive_max_pool3d", (1, 2, 3, 2), output_size=(1, 2, 2), smooth=False),
     sampling("grid_sample", (1, 2, 3, 4), GRID, align_corners=False, same_graph=False, **NO_TANGENT),

@@ -24,7 +24,8 @@ DTYPES = (
 SAMPLES = 12  # of an op and dtype, spread over the table's
 # What `left_out.txt` says of arguments: modes and arguments, by op.
 MODES = {
-    "nn.functional.interpolate": ("bicubic", "lanczos"),
+    "nn.functional.interpolate": ("area", "bicubic", "lanczos", "nearest-exact"),
+    "nn.functional.pad": ("circular",),
     "nn.functional.grid_sample": ("bicubic",),
     "nn.functional.embedding_bag": ("max",),
 }
@@ -89,7 +90,8 @@ def entries() -> dict[str, Any]:
 
 def is_kept(entry: Any) -> bool:
     """Whether this is no variant of an op for a mode that was left out."""
-    return not any(mode in entry.variant_test_name for mode in ("bicubic", "lanczos", "antialias"))
+    modes = (*MODES.get(entry.name, ()), "bicubic", "lanczos", "antialias")
+    return not any(mode in entry.variant_test_name for mode in modes)
 
 
 @dataclass(frozen=True)

@@ -220,7 +220,7 @@ def test_inputs_may_be_given_by_name():
 @pytest.mark.parametrize(
     ("name", "args"),
     [
-        ("AdaptiveMaxPool1d", (2,)), ("Dropout1d", ()), ("Dropout2d", ()), ("Dropout3d", ()),
+        ("AdaptiveMaxPool2d", (2,)), ("Dropout1d", ()), ("Dropout2d", ()),
         ("EmbeddingBag", (4, 2)), ("LocalResponseNorm", (2,)), ("LogSigmoid", ()), ("LogSoftmax", ()),
         ("RMSNorm", (2,)), ("SELU", ()), ("Softmax", ()), ("Softmin", ()), ("Tanh", ()),
     ],

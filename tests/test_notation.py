@@ -160,8 +160,6 @@ OF_COMPLEX = {
 UNTRIED = {
     "_cdist_backward", "_embedding_bag_backward",
     "_packed_elements",
-    "_upsample_nearest_exact2d", "_upsample_nearest_exact2d_backward",
-    "_upsample_nearest_exact3d", "_upsample_nearest_exact3d_backward",
     "grid_sampler_3d", "upsample_nearest1d",
     "upsample_nearest1d_backward", "upsample_nearest3d", "upsample_nearest3d_backward",
     "hardsigmoid_backward", "linalg_pinv",
@@ -169,10 +167,8 @@ UNTRIED = {
 }  # fmt: skip
 # Mathematics has no short sign for them: their steps name the node, with shapes and numbers.
 BY_NAME = {
-    "_cdist_forward", "_pack_padded_sequence_backward", "_upsample_nearest_exact1d",
-    "_upsample_nearest_exact1d_backward", "adaptive_max_pool2d_backward", "adaptive_max_pool3d_backward",
-    "grid_sampler_2d", "upsample_linear1d",
-    "upsample_linear1d_backward", "upsample_nearest2d", "upsample_nearest2d_backward",
+    "_cdist_forward", "_pack_padded_sequence_backward", "adaptive_max_pool2d_backward",
+    "adaptive_max_pool3d_backward", "grid_sampler_2d", "upsample_linear1d", "upsample_linear1d_backward", "upsample_nearest2d", "upsample_nearest2d_backward",
     "_adaptive_avg_pool2d", "_adaptive_avg_pool3d", "_prelu_kernel", "_trilinear",
     "avg_pool2d", "avg_pool2d_backward", "avg_pool3d", "avg_pool3d_backward",
     "binary_cross_entropy", "binary_cross_entropy_with_logits", "convolution",

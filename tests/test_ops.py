@@ -168,10 +168,6 @@ WITHOUT_A_LINE = {
     "UpsampleNearest1DBackwardBackward0",
     "UpsampleNearest3DBackward0",
     "UpsampleNearest3DBackwardBackward0",
-    "UpsampleNearestExact2DBackward0",
-    "UpsampleNearestExact2DBackwardBackward0",
-    "UpsampleNearestExact3DBackward0",
-    "UpsampleNearestExact3DBackwardBackward0",
     # They refuse to be differentiated.
     "Unique2Backward0",
     "CopyBackwards",

@@ -85,7 +85,6 @@ CALLS = {
     "replicate 3d": lambda L, x, i: L.nn.functional.pad(i, (1, 2, 0, 1, 3, -1), "replicate"),
     "replicate bools": lambda L, x, i: L.nn.functional.pad(x > 0, (1, 1), "replicate"),
     "replicate away": lambda L, x, i: L.nn.functional.pad(i, (-3, -2, 1, 1), "replicate"),
-    "circular far": lambda L, x, i: L.nn.functional.pad(x, (9, 1), "circular"),
     "pad mode": lambda L, x, i: L.nn.functional.pad(x, (1, 1), "other"),
     "pad value": lambda L, x, i: L.nn.functional.pad(x, (1, 1), "reflect", 1.0),
     "pad dims": lambda L, x, i: L.nn.functional.pad(x[0], (1, 1), "replicate"),

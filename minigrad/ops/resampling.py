@@ -32,14 +32,12 @@ def triangle(x: Any) -> Any:
     return np.maximum(1 - np.abs(x), 0)
 
 
-def nearest(
-    n: int, count: int, align_corners: bool, scale: float | None, kind: Any, middle: float
-) -> tuple[Any, Any]:
-    """One element without a weight: that in which a result begins, or in which its middle lies. PyTorch
-    rounds to float32, which decides between two.
+def nearest(n: int, count: int, align_corners: bool, scale: float | None, kind: Any) -> tuple[Any, Any]:
+    """One element without a weight: that in which a result begins. PyTorch rounds to float32, which decides
+    between two.
     """
     step = float(step_of(n, count, False, scale, kind))
-    at = ((np.arange(count) + middle) * step - middle).astype(np.float32) + np.float32(middle)
+    at = (np.arange(count) * step).astype(np.float32)
     return np.minimum(np.floor(at), n - 1).astype(np.int64)[None], None
 
 
@@ -57,11 +55,10 @@ def neighbours(n: int, count: int, align_corners: bool, scale: float | None, kin
     return places, triangle(part - offset.astype(kind)).astype(kind)
 
 
-# what makes the taps, and its last arguments
-WAYS: dict[str, tuple[Any, ...]] = {
-    "nearest": (nearest, 0.0),
-    "nearest_exact": (nearest, 0.5),
-    "linear": (neighbours,),
+# what makes the taps
+WAYS: dict[str, Any] = {
+    "nearest": nearest,
+    "linear": neighbours,
 }
 
 
@@ -69,9 +66,8 @@ def all_taps(
     way: str, size: Any, output_size: Any, align_corners: bool, scales: Any, kind: Any
 ) -> list[tuple[Any, Any]]:
     """Return the taps of every dimension."""
-    make, *last = WAYS[way]
     return [
-        make(n, count, align_corners, scale, kind, *last)
+        WAYS[way](n, count, align_corners, scale, kind)
         for n, count, scale in zip(size, output_size, scales or (None,) * len(size))
     ]
 
@@ -155,15 +151,15 @@ def check(x: Any, k: int, output_size: Any, way: str) -> None:
         raise RuntimeError(
             f"Non-empty {k + 2}D data tensor expected but got a tensor with sizes {list(x.shape)}"
         )
-    if not (x.dtype.kind == "f" or (x.dtype == np.uint8 and way.startswith("nearest"))):
+    if not (x.dtype.kind == "f" or (x.dtype == np.uint8 and way == "nearest")):
         raise not_implemented(refusing(way, k), of(x))
 
 
 def refusing(way: str, k: int) -> str:
     """Return the part of PyTorch that refuses a dtype."""
     if k == 2:
-        return f"upsample_{'bi' if way == 'linear' else ''}{way.partition('_')[0]}2d_channels_last"
-    return f"compute_indices_weights_{way.partition('_')[0]}"
+        return f"upsample_{'bi' if way == 'linear' else ''}{way}2d_channels_last"
+    return f"compute_indices_weights_{way}"
 
 
 def scale_at(i: int, k: int) -> Any:
@@ -198,12 +194,11 @@ def declare(way: str, title: str, k: int) -> None:
         return sent_back(grad_output, way, input_size, align_corners, scales)
 
     for call in (forward, backward):
-        show_settings(call.op.node, k, not way.startswith("nearest"))
+        show_settings(call.op.node, k, way != "nearest")
 
 
 for k in (1, 2, 3):
     declare("nearest", f"upsample_nearest{k}d", k)
-    declare("nearest_exact", f"_upsample_nearest_exact{k}d", k)
 declare("linear", "upsample_linear1d", 1)
 declare("linear", "upsample_bilinear2d", 2)
 declare("linear", "upsample_trilinear3d", 3)

@@ -12,7 +12,7 @@ from ..core import F, modes
 from ..core.modes import unobserved
 from ..creation import tensor
 from ..nn.modules.module import reset
-from ..nn.modules.registered import type_name
+from ..nn.modules.tree import type_name
 from ..tensor import Tensor
 
 

@@ -9,7 +9,7 @@ from ...core import F
 from ...core.public import public
 from ...core.tensor_state import wrap
 
-__all__ = ["dropout", "dropout1d", "dropout2d", "dropout3d"]
+__all__ = ["dropout", "dropout1d", "dropout2d"]
 
 
 def dropped(input: Any, p: float, training: bool, inplace: bool, feature: bool) -> Any:
@@ -81,45 +81,29 @@ def dropout1d(input: Any, p: float = 0.5, training: bool = True, inplace: bool =
             "exists to provide channel-wise dropout on inputs with 1 spatial dimension, a channel dimension, "
             "and an optional batch dimension (i.e. 2D or 3D inputs)."
         )
-    return of_batch(input, 3, p, training, inplace)
-
-
-def of_batch(input: Any, ndim: int, p: float, training: bool, inplace: bool) -> Any:
-    """Apply dropout to whole channels; an input with fewer than `ndim` dimensions is a batch of one."""
-    if input.ndim == ndim:
-        return dropped(input, p, training, inplace, True)
-    batch = input.unsqueeze_(0) if inplace else input.unsqueeze(0)
-    result = dropped(batch, p, training, inplace, True)
-    return result.squeeze_(0) if inplace else result.squeeze(0)
-
-
-UNUSUAL = (
-    "{name}: Received a {ndim}-D input to {name}, which is deprecated and will result in an error in a "
-    "future release. To retain the behavior and silence this warning, please use dropout instead. Note that "
-    "{name} exists to provide channel-wise dropout on inputs with {n} spatial dimensions, a channel "
-    "dimension, and an optional batch dimension (i.e. {a}D or {b}D inputs)."
-)
-NO_BATCH = (
-    "dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout behavior is "
-    "desired - input is interpreted as shape (N, C, L), where C is the channel dim. This behavior will "
-    "change in a future release to interpret the input as one without a batch dimension, i.e. shape (C, H, "
-    "W). To maintain the 1D channel-wise dropout behavior, please switch to using dropout1d instead."
-)
+    if input.ndim == 2:
+        return dropped(input.unsqueeze(0), p, training, inplace, True).squeeze(0)
+    return dropped(input, p, training, inplace, True)
 
 
 def dropout2d(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
     """Apply dropout to whole channels of (N, C, H, W)."""
     if input.dim() not in (3, 4):
-        text = UNUSUAL.format(name="dropout2d", ndim=input.ndim, n=2, a=3, b=4)
-        warnings.warn(text, stacklevel=2)
+        warnings.warn(
+            f"dropout2d: Received a {input.ndim}-D input to dropout2d, which is deprecated and will result "
+            "in an error in a future release. To retain the behavior and silence this warning, please use "
+            "dropout instead. Note that dropout2d exists to provide channel-wise dropout on inputs with 2 "
+            "spatial dimensions, a channel dimension, and an optional batch dimension (i.e. 3D or 4D "
+            "inputs).",
+            stacklevel=2,
+        )
     if input.ndim == 3:
-        warnings.warn(NO_BATCH, stacklevel=2)
+        warnings.warn(
+            "dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout behavior "
+            "is desired - input is interpreted as shape (N, C, L), where C is the channel dim. This behavior "
+            "will change in a future release to interpret the input as one without a batch dimension, i.e. "
+            "shape (C, H, W). To maintain the 1D channel-wise dropout behavior, please switch to using "
+            "dropout1d instead.",
+            stacklevel=2,
+        )
     return dropped(input, p, training, inplace, True)
-
-
-def dropout3d(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
-    """Apply dropout to whole channels of (N, C, D, H, W) or (C, D, H, W)."""
-    if input.dim() not in (4, 5):
-        text = UNUSUAL.format(name="dropout3d", ndim=input.ndim, n=3, a=4, b=5)
-        warnings.warn(text, stacklevel=2)
-    return of_batch(input, 5, p, training, inplace)

@@ -8,12 +8,10 @@ from ...core import F
 from ...core.dtypes import kind_name
 from ...core.public import public
 from ...ops.checks import not_implemented
-from .checks import check_tensors
 
 __all__ = [
-    "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "adaptive_max_pool1d",
-    "adaptive_max_pool2d", "adaptive_max_pool3d", "avg_pool1d", "avg_pool2d", "avg_pool3d", "max_pool1d",
-    "max_pool2d", "max_pool3d",
+    "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "adaptive_max_pool2d",
+    "adaptive_max_pool3d", "avg_pool1d", "avg_pool2d", "avg_pool3d", "max_pool1d", "max_pool2d", "max_pool3d",
 ]  # fmt: skip
 
 Numbers = int | tuple[int, ...]
@@ -88,8 +86,7 @@ def max_pool1d(
     if not return_indices:
         check_line(input, k, s, p, d, ceil_mode)
     made = F.max_pool2d_with_indices(input.unsqueeze(-2), (1, k), (1, s), (0, p), (1, d), ceil_mode)
-    values, indices = (t.squeeze(-2) for t in made)
-    return (values, indices) if return_indices else values
+    return with_indices([t.squeeze(-2) for t in made], return_indices)
 
 
 def check_line(input: Any, k: int, s: int, p: int, d: int, ceil_mode: bool) -> None:
@@ -277,22 +274,6 @@ def adaptive_avg_pool3d(input: Any, output_size: Any) -> Any:
     if parts == (1, 1, 1) and input.ndim > 2:
         return F.mean_dim(input, (-1, -2, -3), True)
     return F._adaptive_avg_pool3d(input, parts)
-
-
-def adaptive_max_pool1d(input: Any, output_size: Numbers, return_indices: bool = False) -> Any:
-    """Return the maximum of each of `output_size` parts of `input` ([N,] C, L); `return_indices` adds
-    indices.
-    """
-    check_tensors("adaptive_max_pool1d", input=input)
-    (count,) = expand("adaptive_max_pool1d", "output_size", output_size, 1)
-    check_lines(input, "adaptive_max_pool1d")
-    if not input.shape[-1] or (input.ndim == 3 and not input.shape[1]):
-        raise RuntimeError(
-            "adaptive_max_pool1d(): Expected input to have non-zero size for non-batch dimensions, but input "
-            f"has sizes {list(input.shape)} with dimension {list(input.shape).index(0, 1)} being empty"
-        )
-    made = F.adaptive_max_pool2d(input.unsqueeze(-2), (1, count))
-    return with_indices([t.squeeze(-2) for t in made], return_indices)
 
 
 def adaptive_max_pool2d(input: Any, output_size: Any, return_indices: bool = False) -> Any:

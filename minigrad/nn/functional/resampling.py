@@ -6,14 +6,13 @@ import math
 from typing import Any
 
 from ...core import F
-from .pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
+from ...left_out import refuse
 
 __all__ = ["interpolate"]
 
 MODES = "nearest | linear | bilinear | bicubic | trilinear | lanczos | area | nearest-exact"
-ONLY_FOR = {"linear": 3, "bilinear": 4, "trilinear": 5}  # dimensions, N and C among them
-WITHOUT_CORNERS = ("nearest", "nearest-exact", "area")
-AREAS = {3: adaptive_avg_pool1d, 4: adaptive_avg_pool2d, 5: adaptive_avg_pool3d}
+RANKS = {"nearest": (3, 4, 5), "linear": (3,), "bilinear": (4,), "trilinear": (5,)}  # N and C are counted
+REFUSED = ("area", "bicubic", "lanczos", "nearest-exact")
 
 
 def per_dimension(value: Any, input: Any, what: str, told: str, letter: str) -> Any:
@@ -53,12 +52,14 @@ def sizes_of(input: Any, size: Any, scale_factor: Any, recompute: bool) -> tuple
     return made, None if recompute else tuple(map(float, scales))
 
 
-def refusal(input: Any, mode: str) -> NotImplementedError:
-    """Return PyTorch's error for an unknown mode, or one that does not support this number of dimensions."""
-    needed = ONLY_FOR.get(mode)
-    if needed is not None and input.ndim in (3, 4, 5):
-        return NotImplementedError(f"Got {input.ndim}D input, but {mode} mode needs {needed}D input")
-    return NotImplementedError(
+def check_rank(input: Any, mode: str) -> None:
+    """Raise PyTorch's error for an unknown mode, or one that does not support this number of dimensions."""
+    if input.ndim in RANKS.get(mode, ()):
+        return
+    if mode in RANKS and input.ndim in RANKS["nearest"]:
+        needed = RANKS[mode][0]
+        raise NotImplementedError(f"Got {input.ndim}D input, but {mode} mode needs {needed}D input")
+    raise NotImplementedError(
         f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input.ndim}D) for the modes: {MODES} "
         f"(got {mode})"
     )
@@ -68,27 +69,18 @@ def interpolate(
     input: Any, size: Any = None, scale_factor: Any = None, mode: str = "nearest",
     align_corners: bool | None = None, recompute_scale_factor: bool | None = None, antialias: bool = False,
 ) -> Any:  # fmt: skip
-    """Return `input` (N, C, …) at another `size`, or `scale_factor` times as large: "nearest" and
-    "nearest-exact" copy elements, "linear", "bilinear" and "trilinear" lie between them, "area" gives means.
+    """Return `input` (N, C, …) at another `size`, or `scale_factor` times as large: "nearest" copies
+    elements, "linear", "bilinear" and "trilinear" lie between them.
 
     `align_corners` puts the outermost results on the outermost elements.
     """
-    if mode in WITHOUT_CORNERS and align_corners is not None:
+    if mode == "nearest" and align_corners is not None:
         raise ValueError(
             "align_corners option can only be set with the interpolating modes: linear | bilinear | "
             "bicubic | trilinear"
         )
-    output_size, scales = sizes_of(
-        input, size, scale_factor, bool(recompute_scale_factor) or (mode == "area" and size is None)
-    )
-    if antialias or mode in ("bicubic", "lanczos"):
-        what = "antialias=True" if antialias else f"mode={mode!r}"
-        raise NotImplementedError(f"minigrad's interpolate has no {what} (see docs/ops.md)")
-    if mode == "area" and input.ndim in AREAS:
-        return AREAS[input.ndim](input, output_size)
-    k = input.ndim - 2
-    name = "_upsample_nearest_exact" if mode == "nearest-exact" else f"upsample_{mode}"
-    name += f"{k}d"
-    if not hasattr(F, name):
-        raise refusal(input, mode)
-    return getattr(F, name)(input, output_size, bool(align_corners), scales)
+    refuse("interpolate", **{f"mode={mode!r}": mode in REFUSED, "antialias=True": antialias})
+    output_size, scales = sizes_of(input, size, scale_factor, bool(recompute_scale_factor))
+    check_rank(input, mode)
+    resize = getattr(F, f"upsample_{mode}{input.ndim - 2}d")
+    return resize(input, output_size, bool(align_corners), scales)

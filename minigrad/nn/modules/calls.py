@@ -17,7 +17,7 @@ from ...core import modes
 from ...core.hooks import HookDict, RemovableHandle
 from ...core.modes import is_grad_enabled
 from ...tensor import Tensor
-from .state import State
+from .tree import Tree
 
 HOOKS = ("_forward_pre_hooks", "_forward_hooks", "_backward_pre_hooks", "_backward_hooks")
 
@@ -37,7 +37,7 @@ class BackwardHookFunction(Function):
         return args
 
 
-class Called(State):
+class Called(Tree):
     """Base class that calls `forward` and the hooks."""
 
     def __init__(self) -> None:
@@ -69,14 +69,11 @@ class Called(State):
     def _with_hooks(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call `forward`, and the hooks before and after it."""
         for hook, with_kwargs in list(self._forward_pre_hooks.values()):
-            if with_kwargs:
-                changed = hook(self, args, kwargs)
-                if changed is not None:
-                    args, kwargs = changed
-            else:
-                changed = hook(self, args)
-                if changed is not None:
-                    args = changed if isinstance(changed, tuple) else (changed,)
+            changed = hook(self, args, kwargs) if with_kwargs else hook(self, args)
+            if changed is not None and with_kwargs:
+                args, kwargs = changed
+            elif changed is not None:
+                args = changed if isinstance(changed, tuple) else (changed,)
         around = Around(self) if backward_hooks(self) and is_grad_enabled() else None
         if around is not None:
             args = around.inputs(args)

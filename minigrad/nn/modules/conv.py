@@ -26,6 +26,7 @@ class Conv(ConvBase):
         if padding_mode not in PADDING_MODES:
             told = ", ".join(map(repr, PADDING_MODES))
             raise ValueError(f"padding_mode must be one of {{{told}}}, but got padding_mode='{padding_mode}'")
+        refuse(type(self).__name__, **{"padding_mode='circular'": padding_mode == "circular"})
         self.padding_mode = padding_mode
         self._set_sizes(kernel_size, stride, padding, dilation, 0)
         if isinstance(padding, str) and padding not in ("same", "valid"):
@@ -70,7 +71,7 @@ class Conv1d(Conv):
         dilation: distance between the elements of a kernel.
         groups: number of groups of channels that are convolved separately.
         bias: False leaves out b.
-        padding_mode: "zeros", "reflect", "replicate" or "circular".
+        padding_mode: "zeros", "reflect" or "replicate".
         device: must be the CPU.
         dtype: dtype of W and b; the default dtype if None.
 
@@ -108,7 +109,7 @@ class Conv2d(Conv):
         dilation: distance between the elements of a kernel.
         groups: number of groups of channels that are convolved separately.
         bias: False leaves out b.
-        padding_mode: "zeros", "reflect", "replicate" or "circular".
+        padding_mode: "zeros", "reflect" or "replicate".
         device: must be the CPU.
         dtype: dtype of W and b; the default dtype if None.
 
@@ -145,7 +146,7 @@ class Conv3d(Conv):
         dilation: distance between the elements of a kernel.
         groups: number of groups of channels that are convolved separately.
         bias: False leaves out b.
-        padding_mode: "zeros", "reflect", "replicate" or "circular".
+        padding_mode: "zeros", "reflect" or "replicate".
         device: must be the CPU.
         dtype: dtype of W and b; the default dtype if None.
 

@@ -7,7 +7,7 @@ from typing import Any
 from .. import functional
 from .applied import Applied
 
-__all__ = ["Dropout", "Dropout1d", "Dropout2d", "Dropout3d"]
+__all__ = ["Dropout", "Dropout1d", "Dropout2d"]
 
 
 class DropoutBase(Applied):
@@ -75,7 +75,3 @@ class Dropout2d(DropoutBase, function="dropout2d", settings="p inplace"):
 
     Source: PyTorch's page `torch.nn.Dropout2d`; Tompson et al., 2014, arXiv:1411.4280.
     """
-
-
-class Dropout3d(DropoutBase, function="dropout3d", settings="p inplace"):
-    """Layer that sets whole random channels of (N, C, D, H, W) to 0 in training."""

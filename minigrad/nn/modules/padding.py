@@ -8,9 +8,9 @@ from .. import functional
 from .module import Module
 
 __all__ = [
-    "CircularPad1d", "CircularPad2d", "CircularPad3d", "ConstantPad1d", "ConstantPad2d", "ConstantPad3d",
-    "ReflectionPad1d", "ReflectionPad2d", "ReflectionPad3d", "ReplicationPad1d", "ReplicationPad2d",
-    "ReplicationPad3d", "ZeroPad1d", "ZeroPad2d", "ZeroPad3d",
+    "ConstantPad1d", "ConstantPad2d", "ConstantPad3d", "ReflectionPad1d", "ReflectionPad2d",
+    "ReflectionPad3d", "ReplicationPad1d", "ReplicationPad2d", "ReplicationPad3d", "ZeroPad1d", "ZeroPad2d",
+    "ZeroPad3d",
 ]  # fmt: skip
 
 
@@ -22,12 +22,12 @@ class Pad(Module):
     """
 
     _shown = "padding"
-    dims = 0
-    mode = ""
+    dims, mode = 0, "constant"
+    value: float | None = None
 
-    def __init_subclass__(cls, dims: int = 0, mode: str = "") -> None:
+    def __init_subclass__(cls, dims: int = 0, mode: str = "constant", value: float | None = None) -> None:
         super().__init_subclass__()
-        cls.dims, cls.mode = dims or cls.dims, mode or cls.mode
+        cls.dims, cls.mode, cls.value = dims, mode, value
 
     def __init__(self, padding: Any) -> None:
         super().__init__()
@@ -35,7 +35,7 @@ class Pad(Module):
 
     def forward(self, input: Any) -> Any:
         """Return the input with its borders."""
-        return functional.pad(input, self.padding, self.mode)
+        return functional.pad(input, self.padding, self.mode, self.value)
 
 
 class ConstantPad(Pad):
@@ -46,10 +46,6 @@ class ConstantPad(Pad):
     def __init__(self, padding: Any, value: float) -> None:
         super().__init__(padding)
         self.value = value
-
-    def forward(self, input: Any) -> Any:
-        """Return the input with its borders."""
-        return functional.pad(input, self.padding, "constant", self.value)
 
 
 class ConstantPad1d(ConstantPad, dims=1):
@@ -64,24 +60,15 @@ class ConstantPad3d(ConstantPad, dims=3):
     """Layer that adds borders of `value` along the last three dimensions."""
 
 
-class ZeroPad(ConstantPad):
-    """Base class of layers that add borders of zeros."""
-
-    _shown = "padding"
-
-    def __init__(self, padding: Any) -> None:
-        super().__init__(padding, 0.0)
-
-
-class ZeroPad1d(ZeroPad, dims=1):
+class ZeroPad1d(Pad, dims=1, value=0.0):
     """Layer that adds borders of zeros along the last dimension."""
 
 
-class ZeroPad2d(ZeroPad, dims=2):
+class ZeroPad2d(Pad, dims=2, value=0.0):
     """Layer that adds borders of zeros along the last two dimensions."""
 
 
-class ZeroPad3d(ZeroPad, dims=3):
+class ZeroPad3d(Pad, dims=3, value=0.0):
     """Layer that adds borders of zeros along the last three dimensions."""
 
 
@@ -125,28 +112,3 @@ class ReplicationPad2d(Pad, dims=2, mode="replicate"):
 
 class ReplicationPad3d(Pad, dims=3, mode="replicate"):
     """Layer that fills borders with the outermost elements, of ([N,] C, D, H, W)."""
-
-
-class CircularPad(Pad):
-    """Base class of layers that fill borders with the elements of the opposite end."""
-
-    mode = "circular"
-
-    def forward(self, input: Any) -> Any:
-        """Return the input with its borders; raise ValueError for another number of dimensions."""
-        k = self.dims
-        if input.dim() not in (k + 1, k + 2):
-            raise ValueError(f"expected {k + 1}D or {k + 2}D input (got {input.ndim}D input)")
-        return super().forward(input)
-
-
-class CircularPad1d(CircularPad, dims=1):
-    """Layer that fills borders with the elements of the opposite end, of ([N,] C, W)."""
-
-
-class CircularPad2d(CircularPad, dims=2):
-    """Layer that fills borders with the elements of the opposite end, of ([N,] C, H, W)."""
-
-
-class CircularPad3d(CircularPad, dims=3):
-    """Layer that fills borders with the elements of the opposite end, of ([N,] C, D, H, W)."""

@@ -9,7 +9,7 @@ from typing import Any
 from ...tensor import Tensor
 from ..parameter import Parameter
 from .module import Module
-from .registered import type_name
+from .tree import type_name
 
 __all__ = ["ParameterDict", "ParameterList"]
 

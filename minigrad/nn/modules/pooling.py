@@ -7,9 +7,8 @@ from typing import Any
 from .applied import Applied
 
 __all__ = [
-    "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool1d",
-    "AdaptiveMaxPool2d", "AdaptiveMaxPool3d", "AvgPool1d", "AvgPool2d", "AvgPool3d", "MaxPool1d",
-    "MaxPool2d", "MaxPool3d",
+    "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool2d", "AdaptiveMaxPool3d",
+    "AvgPool1d", "AvgPool2d", "AvgPool3d", "MaxPool1d", "MaxPool2d", "MaxPool3d",
 ]  # fmt: skip
 
 OF_MAX = "kernel_size stride padding dilation return_indices ceil_mode"
@@ -147,13 +146,9 @@ class AdaptiveAvgPool3d(AdaptivePool, function="adaptive_avg_pool3d"):
     """Layer that takes the means of `output_size` parts of ([N,] C, D, H, W); None keeps a size."""
 
 
-class AdaptiveMaxPool1d(AdaptivePool, function="adaptive_max_pool1d"):
-    """Layer that takes the maximum of each of `output_size` parts of ([N,] C, L)."""
-
-
 class AdaptiveMaxPool2d(AdaptivePool, function="adaptive_max_pool2d"):
     """Layer that takes the maximum of each of `output_size` parts of ([N,] C, H, W); None keeps a size."""
 
 
 class AdaptiveMaxPool3d(AdaptivePool, function="adaptive_max_pool3d"):
-    """Layer that takes the maximum of each of `output_size` parts of ([N,] C, D, H, W); None keeps a size."""
+    """Layer that takes the maxima of `output_size` parts of ([N,] C, D, H, W)."""

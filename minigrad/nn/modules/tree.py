@@ -1,15 +1,143 @@
-"""Iterating over the submodules, parameters and buffers of a module."""
+"""The tree of a module: what is registered by assignment, and iterating over it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
-from .registered import Registered
+from ...tensor import Tensor
+from ..parameter import Parameter
+
+# Where a module keeps its values: what PyTorch's errors call them, and what may take their place.
+KINDS = {
+    "_parameters": ("parameter", "torch.nn.Parameter or None"),
+    "_modules": ("child module", "torch.nn.Module or None"),
+    "_buffers": ("buffer", "torch.nn.Buffer, torch.Tensor or None"),
+}
 
 
-class Tree(Registered):
-    """Base class that finds modules, parameters and buffers below a module, each once."""
+def type_name(value: Any) -> str:
+    """Return a value's class as PyTorch's errors name it, for example torch.FloatTensor."""
+    if isinstance(value, Tensor):
+        return f"torch.{value.dtype.title}Tensor"
+    cls = value if isinstance(value, type) else type(value)
+    return cls.__qualname__ if cls.__module__ in ("", "builtins") else f"{cls.__module__}.{cls.__qualname__}"
+
+
+class Tree:
+    """Base class that registers attributes by what is assigned: parameter, buffer, module or anything else,
+    and finds what is registered below it.
+
+    `_parameters`, `_buffers` and `_modules` hold them by name, in order of assignment; a value may be
+    None.
+    """
+
+    _parameters: dict[str, Any]
+    _buffers: dict[str, Any]
+    _modules: dict[str, Any]
+    _non_persistent_buffers_set: set[str]
+
+    def __init__(self) -> None:
+        for kind in KINDS:
+            object.__setattr__(self, kind, {})
+        object.__setattr__(self, "_non_persistent_buffers_set", set())
+
+    def __getattr__(self, name: str) -> Any:
+        kept = self.__dict__
+        for kind in KINDS:
+            found = kept.get(kind)
+            if found and name in found:
+                return found[name]
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        kept = self.__dict__
+        if isinstance(value, Parameter | Tree):
+            kind, what = ("_modules", "module") if isinstance(value, Tree) else ("_parameters", "parameters")
+            self._must_be_ready(what)
+            for place in (kept, *(kept[other] for other in KINDS if other != kind)):
+                place.pop(name, None)
+            self._non_persistent_buffers_set.discard(name)
+            if kind == "_parameters":
+                self.register_parameter(name, value)
+            else:
+                self._modules[name] = value
+            return
+        for kind, (what, expected) in KINDS.items():
+            if name in kept.get(kind, ()):
+                if value is not None and not (kind == "_buffers" and isinstance(value, Tensor)):
+                    told = f"'{type_name(value)}' as {what} '{name}'"
+                    raise TypeError(f"cannot assign {told} ({expected} expected)")
+                kept[kind][name] = value
+                return
+        object.__setattr__(self, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        for kind in KINDS:
+            if name in self.__dict__[kind]:
+                del self.__dict__[kind][name]
+                self._non_persistent_buffers_set.discard(name)
+                return
+        object.__delattr__(self, name)
+
+    def __dir__(self) -> list[str]:
+        names = {*dir(type(self)), *self.__dict__, *self._parameters, *self._buffers, *self._modules}
+        return sorted(name for name in names if not name[0].isdigit())
+
+    def _must_be_ready(self, what: str) -> None:
+        if "_parameters" not in self.__dict__:
+            raise AttributeError(f"cannot assign {what} before Module.__init__() call")
+
+    def _check_name(self, name: Any, what: str, kind: str) -> None:
+        if not isinstance(name, str):
+            raise TypeError(f"{what} name should be a string. Got {type_name(name)}")
+        if "." in name:
+            raise KeyError(f'{what} name can\'t contain "."' + (f", got: {name}" if what == "module" else ""))
+        if name == "":
+            raise KeyError(f'{what} name can\'t be empty string ""')
+        if hasattr(self, name) and name not in self.__dict__[kind]:
+            raise KeyError(f"attribute '{name}' already exists")
+
+    def register_parameter(self, name: str, param: Parameter | None) -> None:
+        """Register `param` under `name`; None reserves the name."""
+        self._must_be_ready("parameter")
+        self._check_name(name, "parameter", "_parameters")
+        if param is not None and not isinstance(param, Parameter):
+            raise TypeError(
+                f"cannot assign '{type_name(param)}' object to parameter '{name}' "
+                "(torch.nn.Parameter or None required)"
+            )
+        if param is not None and param.grad_fn is not None:
+            raise ValueError(
+                f"Cannot assign non-leaf Tensor to parameter '{name}'. Model parameters must be created "
+                f"explicitly. To express '{name}' as a function of another Tensor, compute the value in the "
+                "forward() method."
+            )
+        self._parameters[name] = param
+
+    def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
+        """Register a tensor that belongs to the state but is not learned; `persistent` puts it into
+        `state_dict`.
+        """
+        self._must_be_ready("buffer")
+        self._check_name(name, "buffer", "_buffers")
+        if tensor is not None and not isinstance(tensor, Tensor):
+            raise TypeError(
+                f"cannot assign '{type_name(tensor)}' object to buffer '{name}' "
+                "(torch Tensor or None required)"
+            )
+        self._buffers[name] = tensor
+        others = self._non_persistent_buffers_set
+        (others.discard if persistent else others.add)(name)
+
+    def add_module(self, name: str, module: Any) -> None:
+        """Register a module, or None, under `name`."""
+        if module is not None and not isinstance(module, Tree):
+            raise TypeError(f"{type_name(module)} is not a Module subclass")
+        self._check_name(name, "module", "_modules")
+        self._modules[name] = module
+
+    register_module = add_module
 
     def named_modules(
         self, memo: set[Any] | None = None, prefix: str = "", remove_duplicate: bool = True
@@ -48,11 +176,7 @@ class Tree(Registered):
         self, kind: str, prefix: str, recurse: bool, remove_duplicate: bool
     ) -> Iterator[tuple[str, Any]]:
         memo: set[int] = set()
-        modules = (
-            self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate)
-            if recurse
-            else [(prefix, self)]
-        )
+        modules = self.named_modules(None, prefix, remove_duplicate) if recurse else [(prefix, self)]
         for below, module in modules:
             for name, value in module.__dict__[kind].items():
                 if value is None or id(value) in memo:
@@ -92,7 +216,7 @@ class Tree(Registered):
             if not hasattr(found, name):
                 raise AttributeError(f"{type(found).__name__} has no attribute `{name}`")
             found = getattr(found, name)
-            if not isinstance(found, Registered):
+            if not isinstance(found, Tree):
                 raise AttributeError(f"`{name}` is not an nn.Module")
         return found
 

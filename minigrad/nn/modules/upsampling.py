@@ -6,7 +6,7 @@ from typing import Any
 
 from .applied import Applied
 
-__all__ = ["Upsample", "UpsamplingBilinear2d", "UpsamplingNearest2d"]
+__all__ = ["Upsample"]
 
 SETTINGS = "size scale_factor mode align_corners recompute_scale_factor"
 
@@ -26,17 +26,3 @@ class Upsample(Applied, function="interpolate", settings=SETTINGS):
         if self.scale_factor is not None:
             told = f"scale_factor={self.scale_factor!r}"
         return f"{told}, mode={self.mode!r}"
-
-
-class UpsamplingNearest2d(Upsample):
-    """Layer that resizes images (N, C, H, W) by copying the nearest element."""
-
-    def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
-        super().__init__(size, scale_factor, "nearest")
-
-
-class UpsamplingBilinear2d(Upsample):
-    """Layer that resizes images (N, C, H, W) by bilinear interpolation with aligned corners."""
-
-    def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
-        super().__init__(size, scale_factor, "bilinear", True)
