@@ -168,7 +168,8 @@ UNTRIED = {
 # Mathematics has no short sign for them: their steps name the node, with shapes and numbers.
 BY_NAME = {
     "_cdist_forward", "_pack_padded_sequence_backward", "adaptive_max_pool2d_backward",
-    "adaptive_max_pool3d_backward", "grid_sampler_2d", "upsample_linear1d", "upsample_linear1d_backward", "upsample_nearest2d", "upsample_nearest2d_backward",
+    "adaptive_max_pool3d_backward", "grid_sampler_2d", "upsample_linear1d", "upsample_linear1d_backward",
+    "upsample_nearest2d", "upsample_nearest2d_backward",
     "_adaptive_avg_pool2d", "_adaptive_avg_pool3d", "_prelu_kernel", "_trilinear",
     "avg_pool2d", "avg_pool2d_backward", "avg_pool3d", "avg_pool3d_backward",
     "binary_cross_entropy", "binary_cross_entropy_with_logits", "convolution",

@@ -58,10 +58,10 @@ class Tree:
             for place in (kept, *(kept[other] for other in KINDS if other != kind)):
                 place.pop(name, None)
             self._non_persistent_buffers_set.discard(name)
-            if kind == "_parameters":
-                self.register_parameter(name, value)
-            else:
+            if isinstance(value, Tree):
                 self._modules[name] = value
+            else:
+                self.register_parameter(name, value)
             return
         for kind, (what, expected) in KINDS.items():
             if name in kept.get(kind, ()):
