@@ -233,8 +233,8 @@ def permutation(source: Generator, count: int) -> list[int]:
 
 def chances(source: Generator, p: np.ndarray) -> np.ndarray:
     """Return whether a number from [0, 1) is less than each element of `p`."""
-    drawn = units(source, p.size, p.dtype).reshape(p.shape)
-    return drawn < p.astype(drawn.dtype)
+    drawn = units(source, p.size, p.dtype)
+    return in_memory_order(drawn, p) < p.astype(drawn.dtype)
 
 
 def bernoulli(source: Generator, count: int, p: float) -> np.ndarray:
@@ -249,7 +249,7 @@ def exponential(source: Generator, count: int, rate: float) -> np.ndarray:
 
 def in_memory_order(values: np.ndarray, like: Any) -> Any:
     """Return `values`, drawn one by one, in the shape of `like`, in the order of its memory."""
-    if np.ndim(like) < 2 or like.flags.c_contiguous:
+    if np.ndim(like) < 2 or like.flags.c_contiguous or 0 in like.strides:
         return values.reshape(like.shape)
     order = sorted(range(like.ndim), key=lambda i: -abs(like.strides[i]))
     return values.reshape([like.shape[i] for i in order]).transpose(np.argsort(order))

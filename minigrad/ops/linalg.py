@@ -198,16 +198,12 @@ def summed(self: Any, product: Any, beta: Any, alpha: Any) -> Any:
 
 def addmm_mat1_vjp(g: Any, mat2: Any, mat1_sym_sizes: Any, mat1_sym_strides: Any, alpha: Any) -> Any:
     """`alpha · g @ mat2ᵀ`."""
-    if by_columns(mat1_sym_sizes, mat1_sym_strides):
-        return scaled(F.t(F.mm(mat2, F.t(g))), alpha)
-    return scaled(F.mm(g, F.t(mat2)), alpha)
+    return scaled(mm_self_vjp(g, mat2, mat1_sym_sizes, mat1_sym_strides), alpha)
 
 
 def addmm_mat2_vjp(g: Any, mat1: Any, mat2_sym_sizes: Any, mat2_sym_strides: Any, alpha: Any) -> Any:
     """`alpha · mat1ᵀ @ g`."""
-    if by_columns(mat2_sym_sizes, mat2_sym_strides):
-        return scaled(F.t(F.mm(F.t(g), mat1)), alpha)
-    return scaled(F.mm(F.t(mat1), g), alpha)
+    return scaled(mm_mat2_vjp(g, mat1, mat2_sym_sizes, mat2_sym_strides), alpha)
 
 
 def addmm_jvp(self_t: Any, mat1_t: Any, mat2_t: Any, mat1: Any, mat2: Any, beta: Any, alpha: Any) -> Any:

@@ -12,6 +12,7 @@ import numpy as np
 from ..core import F, check_broadcast, differentiable, modes, zeros
 from ..core.dtypes import OF_NUMPY, of
 from . import generator as draws
+from .checks import refuse
 from .generator import Generator, default_generator
 
 
@@ -43,16 +44,10 @@ def in_order(self: Any) -> bool:
     return not isinstance(self, np.ndarray) or self.flags.c_contiguous
 
 
-def refuse(name: str, kind: np.dtype) -> NotImplementedError:
-    """PyTorch's error for a dtype that a distribution is not there for."""
-    return NotImplementedError(f"\"{name}\" not implemented for '{OF_NUMPY[kind].title}'")
-
-
 @differentiable(self=zeros)
 def uniform(self, low=0.0, high=1.0, generator=None):
     """Return numbers from [low, high), each as likely."""
-    if self.dtype.kind not in "fc":
-        raise refuse("check_uniform_bounds", self.dtype)
+    refuse(self, "biu", "check_uniform_bounds")
     part = self.real.dtype
     for name, value in (("from", low), ("to", high)):
         if abs(value) > np.finfo(part).max:
@@ -73,8 +68,7 @@ def normal(self, mean=0.0, std=1.0, generator=None):
     """Normally distributed numbers; both parts of complex ones around the mean, with half the variance."""
     if std < 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
-    if self.dtype.kind not in "fc":
-        raise refuse("normal_kernel_cpu", self.dtype)
+    refuse(self, "biu", "normal_kernel_cpu")
     if self.dtype.kind == "c":
         std = std / np.sqrt(2.0)
     many = in_order(self)  # memory with gaps or turned round is filled one by one
@@ -93,8 +87,7 @@ def random(self, generator=None):
     """Return integers from 0 up to the largest of the dtype, or up to which a floating-point dtype has them
     all.
     """
-    if self.dtype.kind == "c":
-        raise refuse("random_kernel_cpu", self.dtype)
+    refuse(self, "c", "random_kernel_cpu")
     return filled(self, draws.anything(source_of(generator), self.size, self.dtype))
 
 
@@ -151,14 +144,10 @@ NO_CHANCE = (
 
 def chosen(p: Any, generator: Any) -> np.ndarray:
     """Bools that hold with the probabilities `p`, in its shape."""
-    if p.dtype.kind != "f":
-        raise refuse("bernoulli_tensor_cpu_p_", p.dtype)
+    refuse(p, "biuc", "bernoulli_tensor_cpu_p_")
     if not np.all((p >= 0) & (p <= 1)):
         raise RuntimeError(NO_CHANCE)
-    if in_order(p) or 0 in p.strides:
-        return draws.chances(source_of(generator), np.asarray(p))
-    order = np.argsort([-step for step in p.strides], kind="stable")
-    return draws.chances(source_of(generator), p.transpose(order)).transpose(np.argsort(order))
+    return draws.chances(source_of(generator), np.asarray(p))
 
 
 @differentiable(self=zeros)
@@ -170,8 +159,7 @@ def bernoulli(self, generator=None):
 @differentiable(self=zeros, p=zeros, node="BernoulliBackward1", broadcasts=True)
 def bernoulli_tensor(self, p, generator=None):
     """Return 1 with the probabilities in `p`, else 0."""
-    if self.dtype.kind == "c":
-        raise refuse("bernoulli_tensor_cpu_self_", self.dtype)
+    refuse(self, "c", "bernoulli_tensor_cpu_self_")
     chances = np.empty_like(self, p.dtype, subok=False)
     chances[...] = F.expand(np.asarray(p), self.shape)
     return chosen(chances, generator).astype(self.dtype)[()]
@@ -182,8 +170,7 @@ def bernoulli_float(self, p=0.5, generator=None):
     """Return 1 with probability `p`, else 0."""
     if not 0 <= p <= 1:
         raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
-    if self.dtype.kind == "c":
-        raise refuse("bernoulli_scalar_cpu_", self.dtype)
+    refuse(self, "c", "bernoulli_scalar_cpu_")
     return filled(self, draws.bernoulli(source_of(generator), self.size, p))
 
 
