@@ -25,6 +25,20 @@ def refuse(x: Any, unfit: str, name: str) -> None:
         raise not_implemented(name, of(x))
 
 
+def same_dtype(a: Any, b: Any, text: str) -> None:
+    """RuntimeError with PyTorch's text unless both have one dtype; `{0}` and `{1}` in it are the dtypes."""
+    if a.dtype != b.dtype:
+        raise RuntimeError(text.format(of(a), of(b)))
+
+
+def of_kind(x: Any, kinds: str, text: str) -> None:
+    """RuntimeError with PyTorch's text unless the dtype of `x` is of one of these kinds, letters of NumPy's;
+    `{0}` in the text is the dtype.
+    """
+    if x.dtype.kind not in kinds:
+        raise RuntimeError(text.format(of(x)))
+
+
 def refuses(text: str, *unfit: Any, error: type[Exception] = NotImplementedError) -> Any:
     """A check that refuses dtypes, or categories of them (see `dtypes.dtype`): complex numbers unless told
     otherwise. `{}` in the text is the word for the dtype.

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from ..core import F, check_broadcast, differentiable
-from ..core.dtypes import get_default_dtype, of
+from ..core.dtypes import get_default_dtype
 from ..core.public import public, publish
-from .checks import named, no_kernel, of_kinds, only
+from .checks import named, no_kernel, of_kinds, only, same_dtype
 
 
 def comparison(function: Any, name: str, meaning: str, also: str = "") -> None:
@@ -67,8 +67,7 @@ def isclose(self, other, rtol=1e-05, atol=1e-08, equal_nan=False):
     >>> torch.isclose(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 2.1]))
     tensor([ True, False])
     """
-    if self.dtype != other.dtype:
-        raise RuntimeError(f"{of(self).title} did not match {of(other).title}")
+    same_dtype(self, other, "{0.title} did not match {1.title}")
     for name, tolerance in (("rtol", rtol), ("atol", atol)):
         if not tolerance >= 0:
             raise RuntimeError(f"{name} must be greater than or equal to zero, but got {tolerance:g}")

@@ -11,7 +11,7 @@ from ..core import F, calls, differentiable, zeros
 from ..core.declare import camel
 from ..core.dtypes import of
 from .activations import activation
-from .checks import floats_only, refuse
+from .checks import floats_only, refuse, same_dtype
 from .kernels import MEAN, NONE, SUM, reduce, reduced, widened, written
 from .losses import share
 
@@ -139,8 +139,8 @@ def check_target(self: Any, target: Any, weight: Any) -> None:
     refuse(self, "biuc", "nll_loss_out_frame")
     if target.dtype not in (np.int64, np.uint8):
         raise RuntimeError(f"expected target dtype to be Long or Byte, but got {of(target).title}")
-    if weight is not None and weight.dtype != self.dtype:
-        raise RuntimeError(f"expected scalar type {of(self).title} but found {of(weight).title}")
+    if weight is not None:
+        same_dtype(self, weight, "expected scalar type {0.title} but found {1.title}")
 
 
 def chosen(self: Any, target: Any, weight: Any, ignore_index: int) -> tuple[Any, Any, Any]:

@@ -18,8 +18,7 @@ from typing import Any
 import numpy as np
 
 from ..core import F, calls, differentiable, jointly
-from ..core.dtypes import of
-from .checks import refuse
+from .checks import refuse, same_dtype
 from .kernels import second_refusal, wide
 
 BILINEAR, NEAREST = range(2)
@@ -145,8 +144,7 @@ def check(x: Any, grid: Any, k: int) -> None:
             f"with sizes {list(x.shape)} and grid with sizes {list(grid.shape)}"
         )
     refuse(x, "biuc", "grid_sampler_2d_cpu_kernel_impl" if k == 2 else "grid_sampler3d_cpu")
-    if x.dtype != grid.dtype:
-        raise RuntimeError(f"expected scalar type {of(x).title} but found {of(grid).title}")
+    same_dtype(x, grid, "expected scalar type {0.title} but found {1.title}")
 
 
 def declare(k: int) -> None:

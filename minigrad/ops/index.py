@@ -9,6 +9,7 @@ import numpy as np
 from ..core import RAW, F, composite, differentiable, is_symbol
 from ..core.dtypes import of
 from ..core.tensor_state import numbers, wrap
+from .checks import same_dtype
 
 LONG = (np.dtype("int64"),)
 WHOLE = (np.dtype("int64"), np.dtype("int32"))
@@ -271,11 +272,8 @@ def take(self, index):
 def put(self, index, source, accumulate=False):
     """Return a copy with the elements of `source` at `index` of the flattened tensor, or added there."""
     check_kind(index, LONG, "put_(): Expected a long tensor for index, but got {}")
-    if self.dtype != source.dtype:
-        raise RuntimeError(
-            "put_(): self and source expected to have the same dtype, but got self.dtype = "
-            f"{of(self).title} and source.dtype = {of(source).title}"
-        )
+    text = "put_(): self and source expected to have the same dtype, but got self.dtype = {0.title} and "
+    same_dtype(self, source, text + "source.dtype = {1.title}")
     if index.size != source.size:
         raise IndexError(
             "put_(): Expected source and index to have the same number of elements, but got "

@@ -10,6 +10,7 @@ from ..core import RAW, F, differentiable, rename
 from ..core.dtypes import of, whole
 from ..core.tensor_state import wrap
 from .arithmetic import scaled
+from .checks import same_dtype
 from .copy import fitting
 from .index import LONG, WHOLE, along, check_inside, check_kind, copied, raised
 from .shape import place
@@ -57,11 +58,8 @@ def check_added(name: str, self: Any, dim: int, index: Any, source: Any) -> None
             f"{of(index).title} and size: {list(index.shape)}"
         )
     check_kind(index, WHOLE, f"{name}(): Expected dtype int32/int64 for index but got: {{}}")
-    if self.dtype != source.dtype:
-        raise RuntimeError(
-            f"{name}(): self ({of(self).title}) and source ({of(source).title}) must have the same scalar "
-            "type"
-        )
+    text = "(): self ({0.title}) and source ({1.title}) must have the same scalar type"
+    same_dtype(self, source, name + text)
     count = source.shape[dim] if source.ndim > dim else 1
     if source.ndim == self.ndim and index.size != count:
         raise RuntimeError(
@@ -217,8 +215,8 @@ def gather(self, dim, index, sparse_grad=False):
 
 def check_sizes(self: Any, dim: int, index: Any, src: Any) -> None:
     """RuntimeError with PyTorch's text unless `index` fits what is written to, and `src` if it is one."""
-    if src is not None and src.dtype != self.dtype:
-        raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
+    if src is not None:
+        same_dtype(self, src, "scatter(): Expected self.dtype to be equal to src.dtype")
     if not index.size:
         return
     check_kind(index, WHOLE, "scatter(): Expected dtype int32/int64 for index")

@@ -103,11 +103,7 @@ def stack(tensors, dim=0):
     """
     if not tensors:
         raise RuntimeError("stack expects a non-empty TensorList")
-    n = tensors[0].ndim + 1
-    if not -n <= dim < n:
-        raise IndexError(
-            f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {dim})"
-        )
+    place(dim, tensors[0].ndim + 1)
     for i, t in enumerate(tensors):
         if t.shape != tensors[0].shape:
             raise RuntimeError(

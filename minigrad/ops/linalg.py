@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from ..core import F, composite, differentiable, is_symbol
-from ..core.dtypes import of
 from .arithmetic import scaled, times
-from .checks import refuse
+from .checks import refuse, same_dtype
 from .kernels import wide
 from .shape import expand
 
@@ -37,7 +36,9 @@ def dot(self, tensor):
     """
     if self.ndim != 1 or tensor.ndim != 1:
         raise RuntimeError(f"1D tensors expected, but got {self.ndim}D and {tensor.ndim}D tensors")
-    same_dtype(self, tensor, "dot")
+    same_dtype(
+        self, tensor, "dot : expected both vectors to have same dtype, but found {0.title} and {1.title}"
+    )
     if self.shape != tensor.shape:
         raise RuntimeError(
             f"inconsistent tensor size, expected tensor {list(self.shape)} and src {list(tensor.shape)} to "
@@ -76,7 +77,9 @@ def mv(self, vec):
             f"size mismatch, got input ({self.shape[0]}), mat ({self.shape[0]}x{self.shape[1]}), vec "
             f"({vec.shape[0]})"
         )
-    same_dtype(self, vec, "mv")
+    same_dtype(
+        self, vec, "addmv input tensors must have the same dtype, but got {1.title}, {0.title}, and {1.title}"
+    )
     return self.dot(vec)
 
 
@@ -124,8 +127,7 @@ def mm(self, mat2):
             f"mat1 and mat2 shapes cannot be multiplied ({self.shape[0]}x{self.shape[1]} and "
             f"{mat2.shape[0]}x{mat2.shape[1]})"
         )
-    if self.dtype is not mat2.dtype:
-        same_dtype(self, mat2, "mm")
+    same_dtype(self, mat2, "expected m1 and m2 to have the same dtype, but got: {0.c_name} != {1.c_name}")
     return self.dot(mat2)
 
 
@@ -158,22 +160,8 @@ def bmm(self, mat2):
             f"Expected size for first two dimensions of batch2 tensor to be: [{self.shape[0]}, "
             f"{self.shape[2]}] but got: [{mat2.shape[0]}, {mat2.shape[1]}]."
         )
-    same_dtype(self, mat2, "bmm")
+    same_dtype(self, mat2, "expected scalar type {0.title} but found {1.title}")
     return self @ mat2
-
-
-DIFFERENT = {
-    "dot": "dot : expected both vectors to have same dtype, but found {0.title} and {1.title}",
-    "mv": "addmv input tensors must have the same dtype, but got {1.title}, {0.title}, and {1.title}",
-    "mm": "expected m1 and m2 to have the same dtype, but got: {0.c_name} != {1.c_name}",
-    "bmm": "expected scalar type {0.title} but found {1.title}",
-}
-
-
-def same_dtype(a: Any, b: Any, name: str) -> None:
-    """RuntimeError unless both have one dtype: products of matrices do not promote."""
-    if a.dtype != b.dtype:
-        raise RuntimeError(DIFFERENT[name].format(of(a), of(b)))
 
 
 @composite
@@ -224,11 +212,8 @@ def addmm(self, mat1, mat2, beta=1, alpha=1):
     if mat1.ndim != 2 or mat2.ndim != 2:
         name, matrix = ("mat1", mat1) if mat1.ndim != 2 else ("mat2", mat2)
         raise RuntimeError(f"{name} must be a matrix, got {matrix.ndim}-D tensor")
-    if self.dtype is not mat2.dtype or mat1.dtype is not mat2.dtype:
-        for name, other in (("self", self), ("mat1", mat1)):
-            if other.dtype != mat2.dtype:
-                found = f"{of(other).title} and {of(mat2).title}"
-                raise RuntimeError(f"{name} and mat2 must have the same dtype, but got {found}")
+    for name, other in (("self", self), ("mat1", mat1)):
+        same_dtype(other, mat2, name + " and mat2 must have the same dtype, but got {0.title} and {1.title}")
     return plus_product(self, mat1, mat2, beta, alpha, mm.op.kernel)
 
 

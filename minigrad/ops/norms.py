@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core import F, differentiable
 from ..core.dtypes import of
-from .checks import not_implemented
+from .checks import not_implemented, of_kind, same_dtype
 from .kernels import no_derivative, second_refusal
 from .reduction import added, cast, fold, over, real_of, unsqueezed
 
@@ -57,10 +57,8 @@ def norm_of(self: Any, p: float, axes: tuple[int, ...], keepdim: bool) -> Any:
 
 def check_norm(self: Any, ord: Any, dim: Any) -> None:
     """RuntimeError with PyTorch's text for a norm that is not defined."""
-    if self.dtype.kind not in "fc":
-        raise RuntimeError(
-            f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {of(self).title}"
-        )
+    text = "linalg.vector_norm: Expected a floating point or complex tensor as input. Got {0.title}"
+    of_kind(self, "fc", text)
     if ord >= 0 and not isinf(ord):
         return
     empty = [d for d in dim or () if self.ndim and self.shape[d] == 0]
@@ -128,14 +126,12 @@ def norm_dim(self, p, dim, keepdim):
 def _cdist_forward(x1, x2, p):
     """Return the distances between all rows of two matrices, or batches of them."""
     for name, x in (("X1", x1), ("X2", x2)):
-        if x.dtype.kind != "f":
-            raise RuntimeError(f"cdist only supports floating-point dtypes, {name} got: {of(x).title}")
+        of_kind(x, "f", "cdist only supports floating-point dtypes, " + name + " got: {0.title}")
     if p < 0:
         raise RuntimeError("cdist only supports non-negative p values")
     if x1.dtype == np.float16:
         raise not_implemented("cdist", of(x1))
-    if x1.dtype != x2.dtype:
-        raise RuntimeError(f"expected scalar type {of(x1).title} but found {of(x2).title}")
+    same_dtype(x1, x2, "expected scalar type {0.title} but found {1.title}")
     p = p if x1.shape[-1] else 0  # rows without elements have no distance
     return norm_of(x1[..., :, None, :] - x2[..., None, :, :], p, (-1,), False)
 
@@ -183,9 +179,7 @@ def _euclidean_dist(x1, x2):
     """Return the distances between all rows of two matrices, from a product of matrices: √(|x|² − 2xy +
     |y|²).
     """
-    if x1.dtype != x2.dtype:
-        first, second = of(x1).c_name, of(x2).c_name
-        raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {first} != {second}")
+    same_dtype(x1, x2, "expected m1 and m2 to have the same dtype, but got: {0.c_name} != {1.c_name}")
     squares = [np.add.reduce(x * x, -1, keepdims=True) for x in (x1, x2)]
     ones = [np.ones_like(s) for s in squares]
     left = np.concatenate([x1 * x1.dtype.type(-2), squares[0], ones[0]], -1)

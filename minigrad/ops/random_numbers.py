@@ -12,7 +12,7 @@ import numpy as np
 from ..core import F, check_broadcast, differentiable, modes, zeros
 from ..core.dtypes import OF_NUMPY, of
 from . import generator as draws
-from .checks import refuse
+from .checks import of_kind, refuse
 from .generator import Generator, default_generator
 
 
@@ -126,11 +126,10 @@ def random_from(self, low, to, generator=None):
 @differentiable(self=zeros)
 def exponential(self, lambd=1.0, generator=None):
     """Exponentially distributed numbers of rate `lambd`."""
-    if self.dtype.kind != "f":
-        raise RuntimeError(
-            "Exponential distribution is a continuous probability distribution. dtype must be a floating "
-            f"point but you specified {of(self).title}"
-        )
+    text = (
+        "Exponential distribution is a continuous probability distribution. dtype must be a floating point "
+    )
+    of_kind(self, "f", text + "but you specified {0.title}")
     if lambd <= 0:
         raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={lambd:g}")
     return filled(self, draws.exponential(source_of(generator), self.size, lambd))
@@ -216,10 +215,7 @@ def multinomial(self, num_samples, replacement=False, generator=None):
     """Return `num_samples` places of each row, chosen with probabilities that are as the row's elements."""
     if self.ndim not in (1, 2):
         raise RuntimeError("prob_dist must be 1 or 2 dim")
-    if self.dtype.kind != "f":
-        raise RuntimeError(
-            f"multinomial only supports floating-point dtypes for input, got: {of(self).title}"
-        )
+    of_kind(self, "f", "multinomial only supports floating-point dtypes for input, got: {0.title}")
     if num_samples <= 0:
         raise RuntimeError("cannot sample n_sample <= 0 samples")
     if not replacement and num_samples > self.shape[-1]:

@@ -286,12 +286,7 @@ def unsqueeze(self, dim):
     tensor([[1],
             [2]])
     """
-    n = self.ndim + 1
-    if not -n <= dim < n:
-        raise IndexError(
-            f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {dim})"
-        )
-    at, shape = dim % n, self.shape
+    at, shape = place(dim, self.ndim + 1), self.shape
     return self.reshape((*shape[:at], 1, *shape[at:]))
 
 

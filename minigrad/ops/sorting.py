@@ -1,15 +1,20 @@
-"""Sorting, the largest few elements, unique elements and medians."""
+"""Sorting, medians, unique elements; truth, counts and histograms; the trace."""
 
 from __future__ import annotations
 
+from math import isfinite, prod
 from typing import Any
 
 import numpy as np
 
-from ..core import differentiable
+from ..core import F, composite, differentiable
+from ..core.dtypes import of
+from ..core.op import RAW
+from ..core.tensor_state import wrap
 from .checks import refuse
 from .kernels import no_derivative
 from .max_min import SELECTED, evenly, put_back, refuse_empty, selected_vjp
+from .reduction import over, wide
 from .shape import place
 
 
@@ -107,3 +112,150 @@ def median_dim(self, dim, keepdim=False):
     indices = middle(self, axis)
     values = np.take_along_axis(self, indices, axis)
     return (values, indices) if keepdim else (values.squeeze(axis), indices.squeeze(axis))
+
+
+def truth(ufunc: Any, self: Any, dim: Any, keepdim: bool) -> Any:
+    """`all` and `any` over some dimensions; of uint8 numbers as uint8, as in PyTorch."""
+    axes = None if dim is None else over(dim, self.ndim) if dim != () else ()
+    out = ufunc.reduce(self != 0, axis=axes, keepdims=keepdim)
+    return out.astype(np.uint8) if self.dtype == np.uint8 else out
+
+
+@differentiable()
+def all(self, dim=None, keepdim=False):
+    """Return whether all elements are true (not 0), over some dimensions (all for None)."""
+    return truth(np.logical_and, self, dim, keepdim)
+
+
+@differentiable()
+def any(self, dim=None, keepdim=False):
+    """Return whether some element is true (not 0), over some dimensions (all for None)."""
+    return truth(np.logical_or, self, dim, keepdim)
+
+
+@differentiable()
+def count_nonzero(self, dim=None):
+    """Return how many elements are not 0, over some dimensions (all for None)."""
+    return np.add.reduce(self != 0, axis=over(dim, self.ndim), dtype=np.int64)
+
+
+@differentiable(forms="function method", out="")
+def bincount(self, weights=None, minlength=0):
+    """Return how often each number from 0 on occurs in a vector of integers, or the sum of its weights."""
+    fits = self.ndim == 1 and self.dtype.kind in "iu" and not np.any(self < 0)
+    if not fits and (self.size or self.ndim != 1):
+        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
+    if minlength < 0:
+        raise RuntimeError("minlength should be >= 0")
+    if weights is not None and weights.shape != self.shape:
+        raise RuntimeError("weights should be 1-d and have the same length as input")
+    out = np.bincount(self.astype(np.int64), weights, minlength)
+    if weights is None or not self.size:
+        return out.astype(np.int64)
+    return out.astype(np.float32 if weights.dtype == np.float32 else np.float64)
+
+
+def limits(self: Any, low: Any, high: Any, name: str, room: float) -> tuple[Any, Any]:
+    """Where the bins begin and end: at the extremes if none are given, with `room` to both sides if these are
+    equal.
+    """
+    if low == high and self.size:
+        low, high = self.min(), self.max()
+    if low == high:
+        low, high = low - room, high + room
+    if not (isfinite(low) and isfinite(high)):
+        raise RuntimeError(f"{name}: range of [{low:g}, {high:g}] is not finite")
+    return low, high
+
+
+def by_distance(x: Any, low: Any, high: Any, bins: int) -> Any:
+    """Return the equal bins in which numbers lie, computed in their own precision as PyTorch does."""
+    places: Any = (x - low) * x.dtype.type(bins) / (high - low)
+    return np.minimum(places.astype(np.int64), bins - 1)
+
+
+@differentiable(several=True)
+def histogram(self, bins, range=None, weight=None, density=False):
+    """Return the sums of weights (1 by default) of the elements in each bin, and the edges of the bins."""
+    if self.dtype.kind != "f" or self.dtype == np.float16:
+        raise NotImplementedError(f"\"histogramdd\" not implemented for '{of(self).title}'")
+    edges: Any = bins if isinstance(bins, RAW) else even_edges(self, bins, range)
+    x = np.ravel(self)
+    inside = (x >= edges[0]) & (x <= edges[-1])
+    at = np.minimum(np.searchsorted(edges, x[inside], "right") - 1, len(edges) - 2)
+    kept = None if weight is None else np.ravel(weight)[inside]
+    sums = np.bincount(at, kept, len(edges) - 1).astype(self.dtype)
+    return (sums / (sums.sum() * np.diff(edges)) if density else sums), edges
+
+
+def even_edges(self: Any, bins: int, range: Any) -> Any:
+    """Return the edges of equal bins over `range`, or between the extremes."""
+    if bins <= 0:
+        raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
+    low, high = range or ((0, 0) if self.size else (0, 1))
+    if range is not None and low > high:
+        raise RuntimeError(f"torch.histogram(): min should not exceed max, but got min {low:g} max {high:g}")
+    low, high = limits(self, low, high, "torch.histogram", 0.5)
+    return np.linspace(low, high, bins + 1, dtype=self.dtype)
+
+
+@differentiable(forms="function method", out="same")
+def histc(self, bins=100, min=0, max=0):
+    """Return how many elements lie in each of `bins` equal bins between `min` and `max`, or between the
+    extremes.
+    """
+    if bins <= 0:
+        raise RuntimeError("bins must be > 0")
+    if min > max:
+        raise RuntimeError("max must be larger than min")
+    low, high = limits(self, min, max, "torch.histc", 1)
+    x = np.ravel(self)
+    x = x[(x >= low) & (x <= high)]
+    at = by_distance(x, x.dtype.type(low), x.dtype.type(high), bins)
+    return np.bincount(at, minlength=bins).astype(self.dtype)
+
+
+# ── the trace
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def put_on_diagonal(g: Any, sizes: tuple[int, ...]) -> Any:
+    """Return the gradient on the diagonal, put there as PyTorch does."""
+    flat = F.zeros_of(g, (prod(sizes),))
+    return F.view(F.index_fill_tensor(flat, 0, F.on_diagonal(g, sizes), g), sizes)
+
+
+@composite
+def on_diagonal(g: Any, sizes: tuple[int, ...]) -> Any:
+    """Where the diagonal of a matrix lies in its elements, in a row; a tensor if `g` is one."""
+    n, m = sizes
+    places = np.arange(min(n, m)) * (m + 1)
+    return places if isinstance(g, RAW) else wrap(places)
+
+
+@differentiable(
+    self=lambda g, self_sym_sizes: put_on_diagonal(g, self_sym_sizes),
+    linear=True,
+    forms="function method",
+    out="",
+)
+def trace(self):
+    """Return the sum of the main diagonal of a matrix.
+
+    Args:
+        input: a matrix.
+    Shape: (n, m) → ().
+    Returns: a new tensor.
+    Raises: RuntimeError if `input` is no matrix.
+    Derivative: `g` on the diagonal, else 0.
+    Source: torch.trace
+
+    >>> torch.trace(torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
+    tensor(5.)
+    """
+    if self.ndim != 2:
+        raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {self.ndim}")
+    refuse(self, "b", "trace")
+    kind = np.int64 if self.dtype.kind in "iu" else wide(self.dtype)
+    out = np.trace(self, dtype=kind)
+    return np.asarray(out).astype(self.dtype if self.dtype == np.float16 else kind)[()]

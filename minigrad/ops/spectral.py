@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from ..core import F, composite, differentiable
-from ..core.dtypes import of
 from ..core.tensor_state import TensorBase
+from .checks import of_kind
 from .kernels import written
 
 NOTHING, BY_ROOT, BY_N = 0, 1, 2
@@ -60,8 +60,7 @@ def _fft_r2c(self, dim, normalization, onesided):
     """Return the transform of real numbers: the second half along the last of `dim`, which are the conjugates
     of the first, only unless `onesided`.
     """
-    if self.dtype.kind != "f":
-        raise RuntimeError(f"Only supports floating-point dtypes, but found: {of(self).title}")
+    of_kind(self, "f", "Only supports floating-point dtypes, but found: {0.title}")
     transform = np.fft.rfftn if onesided else np.fft.fftn
     return transform(self, axes=dim, norm=FORWARD[normalization])
 

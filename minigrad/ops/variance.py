@@ -12,6 +12,7 @@ from ..core import F, composite, differentiable, is_symbol
 from ..core.dtypes import floating
 from ..core.op import RAW
 from .arithmetic import plus
+from .checks import of_kind
 from .reduction import average, cast, fold, mean_vjp, over, real_of, unsqueezed
 from .shape import place
 
@@ -75,8 +76,7 @@ def with_mean(g: Any, of_mean: Any, self: Any, dim: Any, keepdim: bool) -> Any:
 
 def variance(self: Any, dim: Any, correction: Any, keepdim: bool, name: str) -> Any:
     """Return the mean square deviation over some dimensions, in double precision, as PyTorch has it."""
-    if self.dtype.kind not in "fc":
-        raise RuntimeError(f"{name} only support floating point and complex dtypes")
+    of_kind(self, "fc", f"{name} only support floating point and complex dtypes")
     axes = over(dim, self.ndim)
     exact = self.astype(np.complex128 if self.dtype.kind == "c" else np.float64)
     count = count_of(self.shape, dim)

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtypes import of
-from .checks import refuse
+from .checks import refuse, same_dtype
 from .sliding import places, reach
 
 
@@ -169,12 +168,9 @@ def check_output_padding(stride: Any, dilation: Any, output_padding: Any) -> Non
 
 def check_kinds(x: Any, weight: Any, bias: Any, transposed: bool) -> None:
     """PyTorch's errors for dtypes that differ, or that there is no convolution of."""
-    if bias is not None and bias.dtype != x.dtype:
-        raise RuntimeError(
-            f"Input type ({of(x).c_name}) and bias type ({of(bias).c_name}) should be the same"
-        )
-    if weight.dtype != x.dtype:
-        raise RuntimeError(f"expected scalar type {of(x).title} but found {of(weight).title}")
+    if bias is not None:
+        same_dtype(x, bias, "Input type ({0.c_name}) and bias type ({1.c_name}) should be the same")
+    same_dtype(x, weight, "expected scalar type {0.title} but found {1.title}")
     deep = x.ndim == 5
     if transposed and x.dtype != np.int64:
         refuse(x, "biu", f"slow_conv_transpose{3 if deep else 2}d_out_cpu")

@@ -7,8 +7,8 @@ from typing import Any
 
 from ..core import F, dtypes
 from ..core.public import public
-from ..ops import count as counting
 from ..ops import reduction as red
+from ..ops import sorting as counting
 from ..ops import variance as va
 from ..ops.checks import choice
 

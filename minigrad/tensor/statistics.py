@@ -10,8 +10,8 @@ from .. import return_types
 from ..core import F
 from ..core.public import public
 from ..core.tensor_state import TensorBase, wrap
-from ..ops import count as counting
 from ..ops import smooth_activations as soft
+from ..ops import sorting as counting
 from ..ops import variance
 from ..ops.shape import place
 from .reductions import dims, flag
