@@ -90,7 +90,7 @@ def to_numpy(data: Any, dtype: dtypes.dtype | None) -> Any:
     if not isinstance(data, LISTS) or isinstance(data, (str, bytes)):
         raise refusal(data)
     shape = shape_of(data)
-    flat = list(flatten(data, len(shape)))
+    flat = list(flatten(data, len(shape), data if dtype is None or dtype.category < 2 else 0.5))
     if dtype is None:
         dtype = max(
             map(kind_of, flat), key=lambda d: (d.category, d.itemsize), default=dtypes.get_default_dtype()
@@ -179,28 +179,43 @@ def shape_of(data: Any) -> tuple[int, ...]:
     return tuple(shape)
 
 
-def refusal(item: Any) -> Exception:
-    """PyTorch's error for an item that is no number."""
+def refusal(item: Any, whole: Any = ()) -> Exception:
+    """PyTorch's error for an item of `whole` that is no number."""
     if isinstance(item, str | bytes):
         return TypeError(f"new(): invalid data type '{type(item).__name__}'")
     if isinstance(item, TensorBase):
+        if is_of_integers(whole):
+            return TypeError("only integer tensors of a single element can be converted to an index")
         return ValueError("only one element tensors can be converted to Python scalars")
     if isinstance(item, Sequence):
+        if is_of_integers(whole):
+            return TypeError(f"'{type(item).__name__}' object cannot be interpreted as an integer")
         return TypeError(f"must be real number, not {type(item).__name__}")
     return RuntimeError(f"Could not infer dtype of {type(item).__name__}")
 
 
-def flatten(data: Any, depth: int) -> Any:
+def is_of_integers(data: Any) -> bool:
+    """Return whether all numbers in nested sequences are integers."""
+    if isinstance(data, Sequence):
+        return all(map(is_of_integers, data))
+    return (
+        kind_of(data).category < 2
+        if isinstance(data, (TensorBase, int, float, complex, np.generic))
+        else True
+    )
+
+
+def flatten(data: Any, depth: int, whole: Any) -> Any:
     """The items of sequences nested `depth` deep; an error for what is not a number."""
     if depth:
         for item in data:
-            yield from flatten(item, depth - 1)
+            yield from flatten(item, depth - 1, whole)
     elif isinstance(data, (bool, int, float, complex, np.generic)) or (
         isinstance(data, TensorBase) and data._data.size == 1
     ):
         yield data
     else:
-        raise refusal(data)
+        raise refusal(data, whole)
 
 
 TAKEN = (list, tuple, str, np.ndarray, TensorBase)

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core import F, calls, differentiable, itself, jointly, zeros
 from .checks import BOOL, each, floats_only, no_clamp, refuses
-from .kernels import kept, refusal, wide
+from .kernels import elementwise, kept, refusal, wide
 
 
 def activation(**how: Any) -> Any:
@@ -280,7 +280,7 @@ def relu(self):
     return np.maximum(self, 0)
 
 
-@differentiable(grad_output=itself, self=zeros, elementwise=True, forms="")
+@elementwise(grad_output=itself, self=zeros)
 def threshold_backward(grad_output, self, threshold):
     """Return 0 where `self <= threshold`, else `grad_output` (also where `self` is NaN)."""
     return kept(grad_output, self <= threshold)

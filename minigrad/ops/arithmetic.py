@@ -8,6 +8,7 @@ from typing import Any
 from ..core import RAW, F, differentiable, itself
 from ..core.dtypes import bool_, dtype, whole
 from .checks import BOOL, refuses
+from .kernels import elementwise
 
 
 def no_bools(kinds: list[dtype]) -> None:
@@ -40,68 +41,54 @@ def times(array: Any, number: Any) -> Any:
     return array * (whole(number, array.dtype) if is_whole else number)
 
 
-@differentiable(
-    self=lambda g: g, other=lambda g: g, kernel=operator.add, elementwise=True, linear=True, forms=""
-)
+@elementwise(self=lambda g: g, other=lambda g: g, kernel=operator.add, linear=True)
 def add(self, other):
     """Return the sum of two tensors, or of a tensor and a number, with broadcasting."""
 
 
-@differentiable(
+@elementwise(
     self=lambda g, alpha: g,
     other=lambda g, alpha: scaled(g, alpha),
     node="AddBackward0",
-    elementwise=True,
     linear=True,
     jvp=lambda self_t, other_t, alpha: self_t + scaled(other_t, alpha),
-    forms="",
 )
 def add_scaled(self, other, alpha):
     """Return `self + alpha · other`."""
     return self + times(other, alpha)
 
 
-@differentiable(self=lambda g: g, node="AddBackward1", elementwise=True, forms="")
+@elementwise(self=lambda g: g, node="AddBackward1")
 def add_scalar(self, other):
     """Return a tensor plus a number, as PyTorch's own formulas write it."""
     return self + other
 
 
-@differentiable(
-    self=lambda g: g,
-    other=lambda g: F.neg(g),
-    kernel=operator.sub,
-    elementwise=True,
-    linear=True,
-    check=no_bools,
-    forms="",
-)
+@elementwise(self=lambda g: g, other=lambda g: F.neg(g), kernel=operator.sub, linear=True, check=no_bools)
 def sub(self, other):
     """Difference of two tensors, or of a tensor and a number, with broadcasting."""
 
 
-@differentiable(
+@elementwise(
     self=lambda g, alpha: g,
     other=lambda g, alpha: scaled(F.neg(g), alpha),
     node="SubBackward0",
-    elementwise=True,
     linear=True,
     jvp=lambda self_t, other_t, alpha: self_t - scaled(other_t, alpha),
     check=no_bools,
-    forms="",
 )
 def sub_scaled(self, other, alpha):
     """Return `self - alpha · other`."""
     return self - times(other, alpha)
 
 
-@differentiable(self=lambda g: g, node="SubBackward1", elementwise=True, forms="")
+@elementwise(self=lambda g: g, node="SubBackward1")
 def sub_scalar(self, other):
     """Return a tensor minus a number, as PyTorch's own formulas write it."""
     return self - other
 
 
-@differentiable(self=lambda g: F.neg(g), node="RsubBackward1", elementwise=True, check=no_bools, forms="")
+@elementwise(self=lambda g: F.neg(g), node="RsubBackward1", check=no_bools)
 def rsub(self, other):
     """Return `other - self` for a number `other`."""
     return other - self
@@ -137,7 +124,7 @@ def mul(self, other):
     """
 
 
-@differentiable(self=itself, node="MulBackward1", elementwise=True, linear=True, forms="")
+@elementwise(self=itself, node="MulBackward1", linear=True)
 def mul_scalar(self, other):
     """Return a tensor times a number, as PyTorch's own formulas write it."""
     return self * other
@@ -149,20 +136,18 @@ def div_other_vjp(g: Any, self: Any, other: Any) -> Any:
     return -g * quotient
 
 
-@differentiable(
+@elementwise(
     self=lambda g, other: g / other,
     other=div_other_vjp,
     jvp=lambda self_t, other_t, other, result: (self_t - F.product(other_t, result)) / other,
     kernel=operator.truediv,
-    elementwise=True,
     floating=True,
-    forms="",
 )
 def div(self, other):
     """True quotient, element by element, with broadcasting; integers become the default float."""
 
 
-@differentiable(self=itself, node="DivBackward1", elementwise=True, linear=True, forms="")
+@elementwise(self=itself, node="DivBackward1", linear=True)
 def div_scalar(self, other):
     """Return a tensor divided by a number, as PyTorch's own formulas write it."""
     return self / other

@@ -16,6 +16,7 @@ from ..core.dtypes import dtype
 from ..core.op import RAW
 from ..core.public import public
 from ..core.tensor_state import CONJUGATE, NEGATIVE
+from .kernels import view_op
 from .views import complex_of_parts, parts_of_complex
 
 
@@ -28,9 +29,7 @@ def is_complex(x: Any) -> bool:
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-@differentiable(
-    self=lambda g: F.conj(g), node="ConjBackward0", kernel=np.conjugate, bit=CONJUGATE, view=True, linear=True
-)
+@view_op(self=lambda g: F.conj(g), node="ConjBackward0", kernel=np.conjugate, bit=CONJUGATE)
 def conj_view(self):
     """Return the conjugates, as a view."""
 
@@ -46,17 +45,13 @@ def conj(self: Any) -> Any:
     return np.conjugate(self) if isinstance(self, RAW) else F.conj_view(self)
 
 
-@differentiable(self=lambda g: F.neg(g), kernel=np.negative, bit=NEGATIVE, view=True, linear=True)
+@view_op(self=lambda g: F.neg(g), kernel=np.negative, bit=NEGATIVE)
 def neg_view(self):
     """Return the negatives, as a view."""
 
 
-@differentiable(
-    self=lambda g: F.view_as_complex(F.contiguous(g)),
-    node="ViewAsRealBackward0",
-    kernel=parts_of_complex,
-    view=True,
-    linear=True,
+@view_op(
+    self=lambda g: F.view_as_complex(F.contiguous(g)), node="ViewAsRealBackward0", kernel=parts_of_complex
 )
 def real_view(self):
     """Return the real and imaginary part along a new last dimension of 2."""
@@ -79,11 +74,9 @@ def view_as_real(self: Any) -> Any:
     return F.real_view(self)
 
 
-@differentiable(
+@view_op(
     self=lambda g: F.view_as_real(F.resolve_conj(F.contiguous(g))),
     kernel=complex_of_parts,
-    view=True,
-    linear=True,
     forms="function",
     out="",
 )

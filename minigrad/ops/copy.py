@@ -9,6 +9,7 @@ import numpy as np
 from ..core import RAW, F, check_broadcast, differentiable, is_symbol, zeros
 from ..core.devices import unfilled_like
 from .checks import of_kind, same_dtype
+from .kernels import elementwise
 
 
 @differentiable(self=lambda g: g, linear=True, forms="function", out="")
@@ -20,13 +21,11 @@ def clone(self, order="K"):
     return self.copy("C" if repeats else order)
 
 
-@differentiable(
+@elementwise(
     self=zeros,
     src=lambda g, src_scalar_type: cast_back(g, src_scalar_type),
     node="CopyBackwards",
-    elementwise=True,
     promotes=False,
-    forms="",
 )
 def copy(self, src):
     """`src` in the shape and dtype of `self`; in place it is `copy_`."""
@@ -101,20 +100,18 @@ def fitting(value: Any, dtype: Any) -> Any:
     return value.real
 
 
-@differentiable(self=zeros, node="FillBackward2", elementwise=True, promotes=False, forms="")
+@elementwise(self=zeros, node="FillBackward2", promotes=False)
 def fill(self, value):
     """Return `value` in every element."""
     return np.full_like(self, fitting(value, self.dtype))
 
 
-@differentiable(
+@elementwise(
     self=lambda g: F.zeros_like(g),  # not `zeros`: a tangent of `self` alone gives zeros
     value=lambda g: F.sum_all(g),
     node="FillBackward3",
-    elementwise=True,
     linear=True,
     promotes=False,
-    forms="",
 )
 def fill_tensor(self, value):
     """Return the one number of a 0-dim tensor in every element."""
@@ -125,7 +122,7 @@ def fill_tensor(self, value):
     return np.full_like(self, value)
 
 
-@differentiable(self=zeros, elementwise=True, forms="")
+@elementwise(self=zeros)
 def zero(self):
     """Return 0 in every element."""
     return np.zeros(self.shape, self.dtype)
@@ -223,12 +220,10 @@ def nonzero(self):
     return np.argwhere(self)
 
 
-@differentiable(
+@elementwise(
     self=lambda g, condition: F.where(condition, g, 0.0),
     other=lambda g, condition: F.where(condition, 0.0, g),
-    elementwise=True,
     linear=True,
-    forms="",
 )
 def where(condition, self, other):
     """Return `self` where `condition` holds, else `other`."""

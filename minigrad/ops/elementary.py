@@ -11,7 +11,7 @@ import numpy as np
 from ..core import F, differentiable
 from ..core.public import ALL, public
 from .checks import choice, must_be, no_kernel, only
-from .kernels import function, widened
+from .kernels import elementwise, function, widened
 
 
 @function(self=lambda g, result: F.mul_scalar(g * result, ln(2)))
@@ -133,13 +133,11 @@ def log_vjp(g: Any, self: Any, other: Any) -> Any:
     return F.masked_fill(F.xlogy(g, other), constant, 0.0)
 
 
-@differentiable(
+@elementwise(
     self=log_vjp,
     other=lambda g, self, other: g * self / other,
-    elementwise=True,
     floating=True,
     check=only("biuf", "xlogy_cpu"),
-    forms="",
 )
 def xlogy(self, other):
     """Return `input · ln other`; 0 where `input` is 0."""

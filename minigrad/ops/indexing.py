@@ -12,13 +12,14 @@ import numpy as np
 from ..core import RAW, F, calls, composite, differentiable, is_symbol
 from ..core.storage import Geometry, strided
 from ..core.tensor_state import wrap
+from .kernels import view_op
 from .shape import after_rows, place
 
 ALL = np.s_[:]
 END = sys.maxsize  # where a slice ends that goes up to the end, as PyTorch notes it
 
 
-@differentiable(self=calls("select_backward", "self_sym_sizes", "dim", "index"), view=True, linear=True)
+@view_op(self=calls("select_backward", "self_sym_sizes", "dim", "index"))
 def select(self, dim, index):
     """Select `index` along `dim` and remove that dimension."""
     if self.ndim == 0:
@@ -40,7 +41,7 @@ def select_backward(grad_output, input_sizes, dim, index):
     return out
 
 
-@differentiable(
+@view_op(
     self=lambda g, self_sym_sizes, dim, start, end, step: F.slice_backward(
         g, self_sym_sizes, dim, start or 0, END if end is None else end, step
     ),
@@ -49,8 +50,6 @@ def select_backward(grad_output, input_sizes, dim, index):
             g, (len(g), *self_sym_sizes), after_rows(dim), start, end, step
         )
     },
-    view=True,
-    linear=True,
 )
 def slice(self, dim, start, end, step):
     """Return every `step`-th part from `start` up to `end` along `dim`."""
@@ -69,12 +68,10 @@ def slice_backward(grad_output, input_sizes, dim, start, end, step):
     return out
 
 
-@differentiable(
+@view_op(
     self=calls(
         "as_strided_backward", "self_sym_sizes", "self_sym_strides", "size", "stride", "storage_offset"
-    ),
-    view=True,
-    linear=True,
+    )
 )
 def as_strided(self, size, stride, storage_offset):
     """Return the part of the tensor's memory that has this shape, these strides and this offset, all in

@@ -9,6 +9,7 @@ import numpy as np
 from ..core import F, composite, differentiable, rename
 from ..core.op import RAW
 from ..core.tensor_state import wrap
+from .kernels import view_op
 from .shape import place
 
 # ── several put together
@@ -129,14 +130,7 @@ def stacked(grads: list[Any], dim: int) -> Any:
     return F.stack([F.zeros_of(given, given.shape) if g is None else g for g in grads], dim)
 
 
-@differentiable(
-    self=lambda grads, dim: stacked(grads, dim),
-    several=True,
-    view=True,
-    linear=True,
-    forms="function method",
-    out="",
-)
+@view_op(self=lambda grads, dim: stacked(grads, dim), several=True, forms="function method", out="")
 def unbind(self, dim=0):
     """Return all parts along `dim` as a tuple; this dimension is removed."""
     if self.ndim == 0:
@@ -211,16 +205,12 @@ def sized_vjp(grads: Any, self_sym_sizes: Any, split_sizes: Any, dim: int) -> An
     return joined(grads, self_sym_sizes, split_sizes, dim)
 
 
-@differentiable(
-    self=split_vjp, kernel=split_kernel, node="SplitBackward0", several=True, view=True, linear=True
-)
+@view_op(self=split_vjp, kernel=split_kernel, node="SplitBackward0", several=True)
 def split_evenly(self, split_size, dim=0):
     """Return parts of `split_size` along `dim`, the last of which may be smaller."""
 
 
-@differentiable(
-    self=sized_vjp, kernel=sized_kernel, several=True, view=True, linear=True, forms="function", out=""
-)
+@view_op(self=sized_vjp, kernel=sized_kernel, several=True, forms="function", out="")
 def split_with_sizes(self, split_sizes, dim=0):
     """Return parts of the given sizes along `dim`."""
 

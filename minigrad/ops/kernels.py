@@ -86,6 +86,12 @@ def reduce(loss: Any, reduction: int) -> Any:
     return F.mean_all(loss) if reduction == MEAN else F.sum_all(loss)
 
 
+# Declares an elementwise op that users call under the name of a function around it, or not at all.
+elementwise = functools.partial(differentiable, elementwise=True, forms="")
+# Declares an op whose result is a view.
+view_op = functools.partial(differentiable, view=True, linear=True)
+
+
 def function(**how: Any) -> Any:
     """Declare a function of one element: integers become floats, float16 is computed in float32."""
 

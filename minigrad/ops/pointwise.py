@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core import F, differentiable, itself, zeros
 from .checks import BOOL, no_kernel, refuses
-from .kernels import is_alike, wide
+from .kernels import elementwise, is_alike, wide
 
 
 @differentiable(self=lambda g, result: g * result, elementwise=True, floating=True)
@@ -202,11 +202,8 @@ def tanh(self):
     return np.tanh(self)
 
 
-@differentiable(
-    grad_output=itself,
-    output=lambda g, grad_output, output: g * (F.mul_scalar(output, -2) * grad_output),
-    elementwise=True,
-    forms="",
+@elementwise(
+    grad_output=itself, output=lambda g, grad_output, output: g * (F.mul_scalar(output, -2) * grad_output)
 )
 def tanh_backward(grad_output, output):
     """Return `grad_output · (1 - output²)`."""
@@ -244,11 +241,9 @@ def sigmoid(self):
     """
 
 
-@differentiable(
+@elementwise(
     grad_output=itself,
     output=lambda g, grad_output, output: g * grad_output * F.add_scalar(F.mul_scalar(output, -2), 1),
-    elementwise=True,
-    forms="",
 )
 def sigmoid_backward(grad_output, output):
     """Return `grad_output · output · (1 - output)`."""

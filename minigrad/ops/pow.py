@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ..core import F, differentiable
+from ..core import F
 from ..core.dtypes import FAST_SCALARS, bool_, dtype
 from .copy import kind_of
+from .kernels import elementwise
 
 
 def no_power_of_bools(kinds: list[dtype]) -> None:
@@ -46,7 +47,7 @@ def pow_scalar_vjp(g: Any, self: Any, exponent: Any) -> Any:
     return g * F.mul_scalar(F.pow_scalar(self, exponent - 1), exponent)
 
 
-@differentiable(self=pow_scalar_vjp, node="PowBackward0", elementwise=True, forms="")
+@elementwise(self=pow_scalar_vjp, node="PowBackward0")
 def pow_scalar(self, exponent):
     """Return each element to the power of a number."""
     if self.__class__ in FAST_SCALARS:
@@ -112,16 +113,14 @@ def pow_jvp(self_t: Any, exponent_t: Any, self: Any, exponent: Any, result: Any)
     return of_self + F.product(exponent_t, F.where(constant, 0.0, result * F.log(base)))
 
 
-@differentiable(
+@elementwise(
     self=pow_self_vjp,
     exponent=pow_exponent_vjp,
     complexes={"self": complex_pow_self_vjp, "exponent": complex_pow_exponent_vjp},
     jvp=pow_jvp,
     node="PowBackward1",
     kernel=power_of_arrays,
-    elementwise=True,
     check=no_power_of_bools,
-    forms="",
 )
 def pow_tensor(self, exponent):
     """Return each element to the power of another tensor's."""
@@ -149,13 +148,8 @@ def complex_ln(c: Any) -> Any:
     return ln(c) if not isinstance(c, complex) and c > 0 else cmath.log(c)
 
 
-@differentiable(
-    exponent=rpow_vjp,
-    complexes={"exponent": complex_rpow_vjp},
-    node="PowBackward2",
-    elementwise=True,
-    check=no_power_of_bools,
-    forms="",
+@elementwise(
+    exponent=rpow_vjp, complexes={"exponent": complex_rpow_vjp}, node="PowBackward2", check=no_power_of_bools
 )
 def pow_base(self, exponent):
     """Return a number to the power of each element."""

@@ -10,7 +10,7 @@ import numpy as np
 from ..core import F, differentiable, rename, zeros
 from ..core.public import ALL, public
 from .checks import BOOL, COMPLEX, INTEGER, choice, each, no_kernel, only, overloaded, refuses
-from .kernels import no_derivative
+from .kernels import elementwise, no_derivative
 
 
 def whole(function: Any) -> Any:
@@ -74,13 +74,7 @@ def round_whole(self):
     """The nearest whole number; of two equally near, the even one."""
 
 
-@differentiable(
-    self=zeros,
-    node="RoundBackward1",
-    elementwise=True,
-    check=no_kernel("round_cpu", BOOL, INTEGER, COMPLEX),
-    forms="",
-)
+@elementwise(self=zeros, node="RoundBackward1", check=no_kernel("round_cpu", BOOL, INTEGER, COMPLEX))
 def round_decimals(self, decimals):
     """Return the same with digits after the point kept, or with a negative number of them, before it cut."""
     power = self.dtype.type(10.0 ** abs(decimals))
@@ -182,14 +176,12 @@ def divided(self: Any, other: Any, rounding_mode: Any) -> Any:
     return (self - np.fmod(self, other)) // other
 
 
-@differentiable(
+@elementwise(
     self=lambda g, other, rounding_mode: F.zeros_like(g),
     other=lambda g, self, other, rounding_mode: F.zeros_like(g),
     node="DivBackward2",
     kernel=divided,
-    elementwise=True,
     check=only("iuf", "div_floor_cpu"),
-    forms="",
 )
 def div_rounded(self, other, rounding_mode="trunc"):
     """Return the quotient, rounded down ("floor") or towards zero ("trunc")."""
@@ -274,12 +266,7 @@ def remainder_of_number(self, other):
 modulo = overloaded(remainder, remainder_number, remainder_of_number)
 
 
-@differentiable(
-    **no_derivative("floor_divide", "self", "other"),
-    elementwise=True,
-    check=only("iuf", "div_floor_cpu"),
-    forms="",
-)
+@elementwise(**no_derivative("floor_divide", "self", "other"), check=only("iuf", "div_floor_cpu"))
 def floor_divide(self, other):
     """Return the quotient rounded down, as Python's `//`; it has no derivative."""
     return divided(self, other, "floor")

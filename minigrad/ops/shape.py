@@ -14,6 +14,7 @@ from ..core import RAW, F, composite, differentiable, is_symbol, itself
 from ..core.deposit import sum_to as sum_to_array
 from ..core.dtypes import of
 from ..core.public import public
+from .kernels import view_op
 
 
 def infer(shape: tuple[int, ...], size: int) -> tuple[int, ...]:
@@ -68,12 +69,7 @@ def after_rows(dim: int) -> int:
     return dim + 1 if dim >= 0 else dim
 
 
-@differentiable(
-    self=lambda g, self_sym_sizes: F.reshape(g, self_sym_sizes),
-    rows={"self": reshaped_rows},
-    view=True,
-    linear=True,
-)
+@view_op(self=lambda g, self_sym_sizes: F.reshape(g, self_sym_sizes), rows={"self": reshaped_rows})
 def view(self, size):
     """Return the same memory in another shape; RuntimeError where that needs a copy."""
     result = viewed(self, infer(tuple(size), self.size))
@@ -85,7 +81,7 @@ def view(self, size):
     return result
 
 
-@differentiable(self=lambda g, self_sym_sizes: F.reshape(g, self_sym_sizes), view=True, linear=True)
+@view_op(self=lambda g, self_sym_sizes: F.reshape(g, self_sym_sizes))
 def reshape_alias(self, size):
     """Return a view of a tensor that is not contiguous: what `reshape` leaves when it can."""
     return viewed(self, size)
@@ -130,7 +126,7 @@ def reshape(input: Any, shape: tuple[int, ...]) -> Any:
     )
 
 
-@differentiable(self=lambda g, self_sym_sizes: F.sum_to(g, self_sym_sizes), view=True, linear=True)
+@view_op(self=lambda g, self_sym_sizes: F.sum_to(g, self_sym_sizes))
 def expand(self, size):
     """Repeat along new or one-element dimensions without copying; -1 keeps a dimension."""
     size = tuple(size)
@@ -204,9 +200,7 @@ def inverse(dims: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(sorted(range(len(dims)), key=front.__getitem__))
 
 
-@differentiable(
-    self=lambda g, dims: F.permute(g, inverse(dims)), view=True, linear=True, forms="function", out=""
-)
+@view_op(self=lambda g, dims: F.permute(g, inverse(dims)), forms="function", out="")
 def permute(self, dims):
     """Return the dimensions in another order."""
     if len(dims) != self.ndim:
@@ -221,7 +215,7 @@ def permute(self, dims):
     return np.transpose(self, front)
 
 
-@differentiable(self=itself, view=True, linear=True, forms="function method", out="")
+@view_op(self=itself, forms="function method", out="")
 def t(self):
     """Return the transposed matrix; a vector or a scalar is returned as it is.
 
@@ -242,7 +236,7 @@ def t(self):
     return self.T
 
 
-@differentiable(self=itself, view=True, linear=True, forms="function method", out="", also="swapdims")
+@view_op(self=itself, forms="function method", out="", also="swapdims")
 def transpose(self, dim0, dim1):
     """Return the tensor with two dimensions exchanged.
 
@@ -262,11 +256,9 @@ def transpose(self, dim0, dim1):
     return self.swapaxes(dim0, dim1) if self.ndim else np.asarray(self)
 
 
-@differentiable(
+@view_op(
     self=lambda g, dim: F.squeeze_dim(g, dim),
     rows={"self": lambda g, dim: F.squeeze_dim(g, after_rows(dim))},
-    view=True,
-    linear=True,
     forms="function method",
     out="",
 )

@@ -14,7 +14,7 @@ import numpy as np
 from ..core import F, differentiable
 from ..core.dtypes import bool_, dtype
 from .checks import no_clamp, not_implemented, only, refuses
-from .kernels import wide
+from .kernels import elementwise, wide
 
 
 def no_bool(op: str, kinds: list[dtype]) -> None:
@@ -109,63 +109,51 @@ def max_vjp(g: Any, self: Any, min: Any, max: Any) -> Any:
     return F.where(above if min is None else F.logical_or(F.lt(max, min), above), g, 0.0)
 
 
-@differentiable(
-    self=inner_vjp, min=min_vjp, max=max_vjp, kernel=clamped, elementwise=True, check=no_clamp, forms=""
-)
+@elementwise(self=inner_vjp, min=min_vjp, max=max_vjp, kernel=clamped, check=no_clamp)
 def clamp(self, min=None, max=None):
     """Return each element brought between those of `min` and `max`, tensors of which one may be left out."""
 
 
-@differentiable(
-    self=inner_vjp, node="ClampBackward1", kernel=clamped, elementwise=True, check=both_bounds, forms=""
-)
+@elementwise(self=inner_vjp, node="ClampBackward1", kernel=clamped, check=both_bounds)
 def clamp_numbers(self, min=None, max=None):
     """Return each element brought between two numbers, of which one may be left out."""
 
 
-@differentiable(
+@elementwise(
     self=lambda g, self, max: F.where(F.le(self, max), g, 0.0),
     kernel=np.minimum,
-    elementwise=True,
     check=partial(no_bool, "clamp_max_scalar_cpu"),
-    forms="",
 )
 def clamp_max(self, max):
     """Return the smaller of each element and a number."""
 
 
-@differentiable(
+@elementwise(
     self=lambda g, self, max: F.where(F.le(self, max), g, 0.0),
     max=lambda g, self, max: F.where(F.gt(self, max), g, 0.0),
     node="ClampMaxBackward1",
     kernel=np.minimum,
-    elementwise=True,
     check=no_clamp,
-    forms="",
 )
 def clamp_max_tensor(self, max):
     """Return the smaller of each element and that of another tensor."""
 
 
-@differentiable(
+@elementwise(
     self=lambda g, self, min: F.where(F.ge(self, min), g, 0.0),
     kernel=np.maximum,
-    elementwise=True,
     check=partial(no_bool, "clamp_min_scalar_cpu"),
-    forms="",
 )
 def clamp_min(self, min):
     """Return the greater of each element and a number."""
 
 
-@differentiable(
+@elementwise(
     self=lambda g, self, min: F.where(F.ge(self, min), g, 0.0),
     min=lambda g, self, min: F.where(F.lt(self, min), g, 0.0),
     node="ClampMinBackward1",
     kernel=np.maximum,
-    elementwise=True,
     check=no_clamp,
-    forms="",
 )
 def clamp_min_tensor(self, min):
     """Return the greater of each element and that of another tensor."""
@@ -189,13 +177,11 @@ def no_whole_quotients(kinds: list[dtype]) -> None:
         )
 
 
-@differentiable(
+@elementwise(
     self=lambda g: g,
     tensor1=lambda g, tensor2, value: g * F.mul_scalar(tensor2, value),
     tensor2=lambda g, tensor1, value: g * F.mul_scalar(tensor1, value),
-    elementwise=True,
     check=no_bool_products,
-    forms="",
 )
 @wide
 def addcmul(self, tensor1, tensor2, value):
@@ -223,13 +209,11 @@ def filled(like: Any, value: Any) -> Any:
     return F.fill(F.zeros_like(like), value)
 
 
-@differentiable(
+@elementwise(
     self=lambda g: g,
     tensor1=lambda g, tensor2, value: g * (filled(tensor2, value) / tensor2),
     tensor2=addcdiv_vjp,
-    elementwise=True,
     check=no_whole_quotients,
-    forms="",
 )
 @wide
 def addcdiv(self, tensor1, tensor2, value):
@@ -246,27 +230,23 @@ def between(self: Any, end: Any, weight: Any) -> Any:
     return np.where(np.abs(weight) < 0.5, self + weight * way, end - way * (1 - weight))[()]
 
 
-@differentiable(
+@elementwise(
     self=lambda g, weight: F.mul_scalar(g, 1 - weight),
     end=lambda g, weight: F.mul_scalar(g, weight),
     linear=True,
-    elementwise=True,
     check=only("fc", "lerp_kernel_scalar"),
-    forms="",
 )
 def lerp(self, end, weight):
     """Return the point between `self` and `end` that a number says: 0 is `self`, 1 is `end`."""
     return between(self, end, weight)
 
 
-@differentiable(
+@elementwise(
     self=lambda g, weight: g * F.sub(1, weight),
     end=lambda g, weight: g * weight,
     weight=lambda g, self, end: g * (end - self),
     node="LerpBackward1",
-    elementwise=True,
     check=only("fc", "lerp_kernel_tensor"),
-    forms="",
 )
 def lerp_tensor(self, end, weight):
     """Return the point between `self` and `end` that the element of `weight` says."""

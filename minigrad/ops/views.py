@@ -15,6 +15,7 @@ from ..core import F, calls, differentiable
 from ..core.dtypes import of
 from ..core.storage import address, root
 from . import indexing, shape
+from .kernels import view_op
 from .shape import place, reshaped_rows
 
 
@@ -36,9 +37,7 @@ def diagonal_of(self: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any
 diagonal_vjp = calls("diagonal_backward", "self_sym_sizes", "offset", "dim1", "dim2")
 
 
-@differentiable(
-    self=diagonal_vjp, kernel=diagonal_of, view=True, linear=True, forms="function method", out=""
-)
+@view_op(self=diagonal_vjp, kernel=diagonal_of, forms="function method", out="")
 def diagonal(self, offset=0, dim1=0, dim2=1):
     """Return the elements whose index in `dim2` is that in `dim1` plus `offset`, along a new last
     dimension.
@@ -93,12 +92,7 @@ def windows(self: Any, dimension: int, size: int, step: int) -> Any:
     return as_strided(self, (*shape, size), (*strides, self.strides[dim]))
 
 
-@differentiable(
-    self=calls("unfold_backward", "self_sym_sizes", "dimension", "size", "step"),
-    kernel=windows,
-    view=True,
-    linear=True,
-)
+@view_op(self=calls("unfold_backward", "self_sym_sizes", "dimension", "size", "step"), kernel=windows)
 def unfold(self, dimension, size, step):
     """Return all windows of `size` along `dimension`, `step` apart, their elements along a new last
     dimension.
@@ -121,12 +115,7 @@ def unsqueezed(g: Any, dims: Any, sizes: tuple[int, ...]) -> Any:
     return g
 
 
-@differentiable(
-    self=lambda g, self_sym_sizes, dim: unsqueezed(g, dim, self_sym_sizes),
-    node="SqueezeBackward2",
-    view=True,
-    linear=True,
-)
+@view_op(self=lambda g, self_sym_sizes, dim: unsqueezed(g, dim, self_sym_sizes), node="SqueezeBackward2")
 def squeeze_dims(self, dim):
     """Those of several dimensions taken away whose size is 1."""
     dims = [place(d, self.ndim) for d in dim]
@@ -166,12 +155,10 @@ def complex_of_parts(self: np.ndarray) -> np.ndarray:
     return self.view(kind)[..., 0]
 
 
-@differentiable(
+@view_op(
     self=lambda g, self_sym_sizes, dim: unsqueezed(g, (dim,), self_sym_sizes),
     rows={"self": reshaped_rows},
     node="SqueezeBackward1",
-    view=True,
-    linear=True,
 )
 def squeeze_dim(self, dim):
     """Dimension `dim` taken away if its size is 1."""
@@ -189,18 +176,16 @@ def squeeze_result(self, dim):
     return squeeze_dim.op.kernel(self, dim)
 
 
-@differentiable(
+@view_op(
     self=lambda g, self_sym_sizes: unsqueezed(g, range(len(self_sym_sizes)), self_sym_sizes),
     node="SqueezeBackward0",
-    view=True,
-    linear=True,
 )
 def squeeze_all(self):
     """Return all dimensions of size 1 taken away."""
     return np.squeeze(self)
 
 
-@differentiable(self=lambda g: g, view=True, linear=True, jvp=lambda self_t: self_t)
+@view_op(self=lambda g: g, jvp=lambda self_t: self_t)
 def alias(self):
     """Return the same tensor once more: `t[...]`."""
     return self[...] if isinstance(self, np.ndarray) else self
