@@ -8,7 +8,7 @@ from typing import Any
 from ..core import RAW, F, differentiable, itself
 from ..core.dtypes import bool_, dtype, whole
 from .checks import BOOL, refuses
-from .kernels import elementwise
+from .kernels import elementwise, linear_op
 
 
 def no_bools(kinds: list[dtype]) -> None:
@@ -153,11 +153,10 @@ def div_scalar(self, other):
     return self / other
 
 
-@differentiable(
+@linear_op(
     self=itself,
     kernel=operator.neg,
     elementwise=True,
-    linear=True,
     check=refuses(
         f"Negation, the `-` operator, on a bool tensor is not supported. {INVERT}", BOOL, error=RuntimeError
     ),

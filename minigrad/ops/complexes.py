@@ -16,7 +16,7 @@ from ..core.dtypes import dtype
 from ..core.op import RAW
 from ..core.public import public
 from ..core.tensor_state import CONJUGATE, NEGATIVE
-from .kernels import view_op
+from .kernels import linear_op, view_op
 from .views import complex_of_parts, parts_of_complex
 
 
@@ -131,7 +131,7 @@ def resolve_neg(self: Any) -> Any:
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-@differentiable(self=lambda g: F.conj_physical(g), node="ConjPhysicalBackward0", linear=True)
+@linear_op(self=lambda g: F.conj_physical(g), node="ConjPhysicalBackward0")
 def physical_conjugate(self):
     """Return the conjugates, in memory of their own."""
     return np.conjugate(self)
@@ -201,12 +201,11 @@ def complex_kind(real: Any) -> Any:
     return np.complex128 if real.dtype == np.float64 else np.complex64
 
 
-@differentiable(
+@linear_op(
     real=lambda g, real: F.real(g),
     imag=lambda g, imag: F.imag(g),
     complexes=True,
     elementwise=True,
-    linear=True,
     check=two_of_a_kind,
     numbers=False,
     forms="function",

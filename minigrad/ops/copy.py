@@ -9,10 +9,10 @@ import numpy as np
 from ..core import RAW, F, check_broadcast, differentiable, is_symbol, zeros
 from ..core.devices import unfilled_like
 from .checks import of_kind, same_dtype
-from .kernels import elementwise
+from .kernels import elementwise, linear_op
 
 
-@differentiable(self=lambda g: g, linear=True, forms="function", out="")
+@linear_op(self=lambda g: g, forms="function", out="")
 def clone(self, order="K"):
     """Return a copy that lies in memory as the tensor does, without gaps; `order="C"`: in row-major order."""
     if not isinstance(self, np.ndarray):
@@ -56,9 +56,7 @@ def kind_of(g: Any) -> Any:
     return (g if isinstance(g, RAW) else g._data).dtype
 
 
-@differentiable(
-    self=lambda g, self_scalar_type: cast_back(g, self_scalar_type), node="ToCopyBackward0", linear=True
-)
+@linear_op(self=lambda g, self_scalar_type: cast_back(g, self_scalar_type), node="ToCopyBackward0")
 def to(self, dtype, memory_format=None):
     """Return a copy in another dtype, in the order in memory that `devices.unfilled_like` knows by
     this name.
@@ -140,11 +138,10 @@ def masked_fill(self, mask, value):
     return np.where(mask, self.dtype.type(fitting(value, self.dtype)), self)[()]
 
 
-@differentiable(
+@linear_op(
     self=lambda g, mask: F.masked_fill(g, mask, 0),
     value=lambda g, mask: F.sum_all(F.masked_select(g, mask)),
     node="MaskedFillBackward1",
-    linear=True,
     broadcasts=True,
 )
 def masked_fill_tensor(self, mask, value):
@@ -164,10 +161,9 @@ def together(mask: Any, self: Any) -> tuple[Any, Any]:
     return np.broadcast_to(mask, shape), np.broadcast_to(self, shape)
 
 
-@differentiable(
+@linear_op(
     self=lambda g, self, mask: F.into_zeros(g, shape_together(self, mask), "masked_scatter", mask, g),
     broadcasts=True,
-    linear=True,
     forms="function method",
     out="same",
 )
@@ -178,11 +174,10 @@ def masked_select(self, mask):
     return self[mask]
 
 
-@differentiable(
+@linear_op(
     self=lambda g, mask: F.masked_fill(g, mask, 0),
     source=lambda g, mask, source_sym_sizes: F.masked_scatter_backward(g, mask, source_sym_sizes),
     broadcasts=True,
-    linear=True,
     forms="function method method_",
     out="",
 )
@@ -200,9 +195,7 @@ def masked_scatter(self, mask, source):
     return out
 
 
-@differentiable(
-    grad_output=lambda g, mask: F.into_zeros(g, mask.shape, "masked_scatter", mask, g), linear=True
-)
+@linear_op(grad_output=lambda g, mask: F.into_zeros(g, mask.shape, "masked_scatter", mask, g))
 def masked_scatter_backward(grad_output, mask, sizes):
     """Return the elements of `grad_output` where `mask` holds, one after the other in zeros of
     shape `sizes`.

@@ -9,15 +9,14 @@ import numpy as np
 from ..core import F, differentiable
 from ..core.dtypes import of
 from .index import LONG, WHOLE, check_inside, outside
-from .kernels import second_refusal
+from .kernels import linear_op, second_refusal
 from .shape import show_sizes
 
 
-@differentiable(
+@linear_op(
     weight=lambda g, weight_sym_sizes, indices, padding_idx, scale_grad_by_freq, sparse: (
         F.embedding_dense_backward(g, indices, weight_sym_sizes[0], padding_idx, scale_grad_by_freq)
-    ),
-    linear=True,
+    )
 )
 def embedding(weight, indices, padding_idx=-1, scale_grad_by_freq=False, sparse=False):
     """Return the rows of the matrix `weight` at `indices`; the gradient leaves out row `padding_idx`."""
@@ -44,7 +43,7 @@ def twice(g: Any, indices: Any, padding_idx: int) -> Any:
     return F.reshape(rows, (*indices.shape, g.shape[1]))
 
 
-@differentiable(grad_output=lambda g, indices, padding_idx: twice(g, indices, padding_idx), linear=True)
+@linear_op(grad_output=lambda g, indices, padding_idx: twice(g, indices, padding_idx))
 def embedding_dense_backward(grad_output, indices, num_weights, padding_idx, scale_grad_by_freq):
     """Return a table of `num_weights` rows to which the rows of `grad_output` are added at `indices`, but for
     `padding_idx`; with `scale_grad_by_freq` each is divided by how often its index occurs.

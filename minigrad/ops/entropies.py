@@ -12,7 +12,7 @@ from ..core.declare import camel
 from ..core.dtypes import of
 from .activations import activation
 from .checks import floats_only, refuse, same_dtype
-from .kernels import MEAN, NONE, SUM, reduce, reduced, widened, written
+from .kernels import MEAN, NONE, SUM, linear_op, reduce, reduced, widened, written
 from .losses import share
 
 
@@ -197,7 +197,7 @@ def declare(title: str) -> None:
         out = reduced(loss, SUM)
         return (out / total if reduction == MEAN else out), total
 
-    @differentiable(name=title + "_backward", grad_output=twice, self=zeros, linear=True)
+    @linear_op(name=title + "_backward", grad_output=twice, self=zeros)
     def backward(grad_output, self, target, weight, reduction, ignore_index, total_weight):
         """Return the gradient of the scores."""
         at, weights, used = chosen(self, target, weight, ignore_index)

@@ -19,7 +19,7 @@ import numpy as np
 
 from ..core import F, calls, differentiable, jointly
 from .checks import refuse, same_dtype
-from .kernels import second_refusal, wide
+from .kernels import linear_op, second_refusal, wide
 
 BILINEAR, NEAREST = range(2)
 ZEROS, BORDER, REFLECTION = range(3)
@@ -188,7 +188,7 @@ def base(size: Any, align_corners: bool, dtype: Any) -> Any:
     return np.stack([*(p.ravel() for p in places), np.ones(places[0].size)], -1).astype(dtype)
 
 
-@differentiable(theta=calls("affine_grid_generator_backward", "size", "align_corners"), linear=True)
+@linear_op(theta=calls("affine_grid_generator_backward", "size", "align_corners"))
 @wide
 def affine_grid_generator(theta, size, align_corners):
     """Return the places (N, …, dimensions) to which affine maps `theta` (N, dimensions, dimensions + 1) move
@@ -205,7 +205,7 @@ def affine_grid_generator(theta, size, align_corners):
     return grid.reshape((size[0], *size[2:], len(size) - 2))
 
 
-@differentiable(grad=calls("affine_grid_generator", "size", "align_corners"), linear=True)
+@linear_op(grad=calls("affine_grid_generator", "size", "align_corners"))
 @wide
 def affine_grid_generator_backward(grad, size, align_corners):
     """Return the gradient of the maps of `affine_grid_generator`."""

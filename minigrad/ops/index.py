@@ -10,6 +10,7 @@ from ..core import RAW, F, composite, differentiable, is_symbol
 from ..core.dtypes import of
 from ..core.tensor_state import numbers, wrap
 from .checks import same_dtype
+from .kernels import linear_op
 
 LONG = (np.dtype("int64"),)
 WHOLE = (np.dtype("int64"), np.dtype("int32"))
@@ -112,9 +113,7 @@ def places(shape: tuple[int, ...], indices: Any) -> tuple[Any, ...]:
     return tuple(np.s_[:] if a is None else np.broadcast_to(a, together) for a in found)
 
 
-@differentiable(
-    self=lambda g, self_sym_sizes, indices: F.index_into_zeros(g, self_sym_sizes, indices), linear=True
-)
+@linear_op(self=lambda g, self_sym_sizes, indices: F.index_into_zeros(g, self_sym_sizes, indices))
 def index(self, indices):
     """Return a copy of the elements at `indices`: one tensor of whole numbers or bools per dimension, or None
     for the whole dimension.
@@ -232,9 +231,8 @@ def check_flat(index: Any, size: int) -> None:
     check_inside(index, -size, size, text)
 
 
-@differentiable(
+@linear_op(
     self=lambda g, self, index: F.into_zeros(g, self.shape, "put", index, g, True),
-    linear=True,
     forms="function method",
     out="same",
 )
@@ -260,12 +258,11 @@ def take(self, index):
     return self.reshape(-1)[index]
 
 
-@differentiable(
+@linear_op(
     self=lambda g, index, source_sym_sizes, accumulate: (
         g if accumulate else F.put(g, index, F.zeros_of(g, source_sym_sizes), False)
     ),
     source=lambda g, index, source, accumulate: F.reshape(F.take(g, index), source.shape),
-    linear=True,
     forms="function method method_",
     out="",
 )

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ..core import RAW, F, calls, composite, differentiable, is_symbol
+from ..core import RAW, F, calls, composite, is_symbol
 from ..core.storage import Geometry, strided
 from ..core.tensor_state import wrap
-from .kernels import view_op
+from .kernels import linear_op, view_op
 from .shape import after_rows, place
 
 ALL = np.s_[:]
@@ -33,7 +33,7 @@ def select(self, dim, index):
     return self[(ALL,) * front + (index, ...)] if front else self[index, ...]
 
 
-@differentiable(grad_output=lambda g, dim, index: F.select(g, dim, index), linear=True)
+@linear_op(grad_output=lambda g, dim, index: F.select(g, dim, index))
 def select_backward(grad_output, input_sizes, dim, index):
     """Return zeros of shape `input_sizes` with `grad_output` at `index` along `dim`."""
     out = np.zeros(input_sizes, grad_output.dtype)
@@ -56,10 +56,9 @@ def slice(self, dim, start, end, step):
     return self[(ALL,) * place(dim, self.ndim) + (np.s_[start:end:step],)]
 
 
-@differentiable(
+@linear_op(
     grad_output=lambda g, dim, start, end, step: F.slice(g, dim, start, end, step),
     rows={"grad_output": lambda g, dim, start, end, step: F.slice(g, after_rows(dim), start, end, step)},
-    linear=True,
 )
 def slice_backward(grad_output, input_sizes, dim, start, end, step):
     """Return zeros of shape `input_sizes` with `grad_output` in the slice."""
@@ -130,7 +129,7 @@ def both_places(sizes: Any, strides: Any, size: Any, stride: Any, offset: int | 
     return length, whole, Geometry(tuple(size), tuple(stride), begin)
 
 
-@differentiable(linear=True)
+@linear_op()
 def put_strided(grad_output, sizes, strides, size, stride, storage_offset):
     """Return zeros of shape `sizes`, lying as `strides` says, with `grad_output` added to the part that
     `as_strided` shows. Where elements of the whole lie in one place, each gets an equal share.

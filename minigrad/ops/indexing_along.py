@@ -13,12 +13,12 @@ from .arithmetic import scaled
 from .checks import same_dtype
 from .copy import fitting
 from .index import LONG, WHOLE, along, check_inside, check_kind, copied, raised
+from .kernels import linear_op
 from .shape import place
 
 
-@differentiable(
+@linear_op(
     self=lambda g, self_sym_sizes, dim, index: F.into_zeros(g, self_sym_sizes, "index_add", dim, index, g, 1),
-    linear=True,
     forms="function method",
     out="same",
 )
@@ -137,11 +137,10 @@ def each_once(index: Any) -> Any:
     return np.unique(index) if isinstance(index, RAW) else wrap(np.unique(index._data))
 
 
-@differentiable(
+@linear_op(
     self=lambda g, dim, index: F.index_fill(g, dim, index, 0),
     value=lambda g, dim, index: F.sum_all(F.index_select(g, dim, each_once(index))),
     node="IndexFillBackward1",
-    linear=True,
 )
 def index_fill_tensor(self, dim, index, value):
     """Return the same with the one element of `value`, which gets a gradient too."""
@@ -168,9 +167,8 @@ def check_range(index: Any, dim: int, size: int) -> None:
     check_inside(index, 0, size, text, RuntimeError)
 
 
-@differentiable(
+@linear_op(
     self=lambda g, self, dim, index, sparse_grad: F.into_zeros(g, self.shape, "scatter_add", dim, index, g),
-    linear=True,
     forms="function method",
     out="same",
 )
@@ -253,11 +251,10 @@ def replace(out: Any, where: Any, values: Any) -> None:
     out[where] = values
 
 
-@differentiable(
+@linear_op(
     self=lambda g, dim, index: F.scatter_value(g, dim, index, 0),
     src=lambda g, dim, index: F.gather(g, dim, index),
     node="ScatterBackward0",
-    linear=True,
 )
 def scatter_src(self, dim, index, src):
     """Return `self` with the elements of `src` at the places `index` along `dim`."""
@@ -279,7 +276,7 @@ rename(scatter_src, "scatter")
 rename(scatter_value, "scatter")
 
 
-@differentiable(self=lambda g: g, src=lambda g, dim, index: F.gather(g, dim, index), linear=True)
+@linear_op(self=lambda g: g, src=lambda g, dim, index: F.gather(g, dim, index))
 def scatter_add(self, dim, index, src):
     """Return `self` with the elements of `src` added at the places `index` along `dim`."""
     return written(self, dim, index, src, np.add.at)

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ..core import F, composite, differentiable, rename
+from ..core import F, composite, rename
 from ..core.op import RAW
 from ..core.tensor_state import wrap
-from .kernels import view_op
+from .kernels import linear_op, view_op
 from .shape import place
 
 # ── several put together
@@ -33,12 +33,11 @@ def pieces(g: Any, sizes: list[tuple[int, ...]], kinds: list[Any], dim: int) -> 
     return parts
 
 
-@differentiable(
+@linear_op(
     tensors=lambda g, tensors_sym_sizes, tensors_scalar_type, dim: pieces(
         g, tensors_sym_sizes, tensors_scalar_type, dim
     ),
     listed=True,
-    linear=True,
     forms="function",
     also="concat concatenate",
 )
@@ -80,10 +79,9 @@ def cat(tensors, dim=0):
     return np.concatenate([t for _, t in rest], dim)
 
 
-@differentiable(
+@linear_op(
     tensors=lambda g, tensors_sym_sizes, dim: [F.select(g, dim, i) for i in range(len(tensors_sym_sizes))],
     listed=True,
-    linear=True,
     forms="function",
 )
 def stack(tensors, dim=0):
@@ -215,14 +213,12 @@ def split_with_sizes(self, split_sizes, dim=0):
     """Return parts of the given sizes along `dim`."""
 
 
-@differentiable(
-    self=split_vjp, kernel=split_kernel, several=True, linear=True, forms="function method", out=""
-)
+@linear_op(self=split_vjp, kernel=split_kernel, several=True, forms="function method", out="")
 def unsafe_split(self, split_size, dim=0):
     """Return `split` whose parts do not know that they share memory with `self`."""
 
 
-@differentiable(self=sized_vjp, kernel=sized_kernel, several=True, linear=True, forms="function", out="")
+@linear_op(self=sized_vjp, kernel=sized_kernel, several=True, forms="function", out="")
 def unsafe_split_with_sizes(self, split_sizes, dim=0):
     """Return `split_with_sizes` whose parts do not know that they share memory with `self`."""
 

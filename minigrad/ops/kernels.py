@@ -88,8 +88,9 @@ def reduce(loss: Any, reduction: int) -> Any:
 
 # Declares an elementwise op that users call under the name of a function around it, or not at all.
 elementwise = functools.partial(differentiable, elementwise=True, forms="")
-# Declares an op whose result is a view.
-view_op = functools.partial(differentiable, view=True, linear=True)
+# Declares an op that is linear in its inputs together, and one whose result is a view besides.
+linear_op = functools.partial(differentiable, linear=True)
+view_op = functools.partial(linear_op, view=True)
 
 
 def function(**how: Any) -> Any:

@@ -9,6 +9,7 @@ import numpy as np
 from ..core import F, calls, differentiable, zeros
 from .checks import refuse
 from .copy import fitting
+from .kernels import linear_op
 
 # ── of one number
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -107,13 +108,13 @@ def declare(word: str, k: int) -> None:
     vjp = calls(title + "_backward", "self", "padding")
 
     # the numbers of `self` do not matter, so they are not conjugated
-    @differentiable(name=title, self=vjp, complexes=True, linear=True)
+    @linear_op(name=title, self=vjp, complexes=True)
     def pad(self, padding):
         """Return the tensor with borders that are filled with its own elements."""
         check_filled(self, padding, title, word == "reflection")
         return np.ascontiguousarray(self[places(way, self.shape, padding)])
 
-    @differentiable(name=title + "_backward", grad_output=calls(title, "padding"), self=zeros, linear=True)
+    @linear_op(name=title + "_backward", grad_output=calls(title, "padding"), self=zeros)
     def backward(grad_output, self, padding):
         """Return the gradient: each number added to the element that stands in its place."""
         out = np.zeros(self.shape, grad_output.dtype)

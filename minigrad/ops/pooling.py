@@ -13,7 +13,7 @@ import numpy as np
 
 from ..core import F, calls, differentiable, zeros
 from .checks import refuse
-from .kernels import wide
+from .kernels import linear_op, wide
 from .shape import show_sizes
 from .sliding import by_place, padded, put_together, whole_size
 from .window_checks import check_adaptive, check_not_empty, check_windows
@@ -59,7 +59,7 @@ def declare_mean(k: int) -> None:
         "kernel_size", "stride", "padding", "ceil_mode", "count_include_pad", "divisor_override"
     )  # fmt: skip
 
-    @differentiable(name=title, self=calls(title + "_backward", "self", *settings), linear=True)
+    @linear_op(name=title, self=calls(title + "_backward", "self", *settings))
     @wide
     def pool(
         self, kernel_size, stride=(), padding=(0,) * k, ceil_mode=False, count_include_pad=True,
@@ -81,7 +81,7 @@ def declare_mean(k: int) -> None:
             np.add(total, x[there], out=total)
         return divided(total, size, (kernel_size, stride, padding, count_include_pad, divisor_override))
 
-    @differentiable(name=title + "_backward", grad_output=calls(title, *settings), self=zeros, linear=True)
+    @linear_op(name=title + "_backward", grad_output=calls(title, *settings), self=zeros)
     @wide
     def backward(
         grad_output, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
@@ -203,7 +203,7 @@ def declare_mean_of_parts(k: int) -> None:
     title = f"_adaptive_avg_pool{k}d"
     last = tuple(range(-k, 0))
 
-    @differentiable(name=title, self=calls(title + "_backward", "self"), linear=True)
+    @linear_op(name=title, self=calls(title + "_backward", "self"))
     @wide
     def pool(self, output_size):
         """Return the mean of each of `output_size` parts."""
@@ -213,11 +213,10 @@ def declare_mean_of_parts(k: int) -> None:
             out[place] = self[part].mean(axis=last)
         return out
 
-    @differentiable(
+    @linear_op(
         name=title + "_backward",
         grad_output=lambda g, grad_output_sym_sizes: getattr(F, title)(g, grad_output_sym_sizes[-k:]),
         self=zeros,
-        linear=True,
     )
     @wide
     def backward(grad_output, self):

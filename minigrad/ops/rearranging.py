@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core import F, differentiable, itself
+from ..core import F, itself
+from .kernels import linear_op
 from .reduction import over
 from .shape import place
 
@@ -14,7 +15,7 @@ from .shape import place
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-@differentiable(self=itself, linear=True)
+@linear_op(self=itself)
 def flip(self, dims):
     """Return a copy with the elements in reverse order along `dims`."""
     return np.flip(self, over(dims, self.ndim)).copy() if dims and self.ndim else checked_copy(self, dims)
@@ -27,10 +28,7 @@ def checked_copy(self: Any, dims: Any) -> Any:
     return self.copy()
 
 
-@differentiable(
-    self=lambda g, shifts, dims: F.roll(g, tuple(-n for n in reversed(shifts)), tuple(reversed(dims))),
-    linear=True,
-)
+@linear_op(self=lambda g, shifts, dims: F.roll(g, tuple(-n for n in reversed(shifts)), tuple(reversed(dims))))
 def roll(self, shifts, dims):
     """Return a copy with the elements moved on by `shifts` along `dims` (of the flattened tensor for ()),
     those that leave at the end coming in at the beginning.
@@ -46,7 +44,7 @@ def roll(self, shifts, dims):
     return np.roll(self, shifts, dims) if dims else np.roll(self, shifts[0])
 
 
-@differentiable(self=lambda g, k, dims: F.rot90(g, -k, dims), linear=True)
+@linear_op(self=lambda g, k, dims: F.rot90(g, -k, dims))
 def rot90(self, k, dims):
     """Return a copy turned `k` quarters of a circle, from the first of two dimensions towards the second."""
     if len(dims) != 2:
@@ -91,7 +89,7 @@ def unfolded(sizes: Any, repeats: Any) -> tuple[tuple[int, ...], tuple[int, ...]
     return tuple(shape), tuple(added)
 
 
-@differentiable(self=repeat_vjp, linear=True)
+@linear_op(self=repeat_vjp)
 def repeat(self, repeats):
     """Return a copy in which the whole tensor stands `repeats` times along each dimension, new ones
     in front.
@@ -117,7 +115,7 @@ def check_matrix(self: Any, name: str) -> None:
         raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
 
 
-@differentiable(self=itself, linear=True, forms="function method method_", out="same")
+@linear_op(self=itself, forms="function method method_", out="same")
 def tril(self, diagonal=0):
     """Return the lower triangle of a matrix, or of each matrix in a batch, with 0 above the diagonal.
 
@@ -138,7 +136,7 @@ def tril(self, diagonal=0):
     return np.tril(self, diagonal)
 
 
-@differentiable(self=itself, linear=True, forms="function method method_", out="same")
+@linear_op(self=itself, forms="function method method_", out="same")
 def triu(self, diagonal=0):
     """Return the upper triangle of a matrix, or of each matrix in a batch, with 0 below the diagonal.
 
@@ -173,9 +171,7 @@ def check_image(self: Any, name: str, factor: int, word: str) -> None:
         raise RuntimeError(f"{name} expects a positive {word}, but got {factor}")
 
 
-@differentiable(
-    self=lambda g, upscale_factor: F.pixel_unshuffle(g, upscale_factor), linear=True, forms="function", out=""
-)
+@linear_op(self=lambda g, upscale_factor: F.pixel_unshuffle(g, upscale_factor), forms="function", out="")
 def pixel_shuffle(self, upscale_factor):
     """Return images of shape (…, C·r², H, W) as (…, C, H·r, W·r) for the factor r: channels become
     neighbors.
@@ -194,12 +190,7 @@ def pixel_shuffle(self, upscale_factor):
     return blocks.transpose(order).reshape(*lead, c // r**2, h * r, w * r).copy()
 
 
-@differentiable(
-    self=lambda g, downscale_factor: F.pixel_shuffle(g, downscale_factor),
-    linear=True,
-    forms="function",
-    out="",
-)
+@linear_op(self=lambda g, downscale_factor: F.pixel_shuffle(g, downscale_factor), forms="function", out="")
 def pixel_unshuffle(self, downscale_factor):
     """Return images of shape (…, C, H·r, W·r) as (…, C·r², H, W) for the factor r: neighbors become
     channels.

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..core import RAW, F, calls, differentiable, jointly
+from .kernels import linear_op
 
 
 def order(count: int, reverse: bool) -> range:
@@ -138,7 +139,7 @@ def _pack_padded_sequence(input, lengths, batch_first):
     return input[places(input.shape, batch_sizes, batch_first)], batch_sizes
 
 
-@differentiable(grad=calls("_packed_elements", "batch_sizes", "batch_first"), linear=True)
+@linear_op(grad=calls("_packed_elements", "batch_sizes", "batch_first"))
 def _pack_padded_sequence_backward(grad, input_size, batch_sizes, batch_first):
     """Return a padded table with the elements of a packed one, 0 elsewhere."""
     out = np.zeros(input_size, grad.dtype)
@@ -146,9 +147,7 @@ def _pack_padded_sequence_backward(grad, input_size, batch_sizes, batch_first):
     return out
 
 
-@differentiable(
-    grad=calls("_pack_padded_sequence_backward", "grad_sym_sizes", "batch_sizes", "batch_first"), linear=True
-)
+@linear_op(grad=calls("_pack_padded_sequence_backward", "grad_sym_sizes", "batch_sizes", "batch_first"))
 def _packed_elements(grad, batch_sizes, batch_first):
     """Return the elements of a padded table that the packed one has."""
     return grad[places(grad.shape, batch_sizes, batch_first)]

@@ -10,6 +10,7 @@ from ..core import F, composite, differentiable, is_symbol
 from ..core.dtypes import FAST_ARRAYS
 from ..core.op import RAW
 from .copy import kind_of, to
+from .kernels import linear_op
 from .shape import place
 
 
@@ -81,21 +82,18 @@ def filled_rows(g: Any, sizes: tuple[int, ...]) -> Any:
     return np.broadcast_to(g.reshape(-1, *(1 for _ in sizes)), (len(g), *sizes))
 
 
-@differentiable(
+@linear_op(
     self=lambda g, self_sym_sizes: F.expand(g, self_sym_sizes),
     rows={"self": lambda g, self_sym_sizes: filled_rows(g, self_sym_sizes)},
     node="SumBackward0",
-    linear=True,
 )
 def sum_all(self, dtype=None):
     """Return the sum of all elements."""
     return added(self, None, False, dtype)
 
 
-@differentiable(
-    self=lambda g, self_sym_sizes, dim, keepdim: restore(g, self_sym_sizes, dim, keepdim),
-    node="SumBackward1",
-    linear=True,
+@linear_op(
+    self=lambda g, self_sym_sizes, dim, keepdim: restore(g, self_sym_sizes, dim, keepdim), node="SumBackward1"
 )
 def sum_dim(self, dim, keepdim, dtype=None):
     """Return the sum over some dimensions."""
@@ -109,10 +107,9 @@ def average(self: Any, axes: Any, keepdim: bool, dtype: Any) -> Any:
     return narrowed(out / out.dtype.type(self.size / out.size if out.size else 1), self.dtype)
 
 
-@differentiable(
+@linear_op(
     self=lambda g, self_sym_sizes, self_sym_numel: F.div_scalar(F.expand(g, self_sym_sizes), self_sym_numel),
     node="MeanBackward0",
-    linear=True,
 )
 def mean_all(self, dtype=None):
     """Return the mean of all elements."""
@@ -127,7 +124,7 @@ def mean_vjp(g: Any, self_sym_sizes: tuple[int, ...], self_sym_numel: int, dim: 
     return F.div_scalar(restore(g, self_sym_sizes, dim, keepdim), count)
 
 
-@differentiable(self=mean_vjp, node="MeanBackward1", linear=True)
+@linear_op(self=mean_vjp, node="MeanBackward1")
 def mean_dim(self, dim, keepdim, dtype=None):
     """Return the mean over some dimensions."""
     return average(self, over(dim, self.ndim), keepdim, dtype)

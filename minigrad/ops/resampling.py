@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from ..core import calls, differentiable
+from ..core import calls
 from ..core.dtypes import of
 from .checks import not_implemented
-from .kernels import wide
+from .kernels import linear_op, wide
 
 # ── taps
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -182,13 +182,13 @@ def declare(way: str, title: str, k: int) -> None:
     vjp = calls(title + "_backward", "output_size", "self_sym_sizes", "align_corners", "scales")
     twice = calls(title, "output_size", "align_corners", "scales")
 
-    @differentiable(name=title, self=vjp, linear=True)
+    @linear_op(name=title, self=vjp)
     def forward(self, output_size, align_corners=False, scales=None):
         """Return the last dimensions of (N, C, …) at the size `output_size`, `scales` times as many."""
         check(self, k, output_size, way)
         return resampled(self, way, output_size, align_corners, scales)
 
-    @differentiable(name=title + "_backward", grad_output=twice, linear=True)
+    @linear_op(name=title + "_backward", grad_output=twice)
     def backward(grad_output, output_size, input_size, align_corners=False, scales=None):
         """Return the gradient: each number shared out among the elements it came from."""
         return sent_back(grad_output, way, input_size, align_corners, scales)

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from ..core import RAW, F, composite, differentiable, is_symbol, itself
+from ..core import RAW, F, composite, is_symbol, itself
 from ..core.deposit import sum_to as sum_to_array
 from ..core.dtypes import of
 from ..core.public import public
-from .kernels import view_op
+from .kernels import linear_op, view_op
 
 
 def infer(shape: tuple[int, ...], size: int) -> tuple[int, ...]:
@@ -87,7 +87,7 @@ def reshape_alias(self, size):
     return viewed(self, size)
 
 
-@differentiable(self=lambda g, self_sym_sizes: F.reshape(g, self_sym_sizes), linear=True)
+@linear_op(self=lambda g, self_sym_sizes: F.reshape(g, self_sym_sizes))
 def unsafe_view(self, size):
     """Return the memory of a result that nobody else sees, in another shape."""
     return self.reshape(size)

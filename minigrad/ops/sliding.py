@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from ..core import F, calls, differentiable
+from ..core import F, calls
 from .checks import refuse
+from .kernels import linear_op
 from .shape import show_sizes
 
 Sizes = tuple[int, ...]
@@ -119,11 +120,10 @@ def check_window(kernel_size: Pair, dilation: Pair, padding: Pair, stride: Pair)
             )
 
 
-@differentiable(
+@linear_op(
     self=lambda g, self_sym_sizes, kernel_size, dilation, padding, stride: F.col2im(
         g, self_sym_sizes[-2:], kernel_size, dilation, padding, stride
-    ),
-    linear=True,
+    )
 )
 def im2col(self, kernel_size, dilation, padding, stride):
     """Return the windows of images of shape (N, C, H, W) or (C, H, W) as columns."""
@@ -150,7 +150,7 @@ def im2col(self, kernel_size, dilation, padding, stride):
 show_sizes(im2col, "self", -1, -2)
 
 
-@differentiable(self=calls("im2col", "kernel_size", "dilation", "padding", "stride"), linear=True)
+@linear_op(self=calls("im2col", "kernel_size", "dilation", "padding", "stride"))
 def col2im(self, output_size, kernel_size, dilation, padding, stride):
     """Return images of size `output_size` to which the windows in the columns are added in their places."""
     check_window(kernel_size, dilation, padding, stride)

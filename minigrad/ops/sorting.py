@@ -12,7 +12,7 @@ from ..core.dtypes import of
 from ..core.op import RAW
 from ..core.tensor_state import wrap
 from .checks import refuse
-from .kernels import no_derivative
+from .kernels import linear_op, no_derivative
 from .max_min import SELECTED, evenly, put_back, refuse_empty, selected_vjp
 from .reduction import over, wide
 from .shape import place
@@ -233,12 +233,7 @@ def on_diagonal(g: Any, sizes: tuple[int, ...]) -> Any:
     return places if isinstance(g, RAW) else wrap(places)
 
 
-@differentiable(
-    self=lambda g, self_sym_sizes: put_on_diagonal(g, self_sym_sizes),
-    linear=True,
-    forms="function method",
-    out="",
-)
+@linear_op(self=lambda g, self_sym_sizes: put_on_diagonal(g, self_sym_sizes), forms="function method", out="")
 def trace(self):
     """Return the sum of the main diagonal of a matrix.
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from ..core import F, composite, differentiable
+from ..core import F, composite
 from ..core.tensor_state import TensorBase
 from .checks import of_kind
-from .kernels import written
+from .kernels import linear_op, written
 
 NOTHING, BY_ROOT, BY_N = 0, 1, 2
 # What NumPy calls them: the direction that is divided by n.
@@ -21,9 +21,7 @@ FORWARD: tuple[Any, ...] = ("backward", "ortho", "forward")
 BACKWARD: tuple[Any, ...] = ("forward", "ortho", "backward")
 
 
-@differentiable(
-    self=lambda g, dim, normalization, forward: F._fft_c2c(g, dim, normalization, not forward), linear=True
-)
+@linear_op(self=lambda g, dim, normalization, forward: F._fft_c2c(g, dim, normalization, not forward))
 def _fft_c2c(self, dim, normalization, forward):
     """Return the transform over the dimensions `dim`, or with the other sign in the exponent unless
     `forward`.
@@ -55,7 +53,7 @@ def of_real_vjp(g: Any, self: Any, dim: Any, normalization: Any, onesided: Any) 
     return F.real(F._fft_c2c(whole, dim, normalization, False))
 
 
-@differentiable(self=of_real_vjp, complexes=True, linear=True)
+@linear_op(self=of_real_vjp, complexes=True)
 def _fft_r2c(self, dim, normalization, onesided):
     """Return the transform of real numbers: the second half along the last of `dim`, which are the conjugates
     of the first, only unless `onesided`.
@@ -88,7 +86,7 @@ def to_real_vjp(g: Any, dim: Any, normalization: Any) -> Any:
     return doubled(half, dim[-1], g.shape[dim[-1]] - half.shape[dim[-1]])
 
 
-@differentiable(self=to_real_vjp, complexes=True, linear=True)
+@linear_op(self=to_real_vjp, complexes=True)
 def _fft_c2r(self, dim, normalization, last_dim_size):
     """Return the real numbers, `last_dim_size` along the last of `dim`, of which `self` is the first half of
     the transform.

@@ -13,6 +13,7 @@ from ..core.dtypes import floating
 from ..core.op import RAW
 from .arithmetic import plus
 from .checks import of_kind
+from .kernels import linear_op
 from .reduction import average, cast, fold, mean_vjp, over, real_of, unsqueezed
 from .shape import place
 
@@ -173,7 +174,7 @@ def cumsum_vjp(g: Any, dim: int) -> Any:
     return g if short(g.shape, dim) else backwards(F.cumsum, g, dim)
 
 
-@differentiable(self=cumsum_vjp, linear=True)
+@linear_op(self=cumsum_vjp)
 def cumsum(self, dim, dtype=None):
     """Return the sum of all elements up to each one along `dim`; whole numbers give int64 without `dtype`."""
     return accumulated(np.add, self, dim, dtype)

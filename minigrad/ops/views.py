@@ -15,7 +15,7 @@ from ..core import F, calls, differentiable
 from ..core.dtypes import of
 from ..core.storage import address, root
 from . import indexing, shape
-from .kernels import view_op
+from .kernels import linear_op, view_op
 from .shape import place, reshaped_rows
 
 
@@ -44,13 +44,13 @@ def diagonal(self, offset=0, dim1=0, dim2=1):
     """
 
 
-@differentiable(self=diagonal_vjp, node="DiagonalBackward0_copy", linear=True)
+@linear_op(self=diagonal_vjp, node="DiagonalBackward0_copy")
 def diagonal_copy(self, offset=0, dim1=0, dim2=1):
     """Return a copy of `diagonal`, which is what `diag` gives of a matrix."""
     return diagonal_of(self, offset, dim1, dim2).copy()
 
 
-@differentiable(grad_output=calls("diagonal", "offset", "dim1", "dim2"), linear=True)
+@linear_op(grad_output=calls("diagonal", "offset", "dim1", "dim2"))
 def diagonal_backward(grad_output, input_sizes, offset, dim1, dim2):
     """Return zeros of shape `input_sizes` with `grad_output` on the diagonal."""
     out = np.zeros(input_sizes, grad_output.dtype)
@@ -58,9 +58,7 @@ def diagonal_backward(grad_output, input_sizes, offset, dim1, dim2):
     return out
 
 
-@differentiable(
-    self=calls("diagonal", "offset", "dim1", "dim2"), linear=True, forms="function method", out=""
-)
+@linear_op(self=calls("diagonal", "offset", "dim1", "dim2"), forms="function method", out="")
 def diag_embed(self, offset=0, dim1=-2, dim2=-1):
     """Return matrices with the last dimension on their diagonal and zeros elsewhere."""
     n = self.ndim + 1
@@ -99,7 +97,7 @@ def unfold(self, dimension, size, step):
     """
 
 
-@differentiable(grad_in=calls("unfold", "dim", "size", "step"), linear=True)
+@linear_op(grad_in=calls("unfold", "dim", "size", "step"))
 def unfold_backward(grad_in, input_sizes, dim, size, step):
     """Return zeros of shape `input_sizes` to which every window of `grad_in` is added in its place."""
     out = np.zeros(input_sizes, grad_in.dtype)
@@ -166,11 +164,7 @@ def squeeze_dim(self, dim):
     return self.squeeze(dim) if self.ndim and self.shape[dim] == 1 else np.asarray(self)
 
 
-@differentiable(
-    self=lambda g, self_sym_sizes, dim: unsqueezed(g, (dim,), self_sym_sizes),
-    node="SqueezeBackward4",
-    linear=True,
-)
+@linear_op(self=lambda g, self_sym_sizes, dim: unsqueezed(g, (dim,), self_sym_sizes), node="SqueezeBackward4")
 def squeeze_result(self, dim):
     """Return `squeeze_dim` in place."""
     return squeeze_dim.op.kernel(self, dim)
