@@ -28,9 +28,16 @@ def but_channels(ndim: int) -> tuple[int, ...]:
     return tuple(d for d in range(ndim) if d != 1)
 
 
-def constant_moments(running_mean: Any, running_var: Any, eps: float, shape: Any) -> tuple[Any, Any]:
-    """Return the running mean and inverse deviation in a shape that broadcasts."""
-    return running_mean.reshape(shape), (1 / np.sqrt(running_var + eps)).reshape(shape)
+def statistics(
+    input: Any, running_mean: Any, running_var: Any, mean: Any, rstd: Any, train: bool, eps: float
+) -> tuple[Any, Any]:
+    """Return the mean and the inverse deviation by which a channel is normalized, in a shape that broadcasts:
+    those of the batch, or the running ones; by ops.
+    """
+    if not train:
+        mean, rstd = running_mean, F.reciprocal(F.sqrt(F.add_scalar(running_var, eps)))
+    shape = along(input.shape[1], len(input.shape))
+    return F.reshape(mean, shape), F.reshape(rstd, shape)
 
 
 def batch_vjp(
@@ -61,7 +68,8 @@ def native_batch_norm(
         mean, rstd = map(widened, found)
         kept = [v.reshape(-1) for v in found]
     else:
-        mean, rstd = constant_moments(widened(running_mean), widened(running_var), eps, shape)
+        running = (widened(running_mean), widened(running_var))
+        mean, rstd = statistics(input, *running, None, None, False, eps)
         kept = [np.empty(0, kind), np.empty(0, kind)]
     weight, bias = (None if v is None else widened(v).reshape(shape) for v in (weight, bias))
     return scaled((x - mean) * rstd, weight, bias).astype(kind, copy=False), *kept
@@ -74,11 +82,7 @@ def batch_twice_vjp(
     """See `twice`."""
     shape, axes = along(input.shape[1], input.ndim), but_channels(input.ndim) if train else ()
     of_channels = None if weight is None else F.reshape(weight, shape)
-    if train:
-        mean, rstd = F.reshape(save_mean, shape), F.reshape(save_invstd, shape)
-    else:
-        mean = F.reshape(running_mean, shape)
-        rstd = F.reshape(F.reciprocal(F.sqrt(F.add_scalar(running_var, eps))), shape)
+    mean, rstd = statistics(input, running_mean, running_var, save_mean, save_invstd, train, eps)
     h = normalised(input, mean, rstd)
     to_g, to_x, to_weight = twice(grads, wanted, grad_out, h, rstd, of_channels, axes, shape)
     return to_g, to_x, None if to_weight is None else F.reshape(to_weight, weight.shape)
@@ -98,12 +102,8 @@ def native_batch_norm_backward(
     """Return the gradients of input, weight and bias of `native_batch_norm`, those that `output_mask` asks
     for.
     """
-    shape = along(input.shape[1], input.ndim)
-    weight = None if weight is None else weight.reshape(shape)
-    if train:
-        mean, rstd = save_mean.reshape(shape), save_invstd.reshape(shape)
-    else:
-        mean, rstd = constant_moments(running_mean, running_var, eps, shape)
+    mean, rstd = statistics(input, running_mean, running_var, save_mean, save_invstd, train, eps)
+    weight = None if weight is None else weight.reshape(mean.shape)
     axes = but_channels(input.ndim) if train else ()
     return gradients(grad_out, input, mean, rstd, weight, axes, output_mask, (1,))
 

@@ -197,17 +197,14 @@ def twice_grad_output(grads, dilation, groups, input, output_padding, padding, s
     """What comes back to ȳ: `x̿ ∗ W + x ∗ W̿ + b̿`."""
     how = (stride, padding, dilation, transposed, output_padding, groups)
     of_input, of_weight, of_bias = grads
+    pairs = [(of_input, weight)] if given(of_input) else []
+    pairs += [(input, of_weight)] if given(of_weight) else []
+    bias = of_bias if given(of_bias) else None
+    if not pairs and bias is not None:
+        pairs = [(F.zeros_like(input), F.zeros_like(weight))]
     total = None
-    if given(of_input):
-        bias = of_bias if given(of_bias) else None
-        total = F.convolution(of_input, weight, bias, *how)
-        if given(of_weight):
-            total = total + F.convolution(input, of_weight, None, *how)
-    elif given(of_weight):
-        bias = of_bias if given(of_bias) else None
-        total = F.convolution(input, of_weight, bias, *how)
-    elif given(of_bias):
-        total = F.convolution(F.zeros_like(input), F.zeros_like(weight), of_bias, *how)
+    for x, w in pairs:
+        total = F.convolution(x, w, bias, *how) if total is None else total + F.convolution(x, w, None, *how)
     return total
 
 

@@ -115,13 +115,13 @@ def min_all(self):
     """Return the smallest of all elements; its gradient is divided evenly."""
 
 
-def along(position: Any, name: str) -> Any:
-    """The kernel of an extreme along one dimension, with its index: the first of equal ones, or of NaN."""
+def along(position: Any, name: str, unfit: str = "c", suffix: str = "cpu") -> Any:
+    """The kernel of an element along one dimension, with its index, which `position` finds."""
 
     def kernel(self: Any, dim: Any, keepdim: bool = False) -> Any:
         front = place(dim, self.ndim)
         refuse_empty(self, (front,), f"{name}()")
-        refuse(self, "c", f"{name}_cpu")
+        refuse(self, unfit, f"{name}_{suffix}")
         if self.ndim == 0:
             return self, np.int64(0)
         indices = position(self, axis=front, keepdims=True)

@@ -13,7 +13,7 @@ from ..core.op import RAW
 from ..core.tensor_state import wrap
 from .checks import refuse
 from .kernels import linear_op, no_derivative
-from .max_min import SELECTED, evenly, put_back, refuse_empty, selected_vjp
+from .max_min import SELECTED, along, evenly, put_back, selected_vjp
 from .reduction import over, wide
 from .shape import place
 
@@ -83,7 +83,7 @@ def unique2(self):
     return values, np.asarray(inverse, np.int64).reshape(self.shape), counts.astype(np.int64)
 
 
-def middle(self: Any, axis: int) -> Any:
+def middle(self: Any, axis: int, keepdims: bool = True) -> Any:
     """Index of the lower median along `axis`, which stays; of the first NaN where there is one."""
     order = np.argsort(self, axis=axis, kind="stable")
     indices = np.take(order, [max(self.shape[axis] - 1, 0) // 2], axis)
@@ -101,17 +101,12 @@ def median_all(self):
     return flat[middle(flat, 0)[0]]
 
 
-@differentiable(self=selected_vjp, node="MedianBackward1", several=SELECTED)
+MEDIAN = along(middle, "median", "bc", "out")
+
+
+@differentiable(self=selected_vjp, node="MedianBackward1", several=SELECTED, kernel=MEDIAN)
 def median_dim(self, dim, keepdim=False):
     """Return the lower median along `dim`, and its index."""
-    axis = place(dim, self.ndim)
-    refuse_empty(self, (axis,), "median()")
-    refuse(self, "bc", "median_out")
-    if self.ndim == 0:
-        return self, np.int64(0)
-    indices = middle(self, axis)
-    values = np.take_along_axis(self, indices, axis)
-    return (values, indices) if keepdim else (values.squeeze(axis), indices.squeeze(axis))
 
 
 def truth(ufunc: Any, self: Any, dim: Any, keepdim: bool) -> Any:
