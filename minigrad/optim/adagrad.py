@@ -6,7 +6,7 @@ from typing import Any
 
 from ..creation import full_like, tensor
 from ..tensor import Tensor
-from .optimizer import Optimizer, checked_defaults
+from .optimizer import Optimizer, settings
 
 
 class Adagrad(Optimizer):
@@ -45,7 +45,7 @@ class Adagrad(Optimizer):
         maximize: bool = False, differentiable: bool = False, fused: bool | None = None,
     ) -> None:  # fmt: skip
         names = "lr lr_decay eps weight_decay initial_accumulator_value foreach maximize differentiable fused"
-        super().__init__(params, checked_defaults(locals(), names))
+        super().__init__(params, settings(locals(), names))
         for group in self.param_groups:
             for param in group["params"]:
                 self.state[param] = {
@@ -98,7 +98,7 @@ class Adadelta(Optimizer):
         if not 0.0 <= rho <= 1.0:
             raise ValueError(f"Invalid rho value: {rho}")
         names = "lr rho eps weight_decay maximize capturable foreach differentiable"
-        super().__init__(params, checked_defaults(locals(), names))
+        super().__init__(params, settings(locals(), names))
 
     def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
         """Update one parameter."""

@@ -4,17 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core import F
 from ..creation import tensor
 from ..tensor import Tensor
-from .optimizer import Optimizer, checked_defaults
-
-
-def check_betas(betas: tuple[float, float]) -> None:
-    """Raise ValueError unless both are in [0, 1)."""
-    for i in (0, 1):
-        if not 0.0 <= betas[i] < 1.0:
-            raise ValueError(f"Invalid beta parameter at index {i}: {betas[i]}")
+from .optimizer import Optimizer, settings
 
 
 class Adam(Optimizer):
@@ -56,10 +48,9 @@ class Adam(Optimizer):
         maximize: bool = False, capturable: bool = False, differentiable: bool = False,
         fused: bool | None = None, decoupled_weight_decay: bool = False,
     ) -> None:  # fmt: skip
-        check_betas(betas)
         names = "lr betas eps weight_decay amsgrad maximize foreach capturable differentiable fused "
         names += "decoupled_weight_decay"
-        super().__init__(params, checked_defaults(locals(), names))
+        super().__init__(params, settings(locals(), names))
 
     def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
         """Update one parameter."""
@@ -119,9 +110,8 @@ class Adamax(Optimizer):
         weight_decay: float = 0, foreach: bool | None = None, *, maximize: bool = False,
         differentiable: bool = False, capturable: bool = False,
     ) -> None:  # fmt: skip
-        check_betas(betas)
         names = "lr betas eps weight_decay foreach maximize differentiable capturable"
-        super().__init__(params, checked_defaults(locals(), names))
+        super().__init__(params, settings(locals(), names))
 
     def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
         """Update one parameter."""
@@ -143,22 +133,16 @@ class NAdam(Optimizer):
         foreach: bool | None = None, maximize: bool = False, capturable: bool = False,
         differentiable: bool = False,
     ) -> None:  # fmt: skip
-        check_betas(betas)
         names = "lr betas eps weight_decay momentum_decay decoupled_weight_decay maximize foreach "
         names += "capturable differentiable"
-        super().__init__(params, checked_defaults(locals(), names))
+        super().__init__(params, settings(locals(), names))
 
     def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
         """Update one parameter."""
-        if not state:
-            zeros = F.zeros_like(param)
-            state |= {"step": tensor(0.0), "mu_product": tensor(1.0), "exp_avg": zeros}
-            state["exp_avg_sq"] = zeros.clone()
-        state["step"] += 1
-        step, (beta1, beta2), decay = state["step"].item(), group["betas"], group["momentum_decay"]
+        step = self._count(param, state, "exp_avg", "exp_avg_sq")
+        (beta1, beta2), decay = group["betas"], group["momentum_decay"]
         mu, mu_next = (beta1 * (1.0 - 0.5 * 0.96 ** (t * decay)) for t in (step, step + 1))
-        state["mu_product"] *= mu
-        product = state["mu_product"].item()
+        product = state.setdefault("mu_product", tensor(1.0)).mul_(mu).item()
         state["exp_avg"].lerp_(grad, 1 - beta1)
         square = state["exp_avg_sq"].mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
         denominator = square.div(1 - beta2**step).sqrt().add_(group["eps"])

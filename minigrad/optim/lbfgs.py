@@ -9,7 +9,7 @@ from ..autograd import enable_grad, no_grad
 from ..core import F
 from ..left_out import refuse
 from ..ops.joining import cat
-from .optimizer import Optimizer, checked_defaults
+from .optimizer import Optimizer, settings
 
 
 class LBFGS(Optimizer):
@@ -55,7 +55,7 @@ class LBFGS(Optimizer):
         refuse("LBFGS", line_search_fn=line_search_fn is not None)
         max_eval = max_iter * 5 // 4 if max_eval is None else max_eval
         names = "lr max_iter max_eval tolerance_grad tolerance_change history_size line_search_fn"
-        super().__init__(params, checked_defaults(locals(), names))
+        super().__init__(params, settings(locals(), names))
         if len(self.param_groups) != 1:
             raise ValueError("LBFGS doesn't support per-parameter options (parameter groups)")
         self._params = self.param_groups[0]["params"]

@@ -151,8 +151,7 @@ class Optimizer:
         groups = copy.deepcopy(state_dict["param_groups"])
         if len(groups) != len(self.param_groups):
             raise ValueError("loaded state dict has a different number of parameter groups")
-        sizes = zip(groups, self.param_groups)
-        if any(len(mine["params"]) != len(theirs["params"]) for mine, theirs in sizes):
+        if any(len(a["params"]) != len(b["params"]) for a, b in zip(groups, self.param_groups)):
             raise ValueError(
                 "loaded state dict contains a parameter group that doesn't match the size of optimizer's "
                 "group"
@@ -185,17 +184,21 @@ def decayed(param: Tensor, grad: Tensor, group: dict[str, Any]) -> Tensor:
     return grad.add(param, alpha=group["weight_decay"])
 
 
-NOT_NEGATIVE = (
-    "lr", "eps", "momentum", "weight_decay", "lr_decay", "momentum_decay", "initial_accumulator_value",
-)  # fmt: skip
+NOT_NEGATIVE = ("lr", "eps", "alpha", "momentum", "weight_decay", "lr_decay", "momentum_decay",
+                "initial_accumulator_value")  # fmt: skip
 
 
-def checked_defaults(scope: dict[str, Any], names: str) -> dict[str, Any]:
-    """Return the arguments of an optimizer that are settings of its groups; raise ValueError for a negative
-    one.
+def settings(arguments: dict[str, Any], names: str) -> dict[str, Any]:
+    """Return the arguments of an optimizer's `__init__` that are settings of its groups.
+
+    Raises ValueError for a negative one, or a beta that is not in [0, 1).
     """
+    found = {name: arguments[name] for name in names.split()}
     for name in NOT_NEGATIVE:
-        if name in scope and not 0.0 <= scope[name]:  # noqa: SIM300  (text of the error for a str)
+        if name in found and not 0.0 <= found[name]:  # noqa: SIM300  (text of the error for a str)
             what = {"lr": "learning rate", "eps": "epsilon value"}.get(name, f"{name} value")
-            raise ValueError(f"Invalid {what}: {scope[name]}")
-    return {name: scope[name] for name in names.split()}
+            raise ValueError(f"Invalid {what}: {found[name]}")
+    for i, beta in enumerate(found.get("betas", ())):
+        if not 0.0 <= beta < 1.0:
+            raise ValueError(f"Invalid beta parameter at index {i}: {beta}")
+    return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..tensor import Tensor
-from .optimizer import Optimizer, checked_defaults
+from .optimizer import Optimizer, settings
 
 
 class RMSprop(Optimizer):
@@ -45,10 +45,8 @@ class RMSprop(Optimizer):
         momentum: float = 0, centered: bool = False, capturable: bool = False, foreach: bool | None = None,
         maximize: bool = False, differentiable: bool = False,
     ) -> None:  # fmt: skip
-        if not 0.0 <= alpha:  # noqa: SIM300  (text of the error for a str)
-            raise ValueError(f"Invalid alpha value: {alpha}")
         names = "lr momentum alpha eps centered weight_decay capturable foreach maximize differentiable"
-        super().__init__(params, checked_defaults(locals(), names))
+        super().__init__(params, settings(locals(), names))
 
     def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
         """Update one parameter."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..tensor import Tensor
-from .optimizer import Optimizer, checked_defaults
+from .optimizer import Optimizer, settings
 
 
 class SGD(Optimizer):
@@ -46,7 +46,7 @@ class SGD(Optimizer):
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
         names = "lr momentum dampening weight_decay nesterov maximize foreach differentiable fused"
-        super().__init__(params, checked_defaults(locals(), names))
+        super().__init__(params, settings(locals(), names))
 
     def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
         """Update one parameter."""

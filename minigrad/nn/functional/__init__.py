@@ -7,18 +7,16 @@ from ...tensor.binary import prelu as prelu
 from ...tensor.explained import attach_networks as _attach_networks
 from ...tensor.products import linear as linear
 from .activations import *
-from .attention import *
 from .class_losses import *
 from .convolution import *
 from .distances import *
 from .dropout import *
-from .grids import *
 from .in_place import *
 from .losses import *
 from .normalization import *
 from .padding import *
 from .pooling import *
-from .resampling import *
+from .sampling import *
 from .softmaxes import *
 from .tables import *
 

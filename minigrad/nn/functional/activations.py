@@ -21,7 +21,7 @@ __all__ = [
 
 
 def in_or_out_of_place(inplace: bool, op: Any, input: Any, *args: Any, in_place_op: Any = None) -> Any:
-    """Run an op on `input`, out of place or in place; `written` is the in-place op where it differs."""
+    """Run an op on `input`, out of place or in place; `in_place_op` where it has another form."""
     return in_place((in_place_op or op).op, input, *args) if inplace else op(input, *args)
 
 

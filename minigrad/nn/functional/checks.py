@@ -1,12 +1,19 @@
-"""Checks of arguments, with the texts of PyTorch's errors."""
+"""Checks of arguments, with the texts of PyTorch's errors; shapes and reductions of losses."""
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
+import numpy as np
+
+from ...core import check_broadcast
 from ...core.dtypes import kind_name
 from ...core.modes import is_grad_enabled
 from ...core.tensor_state import TensorBase
+from ...ops.kernels import MEAN, NONE, SUM
+
+ENUM = {"none": NONE, "mean": MEAN, "elementwise_mean": MEAN, "sum": SUM}
 
 
 def check_constant(function: str, **tensors: Any) -> None:
@@ -25,3 +32,48 @@ def check_tensors(function: str, **arguments: Any) -> None:
         if not isinstance(value, TensorBase):
             told = f"argument '{name}' (position {position}) must be Tensor, not {kind_name(value)}"
             raise TypeError(f"{function}(): {told}")
+
+
+def legacy_reduction(size_average: bool | None, reduce: bool | None) -> str:
+    """Return the reduction that PyTorch's two old flags mean."""
+    if reduce is False:
+        return "none"
+    return "sum" if size_average is False else "mean"
+
+
+def reduction_enum(reduction: str, size_average: bool | None = None, reduce: bool | None = None) -> int:
+    """Return the reduction as a number, as PyTorch's nodes save it; raise ValueError for an unknown one."""
+    if size_average is not None or reduce is not None:
+        reduction = legacy_reduction(size_average, reduce)
+    if reduction not in ENUM:
+        raise ValueError(f"{reduction} is not a valid value for reduction")
+    return ENUM[reduction]
+
+
+def broadcast(*tensors: Any) -> Any:
+    """Broadcast tensors to their common shape; return those that have it unchanged."""
+    shapes = [t.shape for t in tensors]
+    if all(shape == shapes[0] for shape in shapes):
+        return tensors
+    shape = np.broadcast_shapes(*shapes)
+    return [t if t.shape == shape else t.expand(shape) for t in tensors]
+
+
+def broadcast_pair(input: Any, target: Any) -> Any:
+    """Broadcast both tensors to their common shape, with PyTorch's warning if their shapes differ."""
+    if target.size() != input.size():
+        warnings.warn(
+            f"Using a target size ({target.shape}) that is different to the input size "
+            f"({input.shape}). This will likely lead to incorrect results due to broadcasting. "
+            "Please ensure they have the same size.",
+            stacklevel=3,
+        )
+    check_broadcast(input.shape, target.shape)
+    return broadcast(input, target)
+
+
+def reduced(losses: Any, reduction: int) -> Any:
+    """Reduce losses with the methods `mean` and `sum`."""
+    if reduction == NONE:
+        return losses
+    return losses.mean() if reduction == MEAN else losses.sum()

@@ -6,8 +6,7 @@ from typing import Any
 
 from ...core import F
 from ...ops.kernels import MEAN, NONE, SUM
-from .checks import check_constant, check_tensors
-from .reductions import reduction_enum
+from .checks import check_constant, check_tensors, reduction_enum
 
 __all__ = ["cross_entropy", "nll_loss"]
 
@@ -21,26 +20,37 @@ def check_weight(weight: Any, classes: int, prefix: str = "") -> None:
         )
 
 
-def nll_of_vectors(input: Any, target: Any, weight: Any, how: int, ignore_index: int) -> Any:
-    """Return the loss of scores (N, C) or (C,)."""
-    check_constant("nll_loss_forward", weight=weight)
+def nll(input: Any, target: Any, weight: Any, how: int, ignore_index: int) -> Any:
+    """Return the loss of scores (N, C), (C,) or (N, C, *); all dimensions after C count as an image's."""
     shape, wanted = input._data.shape, target._data.shape
-    if len(wanted) > 1:
-        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
-    if len(shape) > 1 and shape[:1] != (wanted or (1,)):
-        raise RuntimeError(f"size mismatch (got input: {list(shape)}, target: {list(wanted)})")
-    check_weight(weight, shape[-1])
-    return F.nll_loss_forward(input, target, weight, how, ignore_index)[0]
+    if not shape:
+        raise ValueError("Expected 1 or more dimensions (got 0)")
+    if len(shape) != 1 and shape[:1] != wanted[:1]:
+        found = wanted[0] if wanted else "()"
+        raise ValueError(f"Expected input batch_size ({shape[0]}) to match target batch_size ({found}).")
+    if len(shape) <= 2:
+        check_constant("nll_loss_forward", weight=weight)
+        if len(wanted) > 1:
+            raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+        check_weight(weight, shape[-1])
+        return F.nll_loss_forward(input, target, weight, how, ignore_index)[0]
+    n, c, *rest = shape
+    if len(shape) == 4:
+        return nll_of_images(input, target, weight, how, ignore_index)
+    if wanted[1:] != shape[2:]:
+        raise RuntimeError(f"Expected target size {[n, *rest]}, got {list(wanted)}")
+    depth = (1, -1) if input.numel() else (0, 0)
+    flat, classes = input.contiguous().view(n, c, *depth), target.contiguous().view(n, *depth)
+    loss = nll_of_images(flat, classes, weight, how, ignore_index)
+    return loss.view(n, *rest) if how == NONE else loss
 
 
 def nll_of_images(input: Any, target: Any, weight: Any, how: int, ignore_index: int) -> Any:
     """Return the loss of scores (N, C, H, W) and classes (N, H, W)."""
     check_constant("nll_loss2d_forward", weight=weight)
     if target.ndim != 3:
-        raise RuntimeError(
-            f"only batches of spatial targets supported (3D tensors) but got targets of dimension: "
-            f"{target.ndim}"
-        )
+        told = f"targets of dimension: {target.ndim}"
+        raise RuntimeError(f"only batches of spatial targets supported (3D tensors) but got {told}")
     if (input.shape[0], *input.shape[2:]) != tuple(target.shape):
         raise RuntimeError(f"size mismatch (got input: {list(input.shape)} , target: {list(target.shape)}")
     check_weight(weight, input.shape[1])
@@ -83,23 +93,7 @@ def nll_loss(
     """
     how = reduction_enum(reduction, size_average, reduce)
     check_tensors("nll_loss_nd", input=input, target=target)
-    shape, wanted = input._data.shape, target._data.shape
-    if not shape:
-        raise ValueError("Expected 1 or more dimensions (got 0)")
-    if len(shape) != 1 and shape[:1] != wanted[:1]:
-        found = wanted[0] if wanted else "()"
-        raise ValueError(f"Expected input batch_size ({shape[0]}) to match target batch_size ({found}).")
-    if len(shape) <= 2:
-        return nll_of_vectors(input, target, weight, how, ignore_index)
-    if len(shape) == 4:
-        return nll_of_images(input, target, weight, how, ignore_index)
-    n, c, *rest = shape
-    if target.shape[1:] != input.shape[2:]:
-        raise RuntimeError(f"Expected target size {[n, *rest]}, got {list(target.shape)}")
-    depth = (1, -1) if input.numel() else (0, 0)
-    flat, classes = input.contiguous().view(n, c, *depth), target.contiguous().view(n, *depth)
-    loss = nll_of_images(flat, classes, weight, how, ignore_index)
-    return loss.view(n, *rest) if how == NONE else loss
+    return nll(input, target, weight, how, ignore_index)
 
 
 def cross_entropy(
@@ -155,11 +149,8 @@ def cross_entropy(
         return cross_entropy_of_probabilities(input, target, weight, how, label_smoothing, axis)
     logs = F.log_softmax(input, axis)
     if label_smoothing <= 0.0:
-        return nll_loss(logs, target, weight, ignore_index=ignore_index, reduction=WORD[how])
+        return nll(logs, target, weight, how, ignore_index)
     return smoothed_cross_entropy(logs, target, weight, how, ignore_index, label_smoothing, axis)
-
-
-WORD = {NONE: "none", MEAN: "mean", SUM: "sum"}
 
 
 def broadcastable(weight: Any, ndim: int, axis: int) -> Any:
@@ -191,9 +182,8 @@ def smoothed_cross_entropy(
     logs: Any, target: Any, weight: Any, how: int, ignore_index: int, label_smoothing: float, axis: int
 ) -> Any:
     """Return the cross entropy with `label_smoothing` spread evenly over all classes."""
-    loss = nll_loss(logs, target, weight, ignore_index=ignore_index, reduction=WORD[how])
-    weights = None if weight is None else weight.view([-1 if d == axis else 1 for d in range(logs.ndim)])
-    smooth = -(logs if weights is None else logs * weights).sum(axis)
+    loss = nll(logs, target, weight, how, ignore_index)
+    smooth = -(logs if weight is None else logs * broadcastable(weight, logs.ndim, axis)).sum(axis)
     ignored = target == ignore_index
     smooth.masked_fill_(ignored, 0.0)
     if how == MEAN:
@@ -202,6 +192,5 @@ def smoothed_cross_entropy(
         smooth = smooth.sum() / count.sum()
     elif how == SUM:
         smooth = smooth.sum()
-    share = label_smoothing / logs.shape[axis]
-    spread = F.mul_scalar(smooth, share)
+    spread = F.mul_scalar(smooth, label_smoothing / logs.shape[axis])
     return F.mul_scalar(loss, 1 - label_smoothing) + spread

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ...core import F, check_broadcast, dtypes
+from ...core.modes import unobserved
 from ...core.public import public
 from ...ops import arithmetic as ar
-from .checks import check_tensors
-from .losses import at_least
-from .reductions import broadcast, reduced, reduction_enum
+from .checks import broadcast, check_tensors, reduced, reduction_enum
 
 __all__ = [
     "cosine_embedding_loss", "cosine_similarity", "margin_ranking_loss", "normalize", "pairwise_distance",
@@ -24,6 +23,14 @@ def pairwise_distance(x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6, keepd
     """Return the `p`-norm of `x1 - x2 + eps` over the last dimension."""
     ndim = max(x1.ndim, x2.ndim)
     return F.norm_dim(F.add_scalar(x1 - x2, eps), p, (ndim - 1,), keepdim)
+
+
+def at_least(t: Any, least: float) -> Any:
+    """Copy `t` with every element at least `least`; gradients pass unchanged."""
+    t = t.clone()
+    with unobserved(False):
+        t.clamp_(min=least)
+    return t
 
 
 @public("function", out=None)

@@ -6,11 +6,9 @@ import warnings
 from typing import Any
 
 from ...core import F
-from ...core.modes import unobserved
 from ...left_out import refuse
 from ...ops.kernels import SUM
-from .checks import check_constant, check_tensors
-from .reductions import broadcast, broadcast_pair, reduced, reduction_enum
+from .checks import broadcast, broadcast_pair, check_constant, check_tensors, reduced, reduction_enum
 
 __all__ = [
     "binary_cross_entropy", "binary_cross_entropy_with_logits", "huber_loss", "kl_div", "l1_loss", "mse_loss",
@@ -214,11 +212,3 @@ def kl_div(
     losses = target.exp() * last if log_target else F.xlogy(target, target) - last
     loss = reduced(losses, how)
     return loss / input.shape[0] if reduction == "batchmean" and input.ndim else loss
-
-
-def at_least(t: Any, least: float) -> Any:
-    """Copy `t` with every element at least `least`; gradients pass unchanged."""
-    t = t.clone()
-    with unobserved(False):
-        t.clamp_(min=least)
-    return t

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import Any
 
-from ...core import F
+import numpy as np
 
-__all__ = ["gumbel_softmax", "log_softmax", "softmax", "softmin"]
+from ...core import F
+from ...core.tensor_state import wrap
+from ...tensor.matmul import matmul
+from .dropout import dropout
+
+__all__ = ["gumbel_softmax", "log_softmax", "scaled_dot_product_attention", "softmax", "softmin"]
 
 
 def dimension(name: str, dim: int | None, input: Any, stacklevel: int) -> int:
@@ -101,3 +107,64 @@ def gumbel_softmax(logits: Any, tau: float = 1, hard: bool = False, eps: float =
     chosen = F.zeros_of(logits.detach(), tuple(logits.shape))
     chosen = chosen.scatter_(dim, shares.max(dim, keepdim=True)[1], 1.0)
     return chosen - shares.detach() + shares
+
+
+def additive_mask(mask: Any, like: Any) -> Any:
+    """Turn a boolean mask into one that can be added to scores: 0 where True, -inf where False."""
+    if mask._data.dtype.kind != "b":
+        return mask
+    return wrap(np.where(mask._data, 0, -np.inf).astype(like._data.dtype))
+
+
+def scaled_dot_product_attention(
+    query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: float = 0.0, is_causal: bool = False,
+    *, scale: float | None = None, enable_gqa: bool = False,
+) -> Any:  # fmt: skip
+    """Return softmax(Q Kᵀ · scale + mask) V: a mean of the values, weighted by how well keys match queries.
+
+    With A the softmax and upstream gradient g, the gradient of V is Aᵀ g. For the softmax see `softmax`.
+
+    Args:
+        query: Q.
+        key: K.
+        value: V.
+        attn_mask: True where a query may attend to a key, or numbers that are added to the scores.
+        dropout_p: probability of dropout on the weights.
+        is_causal: True lets a query attend to keys up to its own position only.
+        scale: factor of the scores; 1/√E if None.
+        enable_gqa: True repeats the heads of key and value until they are as many as those of query.
+
+    Shape:
+        query (*, L, E), key (*, S, E), value (*, S, Eᵥ), attn_mask (*, L, S) → (*, L, Eᵥ).
+
+    Returns:
+        The means.
+
+    Raises:
+        RuntimeError: attn_mask and is_causal are both given, or the shapes do not fit.
+
+    Example:
+        >>> q, k, v = torch.zeros(1, 2), torch.ones(2, 2), torch.tensor([[1.0], [3.0]])
+        >>> F.scaled_dot_product_attention(q, k, v).tolist()
+        [[2.0]]
+
+    Source: PyTorch's page `torch.nn.functional.scaled_dot_product_attention`; Vaswani et al., 2017,
+    arXiv:1706.03762.
+    """
+    if is_causal and attn_mask is not None:
+        raise RuntimeError(
+            "_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True"
+        )
+    if enable_gqa:
+        times = query.shape[-3] // key.shape[-3]
+        key, value = (t.repeat_interleave(times, -3) for t in (key, value))
+    if is_causal:
+        attn_mask = wrap(np.tri(query.shape[-2], key.shape[-2], dtype=bool))
+    root = math.sqrt(1 / math.sqrt(query.shape[-1]) if scale is None else scale)
+    scores = matmul(F.mul_scalar(query, root), F.mul_scalar(key.transpose(-2, -1), root))
+    if attn_mask is not None:
+        scores = scores + additive_mask(attn_mask, query)
+    shares = F._safe_softmax(scores, -1)
+    if dropout_p > 0:
+        shares = dropout(shares, dropout_p)
+    return matmul(shares, value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from ..functional.reductions import legacy_reduction
+from ..functional.checks import legacy_reduction
 from .applied import Applied
 
 __all__ = [

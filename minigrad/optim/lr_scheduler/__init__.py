@@ -4,19 +4,8 @@
 from __future__ import annotations
 
 from ...left_out import refusing as _refusing
-from .cycles import CosineAnnealingLR, CosineAnnealingWarmRestarts, CyclicLR, OneCycleLR
-from .factors import (
-    ConstantLR,
-    ExponentialLR,
-    LambdaLR,
-    LinearLR,
-    MultiplicativeLR,
-    MultiStepLR,
-    PolynomialLR,
-    StepLR,
-)
-from .plateau import ReduceLROnPlateau
-from .scheduler import LRScheduler
-from .sequential import SequentialLR
+from .cycles import *
+from .factors import *
+from .scheduler import *
 
 __getattr__ = _refusing("optim.lr_scheduler")

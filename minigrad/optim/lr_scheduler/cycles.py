@@ -10,6 +10,8 @@ from ...left_out import refuse
 from ..optimizer import Optimizer
 from .scheduler import LRScheduler, for_each_group
 
+__all__ = ["CosineAnnealingLR", "CosineAnnealingWarmRestarts", "CyclicLR", "OneCycleLR"]
+
 
 class CosineAnnealingLR(LRScheduler):
     """Scheduler that lowers the learning rate to `eta_min` along half a cosine, and raises it again.
@@ -109,19 +111,20 @@ class Cycling(LRScheduler):
     direction.
     """
 
-    cycle_momentum: bool
-
-    def _begin_momentum(self, base: Any, top: Any, last_epoch: int) -> None:
-        """Store the lowest and highest momentum of each group and start with the highest."""
-        optimizer = self.optimizer
-        if "momentum" not in optimizer.defaults and "betas" not in optimizer.defaults:
-            raise ValueError("optimizer must support momentum or beta1 with `cycle_momentum` option enabled")
-        self.max_momentums = for_each_group("max_momentum", optimizer, top)
-        self.base_momentums = for_each_group("base_momentum", optimizer, base)
-        if last_epoch == -1:
+    def _begin(self, optimizer: Any, cycle_momentum: bool, base: Any, top: Any, last_epoch: int) -> None:
+        """Store the lowest and highest momentum of each group, start with the highest, and take a step."""
+        self.cycle_momentum = cycle_momentum
+        if cycle_momentum:
+            if "momentum" not in optimizer.defaults and "betas" not in optimizer.defaults:
+                told = "momentum or beta1 with `cycle_momentum` option enabled"
+                raise ValueError(f"optimizer must support {told}")
+            self.max_momentums = for_each_group("max_momentum", optimizer, top)
+            self.base_momentums = for_each_group("base_momentum", optimizer, base)
+        if cycle_momentum and last_epoch == -1:
             for group, low, high in zip(optimizer.param_groups, self.base_momentums, self.max_momentums):
                 self.put_momentum(group, high)
                 group["max_momentum"], group["base_momentum"] = high, low
+        super().__init__(optimizer, last_epoch)
 
     def put_momentum(self, group: dict[str, Any], momentum: float) -> None:
         """Set the momentum of a group."""
@@ -146,8 +149,6 @@ class CyclicLR(Cycling):
         scale_fn: Callable[[float], float] | None = None, scale_mode: str = "cycle",
         cycle_momentum: bool = True, base_momentum: Any = 0.8, max_momentum: Any = 0.9, last_epoch: int = -1,
     ) -> None:  # fmt: skip
-        if not isinstance(optimizer, Optimizer):
-            raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
         refuse("CyclicLR", scale_fn=scale_fn is not None)
         self.optimizer = optimizer
         base_lrs = for_each_group("base_lr", optimizer, base_lr)
@@ -161,10 +162,7 @@ class CyclicLR(Cycling):
         if mode not in ("triangular", "triangular2", "exp_range"):
             raise ValueError("mode is invalid and scale_fn is None")
         self.mode, self.gamma = mode, gamma
-        self.cycle_momentum = cycle_momentum
-        if cycle_momentum:
-            self._begin_momentum(base_momentum, max_momentum, last_epoch)
-        super().__init__(optimizer, last_epoch)
+        self._begin(optimizer, cycle_momentum, base_momentum, max_momentum, last_epoch)
         self.base_lrs = base_lrs
 
     def scale_fn(self, x: float) -> float:
@@ -201,8 +199,6 @@ class OneCycleLR(Cycling):
         div_factor: float = 25.0, final_div_factor: float = 1e4, three_phase: bool = False,
         last_epoch: int = -1,
     ) -> None:  # fmt: skip
-        if not isinstance(optimizer, Optimizer):
-            raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
         self.optimizer = optimizer
         refuse("OneCycleLR", three_phase=three_phase)
         self.total_steps = steps_of(total_steps, epochs, steps_per_epoch)
@@ -223,10 +219,7 @@ class OneCycleLR(Cycling):
             for group, rate in zip(optimizer.param_groups, rates):
                 group["initial_lr"], group["max_lr"] = rate / div_factor, rate
                 group["min_lr"] = group["initial_lr"] / final_div_factor
-        self.cycle_momentum = cycle_momentum
-        if cycle_momentum:
-            self._begin_momentum(base_momentum, max_momentum, last_epoch)
-        super().__init__(optimizer, last_epoch)
+        self._begin(optimizer, cycle_momentum, base_momentum, max_momentum, last_epoch)
 
     def between(self, start: float, end: float, share: float) -> float:
         """Interpolate between `start` and `end`."""
