@@ -226,8 +226,8 @@ ROWS = {
     "no_grad": Row(
         "no_grad_fn",
         X + "with torch.no_grad():\n    y = x * 2\ny.backward()\n",
-        "x * 2 (line 3) ran under no_grad(), so nothing was recorded and y has no graph.",
-        f"Compute it outside no_grad(). {NEW_LEAF}",
+        "x * 2 (line 3) ran under no_grad(), so nothing was recorded. That is why y has no graph.",
+        f"Compute x * 2 (line 3) outside no_grad(). {NEW_LEAF}",
         ("! y: no graph", "x → y: cut here"),
         4,
         3,
@@ -235,8 +235,8 @@ ROWS = {
     "inference": Row(
         "no_grad_fn",
         X + "with torch.inference_mode():\n    y = x * 2\ny.backward()\n",
-        "x * 2 (line 3) ran in inference mode, so nothing was recorded and y has no graph.",
-        f"Compute it outside inference_mode(). {NEW_LEAF}",
+        "x * 2 (line 3) ran in inference mode, so nothing was recorded. That is why y has no graph.",
+        f"Compute x * 2 (line 3) outside inference_mode(). {NEW_LEAF}",
         ("! y: no graph", "x → y: cut here"),
         4,
         3,
@@ -244,7 +244,7 @@ ROWS = {
     "detach": Row(
         "no_grad_fn",
         X + "a = x ** 3\nd = a.detach()\ny = d * 2\ntorch.autograd.grad(y, x)\n",
-        "a.detach() (line 3) copied the value of a but cut its link to a, so y has no graph.",
+        "a.detach() (line 3) copied the value of a but cut its link to a. That is why y has no graph.",
         f"Remove the detach() that breaks the path. {NEW_LEAF}",
         ("! y: no graph", "a → d: cut here"),
         5,
@@ -253,7 +253,8 @@ ROWS = {
     "data": Row(
         "no_grad_fn",
         X + "y = (x ** 3).data\ny.backward()\n",
-        "(x ** 3).data (line 2) copied the value of x ** 3 but cut its link to x ** 3, so y has no graph.",
+        "(x ** 3).data (line 2) copied the value of x ** 3 but cut its link to x ** 3. That is why y has no "
+        "graph.",
         f"Remove the .data that breaks the path. {NEW_LEAF}",
         ("! y: no graph", "x ** 3 → y: cut here"),
         3,
@@ -262,9 +263,9 @@ ROWS = {
     "item": Row(
         "no_grad_fn",
         X + "a = x ** 3\ny = torch.tensor(a.item())\ny.backward()\n",
-        "tensor(a.item()) (line 3) was created from Python numbers taken from a. They carry no gradient "
-        "history, so y has no graph.",
-        f"Use tensors all the way from a to y, without item() or float(). {NEW_LEAF}",
+        "tensor(a.item()) (line 3) was created from Python numbers taken from a, and numbers carry no "
+        "gradient history. That is why y has no graph.",
+        f"Use tensors and torch functions from a on, without item(), float() or NumPy. {NEW_LEAF}",
         ("! y: no graph", "a → y: cut here"),
         4,
         3,
@@ -272,7 +273,8 @@ ROWS = {
     "tensor": Row(
         "no_grad_fn",
         X + "a = x ** 3\ny = torch.tensor(a)\ny.backward()\n",
-        "tensor(a) (line 3) created a new tensor that holds only the values of a, so y has no graph.",
+        "tensor(a) (line 3) created a new tensor that holds only the values of a. That is why y has no "
+        "graph.",
         f"Use a itself instead of a new tensor. {NEW_LEAF}",
         ("! y: no graph", "a → y: cut here"),
         4,
@@ -281,9 +283,9 @@ ROWS = {
     "integer": Row(
         "no_grad_fn",
         X + "y = (x > 2).float()\ny.backward()\n",
-        "The result of x > 2 (line 2) is integer or boolean, so no gradient can flow through it and y has "
-        "no graph.",
-        f"Use an operation that has a derivative. {NEW_LEAF}",
+        "The result of x > 2 (line 2) is integer or boolean, so no gradient can flow through it. That "
+        "is why y has no graph.",
+        f"Use an operation that has a derivative instead of x > 2 (line 2). {NEW_LEAF}",
         ("! y: no graph", "x → x > 2: cut here"),
         3,
         2,
@@ -369,8 +371,9 @@ ROWS = {
         "unused_input",
         X + "a = torch.tensor(2.0, requires_grad=True)\nb = a * 3\nd = b.detach()\ny = x * d\n"
         "torch.autograd.grad(y, (x, a))\n",
-        "y was computed from a, but b.detach() (line 4) broke the path.",
-        "Remove what breaks the path. With allow_unused=True the gradient of a is None.",
+        "y was computed from a, but the path is broken. b.detach() (line 4) copied the value of b but cut "
+        "its link to b.",
+        "Remove the detach() that breaks the path. With allow_unused=True the gradient of a is None.",
         ("! a: no path leads here", "b → d: cut here"),
         6,
         4,
@@ -379,8 +382,9 @@ ROWS = {
         "unused_input",
         X + "a = torch.tensor(2.0, requires_grad=True)\nwith torch.no_grad():\n    d = a * 3\ny = x * d\n"
         "torch.autograd.grad(y, a)\n",
-        "y was computed from a, but a * 3 (line 4) ran under no_grad(), so the path was not recorded.",
-        "Remove what breaks the path. With allow_unused=True the gradient of a is None.",
+        "y was computed from a, but the path is broken. a * 3 (line 4) ran under no_grad(), so nothing was "
+        "recorded.",
+        "Compute a * 3 (line 4) outside no_grad(). With allow_unused=True the gradient of a is None.",
         ("! a: no path leads here", "a → d: cut here"),
         6,
         4,
@@ -415,8 +419,9 @@ ROWS = {
     "not asked because cut": Row(
         "input_asks_not",
         X + "a = x * 2\nd = a.detach()\ny = x * d\ntorch.autograd.grad(y, d)\n",
-        "d does not require gradients, because a.detach() (line 3) broke the path from a.",
-        "Remove what breaks the path to d, or remove d from this call.",
+        "a.detach() (line 3) copied the value of a but cut its link to a. That is why d does not require "
+        "gradients.",
+        "Remove the detach() that breaks the path. Or remove d from this call.",
         ("! d: requires no gradient", "a → d: cut here"),
         5,
         3,

@@ -84,7 +84,7 @@ NONE = {
     "too early": (X + "x.grad.zero_()\n", "because no backward() has run yet", "if x.grad is not None"),
     "no flag": (
         X + "w = torch.ones(2)\n(w * x).sum().backward()\nw -= 0.1 * w.grad\n",
-        "ones(2) (line 2) created it without requires_grad=True",
+        "ones(2) (line 2) created w without requires_grad=True",
         "`w = torch.ones(2, requires_grad=True)`",
     ),
     "returned": (

@@ -16,7 +16,7 @@ from ..trace.graph import CAUSE
 from .case import Case, Explain, numbers
 from .edits import in_place, replacing
 from .failed_call import FailedCall, call_rule
-from .history import Cut, cut_before, cut_marks
+from .history import cut_before
 from .leaf_behind import leaf_behind
 from .operands import Operand, made_at
 from .syntax import called, last_name
@@ -152,40 +152,13 @@ def without_graph(why: str) -> Explain:
         case, found = failed.case, failed.subject(without_grad)
         said = about(failed, found, why, "compute_with_gradients", "legend_constant")
         cut = None if found is None else cut_before(case, found.id)
-        if found is None or cut is None:
+        if cut is None:
             return said
-        marks = said.marks + cut_marks(case, cut, card=False)
-        end = ended(case, cut, found.name if cut.tensor == found.id else case.name(cut.tensor))
-        if end is None:
-            return said._replace(marks=marks, cause=cut.span)
-        return said._replace(why=f"{said.why} {end[0]}", fix=end[1], marks=marks, cause=cut.span)
+        told, marks = cut.told(case), said.marks + cut.marks(case, card=False)
+        why_at = f"{said.why} {told['ended']}"
+        return said._replace(why=why_at, fix=told["repair"], marks=marks, cause=cut.span)
 
     return explain
-
-
-ENDS = {  # where a path ended and what to do about it, by what cut it
-    "no_grad": ("ends_no_grad", "ends_no_grad_fix"),
-    "inference": ("ends_inference", "ends_inference_fix"),
-    "detach": ("ends_detach", "ends_detach_fix"),
-    "data": ("ends_data", "ends_detach_fix"),
-    "made": ("ends_made", "ends_made_fix"),
-    "numpy": ("ends_numbers", "ends_numbers_fix"),
-    "item": ("ends_numbers", "ends_numbers_fix"),
-    "tensor": ("ends_numbers", "ends_numbers_fix"),
-}
-
-
-def ended(case: Case, cut: Cut, name: str) -> tuple[str, str] | None:
-    """Where the path of gradients to the tensor called `name` ended, and what to do about it; None if that
-    stands in no line of the cell."""
-    state, line = case.state(cut.tensor), case.line(cut.span)
-    if cut.how == "integer" and state is not None and state.value is not None:
-        return case.words("ends_integer", name=name, dtype=state.value.dtype), ""
-    if line is None or cut.how == "integer":
-        return None
-    values = {"name": name, "source": "" if cut.source is None else case.name(cut.source), "line": line}
-    why, fix = (case.words(key, **values) for key in ENDS[cut.how])
-    return why, fix
 
 
 # ── what leaves the graph ───────────────────────────────────────────────────────────────────────────────────

@@ -1,4 +1,5 @@
-"""Errors about the roots of a backward call, and about the gradients that it starts with."""
+"""Errors about the roots of a backward call, the gradients that it starts with, and its inputs: those of
+`grad()` and of `backward(inputs=…)`."""
 
 from __future__ import annotations
 
@@ -6,49 +7,37 @@ import ast
 import math
 
 from ..model.births import sources_of
+from ..model.naming import plain_name
 from ..trace.events import Asked, Created
 from ..trace.explained import Explanation
 from ..trace.graph import CAUSE
-from .case import LISTED, Case, Values, rule
+from .case import LISTED, Case, Values, need, rule, sure
 from .edits import Shape, requiring
 from .failed_call import FailedCall, call_rule
-from .history import Cut, cut_before, cut_marks
+from .history import Cut, cut_before, lost_by
 from .operands import Operand, standing
 from .rebound import named, rebound, why_and_fix
 from .syntax import called, flat
 from .ungraphed import of_gradient
-
-NO_GRAD_FN = {  # why and fix, by what cut the path
-    "detach": ("no_grad_fn_why_detach", "no_grad_fn_fix_detach"),
-    "data": ("no_grad_fn_why_detach", "no_grad_fn_fix_data"),
-    "no_grad": ("no_grad_fn_why_no_grad", "no_grad_fn_fix_no_grad"),
-    "inference": ("no_grad_fn_why_inference", "no_grad_fn_fix_inference"),
-    "numpy": ("no_grad_fn_why_numpy", "no_grad_fn_fix_numpy"),
-    "item": ("no_grad_fn_why_item", "no_grad_fn_fix_item"),
-    "tensor": ("no_grad_fn_why_tensor", "no_grad_fn_fix_tensor"),
-    "integer": ("no_grad_fn_why_integer", "no_grad_fn_fix_integer"),
-}
-
 
 # ── the root has no graph ───────────────────────────────────────────────────────────────────────────────────
 
 
 def no_grad_fn(case: Case, i: int) -> Explanation | None:
     """The root leads nowhere: where its path was cut."""
-    root = case.started.roots[i] if case.started is not None and i < len(case.started.roots) else None
-    if root is None or case.scene.asks(root):
-        return None
+    roots = sure(case.started).roots
+    need(i < len(roots) and not case.scene.asks(roots[i]))
+    root = roots[i]
     cut, marks = cut_before(case, root), case.card(root, label=case.words("mark_no_graph"))
     if cut is None or cut.how == "made":
         return of_gradient(case, root) or made_of_data(case, root, cut)
-    marks += cut_marks(case, cut)
-    values: Values = {"root": case.name(root), "cut": cut.span, "source": case.name(cut.source or root)}
+    marks += cut.marks(case)
+    values: Values = {"root": case.name(root), **cut.told(case)}
     lost = rebound(case, root)
     if lost is not None and lost.update and cut.span is not None and lost.span.line == cut.span.line:
         fix = why_and_fix(case, lost)[1]
         return case.explain("rebound_cut_why", fix, marks, lost.span, **(values | named(lost)))
-    told = case.explain(*NO_GRAD_FN[cut.how], marks, cut.span, **values)
-    return told._replace(fix=f"{told.fix} {case.words('no_grad_fn_no_flag', **values)}")
+    return case.explain("no_grad_fn_why_cut", "no_grad_fn_fix_cut", marks, cut.span, **values)
 
 
 def made_of_data(case: Case, root: str, cut: Cut | None) -> Explanation:
@@ -158,8 +147,71 @@ def operands_in(failed: FailedCall, node: ast.expr | None) -> list[Operand]:
     return [failed.operand(state, tree) for tree, state in states if state is not None]
 
 
+# ── what gradients are asked for ────────────────────────────────────────────────────────────────────────────
+
+
+def unused_input(case: Case, i: int | None) -> Explanation:
+    """No gradient arrives at an input of `grad()`."""
+    wanted = sure(sure(case.started).wanted)
+    i = unreached(case, wanted) if i is None else i
+    need(i < len(wanted))
+    id, roots = wanted[i], case.scene.now.roots
+    values: Values = {"input": case.name(id), "roots": ", ".join(map(case.name, roots[:LISTED]))}
+    marks = case.card(id, label=case.words("mark_unused"))
+    lost, used = lost_by(case).get(id), leads_to(case, id)
+    earlier = None if used else renamed(case, id)
+    if lost is not None and lost.cut is not None:
+        values |= lost.cut.told(case)
+        marks += lost.cut.marks(case)
+        return case.explain("unused_input_why_cut", "unused_input_fix_cut", marks, lost.cut.span, **values)
+    if earlier is not None:
+        values |= {"earlier": case.name(earlier), "plain": case.plain(id)}
+        marks += case.card(earlier, CAUSE)
+        return case.explain("unused_input_why_renamed", "unused_input_fix_renamed", marks, **values)
+    why = "unused_input_why_none" if used else "unused_input_why"
+    return case.explain(why, "unused_input_fix", marks, **values)
+
+
+def renamed(case: Case, id: str) -> str | None:
+    """The tensor that a root was computed from and that had the name of tensor `id` earlier."""
+    name = plain_name(case.scene.named.get(id, ""))
+    others = [other for other, known in case.scene.named.items() if name and plain_name(known) == name]
+    found = [other for other in others if other != id and case.scene.asks(other) and leads_to(case, other)]
+    return found[0] if len(found) == 1 else None
+
+
+def unreached(case: Case, wanted: tuple[str, ...]) -> int:
+    """Which input an older text means: the only one that the graph of the call does not have."""
+    nodes = {*case.scene.now.found, *case.scene.now.accumulators}
+    missing = [i for i, id in enumerate(wanted) if id not in nodes and case.scene.node_at(id) not in nodes]
+    need(len(missing) == 1)
+    return missing[0]
+
+
+def leads_to(case: Case, id: str) -> bool:
+    """Whether a root was computed from tensor `id`, be there a path or not."""
+    return any(id in sources_of(case.scene.index.births, root) for root in case.scene.now.roots)
+
+
+def needs_no_grad(case: Case) -> Explanation:
+    """An input of `grad()` does not require gradients."""
+    id = sure(next((id for id in sure(case.started).wanted or () if not case.scene.asks(id)), None))
+    values: Values = {"input": case.name(id), "call": case.span}
+    cut, marks = cut_before(case, id), case.card(id, label=case.words("legend_constant"))
+    if cut is None or cut.how == "made":
+        cause = None if cut is None else cut.span
+        return case.explain("input_asks_not_why", "input_asks_not_fix", marks, cause, **values)
+    values |= cut.told(case)
+    marks += cut.marks(case, card=False)
+    return case.explain("input_asks_not_why_cut", "input_asks_not_fix_cut", marks, cut.span, **values)
+
+
 RULES = [
     rule("no_grad_fn", no_grad_fn, r"element (?P<i>\d+) of tensors does not require grad"),
+    rule("unused_input", unused_input,
+         r"[Tt]he differentiated Tensors?(?: at index (?P<i>\d+))? appears to not have been used"),
+    rule("input_asks_not", needs_no_grad, "One of the differentiated Tensors does not require grad",
+         "can't retain_grad on Tensor that has requires_grad=False"),  # says `backward(inputs=…)`
     *(call_rule(*each) for each in (
         ("implicit_gradient", implicit_gradient, "grad can be implicitly created only for scalar outputs"),
         ("gradient_shape", gradient_shape,

@@ -6,14 +6,14 @@ import ast
 import functools
 import re
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from ..model.naming import plain_name
 from ..model.scene import Scenes
 from ..model.stage import Stage, written
-from ..trace.events import BackwardEnded, BackwardStarted, Event, Failed, TensorState
+from ..trace.events import BackwardStarted, Event, Failed, TensorState
 from ..trace.explained import Explanation
-from ..trace.graph import GUILTY, Mark
+from ..trace.graph import GUILTY, Mark, Station
 from ..trace.source_text import SourceText
 from ..trace.where import Span
 from ..words import clean, text
@@ -21,6 +21,7 @@ from ..words import clean, text
 Values = dict[str, Any]  # what the sentences of an explanation are filled with
 Explain = Callable[..., Explanation | None]  # of a case and what the pattern of a rule found
 LISTED = 4  # names that are listed in a sentence
+T = TypeVar("T")
 
 
 class Said(str):
@@ -29,35 +30,44 @@ class Said(str):
     __slots__ = ()
 
 
-class Case:
-    """One error of `trace`: `error` is its class and text ("RuntimeError: …"), word for word.
+class Uncertain(Exception):
+    """Something that a rule must know is not known, or the error is another one after all."""
 
-    `call` is the backward call that failed (0 if what failed was none), `span` where the error came up,
-    `time` when (the number of the event that tells of it); `failed` is the event if it ended the cell.
+
+def sure(found: T | None) -> T:
+    """What was found; Uncertain if nothing was."""
+    if found is None:
+        raise Uncertain
+    return found
+
+
+def need(*facts: object) -> None:
+    """Go on only if all of this is so."""
+    if not all(facts):
+        raise Uncertain
+
+
+class Case:
+    """What is explained of a trace: an error, or what is no error but may be a mistake (then `error` is "").
+
+    `error` is the class and text of the error ("RuntimeError: …"), word for word. `call` is the backward call
+    that this is about (0 if about none), `span` the place in the source, `time` when it came up: the number
+    of the event that tells of it (of what is no error, the end). `failed` is the event if it ended the cell.
     `scene` is the picture that the marks stand in: that of the call, or the last of the cell.
     """
 
-    failed: Failed | None
-
-    def __init__(self, scenes: Scenes, time: int, lang: str | None = None) -> None:
-        event = scenes.trace.events[time]
-        assert isinstance(event, BackwardEnded | Failed) and event.error is not None
-        call = event.call if isinstance(event, BackwardEnded) else 0
-        span = event.span if isinstance(event, Failed) else None
-        self._begin(scenes, time, lang, event.error, call, span)
-        if isinstance(event, Failed):
-            self.failed = event
-
-    def _begin(
-        self, scenes: Scenes, time: int, lang: str | None, error: str, call: int, span: Span | None
+    def __init__(
+        self, scenes: Scenes, call: int, span: Span | None, lang: str | None = None, time: int | None = None
     ) -> None:
-        self.scenes, self.trace, self.time, self.lang = scenes, scenes.trace, time, lang
-        self.error = error
-        self.failed = None
-        self.call = call
-        self.scene = scenes.of(call)
-        self.started = self.scene.now.started if call else None
-        self.span: Span | None = span if self.started is None else self.started.span
+        self.scenes, self.trace, self.lang = scenes, scenes.trace, lang
+        self.time = len(self.trace.events) if time is None else time
+        event = None if time is None else self.trace.events[time]
+        self.failed = event if isinstance(event, Failed) else None
+        self.error: str = getattr(event, "error", None) or ""
+        self.call: int = getattr(event, "call", call)
+        self.scene = scenes.of(self.call)
+        self.started = self.scene.now.started if self.call else None
+        self.span: Span | None = self.started.span if self.started else getattr(event, "span", span)
 
     @functools.cached_property
     def raised_at(self) -> Span | None:
@@ -97,10 +107,14 @@ class Case:
 
     def deck(self, node: str, kind: str = GUILTY, label: str = "") -> tuple[Mark, ...]:
         """A mark on the deck of a node; none if it is not in the picture."""
+        station = self._station(node)
+        return () if station is None else (Mark(f"{station.id}-d", kind, label),)
+
+    def _station(self, node: str) -> Station | None:
+        """The station on which the deck of a node stands."""
         station = self.stage.station(self.stage.place_of(node))
-        if station is None or station.deck is None or station.deck.id != node:
-            return ()
-        return (Mark(f"{station.id}-d", kind, label),)
+        mine = station is not None and station.deck is not None and station.deck.id == node
+        return station if mine else None
 
     def stopped(self, node: str) -> tuple[Mark, ...]:
         """A mark on the deck of the node at which the call stopped."""
@@ -108,11 +122,10 @@ class Case:
 
     def chip(self, node: str, name: str, kind: str = GUILTY, label: str = "") -> tuple[Mark, ...]:
         """A mark on what a node saved as `name`; none if it is not in the picture."""
-        station = self.stage.station(self.stage.place_of(node))
-        if station is None or station.deck is None or station.deck.id != node:
-            return ()
-        places = [k for k, saved in enumerate(station.deck.saved) if saved.name == name]
-        return (Mark(f"{station.id}-k{places[0]}", kind, label),) if places else ()
+        station = self._station(node)
+        saved = () if station is None or station.deck is None else station.deck.saved
+        found = (k for k, each in enumerate(saved) if station is not None and each.name == name)
+        return tuple(Mark(f"{station.id}-k{k}", kind, label) for k in found)[:1]  # type: ignore[union-attr]
 
     def arrow(self, source: str, target: str, kind: str = GUILTY, label: str = "") -> tuple[Mark, ...]:
         """A mark on the arrow from tensor `source` to the op that made tensor `target`."""
@@ -176,13 +189,17 @@ class Case:
     def in_loop(self, span: Span | None) -> bool:
         """Whether an expression of the cell stands in a loop."""
         line = self.line(span)
-        loops = (part for part in self.parts() if isinstance(part, ast.For | ast.While))
+        loops = (*self.each(ast.For), *self.each(ast.While))
         return line is not None and any(loop.lineno < line <= (loop.end_lineno or 0) for loop in loops)
 
     def parts(self) -> Iterator[ast.AST]:
         """The syntax tree of the cell, part by part; nothing if it has none."""
         tree = self.source.tree
         return iter(()) if tree is None else ast.walk(tree)
+
+    def each(self, kind: type[T]) -> Iterator[T]:
+        """The parts of the cell's syntax tree of one kind."""
+        return (part for part in self.parts() if isinstance(part, kind))
 
     def explain(
         self,
@@ -200,6 +217,20 @@ class Case:
         )
         return Explanation(key, self.error, str(why), str(fix), marks, self.call, self.span, cause)
 
+    def note(
+        self,
+        key: str,
+        why: str,
+        fix: str = "",
+        marks: tuple[Mark, ...] = (),
+        cause: Span | None = None,
+        of_cell: bool = False,
+        **values: Any,
+    ) -> Explanation:
+        """A note: about the call, or (`of_cell`) about the whole cell."""
+        told = self.explain(why, fix, marks, cause, key, **values)
+        return told._replace(call=0) if of_cell else told
+
 
 class Fix(NamedTuple):
     """What to do, and the place in the source that this is about, if it is another than the failing one."""
@@ -211,7 +242,7 @@ class Fix(NamedTuple):
 class Rule(NamedTuple):
     """How a known error is recognized and explained. `key` is that of the explanation, one of `patterns` is
     found in the error's class and text, and `explain` is given the case and the groups of that pattern. It
-    returns what is certain (None: it is another error after all)."""
+    returns what is certain; None, or Uncertain: it is another error after all."""
 
     key: str
     explain: Explain
@@ -222,7 +253,10 @@ class Rule(NamedTuple):
         match = next(filter(None, (pattern.search(case.error) for pattern in self.patterns)), None)
         if match is None:
             return None
-        found = self.explain(case, **{name: read(text) for name, text in match.groupdict().items()})
+        try:
+            found = self.explain(case, **{name: read(text) for name, text in match.groupdict().items()})
+        except Uncertain:
+            return None
         return found and found._replace(key=found.key or self.key)
 
 

@@ -9,8 +9,7 @@ from ..protocol import Value, op_of
 from ..trace.events import Deposited, NodeRan
 from ..trace.explained import Explanation
 from ..trace.graph import CAUSE
-from .case import Values
-from .lost import Silent
+from .case import Case, Values
 
 FLAT = ("round", "floor", "ceil", "trunc", "sign", "heaviside", "step")  # whose derivative is 0 everywhere
 SATURATED = ("sigmoid", "tanh", "hardtanh", "hardsigmoid")
@@ -30,7 +29,7 @@ def dead_units(scenes: Scenes, lang: str | None = None) -> list[Explanation]:
     if not zero or not calls or scenes.trace.error or calls[-1].started is None:
         return []
     started = calls[-1].started
-    case = Silent(scenes, started.call, started.span, lang)
+    case = Case(scenes, started.call, started.span, lang)
     for ran in calls[-1].ran.values():
         op = op_of(scenes.index.nodes[ran.node].name) if ran.node in scenes.index.nodes else ""
         stopped = op in TOLD and stops(ran)
@@ -51,7 +50,7 @@ def size_of(ran: NodeRan) -> int:
     return max((value.size for value in ran.received if value is not None), default=0)
 
 
-def told(case: Silent, ran: NodeRan, op: str, zero: list[str]) -> Explanation:
+def told(case: Case, ran: NodeRan, op: str, zero: list[str]) -> Explanation:
     """The note at one op."""
     place = case.stage.place_of(ran.node)
     span = None if place is None else place.span

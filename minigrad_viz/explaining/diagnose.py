@@ -33,7 +33,6 @@ from ..trace.explained import Explanation
 from . import (
     at_backward,
     at_call,
-    at_inputs,
     at_nodes,
     at_roots,
     broadcasting,
@@ -67,7 +66,7 @@ def explanations_of(scenes: Scenes, lang: str | None = None) -> tuple[Explanatio
             last = event.error
         again = isinstance(event, Failed) and event.error == last  # that of the last call went on
         if isinstance(event, BackwardEnded | Failed) and event.error is not None and not again:
-            found.append(diagnosed(Case(scenes, time, lang)))
+            found.append(diagnosed(Case(scenes, 0, None, lang, time)))
     return (*notes_of(scenes, lang), *found)
 
 
@@ -84,7 +83,7 @@ def notes_of(scenes: Scenes, lang: str | None = None) -> list[Explanation]:
 RULES = [
     rule
     for module in (
-        at_backward, at_roots, at_inputs, at_nodes, at_call, numerical, none_grad, targets, layers,
+        at_backward, at_roots, at_nodes, at_call, numerical, none_grad, targets, layers,
         matrix_products, broadcasting, reshaping, dtypes, indices, no_tensors, none_values,
     )
     for rule in module.RULES

@@ -33,7 +33,7 @@ def none_grad(case: Case) -> Explanation | None:
     if answer is None:
         return case.explain("none_grad_why", name=text)
     fix = FIXES.get(answer.key, "")
-    fix = (requiring(case, [state.id]) if fix == "none_grad_flag_fix" else None) or fix
+    fix = (requiring(case, [state.id]) if fix == "none_grad_flag_fix" else None) or answer.repair or fix
     return case.explain("", fix, case.card(state.id), name=text)._replace(why=answer.sentence)
 
 
@@ -63,7 +63,7 @@ def answered(case: Case, text: str, state: TensorState) -> Answer | None:
 FIXES = {  # what to do, by the reason
     "none_grad_early": "none_grad_early_fix",
     "why_grad_call": "none_grad_call_fix",
-    **dict.fromkeys(("why_no_flag", "why_no_flag_made"), "none_grad_flag_fix"),
+    **dict.fromkeys(("why_no_flag", "why_no_flag_cut"), "none_grad_flag_fix"),
     **dict.fromkeys(("why_not_leaf", "why_not_leaf_value", "why_retained_late"), "non_leaf_grad_fix"),
     **dict.fromkeys(("why_reset_at", "why_reset_since"), "none_grad_reset_fix"),
     **dict.fromkeys(("why_no_path", "why_not_in_graph"), "none_grad_skip_fix"),

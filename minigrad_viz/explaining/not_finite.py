@@ -13,11 +13,10 @@ from ..trace.events import BackwardStarted, Created, Forward, Mutated, NodeRan
 from ..trace.explained import Explanation
 from ..trace.graph import CAUSE, Mark
 from ..trace.where import Span
-from .case import Said, Values
+from .case import Case, Said, Values
 from .diverging import Divergence, divergence_of
 from .edits import quoted
 from .first_nan import Origin, Symptom, first_symptom
-from .lost import Silent
 from .syntax import called
 
 LOGS = ("log", "log2", "log10")
@@ -34,7 +33,7 @@ def not_finite(scenes: Scenes, lang: str | None = None) -> list[Explanation]:
         return [unkept_start(scenes, found, lang)]
     origin = found.origin
     span = span_of(scenes, origin)
-    case = Silent(scenes, found.call, span, lang)
+    case = Case(scenes, found.call, span, lang)
     if isinstance(origin.event, Created):
         return [in_the_data(case, found, span)]
     told = [made_backward(case, origin) if isinstance(origin.event, NodeRan) else made_forward(case, origin)]
@@ -49,7 +48,7 @@ def not_finite(scenes: Scenes, lang: str | None = None) -> list[Explanation]:
     return [case.note("first_nan", why, fix, marks_of(case, origin), span, of_cell=True)]
 
 
-def in_the_data(case: Silent, found: Symptom, span: Span | None) -> Explanation:
+def in_the_data(case: Case, found: Symptom, span: Span | None) -> Explanation:
     """A tensor held it from the start."""
     event = found.origin.event
     assert isinstance(event, Created)
@@ -68,7 +67,7 @@ def first_call(scenes: Scenes) -> int:
 def unkept_start(scenes: Scenes, found: Symptom, lang: str | None) -> Explanation:
     """It appeared in a round that is not kept: what is certain."""
     span = span_of(scenes, found.origin)
-    case = Silent(scenes, found.call, None, lang)
+    case = Case(scenes, found.call, None, lang)
     values: Values = {
         "name": case.plain(found.tensor),
         "count": scenes.trace.skipped,
@@ -92,7 +91,7 @@ def is_it(scenes: Scenes, found: Symptom) -> bool:
     return isinstance(event, Forward) and found.tensor in [state.id for state in event.outputs]
 
 
-def marks_of(case: Silent, origin: Origin) -> tuple[Mark, ...]:
+def marks_of(case: Case, origin: Origin) -> tuple[Mark, ...]:
     """The op in the picture."""
     event = origin.event
     if case.trace.error:
@@ -107,7 +106,7 @@ def marks_of(case: Silent, origin: Origin) -> tuple[Mark, ...]:
 # ── the values that made it ─────────────────────────────────────────────────────────────────────────────────
 
 
-def made_forward(case: Silent, origin: Origin) -> str:
+def made_forward(case: Case, origin: Origin) -> str:
     """What an op, or a write, made of which numbers."""
     event = origin.event
     assert not isinstance(event, NodeRan)
@@ -119,7 +118,7 @@ def made_forward(case: Silent, origin: Origin) -> str:
     return case.words(key, **values)
 
 
-def made_backward(case: Silent, origin: Origin) -> str:
+def made_backward(case: Case, origin: Origin) -> str:
     """What a node made of which numbers."""
     event = origin.event
     assert isinstance(event, NodeRan)
@@ -143,7 +142,7 @@ def place_in(value: Value | None, what: str) -> int | None:
     return next((i for i, n in enumerate(items) if isinstance(n, float) and not math.isfinite(n)), None)
 
 
-def part(case: Silent, id: str, value: Value, at: int | None, made: Value | None) -> str:
+def part(case: Case, id: str, value: Value, at: int | None, made: Value | None) -> str:
     """An input as it stood: the number at the same place if the shapes are the same, else all of it."""
     name = case.plain(id)
     fits = made is not None and value.shape == made.shape and at is not None and value.items is not None
@@ -170,7 +169,7 @@ def element(value: Value, at: int | None, made: Value | None) -> str:
 # ── what avoids it ──────────────────────────────────────────────────────────────────────────────────────────
 
 
-def avoided(case: Silent, origin: Origin, span: Span | None) -> str:
+def avoided(case: Case, origin: Origin, span: Span | None) -> str:
     """What keeps the numbers finite, as code."""
     op = op_at(case, origin)
     tree = getattr((getattr(parsed(span.text), "body", None) or [None])[0], "value", None) if span else None
@@ -190,7 +189,7 @@ def avoided(case: Silent, origin: Origin, span: Span | None) -> str:
     return case.words("first_nan_fix_argument")
 
 
-def op_at(case: Silent, origin: Origin) -> str:
+def op_at(case: Case, origin: Origin) -> str:
     """The op that made it, in plain letters."""
     event = origin.event
     if isinstance(event, NodeRan):
@@ -223,7 +222,7 @@ def clamped(tree: ast.AST | None, op: str, least: str) -> str | None:
     return quoted(f"torch.{op.replace('powscalar', 'pow')}({inner(given)}.clamp(min={least}){more})")
 
 
-def slower(case: Silent, grown: Divergence) -> str:
+def slower(case: Case, grown: Divergence) -> str:
     """A smaller learning rate."""
     if grown.rate is None:
         return case.words("first_nan_fix_step")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from ..model.births import came_from
 from ..model.grad_ledger import is_zero
 from ..model.scene import Scenes
 from ..numbers import short
@@ -12,9 +13,9 @@ from ..protocol import Value
 from ..trace.events import Created, Deposited, GradSet, Mutated
 from ..trace.explained import Explanation
 from ..trace.where import Span
-from .case import Values
+from .case import Case, Values
 from .edits import quoted
-from .lost import Silent
+from .history import complete, lost_by
 from .optimizers import Optimizer, base_of_name, loop_of, optimizers_of
 from .syntax import span_at
 
@@ -25,18 +26,18 @@ def not_learning(scenes: Scenes, lang: str | None = None) -> list[Explanation]:
     if not calls or scenes.trace.error:
         return []
     last = calls[-1]
-    case = Silent(scenes, last.call, last.span, lang)
+    case = Case(scenes, last.call, last.span, lang)
     return [*root_is_leaf(case), *kept_gradients(case), *idle_optimizers(case), *out_of_reach(case)]
 
 
-def learners(case: Silent) -> set[str]:
+def learners(case: Case) -> set[str]:
     """The leaves that got a gradient in the cell, without those that were roots themselves."""
     roots = {root for started in case.scene.index.started for root in started.roots}
     found = {event.tensor for event in case.trace.events if isinstance(event, Deposited)}
     return (found | {id for id, _ in case.trace.deposits}) - roots
 
 
-def changed(case: Silent) -> set[str]:
+def changed(case: Case) -> set[str]:
     """The tensors whose values were changed by a write."""
     now: dict[str, Value | None] = {}
     found = set()
@@ -53,7 +54,7 @@ def changed(case: Silent) -> set[str]:
 # ── a root that leads nowhere ───────────────────────────────────────────────────────────────────────────────
 
 
-def root_is_leaf(case: Silent) -> Iterator[Explanation]:
+def root_is_leaf(case: Case) -> Iterator[Explanation]:
     """The root is itself a leaf that was made of numbers, and nothing else got a gradient."""
     assert case.started is not None
     roots = case.started.roots
@@ -70,7 +71,7 @@ def root_is_leaf(case: Silent) -> Iterator[Explanation]:
 # ── gradients of earlier rounds ─────────────────────────────────────────────────────────────────────────────
 
 
-def kept_gradients(case: Silent) -> Iterator[Explanation]:
+def kept_gradients(case: Case) -> Iterator[Explanation]:
     """A gradient was added to that of an earlier round, although its tensor was updated in between and its
     gradient is never reset."""
     reset = {event.tensor for event in case.trace.events if isinstance(event, GradSet)}
@@ -101,7 +102,7 @@ def kept_gradients(case: Silent) -> Iterator[Explanation]:
 # ── an optimizer that changes nothing ───────────────────────────────────────────────────────────────────────
 
 
-def idle_optimizers(case: Silent) -> Iterator[Explanation]:
+def idle_optimizers(case: Case) -> Iterator[Explanation]:
     """The only optimizer of a cell takes steps, but no tensor that got a gradient was changed."""
     found, learning = optimizers_of(case), sorted(learners(case), key=lambda id: int(id[1:]))
     if len(found) != 1 or not learning or set(learning) & changed(case):
@@ -130,7 +131,7 @@ def idle_optimizers(case: Silent) -> Iterator[Explanation]:
     yield case.note(*keys, (), span_at(case, cause), of_cell=True, **values)
 
 
-def other_parameters(case: Silent, opt: Optimizer, learning: list[str], names: list[str]) -> Explanation:
+def other_parameters(case: Case, opt: Optimizer, learning: list[str], names: list[str]) -> Explanation:
     """The optimizer was given other parameters than those that get gradients."""
     span = span_at(case, opt.call)
     bases = dict.fromkeys((base_of_name(name), base_of_name(name) != name) for name in names)
@@ -144,7 +145,7 @@ def other_parameters(case: Silent, opt: Optimizer, learning: list[str], names: l
     return case.note(*keys, (), span, of_cell=True, call=call, **values)
 
 
-def made_anew(case: Silent, opt: Optimizer, bases: set[str]) -> ast.Name | None:
+def made_anew(case: Case, opt: Optimizer, bases: set[str]) -> ast.Name | None:
     """The variable of the model, if it was given another value after the optimizer was created."""
     for part in case.parts():
         if not isinstance(part, ast.Name) or not isinstance(part.ctx, ast.Store):
@@ -157,31 +158,21 @@ def made_anew(case: Silent, opt: Optimizer, bases: set[str]) -> ast.Name | None:
 # ── parameters that no gradient reaches ─────────────────────────────────────────────────────────────────────
 
 
-def out_of_reach(case: Silent) -> Iterator[Explanation]:
+def out_of_reach(case: Case) -> Iterator[Explanation]:
     """Parameters that an optimizer of the cell was given, and that no gradient reaches because their path was
     cut."""
     given = {name for opt in optimizers_of(case) for name in opt.given}
     learning, cuts = learners(case), dict[Span | None, list[str]]()
-    for id, lost in case.lost.items() if given and case.complete else ():
+    found = lost_by(case) if given and complete(case) else {}
+    for id, lost in found.items():
         state = case.state(id)
         leaf = state is not None and state.is_leaf and state.requires_grad and id not in learning
+        leaf = leaf and not came_from(case.scene.index.births[id])  # no view of one
         if leaf and lost.cut is not None and not lost.leaf and base_of_name(case.name(id)) in given:
             cuts.setdefault(lost.cut.span, []).append(id)
     for ids in cuts.values():
-        lost = case.lost[ids[0]]
-        assert lost.cut is not None and case.started is not None
-        root = case.name(case.started.roots[0])
-        root, cut = case.name(case.started.roots[0]), lost.cut
-        fix = FIXES.get(cut.how, "out_of_reach_fix_numbers")
-        marks = case.arrow(lost.source, lost.tensor, label=case.words("mark_cut"))
-        values: Values = {"names": case.names(ids), "cut": cut.span, "root": root}
-        yield case.note("out_of_reach", "out_of_reach_why", fix, marks, cut.span, **values)
-
-
-FIXES = {  # by what cut the path
-    "detach": "out_of_reach_fix_detach",
-    "data": "out_of_reach_fix_detach",
-    "no_grad": "out_of_reach_fix_mode",
-    "inference": "out_of_reach_fix_mode",
-    "integer": "out_of_reach_fix_integer",
-}
+        cut = found[ids[0]].cut
+        assert cut is not None
+        told, marks = cut.told(case), cut.marks(case, card=False)
+        values: Values = {"names": case.names(ids), **told}
+        yield case.note("out_of_reach", "out_of_reach_why", told["repair"], marks, cut.span, **values)

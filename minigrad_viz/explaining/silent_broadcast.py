@@ -19,10 +19,9 @@ from ..model.stage import written
 from ..trace.events import Forward
 from ..trace.explained import Explanation
 from ..trace.graph import CAUSE
-from .case import Values
+from .case import Case, Values
 from .edits import rewritten
 from .failed_call import FailedCall
-from .lost import Silent
 from .operands import Operand
 from .syntax import called, node_at, taken
 
@@ -35,7 +34,7 @@ def broadcast_losses(scenes: Scenes, lang: str | None = None) -> list[Explanatio
     calls = scenes.index.started
     if not calls or scenes.trace.error or calls[-1].span is None:
         return []
-    case = Silent(scenes, calls[-1].call, calls[-1].span, lang)
+    case = Case(scenes, calls[-1].call, calls[-1].span, lang)
     for event in compared(case, calls[-1].roots):
         pair = column_and_row(case, event)
         if pair is not None:
@@ -43,7 +42,7 @@ def broadcast_losses(scenes: Scenes, lang: str | None = None) -> list[Explanatio
     return []
 
 
-def compared(case: Silent, roots: tuple[str, ...]) -> Iterator[Forward]:
+def compared(case: Case, roots: tuple[str, ...]) -> Iterator[Forward]:
     """The losses and the measured differences that the roots were computed from."""
     born = case.scene.index.births
     behind = [born[id] for root in roots for id in sources_of(born, root) if id in born]
@@ -58,7 +57,7 @@ def compared(case: Silent, roots: tuple[str, ...]) -> Iterator[Forward]:
                 yield source
 
 
-def column_and_row(case: Silent, event: Forward) -> tuple[Operand, Operand] | None:
+def column_and_row(case: Case, event: Forward) -> tuple[Operand, Operand] | None:
     """The two inputs of a comparison, if one is n×1, the other has n elements, and only one of them requires
     gradients."""
     given = [unexpanded(case, id) for id in event.inputs[:2] if id is not None]
@@ -71,14 +70,14 @@ def column_and_row(case: Silent, event: Forward) -> tuple[Operand, Operand] | No
     return (both[0], both[1]) if fits and case.scene.asks(both[0].id) != case.scene.asks(both[1].id) else None
 
 
-def unexpanded(case: Silent, tensor: str) -> str:
+def unexpanded(case: Case, tensor: str) -> str:
     """What a tensor was before the loss expanded it."""
     event = case.scene.index.births.get(tensor)
     expanded = isinstance(event, Forward) and event.op == "expand" and came_from(event)
     return came_from(event)[0] if expanded and event is not None else tensor
 
 
-def told(case: Silent, event: Forward, a: Operand, b: Operand) -> Explanation:
+def told(case: Case, event: Forward, a: Operand, b: Operand) -> Explanation:
     """The note about one comparison."""
     span, failed = event.span, FailedCall(case)
     assert span is not None
@@ -91,7 +90,7 @@ def told(case: Silent, event: Forward, a: Operand, b: Operand) -> Explanation:
     return case.note("broadcast_loss", why, fix, marks, span, **values)
 
 
-def turned(case: Silent, event: Forward, place: int, dims: int) -> str | None:
+def turned(case: Case, event: Forward, place: int, dims: int) -> str | None:
     """The statement with the data in the shape of the predictions."""
     node = node_at(case, event.span)
     trees = node.args if isinstance(node, ast.Call) else list(taken(node))

@@ -23,9 +23,8 @@ from ..trace.events import (
 )
 from ..trace.explained import Explanation
 from ..trace.graph import CAUSE
-from .case import Values
+from .case import Case, Values
 from .leaf_behind import leaf_behind
-from .lost import Silent
 from .reading import Reading, evaluated, readings
 from .rebound import rebound, why_and_fix
 from .syntax import called, flat, plain
@@ -74,7 +73,7 @@ def not_kept(
     if not calls or given or any(keeps(call, tensor) for call in calls):
         return None
     for call in (c.started for c in reversed(calls) if c.started and c.started.kind == "backward"):
-        case = Silent(scenes, call.call, reading.event.span, lang)
+        case = Case(scenes, call.call, reading.event.span, lang)
         nr = case.scene.at[tensor][1] if tensor in case.scene.at else 0
         arrived = case.scene.arrived.get((made or "", nr))
         if arrived is not None:
@@ -120,7 +119,7 @@ def single_precision(scenes: Scenes, lang: str | None = None) -> list[Explanatio
         for node in evaluated(reading.tree):
             given = imprecise(scenes, reading, node) if isinstance(node, ast.Call) else None
             if given is not None and given[1].value is not None:
-                (name, state), case = given, Silent(scenes, 0, span, lang)
+                (name, state), case = given, Case(scenes, 0, span, lang)
                 values: Values = {"name": name, "called": called(name), "dtype": given[1].value.dtype}
                 marks = () if trace.error else case.card(state.id, CAUSE, given[1].value.dtype)
                 keys = ("single_precision_why", "single_precision_fix")

@@ -16,8 +16,9 @@ from ..numbers import short
 from ..protocol import Value
 from ..trace.events import Asked, BackwardStarted, Deposited, Failed, GradSet, NodeRan
 from ..words import clean, text
-from .history import cut_before
-from .lost import Lost, Silent, asked_at
+from .case import Case
+from .history import Lost, complete, cut_before, lost_by, reached
+from .lost import asked_at
 
 
 class Facts(NamedTuple):
@@ -33,10 +34,11 @@ class Facts(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """A sentence, and its key in the catalogue."""
+    """A sentence, and its key in the catalogue; and what repairs a path that was cut."""
 
     key: str
     sentence: str
+    repair: str = ""
 
 
 def of_itself(facts: Facts, lang: str | None) -> Answer | None:
@@ -71,13 +73,8 @@ class Question:
     """Why the `.grad` of one tensor is None, asked of the trace of a cell."""
 
     def __init__(self, scenes: Scenes, tensor: str, facts: Facts, lang: str | None) -> None:
-        self.scenes, self.trace, self.tensor, self.facts, self.lang = (
-            scenes,
-            scenes.trace,
-            tensor,
-            facts,
-            lang,
-        )
+        self.scenes, self.trace, self.lang = scenes, scenes.trace, lang
+        self.tensor, self.facts = tensor, facts
         calls = scenes.index.calls.values()
         self.ended = {call.number: call.ended for call in calls if call.ended is not None}
         self.calls = [call.started for call in calls if call.started and call.ended]
@@ -86,9 +83,9 @@ class Question:
         """A sentence about the tensor."""
         return said(key, self.lang, name=self.facts.name, **values)
 
-    def at(self, call: BackwardStarted) -> Silent:
+    def at(self, call: BackwardStarted) -> Case:
         """A call, and what is known about it."""
-        return Silent(self.scenes, call.call, call.span, self.lang)
+        return Case(self.scenes, call.call, call.span, self.lang)
 
     def called(self, call: BackwardStarted) -> str:
         """A call as a sentence quotes it."""
@@ -102,7 +99,7 @@ class Question:
 
     def no_flag(self) -> Answer:
         """It does not require gradients: where the path to it ended."""
-        case, asked = Silent(self.scenes, 0, None, self.lang), self.asked()
+        case, asked = Case(self.scenes, 0, None, self.lang), self.asked()
         if asked:
             span = asked[-1].span
             off = span is not None and not asked[-1].tensor.requires_grad
@@ -110,10 +107,10 @@ class Question:
         cut = cut_before(case, self.tensor)
         if cut is None or cut.span is None or cut.how == "integer":
             return self.say("why_no_flag")
-        values = {"cut": case.place(cut.span), "source": case.name(cut.source or cut.tensor)}
-        if cut.tensor != self.tensor:
-            return self.say("why_no_flag_behind", middle=case.name(cut.tensor), **values)
-        return self.say(NO_FLAG[cut.how], **values)
+        middle = case.name(cut.tensor)
+        key = "why_no_flag_cut" if cut.tensor == self.tensor else "why_no_flag_behind"
+        told = cut._replace(source=cut.source or cut.tensor).told(case)
+        return self.say(key, middle=middle, **told)._replace(repair=told["repair"])
 
     def not_kept(self) -> Answer:
         """It is no leaf, and its gradient is not kept: what a call computed."""
@@ -173,7 +170,7 @@ class Question:
         if not self.calls:
             failed = [event for event in self.trace.events if isinstance(event, Failed)]
             if failed and failed[0].span is not None:
-                place = Silent(self.scenes, 0, None, self.lang).place(failed[0].span)
+                place = Case(self.scenes, 0, None, self.lang).place(failed[0].span)
                 return self.say("why_failed_early", place=place)
             return self.say("why_no_call") if not self.trace.skipped else None
         for call in reversed(self.calls):
@@ -223,15 +220,15 @@ class Question:
     def unreached(self, call: BackwardStarted) -> Answer | None:
         """Why the tensor is not in the graph of a call."""
         case = self.at(call)
-        if not case.complete or self.tensor in case.reached():
+        if not complete(case) or self.tensor in reached(case):
             return None
         values: dict[str, object] = {"call": self.called(call), "root": ", ".join(map(case.name, call.roots))}
-        lost = case.lost.get(self.tensor)
+        lost = lost_by(case).get(self.tensor)
         if lost is None:
             return self.say("why_no_path" if self.no_path(call) else "why_not_in_graph", **values)
         return self.cut_off(case, lost, values) or self.say("why_not_in_graph", **values)
 
-    def cut_off(self, case: Silent, lost: Lost, values: dict[str, object]) -> Answer | None:
+    def cut_off(self, case: Case, lost: Lost, values: dict[str, object]) -> Answer | None:
         """How the path from the tensor to the roots was cut."""
         cut, asked = lost.cut, self.asked()
         if cut is None and asked and lost.source == self.tensor:
@@ -255,18 +252,6 @@ class Question:
             event is None or (event.span is None and not came_from(event)) or id == self.tensor
             for id, event in upstream(self.scenes.index.births, call.roots)
         )
-
-
-NO_FLAG = {  # what cut the path
-    "detach": "why_no_flag_detach",
-    "data": "why_no_flag_detach",
-    "no_grad": "why_no_flag_no_grad",
-    "inference": "why_no_flag_inference",
-    "numpy": "why_no_flag_numbers",
-    "item": "why_no_flag_numbers",
-    "tensor": "why_no_flag_numbers",
-    "made": "why_no_flag_made",
-}
 
 
 def from_graph(facts: Facts, roots: list[str], lang: str | None = None) -> Answer:

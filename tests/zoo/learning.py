@@ -95,7 +95,7 @@ MISTAKES = {
     ),
     "requires_grad on the loss": Mistake(
         FIT, LOSS, LOSS + ".detach()\n    loss.requires_grad = True", "new_leaf", 8, "became a new leaf",
-        "use ((model(X) - Y) ** 2).mean() itself", (".detach()\n    loss.requires_grad = True", ""), FITTED,
+        "Remove the detach()", (".detach()\n    loss.requires_grad = True", ""), FITTED,
     ),
     "item in the sum of losses": Mistake(
         FIT, LOSS, f"total = 0.0\n    total += {LOSS[7:]}.item()\n    loss = total", "python_number", 9,
@@ -103,7 +103,7 @@ MISTAKES = {
     ),
     "a new tensor of the loss": Mistake(
         FIT, LOSS, f"value = {LOSS[7:]}.item()\n    loss = torch.tensor(value, requires_grad=True)",
-        "new_leaf", 9, "a new leaf", "not with values taken from it",
+        "new_leaf", 9, "a new leaf", "without item(), float()",
         (f"value = {LOSS[7:]}.item()\n    loss = torch.tensor(value, requires_grad=True)", LOSS), FITTED,
     ),
     "a sum of numbers made a tensor": Mistake(
@@ -192,21 +192,21 @@ MISTAKES = {
         "loss.item() < 2",
     ),
     "detach between the layers": Mistake(
-        LAYERS, "torch.tanh(a(X))", "torch.tanh(a(X)).detach()", "out_of_reach", 9, "No gradient reaches a.",
+        LAYERS, "torch.tanh(a(X))", "torch.tanh(a(X)).detach()", "out_of_reach", 9, "no gradient reaches a.",
         "Remove the detach()", (".detach()", ""), LEARNED,
     ),
     "data between the layers": Mistake(
-        LAYERS, "torch.tanh(a(X))", "torch.tanh(a(X)).data", "out_of_reach", 9, "No gradient reaches a.",
-        "or .data", (".data", ""), LEARNED,
+        LAYERS, "torch.tanh(a(X))", "torch.tanh(a(X)).data", "out_of_reach", 9, "no gradient reaches a.",
+        "Remove the .data", (".data", ""), LEARNED,
     ),
     "numbers between the layers": Mistake(
         LAYERS, "torch.tanh(a(X))", "torch.tensor(torch.tanh(a(X)).tolist())", "out_of_reach", 9,
-        "No gradient reaches a.", "Use the tensor itself",
+        "no gradient reaches a.", "Use tensors and torch functions",
         ("torch.tensor(torch.tanh(a(X)).tolist())", "torch.tanh(a(X))"), LEARNED,
     ),
     "no_grad between the layers": Mistake(
         LAYERS, "    h = torch.tanh(a(X))", "    with torch.no_grad():\n        h = torch.tanh(a(X))",
-        "out_of_reach", 10, "No gradient reaches a.", "outside no_grad()",
+        "out_of_reach", 10, "no gradient reaches a.", "outside no_grad()",
         ("    with torch.no_grad():\n        h =", "    h ="), LEARNED,
     ),
     "round between the layers": Mistake(
