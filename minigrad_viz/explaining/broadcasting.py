@@ -7,7 +7,7 @@ import itertools
 
 from ..trace.explained import Explanation
 from ..trace.graph import CAUSE
-from .case import Fix
+from .case import Fix, need, sure
 from .edits import Shape
 from .failed_call import FailedCall, call_rule
 from .matrix_products import batches
@@ -43,9 +43,7 @@ def broadcast(failed: FailedCall, m: int, n: int) -> Explanation | None:
         k = clash(a.shape, b.shape)
         if k is not None and {a.shape[-k], b.shape[-k]} == sizes:
             why = "broadcast_why" if k == 1 else "broadcast_inner_why"
-            marks = failed.mark_size(a, len(a.shape) - k) + failed.mark_size(b, len(b.shape) - k)
-            fixes, m, n = (*fitting(failed, a, b), "broadcast_fix_plain"), a.shape[-k], b.shape[-k]
-            return failed.explain(why, *fixes, marks=marks, a=a, b=b, m=m, n=n)
+            return failed.explain(why, *fitting(failed, a, b), "broadcast_fix_plain", a=a.at(-k), b=b.at(-k))
     return None
 
 
@@ -88,8 +86,7 @@ def kept_dim(tree: ast.expr | None) -> str | None:
 def too_large(failed: FailedCall, shape: Shape, result: Shape) -> Explanation | None:
     """The result of an operation in place is larger than the tensor."""
     given = failed.operands
-    if not given or given[0].shape != shape:
-        return None
+    need(given and given[0].shape == shape)
     fixes = (failed.copied("broadcast_in_place_fix_line"), "broadcast_in_place_fix")
     marks = failed.mark_shapes(given[0]) + failed.mark_shapes(*given[1:], kind=CAUSE)
     return failed.explain("broadcast_in_place_why", *fixes, marks=marks, name=given[0])
@@ -99,13 +96,11 @@ def expanded(failed: FailedCall, target: Shape, shape: Shape) -> Explanation | N
     """A tensor was to be expanded to a shape that it does not fit: by `expand`, by an assignment to a part,
     or as the first argument of `addmm`."""
     mine = [each for each in failed.operands if each.shape == shape]
-    k = clash(shape, target)
-    if not mine or k is None:
-        return None
-    one = mine[-1] if failed.function == "" else mine[0]
+    need(mine)
+    k = sure(clash(shape, target))
+    one = (mine[-1] if failed.function == "" else mine[0]).at(-k)
     fixes = (aligned(failed, one, target), failed.resize(one, like(shape, target)), "expand_fix")
-    marks = failed.mark_size(one, len(shape) - k)
-    return failed.explain("expand_why", *fixes, marks=marks, name=one, m=shape[-k], n=target[-k])
+    return failed.explain("expand_why", *fixes, name=one, n=target[-k])
 
 
 RULES = [call_rule("broadcast", *each) for each in (

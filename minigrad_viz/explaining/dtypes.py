@@ -6,7 +6,7 @@ from __future__ import annotations
 import itertools
 
 from ..trace.explained import Explanation
-from .case import Fix, Values
+from .case import Fix, Values, need, sure
 from .failed_call import FailedCall, call_rule
 from .operands import FLOATING, WHOLE, Operand
 
@@ -25,12 +25,11 @@ def mismatch(failed: FailedCall, own: str = "") -> Explanation | None:
         return in_layer(failed, own)
     given = [each for each in failed.operands if each.dtype.startswith((*WHOLE, *FLOATING))]
     pairs = [(a, b) for a, b in itertools.pairwise(given) if a.dtype != b.dtype]
-    if not pairs:
-        return None
+    need(pairs)
     a, b = pairs[0]
     one, other = (a, b) if needs_change(a) > needs_change(b) else (b, a)
     fixes = (converted(failed, one, other.dtype), "dtype_pair_fix")
-    return failed.explain("dtype_pair_why", *fixes, marks=failed.mark_dtypes(a, b), a=a, b=b)
+    return failed.explain("dtype_pair_why", *fixes, a=a, b=b)
 
 
 def needs_change(one: Operand) -> tuple[bool, bool, bool]:
@@ -42,39 +41,35 @@ def needs_change(one: Operand) -> tuple[bool, bool, bool]:
 def in_layer(failed: FailedCall, told: str) -> Explanation | None:
     """The input of a layer has not the dtype of its parameters, which is `told` as C++ has it: `Long`,
     `long int`, `Float`."""
-    layer, own = failed.layer, SHORT.get(told.split()[0].lower()) if told else None
-    if layer is None or own is None or layer.input.dtype == own:
-        return None
+    layer, own = sure(failed.layer), sure(SHORT.get(told.partition(" ")[0].lower()))
+    need(layer.input.dtype != own)
     fixes = (converted(failed, layer.input, own), "dtype_layer_fix")
-    return failed.explain("dtype_layer_why", *fixes, marks=failed.mark_dtypes(layer.input), own=own)
+    return failed.explain("dtype_layer_why", *fixes, own=own)
 
 
 def whole_numbers(failed: FailedCall) -> Explanation | None:
     """Whole numbers were given to an operation that computes fractions."""
     mine = [each for each in failed.operands if each.whole]
-    if not mine or not failed.function or (failed.module is not None and len(mine) != 1):
-        return None
-    told: Values = {"name": mine[0], "function": failed.function, "marks": failed.mark_dtypes(mine[0])}
+    need(mine, failed.function, failed.module is None or len(mine) == 1)
+    told: Values = {"name": mine[0], "function": failed.function}
     return failed.explain("dtype_whole_why", failed.behind(mine[0], ".float()"), "dtype_whole_fix", **told)
 
 
 def result_type(failed: FailedCall) -> Explanation | None:
     """The result of an operation in place has fractions, and the tensor takes only whole numbers."""
     given = failed.operands[:1]
-    if not given or not given[0].whole or failed.module is not None:
-        return None
+    need(given and given[0].whole, failed.module is None)
     fixes = (failed.copied("write_fix"), "dtype_in_place_fix")
-    return failed.explain("dtype_in_place_why", *fixes, marks=failed.mark_dtypes(*given), name=given[0])
+    return failed.explain("dtype_in_place_why", *fixes, name=given[0])
 
 
 def index_dtype(failed: FailedCall) -> Explanation | None:
     """Indices are no whole numbers."""
     given = failed.operands
     mine = [each for each in (*given[-1:], *given[1:]) if each.dtype.startswith(FLOATING)]
-    if not mine:
-        return None
+    need(mine)
     fixes = (failed.behind(mine[0], ".long()"), "dtype_index_fix")
-    return failed.explain("dtype_index_why", *fixes, marks=failed.mark_dtypes(mine[0]), name=mine[0])
+    return failed.explain("dtype_index_why", *fixes, name=mine[0])
 
 
 KIND = "(?:Long|Int|Short|Byte|Char|Bool)"

@@ -19,7 +19,7 @@ from ..trace.events import Returned, Statement, TensorState
 from ..trace.explained import Explanation
 from ..trace.graph import GUILTY, Mark
 from ..trace.where import Span
-from ..words import shorten
+from ..words import CATALOGUES, shorten
 from .case import Case, Explain, Fix, Rule, Said, rule
 from .edits import Edits, Shape, out_of_place, rewritten, sizes_of, with_option
 from .operands import Layer, Operand, standing, title
@@ -78,6 +78,11 @@ class FailedCall:
     def arguments(self) -> list[ast.expr]:
         """The positional arguments of the failing call."""
         return self.tree.args if isinstance(self.tree, ast.Call) else []
+
+    @property
+    def options(self) -> list[ast.keyword]:
+        """Those by name."""
+        return self.tree.keywords if isinstance(self.tree, ast.Call) else []
 
     @functools.cached_property
     def place(self) -> str:
@@ -171,15 +176,16 @@ class FailedCall:
     # ── sentences and marks ─────────────────────────────────────────────────────────────────────────────────
 
     def words(self, key: str, **values: Any) -> Said:
-        """A sentence of the catalogue. An operand `x` fills {x}, {x_shape} and {x_dtype}; a shape is written
-        as `4×2`. Inside a layer, {layer} is that and {name} what it was given."""
+        """A sentence of the catalogue. An operand `x` fills {x}, {x_shape}, {x_dtype}, {x_dim} and {x_size};
+        a shape is written as `4×2`. Inside a layer, {layer} is that and {name} what it was given."""
         told: dict[str, object] = {}
         layer = self.layer
         mine = {} if layer is None else {"layer": layer.name, "name": layer.input}
         for name, value in {**mine, **self.found, **values}.items():
             if isinstance(value, Operand):
-                told["_".join((name, "shape"))] = self.sized(value.shape)
-                told["_".join((name, "dtype"))] = value.dtype
+                about = {"shape": self.sized(value.shape), "dtype": value.dtype, "dim": value.dim}
+                about |= {} if value.dim is None else {"size": value.size}
+                told |= {"_".join((name, what)): fact for what, fact in about.items()}
                 value = value.name
             told[name] = self.sized(value) if isinstance(value, tuple) else value
         return self.case.words(key, call=self.place, **told)
@@ -188,13 +194,17 @@ class FailedCall:
         self,
         why: str,
         *fixes: Fix | str | None,
-        marks: tuple[Mark, ...] = (),
+        marks: tuple[Mark, ...] | None = None,
         cause: Span | None = None,
         key: str = "",
         **values: Any,
     ) -> Explanation:
         """The explanation: the sentence `why`, and the first of `fixes` that there is, which are fixes or
-        keys of sentences. `key` is for an explanation that has another key than its rule."""
+        keys of sentences. `marks` are those of what the sentence tells of operands, if there are no others;
+        `key` is for an explanation that has another key than its rule."""
+        layer = self.layer
+        named = values if layer is None else {"name": layer.input, **values}
+        marks = self.marks(why, named) if marks is None else marks
         first = next((fix for fix in fixes if fix), Fix(Said()))
         fix = Fix(self.words(first, **values)) if isinstance(first, str) else first
         return self.case.explain(self.words(why, **values), fix.text, marks, fix.cause or cause, key)
@@ -206,6 +216,20 @@ class FailedCall:
         if len(shape) == 1:
             return self.case.words("shape_vector", size=shape[0])
         return "×".join(map(str, shape))
+
+    def marks(self, why: str, values: Mapping[str, Any]) -> tuple[Mark, ...]:
+        """What the sentence `why` tells of operands: the size in question, the dtype or the shape."""
+        found, sentence = tuple[Mark, ...](), CATALOGUES["en"][why]
+        for name, one in values.items():
+            if not isinstance(one, Operand):
+                continue
+            elif one.dim is not None:
+                found += self.mark_size(one, one.dim)
+            elif "_".join((name, "dtype")) in sentence:
+                found += self.mark_dtypes(one)
+            elif "_".join((name, "shape")) in sentence:
+                found += self.mark_shapes(one)
+        return found
 
     def mark(self, operand: Operand, key: str, kind: str = GUILTY, **values: Any) -> tuple[Mark, ...]:
         """A mark on the card of an operand, with a label."""

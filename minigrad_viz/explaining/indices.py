@@ -6,7 +6,7 @@ import ast
 
 from ..trace.explained import Explanation
 from ..trace.graph import CAUSE
-from .case import Fix, Values
+from .case import Fix, Values, need, sure
 from .edits import Shape, replacing
 from .failed_call import FailedCall, call_rule
 from .operands import Operand
@@ -15,31 +15,28 @@ from .syntax import last_name, taken, written_as
 
 def out_of_bounds(failed: FailedCall, wrong: int, dim: int, size: int) -> Explanation | None:
     """An index is not less than the size of the dimension."""
-    if failed.module is not None or not failed.operands or failed.operands[0].shape[dim : dim + 1] != (size,):
-        return None
+    need(failed.module is None, failed.operands and failed.operands[0].shape[dim : dim + 1] == (size,))
     return outside(failed, dim, wrong)
 
 
 def not_in_self(failed: FailedCall) -> Explanation | None:
     """The same in `index_select` and `embedding`, whose error tells neither the index nor the size."""
     given, dim = failed.operands, 0
-    if failed.module is not None or failed.function not in ("index_select", "embedding") or len(given) != 2:
-        return None
+    need(failed.module is None, failed.function in ("index_select", "embedding"), len(given) == 2)
     if failed.function == "index_select":
         numbers = [each.value for each in failed.arguments if isinstance(each, ast.Constant)]
         dim = numbers[0] if numbers and isinstance(numbers[0], int) else 0
     else:
         failed.operands = given = given[::-1]
-    if given[1].range is None or not -len(given[0].shape) <= dim < len(given[0].shape):
-        return None
-    low, high = map(int, given[1].range)
+    need(-len(given[0].shape) <= dim < len(given[0].shape))
+    low, high = map(int, sure(given[1].range))
     return outside(failed, dim % len(given[0].shape), low if low < 0 else high)
 
 
 def outside(failed: FailedCall, dim: int, wrong: int) -> Explanation:
     """The explanation for an index `wrong` into dimension `dim` of the first operand."""
-    one, *others = failed.operands
-    size = one.shape[dim]
+    one, others = failed.operands[0].at(dim), failed.operands[1:]
+    size = one.size
     marks, why, index = failed.mark_size(one, dim), "index_range_why", None
     for each in others:
         if each.dtype.startswith("int") and wrong in (each.range or ()) and chooses(failed, each, dim):
@@ -47,7 +44,7 @@ def outside(failed: FailedCall, dim: int, wrong: int) -> Explanation:
             marks += failed.mark(each, "mark_index", CAUSE, index=wrong)
             break
     fixes = (in_range(failed, wrong, size, index), "index_range_fix")
-    told: Values = {"name": one, "dim": dim, "last": size - 1, "wrong": wrong, "index": index}
+    told: Values = {"name": one, "last": size - 1, "wrong": wrong, "index": index}
     return failed.explain(why, *fixes, marks=marks, **told)
 
 
@@ -94,23 +91,19 @@ def too_many(failed: FailedCall) -> Explanation | None:
 
 def permuted(failed: FailedCall) -> Explanation | None:
     """`permute` with another number of dimensions."""
-    mine = failed.function == "permute"
-    return of_first(failed, "dim_permute_why", "dim_permute_fix") if mine else None
+    need(failed.function == "permute")
+    return of_first(failed, "dim_permute_why", "dim_permute_fix")
 
 
 def of_first(failed: FailedCall, why: str, fix: str) -> Explanation | None:
     """The explanation for the first operand and how many dimensions it has."""
-    if not failed.operands:
-        return None
-    one = failed.operands[0]
-    return failed.explain(why, fix, marks=failed.mark_shapes(one), name=one, dims=len(one.shape))
+    one = sure(failed.first(lambda each: True))
+    return failed.explain(why, fix, name=one, dims=len(one.shape))
 
 
 def no_dims(failed: FailedCall) -> Explanation | None:
     """An index into a scalar, or a loop over one."""
-    one, node = failed.first(lambda each: not each.shape), failed.node
-    if one is None:
-        return None
+    one, node = sure(failed.first(lambda each: not each.shape)), failed.node
     code = written_as(failed.case, node.value) if isinstance(node, ast.Subscript) else None
     fixes = (None if code is None else failed.instead(code), "index_scalar_fix")
     return failed.explain("index_scalar_why", *fixes, marks=failed.mark_shapes(one), name=one)
@@ -119,8 +112,7 @@ def no_dims(failed: FailedCall) -> Explanation | None:
 def several(failed: FailedCall, left: Shape, right: Shape) -> Explanation | None:
     """Index tensors of different lengths in one pair of brackets."""
     mine = [each for each in failed.operands[1:] if each.shape in (left, right)]
-    if len({each.shape for each in mine}) != 2:
-        return None
+    need(len({each.shape for each in mine}) == 2)
     a, b = mine[0], next(each for each in mine if each.shape != mine[0].shape)
     fixes: list[Fix | str | None] = []
     for one, other in ((b, a), (a, b)):  # `torch.arange(4)` beside four indices
@@ -128,30 +120,26 @@ def several(failed: FailedCall, left: Shape, right: Shape) -> Explanation | None
         if isinstance(node, ast.Call) and last_name(node) == "arange" and len(node.args) == 1:
             fixes.append(failed.rewrite({node.args[0]: str(other.shape[0])}))
     fixes.append("index_pairs_fix")
-    return failed.explain("index_pairs_why", *fixes, marks=failed.mark_shapes(a, b), a=a, b=b)
+    return failed.explain("index_pairs_why", *fixes, a=a, b=b)
 
 
 def mask(failed: FailedCall, mask: Shape, whole: Shape) -> Explanation | None:
     """A mask of another shape than the tensor."""
     given = failed.operands
     mine = [each for each in given[1:] if each.shape == mask and each.dtype in ("bool", "uint8")]
-    if not mine or given[0].shape[:1] != whole[:1]:
-        return None
+    need(mine, given and given[0].shape[:1] == whole[:1])
     columns = len(mask) == 1 and len(whole) == 2 and whole[1] == mask[0]
     fixes = (failed.put(mine[0], f":, {mine[0].text}") if columns else None, "index_mask_fix")
-    marks = failed.mark_shapes(given[0], mine[0])
-    return failed.explain("index_mask_why", *fixes, marks=marks, name=given[0], mask=mine[0])
+    return failed.explain("index_mask_why", *fixes, name=given[0], mask=mine[0])
 
 
 def gathered(failed: FailedCall) -> Explanation | None:
     """The indices of gather have another number of dimensions."""
-    if failed.function not in ("gather", "scatter", "scatter_", "scatter_add") or len(failed.operands) < 2:
-        return None
+    need(failed.function in ("gather", "scatter", "scatter_", "scatter_add"), len(failed.operands) > 1)
     one, index = failed.operands[:2]
     fits = (len(one.shape), len(index.shape)) == (2, 1) and index.shape[0] == one.shape[0]
     fixes = (failed.behind(index, ".unsqueeze(1)") if fits else None, "index_gather_fix")
-    marks = failed.mark_shapes(one, index)
-    return failed.explain("index_gather_why", *fixes, marks=marks, name=one, index=index)
+    return failed.explain("index_gather_why", *fixes, name=one, index=index)
 
 
 # ── dimensions ──────────────────────────────────────────────────────────────────────────────────────────────
@@ -159,15 +147,14 @@ def gathered(failed: FailedCall) -> Explanation | None:
 
 def no_such_dim(failed: FailedCall, last: int, wrong: int) -> Explanation | None:
     """A dimension that the tensor does not have."""
-    if failed.module is not None:
-        return None
+    need(failed.module is None)
     one = next((each for each in failed.operands[:1] if max(len(each.shape), 1) == last + 1), None)
     parts = [part for part in taken(failed.node) if ast.unparse(part) == str(wrong)]
     edits = {parts[-1]: str(last)} if parts and wrong > last else None
     fixes = (failed.rewrite(edits, "dim_last_fix"), "dim_range_fix")
     if one is None:
         return failed.explain("dim_range_why_plain", *fixes)
-    return failed.explain("dim_range_why", *fixes, marks=failed.mark_shapes(one), name=one)
+    return failed.explain("dim_range_why", *fixes, name=one)
 
 
 RULES = [call_rule(*each) for each in (

@@ -11,7 +11,7 @@ from typing import Any
 from ..model.births import came_from
 from ..trace.events import Forward
 from ..trace.explained import Explanation
-from .case import Explain, Fix, Values, numbers
+from .case import Explain, Fix, Values, need, numbers, sure
 from .edits import Shape
 from .failed_call import FailedCall, call_rule
 from .operands import Layer, Operand
@@ -21,7 +21,7 @@ def of_layer(explain: Callable[..., Explanation | None]) -> Explain:
     """A rule for a layer whose input is known."""
 
     def careful(failed: FailedCall, **found: Any) -> Explanation | None:
-        return None if failed.layer is None else explain(failed, failed.layer, **found)
+        return explain(failed, sure(failed.layer), **found)
 
     return careful
 
@@ -31,19 +31,17 @@ def turned(failed: FailedCall, layer: Layer, method: str) -> Fix | None:
     return failed.behind(layer.input, method, "layer_input_fix")
 
 
-def either(failed: FailedCall, layer: Layer, fix: Fix | None, dim: int, needed: int) -> Fix | None:
-    """What to do about the layer; and what to do instead about its input, where that is data or comes
+def either(failed: FailedCall, layer: Layer, fix: Fix | None, one: Operand, needed: int) -> Fix | None:
+    """What to do about the layer; and what to do instead about its input `one`, where that is data or comes
     from another layer, as that may be what is wrong."""
-    one = layer.input
     if fix is None or one.state is None:
         return fix
-    made = failed.resize(one, (*one.shape[:dim], needed, *one.shape[dim + 1 :]))
-    made = made or feeding(failed, layer, needed)
+    made = failed.resize(one, one.sized(needed)) or feeding(failed, layer, needed)
     if made is not None:
         return Fix(failed.words("or_input_fix", fix=fix.text, other=made.text), fix.cause)
     if not one.state.is_leaf:
         return fix
-    return Fix(failed.words("or_data_fix", fix=fix.text, dim=dim, needed=needed), fix.cause)
+    return Fix(failed.words("or_data_fix", fix=fix.text, name=one, needed=needed), fix.cause)
 
 
 def feeding(failed: FailedCall, layer: Layer, needed: int) -> Fix | None:
@@ -71,41 +69,36 @@ def linear_input(failed: FailedCall) -> Explanation | None:
     layer = failed.layer
     if layer is None:
         return unseen_input(failed)
-    shape = layer.input.shape
-    if len(layer.sizes) != 2 or not shape or shape[-1] == layer.sizes[0]:
-        return None
-    marks = failed.mark_size(layer.input, len(shape) - 1)
-    fixes = (fitting_linear(failed, layer), "linear_fix")
-    return failed.explain("linear_why", *fixes, marks=marks, needed=layer.sizes[0], given=shape[-1])
+    need(len(layer.sizes) == 2, layer.input.shape)
+    one, needed = layer.input.at(-1), layer.sizes[0]
+    need(one.size != needed)
+    fixes = (fitting_linear(failed, layer, one), "linear_fix")
+    return failed.explain("linear_why", *fixes, name=one, needed=needed, given=one.size)
 
 
 def unseen_input(failed: FailedCall) -> Explanation | None:
     """The same where nobody saw the input: a hook returned it, say."""
-    left = re.search(r"(?:\(\d+x|got input \(\d+\), mat \(\d+x|vec \()(\d+)", failed.case.error)
-    if failed.module is None or left is None:
-        return None
-    layer, given = Layer(failed.case, failed.module, Operand("", ())), int(left[1])
-    if len(layer.sizes) != 2 or given == layer.sizes[0]:
-        return None
+    left = sure(re.search(r"(?:\(\d+x|got input \(\d+\), mat \(\d+x|vec \()(\d+)", failed.case.error))
+    layer, given = Layer(failed.case, sure(failed.module), Operand("", ())), int(left[1])
+    need(len(layer.sizes) == 2, given != layer.sizes[0])
     fixes, needed = (layer.resized(layer.sizes, 0, given), "linear_fix"), layer.sizes[0]
     return failed.explain("linear_unseen_why", *fixes, layer=layer.name, needed=needed, given=given)
 
 
-def fitting_linear(failed: FailedCall, layer: Layer) -> Fix | None:
+def fitting_linear(failed: FailedCall, layer: Layer, one: Operand) -> Fix | None:
     """What to do: turn the input to what the layer takes, or create the layer for the input."""
-    shape, needed = layer.input.shape, layer.sizes[0]
+    shape, needed = one.shape, layer.sizes[0]
     if len(shape) > 2 and math.prod(shape[1:]) == needed:
         return turned(failed, layer, ".flatten(1)") or Fix(failed.words("linear_flatten_fix"))
     if len(shape) == 2 and math.prod(shape) == needed:  # one image
         return turned(failed, layer, ".flatten()")
     if len(shape) == 1 and needed == 1:
         return turned(failed, layer, ".unsqueeze(1)")
-    state = layer.input.state
-    given = len(shape) == 2 and shape[0] == needed and state is not None and state.is_leaf
+    given = len(shape) == 2 and shape[0] == needed and one.state is not None and one.state.is_leaf
     found = turned(failed, layer, ".T") if given else None
-    if layer.input.tree is not None and layer.worked_before:  # so it is the input that is wrong
-        return found or failed.resize(layer.input, (*shape[:-1], needed))
-    return found or either(failed, layer, layer.resized(layer.sizes, 0, shape[-1]), len(shape) - 1, needed)
+    if one.tree is not None and layer.worked_before:  # so it is the input that is wrong
+        return found or failed.resize(one, one.sized(needed))
+    return found or either(failed, layer, layer.resized(layer.sizes, 0, one.size), one, needed)
 
 
 # ── convolution and pooling ─────────────────────────────────────────────────────────────────────────────────
@@ -113,36 +106,34 @@ def fitting_linear(failed: FailedCall, layer: Layer) -> Fix | None:
 
 def channels(failed: FailedCall, weight: Shape, needed: int, given: int) -> Explanation | None:
     """The input has another number of channels."""
-    layer = failed.layer
     if failed.module is None:
-        return channels_of_function(failed, weight, given)
-    if layer is None or len(layer.input.shape) < 3:
-        return None
-    dims, shape = len(weight), layer.input.shape
-    dim = 1 if len(shape) == dims else 0
-    if shape[dim] != given:
-        return None
-    method = moved(shape, needed, dims)
+        return channels_of_function(failed, weight, needed, given)
+    layer = sure(failed.layer)
+    one, method = of_channels(layer.input, weight, given), moved(layer.input.shape, needed, len(weight))
     fix = turned(failed, layer, method) if method else layer.resized(layer.sizes[:2], 0, given)
-    fix = fix if method else either(failed, layer, fix, dim, needed)
-    marks = failed.mark_size(layer.input, dim)
-    return failed.explain("channels_why", fix, "channels_fix", marks=marks, dim=dim)
+    fix = fix if method else either(failed, layer, fix, one, needed)
+    return failed.explain("channels_why", fix, "channels_fix", name=one)
 
 
-def channels_of_function(failed: FailedCall, weight: Shape, given: int) -> Explanation | None:
+def of_channels(one: Operand, weight: Shape, given: int) -> Operand:
+    """The input of a convolution, of which the number of channels is in question."""
+    need(len(one.shape) > 2)
+    one = one.at(1 if len(one.shape) == len(weight) else 0)
+    need(one.size == given)
+    return one
+
+
+def channels_of_function(failed: FailedCall, weight: Shape, needed: int, given: int) -> Explanation:
     """The same for the function: `conv2d(x, w)`."""
-    one, w = failed.operands[0] if failed.operands else None, failed.first(lambda each: each.shape == weight)
-    if one is None or w is None or one.shape == weight or len(one.shape) < 3:
-        return None
-    dim, needed = 1 if len(one.shape) == len(weight) else 0, weight[1]
+    w = sure(failed.first(lambda each: each.shape == weight)).at(1)
+    one = of_channels(failed.operands[0], weight, given)
     fixes = (
         failed.behind(one, moved(one.shape, needed, len(weight)), "layer_input_fix"),
-        failed.resize(w, (weight[0], given, *weight[2:])),
-        failed.resize(one, (*one.shape[:dim], needed, *one.shape[dim + 1 :])),
+        failed.resize(w, w.sized(given)),
+        failed.resize(one, one.sized(needed)),
         "channels_function_fix",
     )
-    marks = failed.mark_size(one, dim) + failed.mark_size(w, 1)
-    return failed.explain("channels_function_why", *fixes, marks=marks, name=one, weight=w, dim=dim)
+    return failed.explain("channels_function_why", *fixes, name=one, weight=w)
 
 
 def moved(shape: Shape, needed: int, dims: int) -> str:
@@ -157,11 +148,9 @@ def moved(shape: Shape, needed: int, dims: int) -> str:
 
 def image_dims(failed: FailedCall, layer: Layer, least: int, shape: Shape) -> Explanation | None:
     """The input has too few or too many dimensions for a convolution or a pooling."""
-    if layer.input.shape != shape:
-        return None
+    need(layer.input.shape == shape)
     fix = turned(failed, layer, as_image(shape, layer.sizes[0] if layer.sizes else 1, least))
-    marks = failed.mark_shapes(layer.input)
-    return failed.explain("image_dims_why", fix, "image_dims_fix", marks=marks, most=least + 1)
+    return failed.explain("image_dims_why", fix, "image_dims_fix", most=least + 1)
 
 
 def as_image(shape: Shape, count: int, least: int) -> str:
@@ -177,13 +166,12 @@ def kernel_size(failed: FailedCall, layer: Layer, padded: object, kernel: object
     """The kernel is larger than the image."""
     most, sizes = max(numbers(str(kernel))), [str(each).replace(" x ", "×") for each in (kernel, padded)]
     fix = layer.build(lambda made: made.with_option("padding", most // 2), layer.sizes[:2])
-    told: Values = {"kernel": sizes[0], "padded": sizes[1], "marks": failed.mark_shapes(layer.input)}
-    return failed.explain("kernel_why", fix, "kernel_fix", **told)
+    return failed.explain("kernel_why", fix, "kernel_fix", kernel=sizes[0], padded=sizes[1])
 
 
 def too_small(failed: FailedCall, layer: Layer) -> Explanation:
     """Nothing would be left of the image after pooling."""
-    return failed.explain("pool_why", "pool_fix", marks=failed.mark_shapes(layer.input))
+    return failed.explain("pool_why", "pool_fix")
 
 
 # ── layers with one size ────────────────────────────────────────────────────────────────────────────────────
@@ -191,27 +179,24 @@ def too_small(failed: FailedCall, layer: Layer) -> Explanation:
 
 def one_size(failed: FailedCall, layer: Layer, given: int, needed: int) -> Explanation | None:
     """The size that a layer was created for is not that of the input: normalization, recurrent layers."""
-    if given not in layer.input.shape:
-        return None
-    dims = len(layer.input.shape)
-    dim = dims - 1 if layer.kind.startswith(("LayerNorm", "LSTM", "GRU", "RNN")) or dims == 2 else 1
-    fix = either(failed, layer, layer.resized((needed,), 0, given), dim, needed)
-    marks = failed.mark_size(layer.input, dim)
-    return failed.explain("one_size_why", fix, "one_size_fix", marks=marks, dim=dim)
+    need(given in layer.input.shape)
+    last = layer.kind.startswith(("LayerNorm", "LSTM", "GRU", "RNN")) or len(layer.input.shape) == 2
+    one = layer.input.at(-1 if last else 1)
+    fix = either(failed, layer, layer.resized((needed,), 0, given), one, needed)
+    return failed.explain("one_size_why", fix, "one_size_fix", name=one)
 
 
 def norm_dims(failed: FailedCall, layer: Layer, **dims: int) -> Explanation:
     """A normalization for images was given rows, or the other way round."""
     wanted = f"{layer.kind[:-2]}{max(len(layer.input.shape) - 2, 1)}d"
     fix = layer.build(lambda made: made.renamed(wanted)) if wanted != layer.kind else None
-    return failed.explain("norm_dims_why", fix, "one_size_fix", marks=failed.mark_shapes(layer.input))
+    return failed.explain("norm_dims_why", fix, "one_size_fix")
 
 
 def embedding_index(failed: FailedCall, layer: Layer) -> Explanation | None:
     """An index is larger than the table of an embedding."""
-    if len(layer.sizes) != 2 or layer.input.range is None:
-        return None
-    rows, (low, high) = layer.sizes[0], layer.input.range
+    need(len(layer.sizes) == 2)
+    rows, (low, high) = layer.sizes[0], sure(layer.input.range)
     wrong = int(high) if high >= rows else int(low)
     marks = failed.mark(layer.input, "mark_index", index=wrong)
     fix = layer.resized(layer.sizes, 0, wrong + 1) if wrong >= 0 else None

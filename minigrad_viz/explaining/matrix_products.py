@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from ..model.place import LIBRARY
 from ..trace.explained import Explanation
 from ..words import shorten
-from .case import Fix, Values
+from .case import Fix, Values, need, sure
 from .edits import Shape, at_path, constructor
 from .failed_call import LONGEST, FailedCall, call_rule
 from .operands import Operand
@@ -21,8 +21,7 @@ NEEDED = {"mm": (2, 2), "addmm": (2, 2), "bmm": (3, 3), "mv": (2, 1), "dot": (1,
 
 def matrix_sizes(failed: FailedCall, left: Shape, right: Shape | int) -> Explanation | None:
     """The inner sizes of a product differ."""
-    if failed.layer is not None:
-        return None
+    need(failed.layer is None)
     right = (right,) if isinstance(right, int) else right
     return layer_in_source(failed, left, right) or of_product(failed, *factors(failed, left, right))
 
@@ -61,35 +60,29 @@ def layer_in_source(failed: FailedCall, left: Shape, right: Shape) -> Explanatio
 def batched_sizes(failed: FailedCall, needed: Shape, got: Shape) -> Explanation | None:
     """The same, in a product of many matrices at once; or their numbers differ."""
     many = [each for each in failed.operands if len(each.shape) == 3]
-    if failed.module is not None or len(many) != 2 or many[1].shape[:2] != got:
-        return None
+    need(failed.module is None, len(many) == 2, many[-1:] and many[-1].shape[:2] == got)
     return of_product(failed, *many) if needed[1] != got[1] else batches(failed, *many)
 
 
 def batches(failed: FailedCall, a: Operand, b: Operand) -> Explanation:
     """The numbers of matrices differ."""
-    m, n = a.shape[0], b.shape[0]
-    fixes = (failed.resize(b, (m, *b.shape[1:])), "matrix_batches_fix")
-    marks = failed.mark_size(a, 0) + failed.mark_size(b, 0)
-    return failed.explain("matrix_batches_why", *fixes, marks=marks, key="matrix_sizes", a=a, b=b, m=m, n=n)
+    a, b = a.at(0), b.at(0)
+    fixes = (failed.resize(b, b.sized(a.size)), "matrix_batches_fix")
+    return failed.explain("matrix_batches_why", *fixes, key="matrix_sizes", a=a, b=b)
 
 
 def of_product(failed: FailedCall, a: Operand, b: Operand) -> Explanation:
     """The explanation for two operands whose inner sizes differ."""
     linear = failed.function == "linear" and b.state is not None
-    inner = len(b.shape) - (1 if linear or len(b.shape) == 1 else 2)
+    a, b = a.at(-1), b.at(-1 if linear or len(b.shape) == 1 else -2)
     why = "matrix_linear_why" if linear else "matrix_sizes_why"
     why = "matrix_lengths_why" if len(a.shape) == len(b.shape) == 1 else why
-    marks = failed.mark_size(a, len(a.shape) - 1) + failed.mark_size(b, inner)
     turned = failed.behind(b, ".T", "fitting_sizes_fix") if linear and b.shape[0] == a.shape[-1] else None
     turned = turned if linear else next(ways(failed, a, b), None)
     # The side that is made for the other: the one that requires gradients, else the right one.
-    made = [
-        failed.resize(b, (*b.shape[:inner], a.shape[-1], *b.shape[inner + 1 :])),
-        failed.resize(a, (*a.shape[:-1], b.shape[inner])),
-    ]
+    made = [failed.resize(b, b.sized(a.size)), failed.resize(a, a.sized(b.size))]
     fixes = (turned, *(made[::-1] if a.asks and not b.asks else made), "matrix_sizes_fix")
-    return failed.explain(why, *fixes, marks=marks, a=a, b=b, m=a.shape[-1], n=b.shape[inner])
+    return failed.explain(why, *fixes, a=a, b=b)
 
 
 def ways(failed: FailedCall, a: Operand, b: Operand) -> Iterator[Fix | None]:
@@ -114,34 +107,30 @@ def ways(failed: FailedCall, a: Operand, b: Operand) -> Iterator[Fix | None]:
 def matrix_dims(failed: FailedCall) -> Explanation | None:
     """A function for matrices, for vectors, or for many matrices, was given something else."""
     function, mine = failed.function, failed.operands[-2:]
-    if failed.module is not None or function not in NEEDED or len(mine) != 2:
-        return None
+    need(failed.module is None, function in NEEDED, len(mine) == 2)
     wrong = [(each, n) for each, n in zip(mine, NEEDED[function], strict=True) if len(each.shape) != n]
-    if not wrong:
-        return None
+    need(wrong)
     one, dims = wrong[0]
     left, right = (each.shape for each in mine)
     fits = bool(left and right) and left[-1] == right[-2:][0] and function != "addmm"
     product = " @ ".join(called(each.text) for each in mine)
     fixes = (failed.instead(product, "matrix_dims_fix_at") if fits else None, "matrix_dims_fix")
     told: Values = {"name": one, "given": len(one.shape), "function": function, "dims": dims}
-    return failed.explain("matrix_dims_why", *fixes, marks=failed.mark_shapes(one), **told)
+    return failed.explain("matrix_dims_why", *fixes, **told)
 
 
 def linalg_dims(failed: FailedCall, function: str) -> Explanation | None:
     """A function of `torch.linalg` was given a vector instead of a matrix."""
-    one = failed.first(lambda each: len(each.shape) < 2)
-    if failed.function != function or one is None:
-        return None
+    one = sure(failed.first(lambda each: len(each.shape) < 2))
+    need(failed.function == function)
     fixes = (failed.behind(one, ".unsqueeze(1)", "fitting_sizes_fix") if one.shape else None, "matrix_fix")
     told: Values = {"name": one, "given": len(one.shape), "dims": 2}
-    return failed.explain("matrix_dims_why", *fixes, marks=failed.mark_shapes(one), **told)
+    return failed.explain("matrix_dims_why", *fixes, **told)
 
 
 def einsum_sizes(failed: FailedCall, **sizes: object) -> Explanation | None:
     """One letter of an einsum stands for two sizes."""
-    if failed.module is not None or failed.function != "einsum":
-        return None
+    need(failed.module is None, failed.function == "einsum")
     shapes = ", ".join(f"{each.name}: {failed.sized(each.shape)}" for each in failed.operands)
     marks = failed.mark_shapes(*failed.operands)
     return failed.explain("einsum_sizes_why", "einsum_sizes_fix", marks=marks, shapes=shapes)

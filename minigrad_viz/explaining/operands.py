@@ -19,13 +19,28 @@ WHOLE, FLOATING = ("int", "uint", "bool"), ("float", "bfloat")  # how the names 
 
 class Operand(NamedTuple):
     """What a failing expression computes with. `tree` is how it stands there (None: nowhere), `state` how the
-    tensor stood (None: nobody saw it)."""
+    tensor stood (None: nobody saw it); `dim` is the dimension that is in question."""
 
     name: str
     shape: Shape
     dtype: str = ""
     state: TensorState | None = None
     tree: ast.expr | None = None
+    dim: int | None = None
+
+    def at(self, dim: int) -> Operand:
+        """The same, of which one dimension is in question."""
+        return self._replace(dim=dim % len(self.shape))
+
+    def sized(self, size: int, dim: int | None = None) -> Shape:
+        """Its shape with another size in that dimension."""
+        dim = (self.dim or 0) if dim is None else dim % len(self.shape)
+        return (*self.shape[:dim], size, *self.shape[dim + 1 :])
+
+    @property
+    def size(self) -> int:
+        """The size of that dimension."""
+        return self.shape[self.dim or 0]
 
     @property
     def text(self) -> str:

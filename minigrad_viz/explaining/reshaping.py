@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterator
 
 from ..trace.explained import Explanation
-from .case import Fix, Values
+from .case import Fix, Values, need, sure
 from .edits import Shape
 from .failed_call import FailedCall, call_rule
 from .operands import Operand
@@ -21,14 +21,12 @@ CAT = ("cat", "concat", "concatenate")
 
 def view_size(failed: FailedCall, target: Shape, count: int) -> Explanation | None:
     """The new shape has another number of elements."""
-    one = failed.first(lambda each: math.prod(each.shape) == count)
-    if one is None:
-        return None
+    one = sure(failed.first(lambda each: math.prod(each.shape) == count))
     why = "view_divide_why" if -1 in target else "view_size_why"
     fixes = (reshaped(failed, one, target), "view_size_fix")
     rest = math.prod(size for size in target if size != -1)
     told: Values = {"name": one, "rest": rest, "target": str(target)}
-    return failed.explain(why, *fixes, marks=failed.mark_shapes(one), **told)
+    return failed.explain(why, *fixes, **told)
 
 
 def reshaped(failed: FailedCall, one: Operand, target: Shape) -> Fix | None:
@@ -58,9 +56,7 @@ def sizes_in(failed: FailedCall) -> list[ast.expr]:
 
 def two_open(failed: FailedCall) -> Explanation | None:
     """Two sizes of the new shape are -1."""
-    if not failed.operands:
-        return None
-    one = failed.operands[0]
+    one = sure(failed.first(lambda each: True))
     first = next((part for part in sizes_in(failed) if ast.unparse(part) == "-1"), None)
     fix = failed.rewrite({first: str(one.shape[0])} if first and one.shape else None, "view_size_fix_at")
     return failed.explain("view_open_why", fix, "view_open_fix", marks=failed.mark_shapes(one))
@@ -68,9 +64,8 @@ def two_open(failed: FailedCall) -> Explanation | None:
 
 def view_strides(failed: FailedCall) -> Explanation | None:
     """The memory does not lie in the order that a view needs."""
-    if failed.function != "view" or not isinstance(failed.tree, ast.Call) or not failed.operands:
-        return None
-    one, given = failed.operands[0], (*failed.tree.args, *failed.tree.keywords)
+    need(failed.function == "view", failed.operands)
+    one, given = failed.operands[0], (*failed.arguments, *failed.options)
     code = f"{called(one.text)}.reshape({', '.join(map(ast.unparse, given))})"
     fixes = (failed.instead(code, "view_strides_fix_at"), "view_strides_fix")
     return failed.explain("view_strides_why", *fixes, name=one)
@@ -94,30 +89,27 @@ def entry(failed: FailedCall, place: int, shape: Shape | None = None) -> Operand
 
 def cat_sizes(failed: FailedCall, dim: int, m: int, n: int, place: int) -> Explanation | None:
     """Sizes other than those along the joint differ."""
-    if failed.function not in (*CAT, "hstack", "vstack"):
-        return None
+    need(failed.function in (*CAT, "hstack", "vstack"))
     a, b = entry(failed, 0), entry(failed, place)
     if a is None or b is None:
         some: Values = {"a": entry(failed, 0, ()), "b": entry(failed, place, ())}
         return failed.explain("cat_sizes_why_plain", "cat_sizes_fix", **some)
     differ = [i for i, (m, n) in enumerate(zip(a.shape, b.shape)) if m != n]
     wrong = next(i for i in differ if i != dim)
-    marks = failed.mark_size(a, wrong) + failed.mark_size(b, wrong)
     fix = None
     if len(differ) == 1 and failed.function in CAT and isinstance(failed.tree, ast.Call):
         code = f"{ast.unparse(failed.tree.func)}({ast.unparse(failed.arguments[0])}, dim={differ[0]})"
         fix = failed.instead(code, "cat_sizes_fix_at", dim=differ[0])
-    return failed.explain("cat_sizes_why", fix, "cat_sizes_fix", marks=marks, a=a, b=b)
+    return failed.explain("cat_sizes_why", fix, "cat_sizes_fix", a=a.at(wrong), b=b.at(wrong))
 
 
 def cat_dims(failed: FailedCall, m: int, n: int) -> Explanation | None:
     """The tensors have different numbers of dimensions."""
-    first, other = failed.first(lambda each: len(each.shape) == m), failed.first(lambda e: len(e.shape) == n)
+    first, other = (sure(failed.first(lambda each, k=k: len(each.shape) == k)) for k in (m, n))  # type: ignore
     listed = failed.arguments and isinstance(failed.arguments[0], ast.List | ast.Tuple)
-    if not listed or first is None or other is None or failed.function not in CAT:
-        return None
+    need(listed, failed.function in CAT)
     fixes = (raised(failed, first, other), raised(failed, other, first), "cat_dims_fix")
-    return failed.explain("cat_dims_why", *fixes, marks=failed.mark_shapes(first, other), a=first, b=other)
+    return failed.explain("cat_dims_why", *fixes, a=first, b=other)
 
 
 def raised(failed: FailedCall, large: Operand, small: Operand) -> Fix | None:
@@ -146,14 +138,13 @@ def joined_along(tree: ast.AST | None) -> int:
 
 def stack_sizes(failed: FailedCall, left: Shape, i: int, right: Shape, j: int) -> Explanation | None:
     """The tensors to be stacked have different shapes."""
-    if failed.function != "stack":
-        return None
+    need(failed.function == "stack")
     a, b = entry(failed, i, left), entry(failed, j, right)
     if entry(failed, i) is None or entry(failed, j) is None:
         a, b = (each and each._replace(state=None) for each in (a, b))
     assert a is not None and b is not None
     fixes = (stacked_otherwise(failed, left, right), "stack_sizes_fix")
-    return failed.explain("stack_sizes_why", *fixes, marks=failed.mark_shapes(a, b), a=a, b=b)
+    return failed.explain("stack_sizes_why", *fixes, a=a, b=b)
 
 
 def stacked_otherwise(failed: FailedCall, left: Shape, right: Shape) -> Fix | None:
@@ -173,14 +164,12 @@ def stacked_otherwise(failed: FailedCall, left: Shape, right: Shape) -> Fix | No
 
 def no_list(failed: FailedCall, function: str) -> Explanation | None:
     """`cat(a, b)`: the tensors do not stand in a list."""
-    tree = failed.tree
-    if not isinstance(tree, ast.Call) or failed.function != function:
-        return None
+    need(isinstance(failed.tree, ast.Call), failed.function == function)
     tensors = {each.text for each in failed.tensors}
-    given = [ast.unparse(each) for each in (*tree.args, *tree.keywords)]
-    listed = f"[{', '.join(each for each in given[: len(tree.args)] if each in tensors)}]"
+    given = [ast.unparse(each) for each in (*failed.arguments, *failed.options)]
+    listed = f"[{', '.join(each for each in given[: len(failed.arguments)] if each in tensors)}]"
     code = ", ".join([listed, *(each for each in given if each not in tensors)])
-    fix = failed.instead(f"{ast.unparse(tree.func)}({code})", "joined_list_fix_at")
+    fix = failed.instead(f"{ast.unparse(failed.tree.func)}({code})", "joined_list_fix_at")  # type: ignore
     return failed.explain("joined_list_why", fix, "joined_list_fix")
 
 

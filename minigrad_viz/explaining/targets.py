@@ -11,7 +11,7 @@ from ..numbers import number
 from ..trace.events import Forward
 from ..trace.explained import Explanation
 from ..trace.graph import CAUSE
-from .case import Explain, Fix, Values
+from .case import Explain, Fix, Values, need, sure
 from .edits import Constructor, Shape
 from .failed_call import FailedCall, call_rule
 from .operands import FLOATING, Layer
@@ -36,11 +36,10 @@ class Loss:
         told: Values = {"input": self.input, "target": self.target, "function": self.function, **values}
         return self.failed.explain(why, *fixes, **told)
 
-    def about_target(self, why: str, method: str, fix: str, dtype: bool = True) -> Explanation:
+    def about_target(self, why: str, method: str, fix: str) -> Explanation:
         """The explanation for the dtype of the target, or its shape; `method` behind it is what to do."""
-        mark = self.failed.mark_dtypes if dtype else self.failed.mark_shapes
         fixes = (self.failed.behind(self.target, method), fix)
-        return self.explain(why, *fixes, marks=mark(self.target), rows=self.input.shape[0])
+        return self.explain(why, *fixes, rows=self.input.shape[0])
 
     def created(self, change: Callable[[Constructor], Fix | None]) -> Fix | None:
         """What to do: a change of the call that created the loss, where it is a module."""
@@ -55,7 +54,8 @@ def of_loss(explain: Callable[..., Explanation | None]) -> Explain:
         function = failed.function if failed.module is None else failed.module.event.kind
         is_loss = function.lower().endswith("loss") or "cross_entropy" in function
         known = len(failed.operands) >= 2 and failed.operands[0].shape
-        return explain(Loss(failed, function), **found) if is_loss and known else None
+        need(is_loss, known)
+        return explain(Loss(failed, function), **found)
 
     return careful
 
@@ -66,8 +66,7 @@ def of_loss(explain: Callable[..., Explanation | None]) -> Explain:
 def index_dtype(loss: Loss) -> Explanation | None:
     """The indices of classes are no whole numbers."""
     shape = loss.target.shape
-    if not loss.target.dtype.startswith(FLOATING):
-        return None
+    need(loss.target.dtype.startswith(FLOATING))
     method = ".long().squeeze(1)" if len(shape) == 2 and shape[1] == 1 else ".long()"
     return loss.about_target("target_dtype_why", method, "target_dtype_fix")
 
@@ -75,9 +74,7 @@ def index_dtype(loss: Loss) -> Explanation | None:
 def no_such_class(loss: Loss, wrong: int) -> Explanation | None:
     """A class that the predictions do not have."""
     failed, count, target = loss.failed, loss.classes, loss.target
-    if target.range is None:
-        return None
-    low, high = target.range
+    low, high = sure(target.range)
     marks = failed.mark(target, "mark_class", wrong=wrong)
     marks += failed.mark_size(loss.input, min(1, len(loss.input.shape) - 1), CAUSE)
     padding = wrong == low == -1  # as labels of padding usually are
@@ -105,12 +102,11 @@ def more_classes(loss: Loss, count: int, new: int) -> Fix | None:
 def one_for_each(loss: Loss) -> Explanation | None:
     """The target has more than one number for each row."""
     rows, shape = loss.input.shape[0], loss.target.shape
-    if len(shape) < 2:
-        return None
+    need(len(shape) > 1)
     method = ".reshape(-1)" if math.prod(shape) == rows else ""
     method = ".argmax(dim=1)" if shape == loss.input.shape else method
     method = ".squeeze(1)" if shape == (rows, 1) else method
-    return loss.about_target("target_rows_why", method, "target_rows_fix", dtype=False)
+    return loss.about_target("target_rows_why", method, "target_rows_fix")
 
 
 def batches(loss: Loss, m: int, n: int) -> Explanation | None:
@@ -120,36 +116,33 @@ def batches(loss: Loss, m: int, n: int) -> Explanation | None:
         fix = failed.behind(loss.target, ".reshape(-1)")
     elif len(shape) == 3 and math.prod(shape[:2]) == n:
         fix = failed.behind(loss.input, ".flatten(0, 1)")
-    marks = failed.mark_size(loss.input, 0) + failed.mark_size(loss.target, 0)
-    return loss.explain("target_batch_why", fix, "target_batch_fix", marks=marks)
+    both = {"input": loss.input.at(0), "target": loss.target.at(0)}
+    return loss.explain("target_batch_why", fix, "target_batch_fix", **both)
 
 
 def classes_last(loss: Loss, got: Shape) -> Explanation | None:
     """The classes do not stand in dimension 1."""
     shape, wanted = loss.input.shape, loss.target.shape
-    if wanted != got:
-        return None
+    need(wanted == got)
     method = ".transpose(1, 2)" if len(shape) == 3 else ".movedim(-1, 1)"
     method = method if shape[:-1] == wanted else ""
     ones = [i for i, size in enumerate(shape) if size == 1]
     if len(shape) == 3 and len(ones) == 1 and len(wanted) == 1 and ones[0] < 2:
         method = f".squeeze({ones[0]})"
-    marks = loss.failed.mark_shapes(loss.input, loss.target)
     fixes = (loss.failed.behind(loss.input, method), "target_last_fix")
-    return loss.explain("target_last_why", *fixes, marks=marks, classes=loss.classes)
+    return loss.explain("target_last_why", *fixes, classes=loss.classes)
 
 
 def probabilities(loss: Loss) -> Explanation | None:
     """A target of one number for each class is no floating point tensor."""
-    mine = loss.target.shape == loss.input.shape
-    return loss.about_target("target_one_hot_why", ".float()", "target_float_fix") if mine else None
+    need(loss.target.shape == loss.input.shape)
+    return loss.about_target("target_one_hot_why", ".float()", "target_float_fix")
 
 
 def swapped(loss: Loss) -> Explanation | None:
     """The target stands first."""
     failed = loss.failed
-    if not loss.input.whole or not loss.target.dtype.startswith("float"):
-        return None
+    need(loss.input.whole, loss.target.dtype.startswith("float"))
     marks = failed.mark_dtypes(loss.input) + failed.mark_dtypes(loss.target, kind=CAUSE)
     fixes = (failed.exchange(loss.input, loss.target), "target_first_fix")
     return loss.explain("target_first_why", *fixes, marks=marks)
@@ -161,8 +154,7 @@ def swapped(loss: Loss) -> Explanation | None:
 def same_shape(loss: Loss) -> Explanation | None:
     """Predictions and targets differ in shape."""
     one, target, failed = loss.input, loss.target, loss.failed
-    if one.shape == target.shape:
-        return None
+    need(one.shape != target.shape)
     marks = failed.mark_shapes(one, kind=CAUSE) + failed.mark_shapes(target)
     fixes = (failed.behind(target, reshaping(target.shape, one.shape)), "target_same_fix")
     return loss.explain("target_same_why", *fixes, marks=marks)
@@ -181,15 +173,13 @@ def reshaping(shape: Shape, wanted: Shape) -> str:
 
 def float_target(loss: Loss) -> Explanation | None:
     """The target of a loss between floating point tensors holds whole numbers."""
-    mine = not loss.target.dtype.startswith("float") and loss.function in (*BINARY, "mse_loss")
-    return loss.about_target("target_float_why", ".float()", "target_float_fix") if mine else None
+    need(not loss.target.dtype.startswith("float"), loss.function in (*BINARY, "mse_loss"))
+    return loss.about_target("target_float_why", ".float()", "target_float_fix")
 
 
 def no_probabilities(loss: Loss) -> Explanation | None:
     """The predictions do not lie between 0 and 1."""
-    if loss.input.range is None:
-        return None
-    low, high = map(number, loss.input.range)
+    low, high = map(number, sure(loss.input.range))
     made, node = None, loss.failed.node
     if loss.function == "BCELoss":
         made = loss.created(lambda made: made.renamed("BCEWithLogitsLoss"))

@@ -19,8 +19,8 @@ WORDS = {
     "dtype_index_why": "{call} failed: {name} is {name_dtype}, but indices are whole numbers (int64).",
     "dtype_index_fix": "Convert the indices with .long().",
     # indices and dimensions
-    "index_range_why": "{call} failed: {name} is {name_shape}, so dimension {dim} has the indices 0 to {last}, and {wrong} is out of range.",
-    "index_tensor_why": "{call} failed: {name} is {name_shape}, so dimension {dim} has the indices 0 to {last}, but {index} holds {wrong}.",
+    "index_range_why": "{call} failed: {name} is {name_shape}, so dimension {name_dim} has the indices 0 to {last}, and {wrong} is out of range.",
+    "index_tensor_why": "{call} failed: {name} is {name_shape}, so dimension {name_dim} has the indices 0 to {last}, but {index} holds {wrong}.",
     "index_range_fix": "Use indices from 0 to {last}.",
     "index_from_zero_fix": "Count from 0: `{code}`.",
     "index_last_fix": "Indices start at 0, so the last one is {last}: `{code}`.",

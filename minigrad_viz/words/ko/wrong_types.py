@@ -19,8 +19,8 @@ WORDS = {
     "dtype_index_why": "{call}에서 오류가 났습니다. {name}의 dtype은 {name_dtype}인데 인덱스는 정수(int64)여야 합니다.",
     "dtype_index_fix": "인덱스를 .long()으로 바꿉니다.",
     # indices and dimensions
-    "index_range_why": "{call}에서 오류가 났습니다. {name:은} {name_shape}이므로 차원 {dim}의 인덱스는 0부터 {last}까지이고, {wrong:은} 그 밖에 있습니다.",
-    "index_tensor_why": "{call}에서 오류가 났습니다. {name:은} {name_shape}이므로 차원 {dim}의 인덱스는 0부터 {last}까지인데, {index}에 {wrong:이} 있습니다.",
+    "index_range_why": "{call}에서 오류가 났습니다. {name:은} {name_shape}이므로 차원 {name_dim}의 인덱스는 0부터 {last}까지이고, {wrong:은} 그 밖에 있습니다.",
+    "index_tensor_why": "{call}에서 오류가 났습니다. {name:은} {name_shape}이므로 차원 {name_dim}의 인덱스는 0부터 {last}까지인데, {index}에 {wrong:이} 있습니다.",
     "index_range_fix": "0부터 {last}까지의 인덱스를 씁니다.",
     "index_from_zero_fix": "0부터 셉니다: `{code}`.",
     "index_last_fix": "인덱스는 0부터 세므로 마지막은 {last}입니다: `{code}`.",
