@@ -17,7 +17,7 @@ from telling import recorded, run_cell
 from twins import dialect
 
 from minigrad.core.dialect import node_name
-from minigrad_viz.explaining import at_backward, at_nodes, at_roots
+from minigrad_viz.explaining.case import RULES
 from minigrad_viz.model.trace_index import TraceIndex
 from minigrad_viz.shell.report import Report
 from minigrad_viz.trace.events import BackwardEnded, BackwardStarted, Failed, Mutated, Trace
@@ -111,9 +111,9 @@ def test_the_report_shows_it_at_its_call(row):
 
 
 def test_every_rule_is_tried():
-    assert {row.key for row in ROWS.values()} == {
-        rule.key for module in (at_backward, at_roots, at_nodes) for rule in module.RULES
-    }
+    backward = ("at_backward", "at_saved", "at_roots", "at_nodes")
+    rules = [rule for name in backward for rule in RULES[f"minigrad_viz.explaining.{name}"]]
+    assert {row.key for row in ROWS.values()} == {rule.key for rule in rules}
 
 
 # ── which errors are explained ──────────────────────────────────────────────────────────────────────────────

@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from minigrad_viz.explaining.diagnose import RULES
+from minigrad_viz.explaining.case import RULES
+from minigrad_viz.explaining.diagnose import MODULES
 from minigrad_viz.words import CATALOGUES
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -15,7 +16,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 def keys() -> set[str]:
     """The keys of the rules, and those that the source gives to notes and to other explanations."""
-    found = {rule.key for rule in RULES}
+    found = {rule.key for module in MODULES for rule in RULES[module.__name__]}
     for path in (ROOT / "minigrad_viz" / "explaining").glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             found |= {each.value for each in given(node) if isinstance(each, ast.Constant) and each.value}

@@ -8,7 +8,6 @@ from ..model.naming import plain_name
 from ..model.place import LIBRARY
 from ..trace.events import BackwardStarted, Forward
 from ..trace.explained import Explanation
-from .at_saved import saved_modified
 from .case import LISTED, Case, Said, Values, rule
 from .edits import call_with
 from .failed_call import raised_by_hand
@@ -16,6 +15,7 @@ from .operands import standing
 from .syntax import expression
 
 
+@rule("second_backward", "Trying to backward through the graph a second time")
 def second_backward(case: Case) -> Explanation | None:
     """A node has to run whose saved values an earlier call freed; or such a value is read."""
     if case.started is None:
@@ -168,11 +168,3 @@ def to_compute(case: Case) -> list[str]:
             names += [case.plain(state.id) for state in place.states if state.id in case.scene.named]
     names = [name for name in dict.fromkeys(names) if not name.startswith("∂")]  # of no variable
     return names if len(names) <= LISTED else []
-
-
-RULES = [rule(*each) for each in (
-    ("second_backward", second_backward, r"Trying to backward through the graph a second time"),
-    ("saved_modified", saved_modified,
-     r"needed for gradient computation has been modified by an inplace operation: "
-     r"\[[^\]]*(?P<shape>\[[^\]]*\])\].*? is at version (?P<now>\d+); expected version (?P<then>\d+)"),
-)]  # fmt: skip

@@ -72,6 +72,7 @@ def told(fits: Callable[[TensorState], bool], why: str, fix: str, label: str, gi
 # ── writing in place ────────────────────────────────────────────────────────────────────────────────────────
 
 
+@call_rule("leaf_in_place", "Error: a leaf Variable that requires grad is being used")
 def leaf_in_place(failed: FailedCall) -> Explanation:
     """A leaf was to be changed while a graph is recorded."""
     keys = ("leaf_in_place_why", "leaf_in_place_fix", "leaf_in_place_fix_line")
@@ -86,6 +87,7 @@ def written_to(failed: FailedCall, found: Operand | None, why: str, fix: str, li
     return told._replace(cause=None)
 
 
+@call_rule("view_of_leaf_in_place", "a view of a leaf Variable that requires grad")
 def view_of_leaf_in_place(failed: FailedCall) -> Explanation:
     """The same through a view of it; `v[0] = 1` makes one for itself."""
     case, found = failed.case, failed.subject(any_tensor)
@@ -117,6 +119,7 @@ def base_of(case: Case, view: str) -> str | None:
     return None
 
 
+@call_rule("view_of_no_grad", "view.* was created in {mode} mode and (?P<when>is being|its base)")
 def view_of_no_grad(failed: FailedCall, mode: str, when: str) -> Explanation:
     """A view that was made while nothing was recorded was to be changed while something is; or its memory
     was, and now the view is asked for its history."""
@@ -131,6 +134,7 @@ def view_of_no_grad(failed: FailedCall, mode: str, when: str) -> Explanation:
 # ── flags ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 
+@call_rule("integer_requires_grad", "nly Tensors of floating point .*dtype can require gradients")
 def integer_requires_grad(failed: FailedCall) -> Explanation:
     """Integers or booleans were to require gradients."""
     found = failed.subject(is_whole, given=True)
@@ -164,6 +168,7 @@ def without_graph(why: str) -> Explain:
 # ── what leaves the graph ───────────────────────────────────────────────────────────────────────────────────
 
 
+@call_rule("numpy_of_graph", r"Can't call numpy\(\) on Tensor that requires grad")
 def numpy_of_graph(failed: FailedCall) -> Explanation:
     """NumPy was to use a tensor that requires gradients, or a list of such, as `plt.plot(losses)` does."""
     found, case = failed.subject(requires_grad, given=True), failed.case
@@ -183,6 +188,7 @@ def numpy_of_graph(failed: FailedCall) -> Explanation:
 # ── other assignments and arguments ─────────────────────────────────────────────────────────────────────────
 
 
+@call_rule("optimizer_of_non_leaf", "^ValueError: can't optimize a non-leaf Tensor")
 def optimizer_of_non_leaf(failed: FailedCall) -> Explanation:
     """An optimizer was given a computed tensor."""
     found = failed.subject(is_computed, given=True)
@@ -210,46 +216,36 @@ def assigned_grad(why: str, fix: str, label: str) -> Explain:
     return explain
 
 
-R = "^RuntimeError: "
-VIEW = R + r"Output \d+ of (?P<node>\S+) is a view and is being modified inplace\."
-FLAG = R + r"you can only change requires_grad flags of leaf variables\."
-ASSIGNED = r"^\w+: (?:assigned grad|attempting to assign a gradient)"
-RULES = [call_rule(*each) for each in (
-    ("leaf_in_place", leaf_in_place, R + "a leaf Variable that requires grad is being used"),
-    ("view_of_leaf_in_place", view_of_leaf_in_place, R + "a view of a leaf Variable that requires grad"),
-    ("view_of_several",
-     told(any_tensor, "view_of_several_why", "view_of_several_fix", "mark_in_place"),
-     VIEW + ".*returns multiple views"),
-    ("view_of_function",
-     told(any_tensor, "view_of_function_why", "view_of_function_fix", "mark_in_place"),
-     VIEW + ".*created inside a custom Function"),
-    ("view_of_no_grad", view_of_no_grad,
-     R + ".*view.* was created in (?P<mode>no_grad|inference) mode and (?P<when>is being|its base)"),
-    ("integer_requires_grad", integer_requires_grad,
-     R + "[oO]nly Tensors of floating point (?:and complex )?dtype can require gradients"),
-    ("flag_of_non_leaf",
-     told(is_computed, "flag_of_non_leaf_why", "flag_of_non_leaf_fix", "mark_computed"), FLAG + " If you"),
-    ("flag_of_non_leaf",
-     told(is_computed, "flag_of_non_leaf_on_why", "flag_of_non_leaf_on_fix", "mark_computed"), FLAG),
-    ("retain_grad_without", without_graph("retain_grad_without_why"),
-     R + "can't retain_grad on Tensor that has requires_grad=False"),
-    ("hook_without", without_graph("hook_without_why"),
-     R + "cannot register a hook on a tensor that doesn't require gradient"),
-    ("hook_of_non_leaf",
-     told(is_computed, "hook_of_non_leaf_why", "hook_of_non_leaf_fix", "mark_computed"),
-     R + "post accumulate grad hooks cannot be registered on non-leaf tensors"),
-    ("numpy_of_graph", numpy_of_graph,
-     R + r"Can't call numpy\(\) on Tensor that requires grad"),
-    ("deepcopy_of_non_leaf",
-     told(is_computed, "deepcopy_of_non_leaf_why", "deepcopy_of_non_leaf_fix", "mark_computed", given=True),
-     R + "Only Tensors created explicitly by the user .* support the deepcopy protocol"),
-    ("optimizer_of_non_leaf", optimizer_of_non_leaf, "^ValueError: can't optimize a non-leaf Tensor"),
-    ("assigned_grad", assigned_grad("assigned_shape_why", "assigned_shape_fix", "mark_assigned_shape"),
-     ASSIGNED + ".*of size '(?P<given>[^']*)' to"),
-    ("assigned_grad", assigned_grad("assigned_dtype_why", "assigned_dtype_fix", "mark_assigned_dtype"),
-     ASSIGNED + ".*with dtype '(?P<given>[^']*)' to"),
-    ("assigned_grad", assigned_grad("assigned_type_why", "assigned_type_fix", "mark_assigned_type"),
-     ASSIGNED + r".*got grad of type (?P<given>\S+)"),
-    ("assigned_grad", assigned_grad("assigned_self_why", "assigned_self_fix", "mark_assigned_self"),
-     r"^\w+: can't assign Variable as its own (?P<given>grad)"),
-)]  # fmt: skip
+# What is told of one tensor that fits, by two sentences and a label.
+for key, pattern, *about_it in (
+    ("view_of_several", "is being modified inplace.*returns multiple views",
+     any_tensor, "view_of_several_why", "view_of_several_fix", "mark_in_place"),
+    ("view_of_function", r"Output \d+ of (?P<node>\S+) is a view and .*created inside a custom Function",
+     any_tensor, "view_of_function_why", "view_of_function_fix", "mark_in_place"),
+    ("flag_of_non_leaf", "you can only change requires_grad flags of leaf variables. If you",
+     is_computed, "flag_of_non_leaf_why", "flag_of_non_leaf_fix", "mark_computed"),
+    ("flag_of_non_leaf", "you can only change requires_grad flags of leaf variables",
+     is_computed, "flag_of_non_leaf_on_why", "flag_of_non_leaf_on_fix", "mark_computed"),
+    ("hook_of_non_leaf", "post accumulate grad hooks cannot be registered on non-leaf tensors",
+     is_computed, "hook_of_non_leaf_why", "hook_of_non_leaf_fix", "mark_computed"),
+    ("deepcopy_of_non_leaf", "Only Tensors created explicitly by the user .* support the deepcopy protocol",
+     is_computed, "deepcopy_of_non_leaf_why", "deepcopy_of_non_leaf_fix", "mark_computed", True),
+):  # fmt: skip
+    call_rule(str(key), str(pattern))(told(*about_it))  # type: ignore[arg-type]
+for pattern, *about_it in (
+    ("assign.*of size '(?P<given>[^']*)' to",
+     "assigned_shape_why", "assigned_shape_fix", "mark_assigned_shape"),
+    ("assign.*with dtype '(?P<given>[^']*)' to",
+     "assigned_dtype_why", "assigned_dtype_fix", "mark_assigned_dtype"),
+    (r"assign.*got grad of type (?P<given>\S+)",
+     "assigned_type_why", "assigned_type_fix", "mark_assigned_type"),
+    ("can't assign Variable as its own (?P<given>grad)",
+     "assigned_self_why", "assigned_self_fix", "mark_assigned_self"),
+):  # fmt: skip
+    call_rule("assigned_grad", str(pattern))(assigned_grad(*map(str, about_it)))
+call_rule("retain_grad_without", "can't retain_grad on Tensor that has requires_grad=False")(
+    without_graph("retain_grad_without_why")
+)
+call_rule("hook_without", "cannot register a hook on a tensor that doesn't require gradient")(
+    without_graph("hook_without_why")
+)

@@ -31,6 +31,10 @@ RETURNED = {  # the sentences about a hook that returned something else, without
 # ── custom Functions ────────────────────────────────────────────────────────────────────────────────────────
 
 
+@rule(
+    "wrong_count",
+    "function {name} returned an incorrect number of gradients .expected {expected}, got {got}",
+)
 def wrong_count(case: Case, name: str, **counts: int) -> Explanation | None:
     """The backward of a custom Function gave more or fewer gradients than forward had inputs."""
     node = custom(case, name)
@@ -42,6 +46,10 @@ def wrong_count(case: Case, name: str, **counts: int) -> Explanation | None:
     return case.explain(why, "wrong_count_fix", case.stopped(node.id), where, **values)
 
 
+@rule(
+    "wrong_gradient",
+    "unction {name} returned an invalid gradient at index {i}.*got {got} but expected .* {expected}",
+)
 def wrong_gradient(case: Case, name: str, i: int, got: Shape, expected: Shape) -> Explanation | None:
     """The backward of a custom Function gave a gradient of another shape than the input."""
     node = custom(case, name)
@@ -103,6 +111,13 @@ def inside(body: list[ast.stmt]) -> Iterator[ast.AST]:
 # ── hooks ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 
+@rule(
+    "hook_shape",
+    r"hook '(?P<hook>.*?)' has (?:changed the size of value"
+    r"|changed the type of value \(was (?P<was>\S+) got (?P<got>\S+)\)"
+    r"|returned an incorrect number of values \(got {count}, but expected {expected}\))",
+    "expected Variable, but hook returned '(?P<type>.*?)'",
+)
 def hook_shape(case: Case, **found: Any) -> Explanation | None:
     """A hook gave something else back than a gradient of the same shape and dtype."""
     if not case.call or case.guilty is None:
@@ -137,6 +152,7 @@ def the_hook(case: Case, name: str | None) -> Registered | None:
 # ── what came out, or up ────────────────────────────────────────────────────────────────────────────────────
 
 
+@rule("nan", "Function '{name}' returned nan values in its")
 def nan(case: Case, name: str) -> Explanation | None:
     """Anomaly mode found a NaN in what a node sent."""
     node = custom(case, name)
@@ -155,6 +171,7 @@ def nan(case: Case, name: str) -> Explanation | None:
     return case.explain(why, fix, marks, made, saved=", ".join(kept), **values)
 
 
+@rule("raised", "")
 def raised(case: Case) -> Explanation | None:
     """The user's own backward or hook raised the error: where that was."""
     where, node = case.raised_at, case.scene.nodes.get(case.guilty or "")
@@ -187,20 +204,3 @@ def around(case: Case, where: Span | None) -> ast.AST | None:
         and (where.end_line, where.end_column) <= (part.end_lineno or 0, part.end_col_offset or 0)
     ]
     return max(found, key=lambda part: (part.lineno, part.col_offset), default=None)
-
-
-RULES = [rule(*each) for each in (
-    ("wrong_count", wrong_count,
-     r"function (?P<name>\w+) returned an incorrect number of gradients \(expected (?P<expected>\d+), "
-     r"got (?P<got>\d+)\)"),
-    ("wrong_gradient", wrong_gradient,
-     r"[Ff]unction (?P<name>\w+) returned an invalid gradient at index (?P<i>\d+).*"
-     r"got (?P<got>\[.*?\]) but expected shape compatible with (?P<expected>\[.*?\])"),
-    ("hook_shape", hook_shape,
-     r"hook '(?P<hook>.*?)' has (?:changed the size of value"
-     r"|changed the type of value \(was (?P<was>\S+) got (?P<got>\S+)\)"
-     r"|returned an incorrect number of values \(got (?P<count>\d+), but expected (?P<expected>\d+)\))"
-     r"|expected Variable, but hook returned '(?P<type>.*?)'"),
-    ("nan", nan, r"Function '(?P<name>\w+)' returned nan values in its"),
-    ("raised", raised, ""),
-)]  # fmt: skip

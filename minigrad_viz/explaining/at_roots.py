@@ -23,6 +23,7 @@ from .ungraphed import of_gradient
 # ── the root has no graph ───────────────────────────────────────────────────────────────────────────────────
 
 
+@rule("no_grad_fn", "element {i} of tensors does not require grad")
 def no_grad_fn(case: Case, i: int) -> Explanation | None:
     """The root leads nowhere: where its path was cut."""
     roots = sure(case.started).roots
@@ -97,6 +98,7 @@ def origins(case: Case, root: str) -> list[str] | None:
 # ── the gradient that backward starts with ──────────────────────────────────────────────────────────────────
 
 
+@call_rule("implicit_gradient", "grad can be implicitly created only for scalar outputs")
 def implicit_gradient(failed: FailedCall) -> Explanation:
     """A root of several elements, and no gradient for it."""
     call, roots, _ = backward_of(failed)
@@ -108,6 +110,7 @@ def implicit_gradient(failed: FailedCall) -> Explanation:
     return failed.explain("implicit_gradient_why", fix, marks=failed.mark_shapes(root), **told)
 
 
+@call_rule("gradient_shape", r"Mismatch in shape: grad_output.*Size\({given}\) and output.*Size\({wanted}\)")
 def gradient_shape(failed: FailedCall, given: Shape, wanted: Shape) -> Explanation:
     """A gradient of another shape than its root."""
     _, roots, gradients = backward_of(failed)
@@ -150,6 +153,7 @@ def operands_in(failed: FailedCall, node: ast.expr | None) -> list[Operand]:
 # ── what gradients are asked for ────────────────────────────────────────────────────────────────────────────
 
 
+@rule("unused_input", "[Tt]he differentiated Tensors?(?: at index {i})? appears to not have been used")
 def unused_input(case: Case, i: int | None) -> Explanation:
     """No gradient arrives at an input of `grad()`."""
     wanted = sure(sure(case.started).wanted)
@@ -193,6 +197,11 @@ def leads_to(case: Case, id: str) -> bool:
     return any(id in sources_of(case.scene.index.births, root) for root in case.scene.now.roots)
 
 
+@rule(
+    "input_asks_not",
+    "One of the differentiated Tensors does not require grad",
+    "can't retain_grad on Tensor that has requires_grad=False",
+)
 def needs_no_grad(case: Case) -> Explanation:
     """An input of `grad()` does not require gradients."""
     id = sure(next((id for id in sure(case.started).wanted or () if not case.scene.asks(id)), None))
@@ -204,18 +213,3 @@ def needs_no_grad(case: Case) -> Explanation:
     values |= cut.told(case)
     marks += cut.marks(case, card=False)
     return case.explain("input_asks_not_why_cut", "input_asks_not_fix_cut", marks, cut.span, **values)
-
-
-RULES = [
-    rule("no_grad_fn", no_grad_fn, r"element (?P<i>\d+) of tensors does not require grad"),
-    rule("unused_input", unused_input,
-         r"[Tt]he differentiated Tensors?(?: at index (?P<i>\d+))? appears to not have been used"),
-    rule("input_asks_not", needs_no_grad, "One of the differentiated Tensors does not require grad",
-         "can't retain_grad on Tensor that has requires_grad=False"),  # says `backward(inputs=…)`
-    *(call_rule(*each) for each in (
-        ("implicit_gradient", implicit_gradient, "grad can be implicitly created only for scalar outputs"),
-        ("gradient_shape", gradient_shape,
-         r"Mismatch in shape: grad_output\[\d+\] has a shape of torch\.Size\((?P<given>\[[^\]]*\])\) and "
-         r"output\[\d+\] has a shape of torch\.Size\((?P<wanted>\[[^\]]*\])\)"),
-    )),
-]  # fmt: skip

@@ -15,7 +15,7 @@ from ..trace.events import Detached, Forward, Mutated, Statement
 from ..trace.explained import Explanation
 from ..trace.graph import CAUSE, Mark
 from ..trace.where import Span
-from .case import Case, Values
+from .case import Case, Values, rule
 from .edits import Shape, out_of_place
 
 
@@ -36,6 +36,10 @@ class Write(NamedTuple):
     through: str
 
 
+@rule(
+    "saved_modified",
+    r"modified by an inplace operation: .*(?P<shape>\[[\d, ]*\])\].* version {now};.* version {then}",
+)
 def saved_modified(case: Case, shape: Shape, now: int, then: int) -> Explanation | None:
     """A node has to run that saved a tensor which was written to since."""
     if case.started is None:

@@ -32,6 +32,11 @@ def joint(a: Shape, b: Shape) -> Shape | None:
     return tuple(n if m == 1 else m for m, n in sizes)[::-1]
 
 
+@call_rule(
+    "broadcast",
+    r"The size of tensor a \({m}\) must match the size of tensor b \({n}\) at",
+    r"broadcast to a single shape\..*with shape \({m},\).*with shape \({n},\)",
+)
 def broadcast(failed: FailedCall, m: int, n: int) -> Explanation | None:
     """Two sizes differ, and none of them is 1."""
     sizes, given = {m, n}, failed.operands
@@ -83,6 +88,7 @@ def kept_dim(tree: ast.expr | None) -> str | None:
     return ast.unparse(ast.Call(tree.func, tree.args, [*tree.keywords, given]))
 
 
+@call_rule("broadcast", "output with shape {shape} doesn't match the broadcast shape {result}")
 def too_large(failed: FailedCall, shape: Shape, result: Shape) -> Explanation | None:
     """The result of an operation in place is larger than the tensor."""
     given = failed.operands
@@ -92,6 +98,7 @@ def too_large(failed: FailedCall, shape: Shape, result: Shape) -> Explanation | 
     return failed.explain("broadcast_in_place_why", *fixes, marks=marks, name=given[0])
 
 
+@call_rule("broadcast", "The expanded size of the tensor .*Target sizes: {target}.*Tensor sizes: {shape}")
 def expanded(failed: FailedCall, target: Shape, shape: Shape) -> Explanation | None:
     """A tensor was to be expanded to a shape that it does not fit: by `expand`, by an assignment to a part,
     or as the first argument of `addmm`."""
@@ -101,13 +108,3 @@ def expanded(failed: FailedCall, target: Shape, shape: Shape) -> Explanation | N
     one = (mine[-1] if failed.function == "" else mine[0]).at(-k)
     fixes = (aligned(failed, one, target), failed.resize(one, like(shape, target)), "expand_fix")
     return failed.explain("expand_why", *fixes, name=one, n=target[-k])
-
-
-RULES = [call_rule("broadcast", *each) for each in (
-    (broadcast, r"The size of tensor a \((?P<m>\d+)\) must match the size of tensor b \((?P<n>\d+)\) at",
-     r"broadcast to a single shape\..*with shape \((?P<m>\d+),\).*with shape \((?P<n>\d+),\)"),
-    (too_large, r"output with shape (?P<shape>\[[\d, ]*\]) doesn't match the broadcast shape "
-     r"(?P<result>\[[\d, ]*\])"),
-    (expanded, r"The expanded size of the tensor .*Target sizes: (?P<target>\[[\d, ]*\]).*"
-     r"Tensor sizes: (?P<shape>\[[\d, ]*\])"),
-)]  # fmt: skip

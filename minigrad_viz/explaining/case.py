@@ -22,6 +22,7 @@ Values = dict[str, Any]  # what the sentences of an explanation are filled with
 Explain = Callable[..., Explanation | None]  # of a case and what the pattern of a rule found
 LISTED = 4  # names that are listed in a sentence
 T = TypeVar("T")
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Said(str):
@@ -260,9 +261,21 @@ class Rule(NamedTuple):
         return found and found._replace(key=found.key or self.key)
 
 
-def rule(key: str, explain: Explain, *patterns: str) -> Rule:
-    """A rule for errors in whose text one of `patterns` is found."""
-    return Rule(key, explain, tuple(re.compile(pattern, re.DOTALL) for pattern in patterns))
+RULES: dict[str, list[Rule]] = {}  # by module, in the order of its source
+SLOT = re.compile(r"\{(\w+)\}")
+
+
+def rule(key: str, *patterns: str) -> Callable[[F], F]:
+    """A function that explains errors in whose text one of `patterns` is found. In a pattern, `{name}` stands
+    for a number, a shape or a word, which the function is given by that name."""
+
+    def declare(explain: F) -> F:
+        written = (SLOT.sub(r"(?P<\1>\[[-\\d, ]*\]|[-\\w]+(?:\\.\\w+)*)", pattern) for pattern in patterns)
+        known = Rule(key, explain, tuple(re.compile(pattern, re.DOTALL) for pattern in written))
+        RULES.setdefault(explain.__module__, []).append(known)
+        return explain
+
+    return declare
 
 
 def read(text: str | None) -> Any:

@@ -2,23 +2,25 @@
 
 Note [How to add a rule]
 ~~~~~~~~~~~~~~~~~~~~~~~~
-An error is recognized by its text, which is the same in minigrad and in PyTorch. Its rule is an entry in the
-`RULES` of a module: the key of the explanation, a function, and patterns of the text:
+An error is recognized by its text, which is the same in minigrad and in PyTorch. Its rule is a function with
+the key of the explanation and patterns of the text:
 
-    RULES = [rule("no_grad_fn", no_grad_fn, r"element (?P<i>\\d+) of tensors does not require grad"), …]
-
+    @rule("no_grad_fn", r"element {i} of tensors does not require grad")
     def no_grad_fn(case: Case, i: int) -> Explanation | None:
         …
         return case.explain("no_grad_fn_why_made", "no_grad_fn_fix_made", marks, cause, root=case.name(root))
 
-The function is given the groups of the pattern by their names: whole numbers as such, `[4, 2]` and `4x2` as
-shapes. It looks for evidence in the trace. It leaves out of `why`, `fix` and `marks` what it has none for,
-and returns None where the error is another one after all. It names lines only of what stands in the cell:
-`case.line(span)` has them, and is None elsewhere.
+The function is given what stands at `{i}`: whole numbers as such, `[4, 2]` and `4x2` as shapes. It looks for
+evidence in the trace. It leaves out of `why`, `fix` and `marks` what it has none for, and ends with None, or
+by `sure` and `need`, where the error is another one after all. It names lines only of what stands in the
+cell: `case.line(span)` has them, and is None elsewhere. Rules of a module are tried in the order of its
+source.
 
 A `call_rule` is for the expression that ended the cell. Its function gets a `FailedCall`, which has the
-operands with their names, shapes and dtypes, and writes the line otherwise:
+operands with their names, shapes and dtypes, writes the line otherwise, and marks in the picture what the
+sentence tells of operands:
 
+    @call_rule("index_shapes", "Index tensor must have the same number of dimensions as")
     def gathered(failed: FailedCall) -> Explanation | None:
         one, index = failed.operands[:2]
         fix = failed.behind(index, ".unsqueeze(1)")
@@ -35,6 +37,7 @@ from . import (
     at_call,
     at_nodes,
     at_roots,
+    at_saved,
     broadcasting,
     dtypes,
     given,
@@ -48,7 +51,7 @@ from . import (
     reshaping,
     targets,
 )  # fmt: skip
-from .case import Case
+from .case import RULES, Case
 from .dead_units import dead_units
 from .lost import new_leaves
 from .not_finite import not_finite
@@ -80,20 +83,17 @@ def notes_of(scenes: Scenes, lang: str | None = None) -> list[Explanation]:
     return [*silent, *given.notes_of(scenes, lang)]
 
 
-RULES = [
-    rule
-    for module in (
-        at_backward, at_roots, at_nodes, at_call, numerical, none_grad, targets, layers,
-        matrix_products, broadcasting, reshaping, dtypes, indices, no_tensors, none_values,
-    )
-    for rule in module.RULES
-]  # fmt: skip
+MODULES = (
+    at_backward, at_saved, at_roots, at_nodes, at_call, numerical, none_grad, targets, layers,
+    matrix_products, broadcasting, reshaping, dtypes, indices, no_tensors, none_values,
+)  # fmt: skip
 
 
 def diagnosed(case: Case) -> Explanation:
     """The explanation of one error. One that no rule knows has its text, and is marked where the call
     stopped after nodes had run (else it may have come up before any)."""
-    known = next(filter(None, (rule.apply(case) for rule in RULES)), None)
+    rules = (rule for module in MODULES for rule in RULES[module.__name__])
+    known = next(filter(None, (rule.apply(case) for rule in rules)), None)
     if known is not None:
         return known
     stopped = case.guilty is not None and case.scene.now.ran

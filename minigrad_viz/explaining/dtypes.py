@@ -19,6 +19,15 @@ def converted(failed: FailedCall, one: Operand, dtype: str) -> Fix | None:
     return failed.behind(one, METHODS.get(dtype, f".to(torch.{dtype})"))
 
 
+@call_rule(
+    "dtype_mismatch",
+    r"mat1 and mat2 must have the same dtype, but got \w+ and {own}",
+    r"expected m1 and m2 to have the same dtype, but got: [\w ]+ != (?P<own>[\w ]+)",
+    "expected (?:both vectors to have same dtype|scalar type).*found {own}",
+    "Expected input and other to have the same dtype, but got .*dtype {own}",
+    "input and other dtypes must match",
+    r"Input type \([\w .]+\) and (?:bias|weight) type \((?P<own>[\w .]+)\) should be the same",
+)
 def mismatch(failed: FailedCall, own: str = "") -> Explanation | None:
     """Two dtypes in one operation that takes only one."""
     if failed.module is not None:
@@ -47,6 +56,11 @@ def in_layer(failed: FailedCall, told: str) -> Explanation | None:
     return failed.explain("dtype_layer_why", *fixes, own=own)
 
 
+@call_rule(
+    "integer_input",
+    "floating point or complex dtype. Got:|std and var.*only support|a floating point or complex tensor",
+    "not implemented for '(?:Long|Int|Short|Byte|Char|Bool)'",
+)
 def whole_numbers(failed: FailedCall) -> Explanation | None:
     """Whole numbers were given to an operation that computes fractions."""
     mine = [each for each in failed.operands if each.whole]
@@ -55,6 +69,7 @@ def whole_numbers(failed: FailedCall) -> Explanation | None:
     return failed.explain("dtype_whole_why", failed.behind(mine[0], ".float()"), "dtype_whole_fix", **told)
 
 
+@call_rule("integer_input", "can't be cast to the desired output type")
 def result_type(failed: FailedCall) -> Explanation | None:
     """The result of an operation in place has fractions, and the tensor takes only whole numbers."""
     given = failed.operands[:1]
@@ -63,6 +78,11 @@ def result_type(failed: FailedCall) -> Explanation | None:
     return failed.explain("dtype_in_place_why", *fixes, name=given[0])
 
 
+@call_rule(
+    "index_dtype",
+    "tensors used as indices must be long|only applicable to index tensor|Expected dtype int.* for index",
+    "argument #1 'indices' to have|expected index to be|Index tensor is expected to be",
+)
 def index_dtype(failed: FailedCall) -> Explanation | None:
     """Indices are no whole numbers."""
     given = failed.operands
@@ -70,26 +90,3 @@ def index_dtype(failed: FailedCall) -> Explanation | None:
     need(mine)
     fixes = (failed.behind(mine[0], ".long()"), "dtype_index_fix")
     return failed.explain("dtype_index_why", *fixes, name=mine[0])
-
-
-KIND = "(?:Long|Int|Short|Byte|Char|Bool)"
-RULES = [call_rule(*each) for each in (
-    ("dtype_mismatch", mismatch,
-     r"mat1 and mat2 must have the same dtype, but got \w+ and (?P<own>\w+)",
-     r"expected m1 and m2 to have the same dtype, but got: [\w ]+ != (?P<own>[\w ]+)",
-     r"expected (?:both vectors to have same dtype|scalar type).*found (?P<own>\w+)",
-     r"Expected input and other to have the same dtype, but got .*dtype (?P<own>\w+)",
-     "input and other dtypes must match",
-     r"Input type \([\w .]+\) and (?:bias|weight) type \((?P<own>[\w .]+)\) should be the same"),
-    ("integer_input", whole_numbers,
-     r"Input dtype must be either a floating point or complex dtype\. Got: " + KIND,
-     "std and var: ?only support|std and var only support floating point",
-     f"not implemented for '{KIND}'",
-     "Expected a floating point or complex tensor as input"),
-    ("integer_input", result_type, "can't be cast to the desired output type"),
-    ("index_dtype", index_dtype,
-     "tensors used as indices must be long",
-     "for argument #1 'indices' to have one of the following scalar types",
-     "one_hot is only applicable to index tensor",
-     r"Expected dtype int\w+(?:/int\w+)? for index|expected index to be|Index tensor is expected to be"),
-)]  # fmt: skip

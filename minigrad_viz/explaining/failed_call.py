@@ -20,7 +20,7 @@ from ..trace.explained import Explanation
 from ..trace.graph import GUILTY, Mark
 from ..trace.where import Span
 from ..words import CATALOGUES, shorten
-from .case import Case, Explain, Fix, Rule, Said, rule
+from .case import Case, F, Fix, Said, need, rule
 from .edits import Edits, Shape, out_of_place, rewritten, sizes_of, with_option
 from .operands import Layer, Operand, standing, title
 from .syntax import called, constants, expression, node_at, receiver, span_at, statement_around, taken
@@ -309,14 +309,19 @@ class FailedCall:
         return fix and fix._replace(cause=span_at(self.case, found[0]))
 
 
-def call_rule(key: str, explain: Explain, *patterns: str) -> Rule:
-    """A rule for the error that ended the cell, unless the cell raised it by hand."""
+def call_rule(key: str, *patterns: str) -> Callable[[F], F]:
+    """A function that explains the error that ended the cell, unless the cell raised it by hand."""
 
-    def careful(case: Case, **found: Any) -> Explanation | None:
-        mine = case.failed is not None and not raised_by_hand(case)
-        return explain(FailedCall(case, found), **found) if mine else None
+    def declare(explain: F) -> F:
+        @rule(key, *patterns)
+        @functools.wraps(explain)
+        def careful(case: Case, **found: Any) -> Explanation | None:
+            need(case.failed is not None, not raised_by_hand(case))
+            return explain(FailedCall(case, found), **found)
 
-    return rule(key, careful, *patterns)
+        return explain
+
+    return declare
 
 
 def raised_by_hand(case: Case) -> bool:

@@ -13,12 +13,14 @@ from .operands import Operand
 from .syntax import last_name, taken, written_as
 
 
+@call_rule("index_range", "index {wrong} is out of bounds for dimension {dim} with size {size}")
 def out_of_bounds(failed: FailedCall, wrong: int, dim: int, size: int) -> Explanation | None:
     """An index is not less than the size of the dimension."""
     need(failed.module is None, failed.operands and failed.operands[0].shape[dim : dim + 1] == (size,))
     return outside(failed, dim, wrong)
 
 
+@call_rule("index_range", "index out of range in self")
 def not_in_self(failed: FailedCall) -> Explanation | None:
     """The same in `index_select` and `embedding`, whose error tells neither the index nor the size."""
     given, dim = failed.operands, 0
@@ -84,11 +86,13 @@ def counted(failed: FailedCall, size: int) -> Fix | None:
     return None
 
 
+@call_rule("index_count", "too many indices for tensor of dimension")
 def too_many(failed: FailedCall) -> Explanation | None:
     """More indices than the tensor has dimensions."""
     return of_first(failed, "index_count_why", "index_count_fix")
 
 
+@call_rule("dim_range", "does not match the length of the desired ordering of dimensions")
 def permuted(failed: FailedCall) -> Explanation | None:
     """`permute` with another number of dimensions."""
     need(failed.function == "permute")
@@ -101,6 +105,7 @@ def of_first(failed: FailedCall, why: str, fix: str) -> Explanation | None:
     return failed.explain(why, fix, name=one, dims=len(one.shape))
 
 
+@call_rule("index_count", "invalid index of a 0-dim tensor|index on a 0-dim")
 def no_dims(failed: FailedCall) -> Explanation | None:
     """An index into a scalar, or a loop over one."""
     one, node = sure(failed.first(lambda each: not each.shape)), failed.node
@@ -109,6 +114,7 @@ def no_dims(failed: FailedCall) -> Explanation | None:
     return failed.explain("index_scalar_why", *fixes, marks=failed.mark_shapes(one), name=one)
 
 
+@call_rule("index_shapes", "indexing tensors could not be broadcast together with shapes {left}, {right}")
 def several(failed: FailedCall, left: Shape, right: Shape) -> Explanation | None:
     """Index tensors of different lengths in one pair of brackets."""
     mine = [each for each in failed.operands[1:] if each.shape in (left, right)]
@@ -123,6 +129,7 @@ def several(failed: FailedCall, left: Shape, right: Shape) -> Explanation | None
     return failed.explain("index_pairs_why", *fixes, a=a, b=b)
 
 
+@call_rule("index_shapes", "shape of the mask {mask} at index .* does not match .*indexed tensor {whole}")
 def mask(failed: FailedCall, mask: Shape, whole: Shape) -> Explanation | None:
     """A mask of another shape than the tensor."""
     given = failed.operands
@@ -133,6 +140,7 @@ def mask(failed: FailedCall, mask: Shape, whole: Shape) -> Explanation | None:
     return failed.explain("index_mask_why", *fixes, name=given[0], mask=mine[0])
 
 
+@call_rule("index_shapes", "Index tensor must have the same number of dimensions as")
 def gathered(failed: FailedCall) -> Explanation | None:
     """The indices of gather have another number of dimensions."""
     need(failed.function in ("gather", "scatter", "scatter_", "scatter_add"), len(failed.operands) > 1)
@@ -145,6 +153,7 @@ def gathered(failed: FailedCall) -> Explanation | None:
 # ── dimensions ──────────────────────────────────────────────────────────────────────────────────────────────
 
 
+@call_rule("dim_range", r"Dimension out of range .expected .* \[-?\d+, {last}\], but got {wrong}")
 def no_such_dim(failed: FailedCall, last: int, wrong: int) -> Explanation | None:
     """A dimension that the tensor does not have."""
     need(failed.module is None)
@@ -155,23 +164,3 @@ def no_such_dim(failed: FailedCall, last: int, wrong: int) -> Explanation | None
     if one is None:
         return failed.explain("dim_range_why_plain", *fixes)
     return failed.explain("dim_range_why", *fixes, name=one)
-
-
-RULES = [call_rule(*each) for each in (
-    ("index_range", out_of_bounds,
-     r"index (?P<wrong>-?\d+) is out of bounds for dimension (?P<dim>\d+) with size (?P<size>\d+)"),
-    ("index_range", not_in_self, "index out of range in self"),
-    ("index_count", too_many, "too many indices for tensor of dimension"),
-    ("index_count", no_dims, "invalid index of a 0-dim tensor|index on a 0-dim"),
-    ("index_shapes", several,
-     r"indexing tensors could not be broadcast together with shapes (?P<left>\[[\d, ]*\]), "
-     r"(?P<right>\[[\d, ]*\])"),
-    ("index_shapes", mask,
-     r"The shape of the mask (?P<mask>\[[\d, ]*\]) at index \d+ does not match the shape of the indexed "
-     r"tensor (?P<whole>\[[\d, ]*\])"),
-    ("index_shapes", gathered, "Index tensor must have the same number of dimensions as"),
-    ("dim_range", no_such_dim,
-     r"Dimension out of range \(expected to be in range of \[-?\d+, (?P<last>-?\d+)\], "
-     r"but got (?P<wrong>-?\d+)\)"),
-    ("dim_range", permuted, "does not match the length of the desired ordering of dimensions"),
-)]  # fmt: skip

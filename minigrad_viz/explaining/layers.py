@@ -5,25 +5,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
-from typing import Any
 
 from ..model.births import came_from
 from ..trace.events import Forward
 from ..trace.explained import Explanation
-from .case import Explain, Fix, Values, need, numbers, sure
+from .case import Fix, Values, need, numbers, sure
 from .edits import Shape
 from .failed_call import FailedCall, call_rule
 from .operands import Layer, Operand
-
-
-def of_layer(explain: Callable[..., Explanation | None]) -> Explain:
-    """A rule for a layer whose input is known."""
-
-    def careful(failed: FailedCall, **found: Any) -> Explanation | None:
-        return explain(failed, sure(failed.layer), **found)
-
-    return careful
 
 
 def turned(failed: FailedCall, layer: Layer, method: str) -> Fix | None:
@@ -64,6 +53,7 @@ def feeding(failed: FailedCall, layer: Layer, needed: int) -> Fix | None:
 # ── Linear ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 
+@call_rule("layer_input", "shapes cannot be multiplied|size mismatch, got input")
 def linear_input(failed: FailedCall) -> Explanation | None:
     """The last size of the input is not `in_features`."""
     layer = failed.layer
@@ -104,6 +94,7 @@ def fitting_linear(failed: FailedCall, layer: Layer, one: Operand) -> Fix | None
 # ── convolution and pooling ─────────────────────────────────────────────────────────────────────────────────
 
 
+@call_rule("layer_input", "weight of size {weight}, .*to have {needed} channels, but got {given} channels")
 def channels(failed: FailedCall, weight: Shape, needed: int, given: int) -> Explanation | None:
     """The input has another number of channels."""
     if failed.module is None:
@@ -146,8 +137,10 @@ def moved(shape: Shape, needed: int, dims: int) -> str:
     return ".unsqueeze(1)" if needed == 1 and len(shape) == dims - 1 else ""
 
 
-def image_dims(failed: FailedCall, layer: Layer, least: int, shape: Shape) -> Explanation | None:
+@call_rule("layer_input", r"Expected (?P<least>\d)D \(unbatched\) .* but got input of size: {shape}")
+def image_dims(failed: FailedCall, least: int, shape: Shape) -> Explanation | None:
     """The input has too few or too many dimensions for a convolution or a pooling."""
+    layer = sure(failed.layer)
     need(layer.input.shape == shape)
     fix = turned(failed, layer, as_image(shape, layer.sizes[0] if layer.sizes else 1, least))
     return failed.explain("image_dims_why", fix, "image_dims_fix", most=least + 1)
@@ -162,23 +155,37 @@ def as_image(shape: Shape, count: int, least: int) -> str:
     return ".unsqueeze(0)" if count == 1 and len(shape) == least - 1 else ""
 
 
-def kernel_size(failed: FailedCall, layer: Layer, padded: object, kernel: object) -> Explanation:
+@call_rule(
+    "layer_input",
+    r"padded input size .*: \((?P<padded>[\dx ]+)\)\. Kernel size: \((?P<kernel>[\dx ]+)\)",
+)
+def kernel_size(failed: FailedCall, padded: object, kernel: object) -> Explanation:
     """The kernel is larger than the image."""
+    layer = sure(failed.layer)
     most, sizes = max(numbers(str(kernel))), [str(each).replace(" x ", "×") for each in (kernel, padded)]
     fix = layer.build(lambda made: made.with_option("padding", most // 2), layer.sizes[:2])
     return failed.explain("kernel_why", fix, "kernel_fix", kernel=sizes[0], padded=sizes[1])
 
 
-def too_small(failed: FailedCall, layer: Layer) -> Explanation:
+@call_rule("layer_input", "Output size is too small")
+def too_small(failed: FailedCall) -> Explanation:
     """Nothing would be left of the image after pooling."""
+    need(failed.layer)
     return failed.explain("pool_why", "pool_fix")
 
 
 # ── layers with one size ────────────────────────────────────────────────────────────────────────────────────
 
 
-def one_size(failed: FailedCall, layer: Layer, given: int, needed: int) -> Explanation | None:
+@call_rule(
+    "layer_input",
+    "running_mean should contain {given} elements not {needed}",
+    r"Given normalized_shape=\[{needed}\], .*input of size\[[\d, ]*?{given}\]",
+    r"input\.size\(-1\) must be equal to input_size\. Expected {needed}, got {given}",
+)
+def one_size(failed: FailedCall, given: int, needed: int) -> Explanation | None:
     """The size that a layer was created for is not that of the input: normalization, recurrent layers."""
+    layer = sure(failed.layer)
     need(given in layer.input.shape)
     last = layer.kind.startswith(("LayerNorm", "LSTM", "GRU", "RNN")) or len(layer.input.shape) == 2
     one = layer.input.at(-1 if last else 1)
@@ -186,15 +193,19 @@ def one_size(failed: FailedCall, layer: Layer, given: int, needed: int) -> Expla
     return failed.explain("one_size_why", fix, "one_size_fix", name=one)
 
 
-def norm_dims(failed: FailedCall, layer: Layer, **dims: int) -> Explanation:
+@call_rule("layer_input", r"expected {needed}D(?: or \dD)? input \(got {given}D input\)")
+def norm_dims(failed: FailedCall, **dims: int) -> Explanation:
     """A normalization for images was given rows, or the other way round."""
+    layer = sure(failed.layer)
     wanted = f"{layer.kind[:-2]}{max(len(layer.input.shape) - 2, 1)}d"
     fix = layer.build(lambda made: made.renamed(wanted)) if wanted != layer.kind else None
     return failed.explain("norm_dims_why", fix, "one_size_fix")
 
 
-def embedding_index(failed: FailedCall, layer: Layer) -> Explanation | None:
+@call_rule("index_range", "index out of range in self")
+def embedding_index(failed: FailedCall) -> Explanation | None:
     """An index is larger than the table of an embedding."""
+    layer = sure(failed.layer)
     need(len(layer.sizes) == 2)
     rows, (low, high) = layer.sizes[0], sure(layer.input.range)
     wrong = int(high) if high >= rows else int(low)
@@ -203,25 +214,3 @@ def embedding_index(failed: FailedCall, layer: Layer) -> Explanation | None:
     fix = fix and Fix(failed.words("or_index_fix", fix=fix.text, last=rows - 1), fix.cause)
     told: Values = {"rows": rows, "last": rows - 1, "wrong": wrong}
     return failed.explain("embedding_why", fix, "embedding_fix", marks=marks, **told)
-
-
-RULES = [call_rule(*each) for each in (
-    ("layer_input", linear_input, "shapes cannot be multiplied|size mismatch, got input"),
-    ("layer_input", channels,
-     r"Given groups=1, weight of size (?P<weight>\[[\d, ]+\]), .*"
-     r"to have (?P<needed>\d+) channels, but got (?P<given>\d+) channels"),
-    ("layer_input", of_layer(image_dims),
-     r"Expected (?P<least>\d)D \(unbatched\) or \dD \(batched\) input to \w+, but got input of size: "
-     r"(?P<shape>\[[\d, ]*\])"),
-    ("layer_input", of_layer(kernel_size),
-     r"Calculated padded input size per channel: \((?P<padded>[\dx ]+)\)\. "
-     r"Kernel size: \((?P<kernel>[\dx ]+)\)"),
-    ("layer_input", of_layer(too_small), "Output size is too small"),
-    ("layer_input", of_layer(one_size),
-     r"running_mean should contain (?P<given>\d+) elements not (?P<needed>\d+)",
-     r"Given normalized_shape=\[(?P<needed>\d+)\], .*input of size\[[\d, ]*?(?P<given>\d+)\]",
-     r"input\.size\(-1\) must be equal to input_size\. Expected (?P<needed>\d+), got (?P<given>\d+)"),
-    ("layer_input", of_layer(norm_dims),
-     r"expected (?P<needed>\d+)D(?: or \dD)? input \(got (?P<given>\d)D input\)"),
-    ("index_range", of_layer(embedding_index), "index out of range in self"),
-)]  # fmt: skip

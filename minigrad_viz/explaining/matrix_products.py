@@ -19,6 +19,12 @@ from .syntax import called, constants, taken
 NEEDED = {"mm": (2, 2), "addmm": (2, 2), "bmm": (3, 3), "mv": (2, 1), "dot": (1, 1)}  # dimensions
 
 
+@call_rule(
+    "matrix_sizes",
+    r"shapes cannot be multiplied \({left} and {right}\)",
+    r"size mismatch, got input \(\d+\), mat \({left}\), vec \({right}\)",
+    "inconsistent tensor size, expected tensor {left} and src {right}",
+)
 def matrix_sizes(failed: FailedCall, left: Shape, right: Shape | int) -> Explanation | None:
     """The inner sizes of a product differ."""
     need(failed.layer is None)
@@ -57,6 +63,7 @@ def layer_in_source(failed: FailedCall, left: Shape, right: Shape) -> Explanatio
     return failed.explain("linear_unseen_why", *fixes, cause=made.span, key="layer_input", **sizes)
 
 
+@call_rule("matrix_sizes", "first two dimensions of batch2 tensor to be: {needed} but got: {got}")
 def batched_sizes(failed: FailedCall, needed: Shape, got: Shape) -> Explanation | None:
     """The same, in a product of many matrices at once; or their numbers differ."""
     many = [each for each in failed.operands if len(each.shape) == 3]
@@ -104,6 +111,7 @@ def ways(failed: FailedCall, a: Operand, b: Operand) -> Iterator[Fix | None]:
             yield failed.exchange(a, b, key) if one is None else failed.behind(one, method, key)
 
 
+@call_rule("matrix_dims", "must be a (?:matrix|3D tensor)|matrix @ vector expected|1D tensors expected")
 def matrix_dims(failed: FailedCall) -> Explanation | None:
     """A function for matrices, for vectors, or for many matrices, was given something else."""
     function, mine = failed.function, failed.operands[-2:]
@@ -119,6 +127,7 @@ def matrix_dims(failed: FailedCall) -> Explanation | None:
     return failed.explain("matrix_dims_why", *fixes, **told)
 
 
+@call_rule("matrix_dims", r"linalg\.{function}: .*must have at least 2 dimensions")
 def linalg_dims(failed: FailedCall, function: str) -> Explanation | None:
     """A function of `torch.linalg` was given a vector instead of a matrix."""
     one = sure(failed.first(lambda each: len(each.shape) < 2))
@@ -128,24 +137,10 @@ def linalg_dims(failed: FailedCall, function: str) -> Explanation | None:
     return failed.explain("matrix_dims_why", *fixes, **told)
 
 
+@call_rule("matrix_sizes", r"einsum\(\): subscript (?P<letter>\w) has size {n} .*previously seen size {m}")
 def einsum_sizes(failed: FailedCall, **sizes: object) -> Explanation | None:
     """One letter of an einsum stands for two sizes."""
     need(failed.module is None, failed.function == "einsum")
     shapes = ", ".join(f"{each.name}: {failed.sized(each.shape)}" for each in failed.operands)
     marks = failed.mark_shapes(*failed.operands)
     return failed.explain("einsum_sizes_why", "einsum_sizes_fix", marks=marks, shapes=shapes)
-
-
-RULES = [call_rule(*each) for each in (
-    ("matrix_sizes", matrix_sizes,
-     r"shapes cannot be multiplied \((?P<left>[\dx]+) and (?P<right>[\dx]+)\)",
-     r"size mismatch, got input \(\d+\), mat \((?P<left>[\dx]+)\), vec \((?P<right>\d+)\)",
-     r"inconsistent tensor size, expected tensor (?P<left>\[\d+\]) and src (?P<right>\[\d+\])"),
-    ("matrix_sizes", batched_sizes,
-     r"first two dimensions of batch2 tensor to be: (?P<needed>\[[\d, ]+\]) but got: (?P<got>\[[\d, ]+\])"),
-    ("matrix_dims", matrix_dims,
-     r"must be a (?:matrix|3D tensor)|vector \+ matrix @ vector expected|1D tensors expected"),
-    ("matrix_dims", linalg_dims, r"linalg\.(?P<function>\w+): .*must have at least 2 dimensions"),
-    ("matrix_sizes", einsum_sizes,
-     r"einsum\(\): subscript (?P<letter>\w) has size (?P<n>\d+) .*previously seen size (?P<m>\d+)"),
-)]  # fmt: skip

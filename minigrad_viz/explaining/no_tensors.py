@@ -29,6 +29,11 @@ SEVERAL = ("LSTM", "GRU", "RNN", "MultiheadAttention")  # layers that return sev
 # ── no tensor ───────────────────────────────────────────────────────────────────────────────────────────────
 
 
+@call_rule(
+    "no_tensor",
+    r"TypeError: {function}\(\): argument .*position {place}\) must be Tensor, not "
+    r"(?P<kind>list|tuple|float|int|numpy\.ndarray)",
+)
 def not_a_tensor(failed: FailedCall, function: str, place: int, kind: str) -> Explanation | None:
     """An argument is no tensor."""
     call, node = failed.module, failed.node
@@ -46,6 +51,10 @@ def not_a_tensor(failed: FailedCall, function: str, place: int, kind: str) -> Ex
     return failed.explain("no_tensor_why", failed.rewrite(edits), "no_tensor_fix", name=name)
 
 
+@call_rule(
+    "no_tensor",
+    "unsupported operand.*: '(?P<left>Tensor|list|tuple)' and '(?P<right>Tensor|list|tuple)'",
+)
 def operator(failed: FailedCall, left: str, right: str) -> Explanation | None:
     """An operator between a tensor and a list."""
     node = failed.node
@@ -92,6 +101,7 @@ def between_layers(failed: FailedCall, first: ModuleCall) -> Explanation | None:
     return failed.explain("several_layer_why", *fixes, key="several_values", **told)
 
 
+@call_rule("several_values", "'(?:tuple|(?:torch.)?return_types.*)' object has no attribute '{name}'")
 def attribute(failed: FailedCall, name: str) -> Explanation | None:
     """A method of tensors was called on a tuple of several."""
     if failed.before is not None:
@@ -101,6 +111,10 @@ def attribute(failed: FailedCall, name: str) -> Explanation | None:
     return of_several(failed, part.value) if mine and part is not None else None
 
 
+@call_rule(
+    "several_values",
+    "can only concatenate tuple|can't multiply sequence|unsupported operand .*(?:tuple|return_types)",
+)
 def pair(failed: FailedCall) -> Explanation | None:
     """Arithmetic with what `x.max(dim)` returns."""
     for given in taken(failed.tree) if isinstance(failed.tree, ast.BinOp) else ():
@@ -113,6 +127,7 @@ def pair(failed: FailedCall) -> Explanation | None:
 # ── one number ──────────────────────────────────────────────────────────────────────────────────────────────
 
 
+@call_rule("one_number", "cannot be converted to Scalar|only one element tensors can be converted")
 def one_number(failed: FailedCall) -> Explanation | None:
     """A tensor of several elements was to become one Python number."""
     if failed.function == "tensor" and failed.arguments:
@@ -129,6 +144,10 @@ def one_number(failed: FailedCall) -> Explanation | None:
     return failed.explain("one_number_why", fix, "one_number_fix", **told)
 
 
+@call_rule(
+    "one_number",
+    "unsupported format string passed to (?:Tensor|Param)|type Tensor doesn't define __round__",
+)
 def no_format(failed: FailedCall) -> Explanation | None:
     """A tensor where Python formats or rounds a number: `f"{loss:.2f}"`, `round(loss, 2)`."""
     node = failed.node
@@ -149,6 +168,7 @@ def no_format(failed: FailedCall) -> Explanation | None:
     return failed.explain("no_format_why", failed.rewrite(edits), "one_number_fix", name=name)
 
 
+@call_rule("one_number", "type list doesn't define __round__")
 def rounded_list(failed: FailedCall) -> Explanation | None:
     """`round` of a list: a row of a matrix, say."""
     if failed.function != "round" or not failed.arguments:
@@ -159,6 +179,7 @@ def rounded_list(failed: FailedCall) -> Explanation | None:
     return failed.explain("round_list_why", *fixes, name=name)
 
 
+@call_rule("one_number", "Boolean value of Tensor with more than one value is ambiguous")
 def one_truth(failed: FailedCall) -> Explanation | None:
     """A tensor of several elements stands where one truth value is needed."""
     tree, case = failed.tree, failed.case
@@ -176,6 +197,10 @@ def one_truth(failed: FailedCall) -> Explanation | None:
 # ── whole numbers ───────────────────────────────────────────────────────────────────────────────────────────
 
 
+@call_rule(
+    "fraction",
+    r"slice indices must be integers|\(got float\)|of type float at|tuple of ints, ?(?:not|but got) float",
+)
 def fraction(failed: FailedCall) -> Explanation | None:
     """A size or an index is a Python float, since `/` gives one: `n = len(x) / 2`."""
     case, node = failed.case, failed.node
@@ -205,33 +230,8 @@ def given_as(failed: FailedCall, names: set[str]) -> list[ast.expr]:
     return [given for call in calls for name, given in zip(own, call.args) if name in names]
 
 
+@call_rule("uneven_rows", r"expected sequence of length {m} at dim {dim} \(got {n}\)")
 def uneven(failed: FailedCall, **sizes: int) -> Explanation | None:
     """Rows of several lengths in `torch.tensor`."""
     mine = failed.function in ("tensor", "as_tensor", "FloatTensor")
     return failed.explain("uneven_why", "uneven_fix") if mine else None
-
-
-RULES = [call_rule(*each) for each in (
-    ("no_tensor", not_a_tensor,
-     r"^TypeError: (?P<function>\w+)\(\): argument '\w+' \(position (?P<place>\d+)\) must be Tensor, not "
-     r"(?P<kind>list|tuple|float|int|numpy\.ndarray)"),
-    ("no_tensor", operator,
-     r"^TypeError: unsupported operand type\(s\) for [^:]+: '(?P<left>Tensor|list|tuple)' "
-     r"and '(?P<right>Tensor|list|tuple)'"),
-    ("several_values", attribute,
-     r"^AttributeError: '(?:tuple|(?:torch\.)?return_types\.\w+)' object has no attribute '(?P<name>\w+)'"),
-    ("several_values", pair,
-     "^TypeError: (?:can only concatenate tuple|can't multiply sequence|"
-     "unsupported operand .*(?:tuple|return_types))"),
-    ("one_number", one_number,
-     "cannot be converted to Scalar|only one element tensors can be converted"),
-    ("one_number", no_format,
-     "unsupported format string passed to (?:Tensor|Parameter)|type Tensor doesn't define __round__"),
-    ("one_number", rounded_list, "type list doesn't define __round__"),
-    ("one_number", one_truth, "Boolean value of Tensor with more than one value is ambiguous"),
-    ("fraction", fraction,
-     r"^(?:TypeError|IndexError): .*(?:slice indices must be integers|\(got float\)|of type float at pos|"
-     "must be tuple of ints, ?(?:not|but got) float)"),
-    ("uneven_rows", uneven,
-     r"expected sequence of length (?P<m>\d+) at dim (?P<dim>\d+) \(got (?P<n>\d+)\)"),
-)]  # fmt: skip

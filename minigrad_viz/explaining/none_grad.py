@@ -17,6 +17,7 @@ from .syntax import assignments, expression, span_at, statement_around
 from .why_none import Answer, Facts, from_scenes, in_general
 
 
+@rule("none_grad", "^(?:TypeError|AttributeError): .*'?NoneType'?")
 def none_grad(case: Case) -> Explanation | None:
     """The gradient that a failing expression used is None: why it is."""
     found = without_gradient(case)
@@ -71,6 +72,7 @@ FIXES = {  # what to do, by the reason
 }
 
 
+@rule("assigned_parameter", "^TypeError: cannot assign '[^']*Tensor' as parameter '[^']*'")
 def assigned_parameter(case: Case) -> Explanation | None:
     """A computed tensor was to take the place of a parameter of a module: `m.weight = m.weight - …`."""
     tree = None if raised_by_hand(case) else statement_around(case, case.span)
@@ -82,6 +84,10 @@ def assigned_parameter(case: Case) -> Explanation | None:
     return case.explain("assigned_parameter_why", fix, name=name, update=update)
 
 
+@call_rule(
+    "python_number",
+    "'(?P<kind>float|int|list)' object has no .*'(?:backward|grad|requires_grad|detach|item)'",
+)
 def python_number(failed: FailedCall, kind: str) -> Explanation | None:
     """A Python number was used like a tensor: it was made by `item()`, or the like, on the way."""
     case, part = failed.case, failed.attribute
@@ -112,13 +118,3 @@ class TensorKept(ast.NodeTransformer):
             return node.func.value
         plain = isinstance(node.func, ast.Name) and node.func.id in ("float", "int") and len(node.args) == 1
         return node.args[0] if plain else node
-
-
-RULES = [
-    rule("none_grad", none_grad, r"^(?:TypeError|AttributeError): .*'?NoneType'?"),
-    call_rule("python_number", python_number,
-              r"^AttributeError: '(?P<kind>float|int|list)' object has no attribute "
-              r"'(?:backward|grad|requires_grad|detach|item)'"),
-    rule("assigned_parameter", assigned_parameter,
-         r"^TypeError: cannot assign '[^']*Tensor' as parameter '[^']*'"),
-]  # fmt: skip

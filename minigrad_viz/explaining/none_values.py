@@ -12,6 +12,12 @@ from .operands import layer_name, standing
 from .syntax import assigned_above, last_name, span_at, taken
 
 
+@call_rule(
+    "none_value",
+    r"^TypeError: unsupported operand type\(s\) for [^:]+: '{left}' and '(?P<right>NoneType)'",
+    r"^TypeError: unsupported operand type\(s\) for [^:]+: '(?P<left>NoneType)' and '{right}'",
+    r"^TypeError: '\S+' not supported between instances of '{left}' and '{right}'",
+)
 def operand(failed: FailedCall, left: str, right: str) -> Explanation | None:
     """One side of an operator is None."""
     node = failed.tree
@@ -22,6 +28,10 @@ def operand(failed: FailedCall, left: str, right: str) -> Explanation | None:
     return of_none(failed, given, other if isinstance(node, ast.BinOp) else None)
 
 
+@call_rule(
+    "none_value",
+    r"^TypeError: {function}\(\): argument .*position {place}\) must be Tensor, not None",
+)
 def argument(failed: FailedCall, function: str, place: int) -> Explanation | None:
     """An argument of a function is None, or what a layer received."""
     place, first = 0 if failed.module is not None else place - 1, failed.before
@@ -36,6 +46,7 @@ def argument(failed: FailedCall, function: str, place: int) -> Explanation | Non
     return of_none(failed, failed.arguments[place]) if known and place < len(failed.arguments) else None
 
 
+@call_rule("none_value", "^TypeError: expected Tensor as element {place} in argument 0, but got NoneType")
 def entry(failed: FailedCall, place: int) -> Explanation | None:
     """An entry of a list is None."""
     given = failed.arguments[0] if failed.arguments else None
@@ -43,6 +54,7 @@ def entry(failed: FailedCall, place: int) -> Explanation | None:
     return of_none(failed, entries[place]) if place < len(entries) else None
 
 
+@call_rule("none_value", "^AttributeError: 'NoneType' object has no attribute '{name}'")
 def attribute(failed: FailedCall, name: str) -> Explanation | None:
     """A method was called on None."""
     part = failed.attribute
@@ -95,16 +107,3 @@ def returning(failed: FailedCall, function: ast.FunctionDef) -> Fix | None:
     code = f"return {target.id}"
     text = failed.words("none_return_fix", function=function.name, line=last.end_lineno, code=code)
     return Fix(text, span_at(case, last))
-
-
-RULES = [call_rule("none_value", *each) for each in (
-    (operand,
-     r"^TypeError: unsupported operand type\(s\) for [^:]+: '(?P<left>\w+)' and '(?P<right>NoneType)'",
-     r"^TypeError: unsupported operand type\(s\) for [^:]+: '(?P<left>NoneType)' and '(?P<right>\w+)'",
-     r"^TypeError: '\S+' not supported between instances of '(?P<left>\w+)' and '(?P<right>\w+)'"),
-    (argument,
-     r"^TypeError: (?P<function>\w+)\(\): argument '\w+' \(position (?P<place>\d+)\) must be Tensor, "
-     "not NoneType"),
-    (entry, r"^TypeError: expected Tensor as element (?P<place>\d+) in argument 0, but got NoneType"),
-    (attribute, r"^AttributeError: 'NoneType' object has no attribute '(?P<name>\w+)'"),
-)]  # fmt: skip

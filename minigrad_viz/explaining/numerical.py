@@ -50,6 +50,10 @@ class JacobianPair(NamedTuple):
     wrong: tuple[tuple[int, int], ...]
 
 
+@rule(
+    "jacobian_mismatch",
+    "Jacobian .*mismatch for output {output} with respect to input {input},\nnumerical:",
+)
 def jacobian_mismatch(case: Case, output: int, input: int) -> Explanation | None:
     """The derivative by backward is not that by differences."""
     source = Source(case.trace.source)
@@ -185,15 +189,8 @@ def elements(name: str, n: int, shape: tuple[int, ...] | None = None) -> tuple[s
     return tuple(f"{name}[{', '.join(map(str, place))}]" for place in places)
 
 
+@call_rule("check_no_input", "gradcheck expects at least one input tensor to require grad")
 def no_input(failed: FailedCall) -> Explanation:
     """No input of a gradcheck requires gradients."""
     text = requiring(failed.case, [each.id for each in failed.operands if each.dtype.startswith(FLOATING)])
     return failed.explain("check_no_input_why", text and Fix(text), "check_no_input_fix")
-
-
-RULES = [
-    call_rule("check_no_input", no_input, "gradcheck expects at least one input tensor to require grad"),
-    rule("jacobian_mismatch", jacobian_mismatch,
-         r"Jacobian (?:computed with forward mode )?mismatch for output (?P<output>\d+) "
-         r"with respect to input (?P<input>\d+),\nnumerical:"),
-]  # fmt: skip

@@ -19,6 +19,7 @@ CAT = ("cat", "concat", "concatenate")
 # ── view and reshape ────────────────────────────────────────────────────────────────────────────────────────
 
 
+@call_rule("view_size", "shape '{target}' is invalid for input of size {count}")
 def view_size(failed: FailedCall, target: Shape, count: int) -> Explanation | None:
     """The new shape has another number of elements."""
     one = sure(failed.first(lambda each: math.prod(each.shape) == count))
@@ -54,6 +55,7 @@ def sizes_in(failed: FailedCall) -> list[ast.expr]:
     return [part for given in (node.args if isinstance(node, ast.Call) else ()) for part in flat(given)]
 
 
+@call_rule("view_size", "only one dimension can be inferred")
 def two_open(failed: FailedCall) -> Explanation | None:
     """Two sizes of the new shape are -1."""
     one = sure(failed.first(lambda each: True))
@@ -62,6 +64,7 @@ def two_open(failed: FailedCall) -> Explanation | None:
     return failed.explain("view_open_why", fix, "view_open_fix", marks=failed.mark_shapes(one))
 
 
+@call_rule("view_strides", "view size is not compatible with input tensor's size and stride")
 def view_strides(failed: FailedCall) -> Explanation | None:
     """The memory does not lie in the order that a view needs."""
     need(failed.function == "view", failed.operands)
@@ -87,6 +90,10 @@ def entry(failed: FailedCall, place: int, shape: Shape | None = None) -> Operand
     return Operand(name or failed.words("entry", place=place), shape)
 
 
+@call_rule(
+    "joined_sizes",
+    r"match except in dimension {dim}\. Expected (?:size )?{m} .*got (?:size )?{n} for tensor number {place}",
+)
 def cat_sizes(failed: FailedCall, dim: int, m: int, n: int, place: int) -> Explanation | None:
     """Sizes other than those along the joint differ."""
     need(failed.function in (*CAT, "hstack", "vstack"))
@@ -103,6 +110,7 @@ def cat_sizes(failed: FailedCall, dim: int, m: int, n: int, place: int) -> Expla
     return failed.explain("cat_sizes_why", fix, "cat_sizes_fix", a=a.at(wrong), b=b.at(wrong))
 
 
+@call_rule("joined_sizes", "Tensors must have same number of dimensions: got {m} and {n}")
 def cat_dims(failed: FailedCall, m: int, n: int) -> Explanation | None:
     """The tensors have different numbers of dimensions."""
     first, other = (sure(failed.first(lambda each, k=k: len(each.shape) == k)) for k in (m, n))  # type: ignore
@@ -136,6 +144,10 @@ def joined_along(tree: ast.AST | None) -> int:
         return 0
 
 
+@call_rule(
+    "joined_sizes",
+    "each tensor to be equal size, but got {left} at entry {i} and {right} at entry {j}",
+)
 def stack_sizes(failed: FailedCall, left: Shape, i: int, right: Shape, j: int) -> Explanation | None:
     """The tensors to be stacked have different shapes."""
     need(failed.function == "stack")
@@ -162,6 +174,10 @@ def stacked_otherwise(failed: FailedCall, left: Shape, right: Shape) -> Fix | No
     )
 
 
+@call_rule(
+    "joined_list",
+    r"{function}\(\): argument 'tensors' .* must be tuple of Tensors, not (?:Tensor|Parameter)",
+)
 def no_list(failed: FailedCall, function: str) -> Explanation | None:
     """`cat(a, b)`: the tensors do not stand in a list."""
     need(isinstance(failed.tree, ast.Call), failed.function == function)
@@ -171,22 +187,3 @@ def no_list(failed: FailedCall, function: str) -> Explanation | None:
     code = ", ".join([listed, *(each for each in given if each not in tensors)])
     fix = failed.instead(f"{ast.unparse(failed.tree.func)}({code})", "joined_list_fix_at")  # type: ignore
     return failed.explain("joined_list_why", fix, "joined_list_fix")
-
-
-RULES = [call_rule(*each) for each in (
-    ("view_size", view_size,
-     r"shape '(?P<target>\[[-\d, ]*\])' is invalid for input of size (?P<count>\d+)"),
-    ("view_size", two_open, "only one dimension can be inferred"),
-    ("view_strides", view_strides, "view size is not compatible with input tensor's size and stride"),
-    ("joined_sizes", cat_sizes,
-     r"Sizes of tensors must match except in dimension (?P<dim>\d+)\. Expected (?:size )?(?P<m>\d+) "
-     r"(?:but|and) got (?:size )?(?P<n>\d+) for tensor number (?P<place>\d+)"),
-    ("joined_sizes", cat_dims,
-     r"Tensors must have same number of dimensions: got (?P<m>\d+) and (?P<n>\d+)"),
-    ("joined_sizes", stack_sizes,
-     r"stack expects each tensor to be equal size, but got (?P<left>\[[\d, ]*\]) at entry (?P<i>\d+) "
-     r"and (?P<right>\[[\d, ]*\]) at entry (?P<j>\d+)"),
-    ("joined_list", no_list,
-     r"(?P<function>cat|concat|stack|hstack|vstack)\(\): argument 'tensors' \(position 1\) must be tuple "
-     r"of Tensors, not (?:Tensor|Parameter)"),
-)]  # fmt: skip

@@ -11,7 +11,7 @@ from ..numbers import number
 from ..trace.events import Forward
 from ..trace.explained import Explanation
 from ..trace.graph import CAUSE
-from .case import Explain, Fix, Values, need, sure
+from .case import Fix, Values, need, sure
 from .edits import Constructor, Shape
 from .failed_call import FailedCall, call_rule
 from .operands import FLOATING, Layer
@@ -22,8 +22,11 @@ BINARY = ("binary_cross_entropy", "binary_cross_entropy_with_logits", "BCELoss",
 class Loss:
     """A loss that failed: its function or class, the predictions and the target."""
 
-    def __init__(self, failed: FailedCall, function: str) -> None:
-        self.failed, self.function = failed, function
+    def __init__(self, failed: FailedCall) -> None:
+        self.failed = failed
+        self.function = failed.function if failed.module is None else failed.module.event.kind
+        need(self.function.lower().endswith("loss") or "cross_entropy" in self.function)
+        need(len(failed.operands) > 1 and failed.operands[0].shape)
         self.input, self.target = failed.operands[:2]
 
     @property
@@ -47,33 +50,24 @@ class Loss:
         return None if call is None else Layer(self.failed.case, call, self.input).build(change)
 
 
-def of_loss(explain: Callable[..., Explanation | None]) -> Explain:
-    """A rule for a loss both of whose tensors are known."""
-
-    def careful(failed: FailedCall, **found: Any) -> Explanation | None:
-        function = failed.function if failed.module is None else failed.module.event.kind
-        is_loss = function.lower().endswith("loss") or "cross_entropy" in function
-        known = len(failed.operands) >= 2 and failed.operands[0].shape
-        need(is_loss, known)
-        return explain(Loss(failed, function), **found)
-
-    return careful
-
-
 # ── classes ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def index_dtype(loss: Loss) -> Explanation | None:
+@call_rule("target_dtype", "expected target dtype to be|expected scalar type Long but found")
+def index_dtype(failed: FailedCall) -> Explanation | None:
     """The indices of classes are no whole numbers."""
+    loss = Loss(failed)
     shape = loss.target.shape
     need(loss.target.dtype.startswith(FLOATING))
     method = ".long().squeeze(1)" if len(shape) == 2 and shape[1] == 1 else ".long()"
     return loss.about_target("target_dtype_why", method, "target_dtype_fix")
 
 
-def no_such_class(loss: Loss, wrong: int) -> Explanation | None:
+@call_rule("target_class", "Target {wrong} is out of bounds")
+def no_such_class(failed: FailedCall, wrong: int) -> Explanation | None:
     """A class that the predictions do not have."""
-    failed, count, target = loss.failed, loss.classes, loss.target
+    loss = Loss(failed)
+    count, target = loss.classes, loss.target
     low, high = sure(target.range)
     marks = failed.mark(target, "mark_class", wrong=wrong)
     marks += failed.mark_size(loss.input, min(1, len(loss.input.shape) - 1), CAUSE)
@@ -99,8 +93,10 @@ def more_classes(loss: Loss, count: int, new: int) -> Fix | None:
     return fix and Fix(loss.failed.words("or_class_fix", fix=fix.text, last=count - 1), fix.cause)
 
 
-def one_for_each(loss: Loss) -> Explanation | None:
+@call_rule("target_shape", "multi-target not supported")
+def one_for_each(failed: FailedCall) -> Explanation | None:
     """The target has more than one number for each row."""
+    loss = Loss(failed)
     rows, shape = loss.input.shape[0], loss.target.shape
     need(len(shape) > 1)
     method = ".reshape(-1)" if math.prod(shape) == rows else ""
@@ -109,9 +105,11 @@ def one_for_each(loss: Loss) -> Explanation | None:
     return loss.about_target("target_rows_why", method, "target_rows_fix")
 
 
-def batches(loss: Loss, m: int, n: int) -> Explanation | None:
+@call_rule("target_shape", r"Expected input batch_size \({m}\) to match target batch_size \({n}\)")
+def batches(failed: FailedCall, m: int, n: int) -> Explanation | None:
     """Predictions and targets are not equally many."""
-    failed, shape, fix = loss.failed, loss.input.shape, None
+    loss = Loss(failed)
+    shape, fix = loss.input.shape, None
     if math.prod(loss.target.shape) == m:
         fix = failed.behind(loss.target, ".reshape(-1)")
     elif len(shape) == 3 and math.prod(shape[:2]) == n:
@@ -120,8 +118,10 @@ def batches(loss: Loss, m: int, n: int) -> Explanation | None:
     return loss.explain("target_batch_why", fix, "target_batch_fix", **both)
 
 
-def classes_last(loss: Loss, got: Shape) -> Explanation | None:
+@call_rule("target_shape", r"Expected target size \[[\d, ]*\], got {got}")
+def classes_last(failed: FailedCall, got: Shape) -> Explanation | None:
     """The classes do not stand in dimension 1."""
+    loss = Loss(failed)
     shape, wanted = loss.input.shape, loss.target.shape
     need(wanted == got)
     method = ".transpose(1, 2)" if len(shape) == 3 else ".movedim(-1, 1)"
@@ -133,15 +133,18 @@ def classes_last(loss: Loss, got: Shape) -> Explanation | None:
     return loss.explain("target_last_why", *fixes, classes=loss.classes)
 
 
-def probabilities(loss: Loss) -> Explanation | None:
+@call_rule("target_dtype", "Expected floating point type for target with class probabilities")
+def probabilities(failed: FailedCall) -> Explanation | None:
     """A target of one number for each class is no floating point tensor."""
+    loss = Loss(failed)
     need(loss.target.shape == loss.input.shape)
     return loss.about_target("target_one_hot_why", ".float()", "target_float_fix")
 
 
-def swapped(loss: Loss) -> Explanation | None:
+@call_rule("target_first", r"log_softmax.* not implemented for '(?:Long|Int|Byte|Short|Char|Bool)'")
+def swapped(failed: FailedCall) -> Explanation | None:
     """The target stands first."""
-    failed = loss.failed
+    loss = Loss(failed)
     need(loss.input.whole, loss.target.dtype.startswith("float"))
     marks = failed.mark_dtypes(loss.input) + failed.mark_dtypes(loss.target, kind=CAUSE)
     fixes = (failed.exchange(loss.input, loss.target), "target_first_fix")
@@ -151,9 +154,11 @@ def swapped(loss: Loss) -> Explanation | None:
 # ── one number for each prediction ──────────────────────────────────────────────────────────────────────────
 
 
-def same_shape(loss: Loss) -> Explanation | None:
+@call_rule("target_shape", r"Target size \(|Using a target size \(|The size of tensor a \(")
+def same_shape(failed: FailedCall) -> Explanation | None:
     """Predictions and targets differ in shape."""
-    one, target, failed = loss.input, loss.target, loss.failed
+    loss = Loss(failed)
+    one, target = loss.input, loss.target
     need(one.shape != target.shape)
     marks = failed.mark_shapes(one, kind=CAUSE) + failed.mark_shapes(target)
     fixes = (failed.behind(target, reshaping(target.shape, one.shape)), "target_same_fix")
@@ -171,14 +176,18 @@ def reshaping(shape: Shape, wanted: Shape) -> str:
     return ".T" if len(shape) == 2 and shape[::-1] == wanted else f".reshape{wanted}"
 
 
-def float_target(loss: Loss) -> Explanation | None:
+@call_rule("target_dtype", "can't be cast to the desired output type|Found dtype Long but expected")
+def float_target(failed: FailedCall) -> Explanation | None:
     """The target of a loss between floating point tensors holds whole numbers."""
+    loss = Loss(failed)
     need(not loss.target.dtype.startswith("float"), loss.function in (*BINARY, "mse_loss"))
     return loss.about_target("target_float_why", ".float()", "target_float_fix")
 
 
-def no_probabilities(loss: Loss) -> Explanation | None:
+@call_rule("no_probabilities", "all elements of input should be between 0 and 1")
+def no_probabilities(failed: FailedCall) -> Explanation | None:
     """The predictions do not lie between 0 and 1."""
+    loss = Loss(failed)
     low, high = map(number, sure(loss.input.range))
     made, node = None, loss.failed.node
     if loss.function == "BCELoss":
@@ -187,18 +196,3 @@ def no_probabilities(loss: Loss) -> Explanation | None:
         made = loss.failed.rewrite({node.func: f"{ast.unparse(node.func)}_with_logits"})
     marks = loss.failed.mark(loss.input, "mark_range", low=low, high=high)
     return loss.explain("target_logits_why", made, "target_logits_fix", marks=marks, low=low, high=high)
-
-
-RULES = [call_rule(key, of_loss(explain), pattern) for key, explain, pattern in (
-    ("target_dtype", index_dtype, "expected target dtype to be|expected scalar type Long but found"),
-    ("target_class", no_such_class, r"Target (?P<wrong>-?\d+) is out of bounds"),
-    ("target_shape", one_for_each, "multi-target not supported"),
-    ("target_shape", batches,
-     r"Expected input batch_size \((?P<m>\d+)\) to match target batch_size \((?P<n>\d+)\)"),
-    ("target_shape", classes_last, r"Expected target size \[[\d, ]*\], got (?P<got>\[[\d, ]*\])"),
-    ("target_dtype", probabilities, "Expected floating point type for target with class probabilities"),
-    ("target_first", swapped, r"log_softmax\w*\" not implemented for '(?:Long|Int|Byte|Short|Char|Bool)'"),
-    ("target_shape", same_shape, r"Target size \(|Using a target size \(|The size of tensor a \("),
-    ("target_dtype", float_target, "can't be cast to the desired output type|Found dtype Long but expected"),
-    ("no_probabilities", no_probabilities, "all elements of input should be between 0 and 1"),
-)]  # fmt: skip
