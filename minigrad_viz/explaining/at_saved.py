@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterable
 from typing import Any, NamedTuple
-
-from minigrad.observing import all_ops
 
 from ..model.births import came_from
 from ..model.node_details import tensor_saved_as
@@ -17,14 +14,6 @@ from ..trace.graph import CAUSE, Mark
 from ..trace.where import Span
 from .case import Case, Values, rule
 from .edits import Shape, out_of_place
-
-
-@functools.cache
-def view_ops() -> set[str]:
-    """The names of ops whose result shares memory with their input."""
-    views = {op.name for op in all_ops().values() if op.view}
-    return views | {"view_as", "getitem", "T", "mT", "H", "mH", "real"}
-
 
 VIEWS = ("t", "transpose", "permute", "view", "expand", "slice", "select", "squeeze", "unsqueeze")
 
@@ -137,8 +126,8 @@ def pairs_of(event: object) -> Iterable[tuple[str, str]]:
         return () if own else ((event.source, event.tensor.id),)  # `.data` counts its versions for itself
     if isinstance(event, Mutated):
         return ((event.before, event.tensor.id),)
-    if isinstance(event, Forward) and event.op in view_ops() and event.inputs and event.inputs[0] is not None:
-        return tuple((event.inputs[0], state.id) for state in event.outputs)
+    if isinstance(event, Forward) and event.shares:
+        return tuple((event.shares, state.id) for state in event.outputs)
     return ()
 
 

@@ -24,13 +24,13 @@ from ..protocol import Value
 from ..trace.events import BackwardStarted, NodeRan
 from ..trace.explained import Explanation, Matrices, Matrix
 from ..words import clean, text
-from .gradcheck_call import named
 from .numerical import elements
+from .syntax import expression, last_name, named
 
 CALLS = 3  # the last ones, of a loop with many
 WORK = 2000  # nodes times unit vectors
 Place = tuple[str, int]  # an output of a node
-KEYWORDS = ("gradient", "grad_tensors", "grad_outputs")
+KEYWORDS = ("gradient", "grad_tensors", "grad_outputs", "v")
 Map = tuple[Place, Place, Callable[[Any], Any]]  # from where to where a gradient goes, and what becomes of it
 
 
@@ -47,9 +47,9 @@ def notes_of(scenes: Scenes, lang: str | None = None) -> Iterator[Explanation]:
 
 def is_given(call: BackwardCall) -> bool:
     """Whether a single vector of real numbers was given, how it was is known, and the call did not fail.
-    The rows that `jacobian` computes are not given by anybody."""
+    Those that a function of the library makes for itself, as `jacobian` does, are not given by anybody."""
     event = call.started
-    if event is None or call.error is not None or (event.span and "jacobian(" in event.span.text):
+    if event is None or call.error is not None or (event.span and given_in(event) is None):
         return False
     v = event.gradients[0] if len(event.gradients) == 1 else None
     real = v is not None and v.items is not None and not v.dtype.startswith("complex")
@@ -80,22 +80,25 @@ def note_of(scene: Scene, lang: str | None) -> Explanation | None:
     return Explanation("given_gradient", "", why, call=event.call, span=event.span, matrices=tuple(shown))
 
 
-def weight_of(event: BackwardStarted) -> str:
-    """What the source calls the gradient that was given; "v" where it has no name."""
-    try:
-        call = ast.parse(f"({event.span.text if event.span else ''}\n)", mode="eval").body
-    except (SyntaxError, ValueError):
-        return "v"
-    if not isinstance(call, ast.Call):
-        return "v"
+def given_in(event: BackwardStarted) -> ast.expr | None:
+    """The gradient in a call of `backward`, `grad` or `vjp` as the source has it; None where no such call
+    stands there, or it gives none."""
+    call = expression(event.span)
+    if not isinstance(call, ast.Call) or last_name(call) not in ("backward", "grad", "vjp"):
+        return None
     holder = call.func.value if isinstance(call.func, ast.Attribute) else None
-    method = event.kind == "backward" and holder is not None and named(holder) != "autograd"  # y.backward(v)
-    place = 0 if method else 1 if event.kind == "backward" else 2
+    method = last_name(call) == "backward" and holder is not None and named(holder) != "autograd"
+    place = 0 if method else 1 if last_name(call) == "backward" else 2  # y.backward(v)
     given = [k.value for k in call.keywords if k.arg in KEYWORDS] or call.args[place : place + 1]
     if len(given) == 1 and isinstance(given[0], ast.Tuple | ast.List) and len(given[0].elts) == 1:
         given = given[0].elts
-    plain = len(given) == 1 and isinstance(given[0], ast.Name | ast.Attribute)
-    return ast.unparse(given[0]) if plain else "v"
+    return given[0] if given else None
+
+
+def weight_of(event: BackwardStarted) -> str:
+    """What the source calls the gradient that was given; "v" where it has no name."""
+    given = given_in(event)
+    return ast.unparse(given) if isinstance(given, ast.Name | ast.Attribute) else "v"
 
 
 def targets_of(scene: Scene, event: BackwardStarted) -> Iterator[tuple[str, Place, Value]]:

@@ -15,10 +15,10 @@ from ..numbers import number
 from ..trace.events import Created, Snapshot, TensorState
 from ..trace.explained import Explanation, Matrices, Matrix
 from ..words import text
-from .case import Case, Fix, Values, rule
+from .case import Case, Fix, Values, need, rule, sure
 from .edits import requiring
 from .failed_call import FailedCall, call_rule
-from .gradcheck_call import Call, Source
+from .gradcheck_call import Call, check_of, culprit
 from .operands import FLOATING
 
 SINGLE = ("float32", "complex64", "float16", "bfloat16")
@@ -56,10 +56,8 @@ class JacobianPair(NamedTuple):
 )
 def jacobian_mismatch(case: Case, output: int, input: int) -> Explanation | None:
     """The derivative by backward is not that by differences."""
-    source = Source(case.trace.source)
-    call = source.call(case.span)
-    if case.failed is None or call is None:
-        return None
+    need(case.failed is not None)
+    call, compared_now = sure(check_of(case)), case.failed.compared  # type: ignore[union-attr]
     given = inputs_of(case, call)
     learning = [k for k, one in enumerate(given or ()) if one.state.requires_grad]
     place = learning[input] if input < len(learning) else None
@@ -69,23 +67,21 @@ def jacobian_mismatch(case: Case, output: int, input: int) -> Explanation | None
     title = case.words("check_title", row=row, i=output)
     shown = () if pair is None else (compared(title, pair, case.lang),)
     imprecise = ", ".join(single(case, given))
-    step = None if case.failed.compared is None else case.failed.compared.eps
-    if imprecise and step is not None and step < COARSE:
-        values: Values = {"names": imprecise, "eps": f"{step:g}", "key": "single_precision"}
+    if imprecise and compared_now is not None and compared_now.eps < COARSE:
+        values: Values = {"names": imprecise, "eps": f"{compared_now.eps:g}", "key": "single_precision"}
         told = case.explain("why_single_precision", "fix_single_precision", **values)
         return told._replace(matrices=shown)
     forward = "forward mode" in case.error
-    culprit = None if call.second or forward else source.culprit(call, place)
-    values = {"i": output, "j": input}
-    fix = ""
-    if culprit is not None:
-        fix = "fix_jacobian_input" if culprit.exact and mine is not None else "fix_jacobian"
-        values |= {"function": culprit.name, "line": culprit.span.line, "name": mine.name if mine else ""}
+    wrong = None if call.second or forward else culprit(case, call, place)
+    values, fix = {"i": output, "j": input}, ""
+    if wrong is not None:
+        fix = "fix_jacobian_input" if wrong.exact and mine is not None else "fix_jacobian"
+        values |= {"function": wrong.name, "line": wrong.span.line, "name": mine.name if mine else ""}
     why = "why_jacobian_second" if call.second else "why_jacobian"
     if pair is not None and pair.wrong:
         why = "why_jacobian_place_second" if call.second else "why_jacobian_place"
         values |= worst_of(pair)
-    cause = None if culprit is None else culprit.span
+    cause = None if wrong is None else wrong.span
     return case.explain(why, fix, cause=cause, **values)._replace(matrices=shown)
 
 
@@ -111,7 +107,7 @@ def inputs_of(case: Case, call: Call) -> list[Input] | None:
     known = dict(case.failed.named)
     last = next((e for e in reversed(case.before) if isinstance(e, Snapshot)), None)
     known = dict(last.rows if last is not None else ()) | known
-    names = [ast.unparse(expression) for expression in call.inputs or ()]
+    names = list(map(ast.unparse, call.inputs))
     if not names or any(name not in known for name in names):
         return None
     return [Input(name, known[name]) for name in names]

@@ -11,6 +11,7 @@ from ..trace.events import Created, Detached, Event, Forward, Left, Snapshot, St
 from ..trace.source_text import SourceText
 from ..trace.statements import find
 from ..trace.where import Span
+from .syntax import stores
 
 
 class Reading(NamedTuple):
@@ -41,7 +42,7 @@ def readings(trace: Trace) -> Iterator[Reading]:
             continue
         if span not in known:
             found = statement_at(text, span)
-            known[span] = found, set() if found is None else stored(found)
+            known[span] = found, set() if found is None else stores(found)
         tree, lost = known[span]
         if tree is not None:
             yield Reading(event, time, tree, names.copy())
@@ -64,12 +65,6 @@ def statement_at(text: SourceText, span: Span) -> ast.stmt | None:
     column = len(text.lines[span.line - 1][: span.column].encode())
     found = find(text.tree, span.line, column)
     return None if found is None else found.statement
-
-
-def stored(tree: ast.AST) -> set[str]:
-    """The names that a statement gives new values to, in all of its block."""
-    nodes = (node for node in ast.walk(tree) if isinstance(node, ast.Name))
-    return {node.id for node in nodes if not isinstance(node.ctx, ast.Load)}
 
 
 def declared(tree: ast.AST) -> set[str]:

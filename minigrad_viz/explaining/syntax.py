@@ -12,12 +12,15 @@ from ..trace.where import Span
 from .case import Case
 
 
+def tree_of(source: str) -> ast.AST | None:
+    """The syntax tree of an expression, or of a statement."""
+    body = getattr(parsed(source), "body", None)
+    return None if not body else body[0].value if isinstance(body[0], ast.Expr) else body[0]
+
+
 def expression(span: Span | None) -> ast.AST | None:
-    """The syntax tree of an expression, or of a statement, of the source."""
-    body = getattr(None if span is None else parsed(span.text), "body", None)
-    if not body:
-        return None
-    return body[0].value if isinstance(body[0], ast.Expr) else body[0]
+    """The same for one of the source."""
+    return None if span is None else tree_of(span.text)
 
 
 def node_at(case: Case, span: Span | None) -> ast.AST | None:
@@ -59,16 +62,18 @@ def plain(source: str) -> str:
 
 def called(source: str) -> str:
     """An expression as it stands before a dot: in brackets if it is a computation."""
-    try:
-        value = ast.parse(f"({source}\n)", mode="eval").body
-    except (SyntaxError, ValueError):
-        return f"({source})"
+    value = tree_of(source)
     return source if isinstance(value, ast.Name | ast.Attribute | ast.Subscript | ast.Call) else f"({source})"
+
+
+def named(node: ast.AST) -> str:
+    """The last part of a dotted name: `gradcheck` of `torch.autograd.gradcheck`."""
+    return getattr(node, "attr", None) or getattr(node, "id", None) or ""
 
 
 def last_name(call: ast.Call) -> str:
     """The name of what is called, without what stands before it."""
-    return ast.unparse(call.func).rpartition(".")[2]
+    return named(call.func)
 
 
 def constants(nodes: Iterable[ast.expr]) -> tuple[object, ...]:
@@ -80,6 +85,24 @@ def assignments(case: Case) -> list[tuple[str, ast.Assign]]:
     """The assignments of the cell, each with its first target as text."""
     found = [part for part in case.parts() if isinstance(part, ast.Assign)]
     return [(ast.unparse(part.targets[0]), part) for part in found]
+
+
+def stores(tree: ast.AST) -> set[str]:
+    """The names that a part of the source gives new values to."""
+    nodes = (node for node in ast.walk(tree) if isinstance(node, ast.Name))
+    return {node.id for node in nodes if not isinstance(node.ctx, ast.Load)}
+
+
+def assigned_once(case: Case, name: str) -> ast.expr | None:
+    """What a variable is assigned, if the cell gives it a value exactly once; of one of several targets, a
+    call that gives them all."""
+    others = [p for p in case.parts() if name in (getattr(p, "arg", None), getattr(p, "name", None))]
+    stored = [n for n in case.each(ast.Name) if n.id == name and not isinstance(n.ctx, ast.Load)]
+    made = [each for each in case.each(ast.Assign) if name in stores(each)]
+    if others or len(stored) != 1 or len(made) != 1:
+        return None
+    plain = isinstance(made[0].targets[0], ast.Name) or isinstance(made[0].value, ast.Call)
+    return made[0].value if plain else None
 
 
 def assigned_above(case: Case, name: str) -> list[ast.expr]:

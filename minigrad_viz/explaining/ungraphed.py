@@ -12,7 +12,7 @@ from ..trace.graph import CAUSE
 from ..trace.where import Span
 from .case import Case, Values
 from .edits import call_with
-from .syntax import span_at
+from .syntax import assigned_once, span_at
 
 # Why a root has no graph: the call built none; it built one, but it leads nowhere; nobody saw the call.
 ITSELF = (
@@ -94,20 +94,9 @@ def assigned_by(case: Case, tensor: str) -> Span | None:
     names = [text for text in texts_of(case, tensor) if text.isidentifier()]
     if case.trace.recorded or not names:
         return None
-    parts = list(case.parts())
-    given = [p for p in parts if names[0] in (getattr(p, "arg", None), getattr(p, "name", None))]
-    stored = [p for p in parts if isinstance(p, ast.Name) and p.id == names[0] and not is_read(p)]
-    made = [p for p in parts if isinstance(p, ast.Assign) and any(n in stored for n in ast.walk(p))]
-    if given or len(stored) != 1 or len(made) != 1:
-        return None
-    call = made[0].value
+    call = assigned_once(case, names[0])
     call = call.value if isinstance(call, ast.Subscript) else call
     return span_at(case, call) if isinstance(call, ast.Call) and is_plain_grad(call) else None
-
-
-def is_read(name: ast.Name) -> bool:
-    """Whether a name stands for its value."""
-    return isinstance(name.ctx, ast.Load)
 
 
 def is_plain_grad(call: ast.Call) -> bool:
