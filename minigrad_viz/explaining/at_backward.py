@@ -10,7 +10,6 @@ from ..trace.events import BackwardStarted, Forward
 from ..trace.explained import Explanation
 from .case import LISTED, Case, Said, Values, rule
 from .edits import call_with
-from .failed_call import raised_by_hand
 from .operands import standing
 from .syntax import expression
 
@@ -46,7 +45,7 @@ def freed_label(case: Case, first: BackwardStarted | None) -> str:
 
 def freed_read(case: Case) -> Explanation | None:
     """What a node had saved was read by name, after it had been freed."""
-    read = None if case.failed is None or raised_by_hand(case) else reading(expression(case.span))
+    read = None if case.failed is None or case.by_hand else reading(expression(case.span))
     if read is None:
         return None
     node, text = node_of(case, read.value), LIBRARY.sub("", ast.unparse(read))

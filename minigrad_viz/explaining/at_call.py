@@ -17,8 +17,8 @@ from .case import Case, Explain, numbers
 from .edits import in_place, replacing
 from .failed_call import FailedCall, call_rule
 from .history import cut_before
-from .leaf_behind import leaf_behind
 from .operands import Operand, made_at
+from .rebound import leaf_behind
 from .syntax import called, last_name
 
 
@@ -216,7 +216,7 @@ def assigned_grad(why: str, fix: str, label: str) -> Explain:
     return explain
 
 
-# What is told of one tensor that fits, by two sentences and a label.
+# Errors about the one tensor that fits: two sentences and a label.
 for key, pattern, *about_it in (
     ("view_of_several", "is being modified inplace.*returns multiple views",
      any_tensor, "view_of_several_why", "view_of_several_fix", "mark_in_place"),

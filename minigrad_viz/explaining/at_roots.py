@@ -15,7 +15,7 @@ from .case import LISTED, Case, Values, need, rule, sure
 from .edits import Shape, requiring
 from .failed_call import FailedCall, call_rule
 from .history import Cut, cut_before, lost_by
-from .operands import Operand, standing
+from .operands import Operand
 from .rebound import named, rebound, why_and_fix
 from .syntax import called, flat
 from .ungraphed import of_gradient
@@ -141,13 +141,7 @@ def backward_of(failed: FailedCall) -> tuple[str, list[Operand], list[Operand]]:
     else:  # torch.autograd.backward
         kind, roots = "backward", options.get("tensors", places[0])
         given = options.get("grad_tensors", places[1])
-    return kind, operands_in(failed, roots), operands_in(failed, given)
-
-
-def operands_in(failed: FailedCall, node: ast.expr | None) -> list[Operand]:
-    """The tensors that stand there, as far as they are known."""
-    states = [(tree, standing(failed.case, ast.unparse(tree))) for tree in flat(node)]
-    return [failed.operand(state, tree) for tree, state in states if state is not None]
+    return kind, failed.tensors_in(flat(roots)), failed.tensors_in(flat(given))
 
 
 # ── what gradients are asked for ────────────────────────────────────────────────────────────────────────────

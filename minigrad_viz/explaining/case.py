@@ -70,6 +70,11 @@ class Case:
         self.started = self.scene.now.started if self.call else None
         self.span: Span | None = self.started.span if self.started else getattr(event, "span", span)
 
+    @property
+    def by_hand(self) -> bool:
+        """Whether the cell itself raised the error."""
+        return self.span is not None and self.span.text.startswith("raise")
+
     @functools.cached_property
     def raised_at(self) -> Span | None:
         """Where the error was raised, if it is the one that ended the cell: that may be in a hook or in the

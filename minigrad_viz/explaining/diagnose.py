@@ -38,22 +38,20 @@ from . import (
     at_nodes,
     at_roots,
     at_saved,
-    broadcasting,
     dtypes,
     given,
     indices,
     layers,
-    matrix_products,
     no_tensors,
-    none_grad,
     none_values,
     numerical,
     reshaping,
+    shape_mismatch,
     targets,
 )  # fmt: skip
 from .case import RULES, Case
 from .dead_units import dead_units
-from .lost import new_leaves
+from .history import new_leaves
 from .not_finite import not_finite
 from .not_learning import not_learning
 from .silent_broadcast import broadcast_losses
@@ -84,8 +82,8 @@ def notes_of(scenes: Scenes, lang: str | None = None) -> list[Explanation]:
 
 
 MODULES = (
-    at_backward, at_saved, at_roots, at_nodes, at_call, numerical, none_grad, targets, layers,
-    matrix_products, broadcasting, reshaping, dtypes, indices, no_tensors, none_values,
+    at_backward, at_saved, at_roots, at_nodes, at_call, numerical, none_values, targets, layers,
+    shape_mismatch, reshaping, dtypes, indices, no_tensors,
 )  # fmt: skip
 
 

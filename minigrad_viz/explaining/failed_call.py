@@ -1,31 +1,23 @@
-"""The call that ended a cell: what it was given, the layer in which it failed, and the sentences about it.
-
-Note [Where the sizes come from]
-    The text of an error has sizes and no names. The failing expression has names and no sizes. The trace has
-    both, for each tensor that it saw. So an operand is named only if its recorded shape is the one that the
-    error is about; where that cannot be held against each other, only the sizes of the error are named.
-"""
+"""The call that ended a cell: what it was given, the layer in which it failed, and the sentences about it."""
 
 from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ..model.module_calls import ModuleCall
-from ..model.place import LIBRARY
-from ..trace.events import Returned, Statement, TensorState
+from ..trace.events import TensorState
 from ..trace.explained import Explanation
 from ..trace.graph import GUILTY, Mark
 from ..trace.where import Span
-from ..words import CATALOGUES, shorten
+from ..words import CATALOGUES
 from .case import Case, F, Fix, Said, need, rule
 from .edits import Edits, Shape, out_of_place, rewritten, sizes_of, with_option
-from .operands import Layer, Operand, standing, title
+from .operands import Layer, Operand, failed_module, operand_of, run_before, standing
 from .syntax import called, constants, expression, node_at, receiver, span_at, statement_around, taken
 
-LONGEST = 40  # columns of an operand that is quoted
 SIGNS: dict[type, str] = {ast.MatMult: "@", ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
 
 
@@ -96,7 +88,11 @@ class FailedCall:
     def tensors(self) -> list[Operand]:
         """The tensors in the failing expression, as far as the trace knows them, in the order of the source:
         operands, or the object of a method and the arguments, those in lists too."""
-        states = [(tree, standing(self.case, ast.unparse(tree))) for tree in taken(self.whole)]
+        return self.tensors_in(taken(self.whole))
+
+    def tensors_in(self, trees: Iterable[ast.expr]) -> list[Operand]:
+        """Those that some parts of it are."""
+        states = [(tree, standing(self.case, ast.unparse(tree))) for tree in trees]
         return [self.operand(state, tree) for tree, state in states if state is not None]
 
     @functools.cached_property
@@ -109,14 +105,9 @@ class FailedCall:
         return next(filter(fits, self.operands), None)
 
     def operand(self, state: TensorState, tree: ast.expr) -> Operand:
-        """A tensor that stands in the failing expression."""
-        text = ast.unparse(tree)
-        # The picture may call it by what it is assigned to.
-        name = text if isinstance(self.whole, ast.Assign) else title(self.case, text, state)
-        name = shorten(LIBRARY.sub("", name), LONGEST)
-        if state.value is None:
-            return Operand(name, (), "", state, tree)
-        return Operand(name, state.value.shape, state.value.dtype, state, tree)
+        """A tensor that stands in the failing expression. The picture may call one by what it is assigned
+        to."""
+        return operand_of(self.case, state, tree, plain=isinstance(self.whole, ast.Assign))
 
     def subject(self, fits: Callable[[TensorState], bool], given: bool = False) -> Operand | None:
         """The tensor that the failing call was about, which `fits` the error: the one whose method was
@@ -133,15 +124,7 @@ class FailedCall:
     def module(self) -> ModuleCall | None:
         """The call of a module inside which the failing expression ended, if the module is no code of the
         cell: the innermost one."""
-        case, ended = self.case, list[int]()  # outer ones come first, as they ended last
-        for event in reversed(case.before):
-            if isinstance(event, Returned) and not event.outputs:
-                ended.append(event.number)
-            elif not isinstance(event, Statement):
-                break
-        calls = {call.event.number: call for call in case.scene.index.module_calls.calls}
-        mine = [calls[number] for number in ended if calls[number].event.span == case.span]
-        return mine[-1] if mine else None
+        return failed_module(self.case)
 
     @functools.cached_property
     def layer(self) -> Layer | None:
@@ -149,16 +132,10 @@ class FailedCall:
         input = None if self.module is None else self.input_of(self.module)
         return None if self.module is None or input is None else Layer(self.case, self.module, input)
 
-    @functools.cached_property
+    @property
     def before(self) -> ModuleCall | None:
         """The layer that ran before the failing one in the Sequential that the failing expression calls."""
-        around = None if self.module is None else self.module.around
-        if self.module is None or around is None or around.event.kind != "Sequential":
-            return None
-        calls = self.case.scene.index.module_calls.calls
-        earlier = [call for call in calls if call.around is around and call.begin < self.module.begin]
-        outer = around.around is None or around.around.event.span != self.case.span
-        return earlier[-1] if outer and earlier else None
+        return None if self.module is None else run_before(self.case, self.module)
 
     def input_of(self, call: ModuleCall) -> Operand | None:
         """The tensor that a layer received first."""
@@ -316,14 +293,9 @@ def call_rule(key: str, *patterns: str) -> Callable[[F], F]:
         @rule(key, *patterns)
         @functools.wraps(explain)
         def careful(case: Case, **found: Any) -> Explanation | None:
-            need(case.failed is not None, not raised_by_hand(case))
+            need(case.failed is not None, not case.by_hand)
             return explain(FailedCall(case, found), **found)
 
         return explain
 
     return declare
-
-
-def raised_by_hand(case: Case) -> bool:
-    """Whether the cell itself raised the error."""
-    return case.span is not None and case.span.text.startswith("raise")

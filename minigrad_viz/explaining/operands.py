@@ -1,4 +1,10 @@
-"""What a failing call computes with: tensors, as far as the trace knows them, and the layer that failed."""
+"""What a failing call computes with: tensors, as far as the trace knows them, and the layer that failed.
+
+Note [Where the sizes come from]
+    The text of an error has sizes and no names. The failing expression has names and no sizes. The trace has
+    both, for each tensor that it saw. So an operand is named only if its recorded shape is the one that the
+    error is about; where that cannot be held against each other, only the sizes of the error are named.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +14,15 @@ from typing import NamedTuple
 
 from ..model.module_calls import ModuleCall
 from ..model.naming import plain_name
-from ..trace.events import Created, Detached, Forward, TensorState
+from ..model.place import LIBRARY
+from ..trace.events import Created, Detached, Forward, Returned, Statement, TensorState
 from ..trace.where import Span
+from ..words import shorten
 from .case import Case, Fix, numbers
 from .edits import Constructor, Shape, constructor
 from .syntax import plain
 
+LONGEST = 40  # columns of an operand that is quoted
 WHOLE, FLOATING = ("int", "uint", "bool"), ("float", "bfloat")  # how the names of dtypes begin
 
 
@@ -99,6 +108,30 @@ def layer_name(call: ModuleCall) -> str:
     return f"{call.event.path} ({kind})" if call.event.path else kind
 
 
+def failed_module(case: Case) -> ModuleCall | None:
+    """The innermost call of a module inside which the failing expression ended."""
+    ended = list[int]()  # outer ones come first, as they ended last
+    for event in reversed(case.before):
+        if isinstance(event, Returned) and not event.outputs:
+            ended.append(event.number)
+        elif not isinstance(event, Statement):
+            break
+    calls = {call.event.number: call for call in case.scene.index.module_calls.calls}
+    mine = [calls[number] for number in ended if calls[number].event.span == case.span]
+    return mine[-1] if mine else None
+
+
+def run_before(case: Case, call: ModuleCall) -> ModuleCall | None:
+    """The call before another one in the Sequential that the failing expression calls."""
+    around = call.around
+    if around is None or around.event.kind != "Sequential":
+        return None
+    calls = case.scene.index.module_calls.calls
+    earlier = [each for each in calls if each.around is around and each.begin < call.begin]
+    outer = around.around is None or around.around.event.span != case.span
+    return earlier[-1] if outer and earlier else None
+
+
 # ── the tensors that an expression names ────────────────────────────────────────────────────────────────────
 
 
@@ -122,12 +155,15 @@ def computed(case: Case, text: str) -> TensorState | None:
     return None
 
 
-def title(case: Case, text: str, state: TensorState) -> str:
-    """What a sentence calls a tensor: as the failing expression does, and as the picture does if that
-    differs: `t (w)` inside a function that got `w`."""
-    named = case.scene.named.get(state.id)
-    known = text if named is None else plain_name(named)
-    return text if known == text else f"{text} ({known})"
+def operand_of(case: Case, state: TensorState, tree: ast.expr, plain: bool = False) -> Operand:
+    """A tensor in the failing expression. It is called as it stands there, and (unless `plain`) as in the
+    picture if that differs: `t (w)` inside a function that got `w`."""
+    text, named = ast.unparse(tree), case.scene.named.get(state.id)
+    known = text if named is None or plain else plain_name(named)
+    name = shorten(LIBRARY.sub("", text if known == text else f"{text} ({known})"), LONGEST)
+    if state.value is None:
+        return Operand(name, (), "", state, tree)
+    return Operand(name, state.value.shape, state.value.dtype, state, tree)
 
 
 def made_at(case: Case, tensor: str) -> Span | None:

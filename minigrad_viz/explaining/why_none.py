@@ -17,8 +17,7 @@ from ..protocol import Value
 from ..trace.events import Asked, BackwardStarted, Deposited, Failed, GradSet, NodeRan
 from ..words import clean, text
 from .case import Case
-from .history import Lost, complete, cut_before, lost_by, reached
-from .lost import asked_at
+from .history import Lost, asked_at, complete, cut_before, lost_by, reached
 
 
 class Facts(NamedTuple):
