@@ -122,8 +122,7 @@ class FailedCall:
 
     @functools.cached_property
     def module(self) -> ModuleCall | None:
-        """The call of a module inside which the failing expression ended, if the module is no code of the
-        cell: the innermost one."""
+        """The innermost call of a module inside which the failing expression ended."""
         return failed_module(self.case)
 
     @functools.cached_property

@@ -109,7 +109,8 @@ def layer_name(call: ModuleCall) -> str:
 
 
 def failed_module(case: Case) -> ModuleCall | None:
-    """The innermost call of a module inside which the failing expression ended."""
+    """The innermost call of a module inside which the failing expression ended, if the module is no code of the
+    cell."""
     ended = list[int]()  # outer ones come first, as they ended last
     for event in reversed(case.before):
         if isinstance(event, Returned) and not event.outputs:
