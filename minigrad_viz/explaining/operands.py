@@ -109,7 +109,7 @@ def layer_name(call: ModuleCall) -> str:
 
 
 def failed_module(case: Case) -> ModuleCall | None:
-    """The innermost call of a module inside which the failing expression ended, if the module is no code of the
+    """The innermost call of a module inside which the failing expression ended, if that is no code of the
     cell."""
     ended = list[int]()  # outer ones come first, as they ended last
     for event in reversed(case.before):
