@@ -162,10 +162,10 @@ class TestLimits:
         for _ in range(1000):
             z = z + x
         draw(x * 2).svg()  # the bundled engine is compiled once on a machine
-        start = time.perf_counter()
+        start = time.process_time()
         picture = draw(z)
         assert picture.svg() is not None, picture.problem
-        assert time.perf_counter() - start < 3
+        assert time.process_time() - start < 3
 
     def test_a_sum_of_1000_products_of_one_leaf(self):
         _, z = a_leaf_used(1000)
@@ -176,11 +176,11 @@ class TestLimits:
     def test_a_layout_over_its_deadline(self):
         _, z = a_leaf_used(1000)
         draw(z, limit=10).svg()
-        start = time.perf_counter()
+        start = time.process_time()
         picture = draw(z, limit=5000, deadline=0.5, fold=False)
         assert "did not finish within 0.5 s" in picture.problem and picture.svg() is None
         assert picture.outline().splitlines()[0] == picture.problem
-        assert time.perf_counter() - start < 3
+        assert time.process_time() - start < 3
 
     def test_too_large(self):
         _, z = a_leaf_used(1300)
@@ -200,11 +200,11 @@ class TestLimits:
 
     def test_a_long_chain_is_folded(self):
         _, z = a_leaf_used(3000)
-        start = time.perf_counter()
+        start = time.process_time()
         picture = draw(z)
         assert picture.problem is None and len(picture.graph.stations) < 12
         assert [f.operations for f in picture.graph.folds] == [5995]
-        assert time.perf_counter() - start < 3
+        assert time.process_time() - start < 3
 
     @pytest.mark.slow
     def test_a_chain_of_100000(self):

@@ -299,9 +299,9 @@ def test_arrows_run_over_no_station(name):
     "graph", [chain(999), many_uses(1000), many_uses(1000, chain=False)], ids=["chain", "uses", "fan in"]
 )
 def test_a_thousand_stations_or_uses_in_time(graph):
-    start = time.perf_counter()
+    start = time.process_time()
     svg, _ = draw(graph)
-    assert time.perf_counter() - start < 15, "some 3 s are usual"
+    assert time.process_time() - start < 15, "some 3 s are usual"
     parse(svg)
 
 
