@@ -12,7 +12,7 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-from .predicting.told import interview
+from .predicting.asking import interview
 from .shell.options import DEFAULTS, OPTIONS, Reader, report_options
 from .shell.report import Report
 from .shell.run import load, trace_file, trace_source

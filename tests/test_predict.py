@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 
@@ -9,8 +10,8 @@ import pytest
 from cells import CELLS, run
 
 from minigrad_viz import check_prediction, predict, record
+from minigrad_viz.predicting.asking import interview
 from minigrad_viz.predicting.questions import questions_of
-from minigrad_viz.predicting.told import interview
 from minigrad_viz.shell.report import Report
 
 TOLD = "You followed the path through y only. x is used twice: add the gradient from the path through w."
@@ -82,12 +83,7 @@ def test_nothing_shown_gives_an_answer_away(library):
         report.html("none"),
         repr(report),
     ):
-        assert (
-            "1. `" not in shown
-            and "1.6" not in shown
-            and "0.008" not in shown
-            and "SqrtBackward" not in shown
-        )
+        assert not re.search(r"\b1\.6\b|\b0\.008\b|stores|✓", shown)
         assert "What will be in x.grad?" in shown
 
 

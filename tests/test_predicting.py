@@ -13,7 +13,7 @@ from quiz_cells import cell
 
 from minigrad_viz.model.scene import Scenes
 from minigrad_viz.predicting.backward_pass import Pass
-from minigrad_viz.predicting.engine import Engine
+from minigrad_viz.predicting.engine import ImaginedEngine
 from minigrad_viz.predicting.judging import judge
 from minigrad_viz.predicting.question import GRAD
 from minigrad_viz.predicting.questions import asked, questions_of
@@ -74,7 +74,7 @@ def test_the_right_engine_gives_what_was_recorded(part, library):
     for seed in range(part, sample.examples(COUNT), 10):
         trace = run(cell(seed), library).trace
         scene = Scenes(trace).last
-        engine = Engine(Pass(scene)).run()
+        engine = ImaginedEngine(Pass(scene)).run()
         for deposit in scene.now.deposits.values():
             after = np.reshape(deposit.after.items, deposit.after.shape)
             np.testing.assert_allclose(engine.grads[deposit.tensor], after, rtol=1e-4, atol=1e-5)

@@ -25,6 +25,7 @@ MODULES = (
     "stepper_share.js", "stepper_motion.js", "stepper_keys.js", "stepper_boxes.js", "stepper_tour.js",
     "stepper.js",
 )  # fmt: skip
+QUIZ = ("stepper_quiz_judge.js", "stepper_quiz.js")  # joined where a cell asks
 HEAVY = 500_000  # characters of SVG; a larger picture is packed, and the outline alone stands in its place
 
 # Notebooks run the scripts of an output in different places: in the output itself, or appended to what holds
@@ -55,17 +56,23 @@ def player_html(
     later: Sequence[float | None] = (),
     *,
     pane: bool = False,
+    quiz: str = "",
+    instead: str = "",
 ) -> str:
     """Self-contained HTML of a player over `acts`, the last of which is shown first; `source` is the cell's,
     of the `earlier` and the `later` backward calls only the values of the roots are known. With `pane`, the
     source stands beside the picture from the start, where there is room: on a page that has no cell above the
-    player. ValueError without any act."""
+    player. With a `quiz` the reader is asked first, and `instead` stands where no script runs. ValueError
+    without any act."""
     score = score_of(acts, source, lang, earlier, later, pack=False)
     if pane:
         score["pane"] = True
     picture = acts[-1].picture
     svg, outline = picture.svg() or "", picture.outline()
-    if svg and len(svg) <= HEAVY:
+    if quiz:
+        score["quiz"] = quiz
+        still = f"<pre>{html.escape(instead)}</pre>"
+    elif svg and len(svg) <= HEAVY:
         parts = parted(svg, picture.prefix)
         if parts:
             score["acts"][-1] |= {"svg": parts.head, "groups": parts.groups}
@@ -74,32 +81,33 @@ def player_html(
         still = f"<pre>{html.escape(outline)}</pre>"
     told = packed(score)
     key = hashlib.sha256((still + told).encode()).hexdigest()[:8]
-    script = START.substitute(key=key, player=player(), score=told)
+    script = START.substitute(key=key, player=player(bool(quiz)), score=told)
     return f'<div data-mgp="{key}" style="overflow-x:auto">{still}{script}</div>'
 
 
 @functools.cache
-def player() -> str:
-    """The module and the style, deflated."""
-    return packed([expression(), style()])
+def player(quiz: bool = False) -> str:
+    """The module and the style, deflated; with what a `quiz` needs."""
+    return packed([expression(quiz), style(quiz)])
 
 
-def style() -> str:
+def style(quiz: bool = False) -> str:
     """The style of the player and its pictures."""
-    return source("stepper.css") + every_theme()
+    return source("stepper.css") + (source("stepper_quiz.css") if quiz else "") + every_theme()
 
 
 @functools.cache
-def module() -> str:
+def module(quiz: bool = False) -> str:
     """The player as one ES module, which is what a widget wants: its files, one after the other, without the
     lines that are comments, because every cell stores it."""
-    *parts, player = (re.sub(r"^(import | *//).*\n", "", source(name), flags=re.M) for name in MODULES)
+    files = (*MODULES[:-1], *(QUIZ if quiz else ()), MODULES[-1])
+    *parts, player = (re.sub(r"^(import | *//).*\n", "", source(name), flags=re.M) for name in files)
     return "".join(re.sub(r"^export ", "", part, flags=re.M) for part in parts) + player
 
 
-def expression() -> str:
+def expression(quiz: bool = False) -> str:
     """The module as one expression, whose value is what it exports by default."""
-    body = re.sub(r"^export (?!default)", "", module(), flags=re.M)
+    body = re.sub(r"^export (?!default)", "", module(quiz), flags=re.M)
     return f"(() => {{\n{re.sub(r'^export default ', 'return ', body, flags=re.M)}}})()"
 
 

@@ -10,7 +10,7 @@ import { Details, Queue, legend, vjp } from "./stepper_details.js";
 import { pressed } from "./stepper_keys.js";
 import { Overview } from "./stepper_map.js";
 import { Motion } from "./stepper_motion.js";
-import { addressed, block, choice, clamp, control, face, make, memory, quiet, unpacked, whole } from "./stepper_parts.js";
+import { addressed, block, choice, clamp, control, extras, face, make, memory, quiet, unpacked, whole } from "./stepper_parts.js";
 import { Stage } from "./stepper_picture.js";
 import { Rounds } from "./stepper_rounds.js";
 import { alone, copies, share } from "./stepper_share.js";
@@ -26,6 +26,7 @@ const WIDE = 900; // pixels from which on a page has its source open, if the pic
 class Player extends Tour {
   constructor(model, el) {
     super();
+    this.extras = [];
     this.model = model;
     this.score = model.get("_score");
     this.words = this.score.words;
@@ -38,7 +39,29 @@ class Player extends Tour {
     this.events = { act: () => this.turn() };
     for (const name of ["step", "playing", "speed"]) this.events[name] = () => this.show();
     for (const [name, listener] of Object.entries(this.events)) model.on(`change:${name}`, listener);
+    this.begin();
+  }
+
+  // What this cell uses besides. An extra may keep a step or an act from being shown (`reach`, `act`), hide what a
+  // step shows (`hides`), and is told when an act is laid out, and before and after a step is painted.
+  async begin() {
+    this.extras = (await Promise.all(extras.map((extra) => extra(this)))).filter(Boolean);
+    if (this.extras.length) this.model.set("act", this.extras.reduce((at, extra) => extra.act(at), this.model.get("act")));
     this.turn();
+  }
+
+  // Lay the act out again, at the step that is shown.
+  again() {
+    const { step } = this;
+    this.act = this.stage = undefined;
+    this.enter = step;
+    this.turn();
+  }
+
+  // Paint the step again.
+  redraw() {
+    this.step = undefined;
+    this.show();
   }
 
   end() {
@@ -145,7 +168,9 @@ class Player extends Tour {
 
   // Lay out the act that is chosen.
   async turn() {
-    const act = clamp(this.model.get("act"), 0, this.score.acts.length - 1);
+    const chosen = clamp(this.model.get("act"), 0, this.score.acts.length - 1);
+    const act = this.extras.reduce((at, extra) => extra.act(at), chosen);
+    if (act !== chosen) return this.set({ act });
     if (act === this.act) return;
     this.act = act;
     const content = await unpacked(this.score.acts[act]);
@@ -177,6 +202,7 @@ class Player extends Tour {
     this.signs = [...legend(this.stage.svg), ...vjp(this.frames, this.words), block("mgp-sign", this.words.keys)];
     this.toggle("legend", false);
     this.boxes.lay(content.panels);
+    for (const extra of this.extras) extra.laid();
   }
 
   press(name) {
@@ -196,7 +222,9 @@ class Player extends Tour {
   show() {
     if (!this.stage) return;
     const { model, frames } = this;
-    const step = clamp(model.get("step"), 0, frames.length);
+    const chosen = clamp(model.get("step"), 0, frames.length);
+    const step = this.extras.reduce((at, extra) => extra.reach(at), chosen);
+    if (step !== chosen) return this.set({ step, playing: false });
     if (step !== this.step) this.turned(step);
     const playing = model.get("playing") && !this.ended();
     face(this.play, this.words, playing ? "pause" : "play");
@@ -213,11 +241,13 @@ class Player extends Tour {
     this.motion.finish();
     const on = step === this.step + 1;
     this.step = step;
-    const frame = this.frames[step - 1];
-    for (const stage of this.stages()) stage.paint(step);
+    const hidden = this.hidden();
+    const frame = hidden ? undefined : this.frames[step - 1];
+    for (const extra of this.extras) extra.leaving();
+    for (const stage of this.stages()) stage.paint(hidden ? step - 1 : step);
     this.map.show();
     this.track.show(step);
-    this.root.dataset.phase = frame?.phase ?? "start";
+    this.root.dataset.phase = this.frames[step - 1]?.phase ?? "start";
     this.label.textContent = `${step && this.before + step} / ${this.all}`;
     if (this.phase) this.phase.textContent = step ? this.track.told(step) : "";
     this.first.disabled = this.previous.disabled = !step && !this.act;
@@ -226,7 +256,13 @@ class Player extends Tour {
     this.mark();
     if (this.picked) this.details.show(this.picked, this.chosen, this.steps());
     this.sight(!step);
-    if (on) this.motion.play(this.stage, frame, this.caption.formula, this.model.get("speed"));
+    for (const extra of this.extras) extra.shown(step);
+    if (on && frame) this.motion.play(this.stage, frame, this.caption.formula, this.model.get("speed"));
+  }
+
+  // Whether an extra hides what the step shows.
+  hidden() {
+    return this.extras.some((extra) => extra.hides(this.step));
   }
 
   // What is active is brought into sight.
@@ -236,8 +272,9 @@ class Player extends Tour {
   }
 
   tell() {
-    this.caption.show(this.frames[this.step - 1], following(this));
-    this.order.show(this.queue.getAttribute("aria-pressed") === "true", this);
+    const hidden = this.hidden();
+    this.caption.show(hidden ? undefined : this.frames[this.step - 1], hidden ? "" : following(this));
+    this.order.show(!hidden && this.queue.getAttribute("aria-pressed") === "true", this);
   }
 
   mark() {
@@ -254,6 +291,7 @@ class Player extends Tour {
   // ----------------------------------------------------------------------------------------- what opens
 
   pick(id, stage = this.chosen ?? this.stage) {
+    if (this.extras.some((extra) => extra.open().length)) return;
     const [before, held] = [this.chosen?.parts.get(this.picked), this.details.held()];
     this.chosen?.mark(null);
     [this.picked, this.chosen] = [id, stage];

@@ -5,7 +5,7 @@ const WALKS = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 };
 
 export function pressed(player, event) {
   const { target, key } = event;
-  if (event.ctrlKey || event.metaKey || target.tagName === "SELECT") return;
+  if (event.ctrlKey || event.metaKey || target.tagName === "SELECT" || target.matches("input:not([type=range])")) return;
   const station = target.closest("g.station");
   const stage = player.stages().find(({ view }) => view.contains(target)) ?? player.stage;
   const box = station && stage.id(station);

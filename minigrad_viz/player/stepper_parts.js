@@ -17,6 +17,10 @@ const ICONS = {
   zoom_fit: "M3 6V3h3M10 3h3v3M13 10v3h-3M6 13H3v-3",
   close: "M4 4l8 8M12 4l-8 8",
 };
+// What a player has that not every cell uses: each entry gives it to a player, or nothing. Their files are joined
+// only where a cell uses them. See `Player.extras`.
+export const extras = [];
+
 export const SVG = "http://www.w3.org/2000/svg";
 
 export const clamp = (value, low, high) => Math.max(low, Math.min(high, value));
@@ -84,7 +88,7 @@ export function memory(state) {
 export const addressed = () => Number(/(?:^#|&)step=(\d+)/.exec(location.hash)?.[1] ?? 0);
 
 // JSON that was deflated and written in base64.
-function inflated(z) {
+export function inflated(z) {
   const bytes = Uint8Array.from(atob(z), (char) => char.charCodeAt(0));
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).json();
 }

@@ -9,7 +9,7 @@ from ..model.scene import Scene, Scenes
 from ..model.stage import written
 from ..trace.events import Failed, TensorState
 from ..trace.explained import Explanation
-from .question import LEAVES, RAISES, SHAPE, Question, Said, Wrong
+from .question import LEAVES, RAISES, SHAPE, QuizQuestion, Said, Wrong
 
 NAMED = (3, 12)  # variables of a cell of which the leaves are asked
 
@@ -22,7 +22,7 @@ def variables(scenes: Scenes) -> dict[str, TensorState]:
     return {name: index.last(id) for id, name in scenes.trace.names if id in index.at and name.isidentifier()}
 
 
-def leaves(scenes: Scenes) -> Iterator[Question]:
+def leaves(scenes: Scenes) -> Iterator[QuizQuestion]:
     """Which variables are leaves."""
     found = variables(scenes)
     truth = sorted(name for name, state in found.items() if state.is_leaf)
@@ -35,7 +35,7 @@ def leaves(scenes: Scenes) -> Iterator[Question]:
         wrong.append(Wrong(key, [name], (key, {"names": name})))
     prompt = "quiz_ask_leaves", {"names": ", ".join(found)}
     solution = "quiz_solution", {"formula": ", ".join(truth)}
-    yield Question(
+    yield QuizQuestion(
         LEAVES,
         LEAVES,
         truth,
@@ -49,7 +49,7 @@ def leaves(scenes: Scenes) -> Iterator[Question]:
     )
 
 
-def shapes(scene: Scene, all_of_them: bool = False) -> Iterator[Question]:
+def shapes(scene: Scene, all_of_them: bool = False) -> Iterator[QuizQuestion]:
     """What the shape of a result is, of those whose shape is none of their inputs'."""
     for place in scene.shown:
         event, state = place.event, place.states[0]
@@ -68,7 +68,7 @@ def shapes(scene: Scene, all_of_them: bool = False) -> Iterator[Question]:
         wrong = tuple(wrong_shapes(scene, event.op, truth, sizes))
         said = {"name": name, "expr": place.expr or name}
         solution = "quiz_solution", {"formula": f"{name}.shape = {truth}"}
-        yield Question(
+        yield QuizQuestion(
             SHAPE,
             f"{name}.shape",
             list(truth),
@@ -110,7 +110,7 @@ def wrong_shapes(
 # ── will it raise ───────────────────────────────────────────────────────────────────────────────────────────
 
 
-def raises(scenes: Scenes, explained: Sequence[Explanation]) -> Iterator[Question]:
+def raises(scenes: Scenes, explained: Sequence[Explanation]) -> Iterator[QuizQuestion]:
     """Whether a line raises an error: of the line that did, or of a second backward call that did not."""
     trace, failed = scenes.trace, None
     for time, event in enumerate(trace.events):
@@ -125,7 +125,7 @@ def raises(scenes: Scenes, explained: Sequence[Explanation]) -> Iterator[Questio
         said: dict[str, object] = {"n": event.span.line, "code": written(event.span)}
         wrong = Wrong("quiz_raises_silent", False, ("quiz_raises_silent", said))
         solution: Said = "quiz_solution_raises", {"error": event.error.partition(":")[0], "why": why}
-        yield Question(
+        yield QuizQuestion(
             RAISES,
             RAISES,
             True,
@@ -142,7 +142,7 @@ def raises(scenes: Scenes, explained: Sequence[Explanation]) -> Iterator[Questio
         said = {"n": span.line, "code": written(span)}
         wrong = Wrong("quiz_raises_loud", True, ("quiz_raises_loud", said))
         solution = "quiz_solution_silent", said
-        yield Question(
+        yield QuizQuestion(
             RAISES,
             RAISES,
             False,

@@ -12,7 +12,7 @@ from .backward_pass import Arrow, Pass
 Share = tuple[Arrow, Any]  # over which arrow a gradient came, and the gradient
 
 
-class Engine:
+class ImaginedEngine:
     """Runs a pass. What a faulty engine does otherwise is one of the methods below.
 
     `at` is where it does so (None: everywhere); `received` has the gradient of every node that has run,
@@ -58,7 +58,7 @@ class Engine:
         """The nodes, each after all from which gradients come to it."""
         return self.walk.order
 
-    def run(self) -> Engine:
+    def run(self) -> ImaginedEngine:
         """Run the pass; gives the engine itself."""
         scene = self.walk.scene
         for root in scene.now.roots or scene.trace.roots or ():

@@ -17,7 +17,7 @@ from minigrad.observing import F
 from ..model.place import Edge
 from ..trace.events import Detached, GradSet
 from .backward_pass import Arrow, Pass
-from .engine import Engine, Share
+from .engine import ImaginedEngine, Share
 
 
 def meetings(walk: Pass, target: str) -> dict[Edge, list[Arrow]]:
@@ -30,7 +30,7 @@ def meetings(walk: Pass, target: str) -> dict[Edge, list[Arrow]]:
     return {edge: arrows for edge, arrows in found.items() if len(arrows) > 1}
 
 
-class OnePath(Engine):
+class OnePath(ImaginedEngine):
     """Follows one of the paths that meet, and forgets the others."""
 
     key = "quiz_one_path"
@@ -46,7 +46,7 @@ class OnePath(Engine):
         return super().met(edge, kept or shares)
 
 
-class Once(Engine):
+class Once(ImaginedEngine):
     """Counts one use of a tensor that the same operation uses several times."""
 
     key = "quiz_once"
@@ -63,7 +63,7 @@ class Once(Engine):
         return super().met(edge, kept)
 
 
-class Overwrites(Engine):
+class Overwrites(ImaginedEngine):
     """Lets the gradient that comes last replace those that came before."""
 
     key = "quiz_overwrites"
@@ -77,7 +77,7 @@ class Overwrites(Engine):
         return shares[-1][1]
 
 
-class ForgetsBefore(Engine):
+class ForgetsBefore(ImaginedEngine):
     """Lets backward replace what `.grad` held, instead of adding to it."""
 
     key = "quiz_forgets_before"
@@ -92,7 +92,7 @@ class ForgetsBefore(Engine):
         return new
 
 
-class NoZero(Engine):
+class NoZero(ImaginedEngine):
     """Adds to a gradient that the cell has set to zero, or to None, before."""
 
     key = "quiz_no_zero"
@@ -108,7 +108,7 @@ class NoZero(Engine):
         return new + np.array(self.at.items, np.float64).reshape(self.at.shape) if self.at.items else None
 
 
-class NoSeed(Engine):
+class NoSeed(ImaginedEngine):
     """Starts with ones, whatever gradient backward was given."""
 
     key = "quiz_no_seed"
@@ -122,7 +122,7 @@ class NoSeed(Engine):
         return np.ones(np.shape(super().start(root)))
 
 
-class IgnoresDetach(Engine):
+class IgnoresDetach(ImaginedEngine):
     """Lets gradients pass through `detach()`."""
 
     key = "quiz_ignores_detach"
@@ -155,7 +155,7 @@ class IgnoresDetach(Engine):
         )
 
 
-class AddsFirst(Engine):
+class AddsFirst(ImaginedEngine):
     """Adds where paths meet before it multiplies: all that came in times all local derivatives."""
 
     key = "quiz_adds_first"

@@ -10,7 +10,7 @@ import numpy as np
 from minigrad.observing import F
 
 from .backward_pass import Arrow, Pass
-from .engine import Engine
+from .engine import ImaginedEngine
 
 PRODUCTS = ("MmBackward", "BmmBackward", "MvBackward", "AddmmBackward", "LinearBackward")
 POWERS = ("PowBackward",)
@@ -22,7 +22,7 @@ def named(walk: Pass, arrow: Arrow, names: tuple[str, ...]) -> bool:
     return walk.nodes[arrow[0]].name.rstrip("0123456789") in names
 
 
-class NoLocal(Engine):
+class NoLocal(ImaginedEngine):
     """Passes the gradient on as it came: forgets the local derivative."""
 
     key = "quiz_no_local"
@@ -40,7 +40,7 @@ class NoLocal(Engine):
         return F.sum_to(received, way.shape)
 
 
-class NoUpstream(Engine):
+class NoUpstream(ImaginedEngine):
     """Takes the local derivative for the gradient: forgets to multiply by what came in."""
 
     key = "quiz_no_upstream"
@@ -54,7 +54,7 @@ class NoUpstream(Engine):
         return super().sent(node, i, np.ones(np.shape(received)) if wrong else received)
 
 
-class AddsFactors(Engine):
+class AddsFactors(ImaginedEngine):
     """Adds the local derivative to what came in, instead of multiplying."""
 
     key = "quiz_adds_factors"
@@ -70,7 +70,7 @@ class AddsFactors(Engine):
         return F.sum_to(np.asarray(received + factor), np.shape(super().sent(node, i, received)))
 
 
-class Transposes(Engine):
+class Transposes(ImaginedEngine):
     """Forgets to transpose the other operand of a matrix product, or transposes the result."""
 
     key = "quiz_transposes"
@@ -95,7 +95,7 @@ class Transposes(Engine):
         return np.transpose(right)
 
 
-class WrongDimension(Engine):
+class WrongDimension(ImaginedEngine):
     """Sums a gradient over another dimension than the one that was broadcast."""
 
     key = "quiz_wrong_dimension"
@@ -116,7 +116,7 @@ class WrongDimension(Engine):
         return whole.sum(axis=over)
 
 
-class NoBroadcastSum(Engine):
+class NoBroadcastSum(ImaginedEngine):
     """Forgets that the gradients of all copies of a broadcast value are summed."""
 
     key = "quiz_no_broadcast_sum"
@@ -132,7 +132,7 @@ class NoBroadcastSum(Engine):
         return np.broadcast_to(received * self.walk.factor(node, i), np.shape(received))
 
 
-class ValueInstead(Engine):
+class ValueInstead(ImaginedEngine):
     """Multiplies by the value of the operation instead of its derivative."""
 
     key = "quiz_value_instead"
@@ -150,7 +150,7 @@ class ValueInstead(Engine):
         return F.sum_to(np.asarray(received * value), np.shape(right))
 
 
-class KeepsPower(Engine):
+class KeepsPower(ImaginedEngine):
     """Does not lower the exponent of a power: n · xⁿ for the derivative of xⁿ."""
 
     key = "quiz_keeps_power"
@@ -166,7 +166,7 @@ class KeepsPower(Engine):
         return right if self.at != (node, i) or base is None else right * base
 
 
-class Sign(Engine):
+class LosesMinus(ImaginedEngine):
     """Loses the minus of an operation that subtracts or turns the sign."""
 
     key = "quiz_sign"
@@ -183,7 +183,7 @@ class Sign(Engine):
         return -right if self.at == (node, i) else right
 
 
-class NoDivision(Engine):
+class NoDivision(ImaginedEngine):
     """Forgets that a mean divides by the number of elements."""
 
     key = "quiz_no_division"

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from ..equality import numbers
 from ..sources.unseen import unseen
 from ..words import text
-from .question import GRAD, LEAVES, NEXT, RAISES, SHAPE, Part, Question, Said, Wrong
+from .question import GRAD, LEAVES, NEXT, RAISES, SHAPE, Part, QuizQuestion, Said, Wrong
 from .typed import Unreadable, equal, read, read_names, read_shape, read_yes
 
 
@@ -32,7 +33,7 @@ class Judged(NamedTuple):
 
 
 def judge(
-    question: Question, answer: Any, along: Mapping[str, Any] | None = None, lang: str | None = None
+    question: QuizQuestion, answer: Any, along: Mapping[str, Any] | None = None, lang: str | None = None
 ) -> Judged:
     """Judge an answer. `along` may have the gradients that the reader found on the way, by tensor."""
     try:
@@ -51,7 +52,7 @@ def judge(
     return first_step(question, given, along or {}, lang)
 
 
-def understood(question: Question, answer: Any) -> Any:
+def understood(question: QuizQuestion, answer: Any) -> Any:
     """An answer as data of the kind that was asked for."""
     if question.kind == SHAPE:
         return list(read_shape(answer))
@@ -61,10 +62,13 @@ def understood(question: Question, answer: Any) -> Any:
         return read_yes(answer)
     if question.kind == NEXT:
         return str(answer).strip()
-    return read(answer) if isinstance(answer, str) else answer
+    given = read(answer) if isinstance(answer, str) else answer
+    if given is not None and numbers(given) is None:
+        raise Unreadable(str(answer))
+    return given
 
 
-def explains(question: Question, given: Any, wrong: Wrong, written: str) -> bool:
+def explains(question: QuizQuestion, given: Any, wrong: Wrong, written: str) -> bool:
     """Whether an answer is the wrong one that is known. A wrong answer about leaves is one name that is among
     those given, or is not."""
     if question.kind == LEAVES:
@@ -72,7 +76,7 @@ def explains(question: Question, given: Any, wrong: Wrong, written: str) -> bool
     return fits(question, given, wrong.answer, written)
 
 
-def fits(question: Question, given: Any, truth: Any, written: str = "") -> bool:
+def fits(question: QuizQuestion, given: Any, truth: Any, written: str = "") -> bool:
     """Whether an answer is one that is known."""
     if question.kind == NEXT:
         return names_node(given, truth, question)
@@ -81,7 +85,7 @@ def fits(question: Question, given: Any, truth: Any, written: str = "") -> bool:
     return equal(given, truth, written)
 
 
-def names_node(given: str, truth: str, question: Question) -> bool:
+def names_node(given: str, truth: str, question: QuizQuestion) -> bool:
     """Whether a node was named: as `LogBackward(a)`, or by its node or its tensor alone where no other that
     could be meant has the same."""
     plain = given.replace(" ", "").lower().replace(" at ", "(")
@@ -98,7 +102,7 @@ def parts(called: str) -> Iterator[str]:
     yield from (node, node.rstrip("0123456789"), at.removesuffix(")"))
 
 
-def first_step(question: Question, given: Any, along: Mapping[str, Any], lang: str | None) -> Judged:
+def first_step(question: QuizQuestion, given: Any, along: Mapping[str, Any], lang: str | None) -> Judged:
     """Of an answer that no misconception gives: the first step that is wrong, or that is to be looked at."""
     ends = [part.to for part in question.parts]
     for part in question.parts:

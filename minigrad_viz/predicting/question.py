@@ -33,7 +33,7 @@ class Part(NamedTuple):
     truth: Any
 
 
-class Question(NamedTuple):
+class QuizQuestion(NamedTuple):
     """One question about the backward call `call` of a trace.
 
     `subject` is what is asked for, as one would type it (`x.grad`), and `prompt` the question. `time` is the

@@ -21,8 +21,8 @@ from ..trace.events import Deposited
 from ..trace.explained import Explanation
 from .backward_pass import Pass
 from .cell_questions import leaves, raises, shapes
-from .engine import Engine
-from .question import GRAD, LEAVES, NEXT, RAISES, Question, Said, Wrong
+from .engine import ImaginedEngine
+from .question import GRAD, LEAVES, NEXT, RAISES, QuizQuestion, Said, Wrong
 from .typed import equal
 from .understood import Teller, arrival_of, faults_of, others_of, parts_of, plain
 
@@ -32,7 +32,7 @@ SMALL = 12  # numbers of a gradient that somebody types
 
 def questions_of(
     scenes: Scenes, explained: Sequence[Explanation] = (), lang: str | None = None
-) -> tuple[Question, ...]:
+) -> tuple[QuizQuestion, ...]:
     """What is asked of a cell, in the order in which its steps answer it."""
     found = [*leaves(scenes), *raises(scenes, explained)]
     for scene in map(scenes.of, scenes.calls):
@@ -43,11 +43,11 @@ def questions_of(
 
 def asked(
     scenes: Scenes, subject: str, explained: Sequence[Explanation] = (), lang: str | None = None
-) -> Question | None:
+) -> QuizQuestion | None:
     """The question whose answer is called `subject`: `x.grad` (after the last backward call), `y.shape`,
     "leaves", "next", "raises"; None if the cell does not answer it."""
     name, _, what = subject.replace(" ", "").rpartition(".")
-    known: Iterable[Question | None]
+    known: Iterable[QuizQuestion | None]
     for scene in map(scenes.of, reversed(scenes.calls)):
         if what == "grad":
             known = (gradient(scene, leaf, lang, SMALL**2) for leaf in with_name(scene, name))
@@ -63,7 +63,7 @@ def asked(
     return None
 
 
-def nothing(scenes: Scenes) -> Iterator[Question]:
+def nothing(scenes: Scenes) -> Iterator[QuizQuestion]:
     """No question."""
     return iter(())
 
@@ -76,7 +76,7 @@ def with_name(scene: Scene, name: str) -> list[str]:
 # ── what will be in .grad ───────────────────────────────────────────────────────────────────────────────────
 
 
-def gradients(scene: Scene, lang: str | None) -> Iterator[Question]:
+def gradients(scene: Scene, lang: str | None) -> Iterator[QuizQuestion]:
     """What `.grad` of the leaves will be, those first that several paths lead to."""
     walk = Pass(scene)
     if not answers(scene, walk):
@@ -90,13 +90,13 @@ def gradients(scene: Scene, lang: str | None) -> Iterator[Question]:
             yield question
 
 
-def gradient(scene: Scene, leaf: str, lang: str | None, most: int) -> Question | None:
+def gradient(scene: Scene, leaf: str, lang: str | None, most: int) -> QuizQuestion | None:
     """What `.grad` of a leaf will be after the call; None where the trace does not tell."""
     walk = Pass(scene)
     target = arrival_of(walk, leaf)
     if target is None or not answers(scene, walk):
         return None
-    engine = Engine(walk).run()
+    engine = ImaginedEngine(walk).run()
     deposit = scene.now.deposits.get(target)
     computed = plain(engine.grads.get(leaf))
     recorded = plain_value(deposit.after) if deposit is not None else None
@@ -111,7 +111,7 @@ def gradient(scene: Scene, leaf: str, lang: str | None, most: int) -> Question |
         wrong += others_of(walk, target, truth, engine)
     if not reached:
         wrong.append(Wrong("quiz_zero_for_none", 0, ("quiz_zero_for_none", {"x": name})))
-    return Question(
+    return QuizQuestion(
         GRAD,
         f"{name}.grad",
         truth if reached else None,
@@ -201,7 +201,7 @@ def size_of(answer: Any) -> int:
 # ── which node runs next ────────────────────────────────────────────────────────────────────────────────────
 
 
-def queued(scene: Scene) -> Iterator[Question]:
+def queued(scene: Scene) -> Iterator[QuizQuestion]:
     """Which node runs next, at the first moment at which several are ready."""
     walk, schedule = Pass(scene), scene.schedule
     if schedule is None or not walk.readable or scene.now.started is None or scene.now.error is not None:
@@ -214,19 +214,20 @@ def queued(scene: Scene) -> Iterator[Question]:
         said = {"node": tell.name(truth), "at": tell.made_by(truth)}
         leaf = walk.nodes[truth].variable is not None
         solution: Said = ("quiz_solution_leaf", said) if leaf else ("quiz_solution_next", said)
-        prompt = "quiz_ask_next", {"node": tell.name(last), "at": tell.made_by(last)}
-        yield Question(
+        names = choices(tell, moment.ready, moment.waiting)
+        asks = {"node": tell.name(last), "at": tell.made_by(last), "names": ", ".join(names)}
+        yield QuizQuestion(
             NEXT,
             "next",
             called(tell, truth),
-            prompt,
+            ("quiz_ask_next", asks),
             ("quiz_hint_next", {}),
             solution,
             scene.call,
             time_of(scene, scene.now.ran.get(truth)),
             node=truth,
             wrong=tuple(wrong_next(walk, schedule, ran)),
-            choices=choices(tell, moment.ready, moment.waiting),
+            choices=names,
         )
 
 

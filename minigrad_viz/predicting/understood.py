@@ -12,7 +12,7 @@ from ..numbers import short
 from ..words import clean
 from . import faulty, faulty_nodes
 from .backward_pass import Arrow, Pass
-from .engine import Engine
+from .engine import ImaginedEngine
 from .question import Part, Said, Wrong
 from .typed import equal
 
@@ -30,7 +30,8 @@ def plain(value: Any) -> Any:
 # The faulty engines in the order in which their hints are given: the most telling first.
 FAULTY: tuple[type[Any], ...] = (
     faulty.OnePath, faulty.Once, faulty.Overwrites, faulty.ForgetsBefore, faulty.NoZero, faulty.IgnoresDetach,
-    faulty_nodes.Sign, faulty_nodes.NoDivision, faulty_nodes.NoBroadcastSum, faulty_nodes.WrongDimension,
+    faulty_nodes.LosesMinus, faulty_nodes.NoDivision, faulty_nodes.NoBroadcastSum,
+    faulty_nodes.WrongDimension,
     faulty_nodes.Transposes, faulty.NoSeed, faulty_nodes.KeepsPower, faulty_nodes.NoLocal,
     faulty_nodes.NoUpstream, faulty.AddsFirst, faulty_nodes.AddsFactors, faulty_nodes.ValueInstead,
 )  # fmt: skip
@@ -164,7 +165,7 @@ def faults_of(walk: Pass, target: str, truth: Any) -> Iterator[Wrong]:
             yield Wrong(kind.key, answer, hint_of(kind.key, at, tell, target), taken, missing)
 
 
-def others_of(walk: Pass, target: str, truth: Any, engine: Engine) -> Iterator[Wrong]:
+def others_of(walk: Pass, target: str, truth: Any, engine: ImaginedEngine) -> Iterator[Wrong]:
     """The gradients of other leaves, which somebody may have given instead."""
     tell = Teller(walk)
     for node in walk.order:
@@ -174,7 +175,7 @@ def others_of(walk: Pass, target: str, truth: Any, engine: Engine) -> Iterator[W
             yield Wrong("quiz_other_leaf", answer, ("quiz_other_leaf", {"x": tell.made_by(node)}))
 
 
-def parts_of(walk: Pass, target: str, engine: Engine) -> Iterator[Part]:
+def parts_of(walk: Pass, target: str, engine: ImaginedEngine) -> Iterator[Part]:
     """The steps on the way to a gradient, in the order in which the nodes run; `engine` is the right one."""
     tell, sent = Teller(walk), {arrow: value for shares in engine.shares.values() for arrow, value in shares}
     for arrow in walk.leading(target):

@@ -129,7 +129,7 @@ def show_rich(report: Report, chosen: dict[str, Any]) -> None:
     from IPython.display import display
 
     show, table, why = chosen["show"], chosen["table"], True
-    if show == "step" and not widgets_are_shown():
+    if show == "step" and (chosen["predict"] or not widgets_are_shown()):
         show = "player"
     if show == "step" and report.graph.stations:
         said = report.explanation_html(message=False) if report.trace.error else ""

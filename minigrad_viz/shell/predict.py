@@ -8,7 +8,7 @@ from typing import Any
 
 from ..model.scene import Scenes
 from ..predicting.judging import Judged, judge, say
-from ..predicting.question import Question
+from ..predicting.question import QuizQuestion
 from ..predicting.questions import asked, questions_of
 from ..protocol import is_tensor
 from ..trace.events import Trace
@@ -24,7 +24,7 @@ WIDTH = 80  # columns of a line of text
 class Prediction:
     """A question. Its text is what is asked; the answer stands in none of its texts before `show`."""
 
-    def __init__(self, question: Question, lang: str) -> None:
+    def __init__(self, question: QuizQuestion, lang: str) -> None:
         self.question, self.lang = question, lang
 
     def check(self, answer: Any, along: Mapping[str, Any] | None = None) -> Judged:
@@ -63,7 +63,7 @@ def check_prediction(
     return judge(found(source, subject, sys._getframe(1), lang), answer, along, lang)
 
 
-def found(source: Any, subject: str | None, frame: Any, lang: str | None) -> Question:
+def found(source: Any, subject: str | None, frame: Any, lang: str | None) -> QuizQuestion:
     """The question; ValueError if the source does not answer it."""
     if isinstance(source, str) and subject is None:
         source, subject = last(), source

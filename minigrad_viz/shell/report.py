@@ -20,12 +20,13 @@ from ..model.fold import READABLE, opened_in
 from ..model.scene import Scenes
 from ..model.stage import Stage, in_cell
 from ..model.views import View, views_of
+from ..player.quiz_score import quiz_of
 from ..player.score import Act, Panel
 from ..player.static import player_html
-from ..predicting.question import Question
+from ..predicting.asking import fair
+from ..predicting.asking import to_text as questions_to_text
+from ..predicting.question import QuizQuestion
 from ..predicting.questions import questions_of
-from ..predicting.told import fair
-from ..predicting.told import to_text as questions_to_text
 from ..replay.live import Handle, Live
 from ..replay.program import Program
 from ..steps.grouping import frames_inside
@@ -117,7 +118,7 @@ class Report:
             self._unexplained = clean(text("unexplained", self.lang, problem=said))
 
     @cached_property
-    def questions(self) -> tuple[Question, ...]:
+    def questions(self) -> tuple[QuizQuestion, ...]:
         """What a reader can be asked of the cell, but for an error that stands above it."""
         return fair(questions_of(self.scenes, self.explained, self.lang), self.trace.error is not None)
 
@@ -273,7 +274,8 @@ class Report:
         if not self.graph.stations:
             return "\n\n".join(filter(None, (text("no_tensors", self.lang), said)))
         if self.predict:
-            return "\n\n".join(filter(None, (questions_to_text(self.questions, self.lang), said)))
+            known = said if self.trace.error else ""
+            return "\n\n".join(filter(None, (questions_to_text(self.questions, self.lang), known)))
         parts = ["\n".join([*self.head(), self.picture.outline()])] if graph else []
         if said:
             parts.append(said)
@@ -304,7 +306,8 @@ class Report:
         if show == "player" and self.picture.style != "house":
             show = "static"
         if self.predict:
-            return said + (self._player(pane) if show == "player" else preformatted(self.text(why=False)))
+            asked = self._player(pane) if show == "player" else preformatted(self.text(why=False))
+            return said + asked if self.trace.error else asked
         shown = self._player(pane) if show == "player" else self._still() if show == "static" else ""
         parts = [to_html(self.table, self.lang)] if table and self.table.rows else []
         for sheet in self._sheets():
@@ -314,8 +317,18 @@ class Report:
     def _player(self, pane: bool) -> str:
         error = self.head()[:1] if self.trace.error else []
         acts, earlier, later = self._played()
-        player = player_html(acts, self.trace.source, self.lang, earlier, later, pane=pane)
+        quiz, asked = self._quiz(acts)
+        told = self.trace.source, self.lang, earlier, later
+        player = player_html(acts, *told, pane=pane, quiz=quiz, instead=asked)
         return "".join(map(paragraph, error)) + player
+
+    def _quiz(self, acts: tuple[Act, ...]) -> tuple[str, str]:
+        """What the player asks, and the same as text; both "" if it asks nothing."""
+        if not self.predict:
+            return "", ""
+        calls = [view.call for view in self.views[-len(acts) :]]
+        quiz = quiz_of(self.questions, acts, calls, self.lang)
+        return quiz, self.text(why=False) if quiz else ""
 
     def _still(self) -> str:
         return "".join(map(paragraph, self.head())) + self.picture.html()

@@ -8,7 +8,7 @@ WORDS = {
     "quiz_ask_again": "{x}.grad already holds {before} when `{call}` runs. What will be "
     "in {x}.grad afterwards?",
     "quiz_ask_after": "`{call}` runs. What will be in {x}.grad afterwards?",
-    "quiz_ask_next": "{node} at {at} has run. Which node runs next?",
+    "quiz_ask_next": "{node} at {at} has run. Which node runs next: {names}?",
     "quiz_ask_leaves": "Which of these tensors are leaves: {names}?",
     "quiz_ask_shape": "What is the shape of {name} = {expr}?",
     "quiz_ask_raises": "Will line {n} raise an error: `{code}`?",
@@ -105,4 +105,18 @@ WORDS = {
     "or run the cell under %%autograd. What this cell can be asked: "
     "{known}.",
     "quiz_prompt": "Your answer (? for a hint, Enter for the solution):",
+    "quiz_predict": "Predict",
+    "quiz_check": "Check",
+    "quiz_hint": "Hint",
+    "quiz_show": "Show me",
+    "quiz_continue": "Continue",
+    "quiz_taken": "the path you took",
+    "quiz_missing": "the path still to add",
+    "quiz_so_far": "Right so far.",
+    "quiz_asks": "What about {x}?",
+    "quiz_attempt": "attempt {i}",
+    "quiz_back": "Back to {x}",
+    "quiz_label_leaves": "leaves:",
+    "quiz_label_next": "runs next:",
+    "quiz_label_raises": "error?",
 }

@@ -6,27 +6,30 @@ from collections.abc import Callable, Sequence
 
 from ..words import text
 from .judging import judge, say
-from .question import RAISES, Question
+from .question import RAISES, QuizQuestion
 
 
-def fair(questions: Sequence[Question], failed: bool) -> tuple[Question, ...]:
+def fair(questions: Sequence[QuizQuestion], failed: bool) -> tuple[QuizQuestion, ...]:
     """The questions that are still open where the error of a cell that `failed` stands above them."""
     return tuple(q for q in questions if not (failed and q.kind == RAISES))
 
 
-def to_text(questions: Sequence[Question], lang: str | None = None) -> str:
+def to_text(questions: Sequence[QuizQuestion], lang: str | None = None) -> str:
     """The questions of a cell, numbered, each with how to answer it."""
     if not questions:
         return text("quiz_nothing", lang)
     lines = [text("quiz_title", lang)]
     for i, question in enumerate(questions, 1):
         code = f'predict("{question.subject}").check("…")'
-        lines += [f"{i}. {say(question.prompt, lang)}", f"   {text('quiz_how', lang, code=code)}"]
+        key, said = question.prompt
+        early = key == "quiz_ask_again"  # which tells the answer of an earlier question
+        prompt = say(("quiz_ask_after", said) if early else question.prompt, lang)
+        lines += [f"{i}. {prompt}", f"   {text('quiz_how', lang, code=code)}"]
     return "\n".join(lines)
 
 
 def interview(
-    questions: Sequence[Question],
+    questions: Sequence[QuizQuestion],
     ask: Callable[[str], str],
     tell: Callable[[str], object],
     lang: str | None = None,

@@ -1,0 +1,270 @@
+// Predict before you look: a question takes the place of the caption, and what answers it is hidden until then.
+
+import { block, drawn, extras, inflated, make, quiet } from "./stepper_parts.js";
+import { equal, judge, read } from "./stepper_quiz_judge.js";
+
+const PILL = { x: 48.8, width: 34, height: 17 }; // of the question mark in a row of a card, as gradients stand there
+
+// Text with the names and the code of the cell, which stand between backticks.
+const marked = (text) => text.split("`").map((piece, i) => (i % 2 ? make("code", { textContent: piece }) : piece));
+
+class Quiz {
+  constructor(player, { words, yes, no, questions }) {
+    Object.assign(this, { player, words, on: true, covered: null });
+    this.questions = questions.map((question) => ({ ...question, words: { yes, no }, solved: false, tries: 0, at: null }));
+    const button = (name, act, primary = "") => quiet(make("button", { type: "button", className: primary, textContent: words[name], onclick: act }));
+    this.prompt = make("p", { className: "mgp-ask-at", aria: { live: "polite" } });
+    this.label = make("label", {});
+    this.input = quiet(make("input", { type: "text", autocomplete: "off", spellcheck: false }));
+    this.label.append(this.name = make("span", {}), this.input);
+    this.input.onkeydown = (event) => this.key(event);
+    this.go = button("quiz_check", () => this.check(), "mgp-primary");
+    this.help = button("quiz_hint", () => this.say("hint", this.question.at === null ? this.question.hint : this.part.ask));
+    this.tell = button("quiz_show", () => this.solve(this.question.solution), "mgp-flat");
+    this.back = button("quiz_back", () => this.whole(), "mgp-flat");
+    this.next = button("quiz_continue", () => this.leave(), "mgp-primary");
+    this.tries = make("span", { className: "mgp-tries" });
+    this.said = make("p", { className: "mgp-feedback", role: "status" });
+    const row = block("mgp-ask-row", this.label, this.go, this.help, this.tell, this.back, this.next, this.tries);
+    this.element = quiet(block("mgp-ask", this.prompt, row, this.said));
+    this.element.hidden = true;
+    player.caption.element.after(this.element);
+    this.toggle = quiet(make("button", { type: "button", className: "mgp-predict", textContent: words.quiz_predict, onclick: () => this.turn() }));
+    this.toggle.setAttribute("aria-pressed", true);
+    player.root.querySelector(".mgp-tools").prepend(this.toggle);
+  }
+
+  // Begin again, or show everything.
+  turn() {
+    this.on = !this.on;
+    this.toggle.setAttribute("aria-pressed", this.on);
+    for (const question of this.questions) Object.assign(question, { solved: !this.on, tries: 0, at: null });
+    this.player.again();
+  }
+
+  open(act = this.player.act) {
+    return this.questions.filter((question) => question.act === act && !question.solved);
+  }
+
+  // The act that may be shown, and the step that may: not beyond the first open question.
+  act(act) {
+    const first = this.questions.find(({ solved }) => !solved);
+    return first ? Math.min(act, first.act) : act;
+  }
+
+  reach(step) {
+    const [first] = this.open();
+    return first ? Math.max(1, Math.min(step, first.step)) : step;
+  }
+
+  // Whether a question hides what a step shows.
+  hides(step) {
+    return this.open().some((question) => question.step === step);
+  }
+
+  // ------------------------------------------------------------------------------------------------- shows
+
+  // An act was laid out. While it has open questions, nothing in it tells more than the steps so far do.
+  laid() {
+    const { stage, boxes, copy } = this.player;
+    const open = this.open().length > 0;
+    if (this.answered?.act !== this.player.act) this.answered = null;
+    copy.hidden = open;
+    if (!open) return;
+    for (const id of stage.titles.keys()) stage.parts.get(id).firstElementChild.remove();
+    for (const title of stage.svg.querySelectorAll("title, desc")) title.remove();
+    stage.titles = new Map([...stage.titles].map(([id, told]) => [id, told.split("\n")[0]]));
+    boxes.lay({});
+  }
+
+  // A step is about to be painted: the row that was hidden is as it was.
+  leaving() {
+    this.hidden?.row.replaceChildren(...this.hidden.children);
+    this.hidden = null;
+    this.unmark();
+  }
+
+  // A step was painted: ask, if there is something to ask.
+  shown(step) {
+    const { player } = this;
+    if (this.answered?.step !== step) this.answered = null;
+    const question = this.answered ?? this.open().find((one) => one.step === step);
+    const changed = question !== this.question;
+    const turned = Boolean(question) === this.element.hidden;
+    this.question = question;
+    this.element.hidden = !question;
+    player.caption.element.hidden = Boolean(question);
+    if (turned) player.chart();
+    const cover = Boolean(question?.cover && !question.solved);
+    player.view.style.visibility = cover ? "hidden" : "";
+    for (const { first, last, element } of player.track.chapters.flatMap(({ segments }) => segments)) {
+      element.classList.toggle("ask", this.open().some((one) => first <= one.step && one.step <= last));
+    }
+    if (!question) return;
+    if (!question.solved) this.hide(question);
+    if (changed) this.ask();
+  }
+
+  ask() {
+    const { question, words } = this;
+    const { player } = this;
+    this.input.value = "";
+    this.prompt.replaceChildren(make("b", { textContent: words.quiz_predict }), " · ", ...marked(question.prompt));
+    this.faces();
+    this.say("", "");
+    if (player.root.contains(player.root.getRootNode().activeElement)) (question.solved ? this.next : this.input).focus({ preventScroll: true });
+  }
+
+  // What the row says and which buttons it has.
+  faces() {
+    const { question, words } = this;
+    const part = question.at === null ? null : this.part;
+    this.name.textContent = part ? part.label : question.label;
+    this.back.textContent = words.quiz_back.replace("{x}", () => question.subject);
+    this.back.hidden = !part || question.solved;
+    for (const one of [this.label, this.go, this.help, this.tell]) one.hidden = question.solved;
+    this.next.hidden = !question.solved;
+    this.tries.textContent = question.tries ? words.quiz_attempt.replace("{i}", question.tries) : "";
+  }
+
+  // A question mark stands where the answer will; the part that will change is marked.
+  hide(question) {
+    const { stage, frames } = this.player;
+    for (const id of question.kind === "grad" ? frames[question.step - 1].marks : []) {
+      if (!/-d$/.test(id)) continue; // the node that is about to run
+      for (const part of stage.svg.querySelectorAll(".active")) part.classList.remove("active");
+      stage.parts.get(id)?.classList.add("active");
+      stage.parts.get(id)?.classList.remove("later");
+    }
+    const row = stage.parts.get(question.row);
+    if (!row || this.hidden) return;
+    this.hidden = { row, children: [...row.children] };
+    const key = row.querySelector(".key");
+    const y = Number(key?.getAttribute("y") ?? 0) - 12.5;
+    const { x, width, height } = PILL;
+    const sign = drawn("g", { class: "mgp-unknown" }, drawn("rect", { x, y, width, height, rx: height / 2 }), drawn("text", { x: x + width / 2, y: y + 12.5 }, "?"));
+    row.replaceChildren(...(key ? [key] : []), sign);
+  }
+
+  // ------------------------------------------------------------------------------------------------ answers
+
+  get part() {
+    return this.question.parts[this.question.at];
+  }
+
+  key(event) {
+    if (event.key === "Enter") this.check();
+    else if (event.key === "Escape") this.player.view.focus({ preventScroll: true });
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  check() {
+    const { question } = this;
+    const typed = this.input.value;
+    if (!typed.trim()) return this.say("hint", question.unread);
+    this.unmark();
+    if (question.at !== null) return this.step(typed);
+    const { right, unread, wrong } = judge(question, typed);
+    if (right) return this.solve(question.right);
+    if (unread) return this.say("hint", question.unread);
+    question.tries++;
+    if (wrong.length) this.explain(wrong);
+    else if (question.parts.length) Object.assign(question, { at: 0 }), (this.input.value = ""), this.say("no", question.parts[0].ask);
+    else this.say("no", question.none);
+    this.faces();
+    this.input.focus({ preventScroll: true });
+  }
+
+  // The hints of the misconceptions that give an answer, and what they forget, in the picture.
+  explain(wrong) {
+    const { words } = this;
+    const [first, ...others] = wrong.map(({ hint }) => hint);
+    const several = words.quiz_either.replace("{first}", () => first).replace("{others}", () => others.join(" "));
+    this.say("no", others.length ? several : first);
+    this.input.setAttribute("aria-invalid", true);
+    const { taken, missing } = wrong[0];
+    this.mark(taken, "mgp-taken", taken.length && missing.length ? words.quiz_taken : "");
+    this.mark(missing, "mgp-missing", taken.length && missing.length ? words.quiz_missing : "");
+  }
+
+  // One gradient on the way: the first that is wrong is named.
+  step(typed) {
+    const { question, part, words } = this;
+    let given;
+    try {
+      given = read(typed);
+    } catch {
+      return this.say("hint", question.unread);
+    }
+    if (!equal(given, part.truth, typed)) {
+      this.say("no", part.wrong);
+      this.mark([part.route], "mgp-missing", "");
+    } else if (question.at + 1 < question.parts.length) {
+      question.at++;
+      this.say("yes", `${words.quiz_so_far} ${words.quiz_asks.replace("{x}", () => this.part.label)}`);
+    } else this.whole(), this.say("yes", words.quiz_step_sum.replace("{x}", () => question.subject));
+    this.input.value = "";
+    this.faces();
+    this.input.focus({ preventScroll: true });
+  }
+
+  // Back from the steps to the question itself.
+  whole() {
+    this.question.at = null;
+    this.input.value = "";
+    this.say("", "");
+    this.unmark();
+    this.faces();
+    this.input.focus({ preventScroll: true });
+  }
+
+  solve(told) {
+    const { question, player } = this;
+    question.solved = true;
+    this.answered = question;
+    if (!this.open().length) player.again();
+    else player.redraw();
+    this.faces();
+    this.say("yes", told);
+    this.next.focus({ preventScroll: true });
+  }
+
+  // On: to the caption of the step that was asked about.
+  leave() {
+    this.answered = null;
+    this.player.view.focus({ preventScroll: true });
+    this.player.redraw();
+  }
+
+  say(kind, text) {
+    this.said.className = `mgp-feedback ${kind}`;
+    this.said.replaceChildren(...marked(text));
+    this.said.title = text;
+    this.input.removeAttribute("aria-invalid");
+  }
+
+  // --------------------------------------------------------------------------------------------- in the picture
+
+  mark(routes, kind, label) {
+    const { stage } = this.player;
+    const parts = routes.flatMap((route) => [`${route}-g`, `${route}-p`, `${route}-s`].map((id) => stage.parts.get(id))).filter(Boolean);
+    for (const part of parts) part.classList.add(kind);
+    if (!label || !parts.length) return;
+    const boxes = parts.map((part) => stage.box(part));
+    const [left, right] = [Math.min(...boxes.map(({ x }) => x)), Math.max(...boxes.map(({ x, width }) => x + width))];
+    const [top, bottom] = [Math.min(...boxes.map(({ y }) => y)), Math.max(...boxes.map(({ y, height }) => y + height))];
+    const { y, height } = stage.svg.viewBox.baseVal;
+    const above = (top + bottom) / 2 < y + height / 2;
+    stage.svg.append(drawn("text", { class: "mgp-path", x: (left + right) / 2, y: above ? y + 14 : y + height - 6 }, label));
+  }
+
+  unmark() {
+    const { svg } = this.player.stage;
+    for (const kind of ["mgp-taken", "mgp-missing"]) for (const part of svg.querySelectorAll(`.${kind}`)) part.classList.remove(kind);
+    for (const label of svg.querySelectorAll(".mgp-path")) label.remove();
+  }
+}
+
+extras.push(async (player) => player.score.quiz && new Quiz(player, await inflated(player.score.quiz)));
