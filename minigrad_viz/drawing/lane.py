@@ -10,6 +10,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
 
 from ..model.updates import CLIP, ZERO, about
 from ..numbers import number, shape_text
@@ -17,30 +20,26 @@ from ..protocol import Value
 from ..trace.graph import Change, Graph, Update
 from ..words import clean, columns, sans, shorten, shorten_name, text
 from .heat import GRADIENTS, VALUES, Heat, across, heat_map, in_short, strip_of
-from .lane_words import BRIEF, GONE, LINES, NAME, SOURCE, shown_lines, written
+from .lane_words import BRIEF, GONE, LINES, NAME, SOURCE, moves, shown_lines, written
 from .look import MONO
 from .style import area, num, xml
 
 ROW, HEAD, GAP = 21.0, 26.0, 12.0  # pixels: a line, the head of an update, between columns
 WIDE = 914.0  # pixels; in a wider lane the notes at the ends of lines are left out
 ARROW = "→"
+BY = 3  # the number of the cell before the gradient
+EXTRA = (0, 0, 0, 4 - GAP, 0, 8 - GAP, 0)  # pixels that the columns have beside their cells
 
 
 Cell = Heat | str
 
 
-@dataclass(frozen=True, slots=True)
-class LaneLine:
-    """One line of an update: the cells of what was, the gradient (`by` stands before it) and what became; at
-    the end what changed most."""
+class LaneLine(NamedTuple):
+    """One line of an update: its `cells` are its name and shape, what was, `by` and the gradient that it was
+    changed by, an arrow, and what became. At the end stands what changed most."""
 
     id: str
-    name: str
-    shape: str
-    before: Cell
-    by: str
-    gradient: Cell
-    after: Cell
+    cells: tuple[Cell, ...]
     told: str
     change: str
 
@@ -59,7 +58,7 @@ class LaneHead:
     @property
     def brief(self) -> bool:
         """Whether its line tells all of it."""
-        return bool(self.lines) and self.lines[0].name == self.source
+        return bool(self.lines) and self.lines[0].cells[0] == self.source
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +73,8 @@ class LaneBox:
 
     def heats(self) -> Iterator[Heat]:
         """Its maps."""
-        for head in self.heads:
-            for line in head.lines:
-                for cell in (line.before, line.gradient, line.after):
-                    if isinstance(cell, Heat):
-                        yield cell
+        cells = (cell for head in self.heads for line in head.lines for cell in line.cells)
+        return (cell for cell in cells if isinstance(cell, Heat))
 
     def draw(
         self, left: float, top: float, width: float, scales: Mapping[str, float], prefix: str
@@ -127,30 +123,22 @@ class LaneBox:
         return "".join(parts)
 
     def line(
-        self,
-        line: LaneLine,
-        id: str,
-        emptied: bool,
-        left: float,
-        right: float,
-        y: float,
+        self, line: LaneLine, id: str, emptied: bool, left: float, right: float, y: float,
         scales: Mapping[str, float],
-    ) -> str:
+    ) -> str:  # fmt: skip
         """One line at a place."""
-
-        def cell(cell: Cell, column: int, attributes: str = "") -> str:
-            x = left + self.places[column]
-            if isinstance(cell, Heat):
-                return f"<g{attributes}>{heat_map(cell, scales[cell.of], x, y - 11)}</g>"
-            return f'<text{attributes} x="{num(x)}" y="{num(y)}">{xml(cell)}</text>'
-
         tone = "gone" if emptied else "now"
-        cells = [cell(line.name, 0), cell(line.shape, 1, ' class="gone"')]
-        cells.append(cell(line.before, 2, f' id="{id}-before"'))
-        if line.gradient:
-            cells += [cell(line.by, 3), cell(line.gradient, 4, f' class="kept" id="{id}-grad"')]
-        cells += [cell(ARROW, 5), cell(line.after, 6, f' class="{tone}" id="{id}-after"')]
-        x = left + self.places[7]
+        kinds = ("", ' class="gone"', f' id="{id}-before"', "", f' class="kept" id="{id}-grad"', "")
+        cells = []
+        for i, (cell, kind) in enumerate(zip(line.cells, (*kinds, f' class="{tone}" id="{id}-after"'))):
+            x = left + self.places[i]
+            if i in (BY, BY + 1) and not line.cells[BY + 1]:
+                continue  # without a gradient
+            if isinstance(cell, Heat):
+                cells.append(f"<g{kind}>{heat_map(cell, scales[cell.of], x, y - 11)}</g>")
+            else:
+                cells.append(f'<text{kind} x="{num(x)}" y="{num(y)}">{xml(cell)}</text>')
+        x = left + self.places[-1]
         for kind, said in self.notes(line):
             cells.append(f'<text class="say {kind}" x="{num(x)}" y="{num(y)}">{xml(said)}</text>')
         if line.change:
@@ -160,7 +148,7 @@ class LaneBox:
 
     def notes(self, line: LaneLine) -> Iterator[tuple[str, str]]:
         """What a line says at its end: before its gradient is there, before it has run, and then."""
-        if line.gradient:
+        if line.cells[BY + 1]:
             yield "wait far", text("lane_waits", self.lang)
             yield "wait near", text("lane_ready", self.lang)
         if line.told:
@@ -179,16 +167,18 @@ def lane_of(graph: Graph, lang: str | None) -> LaneBox:
             update.kind == ZERO and len({change.after for change in update.changes}) == 1
         ):  # as short as can be
             names = shorten(", ".join(clean(change.name) for change in update.changes), GONE)
-            lines, more = [LaneLine(lines[0].id, "", "", names, "", "", lines[0].after, early, "")], 0
+            cells = "", "", names, "", "", ARROW, lines[0].cells[-1]
+            lines, more = [LaneLine(lines[0].id, cells, early, "")], 0
         if len(lines) == 1 and not more and not about(update):
             source = shorten(source, BRIEF)
-            lines = [replace(lines[0], name=source, told=lines[0].told or early)]
+            only: tuple[Cell, ...] = source, *lines[0].cells[1:]
+            lines = [lines[0]._replace(cells=only, told=lines[0].told or early)]
         said = tuple(each for each in (about(update), early) if each)
         heads.append(LaneHead(update, source, said, tuple(lines), more))
     box = columns_of(heads, len(graph.updates) - len(heads), lang)
     if box.width <= WIDE:
         return box
-    bare = [replace(h, lines=tuple(replace(line, told="", change="") for line in h.lines)) for h in heads]
+    bare = [replace(h, lines=tuple(line._replace(told="", change="") for line in h.lines)) for h in heads]
     return columns_of(bare, box.more, lang)
 
 
@@ -196,13 +186,7 @@ def columns_of(heads: Sequence[LaneHead], more: int, lang: str | None) -> LaneBo
     """A lane of some updates, with the places of its columns."""
     lines = [line for head in heads for line in head.lines]
     widths = [
-        max((columns(line.name) for line in lines), default=0) * MONO,
-        max((columns(line.shape) for line in lines), default=0) * MONO,
-        max((across(line.before) for line in lines), default=0),
-        max((columns(line.by) for line in lines), default=0) * MONO - GAP + 4,
-        max((across(line.gradient) for line in lines), default=0),
-        MONO - GAP + 8,
-        max((across(line.after) for line in lines), default=0),
+        max((across(line.cells[i]) for line in lines), default=0) + extra for i, extra in enumerate(EXTRA)
     ]
     places = [0.0]
     for width in widths:
@@ -224,11 +208,11 @@ def line_of(update: Update, change: Change, lang: str | None) -> LaneLine:
     plain = update.about == "SGD" and settings.keys() == {"lr"} and not change.state
     by = "" if change.gradient is None else f"−{settings['lr']:g} ·" if plain else "grad"
     gradient = "" if change.gradient is None else cell_of(change.gradient, GRADIENTS, lang)
-    told, numbers = largest_change(change, lang)
-    return LaneLine(
-        change.id, shorten_name(clean(change.name), NAME), shape_text(known) if known and known.shape else "",
-        cell_of(change.before, of, lang), by, gradient, cell_of(change.after, of, lang), told, numbers,
+    cells = (
+        shorten_name(clean(change.name), NAME), shape_text(known) if known and known.shape else "",
+        cell_of(change.before, of, lang), by, gradient, ARROW, cell_of(change.after, of, lang),
     )  # fmt: skip
+    return LaneLine(change.id, cells, *largest_change(change, lang))
 
 
 def cell_of(value: Value | None, of: str, lang: str | None) -> Cell:
@@ -241,18 +225,12 @@ def cell_of(value: Value | None, of: str, lang: str | None) -> Cell:
 def largest_change(change: Change, lang: str | None) -> tuple[str, str]:
     """Where a tensor of several numbers changed most, and from what to what."""
     before, after = change.before, change.after
-    if before is None or after is None or not before.items or not after.items or len(before.items) < 2:
+    moved = [m if math.isfinite(m) else 0.0 for m in moves(change) if isinstance(m, float)]
+    if before is None or after is None or before.shape != after.shape or before.dtype.startswith("complex"):
         return "", ""
-    if before.shape != after.shape or isinstance(before.items[0], complex | bool | str):
+    if len(moved) < 2 or not max(moved):
         return "", ""
-    moved = [abs(b - a) if math.isfinite(b - a) else 0.0 for a, b in zip(before.items, after.items)]
     place = max(range(len(moved)), key=moved.__getitem__)
-    if not moved[place]:
-        return "", ""
-    at: list[str] = []
-    rest = place
-    for size in reversed(before.shape):
-        at.insert(0, str(rest % size))
-        rest //= size
+    at = map(int, np.unravel_index(place, before.shape))
     ends = (number(value.items[place], value.dtype, digits=4) for value in (before, after) if value.items)
-    return text("lane_largest", lang, place=", ".join(at)), f" {ARROW} ".join(ends)
+    return text("lane_largest", lang, place=", ".join(map(str, at))), f" {ARROW} ".join(ends)

@@ -41,14 +41,20 @@ def shown_lines(update: Update) -> tuple[Sequence[Change], int]:
 
 def size_of(change: Change) -> float:
     """By how much a tensor changed at most, as far as that is known."""
-    before, after = change.before, change.after
+    before, after, moved = change.before, change.after, moves(change)
     if before is None or after is None:
         return 0.0
-    if before.items is not None and after.items is not None and len(before.items) == len(after.items):
-        moved = (abs(b - a) for a, b in zip(before.items, after.items))
+    if moved:
         return max((m for m in moved if m == m), default=0.0)
     ends = (before.low, before.high, after.low, after.high)
     return inf if None in ends else abs(after.low - before.low) + abs(after.high - before.high)  # type: ignore[operator]
+
+
+def moves(change: Change) -> list[float]:
+    """By how much each number of a tensor changed; empty where that is not known."""
+    before, after = (value and value.items for value in (change.before, change.after))
+    known = before and after and len(before) == len(after)
+    return [abs(b - a) for a, b in zip(before or (), after or ())] if known else []
 
 
 def written(value: Value | None) -> str:
