@@ -66,6 +66,7 @@ LAYERS: dict[str, list[tuple[str, str]]] = {
     ],
     "minigrad_viz": [
         ("V0", "protocol words"),
+        ("V0 hooks", "hooks"),
         ("V0 saved", "kept"),
         ("V0 numbers", "numbers equality"),
         ("V1 data", "trace"),

@@ -11,7 +11,7 @@ import minigrad
 import minigrad.autograd.functional
 import minigrad.func
 from minigrad_viz.drawing.outline import outline
-from minigrad_viz.protocol import text_of
+from minigrad_viz.hooks import text_of
 from minigrad_viz.shell.report import Report
 from minigrad_viz.trace.events import BackwardStarted
 

@@ -16,7 +16,8 @@ from ..model.scene import Scene
 from ..words import clean
 from .flow import flow_of, is_seed, raw, value_of
 from .glyphs import UNNAMED, Both, held, latex_name
-from .symbols import NAME, NUMBER, Symbol, Unwritable, of_op
+from .symbol_ops import of_op
+from .symbols import NAME, NUMBER, Symbol, Unwritable
 from .typeset import SUPERSCRIPTS, Typesetter
 
 LONGEST = 24  # columns of an unnamed tensor's expression in a formula

@@ -16,7 +16,8 @@ import numpy as np
 from minigrad.observing import F, all_ops, vjp_arguments
 
 from .glyphs import TooLarge, plain_array
-from .symbols import ARRAY, FUNCTION, GIVEN, NAME, NUMBER, Symbol, Unwritable, sum_to
+from .symbol_ops import sum_to
+from .symbols import ARRAY, FUNCTION, GIVEN, NAME, NUMBER, Symbol, Unwritable
 
 OLD_NAMES = {  # what PyTorch 1.4 called nodes; others only had no 0 at the end
     "CloneBackward": ("CloneBackward0", "CopyBackwards"),

@@ -39,7 +39,8 @@ from .lines import (
     with_shapes,
 )
 from .notation import FAULTS, Known, symbol, told
-from .symbols import ADD, GIVEN, MATMUL, NUMBER, Symbol, matrix_product, of_op, product
+from .symbol_ops import of_op
+from .symbols import ADD, GIVEN, MATMUL, NUMBER, Symbol, matrix_product, product
 from .typeset import shapes, typeset, with_numbers
 from .vjps import valued
 

@@ -40,7 +40,8 @@ from .lines import (
 )
 from .node_step import NodeStep, fits, same
 from .notation import Known, is_complex, is_elementwise, local, vjp
-from .symbols import CALL, GIVEN, MATMUL, Symbol, product, reshape, sum_to
+from .symbol_ops import reshape, sum_to
+from .symbols import CALL, GIVEN, MATMUL, Symbol, product
 from .typeset import Typesetter, shapes, typeset, with_numbers
 
 PARTIALS = 6  # elements of the output up to which a sum over them is written out

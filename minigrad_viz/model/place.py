@@ -7,7 +7,7 @@ from __future__ import annotations
 import copy
 import functools
 import re
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from math import inf
 from types import MappingProxyType
 
@@ -24,6 +24,7 @@ from ..trace.events import (
     TensorState,
     Unpacked,
 )
+from ..trace.graph import CONSTANT, LEAF, PARAMETER, RESULT, ROOT
 from ..trace.where import Span
 
 LIBRARY = re.compile(r"(?<![\w.])(?:torch|minigrad)\.")  # left out of expressions: `log(y)`
@@ -167,6 +168,13 @@ class BackwardCall:
         # The tensors whose gradients were asked for, if not all leaves.
         self.wanted = None if started is None or started.wanted is None else set(started.wanted)
 
+    def leave_out(self, found: Lookup) -> None:
+        """Note which nodes it left out, now that it has ended."""
+        if self.wanted is not None:
+            ends = {state.node for id in self.wanted if (state := found.state(id)) is not None}
+            left = (node for node, leaf in self.found.items() if leaf not in self.wanted)
+            self.skipped = {node for node in left if node not in self.ran and node not in ends}
+
     @property
     def error(self) -> str | None:
         """The error that ended the call."""
@@ -214,3 +222,15 @@ def arranged(found: Lookup) -> list[Place]:
     for i, place in enumerate(places):
         place.id = f"s{i}"
     return places
+
+
+def role_of(state: TensorState, place: Place, roots: Container[str], finished: bool) -> str:
+    """What a tensor is in the picture of a call with these `roots`, or of a `finished` graph."""
+    if state.id in roots:
+        return ROOT
+    if state.parameter:
+        return PARAMETER
+    if state.node is None and state.requires_grad:
+        return LEAF
+    known = not finished and place.inputs is None  # else nobody saw where it came from
+    return CONSTANT if known and not state.requires_grad else RESULT

@@ -9,27 +9,13 @@ from dataclasses import replace
 
 from ..protocol import Value
 from ..trace.events import NodeState, TensorState, Trace
-from ..trace.graph import (
-    CONSTANT,
-    LEAF,
-    PARAMETER,
-    RESULT,
-    ROOT,
-    Card,
-    Change,
-    Deck,
-    Graph,
-    Hook,
-    Route,
-    Station,
-    Update,
-)
+from ..trace.graph import Card, Change, Deck, Graph, Hook, Route, Station, Update
 from .cuts import memory_of
 from .handles import gone
 from .moments import stood_in
 from .naming import expression, gradient_name, letters_for, names_of, numbered, unseen
 from .node_details import as_saved, code_of, kinds_of, match, node_of, unpacked
-from .place import BackwardCall, Lookup, Place
+from .place import BackwardCall, Lookup, Place, role_of
 from .schedule import Schedule, guilty_in, schedule_of
 from .stopped import given_there, why_no_graph
 from .trace_index import TraceIndex
@@ -232,7 +218,9 @@ class Scene(Lookup):
         grad = flowed if state.grad is None and returned is None else state.grad
         return Card(
             id=state.id,
-            role=self.role(state, place),
+            role=role_of(
+                state, place, {*self.now.roots, *(self.trace.roots or ())}, self.trace.roots is not None
+            ),
             name=self.named.get(state.id),
             expr=place.expr or self.expression(place),
             letter=self.letters.get(state.id, ""),
@@ -273,17 +261,6 @@ class Scene(Lookup):
         end = max([int(min(self.now.until, last)), *(times[-1] for times in mine)])
         earlier = [seen for number, seen in self.index.calls.items() if number < self.call]
         return begin if any(seen.begin < begin for seen in earlier) else 0, end
-
-    def role(self, state: TensorState, place: Place) -> str:
-        """What a tensor is in the picture."""
-        if state.id in self.now.roots or state.id in (self.trace.roots or ()):
-            return ROOT
-        if state.parameter:
-            return PARAMETER
-        if state.node is None and state.requires_grad:
-            return LEAF
-        known = self.trace.roots is None and place.inputs is None  # else nobody saw where it came from
-        return CONSTANT if known and not state.requires_grad else RESULT
 
 
 class Scenes:

@@ -1,5 +1,4 @@
-"""Trace → places: which tensors came to stand where, which nodes ran, and what flowed in each backward
-call."""
+"""Trace → places: which tensors came to stand where, which nodes ran, what flowed in each backward call."""
 
 from __future__ import annotations
 
@@ -52,26 +51,20 @@ class TraceIndex(Lookup):
     """
 
     def __init__(self, trace: Trace) -> None:
-        self.trace = trace
-        self.time = 0  # which event is being read
-        self.mode = ""  # "inference" while that mode is on
-        self.cuts = Cuts(self)
-        self.places = []
-        self.at = {}
-        self.by_node = {}
+        self.trace, self.cuts = trace, Cuts(self)
+        self.time, self.mode = 0, ""  # which event is being read; "inference" while that mode is on
+        self.places, self.at, self.by_node, self.later = [], {}, {}, {}
         self.nodes = {node.id: node for node in trace.nodes}
         self.again: dict[str, list[tuple[int, NodeState]]] = {}
-        self.later = {}
         self.calls: dict[int, BackwardCall] = {}
         self.switches: dict[str, list[tuple[int, bool]]] = {}  # of each mode: when, and on or off
         self.used: dict[Span, list[Forward]] = {}  # the ops by where they stand in the source
         self.freed: dict[str, int] = {}  # node -> the call that freed it
         self.named: dict[int, dict[str, TensorState]] = {}  # call -> the variables just before it, by id
         self.of: dict[int, str] = {}  # call -> its root, where there is one
-        self.gradient_of: dict[
-            str, tuple[int, str]
-        ] = {}  # tensor of the second graph -> (call, whose gradient)
-        self.seen_as: dict[str, str] = {}  # tensor -> the first variable that was it at a moment
+        # Tensor of the second graph -> the call, and the tensor whose gradient it is.
+        self.gradient_of: dict[str, tuple[int, str]] = {}
+        self.seen_as: dict[str, str] = {}  # tensor -> the first variable that it was
         self.deposits: dict[str, Value] = {}  # leaf -> its `.grad` after the last deposit
         # What hooks packed, by node and name: the value, what they made of it.
         self.packed: dict[tuple[str, str], tuple[Value | None, str]] = {}
@@ -185,7 +178,7 @@ class TraceIndex(Lookup):
             call = self.calls[event.call]
             call.ended, call.until = event, self.time
             if event.error is None:
-                self.leave_out(call)
+                call.leave_out(self)
         elif isinstance(event, Snapshot):
             for name, state in event.rows:
                 self.seen_as.setdefault(state.id, name)
@@ -296,13 +289,6 @@ class TraceIndex(Lookup):
     def times(self) -> dict[int, int]:
         """When each event came about, by its identity."""
         return {id(event): time for time, event in enumerate(self.trace.events)}
-
-    def leave_out(self, call: BackwardCall) -> None:
-        """Which nodes a call that has ended left out."""
-        if call.wanted is not None:
-            ends = {state.node for id in call.wanted if (state := self.state(id)) is not None}
-            left = (node for node, leaf in call.found.items() if leaf not in call.wanted)
-            call.skipped = {node for node in left if node not in call.ran and node not in ends}
 
     def seen(self, state: TensorState) -> None:
         """A tensor was seen again, later. What its tangent was is kept when its level of forward mode is

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ..protocol import array_of, edge_of, finite, is_tensor, text_of, value_of, variable_of
+from ..hooks import text_of
+from ..protocol import array_of, edge_of, finite, is_tensor, value_of, variable_of
 from ..trace import notes
 from ..trace.events import AGAIN, BackwardEnded, BackwardStarted, Inside
 from .listener import Listener, values_of

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from ..protocol import is_tensor, overlap, owner_of, raw_array, version_of
+from ..protocol import is_tensor, owner_of, version_of
 from ..trace.events import Asked, Created, Detached, Left, TensorState
 from ..trace.where import Span, Spot
 from .named import named_by, parsed
-from .owners import OUT, Out
+from .owners import OUT, Out, overlap, raw_array
 from .states import States
 from .tape import Tape, observing
 

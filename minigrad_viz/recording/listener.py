@@ -13,7 +13,8 @@ import weakref
 from collections.abc import Iterable
 from typing import Any
 
-from ..protocol import Value, bare_name, edges_of, hook_name, multi_hook, value_from, value_of, variable_of
+from ..hooks import hook_name, multi_hook
+from ..protocol import Value, bare_name, edges_of, value_from, value_of, variable_of
 from ..trace.events import Deposited, HookRan, Inside
 from .packing import Packing
 from .spies import Spies, gives

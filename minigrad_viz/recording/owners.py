@@ -8,7 +8,12 @@ from collections import deque
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from ..protocol import history_of, overlap, raw_array, version_of
+import numpy as np
+
+import minigrad
+from minigrad import observing
+
+from ..protocol import history_of, version_of
 from ..trace.ids import Ids
 from ..trace.where import Span
 
@@ -117,3 +122,18 @@ class Exits:
             alive = {id(t): ref for ref in self.shared if (t := ref()) is not None}
             self.shared = list(alive.values())
         self.shared += map(weakref.ref, tensors)
+
+
+def raw_array(tensor: Any) -> np.ndarray | None:
+    """A tensor's memory as it lies there; None for a number that shares it with nobody, and where NumPy
+    cannot show it without a copy."""
+    try:
+        data = observing.memory(tensor) if isinstance(tensor, minigrad.Tensor) else tensor.detach().numpy()
+    except (RuntimeError, TypeError, NotImplementedError):
+        return None
+    return data if isinstance(data, np.ndarray) else None
+
+
+def overlap(a: np.ndarray | None, b: np.ndarray | None) -> bool:
+    """Whether two arrays that are there lie in the same memory."""
+    return a is not None and b is not None and bool(np.may_share_memory(a, b))

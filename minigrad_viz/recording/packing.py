@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..hooks import text_of
 from ..kept import kept_text
-from ..protocol import is_tensor, text_of, value_of
+from ..protocol import is_tensor, value_of
 from ..trace.events import Inside, Packed, Recomputed, Unpacked
 from .tape import Tape, observing
 

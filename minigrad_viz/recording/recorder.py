@@ -15,16 +15,8 @@ from typing import Any
 
 from minigrad import Tensor
 
-from ..protocol import (
-    edges_of,
-    has_history,
-    history_of,
-    is_tensor,
-    overlap,
-    raw_array,
-    text_of,
-    variable_of,
-)
+from ..hooks import text_of
+from ..protocol import edges_of, has_history, history_of, is_tensor, variable_of
 from ..sources import Library, sources
 from ..trace import notes
 from ..trace.events import (
@@ -42,6 +34,7 @@ from .grads import Grads
 from .listener import Listener
 from .modules import Modules, held_tensors, loop_variables
 from .named import compared, named_by, named_tensors, write_at
+from .owners import overlap, raw_array
 from .packing import Packing
 from .states import States, has_own_memory
 from .stepping import OptimizerSteps

@@ -10,16 +10,15 @@ import numpy as np
 from minigrad import Tensor, get_dialect
 from minigrad.observing import DIALECTS, retains_grad_unset
 
+from ..hooks import hooks_of, method_code
 from ..kept import saved_of
 from ..protocol import (
     edge_of,
     edges_of,
     history_of,
-    hooks_of,
     is_parameter,
     is_tensor,
     memory_of,
-    method_code,
     node_name,
     op_of,
     sequence_of,

@@ -18,18 +18,16 @@ from __future__ import annotations
 import contextlib
 import sys
 import threading
-from collections.abc import Iterator
 from inspect import CO_NEWLOCALS
 from typing import Any
 
 from ..protocol import edge_of, has_history, is_tensor, pytorch, version_of
 from . import unseen
-from .torch_engine import Engine, ModuleHooks, Waiting, only_for_hooks
-from .torch_frames import FUNCTION, TorchModes, by_torch, running, runs_again
+from .torch_engine import OPTIMIZERS, Engine, ModuleHooks, Waiting, only_for_hooks, step_told
+from .torch_frames import FUNCTION, TorchModes, by_torch, flat, running, runs_again, title
 from .torch_nodes import TorchNodes
 from .warned import Warned
 
-PROPERTIES = ("T", "mT", "H", "mH", "real", "imag")  # attributes that compute; other attributes are only read
 COPIES = ("tensor", "as_tensor", "asarray", "from_numpy")  # make a tensor from data, even if that is a tensor
 GIVING = {"item": "item", "tolist": "item", "__float__": "item", "numpy": "numpy", "__array__": "numpy"}
 QUIET = (
@@ -38,7 +36,6 @@ QUIET = (
     unseen.__name__,
 )  # what runs inside these is no step of the cell
 WAKING = ("set_grad_enabled", "requires_grad")  # calls of these are always told
-OPTIMIZERS = "torch.optim."
 OURS = ("torch.", "minigrad_viz.")
 UNKNOWN = "?"
 
@@ -121,7 +118,7 @@ class PyTorch:
             optimizer.register_optimizer_step_post_hook,
         )
         steps = self.recorder.steps
-        self.hooks = before(self.step_told(steps.starts)), after(self.step_told(steps.ended))
+        self.hooks = before(step_told(self, steps.starts)), after(step_told(self, steps.ended))
         self.modes = TorchModes(torch, self.recorder)
         self.modules = ModuleHooks(self)
         self.mode = Watching()
@@ -252,18 +249,6 @@ class PyTorch:
             frame = frame.f_back
         return True
 
-    def step_told(self, tell: Any) -> Any:
-        """A hook that tells of the steps of PyTorch's own optimizers; those of a class of the user's consist
-        of steps of the cell."""
-
-        def hook(optimizer: Any, *arguments: Any) -> None:
-            if threading.get_ident() == self.thread and type(optimizer).step.__module__.startswith(
-                OPTIMIZERS
-            ):
-                tell(optimizer)
-
-        return hook
-
     def tell(
         self,
         name: str,
@@ -308,21 +293,3 @@ class PyTorch:
             self.recorder.crossing.asked(tensor)
         elif name == "detach_" and tensor.grad_fn is None:
             self.recorder.crossing.detached(tensor, tensor)
-
-
-def title(func: Any) -> str | None:
-    """The name of what is called, without underscores; None for reading or writing an attribute."""
-    name = getattr(func, "__name__", "")
-    if name in ("__get__", "__set__", "__delete__"):
-        attribute = getattr(func.__self__, "__name__", "")
-        return attribute if name == "__get__" and attribute in (*PROPERTIES, "data") else None
-    return name.strip("_")
-
-
-def flat(values: Any) -> Iterator[Any]:
-    """Arguments or results, with those in lists and tuples one by one."""
-    for value in values:
-        if isinstance(value, list | tuple):
-            yield from flat(value)
-        else:
-            yield value

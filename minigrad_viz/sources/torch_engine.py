@@ -124,3 +124,17 @@ def only_for_hooks(frame: FrameType) -> bool:
         return False
     held, others = vars(frame.f_locals["self"]), len(frame.f_globals["_global_forward_hooks"]) > 1
     return not others and not any(held[kind] for kind in HOOKS)
+
+
+OPTIMIZERS = "torch.optim."
+
+
+def step_told(source: Any, tell: Any) -> Any:
+    """A hook that tells of the steps of PyTorch's own optimizers; those of a class of the user's consist
+    of steps of the cell."""
+
+    def hook(optimizer: Any, *arguments: Any) -> None:
+        if threading.get_ident() == source.thread and type(optimizer).step.__module__.startswith(OPTIMIZERS):
+            tell(optimizer)
+
+    return hook

@@ -5,6 +5,7 @@ PyTorch, of which only the grad mode tells that it is switched.
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 FUNCTION = "torch.autograd.function"  # where the backward of a custom Function is called
@@ -109,3 +110,24 @@ class TorchModes:
         for name, enabled in self.stood.items():
             if enabled != before[name]:
                 self.recorder.mode_changed(name, enabled)
+
+
+PROPERTIES = ("T", "mT", "H", "mH", "real", "imag")  # attributes that compute; other attributes are only read
+
+
+def title(func: Any) -> str | None:
+    """The name of what is called, without underscores; None for reading or writing an attribute."""
+    name = getattr(func, "__name__", "")
+    if name in ("__get__", "__set__", "__delete__"):
+        attribute = getattr(func.__self__, "__name__", "")
+        return attribute if name == "__get__" and attribute in (*PROPERTIES, "data") else None
+    return name.strip("_")
+
+
+def flat(values: Any) -> Iterator[Any]:
+    """Arguments or results, with those in lists and tuples one by one."""
+    for value in values:
+        if isinstance(value, list | tuple):
+            yield from flat(value)
+        else:
+            yield value

@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..protocol import Value
-from .where import Span
+from .changes import Change, Update  # noqa: F401  (a line of an update belongs to the model, too)
 
 # What a tensor is in the graph that is shown. The role decides the color; border and text show it too.
 LEAF, PARAMETER, CONSTANT, RESULT, ROOT = "leaf", "parameter", "constant", "result", "root"
@@ -231,41 +231,6 @@ class Group:
     path: str = ""
     parameters: tuple[tuple[str, str], ...] = ()
     times: int = 1
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """One line of an update: what `tensor`, called `name`, was, the gradient that it had, and what it became;
-    a value is None where it is not known or where the gradient is None. In a "zero" and a "clip" that is the
-    gradient itself, which has no gradient. `settings` are those of the optimizer for it (`lr`), `state` the
-    optimizer's own tensors before and after."""
-
-    id: str
-    tensor: str
-    name: str
-    before: Value | None
-    gradient: Value | None
-    after: Value | None
-    settings: tuple[tuple[str, float], ...] = ()
-    state: tuple[tuple[str, Value | None, Value | None], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Update:
-    """Writes outside the graph that belong together: a step of an optimizer, `zero_grad`, clipping, or a
-    hand-written update. `kind` is "step", "zero", "clip" or "written"; `title` is the call or the statement
-    as it stands in the source (`opt.step()`), `about` the class of the optimizer ("" without one); `span` is
-    where it stands. `times` are the places of its events in the trace, in order; `early`: it ran before the
-    backward call whose picture shows it."""
-
-    id: str
-    kind: str
-    title: str
-    about: str
-    span: Span | None
-    times: tuple[int, ...]
-    early: bool
-    changes: tuple[Change, ...]
 
 
 @dataclass(frozen=True, slots=True)

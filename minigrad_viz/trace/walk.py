@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from ..hooks import hooks_of
 from ..kept import Kept, is_number, saved_of
 from ..protocol import (
     edges_of,
     has_history,
-    hooks_of,
     is_parameter,
     is_tensor,
     memory_of,
