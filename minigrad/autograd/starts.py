@@ -136,18 +136,30 @@ def check_gradient(i: int, root: Any, shape: Any, dtype: Any, gradient: Any, bat
 def batch_size(given: list[Any]) -> int:
     """How many rows all gradients have; ValueError with PyTorch's text if there is no such number."""
     for g in given:
-        if g is None:
-            raise ValueError(
-                "vmap(vjp, in_dims=0, ...)(<inputs>): Got in_dim=0 for an input but the input is of type "
-                f"{type(g)}. We cannot vmap over non-Tensor arguments, please use None as the respective "
-                "in_dim"
-            )
-        if not g._data.ndim:
-            raise ValueError(
-                "vmap(vjp, in_dims=0, ...)(<inputs>): Got in_dim=0 for some input, but that input is a "
-                "Tensor of dimensionality 0 so expected in_dim to satisfy 0 <= in_dim < 0."
-            )
-    sizes = [len(g._data) for g in given]
+        checked_dim("vmap(vjp, in_dims=0, ...)(<inputs>): ", g, 0, "0")
+    return common_size([len(g._data) for g in given])
+
+
+def checked_dim(who: str, leaf: Any, dim: int, least: str = "-{}") -> int:
+    """Return the dimension of a batch, counted from the front; ValueError with PyTorch's texts, which call
+    `least` the lowest number.
+    """
+    if not isinstance(leaf, TensorBase):
+        raise ValueError(
+            f"{who}Got in_dim={dim} for an input but the input is of type {type(leaf)}. We cannot vmap over "
+            "non-Tensor arguments, please use None as the respective in_dim"
+        )
+    n = leaf._data.ndim
+    if not -n <= dim < n:
+        raise ValueError(
+            f"{who}Got in_dim={dim} for some input, but that input is a Tensor of dimensionality {n} so "
+            f"expected in_dim to satisfy {least.format(n)} <= in_dim < {n}."
+        )
+    return dim % n
+
+
+def common_size(sizes: list[int]) -> int:
+    """Return the size of a batch, which all tensors have; ValueError with PyTorch's text if they differ."""
     if len(set(sizes)) != 1:
         raise ValueError(
             "vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "

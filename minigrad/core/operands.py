@@ -72,9 +72,14 @@ def check_list(op: Op, tensors: Any) -> None:
             f"{op.name}(): argument 'tensors' (position 1) must be tuple of Tensors, not "
             f"{type(tensors).__name__}"
         )
+    check_elements(tensors)
+
+
+def check_elements(tensors: Any) -> None:
+    """Raise TypeError with PyTorch's text for an element of a list that is no tensor."""
     for i, t in enumerate(tensors):
         if not isinstance(t, TensorBase):
-            raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type(t).__name__}")
+            raise TypeError(f"expected Tensor as element {i} in argument 0, but got {dtypes.kind_name(t)}")
 
 
 def prepare(op: Op, values: Any) -> list[Any]:

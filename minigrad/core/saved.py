@@ -15,7 +15,7 @@ from . import dialect, dtypes, modes, tangents
 from .node import RELEASED, AccumulateGrad, Node
 from .op import INPUT, RAW, RESULT
 from .save import keep_together
-from .saved_hooks import Packed, SavedTensor, default_hooks, pack, saved_tensor, unpack_entry
+from .saved_hooks import DETACHED, Packed, SavedTensor, default_hooks, pack, saved_tensor, unpack_entry
 from .storage import SameCounter, Storage
 from .tensor_state import TensorBase, Tensors, attach, numbers, share, wrap
 from .view_path import refuse_write
@@ -85,10 +85,7 @@ def unpack(node: Any, n: int, checked: bool = True) -> tuple[Any, Any]:
             data = storage.now
     of_input = what is not RESULT
     if checked and storage is not None and node._seq < storage.detached and of_input and is_detached(carrier):
-        raise RuntimeError(
-            "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_()."
-            "This is not supported, please use out-of-place `.detach()` instead"
-        )
+        raise RuntimeError(DETACHED)
     if checked and storage is not None and storage.version != expected:
         writer = storage.writer if of_input else None
         if isinstance(value, TensorBase):

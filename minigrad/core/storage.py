@@ -208,7 +208,7 @@ def strided(array: np.ndarray, where: Geometry) -> np.ndarray:
     RuntimeError with PyTorch's text if it is not inside.
     """
     k, n = where.storage_offset, array.itemsize
-    if k >= 0 and array.flags.c_contiguous:
+    if k >= 0 and array.size and array.flags.c_contiguous:
         try:
             return np.ndarray(where.size, array.dtype, array, k * n, tuple([s * n for s in where.stride]))
         except (TypeError, ValueError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from typing import Any, NoReturn
 
-from ..core.tensor_state import TensorBase
+from ..autograd.starts import checked_dim, common_size
 from . import pytree
 
 Argnums = int | tuple[int, ...]
@@ -100,19 +100,14 @@ def batched(func: Any, in_dims: Dims, args: tuple[Any, ...]) -> tuple[list[Any],
             f"{who}in_dims is not compatible with the structure of `inputs`. in_dims has structure "
             f"{pytree.flatten(in_dims)[1]} but inputs has structure {spec}."
         )
-    dims = [checked_dim(who, t, d) for t, d in zip(leaves, dims, strict=True)]
+    dims = [dim_of(who, t, d) for t, d in zip(leaves, dims, strict=True)]
     sizes = [t._data.shape[d] for t, d in zip(leaves, dims, strict=True) if d is not None]
     if not sizes:
         raise ValueError("vmap: Expected at least one Tensor to vmap over")
-    if any(n != sizes[0] for n in sizes):
-        raise ValueError(
-            "vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
-            f"{sizes} for the mapped dimension"
-        )
-    return dims, leaves, spec, sizes[0]
+    return dims, leaves, spec, common_size(sizes)
 
 
-def checked_dim(who: str, leaf: Any, dim: Any) -> int | None:
+def dim_of(who: str, leaf: Any, dim: Any) -> int | None:
     """Return one batch dimension, counted from the front."""
     if dim is None:
         return None
@@ -120,18 +115,7 @@ def checked_dim(who: str, leaf: Any, dim: Any) -> int | None:
         raise ValueError(
             f"{who}Got in_dim={dim} for an input but in_dim must be either an integer dimension or None."
         )
-    if not isinstance(leaf, TensorBase):
-        raise ValueError(
-            f"{who}Got in_dim={dim} for an input but the input is of type {type(leaf)}. We cannot vmap over "
-            "non-Tensor arguments, please use None as the respective in_dim"
-        )
-    n = leaf._data.ndim
-    if not -n <= dim < n:
-        raise ValueError(
-            f"{who}Got in_dim={dim} for some input, but that input is a Tensor of dimensionality {n} so "
-            f"expected in_dim to satisfy -{n} <= in_dim < {n}."
-        )
-    return dim % n
+    return checked_dim(who, leaf, dim)
 
 
 def spread_out_dims(func: Any, out_dims: Dims, spec: Any) -> list[Any]:

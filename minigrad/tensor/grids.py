@@ -6,10 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..core import F, dialect, dtypes
-from ..core.operands import broadcast
+from ..core.operands import broadcast, check_elements
 from ..core.public import public
-from ..core.tensor_state import TensorBase
-from ..creation.arguments import kind_name
 from ..ops import shape as sh
 from .size import Size
 
@@ -68,9 +66,7 @@ def grid(tensors: Any, indexing: str) -> tuple[Any, ...]:
 def listed(tensors: Any) -> list[Any]:
     """Tensors given one by one or as one sequence."""
     found = list(tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else tensors)
-    for i, t in enumerate(found):
-        if not isinstance(t, TensorBase):
-            raise TypeError(f"expected Tensor as element {i} in argument 0, but got {kind_name(t)}")
+    check_elements(found)
     return found
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from ..core import F, dialect
 from ..core.call import check_edges
 from ..core.public import public
-from ..core.storage import address, root, strides_of
+from ..core.storage import Geometry, address, root, strided
 from ..core.tensor_state import TensorBase, share
 from ..ops import shape as sh
 from ..ops import views as vw
@@ -216,20 +216,15 @@ def strided_place(input: Any, size: Any, stride: Any, storage_offset: int | None
             f"Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}"
         )
     share(input)
-    own, item = offset_of(input), input._data.itemsize
+    own = offset_of(input)
     start = own if storage_offset is None else storage_offset
     if start < 0:
         raise RuntimeError(f"Tensor: invalid storage offset {start}")
-    base = origin(input)
-    extent = 1 + sum((n - 1) * s for n, s in zip(base.shape, strides_of(base))) if base.size else 0
-    wanted = start + 1 + sum((n - 1) * s for n, s in zip(size, stride)) if math.prod(size) else 0
-    if wanted > extent:
+    try:
+        strided(origin(input), Geometry(size, stride, start))
+    except RuntimeError:
         check_edges([input])
-        raise RuntimeError(
-            f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {start}, and itemsize "
-            f"{item} requiring a storage size of {wanted * item} are out of bounds for storage of size "
-            f"{extent * item}"
-        )
+        raise
     return size, stride, None if storage_offset is None else start - own
 
 
