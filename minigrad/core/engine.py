@@ -56,40 +56,41 @@ def run(
     `accumulate` they are deposited in `.grad`. Without `slots` gradients go to the leaves.
     """
     __tracebackhide__ = True
-    tensors = create_graph or (modes.active != 0 and modes.is_forward())
-    with Within(**({"grad_enabled": create_graph} if tensors else {})):
-        alone = len(roots) == 1 and not accumulate and gradients[0] is not None
-        if not alone or modes.is_watched(tensors):
-            return run_watched(roots, gradients, keep_graph, tensors, slots, accumulate)
+    alone = len(roots) == 1 and not accumulate and gradients[0] is not None
+    if not alone or modes.is_watched(create_graph):
+        return run_watched(roots, gradients, keep_graph, create_graph, slots, accumulate)
+    with Within(**({"grad_enabled": True} if create_graph else {})):
         ends = None if slots is None else tuple(slots)
-        return run_plain(roots[0], gradients[0], keep_graph, tensors, ends)
+        return run_plain(roots[0], gradients[0], keep_graph, create_graph, ends)
 
 
 def run_watched(
     roots: Sequence[Slot],
     gradients: Sequence[Any],
     keep_graph: bool,
-    tensors: bool,
+    create_graph: bool,
     slots: Sequence[Slot] | None,
     accumulate: bool = False,
 ) -> list[Any] | None:
-    """Do what `run` does node by node, on `tensors` or raw arrays, in the grad mode that is in force."""
+    """Do what `run` does node by node. In forward mode gradients are tensors, which have tangents."""
     __tracebackhide__ = True
+    tensors = create_graph or modes.is_forward()
     task = Task(keep_graph, tensors, count_edges([node for node, _ in roots]))
     if slots is not None:
         task.limit(slots, accumulate)
-    for (node, nr), gradient in zip(roots, gradients):
-        if gradient is not None:
-            add(task, node, nr, gradient)
-    if len(roots) == 1:
-        task.heap.append((-roots[0][0]._seq, roots[0][0]))
-    else:
-        for node in dict.fromkeys(node for node, _ in roots):
-            # one by one, as PyTorch does: among leaves that decides the order
-            runs = task.needed is None or node in task.needed or node in task.targets
-            if runs and not task.waiting[node]:
-                heappush(task.heap, (-node._seq, node))
-    inside(task, drain, task)
+    with Within(grad_enabled=create_graph):
+        for (node, nr), gradient in zip(roots, gradients):
+            if gradient is not None:
+                add(task, node, nr, gradient)
+        if len(roots) == 1:
+            task.heap.append((-roots[0][0]._seq, roots[0][0]))
+        else:
+            for node in dict.fromkeys(node for node, _ in roots):
+                # one by one, as PyTorch does: among leaves that decides the order
+                runs = task.needed is None or node in task.needed or node in task.targets
+                if runs and not task.waiting[node]:
+                    heappush(task.heap, (-node._seq, node))
+        inside(task, drain, task)
     return None if slots is None or accumulate else [task.captures[slot] for slot in slots]
 
 
@@ -277,5 +278,6 @@ def go_on(task: Task, last: Node, slots: Sequence[Slot] | None) -> list[Any] | N
             quiet(deposit, node, task.buffers.pop(node), node in task.owned)
     for node in now:
         heappush(task.heap, (-node._seq, node))
-    inside(task, drain, task)
+    with Within(grad_enabled=task.create_graph):
+        inside(task, drain, task)
     return None if slots is None else [task.captures[slot] for slot in slots]

@@ -16,7 +16,7 @@ from typing import Any
 from . import modes
 from .deposit import deposit, deposit_tensor
 from .dtypes import of
-from .modes import Within, quiet
+from .modes import quiet
 from .nested_passes import here
 from .node import AccumulateGrad, Node
 from .tensor_state import TensorBase, numbers, wrap
@@ -32,13 +32,6 @@ def as_gradient(create_graph: bool, value: Any) -> Any:
     return value if value is None or create_graph else numbers(value)
 
 
-def grad_mode_of_hooks(create_graph: bool) -> Within:
-    """Return a block in which ops are recorded only if `create_graph` and grad mode are on. Grad mode is off
-    where gradients are tensors only because of forward mode.
-    """
-    return Within(grad_enabled=create_graph and modes.is_grad_enabled())
-
-
 def before_node(create_graph: bool, node: Node, gradient: Any, runs: bool) -> Any:
     """Call tensor hooks, keep retained gradients and, if the node `runs`, call its pre-hooks."""
     extra = node._extra
@@ -46,20 +39,19 @@ def before_node(create_graph: bool, node: Node, gradient: Any, runs: bool) -> An
     arrived = gradient if isinstance(gradient, list) else [gradient] * node._outputs  # a list, one, or None
     grads = [as_tensor(create_graph, g) for g in arrived]
     watchers = modes.observers()
-    with grad_mode_of_hooks(create_graph):
-        for nr, hooks in extra.tensor_hooks.items():
-            for hook in tuple(hooks.values()):
-                if watchers:
-                    (grads[nr],) = call(watchers, node, "tensor", hook, nr, (grads[nr],), grads[nr])
-                else:
-                    grads[nr] = replaced(hook, hook(grads[nr]), grads[nr])
-        for nr, reference in extra.retain.items():
-            tensor = reference()
-            if tensor is not None and grads[nr] is not None:
-                retain(tensor, grads[nr])
-        if extra.pre and runs:
-            for hook in tuple(extra.pre.values()):
-                grads = list(call(watchers, node, "pre", hook, 0, tuple(grads), tuple(grads)))
+    for nr, hooks in extra.tensor_hooks.items():
+        for hook in tuple(hooks.values()):
+            if watchers:
+                (grads[nr],) = call(watchers, node, "tensor", hook, nr, (grads[nr],), grads[nr])
+            else:
+                grads[nr] = replaced(hook, hook(grads[nr]), grads[nr])
+    for nr, reference in extra.retain.items():
+        tensor = reference()
+        if tensor is not None and grads[nr] is not None:
+            retain(tensor, grads[nr])
+    if extra.pre and runs:
+        for hook in tuple(extra.pre.values()):
+            grads = list(call(watchers, node, "pre", hook, 0, tuple(grads), tuple(grads)))
     out = [as_gradient(create_graph, g) for g in grads]
     return out if node._outputs > 1 else out[0]
 
@@ -70,9 +62,8 @@ def after_node(create_graph: bool, node: Node, gradients: tuple[Any, ...], gradi
     grads = tuple(as_tensor(create_graph, g) for g in gradients)
     arrived = gradient if isinstance(gradient, list) else [gradient] * node._outputs
     outs = tuple(as_tensor(create_graph, g) for g in arrived)
-    with grad_mode_of_hooks(create_graph):
-        for hook in tuple(node._extra.post.values()):
-            grads = call(modes.observers(), node, "post", hook, 0, grads, grads, outs)
+    for hook in tuple(node._extra.post.values()):
+        grads = call(modes.observers(), node, "post", hook, 0, grads, grads, outs)
     return tuple(as_gradient(create_graph, g) for g in grads)
 
 

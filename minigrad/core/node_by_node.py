@@ -13,7 +13,7 @@ from . import anomaly, modes
 from .backward_pass import ZEROS, Task, add, capture, is_new, will_run
 from .deposit import deposit, deposit_tensor
 from .hook_calls import after_deposit, after_node, before_node
-from .modes import Within, quiet
+from .modes import quiet
 from .nested_passes import here
 from .node import LAST, AccumulateGrad, Node
 
@@ -25,12 +25,12 @@ def drain(task: Task) -> None:
     try:
         while heap:
             node = heappop(heap)[1]
-            if modes.active and modes.anomaly.enabled:
+            if modes.anomaly.enabled:
                 here.node = node
             try:
                 received, sent = run_one(task, node, watchers)
             except BaseException:
-                if modes.active and modes.anomaly.enabled:
+                if modes.anomaly.enabled:
                     anomaly.report(node)
                 raise
             kept = watchers or node._extra is not None or node._speaks
@@ -48,20 +48,19 @@ def run_one(task: Task, node: Node, watchers: tuple[Any, ...]) -> tuple[Any, tup
         for watcher in watchers:
             watcher.deposit_starts(node)
     captured = needed is not None and (node in task.targets or node not in needed)
-    if node._extra is None and node._speaks and not (captured or modes.active or task.create_graph):
-        sent = run_function(task, node, received)
-    elif node._extra is not None or node._speaks or captured or received is None or task.create_graph:
+    speaks = node._speaks
+    if node._extra is not None or captured or task.create_graph or (received is None and not speaks):
         received, sent = run_node(task, node, received)
+    elif speaks:
+        sent = run_function(task, node, received)
     elif leaf:
         sent = quiet(deposit, node, received, not watchers and node in task.owned) or ()
     else:
         sent = quiet(node.apply, received, task.keep_graph)
-    if not modes.active:
-        return received, sent
-    if needed is not None and not (leaf or node._speaks):
-        sent = asked_for(task, node, sent)
-    if needed is None or node in needed:
-        for watcher in watchers:
+    if watchers or modes.anomaly.enabled:
+        if needed is not None and not (leaf or node._speaks):
+            sent = asked_for(task, node, sent)
+        for watcher in watchers if needed is None or node in needed else ():
             watcher.node_ran(node, received, sent)
     if modes.anomaly.enabled and modes.anomaly.check_nan:
         anomaly.check_nan(node, sent)
@@ -92,15 +91,13 @@ def deliver(task: Task, node: Node, gradients: tuple[Any, ...], own: Any) -> Non
 
 
 def run_function(task: Task, node: Node, gradient: Any) -> tuple[Any, ...]:
-    """Run a custom Function without hooks in the normal modes, in a third of the time of `run_node`."""
+    """Run a custom Function without hooks, in half of the time of `run_node`."""
     __tracebackhide__ = True
-    modes.switch("grad_enabled", False)
+    before = modes.now()
     try:
         sent = node.apply(gradient)
     finally:
-        modes.switch("grad_enabled", True)
-        if modes.active:
-            modes.restore({})
+        modes.restore(before)
     if not task.keep_graph:
         node._release()
     return sent
@@ -137,21 +134,18 @@ def run_aloud(task: Task, node: Node, gradient: Any) -> tuple[Any, tuple[Any, ..
         return gradient, (None,) * len(node._next)
     if isinstance(node, AccumulateGrad):
         gradients: tuple[Any, ...] = ()
-        with Within(grad_enabled=create_graph and modes.is_grad_enabled()):
-            if gradient is not None:
-                deposit_tensor(node, gradient) if create_graph else quiet(deposit, node, gradient, False)
-            after_deposit(node)
+        if gradient is not None:
+            deposit_tensor(node, gradient) if create_graph else quiet(deposit, node, gradient, False)
+        after_deposit(node)
     elif not node._speaks and (gradient is None or (node._outputs > 1 and all(g is None for g in gradient))):
-        with Within(grad_enabled=create_graph):  # checking saved values may call user code
-            gradients = node.apply_nothing()
+        gradients = node.apply_nothing()
     elif create_graph and task.needed is not None and type(node).op is not None:
         op_node: Any = node
         gradients = op_node._apply_tensors(gradient, lambda target: will_run(task, target))
     elif create_graph:
         gradients = node._apply_tensors(gradient)
     elif speaks:
-        with Within(grad_enabled=False):
-            gradients = node.apply(gradient)
+        gradients = node.apply(gradient)
     else:
         gradients = quiet(node.apply, gradient)
     if extra is not None and extra.post:
