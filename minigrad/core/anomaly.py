@@ -45,18 +45,13 @@ def remember(node: Any) -> None:
 
 def report(node: Any) -> None:
     """Warn with the call that made a node which failed, and with the calls that made its parents."""
-    lines = node.metadata.get("traceback_")
-    warn(UNKNOWN.format(node.name()) if lines is None else KNOWN.format(node.name(), "".join(lines)))
-    seen = {node}
-    parent = node.metadata.get("parent_")
-    while parent is not None and parent not in seen:
-        seen.add(parent)
-        lines = parent.metadata.get("traceback_")
-        text = (
-            UNKNOWN.format(parent.name()) if lines is None else BEFORE.format(parent.name(), "".join(lines))
-        )
-        warn(text)
-        parent = parent.metadata.get("parent_")
+    seen: set[Any] = set()
+    text = KNOWN
+    while node is not None and node not in seen:
+        seen.add(node)
+        lines = node.metadata.get("traceback_")
+        warn((UNKNOWN if lines is None else text).format(node.name(), "".join(lines or ())))
+        node, text = node.metadata.get("parent_"), BEFORE
 
 
 def warn(text: str) -> None:

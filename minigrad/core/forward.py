@@ -13,6 +13,7 @@ from .jvps import derive, inputs_of, nothing, primal
 from .op import RAW, F, Op, zeros
 from .tangents import SavedTangents, adopt, aside, fitted, note, put, tangent_of, tie
 from .tensor_state import TensorBase
+from .vjps import parameters
 
 WRITES = ("copy", "fill", "fill_tensor", "zero")  # ops whose result does not depend on the old value
 DRAWN = (  # ops whose result does not depend on any value
@@ -57,7 +58,7 @@ def heard(op: Op, tangents: list[Any]) -> list[Any]:
         return tangents
     if op.linear and op.jvp is None:
         return [t for t, vjp in zip(tangents, op.vjps.values(), strict=True) if vjp is not zeros]
-    names = () if op.jvp is None else op.jvp.__code__.co_varnames[: op.jvp.__code__.co_argcount]
+    names = () if op.jvp is None else parameters(op.jvp)
     if not names:
         return tangents
     return [t for name, t in zip(op.inputs, tangents, strict=True) if name + "_t" in names]

@@ -41,10 +41,7 @@ def before_node(create_graph: bool, node: Node, gradient: Any, runs: bool) -> An
     watchers = modes.observers()
     for nr, hooks in extra.tensor_hooks.items():
         for hook in tuple(hooks.values()):
-            if watchers:
-                (grads[nr],) = call(watchers, node, "tensor", hook, nr, (grads[nr],), grads[nr])
-            else:
-                grads[nr] = replaced(hook, hook(grads[nr]), grads[nr])
+            (grads[nr],) = call(watchers, node, "tensor", hook, nr, (grads[nr],), grads[nr])
     for nr, reference in extra.retain.items():
         tensor = reference()
         if tensor is not None and grads[nr] is not None:
@@ -139,8 +136,8 @@ def replaced(hook: Any, new: Any, old: Any) -> Any:
         raise TypeError(f"expected Variable, but hook returned '{type(new).__name__}'")
     if new._data.dtype != old._data.dtype:
         raise RuntimeError(
-            f"hook '{name_of(hook)}' has changed the type of value (was {type_name(old)} got "
-            f"{type_name(new)})"
+            f"hook '{name_of(hook)}' has changed the type of value (was {of(old._data).type_name} got "
+            f"{of(new._data).type_name})"
         )
     if new._data.shape != old._data.shape:
         raise RuntimeError(f"hook '{name_of(hook)}' has changed the size of value")
@@ -150,11 +147,6 @@ def replaced(hook: Any, new: Any, old: Any) -> Any:
 def name_of(hook: Any) -> str:
     """Return the name of a hook in errors."""
     return getattr(hook, "__name__", "<unknown>")
-
-
-def type_name(t: TensorBase) -> str:
-    """Return PyTorch's old name of a tensor's type, which its errors use."""
-    return of(t._data).type_name
 
 
 def retain(tensor: TensorBase, gradient: Any) -> None:

@@ -34,7 +34,7 @@ from .dtypes import DIFFERENTIABLE
 from .modes import Within
 from .op import DERIVE, DERIVED, F, Op, composite, zeros
 from .tensor_state import TensorBase, alias, edge, numbers, wrap
-from .vjps import arguments
+from .vjps import arguments, parameters
 
 
 def inputs_of(op: Op, values: Any) -> list[Any]:
@@ -74,8 +74,7 @@ def by_formula(op: Op, values: Any, tangents: list[Any], result: Any) -> Any:
         name + "_t": nothing(v if has_gradients(v) else result) if t is None else t
         for name, v, t in zip(op.inputs, inputs_of(op, values), tangents)
     }
-    names = op.jvp.__code__.co_varnames[: op.jvp.__code__.co_argcount]
-    return op.jvp(*(given[n] if n in given else argument(op, n, values, result) for n in names))
+    return op.jvp(*(given[n] if n in given else argument(op, n, values, result) for n in parameters(op.jvp)))
 
 
 def has_gradients(value: Any) -> bool:

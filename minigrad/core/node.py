@@ -26,14 +26,7 @@ sequence_numbers = itertools.count()
 LAST = 2**64 - 1  # AccumulateGrad's sequence number: it runs as soon as it is ready
 
 
-class Released:
-    """The value of `Node._check` after backward has freed the saved tensors."""
-
-    def __repr__(self) -> str:
-        return "released"
-
-
-RELEASED = Released()
+RELEASED = "released"  # the value of `Node._check` after backward has freed the saved tensors
 
 
 class Extra:
@@ -50,8 +43,7 @@ class Extra:
         self.metadata: dict[Any, Any] = {}
         self.tensor_hooks: dict[int, HookDict] = {}
         self.retain: dict[int, weakref.ref[Any]] = {}
-        self.pre: HookDict | None = None
-        self.post: HookDict | None = None
+        self.pre, self.post = HookDict(), HookDict()
         self.unpacks = False
         self.tangents: dict[str, Any] = {}
 
@@ -124,17 +116,11 @@ class Node:
 
     def register_hook(self, fn: Any) -> RemovableHandle:
         """Call `fn(grad_inputs, grad_outputs)` after this node; its result replaces `grad_inputs`."""
-        extra = self._extra_made
-        if extra.post is None:
-            extra.post = HookDict()
-        return RemovableHandle(extra.post, fn)
+        return RemovableHandle(self._extra_made.post, fn)
 
     def register_prehook(self, fn: Any) -> RemovableHandle:
         """Call `fn(grad_outputs)` before this node runs; its result replaces `grad_outputs`."""
-        extra = self._extra_made
-        if extra.pre is None:
-            extra.pre = HookDict()
-        return RemovableHandle(extra.pre, fn)
+        return RemovableHandle(self._extra_made.pre, fn)
 
     def _sequence_nr(self) -> int:
         return self._seq

@@ -16,7 +16,13 @@ from .vjps import arguments, parameters
 
 RAW = (np.ndarray, np.generic)
 # What a vjp may take of a tensor input instead of its numbers: shape, strides (in elements), dtype, size.
-DERIVED = ("_sym_sizes", "_sym_strides", "_scalar_type", "_sym_numel")
+DERIVE: dict[str, Any] = {
+    "_sym_sizes": attrgetter("shape"),
+    "_sym_numel": attrgetter("size"),
+    "_sym_strides": strides_of,
+    "_scalar_type": attrgetter("dtype"),
+}
+DERIVED = tuple(DERIVE)
 # Other names of parameters that PyTorch accepts too.
 OTHER_NAMES = {"input": "self", "axis": "dim", "keepdims": "keepdim"}
 # Parameters that promote although they may not be differentiable.
@@ -278,11 +284,3 @@ def picker(places: tuple[int, ...]) -> Any:
     if len(places) > 1:
         return itemgetter(*places)
     return itemgetter(slice(places[0], places[0] + 1)) if places else lambda values: ()
-
-
-DERIVE: dict[str, Any] = {  # from the numbers
-    "_sym_sizes": attrgetter("shape"),
-    "_sym_numel": attrgetter("size"),
-    "_sym_strides": strides_of,
-    "_scalar_type": attrgetter("dtype"),
-}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...core import modes
 from ...core.modes import Within
 from ...core.tensor_state import TensorBase
 from .common import as_tuple, check_strict, check_v, enter, filled, gradients, leave, unpacked, zeros_like
@@ -67,9 +66,8 @@ def vjp(
         outputs_given, outputs = as_tuple(func(*inputs), OUTPUTS, "vjp")
         check_strict(outputs, "outputs", strict)
         v = vector(v, "vjp", outputs, outputs_given, create_graph, NO_V_OUTPUT)
-    with Within(grad_enabled=create_graph or modes.is_grad_enabled()):
-        found = gradients(outputs, inputs, v, create_graph=create_graph)
-        product = filled(found, inputs, strict, create_graph, "back")
+    found = gradients(outputs, inputs, v, create_graph=create_graph)
+    product = filled(found, inputs, strict, create_graph, "back")
     return results(outputs, outputs_given, product, inputs_given, create_graph)
 
 
@@ -116,9 +114,8 @@ def jvp(
         starts = tuple(zeros_like(out, requires_grad=True) for out in outputs)  # any numbers would do
         back = gradients(outputs, inputs, starts, create_graph=True)
         check_strict(back, "grad_inputs", strict)
-    with Within(grad_enabled=create_graph or modes.is_grad_enabled()):
-        found = gradients(back, starts, v, create_graph=create_graph)
-        product = filled(found, outputs, strict, create_graph, "back_trick")
+    found = gradients(back, starts, v, create_graph=create_graph)
+    product = filled(found, outputs, strict, create_graph, "back_trick")
     return results(outputs, outputs_given, product, outputs_given, create_graph)
 
 
@@ -155,9 +152,8 @@ def of_hessian(
         if who == "hvp":
             starts, stage = tuple(zeros_like(x, requires_grad=True) for x in inputs), "double_back_trick"
             back = gradients(back, inputs, starts, create_graph=True)
-    with Within(grad_enabled=create_graph or modes.is_grad_enabled()):
-        found = gradients(back, starts, v, create_graph=create_graph)
-        product = filled(found, inputs, strict, create_graph, stage)
+    found = gradients(back, starts, v, create_graph=create_graph)
+    product = filled(found, inputs, strict, create_graph, stage)
     return results(outputs, False, product, given, create_graph)
 
 

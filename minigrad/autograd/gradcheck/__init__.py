@@ -7,7 +7,7 @@ from typing import Any
 from ...core import dialect, modes
 from ...core.modes import unobserved
 from ..run import grad
-from . import backward, forward
+from .checks import check_multiplied, check_undefined_gradients
 from .compare import compare_all
 from .problem import Limits, Problem, as_tuple, check_inputs, differentiable, gradient_for, is_tensor
 from .texts import GradcheckError
@@ -73,9 +73,9 @@ def gradcheck(
             problem.outputs  # noqa: B018 - results without `requires_grad` are refused here
             compare_all(problem, fast_mode, check_backward_ad, check_forward_ad, check_undefined_grad)
             if check_backward_ad:
-                backward.check_multiplied(problem, masked)
+                check_multiplied(problem, masked)
                 if check_undefined_grad:
-                    backward.check_undefined(problem)
+                    check_undefined_gradients(problem)
     except GradcheckError as error:
         if not raise_exception:
             return False
