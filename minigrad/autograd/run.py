@@ -160,14 +160,15 @@ def backward(
 
     Source: PyTorch's page `torch.autograd.backward`.
     """
-    plain = grad_tensors is inputs is grad_variables is None and create_graph is False and not modes.active
+    plain = grad_tensors is inputs is grad_variables is None and create_graph is False
+    plain = plain and not (modes.active or modes.state.transforms)
     if plain and (retain_graph is None or retain_graph.__class__ is bool):
         start_at = plain_start(tensors)
         if start_at is not None:
             node, one = start_at
             engine.run_plain(node, one, retain_graph is True)
             return
-    if modes.active and modes.state.transforms:
+    if modes.state.transforms:
         raise RuntimeError(
             "backward() called inside a functorch transform. This is not supported, please use "
             "functorch.grad or functorch.vjp instead or call backward() outside of functorch transforms."

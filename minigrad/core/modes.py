@@ -96,6 +96,8 @@ def switch(name: str, value: Any) -> Any:
     before = here.get(name, normal)
     if before is not value:
         here[name] = value
+        if name in UNCOUNTED:
+            return before
         if value == normal:
             change = -1
         elif before == normal:
@@ -149,6 +151,8 @@ def restore(before: dict[str, Any]) -> None:
 
 
 NORMAL = {name: value for name, value in vars(_State).items() if name[0] != "_"}
+# Modes that change no op. They are read where they matter, so ops inside transforms take the short ways.
+UNCOUNTED = frozenset(("transforms", "hooks_refused", "randomness", "multithreading"))
 RESTORED = tuple(n for n in NORMAL if n not in ("dual_level", "observers"))
 
 

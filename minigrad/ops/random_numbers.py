@@ -18,7 +18,7 @@ from .generator import Generator, default_generator
 
 def source_of(generator: Any) -> Generator:
     """Return the generator to draw from; RuntimeError where `func.vmap` allows none."""
-    if modes.active and modes.state.randomness == "error":
+    if modes.state.randomness == "error":
         raise RuntimeError(
             "vmap: called random operation while in randomness error mode. Please either use the 'same' or "
             "'different' randomness flags on vmap or perform the randomness operation out of vmap"

@@ -100,7 +100,7 @@ class Autograd(TensorBase):
                 "requires_grad_(): argument 'requires_grad' (position 1) must be bool, not "
                 f"{type(requires_grad).__name__}"
             )
-        if modes.active and modes.state.transforms:
+        if modes.state.transforms:
             aside = " (or perhaps using torch.autograd.functional.* APIs)"
             raise RuntimeError(IN_TRANSFORM.format(call="requires_grad_", aside=aside))
         if not requires_grad or self._fn is None:
@@ -151,7 +151,7 @@ class Autograd(TensorBase):
         """
         if not self.requires_grad:
             raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
-        if modes.active and modes.state.transforms:
+        if modes.state.transforms:
             raise RuntimeError(IN_TRANSFORM.format(call="retain_grad", aside=""))
         if self._fn is not None and not self._retains:
             fn = self.grad_fn

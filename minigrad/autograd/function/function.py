@@ -120,7 +120,7 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Run `forward` and add a node to the graph."""
         own_setup = cls.setup_context is not Function.setup_context
-        if modes.active and modes.state.transforms:
+        if modes.state.transforms:
             check_transforms(cls, own_setup)
         if own_setup and (kwargs or not takes_all(cls.forward, args)):
             bound = inspect.signature(cls.forward).bind(*args, **kwargs)
