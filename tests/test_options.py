@@ -117,7 +117,7 @@ def test_every_option_of_the_table_is_one_of_the_report_or_of_the_magic(settings
 
     picture = Picture(
         Graph((), ()),
-        **{k: v for k, v in for_report.items() if k not in ("fold", "ledger", "memory", "predict")},
+        **{k: v for k, v in for_report.items() if k not in ("fold", "ledger", "live", "memory", "predict")},
     )
     assert (picture.limit, picture.look.detail) == (DEFAULTS["max_nodes"], "normal")
 

@@ -15,7 +15,7 @@ from quiz_cells import cell
 
 import minigrad
 from minigrad_viz.player.quiz_score import quiz_of
-from minigrad_viz.player.static import QUIZ, expression, player, source
+from minigrad_viz.player.static import EXTRAS, expression, player, source
 from minigrad_viz.predicting.judging import judge
 from minigrad_viz.predicting.typed import NO, YES
 from minigrad_viz.shell.report import Report
@@ -81,7 +81,7 @@ def test_a_cell_that_does_not_ask_stores_nothing_of_it():
     code, style = unpacked(re.findall(r'read\("([^"]*)"\)', plain)[0])
     assert "Quiz" not in code and "mgp-ask" not in style
     assert "quiz" not in unpacked(re.findall(r'read\("([^"]*)"\)', plain)[1])
-    assert len(player()) < len(player(quiz=True)) < len(player()) + 8000
+    assert len(player()) < len(player("quiz")) < len(player()) + 8000
 
 
 def test_a_cell_without_questions_is_shown_as_usual():
@@ -92,7 +92,7 @@ def test_a_cell_without_questions_is_shown_as_usual():
 def test_files_of_the_player_share_no_name():
     """They are joined into one scope, where the second of two functions would silently take the place of the
     first."""
-    names = re.findall(r"^(?:async )?(?:const|let|function|class) (\w+)", expression(quiz=True), re.M)
+    names = re.findall(r"^(?:async )?(?:const|let|function|class) (\w+)", expression("quiz"), re.M)
     assert len(names) > 100 and len(names) == len(set(names))
 
 
@@ -116,7 +116,7 @@ def test_the_page_judges_as_python_does(tmp_path):
             cases.append([data, answers])
             wanted.append([told(question, answer) for answer in answers])
     (tmp_path / "package.json").write_text('{"type": "module"}')
-    for name in QUIZ[:1]:
+    for name in EXTRAS["quiz"][:1]:
         (tmp_path / name).write_text(source(name), encoding="utf-8")
     (tmp_path / "cases.json").write_text(json.dumps(cases), encoding="utf-8")
     program = """

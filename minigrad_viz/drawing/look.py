@@ -29,13 +29,15 @@ class Look:
     """What is shown of each station. `detail` is "normal" or "full"; `values` tells whether values and
     gradients are written; of `saved` values "some" are shown (as many as fit well), "all" (in full, with
     their versions and bytes) or "none". Texts are cut so that no station is wider than `widest`, unless its
-    saved values are to be read in full. ValueError for any other."""
+    saved values are to be read in full. The tensors `sliders`, by id, have a row for one, and all numbers
+    then have room for another beside them. ValueError for any other."""
 
     detail: str = "normal"
     values: bool = True
     saved: str = "some"
     lang: str | None = None
     widest: int = WIDEST
+    sliders: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         for name, value, known in (("detail", self.detail, DETAILS), ("saved", self.saved, SAVED)):

@@ -47,7 +47,7 @@ class Picture:
     forward pass runs in `direction` "LR", "TB", "RL" or "BT", or as it fits better ("auto"); `theme` "auto",
     "light" or "dark"; `lang` "en" or "ko"; `engine` "auto", "bundled" or "dot". ValueError for any other. A
     graph of more than `limit` stations, or one whose layout takes longer than `deadline` seconds, is shown as
-    its outline, which says so.
+    its outline, which says so. The leaves `sliders`, by their ids in the graph, have room for one.
     """
 
     def __init__(
@@ -64,6 +64,7 @@ class Picture:
         engine: str = "auto",
         limit: int = LIMIT,
         deadline: float = 2.0,
+        sliders: frozenset[str] = frozenset(),
     ) -> None:
         check("style", style, STYLES)
         check("detail", detail, DETAILS)
@@ -76,7 +77,7 @@ class Picture:
         self.graph = graph
         self.scene: Scene | None = None  # of which it is the graph, where that is a finished one
         self.style = style
-        self.look = settled(Look(detail, bool(values), saved, lang))
+        self.look = settled(Look(detail, bool(values), saved, lang, sliders=sliders))
         self.direction = direction
         self.theme = theme
         self.lang = lang

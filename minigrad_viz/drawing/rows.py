@@ -22,6 +22,7 @@ UP = 12  # pixels from the baseline of a row to the top of its maps
 COLUMNS = 24  # of a value
 WRITTEN = 4  # numbers of data that are written where boxes of many hide the tensors
 INSIDE = 6  # parameters of a closed box that are shown
+TWO = 102.0  # pixels of two numbers
 CELL, BESIDE = 14, 90.0  # columns of a value beside another, pixels of its map
 
 
@@ -29,7 +30,7 @@ CELL, BESIDE = 14, 90.0  # columns of a value beside another, pixels of its map
 class CardRow:
     """One row of a card. `tone` is "plain", "kept" (a stored gradient) or "gone" (None). The row of a shared
     memory has a `sign` instead of its label. `heats` are drawn where numbers are not written; `others` is how
-    it stands at each moment of `Card.stood`, where that changes."""
+    it stands at each moment of `Card.stood`, where that changes. It is at least `least` pixels wide."""
 
     name: str
     label: str
@@ -39,6 +40,7 @@ class CardRow:
     sign: str = ""
     heats: tuple[Heat, ...] = ()
     others: tuple[CardRow, ...] = ()
+    least: float = 0.0
 
     @property
     def height(self) -> float:
@@ -52,7 +54,7 @@ class CardRow:
         """Pixels that its values take."""
         maps = (heat.x + heat.width for heat in self.heats)
         lines = (columns(line) * MONO for line in self.lines)
-        return max([*lines, *maps, *(row.width for row in self.others)], default=0)
+        return max([self.least, *lines, *maps, *(row.width for row in self.others)])
 
     def maps(self) -> list[Heat]:
         """Its maps, at all moments."""
@@ -117,7 +119,13 @@ def rows_of(card: Card, memory: SharedMemory | None, look: Look, sized: bool) ->
         made.append(row_of("dtype", (card.value.dtype,) if card.value else unknown, lang))
     if memory is not None:
         made.append(CardRow("memory", "", (memory_words(card, memory, lang),), sign=memory.sign))
-    return made
+    return with_slider(made, card, look) if look.sliders and made else made
+
+
+def with_slider(made: list[CardRow], card: Card, look: Look) -> list[CardRow]:
+    """Rows with room for a second number, and for a slider below the value that it changes."""
+    made = [replace(row, least=TWO) if row.name in ("value", "grad") else row for row in made]
+    return [made[0], CardRow("slider", "", ()), *made[1:]] if card.id in look.sliders else made
 
 
 def row_of(name: str, lines: Sequence[str], lang: str | None, tone: str = "plain") -> CardRow:

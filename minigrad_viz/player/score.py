@@ -211,7 +211,7 @@ def frames_to_json(
         changed = [[id, n] for id, n in waiting.items() if waited.get(id) != n]
         changed += [[id, 0] for id in waited if id not in waiting]
         waited = waiting
-        said = [line for line in frame.lines if line.kind not in BESIDE]
+        said = said_of(frame)
         lines = [line_to_json(line) for line in said]
         span = None if frame.span is None else list(frame.span)
         ready = [len(frame.ready), *frame.ready[:READY]]
@@ -230,6 +230,11 @@ def frames_to_json(
         while len(told) > 9 and not told[-1]:
             told.pop()
         yield told
+
+
+def said_of(frame: Frame) -> list[Line]:
+    """The lines of a step but for those that stand above the player."""
+    return [line for line in frame.lines if line.kind not in BESIDE]
 
 
 def line_to_json(line: Line) -> list[Any]:

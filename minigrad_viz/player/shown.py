@@ -26,7 +26,7 @@ def narrow(picture: Picture) -> Picture | None:
     other = Picture(
         picture.graph, detail=look.detail, values=look.values, saved=look.saved, direction="TB",
         theme=picture.theme, lang=picture.lang, engine=picture.engine, limit=picture.limit,
-        deadline=picture.deadline,
+        deadline=picture.deadline, sliders=look.sliders,
     )  # fmt: skip
     return other if 0 < width_of(other.svg() or "") <= SHARE * wide else None
 

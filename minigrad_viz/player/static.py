@@ -14,6 +14,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 from string import Template
+from typing import Any
 
 from ..drawing.still import image, parted
 from ..drawing.style import every_theme
@@ -25,7 +26,12 @@ MODULES = (
     "stepper_share.js", "stepper_motion.js", "stepper_keys.js", "stepper_boxes.js", "stepper_tour.js",
     "stepper.js",
 )  # fmt: skip
-QUIZ = ("stepper_quiz_judge.js", "stepper_quiz.js")  # joined where a cell asks
+# What is joined only where a cell uses it.
+EXTRAS = {
+    "": (),
+    "quiz": ("stepper_quiz_judge.js", "stepper_quiz.js"),
+    "live": ("stepper_plot.js", "stepper_live.js"),
+}
 HEAVY = 500_000  # characters of SVG; a larger picture is packed, and the outline alone stands in its place
 
 # Notebooks run the scripts of an output in different places: in the output itself, or appended to what holds
@@ -58,15 +64,18 @@ def player_html(
     pane: bool = False,
     quiz: str = "",
     instead: str = "",
+    live: dict[str, Any] | None = None,
 ) -> str:
     """Self-contained HTML of a player over `acts`, the last of which is shown first; `source` is the cell's,
     of the `earlier` and the `later` backward calls only the values of the roots are known. With `pane`, the
     source stands beside the picture from the start, where there is room: on a page that has no cell above the
-    player. With a `quiz` the reader is asked first, and `instead` stands where no script runs. ValueError
-    without any act."""
+    player. With a `quiz` the reader is asked first, and `instead` stands where no script runs; `live` is the
+    part of the score for live values. ValueError without any act."""
     score = score_of(acts, source, lang, earlier, later, pack=False)
     if pane:
         score["pane"] = True
+    if live:
+        score["live"] = live
     picture = acts[-1].picture
     svg, outline = picture.svg() or "", picture.outline()
     if quiz:
@@ -81,33 +90,34 @@ def player_html(
         still = f"<pre>{html.escape(outline)}</pre>"
     told = packed(score)
     key = hashlib.sha256((still + told).encode()).hexdigest()[:8]
-    script = START.substitute(key=key, player=player(bool(quiz)), score=told)
+    also = "quiz" if quiz else "live" if live else ""
+    script = START.substitute(key=key, player=player(also), score=told)
     return f'<div data-mgp="{key}" style="overflow-x:auto">{still}{script}</div>'
 
 
 @functools.cache
-def player(quiz: bool = False) -> str:
-    """The module and the style, deflated; with what a `quiz` needs."""
-    return packed([expression(quiz), style(quiz)])
+def player(also: str = "") -> str:
+    """The module and the style, deflated; `also` what else a cell uses, see `EXTRAS`."""
+    return packed([expression(also), style(also)])
 
 
-def style(quiz: bool = False) -> str:
+def style(also: str = "") -> str:
     """The style of the player and its pictures."""
-    return source("stepper.css") + (source("stepper_quiz.css") if quiz else "") + every_theme()
+    return source("stepper.css") + (source(f"stepper_{also}.css") if also else "") + every_theme()
 
 
 @functools.cache
-def module(quiz: bool = False) -> str:
+def module(also: str = "") -> str:
     """The player as one ES module, which is what a widget wants: its files, one after the other, without the
     lines that are comments, because every cell stores it."""
-    files = (*MODULES[:-1], *(QUIZ if quiz else ()), MODULES[-1])
-    *parts, player = (re.sub(r"^(import | *//).*\n", "", source(name), flags=re.M) for name in files)
+    names = (*MODULES[:-1], *EXTRAS[also], MODULES[-1])
+    *parts, player = (re.sub(r"^(import | *//).*\n", "", source(name), flags=re.M) for name in names)
     return "".join(re.sub(r"^export ", "", part, flags=re.M) for part in parts) + player
 
 
-def expression(quiz: bool = False) -> str:
+def expression(also: str = "") -> str:
     """The module as one expression, whose value is what it exports by default."""
-    body = re.sub(r"^export (?!default)", "", module(quiz), flags=re.M)
+    body = re.sub(r"^export (?!default)", "", module(also), flags=re.M)
     return f"(() => {{\n{re.sub(r'^export default ', 'return ', body, flags=re.M)}}})()"
 
 

@@ -43,7 +43,7 @@ class Player extends Tour {
   }
 
   // What this cell uses besides. An extra may keep a step or an act from being shown (`reach`, `act`), hide what a
-  // step shows (`hides`), and is told when an act is laid out, and before and after a step is painted.
+  // step shows (`hides`), and is told of what happens; see `Extra`.
   async begin() {
     this.extras = (await Promise.all(extras.map((extra) => extra(this)))).filter(Boolean);
     if (this.extras.length) this.model.set("act", this.extras.reduce((at, extra) => extra.act(at), this.model.get("act")));
@@ -92,7 +92,8 @@ class Player extends Tour {
     const menu = this.button("menu", () => menu.setAttribute("aria-expanded", bar.classList.toggle("all")));
     menu.setAttribute("aria-expanded", false);
     menu.textContent = "…";
-    const bar = block("mgp-bar", keys, ...calls, this.label, menu, block("mgp-tools", queue, source, help, copy, full));
+    this.tools = block("mgp-tools", queue, source, help, copy, full);
+    const bar = block("mgp-bar", keys, ...calls, this.label, menu, this.tools);
     this.view = quiet(make("div", { className: "mgp-view", tabIndex: 0, aria: { label: words.picture, role: "region" } }));
     this.zoom = block("mgp-zoom", ...buttons("zoom_out", "zoom_in", "zoom_fit"));
     this.details = new Details(this);
@@ -142,6 +143,7 @@ class Player extends Tour {
     this.chart();
     this.sight(true);
     this.zoom.hidden = !this.stage.cuts().size;
+    for (const extra of this.extras) extra.arranged();
   }
 
   // How high the caption is, and beside it a map of the picture while the picture is cut.
@@ -245,6 +247,7 @@ class Player extends Tour {
     const frame = hidden ? undefined : this.frames[step - 1];
     for (const extra of this.extras) extra.leaving();
     for (const stage of this.stages()) stage.paint(hidden ? step - 1 : step);
+    for (const extra of this.extras) extra.painted();
     this.map.show();
     this.track.show(step);
     this.root.dataset.phase = this.frames[step - 1]?.phase ?? "start";
@@ -274,6 +277,7 @@ class Player extends Tour {
   tell() {
     const hidden = this.hidden();
     this.caption.show(hidden ? undefined : this.frames[this.step - 1], hidden ? "" : following(this));
+    for (const extra of this.extras) extra.caption();
     this.order.show(!hidden && this.queue.getAttribute("aria-pressed") === "true", this);
   }
 

@@ -18,8 +18,34 @@ const ICONS = {
   close: "M4 4l8 8M12 4l-8 8",
 };
 // What a player has that not every cell uses: each entry gives it to a player, or nothing. Their files are joined
-// only where a cell uses them. See `Player.extras`.
+// only where a cell uses them. See `Player.begin`.
 export const extras = [];
+
+// What an extra does if it does nothing.
+export class Extra {
+  // The act and the step that are shown, of those that were asked for; whether it hides what a step shows; what
+  // it waits for.
+  act(act) {
+    return act;
+  }
+  reach(step) {
+    return step;
+  }
+  hides() {
+    return false;
+  }
+  open() {
+    return [];
+  }
+  // The width is known, an act is laid out, a step is about to be painted and is, the caption says what it says,
+  // all of that is done.
+  arranged() {}
+  laid() {}
+  leaving() {}
+  painted() {}
+  caption() {}
+  shown() {}
+}
 
 export const SVG = "http://www.w3.org/2000/svg";
 

@@ -198,6 +198,7 @@ export class Stage {
 
   // A part's description, without what the steps have not come to.
   told(id) {
+    if (this.live?.()) return /-c\d+$/.test(id) ? this.name(id) : ""; // texts of the cell, not of what is shown
     const hidden = this.painter.known(`${id}-grad`) ? null : `${this.words.row_grad}:`;
     const lines = this.painter.known(id) ? (this.titles.get(id) ?? "").split("\n") : [];
     return lines.filter((line) => !hidden || !line.startsWith(hidden)).join("\n");

@@ -1,6 +1,6 @@
 // Predict before you look: a question takes the place of the caption, and what answers it is hidden until then.
 
-import { block, drawn, extras, inflated, make, quiet } from "./stepper_parts.js";
+import { Extra, block, drawn, extras, inflated, make, quiet } from "./stepper_parts.js";
 import { equal, judge, read } from "./stepper_quiz_judge.js";
 
 const PILL = { x: 48.8, width: 34, height: 17 }; // of the question mark in a row of a card, as gradients stand there
@@ -8,8 +8,9 @@ const PILL = { x: 48.8, width: 34, height: 17 }; // of the question mark in a ro
 // Text with the names and the code of the cell, which stand between backticks.
 const marked = (text) => text.split("`").map((piece, i) => (i % 2 ? make("code", { textContent: piece }) : piece));
 
-class Quiz {
+class Quiz extends Extra {
   constructor(player, { words, yes, no, questions }) {
+    super();
     Object.assign(this, { player, words, on: true, covered: null });
     this.questions = questions.map((question) => ({ ...question, words: { yes, no }, solved: false, tries: 0, at: null }));
     const button = (name, act, primary = "") => quiet(make("button", { type: "button", className: primary, textContent: words[name], onclick: act }));

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -11,7 +12,9 @@ import traitlets
 
 from ..drawing.picture import draw
 from ..steps.timeline import frames_of
+from ..words import text
 from .hosts import widgets_are_shown
+from .living import Living
 from .score import Act, score_of
 from .static import module, player_html, style
 
@@ -94,6 +97,32 @@ class Stepper(anywidget.AnyWidget):
         }
         if self.comm is not None and widgets_are_shown():
             data[VIEW] = {"version_major": 2, "version_minor": 0, "model_id": self.model_id}
+        return data
+
+
+class LiveStepper(Stepper):
+    """A stepper in which a reader can change the numbers of leaves: the kernel computes what follows."""
+
+    _esm = module("live")
+    _css = style("live")
+
+    def __init__(self, *told: Any, living: Living, **kwargs: Any) -> None:
+        """`living` computes what a reader asks for; the other arguments are those of a Stepper."""
+        super().__init__(*told, **kwargs)
+        self.living = living
+        self._score = {**self._score, "live": living.asked()}
+        self.on_msg(self._asked)
+
+    def _asked(self, _: Any, content: Any, buffers: Any) -> None:
+        """A reader asks for a state."""
+        question = content.get("live")
+        if question:
+            self.send({"id": question["id"], **self.living.answer(question)})
+
+    def _repr_mimebundle_(self, **options: Any) -> Any:
+        data = super()._repr_mimebundle_(**options)
+        off = html.escape(text("live_off", self._told[1]))
+        data["text/html"] += f'<p style="font:13px system-ui,sans-serif;margin:.3em 0">{off}</p>'
         return data
 
 

@@ -15,11 +15,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..trace.events import ModeChanged, Trace
+from ..trace.events import Created, ModeChanged, Trace
 from ..words import text
 from .grafting import Differs, grafted
 from .program import Given, Program
 from .running import Changes, Turned, run
+from .written import number_in
 
 ELEMENTS = 64  # of an array that has handles
 HALVINGS = 24  # until the number is found at which a branch changes
@@ -31,10 +32,12 @@ class Refused(ValueError):
 
 class Handle(NamedTuple):
     """A number of a leaf that can be changed: `name` is what it is called (`x`, `w[0, 1]`), `leaf` the
-    variable, `number` the tensor of the program and `place` the element in it; `value` is the cell's."""
+    variable, `id` the tensor of the trace, `number` that of the program and `place` the element in it;
+    `value` is the cell's."""
 
     name: str
     leaf: str
+    id: str
     number: int
     place: tuple[int, ...]
     value: float
@@ -91,7 +94,7 @@ class Live:
             if given is None or name is None or given.data.dtype.kind != "f":
                 continue
             if given.data.size <= ELEMENTS:
-                for handle in handles_of(name, number, given):
+                for handle in handles_of(name, id, number, given):
                     found[handle.name] = handle
         return found
 
@@ -142,6 +145,13 @@ class Live:
                 far, line = middle, turned
         return Branch(line, near, far)
 
+    def written(self, handle: Handle) -> tuple[int, str, str] | None:
+        """The line of the cell that gives a leaf its number, and what stands before and after the number
+        there; None where no line does so plainly."""
+        made = (e for e in self.trace.events if isinstance(e, Created) and e.tensor.id == handle.id)
+        span = next((event.span for event in made), None)
+        return None if span is None else number_in(self.trace.source, span, handle.place)
+
     def _turns(self, handle: Handle, value: float) -> int | None:
         """The line at which the cell would go on in another way; None if it would not."""
         try:
@@ -151,12 +161,12 @@ class Live:
         return None
 
 
-def handles_of(name: str, number: int, given: Given) -> Iterator[Handle]:
+def handles_of(name: str, id: str, number: int, given: Given) -> Iterator[Handle]:
     """Those of one leaf."""
     data = np.asarray(given.data)
     for place in itertools.product(*map(range, data.shape)):
         called = f"{name}[{', '.join(map(str, place))}]" if place else name
-        yield Handle(called, name, number, place, float(data[place]), str(data.dtype))
+        yield Handle(called, name, id, number, place, float(data[place]), str(data.dtype))
 
 
 def first_difference(a: Trace, b: Trace) -> str:

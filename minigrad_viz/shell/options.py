@@ -66,6 +66,7 @@ OPTIONS = (
     switch("table", "option_table", None),
     switch("ledger", "option_ledger", None),
     switch("memory", "option_memory", False),
+    switch("live", "option_live", False),
     switch("steps", "option_steps", False),
     switch("predict", "option_predict", False),
     Option("output", "option_output", (), FILES, ("-o", "--output")),
@@ -76,7 +77,19 @@ DEFAULTS = {option.key: option.default for option in OPTIONS}
 
 def report_options(chosen: dict[str, Any]) -> dict[str, Any]:
     """What of the chosen options is for `Report`, in its words."""
-    keys = ("detail", "values", "saved", "direction", "style", "fold", "lang", "ledger", "memory", "predict")
+    keys = (
+        "detail",
+        "values",
+        "saved",
+        "direction",
+        "style",
+        "fold",
+        "lang",
+        "ledger",
+        "memory",
+        "live",
+        "predict",
+    )
     return {key: chosen[key] for key in keys} | {"limit": chosen["max_nodes"]}
 
 

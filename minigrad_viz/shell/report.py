@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import itertools
 import traceback
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +20,7 @@ from ..model.fold import READABLE, opened_in
 from ..model.scene import Scenes
 from ..model.stage import Stage, in_cell
 from ..model.views import View, views_of
+from ..player.living import Living
 from ..player.quiz_score import quiz_of
 from ..player.score import Act, Panel
 from ..player.static import player_html
@@ -27,7 +28,7 @@ from ..predicting.asking import fair
 from ..predicting.asking import to_text as questions_to_text
 from ..predicting.question import QuizQuestion
 from ..predicting.questions import questions_of
-from ..replay.live import Handle, Live
+from ..replay.live import Handle, Live, Refused
 from ..replay.program import Program
 from ..steps.grouping import frames_inside
 from ..steps.recursion import recursion_text
@@ -74,7 +75,7 @@ class Report:
     of that name); `fold` makes one station of each long chain. `ledger` and `memory` say whether these sheets
     stand below the state table (None: where the ledger is telling). With `predict` the reader is asked first,
     and nothing that is shown gives an answer away. With a `program` the cell can be computed again, see
-    `live`. Further options are those of `Picture`.
+    `live`; with the option `live` readers can do so in the player. Further options are those of `Picture`.
     `explained` says why what went wrong did; `problem` is the traceback, if that could not be found out.
     """
 
@@ -89,6 +90,7 @@ class Report:
         memory: bool = False,
         predict: bool = False,
         program: Program | None = None,
+        live: bool = False,
         **options: Any,
     ) -> None:
         self.trace, self.scenes = trace, Scenes(trace)
@@ -96,9 +98,12 @@ class Report:
         self._again = {"roots": roots, "fold": fold, "ledger": ledger, "memory": memory, **options}
         self.lang = lang = lang or language()
         self.explained: tuple[Explanation, ...] = ()
-        self.problem = self._unexplained = ""
+        self.problem = self._unexplained = self.refused = ""
         self._explain()
         self.views = views_of(self.scenes, roots=tuple(roots), fold=fold, lang=lang, explained=self.explained)
+        self._live = live = live and not predict  # what moves gives answers away
+        if live:
+            options = {**options, "sliders": self._sliders()}
         self._pictures = [Picture(view.graph, lang=lang, **options) for view in self.views]
         self._options = options
         self._acts: dict[int, Act] = {}
@@ -157,6 +162,29 @@ class Report:
         not run, and no variable changes. Refused as in `again`, or where the cell would take another way."""
         trace = self.again.at({**(numbers or {}), **named})
         return Report(trace, lang=self.lang, **self._again)
+
+    def _sliders(self) -> frozenset[str]:
+        """The leaves that a reader can change, by their ids; without any, why there is none."""
+        try:
+            return frozenset(handle.id for handle in self.handles)
+        except Refused as refused:
+            self.refused = text("live_refused", self.lang, why=str(refused))
+            return frozenset()
+
+    @cached_property
+    def living(self) -> Living | None:
+        """What a reader can change in the picture that is shown first; None if that was not asked for, or
+        cannot be."""
+        if not self._live or self.refused or self.trace.error:
+            return None
+        found = Living(self.again, self.picture, self.frames, self._remade)
+        return found if found.handles else None
+
+    def _remade(self, trace: Trace) -> tuple[Graph, Callable[[], Sequence[Frame]]]:
+        """The graph that is shown first of another trace of the cell, and its steps."""
+        roots, fold = self._again["roots"], self._again["fold"]
+        view = views_of(Scenes(trace), roots=tuple(roots), fold=fold, lang=self.lang)[-1]
+        return view.graph, lambda: frames_of(view.scene, view.graph, self.lang, ())
 
     # ── its parts ───────────────────────────────────────────────────────────────────────────────────────────
 
@@ -243,11 +271,12 @@ class Report:
     def stepper(self) -> Stepper:
         """The widget that walks through the steps; the same each time, until it is closed, so that Python
         can drive the one that is shown."""
-        from ..player.widget import Stepper
+        from ..player.widget import LiveStepper, Stepper
 
         if self._stepper is None or self._stepper.comm is None:
             acts, earlier, later = self._played()
-            self._stepper = Stepper(acts, self.trace.source, self.lang, earlier, later)
+            told = acts, self.trace.source, self.lang, earlier, later
+            self._stepper = Stepper(*told) if self.living is None else LiveStepper(*told, living=self.living)
         return self._stepper
 
     # ── as text and as HTML ─────────────────────────────────────────────────────────────────────────────────
@@ -318,9 +347,10 @@ class Report:
         error = self.head()[:1] if self.trace.error else []
         acts, earlier, later = self._played()
         quiz, asked = self._quiz(acts)
+        live = None if self.living is None else self.living.score()
         told = self.trace.source, self.lang, earlier, later
-        player = player_html(acts, *told, pane=pane, quiz=quiz, instead=asked)
-        return "".join(map(paragraph, error)) + player
+        player = player_html(acts, *told, pane=pane, quiz=quiz, instead=asked, live=live)
+        return "".join(map(paragraph, [*error, *filter(None, [self.refused])])) + player
 
     def _quiz(self, acts: tuple[Act, ...]) -> tuple[str, str]:
         """What the player asks, and the same as text; both "" if it asks nothing."""

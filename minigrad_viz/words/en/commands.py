@@ -23,6 +23,7 @@ WORDS = {
     "option_table": "show the state table, or leave it out (default: leave it out with --static)",
     "option_ledger": "show the ledger of .grad, or leave it out (default: shown where gradients add up or were reset)",
     "option_memory": "show the memory that the graph holds, or leave it out (default)",
+    "option_live": "let readers change the numbers of leaves and see everything follow",
     "option_steps": "also print the steps as text, with their arithmetic",
     "option_embed_fonts": "put the glyphs that it uses into an .svg file",
     "option_output": "also write FILE: {endings} (can be given several times)",

@@ -23,6 +23,7 @@ WORDS = {
     "option_table": "상태 표를 보이거나 빼기 (기본: --static이면 빼기)",
     "option_ledger": ".grad의 장부를 보이거나 숨기기 (기본: 변화도가 누적되거나 초기화된 때만)",
     "option_memory": "그래프가 쓰는 메모리를 보이거나 숨기기 (기본: 숨기기)",
+    "option_live": "독자가 잎(leaf)의 수를 바꾸면 모든 것이 따라 바뀌게 합니다",
     "option_steps": "단계들을 계산과 함께 글로도 출력하기",
     "option_embed_fonts": ".svg 파일에 사용한 글자 모양을 함께 저장하기",
     "option_output": "FILE에도 쓰기: {endings} (여러 번 쓸 수 있음)",

@@ -1,0 +1,313 @@
+"""Live values for a player: which numbers of a picture can be changed, and what then stands where.
+
+A score with live values has
+
+    live    {"handles": [handle, …], "root": [name, text, value] or null, "states": {name: packed states},
+             "words": {…}}
+    handle  {"name", "leaf", "card" (its id in the picture), "value", "dtype", "xs": [value, …],
+             "ys": [root, …], "cell": [text of the value, text of the gradient, gradient],
+             "edit": [line, before, after] or null, "ends": [what is said below the first
+             of xs, and above the last ("": nothing)]}
+    state   {"at": [text of the value, of the root, of the gradient, root, gradient],
+             "rows": {row: [what it says in the end, at each moment … as SVG]},
+             "said": {chip, slot or pill: [line, …]}, "steps": {step: [text, lines, main]}}
+
+where `rows`, `said` and `steps` have what differs from the cell. Packed states are those of all `xs`, see
+`columns`; each entry of a state is JSON there.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..drawing.boxes import Measured, measure
+from ..drawing.heat import Heat
+from ..drawing.picture import Picture
+from ..drawing.rows import CardRow
+from ..numbers import number
+from ..protocol import Value, finite
+from ..replay.live import Handle, Live, Refused
+from ..steps.timeline import Frame
+from ..trace.events import Trace
+from ..trace.graph import ROOT, Card, Graph
+from ..words import text
+from .columns import stored
+from .score import line_to_json, packed, said_of, telling
+
+Remake = Callable[[Trace], tuple[Graph, Callable[[], Sequence[Frame]]]]  # the graph of a trace, and its steps
+
+AROUND = 20  # numbers of a grid on either side of the cell's
+STORED = 60_000  # characters of all packed states
+STATIONS, MOST = 150, 12  # stations of all handles together, and handles, for which a grid is made
+NICE = (1.0, 2.0, 2.5, 5.0)  # the steps of a grid, times a power of ten
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a picture says: rows as SVG, other texts line by line, steps."""
+
+    rows: dict[str, list[str]]
+    said: dict[str, list[str]]
+    steps: list[list[Any]]
+
+
+class Living:
+    """The numbers of one picture that can be changed. `remake` makes the graph and the steps of a trace."""
+
+    def __init__(self, live: Live, picture: Picture, frames: Sequence[Frame], remake: Remake) -> None:
+        self.live, self.picture, self.remake = live, picture, remake
+        self.sizes = measured(picture.graph, picture)
+        self.own = Shown(*texts_of(self.sizes, self.sizes), steps_of(frames))
+        self.handles = list(handles_in(live, picture.graph))
+
+    def state(self, handle: Handle, value: float, steps: bool = True) -> dict[str, Any]:
+        """What differs from the cell with this number; with its `steps` or without. Refused as `Live.at`."""
+        graph, frames = self.remake(self.live.at({handle.name: value}))
+        rows, said = texts_of(measured(graph, self.picture), self.sizes)
+        differs: dict[str, Any] = {
+            "at": ends(graph, handle),
+            "rows": different(rows, self.own.rows),
+            "said": different(said, self.own.said),
+        }
+        if steps:
+            made = steps_of(frames())
+            same = len(made) == len(self.own.steps)
+            own = self.own.steps if same else [[]] * len(made)
+            pairs = enumerate(zip(made, own), 1)
+            differs["steps"] = {str(i): now for i, (now, was) in pairs if now != was} if same else None
+        return differs
+
+    def grid(self, handle: Handle, steps: bool = True) -> tuple[list[float], list[dict[str, Any]], list[str]]:
+        """The numbers around the cell's at which there are states, these states (see `state`), and what is to
+        be said below the first and above the last of them ("" where nothing hinders)."""
+        xs, states, said = [handle.value], [self.state(handle, handle.value, steps)], ["", ""]
+        for side, sign in enumerate((-1, 1)):
+            for value in around(handle.value, sign):
+                try:
+                    state = self.state(handle, value, steps)
+                except Refused as refused:
+                    said[side] = self.turning(handle, value) or str(refused)
+                    break
+                place = 0 if sign < 0 else len(xs)
+                xs.insert(place, value)
+                states.insert(place, state)
+        return xs, states, said
+
+    def turning(self, handle: Handle, value: float) -> str:
+        """Where a branch of the cell changes before it comes to a number; "" if none does."""
+        branch = self.live.branch(handle.name, value)
+        if branch is None:
+            return ""
+        at = number(branch.far, handle.dtype)
+        return text("live_branch", self.live.lang, line=branch.line, name=handle.name, value=at)
+
+    def told(
+        self, handle: Handle, xs: Sequence[float], ys: Sequence[float | None], said: Sequence[str]
+    ) -> Any:
+        """A handle as the player knows it."""
+        card = card_of(self.picture.graph, handle)
+        value, _, said_grad, _, grad = ends(self.picture.graph, handle)
+        edit = self.live.written(handle)
+        return {
+            "name": handle.name, "leaf": handle.leaf, "card": card[0], "value": handle.value,
+            "dtype": handle.dtype, "xs": list(xs), "ys": list(ys), "cell": [value, said_grad, grad],
+            "edit": None if edit is None else list(edit), "ends": list(said),
+        }  # fmt: skip
+
+    def score(self) -> dict[str, Any] | None:
+        """The part of a score that needs no kernel, as much as may be stored; None without any handle."""
+        handles, states, room = [], {}, STORED
+        for handle in self.handles[: max(1, min(MOST, STATIONS // max(1, len(self.own.said) // 2)))]:
+            xs, found, said = self.grid(handle)
+            told = self.packed(found)
+            if len(told) > room:
+                told = self.packed([{**state, "steps": None} for state in found])
+            if len(xs) == 1 or len(told) > room:
+                continue
+            room -= len(told)
+            handles.append(self.told(handle, xs, [state["at"][3] for state in found], said))
+            states[handle.name] = told
+        return self.scored(handles, states) if handles else None
+
+    def asked(self) -> dict[str, Any]:
+        """The part of a score for a kernel, which computes grids and states when a reader asks for them."""
+        return self.scored([self.told(handle, [], [], ["", ""]) for handle in self.handles], {})
+
+    def answer(self, question: Mapping[str, Any]) -> dict[str, Any]:
+        """What a kernel says when a reader asks for the `grid` of a handle, or for the state at a `value`."""
+        known = {handle.name: handle for handle in self.handles}
+        try:
+            if "grid" in question:
+                handle = known[question["grid"]]
+                xs, states, said = self.grid(handle, steps=False)
+                return {"grid": self.told(handle, xs, [state["at"][3] for state in states], said)}
+            handle = known[question["name"]]
+            return {"state": self.state(handle, float(question["value"]), bool(question["steps"]))}
+        except Refused as refused:
+            return {"refused": str(refused)}
+
+    def packed(self, states: Sequence[dict[str, Any]]) -> str:
+        """States as they are stored."""
+        own = {"rows": self.own.rows, "said": self.own.said}
+        own["steps"] = {str(i): step for i, step in enumerate(self.own.steps, 1)}
+        whole = all(state["steps"] is not None for state in states)
+        kinds = [kind for kind in own if whole or kind != "steps"]
+        ids = {kind: dict.fromkeys(id for state in states for id in state[kind]) for kind in kinds}
+        written = [
+            {kind: {id: dumped(state[kind].get(id, own[kind][id])) for id in ids[kind]} for kind in kinds}
+            | {"at": {"": dumped(state["at"])}}
+            for state in states
+        ]
+        return packed({**stored(written), "whole": whole})
+
+    def scored(self, handles: list[Any], states: dict[str, str]) -> dict[str, Any]:
+        """The same with these handles."""
+        lang = self.live.lang
+        words = {key: text(key, lang) for key in WORDS}
+        filled = {key: text(key, lang, **{n: f"{{{n}}}" for n in names}) for key, names in FILLED.items()}
+        root = root_of(self.picture.graph)
+        return {
+            "handles": handles,
+            "root": None if root is None else [root.name or root.letter or "", said_number(root.value)],
+            "states": states,
+            "words": words | filled,
+        }
+
+
+WORDS = (
+    "live", "live_drag", "live_cell", "live_now", "live_off",
+    "live_pick", "live_reset", "live_write",
+)  # fmt: skip
+FILLED = {
+    "live_written": ("n",), "live_at": ("name", "value", "cell"), "live_head": ("name",),
+    "live_curve": ("root", "name"), "live_slope": ("value", "name"),
+    "live_foretold": ("sum", "root", "value", "far"),
+}  # fmt: skip
+
+
+def around(value: float, sign: int) -> list[float]:
+    """The numbers of a grid on one side of a number."""
+    size = max(abs(value), 1.0) * 0.9 / AROUND
+    power = 10.0 ** (len(f"{size:e}".partition("e")[0]) * 0 + int(f"{size:e}".partition("e")[2]))
+    step = max(nice * power for nice in NICE if nice * power <= size * 1.0000001)
+    return [float(f"{value + sign * i * step:.12g}") for i in range(1, AROUND + 1)]
+
+
+# ── texts ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def measured(graph: Graph, picture: Picture) -> Measured:
+    """What stands in a graph as a picture shows it."""
+    return measure(graph, picture.look)
+
+
+def texts_of(sizes: Measured, own: Measured) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+    """What rows say in the end and at each moment, as SVG, and what chips, slots and pills say. `own` are the
+    sizes of the cell's picture, which has the places and the scales."""
+    places = {id: (card, row) for id, card, row in own.rows()}
+    rows = {}
+    for id, _, row in sizes.rows():
+        if id in places:
+            card, mine = places[id]
+            x = card.x + card.values_x
+            moments = (clipped(each, mine, own.scales) for each in (row, *row.others))
+            rows[id] = [each.content(x, own.scales) for each in moments]
+    said = {f"{id}-p": list(pill.lines) for id, pill in sizes.pills.items()}
+    for id, box in sizes.boxes.items():
+        if box.deck is not None:
+            said |= {f"{id}-k{n}": [chip.text] for n, chip in enumerate(box.deck.chips)}
+            said |= {f"{slot.route}-s": [slot.text] for slot in box.deck.slots if slot.route}
+            said |= {f"{id}-total": [f"= {box.deck.total}"]} if box.deck.total else {}
+    return rows, said
+
+
+def clipped(row: CardRow, place: CardRow, scales: dict[str, float]) -> CardRow:
+    """A row at the place of another, with maps that stay within its scales."""
+    return replace(row, y=place.y, heats=tuple(within(heat, scales.get(heat.of, 0.0)) for heat in row.heats))
+
+
+def within(heat: Heat, scale: float) -> Heat:
+    """A map whose numbers stay within a scale."""
+    items = tuple(max(-scale, min(scale, item)) for item in heat.value.items or ())
+    return replace(heat, value=heat.value._replace(items=items))
+
+
+def steps_of(frames: Sequence[Frame]) -> list[list[Any]]:
+    """Of each step what it says: sentence, lines of arithmetic, and which of them says most."""
+    told = []
+    for frame in frames:
+        lines = said_of(frame)
+        told.append([frame.text, [line_to_json(line) for line in lines], telling(lines)])
+    return told
+
+
+def different(now: dict[str, Any], was: dict[str, Any]) -> dict[str, Any]:
+    """What says something else."""
+    return {id: told for id, told in now.items() if id in was and told != was[id]}
+
+
+def dumped(entry: Any) -> str:
+    """An entry of a state as JSON, with its signs as they are."""
+    return json.dumps(entry, ensure_ascii=False, separators=(",", ":"))
+
+
+# ── handles ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def handles_in(live: Live, graph: Graph) -> list[Handle]:
+    """The handles of leaves that a picture shows, as long as they have the cell's number there."""
+    found = []
+    for handle in live.handles.values():
+        card = next((c for _, c in graph.cards() if c.id == handle.id and c.is_leaf), None)
+        if card is not None and item(card.value, handle) == handle.value:
+            found.append(handle)
+    return found
+
+
+def card_of(graph: Graph, handle: Handle) -> tuple[str, Card]:
+    """The leaf of a handle in a picture, with its id there."""
+    for station in graph.stations:
+        for i, card in enumerate(station.cards):
+            if card.id == handle.id:
+                return f"{station.id}-c{i}", card
+    raise KeyError(handle.name)
+
+
+def root_of(graph: Graph) -> Card | None:
+    """The root of a picture, if it is one number."""
+    roots = [card for _, card in graph.cards() if card.role == ROOT]
+    return roots[0] if len(roots) == 1 and roots[0].value is not None and roots[0].value.size == 1 else None
+
+
+def ends(graph: Graph, handle: Handle) -> list[Any]:
+    """What stands in the table of a handle: the texts of its value, of the root and of its gradient; the root
+    and the gradient as numbers (None: there is none)."""
+    card, root = card_of(graph, handle)[1], root_of(graph)
+    value, grad = item(card.value, handle), item(card.grad, handle)
+    said = number(value, handle.dtype) if value is not None else ""
+    slope = "None" if grad is None else number(grad, handle.dtype)
+    found = None if root is None else root.value
+    return [said, said_number(found), slope, finite(found), real(grad)]
+
+
+def item(value: Value | None, handle: Handle) -> float | None:
+    """The element of a value at the place of a handle."""
+    if value is None or value.items is None:
+        return None
+    at = 0
+    for size, index in zip(value.shape, handle.place, strict=True):
+        at = at * size + index
+    return float(value.items[at])
+
+
+def real(value: float | None) -> float | None:
+    """A number that JSON has."""
+    return value if value is not None and abs(value) < float("inf") else None
+
+
+def said_number(value: Value | None) -> str:
+    """A single number as text."""
+    return "" if value is None or not value.items else number(value.items[0], value.dtype)

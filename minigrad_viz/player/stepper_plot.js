@@ -1,0 +1,83 @@
+// The curve of the root against one number of a leaf, with the cell's point and the one that is shown, and their tangents.
+
+import { drawn } from "./stepper_parts.js";
+
+const EDGE = { left: 52, right: 22, top: 28, bottom: 32 };
+const NICE = [1, 2, 2.5, 5, 10];
+const TALL = 220;
+const REACH = 0.38; // of the width, how far a tangent reaches to either side
+
+// Round numbers between two, about as many as asked for.
+export function ticks(low, high, count) {
+  const size = (high - low) / count || 1;
+  const power = 10 ** Math.floor(Math.log10(size));
+  const step = power * NICE.find((nice) => nice * power >= size * 0.999);
+  const found = [];
+  for (let i = Math.ceil(low / step - 1e-9); i * step <= high + step * 1e-9; i++) found.push(Number((i * step).toPrecision(12)));
+  return found;
+}
+
+// A number as pictures write it: five digits, `5.` for a whole one.
+export function figure(x) {
+  if (!Number.isFinite(x)) return String(x);
+  const size = Math.abs(x);
+  if (size && (size < 1e-5 || size >= 1e8)) return x.toExponential(4).replace(/\.?0+e/, "e").replace(/e\+?(-?)(\d)$/, "e$10$2");
+  const text = x.toFixed(Math.max(0, 4 - (size ? Math.floor(Math.log10(size)) : 0)));
+  return text.includes(".") ? text.replace(/0+$/, "") : `${text}.`;
+}
+
+// `cell` and `now` are [x, y, slope]; `said` has the words at the point and at its tangent.
+export function plot(width, { xs, ys, cell, now, names, said }) {
+  const points = xs.map((x, i) => [x, ys[i]]).filter(([, y]) => Number.isFinite(y));
+  const [low, high] = [xs[0], xs.at(-1)];
+  const values = points.map(([, y]) => y);
+  let [bottom, top] = [Math.min(...values), Math.max(...values)];
+  const pad = (top - bottom || Math.abs(top) || 1) * 0.12;
+  [bottom, top] = [bottom - pad, top + pad];
+  const { left, right } = EDGE;
+  const x = (value) => left + ((value - low) / (high - low)) * (width - left - right);
+  const y = (value) => EDGE.top + ((top - value) / (top - bottom)) * (TALL - EDGE.top - EDGE.bottom);
+  const inside = (value) => Math.max(EDGE.top - 8, Math.min(TALL - EDGE.bottom + 8, value));
+  const svg = drawn("svg", { class: "mgp-plot", width, height: TALL, viewBox: `0 0 ${width} ${TALL}`, role: "img", "aria-label": said.curve });
+  const line = (kind, d) => svg.append(drawn("path", { class: kind, d }));
+  const word = (kind, at, down, text, anchor = "middle") => svg.append(drawn("text", { class: kind, x: at, y: down, "text-anchor": anchor }, text));
+  for (const value of ticks(bottom, top, 4)) {
+    line("rule", `M${left} ${y(value)}H${width - right}`);
+    word("tick", left - 8, y(value) + 4, figure(value).replace(/\.$/, ""), "end");
+  }
+  for (const value of ticks(low, high, Math.max(2, Math.floor(width / 90)))) word("tick", x(value), TALL - 10, figure(value).replace(/\.$/, ""));
+  word("axis", left, 16, names.root, "start");
+  word("axis", width - 4, TALL - 10, names.leaf, "end");
+  // A tangent stays within the plot.
+  const tangent = (kind, [at, value, slope]) => {
+    if (![value, slope].every(Number.isFinite)) return;
+    const reach = (high - low) * REACH;
+    const limits = [EDGE.top - 8, TALL - EDGE.bottom + 8].map((edge) => (slope ? (top - ((edge - EDGE.top) / (TALL - EDGE.top - EDGE.bottom)) * (top - bottom) - value) / slope : Infinity));
+    const ahead = Math.min(reach, ...limits.filter((far) => far > 0));
+    const behind = Math.min(reach, ...limits.filter((far) => far < 0).map(Math.abs));
+    const [from, to] = [Math.max(low, at - behind), Math.min(high, at + ahead)];
+    line(kind, `M${x(from)} ${y(value + slope * (from - at))}L${x(to)} ${y(value + slope * (to - at))}`);
+  };
+  const runs = [];
+  xs.forEach((at, i) => {
+    if (!Number.isFinite(ys[i])) return runs.push([]);
+    if (!runs.length) runs.push([]);
+    runs.at(-1).push(`${x(at).toFixed(1)} ${inside(y(ys[i])).toFixed(1)}`);
+  });
+  for (const run of runs) if (run.length > 1) line("curve", `M${run.join("L")}`);
+  const moved = now[0] !== cell[0];
+  if (moved) tangent("tangent was", cell);
+  tangent("tangent", now);
+  const dot = (kind, [at, value], r) => Number.isFinite(value) && svg.append(drawn("circle", { class: kind, cx: x(at), cy: inside(y(value)), r }));
+  if (Number.isFinite(now[1])) line("drop", `M${x(now[0])} ${TALL - EDGE.bottom}V${inside(y(now[1]))}`);
+  if (moved) dot("was", cell, 4.5);
+  dot("now", now, 6.5);
+  const late = x(now[0]) > width * 0.6;
+  const above = !(now[2] > 0) === late; // where the tangent is not
+  if (Number.isFinite(now[1])) {
+    const at = inside(y(now[1]));
+    word("here", x(now[0]) + (late ? -12 : 12), Math.max(14, Math.min(TALL - 40, at + (late ? (above ? 26 : -12) : above ? 26 : -12))), said.point, late ? "end" : "start");
+    if (Number.isFinite(now[2])) word("slope", x(now[0]) + (late ? -12 : 12), Math.max(28, Math.min(TALL - 24, at + (above ? 42 : 24))), said.slope, late ? "end" : "start");
+  }
+  return svg;
+}

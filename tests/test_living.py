@@ -1,0 +1,200 @@
+"""What a player with live values shows: at every number what a fresh run of the cell shows there."""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+
+import pytest
+from random_live import random_cell
+from test_live import DOCUMENTED, LIBRARIES, both, library, recorded  # noqa: F401  (a fixture)
+
+import minigrad
+from minigrad_viz.player import static
+from minigrad_viz.player.living import STORED, Shown, around, measured, steps_of, texts_of
+from minigrad_viz.replay.live import Refused
+from minigrad_viz.shell.report import Report
+from minigrad_viz.shell.run import trace_source
+
+
+def report_of(source, library, live=True, **namespace):  # noqa: F811
+    trace, program, _ = recorded(source, library, **namespace)
+    return Report(trace, program=program, live=live, lang="en")
+
+
+def cell(value="5.0", library=minigrad, **options):  # noqa: F811
+    source = f"import {library.__name__} as torch\n{DOCUMENTED.replace('5.0', value)}"
+    return trace_source(source, lang="en", **options)[0]
+
+
+def inflated(packed):
+    return json.loads(zlib.decompress(base64.b64decode(packed)))
+
+
+def entry(told, columns, i):
+    """What `stepper_live.js` makes of a stored text."""
+    if isinstance(told, str):
+        return told
+    if isinstance(told, dict):
+        return entry(told["forms"][told["at"][i]], columns, i)
+    return "".join(columns[part].split(" ")[i] if isinstance(part, int) else part for part in told)
+
+
+def stored_state(living, states, i):
+    """All that a stored state says, where it says nothing of its own what the cell says."""
+    texts, columns = states["texts"], states["columns"]
+    read = {
+        kind: {id: json.loads(entry(told, columns, i)) for id, told in texts[kind].items()} for kind in texts
+    }
+    steps = [read["steps"].get(str(n), own) for n, own in enumerate(living.own.steps, 1)]
+    return Shown(living.own.rows | read["rows"], living.own.said | read["said"], steps)
+
+
+def shown_by(report, living):
+    """What a report of the same cell shows in the places of a living picture."""
+    rows, said = texts_of(measured(report.graph, living.picture), living.sizes)
+    return Shown(rows, said, steps_of(report.frames))
+
+
+@both
+def test_every_number_of_a_grid_is_a_fresh_run(library):  # noqa: F811
+    living = cell(library=library, live=True).living
+    score = living.score()
+    (handle,) = score["handles"]
+    states = inflated(score["states"]["x"])
+    assert len(handle["xs"]) == 41 and handle["xs"][20] == 5.0 and len(score["states"]["x"]) < 8000
+    for i in range(0, 41, 4):
+        fresh = cell(repr(handle["xs"][i]), library)
+        shown = shown_by(fresh, living)
+        state = stored_state(living, states, i)
+        assert state.rows == shown.rows and state.said == shown.said
+        assert state.steps == shown.steps
+        assert handle["ys"][i] == pytest.approx(fresh.graph.stations[-1].cards[0].value.items[0])
+
+
+@both
+def test_random_cells(library):  # noqa: F811
+    """A state says what the report of a fresh run says."""
+    seen = 0
+    for seed in range(40):
+        source, numbers, names = random_cell(seed)
+        living = report_of(source, library, **numbers).living
+        for place, name in enumerate(names):
+            handle = next((h for h in (living.handles if living else ()) if h.name == name), None)
+            if handle is None:
+                continue
+            value = round(numbers[f"n{place}"] + 0.375, 3)
+            try:
+                state = living.state(handle, value)
+            except Refused:
+                continue
+            fresh = shown_by(report_of(source, library, False, **{**numbers, f"n{place}": value}), living)
+            assert living.own.rows | state["rows"] == fresh.rows, (seed, name)
+            assert living.own.said | state["said"] == fresh.said, (seed, name)
+            if state["steps"] is not None:
+                steps = [state["steps"].get(str(n), own) for n, own in enumerate(living.own.steps, 1)]
+                assert steps == fresh.steps, (seed, name)
+                seen += 1
+    assert seen > 30
+
+
+def test_what_is_stored_stays_small():
+    lines = ["import minigrad as torch", "x = torch.tensor([0.5, 1.0, 2.0], requires_grad=True)", "y = x"]
+    lines += ["y = torch.sin(y) * x + y" for _ in range(12)]
+    report, _ = trace_source("\n".join([*lines, "z = y.sum()", "z.backward()"]), lang="en", live=True)
+    score = report.living.score()
+    assert score["handles"] and sum(map(len, score["states"].values())) <= STORED
+
+
+def test_a_branch_ends_the_grid():
+    source = "x = torch.tensor(3.0, requires_grad=True)\ny = x * x if x > 1.5 else -x\ny.backward()"
+    (handle,) = report_of(source, minigrad).living.score()["handles"]
+    assert handle["xs"][0] >= 1.5 and handle["xs"][-1] > 4
+    assert handle["ends"] == [
+        "Line 2 decides otherwise when x reaches 1.5, so the recorded operations end here.",
+        "",
+    ]
+
+
+@pytest.mark.parametrize("value, first", [(5.0, 5.2), (0.0, 0.025), (-0.7, -0.675), (1234.5, 1284.5)])
+def test_numbers_of_a_grid_are_round(value, first):
+    assert around(value, 1)[0] == pytest.approx(first) and len(around(value, -1)) == 20
+
+
+@pytest.mark.parametrize(
+    "line, edit",
+    [
+        ("x = torch.tensor(5.0, requires_grad=True)", [1, "x = torch.tensor(", ", requires_grad=True)"]),
+        ("x = torch.tensor(-5., requires_grad=True)", [1, "x = torch.tensor(", ", requires_grad=True)"]),
+        ("x = torch.tensor(2 + 3., requires_grad=True)", None),
+        ("for i in range(1): x = torch.ones(()); x.requires_grad_()", None),
+    ],
+)
+def test_the_line_to_change(line, edit):
+    (handle,) = report_of(f"{line}\ny = x * x\ny.backward()", minigrad).living.score()["handles"]
+    assert handle["edit"] == edit
+
+
+def test_an_element_of_a_list_has_a_line_to_change():
+    source = "x = torch.tensor([1.0,\n    2.5], requires_grad=True)\ny = (x * x).sum()\ny.backward()"
+    handles = report_of(source, minigrad).living.score()["handles"]
+    assert [handle["edit"] for handle in handles] == [
+        [1, "x = torch.tensor([", ","],
+        [2, "    ", "], requires_grad=True)"],
+    ]
+
+
+class TestOutputs:
+    def test_without_the_option_nothing_of_it_is_stored(self):
+        page = cell().html()
+        assert len(static.player()) < 45_000 and static.player() in page
+        assert "mgp-livepane" not in static.module() + static.style()
+        assert "mgp-livepane" in static.module("live") and "mgp-livepane" in static.style("live")
+        assert static.player("live") not in page and static.player("live") in cell(live=True).html()
+
+    def test_a_cell_that_cannot_be_computed_again_says_why(self):
+        source = (
+            "import minigrad as torch\nx = torch.tensor(2.0, requires_grad=True)\n(x * x.item()).backward()"
+        )
+        page = trace_source(source, lang="en", live=True)[0].html()
+        assert "Live values are off: line 3 takes numbers out" in page
+        assert static.player() in page
+
+    def test_a_prediction_is_not_given_away(self):
+        assert cell(live=True, predict=True).living is None
+
+    def test_a_leaf_that_an_update_has_changed_has_no_handle_in_its_picture(self):
+        source = (
+            "w = torch.tensor(1.0, requires_grad=True)\nfor i in range(3):\n    loss = (w * 2 - 3) ** 2\n"
+            "    loss.backward()\n    with torch.no_grad():\n        w -= 0.1 * w.grad\n    w.grad = None"
+        )
+        report = report_of(source, minigrad)
+        assert [handle.name for handle in report.handles] == ["w"] and report.living is None
+
+
+class TestWidget:
+    def test_the_kernel_answers(self):
+        widget = cell(live=True).stepper()
+        assert widget._score["live"]["states"] == {} and widget._score["live"]["handles"][0]["xs"] == []
+        sent = []
+        widget.send = sent.append
+        widget._asked(widget, {"live": {"id": 1, "grid": "x"}}, [])
+        widget._asked(widget, {"live": {"id": 2, "name": "x", "value": 5.6, "steps": False}}, [])
+        widget._asked(widget, {"live": {"id": 3, "name": "x", "value": 5.6, "steps": True}}, [])
+        assert [told["id"] for told in sent] == [1, 2, 3] and len(sent[0]["grid"]["ys"]) == 41
+        assert sent[1]["state"]["at"][:3] == ["5.6", "10.768", "1.5357"] and "steps" not in sent[1]["state"]
+        assert "1.5357" in sent[2]["state"]["steps"]["12"][0]
+        json.dumps(sent)
+
+    def test_what_is_refused_is_said(self):
+        source = "x = torch.tensor(3.0, requires_grad=True)\ny = x * x if x > 1.5 else -x\ny.backward()"
+        living = report_of(source, minigrad).living
+        assert "line 2 was True" in living.answer({"name": "x", "value": 1.0, "steps": False})["refused"]
+
+    def test_saved_without_python_it_is_off(self):
+        page = cell(live=True).stepper()._repr_mimebundle_()["text/html"]
+        assert "Live values are off: this page has no Python." in page and static.player() in page
+
+    def test_a_plain_widget_has_nothing_of_it(self):
+        assert "mgp-livepane" not in cell().stepper()._esm
