@@ -14,6 +14,7 @@ import math as _math
 from importlib import import_module as _import_module
 from typing import TYPE_CHECKING, Any
 
+from . import random, settings  # which publish functions
 from .as_torch import install_as_torch
 from .autograd import enable_grad, inference_mode, no_grad, set_grad_enabled
 from .autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled, set_anomaly_enabled
@@ -62,32 +63,13 @@ from .creation import (
 )
 from .left_out import missing as _missing
 from .ops.generator import Generator, default_generator
-from .random import get_rng_state, initial_seed, manual_seed, seed, set_rng_state
-from .settings import (
-    are_deterministic_algorithms_enabled,
-    compile,
-    get_default_device,
-    get_float32_matmul_precision,
-    get_num_threads,
-    is_warn_always_enabled,
-    set_default_device,
-    set_float32_matmul_precision,
-    set_num_threads,
-    set_warn_always,
-    use_deterministic_algorithms,
-)
 from .tensor import Size, Tensor
 from .tensor.printing import printoptions, set_printoptions
 from .tensor.properties import finfo, iinfo
 from .tensor.published import install as _install
 
-float = float32
-double = float64
-half = float16
-short = int16
-int = int32
-long = int64
-
+float, double, half = float32, float64, float16
+short, int, long = int16, int32, int64
 e, inf, nan, newaxis, pi = _math.e, _math.inf, _math.nan, None, _math.pi
 cfloat, cdouble = complex64, complex128
 __version__ = "0.1.0"
@@ -99,7 +81,7 @@ def is_tensor(obj: Any) -> Any:
 
 
 _install(globals(), Tensor)
-_PACKAGES = "accelerator backends cuda fft func linalg nn optim random return_types special utils version"
+_PACKAGES = "accelerator backends cuda fft func linalg nn optim return_types special utils version"
 
 
 def __getattr__(name: str) -> Any:
@@ -129,4 +111,4 @@ def __dir__() -> list[str]:
 
 
 if TYPE_CHECKING:
-    from . import backends, cuda, fft, func, linalg, nn, optim, random, special, utils
+    from . import backends, cuda, fft, func, linalg, nn, optim, special, utils

@@ -13,10 +13,9 @@ from typing import Any
 from .core.devices import CPU, check_device, device
 from .core.public import public
 
-_settings = {"threads": os.cpu_count() or 1, "deterministic": False}
-_precision = "highest"
-_warn_always = False
-PRECISIONS = ("highest", "high", "medium")
+_settings: dict[str, Any] = {
+    "threads": os.cpu_count() or 1, "deterministic": False, "precision": "highest", "warn_always": False
+}  # fmt: skip
 
 
 @public("function")
@@ -39,38 +38,31 @@ def set_num_threads(count: Any) -> None:
 def use_deterministic_algorithms(mode: Any, *, warn_only: bool = False) -> None:
     """Ask for the same numbers in every run, which there are anyway."""
     if not isinstance(mode, bool):
-        raise TypeError(
-            "_set_deterministic_algorithms(): argument 'mode' (position 1) must be bool, not "
-            f"{type(mode).__name__}"
-        )
+        told = f"argument 'mode' (position 1) must be bool, not {type(mode).__name__}"
+        raise TypeError(f"_set_deterministic_algorithms(): {told}")
     _settings["deterministic"] = mode
 
 
 @public("function")
 def are_deterministic_algorithms_enabled() -> bool:
     """Return the value last given to `use_deterministic_algorithms`."""
-    return bool(_settings["deterministic"])
+    return _settings["deterministic"]
 
 
 @public("function")
 def get_float32_matmul_precision() -> str:
     """Return the value last given to `set_float32_matmul_precision`, initially "highest"."""
-    return _precision
+    return _settings["precision"]
 
 
 @public("function")
 def set_float32_matmul_precision(precision: str) -> None:
     """Remember a precision, "highest", "high" or "medium": products are always as exact as can be."""
-    global _precision
-    if precision not in PRECISIONS:
-        warnings.warn(
-            f"{precision} is not one of 'highest', 'high', or 'medium'; the current"
-            "setFloat32MatmulPrecision call has no effect.",
-            UserWarning,
-            stacklevel=2,
-        )
-        return
-    _precision = precision
+    if precision in ("highest", "high", "medium"):
+        _settings["precision"] = precision
+    else:
+        told = "is not one of 'highest', 'high', or 'medium'; the current"
+        warnings.warn(f"{precision} {told}setFloat32MatmulPrecision call has no effect.", stacklevel=2)
 
 
 @public("function")
@@ -98,14 +90,13 @@ def set_default_device(device: Any) -> None:
 @public("function")
 def set_warn_always(b: bool, /) -> None:
     """Remember whether warnings are to be given each time."""
-    global _warn_always
-    _warn_always = b
+    _settings["warn_always"] = b
 
 
 @public("function")
 def is_warn_always_enabled() -> bool:
     """Return the value last given to `set_warn_always`."""
-    return _warn_always
+    return _settings["warn_always"]
 
 
 @public("function")

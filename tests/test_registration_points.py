@@ -27,8 +27,6 @@ SETTINGS = {
     "core.modes: active",
     "core.modes: grad_switches",
     "nn.utils.parametrize: _cache",
-    "settings: _precision",
-    "settings: _warn_always",
     "tensor.printing: _options",
 }
 # Module attributes that are computed when they are asked for. All other `__getattr__` only raise.

@@ -23,6 +23,8 @@ CHANGED: dict[tuple[str, str], str] = {  # (namespace, name) → why another sig
     ("torch", "sort"): "the default of stable was shown as an object without a name",
     ("Tensor", "sort"): "the same",
     ("Tensor", "cholesky_solve"): "the first parameter of a method is the tensor itself",
+    ("nn", "RNNBase"): "which network it is says the class, an attribute `mode`",
+    ("nn", "RNNCellBase"): "the same, and how many gates",
     ("linalg", "matmul"): "its operands are named as in torch.matmul",
 }
 THE_TENSOR = ("self", "input")  # the first parameter of a method, and of a function

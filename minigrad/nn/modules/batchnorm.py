@@ -47,6 +47,11 @@ class NormWithStatistics(NormBase):
         self.register_buffer("running_var", kept(ones, num_features, dtype=dtype) if tracks else None)
         self.register_buffer("num_batches_tracked", kept(tensor, 0, dtype=int64) if tracks else None)
 
+    def reset_parameters(self) -> None:
+        """Set the weight to 1, the bias to 0, and the running statistics to their start."""
+        self.reset_running_stats()
+        super().reset_parameters()
+
     def reset_running_stats(self) -> None:
         """Set the running mean to 0 and the running variance to 1."""
         if self.track_running_stats:

@@ -24,46 +24,53 @@ def draw(module: Module, hidden_size: int) -> None:
 
 
 class RNNCellBase(Module):
-    """Base class of cells with weights for `num_chunks` gates, drawn uniformly from ±1/√hidden_size."""
+    """Base class of cells with weights for so many `gates`, drawn uniformly from ±1/√hidden_size."""
 
+    mode, gates = "", 0
     _shown = "input_size hidden_size"
     _usual: Mapping[str, Any] = {"bias": True}
 
     def __init__(
-        self, input_size: int, hidden_size: int, bias: bool, num_chunks: int, device: Any = None,
-        dtype: Any = None,
-    ) -> None:  # fmt: skip
+        self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None
+    ) -> None:
         super().__init__()
         self.input_size, self.hidden_size, self.bias = input_size, hidden_size, bias
-        gates = num_chunks * hidden_size
-        self.weight_ih = empty(gates, input_size, dtype=dtype)
-        self.weight_hh = empty(gates, hidden_size, dtype=dtype)
+        rows = self.gates * hidden_size
+        self.weight_ih = empty(rows, input_size, dtype=dtype)
+        self.weight_hh = empty(rows, hidden_size, dtype=dtype)
         for name in ("bias_ih", "bias_hh"):
-            self.register_parameter(name, empty(gates, dtype=dtype) if bias else None)
+            self.register_parameter(name, empty(rows, dtype=dtype) if bias else None)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
         """Initialize all parameters again."""
         draw(self, self.hidden_size)
 
-    def _step(self, mode: str, input: Any, state: tuple[Any, ...] | None) -> tuple[Any, ...]:
-        """Return the next state for a batch (N, input_size) or for one example (input_size,)."""
+    def forward(self, input: Any, hx: Any = None) -> Any:
+        """Return the next hidden state, of an LSTM also the next cell state; without `hx` the previous ones
+        are zero.
+        """
+        is_pair, name = self.mode == "LSTM", self._get_name()
+        if is_pair and isinstance(hx, Tensor):
+            raise TypeError("lstm_cell(): argument 'hx' (position 2) must be tuple of Tensors, not Tensor")
+        state = hx if is_pair or hx is None else (hx,)
         if input.dim() not in (1, 2):
-            raise ValueError(f"{self._get_name()}: Expected input to be 1D or 2D, got {input.ndim}D instead")
+            raise ValueError(f"{name}: Expected input to be 1D or 2D, got {input.ndim}D instead")
         for i, t in enumerate(state or ()):
             if t.ndim not in (1, 2):
-                name = f"hx[{i}]" if mode == "LSTM" else "hidden"
-                raise ValueError(f"{self._get_name()}: Expected {name} to be 1D or 2D, got {t.ndim}D instead")
+                what = f"hx[{i}]" if is_pair else "hidden"
+                raise ValueError(f"{name}: Expected {what} to be 1D or 2D, got {t.ndim}D instead")
         batched = input.ndim == 2
         if not batched:
             input = input.unsqueeze(0)
         if state is None:
-            state = (F.zeros_of(input, (len(input), self.hidden_size)),) * (2 if mode == "LSTM" else 1)
+            state = (F.zeros_of(input, (len(input), self.hidden_size)),) * (1 + is_pair)
         elif not batched:
             state = tuple(t.unsqueeze(0) for t in state)
         weights = Weights(self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
-        result = one_step(mode, input, state, weights)
-        return result if batched else tuple(t.squeeze(0) for t in result)
+        result = one_step(self.mode, input, state, weights)
+        result = result if batched else tuple(t.squeeze(0) for t in result)
+        return result if is_pair else result[0]
 
 
 class RNNCell(RNNCellBase):
@@ -93,19 +100,21 @@ class RNNCell(RNNCellBase):
     Source: PyTorch's page `torch.nn.RNNCell`; Elman, "Finding Structure in Time", 1990.
     """
 
+    gates = 1
+
     def __init__(
         self, input_size: int, hidden_size: int, bias: bool = True, nonlinearity: str = "tanh",
         device: Any = None, dtype: Any = None,
     ) -> None:  # fmt: skip
-        super().__init__(input_size, hidden_size, bias, 1, device, dtype)
+        super().__init__(input_size, hidden_size, bias, device, dtype)
         self.nonlinearity = nonlinearity
 
-    def forward(self, input: Any, hx: Any = None) -> Any:
-        """Return the next hidden state; without `hx` the previous one is zero."""
+    @property
+    def mode(self) -> str:  # type: ignore[override]
+        """Return which cell this is; raise RuntimeError if there is no such nonlinearity."""
         if self.nonlinearity not in ("tanh", "relu"):
             raise RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}")
-        mode = f"RNN_{self.nonlinearity.upper()}"
-        return self._step(mode, input, None if hx is None else (hx,))[0]
+        return f"RNN_{self.nonlinearity.upper()}"
 
     def extra_repr(self) -> str:
         """Return the settings that the repr shows."""
@@ -140,16 +149,7 @@ class LSTMCell(RNNCellBase):
     Source: PyTorch's page `torch.nn.LSTMCell`; Hochreiter and Schmidhuber, 1997.
     """
 
-    def __init__(
-        self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None
-    ) -> None:
-        super().__init__(input_size, hidden_size, bias, 4, device, dtype)
-
-    def forward(self, input: Any, hx: Any = None) -> tuple[Any, ...]:
-        """Return the next hidden state and the next cell state; without `hx` the previous ones are zero."""
-        if isinstance(hx, Tensor):
-            raise TypeError("lstm_cell(): argument 'hx' (position 2) must be tuple of Tensors, not Tensor")
-        return self._step("LSTM", input, hx)
+    mode, gates = "LSTM", 4
 
 
 class GRUCell(RNNCellBase):
@@ -178,11 +178,4 @@ class GRUCell(RNNCellBase):
     Source: PyTorch's page `torch.nn.GRUCell`; Cho et al., 2014, arXiv:1406.1078.
     """
 
-    def __init__(
-        self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None
-    ) -> None:
-        super().__init__(input_size, hidden_size, bias, 3, device, dtype)
-
-    def forward(self, input: Any, hx: Any = None) -> Any:
-        """Return the next hidden state; without `hx` the previous one is zero."""
-        return self._step("GRU", input, None if hx is None else (hx,))[0]
+    mode, gates = "GRU", 3

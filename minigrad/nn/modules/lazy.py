@@ -6,6 +6,7 @@ layer one of the ordinary class.
 
 from __future__ import annotations
 
+from inspect import Signature, signature
 from typing import Any
 
 from ...tensor import Tensor
@@ -22,21 +23,25 @@ __all__ = [
 
 
 class Lazy(Module):
-    """Base class of layers whose first argument (attribute `counted`) is read from the first input."""
+    """Base class of layers whose first argument, `counted`, is read from the first input. The ordinary class,
+    which such a layer becomes, comes after it among the bases.
+    """
 
     cls_to_become: type[Module]
-    counted = "in_features"
+    counted = ""
 
     def __init_subclass__(cls) -> None:
         ordinary: Any = cls.__bases__[-1]
-        if issubclass(ordinary, Module) and not issubclass(ordinary, Lazy):
-            cls.cls_to_become = ordinary
+        if not issubclass(ordinary, Lazy):
+            first, *others = signature(ordinary).parameters.values()
+            cls.cls_to_become, cls.counted = ordinary, first.name
+            cls.__signature__ = Signature(others)  # type: ignore[attr-defined]
 
-    def _forget_shapes(self) -> None:
-        """Replace the parameters and buffers by ones without a shape; 0 stands for the unknown size."""
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(0, *args, **kwargs)  # type: ignore[call-arg]
         kept = self._parameters | self._buffers
         self._planned = {name: t.shape for name, t in kept.items() if t is not None and t.ndim}
-        for name in self._planned:
+        for name in self._planned:  # 0 stands for the unknown size in these shapes
             if name in self._parameters:
                 self._parameters[name] = UninitializedParameter(dtype=kept[name].dtype)
             else:
@@ -103,34 +108,17 @@ class LazyLinear(Lazy, Linear):
     Source: PyTorch's page `torch.nn.LazyLinear`.
     """
 
-    def __init__(self, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None) -> None:
-        Linear.__init__(self, 0, out_features, bias, device, dtype)
-        self._forget_shapes()
-
     def _found(self, input: Any) -> int:
         return int(input.shape[-1])
 
     def initialize_parameters(self, input: Any) -> None:
-        """Give weight and bias their shapes; raise AssertionError if a loaded weight does not fit."""
+        """Give weight and bias their shapes; loaded ones may have them already."""
         super().initialize_parameters(input)
-        if self.in_features == 0:
-            found, has = input.shape[-1], self.weight.shape[-1]
-            if found != has:
-                raise AssertionError(
-                    f"The in_features inferred from input: {found} is not equal to in_features from "
-                    f"self.weight: {has}"
-                )
-            self.in_features = found
+        self.in_features = self._found(input)
 
 
 class LazyConvBase(Lazy):
     """Base class of convolution layers that read `in_channels` from their first input."""
-
-    counted = "in_channels"
-
-    def __init__(self, out_channels: int, kernel_size: Any, *args: Any, **kwargs: Any) -> None:
-        super().__init__(0, out_channels, kernel_size, *args, **kwargs)  # type: ignore[call-arg]
-        self._forget_shapes()
 
     def _found(self, input: Any) -> int:
         n = self.dims + 1
@@ -157,33 +145,13 @@ class LazyConv3d(LazyConvBase, Conv3d):
     """Conv3d that reads `in_channels` from its first input."""
 
 
-class LazyNormBase(Lazy):
-    """Normalization layer that reads `num_features` from its first input."""
-
-    counted = "num_features"
-
-    def __init__(
-        self, eps: float = 1e-5, momentum: float = 0.1, affine: bool = True, track_running_stats: bool = True,
-        device: Any = None, dtype: Any = None, *, bias: bool = True,
-    ) -> None:  # fmt: skip
-        settings = (eps, momentum, affine, track_running_stats, device, dtype)
-        super().__init__(0, *settings, bias=bias)  # type: ignore[call-arg]
-        self._forget_shapes()
-
-    def reset_parameters(self) -> None:
-        """Initialize again, once the parameters have a shape."""
-        if self.num_features and not self.has_uninitialized_params():
-            self.reset_running_stats()
-        super().reset_parameters()
-
-
-class LazyBatchNorm1d(LazyNormBase, BatchNorm1d):
+class LazyBatchNorm1d(Lazy, BatchNorm1d):
     """BatchNorm1d that reads `num_features` from its first input."""
 
 
-class LazyBatchNorm2d(LazyNormBase, BatchNorm2d):
+class LazyBatchNorm2d(Lazy, BatchNorm2d):
     """BatchNorm2d that reads `num_features` from its first input."""
 
 
-class LazyBatchNorm3d(LazyNormBase, BatchNorm3d):
+class LazyBatchNorm3d(Lazy, BatchNorm3d):
     """BatchNorm3d that reads `num_features` from its first input."""

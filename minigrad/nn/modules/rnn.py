@@ -9,22 +9,8 @@ from .rnn_base import RNNBase
 
 __all__ = ["GRU", "GRUCell", "LSTM", "LSTMCell", "RNN", "RNNBase", "RNNCell", "RNNCellBase"]
 
-NO_PROJECTION = "proj_size argument is only supported for LSTM, not RNN or GRU"
 
-
-class Single(RNNBase):
-    """Base class of networks whose state is one tensor."""
-
-    def forward(self, input: Any, hx: Any = None) -> tuple[Any, Any]:
-        """Return the outputs of the last layer at every step and the last hidden states of all layers.
-
-        The first hidden states are `hx`, or zeros. For the shapes see `RNN`.
-        """
-        output, (last,) = self._run(input, None if hx is None else (hx,))
-        return output, last
-
-
-class RNN(Single):
+class RNN(RNNBase):
     """Network of Elman's recurrent layers: h′ = tanh(W_ih x + b_ih + W_hh h + b_hh) at each step.
 
     A call returns the outputs of the last layer at every step and the last hidden state of every layer. The
@@ -66,18 +52,17 @@ class RNN(Single):
         bias: bool = True, batch_first: bool = False, dropout: float = 0.0, bidirectional: bool = False,
         proj_size: int | None = None, device: Any = None, dtype: Any = None,
     ) -> None:  # fmt: skip
-        if proj_size is not None:
-            raise ValueError(NO_PROJECTION)
         if nonlinearity not in ("tanh", "relu"):
             raise ValueError(f"Unknown nonlinearity '{nonlinearity}'. Select from 'tanh' or 'relu'.")
+        self.mode = f"RNN_{nonlinearity.upper()}"
         super().__init__(
-            f"RNN_{nonlinearity.upper()}", input_size, hidden_size, num_layers, bias, batch_first, dropout,
-            bidirectional, 0, device, dtype,
+            input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional, proj_size, device,
+            dtype,
         )  # fmt: skip
         self.nonlinearity = nonlinearity
 
 
-class GRU(Single):
+class GRU(RNNBase):
     """Network of gated recurrent units.
 
     Each step computes h′ = (1 − z) · n + z · h; see `GRUCell` for the gates. A call returns the outputs of
@@ -110,17 +95,7 @@ class GRU(Single):
     Source: PyTorch's page `torch.nn.GRU`; Cho et al., 2014, arXiv:1406.1078.
     """
 
-    def __init__(
-        self, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True,
-        batch_first: bool = False, dropout: float = 0.0, bidirectional: bool = False,
-        proj_size: int | None = None, device: Any = None, dtype: Any = None,
-    ) -> None:  # fmt: skip
-        if proj_size is not None:
-            raise ValueError(NO_PROJECTION)
-        super().__init__(
-            "GRU", input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional, 0, device,
-            dtype,
-        )  # fmt: skip
+    mode = "GRU"
 
 
 class LSTM(RNNBase):
@@ -159,19 +134,4 @@ class LSTM(RNNBase):
     Source: PyTorch's page `torch.nn.LSTM`; Hochreiter and Schmidhuber, 1997.
     """
 
-    def __init__(
-        self, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True,
-        batch_first: bool = False, dropout: float = 0.0, bidirectional: bool = False, proj_size: int = 0,
-        device: Any = None, dtype: Any = None,
-    ) -> None:  # fmt: skip
-        super().__init__(
-            "LSTM", input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional, proj_size,
-            device, dtype,
-        )  # fmt: skip
-
-    def forward(self, input: Any, hx: Any = None) -> tuple[Any, tuple[Any, ...]]:
-        """Return the outputs of the last layer at every step and the pair of last hidden and cell states.
-
-        `hx` is a pair of first states, zeros if not given. For the shapes see `LSTM`.
-        """
-        return self._run(input, hx)
+    mode = "LSTM"

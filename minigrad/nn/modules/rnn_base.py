@@ -28,28 +28,29 @@ class RNNBase(Module):
     and so on; `_reverse` marks the second direction. They are drawn uniformly from ±1/√hidden_size.
     """
 
+    mode = ""
     _shown = "input_size hidden_size"
     _usual: Mapping[str, Any] = {
         "num_layers": 1, "bias": True, "batch_first": False, "dropout": 0, "bidirectional": False
     }  # fmt: skip
 
     def __init__(
-        self, mode: str, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True,
-        batch_first: bool = False, dropout: float = 0.0, bidirectional: bool = False, proj_size: int = 0,
-        device: Any = None, dtype: Any = None,
+        self, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True,
+        batch_first: bool = False, dropout: float = 0.0, bidirectional: bool = False,
+        proj_size: int | None = None, device: Any = None, dtype: Any = None,
     ) -> None:  # fmt: skip
         super().__init__()
+        if proj_size is not None and self.mode != "LSTM":
+            raise ValueError("proj_size argument is only supported for LSTM, not RNN or GRU")
         check_dropout(dropout, num_layers)
-        check_kinds(bias=(bias, bool), batch_first=(batch_first, bool))
-        check_kinds(input_size=(input_size, int))
-        must_be_positive(input_size=input_size)
-        check_kinds(hidden_size=(hidden_size, int))
-        must_be_positive(hidden_size=hidden_size, num_layers=num_layers)
-        refuse(mode, proj_size=bool(proj_size))
-        self.mode = mode
+        check_settings(
+            bias=bias, batch_first=batch_first, input_size=input_size, hidden_size=hidden_size,
+            num_layers=num_layers,
+        )  # fmt: skip
+        refuse(self.mode, proj_size=bool(proj_size))
         self.input_size, self.hidden_size, self.num_layers = input_size, hidden_size, num_layers
         self.bias, self.batch_first, self.dropout = bias, batch_first, float(dropout)
-        self.bidirectional, self.proj_size = bidirectional, proj_size
+        self.bidirectional, self.proj_size = bidirectional, 0
         self._all_weights: list[list[str]] = []
         for layer in range(num_layers):
             for suffix in ("", "_reverse")[: self._directions]:
@@ -69,10 +70,7 @@ class RNNBase(Module):
         """Create the parameters of one layer in one direction."""
         gates = GATES[self.mode] * self.hidden_size
         inputs = self.hidden_size * self._directions if layer else self.input_size
-        shapes: dict[str, tuple[int, ...]] = {
-            "weight_ih": (gates, inputs),
-            "weight_hh": (gates, self.hidden_size),
-        }
+        shapes: dict[str, Any] = {"weight_ih": (gates, inputs), "weight_hh": (gates, self.hidden_size)}
         if self.bias:
             shapes |= {"bias_ih": (gates,), "bias_hh": (gates,)}
         names = {kind: f"{kind}_l{layer}{suffix}" for kind in shapes}
@@ -90,6 +88,16 @@ class RNNBase(Module):
     def reset_parameters(self) -> None:
         """Initialize all parameters again."""
         draw(self, self.hidden_size)
+
+    def forward(self, input: Any, hx: Any = None) -> tuple[Any, Any]:
+        """Return the outputs of the last layer at every step and the last hidden states of all layers.
+
+        The first states are `hx`, or zeros; an LSTM takes and returns a pair of hidden and cell states. For
+        the shapes see `RNN` and `LSTM`.
+        """
+        is_pair = self.mode == "LSTM"
+        output, last = self._run(input, hx if is_pair or hx is None else (hx,))
+        return output, last if is_pair else last[0]
 
     def _run(self, input: Any, state: tuple[Any, ...] | None) -> tuple[Any, tuple[Any, ...]]:
         """Return the output of the last layer at each step and the last states of all layers: see
@@ -185,15 +193,11 @@ def check_dropout(dropout: Any, num_layers: int) -> None:
         )
 
 
-def check_kinds(**given: Any) -> None:
-    """Raise TypeError unless each value has its type."""
-    for name, (value, kind) in given.items():
+def check_settings(**given: Any) -> None:
+    """Raise PyTorch's TypeError for another type than int or bool, and ValueError for a size below 1."""
+    for name, value in given.items():
+        kind = bool if name in ("bias", "batch_first") else int
         if not isinstance(value, kind):
             raise TypeError(f"{name} should be of type {kind.__name__}, got: {type(value).__name__}")
-
-
-def must_be_positive(**given: int) -> None:
-    """Raise ValueError unless each number is greater than zero."""
-    for name, value in given.items():
-        if value <= 0:
+        if kind is int and value <= 0:
             raise ValueError(f"{name} must be greater than zero")
