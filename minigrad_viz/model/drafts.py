@@ -5,10 +5,11 @@ computed in them, leaves and results that nobody saw being computed. See Note [W
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ..trace.graph import FUNCTION, MODULE, PARAMETER, Station
+from ..trace.walk import reached
 from .module_calls import ModuleCall
 from .place import Place
 from .scene import Scene
@@ -127,14 +128,12 @@ def absorb(
 def leading(scene: Scene, here: list[Place]) -> set[str]:
     """What the roots of the call were computed from, and they themselves."""
     there = {place.id for place in here}
-    stack = [scene.at[root][0] for root in scene.now.roots if root in scene.at]
-    found: set[str] = set()
-    while stack:
-        place = stack.pop()
-        if place.id not in found and place.id in there:
-            found.add(place.id)
-            stack += scene.came_from(place)
-    return found
+    roots = (scene.at[root][0] for root in scene.now.roots if root in scene.at)
+
+    def before(place: Place) -> Iterable[Place]:
+        return (source for source in scene.came_from(place) if source.id in there)
+
+    return {place.id for place in reached((root for root in roots if root.id in there), before)}
 
 
 def common(boxes: list[GroupDraft]) -> GroupDraft:

@@ -18,6 +18,7 @@ from dataclasses import replace
 
 from ..trace.events import Failed
 from ..trace.graph import ASIDE, Graph, Group, Mark, Route, Station
+from ..trace.walk import reached
 from .fold import inside
 from .place import Place
 from .scene import Scene
@@ -110,13 +111,7 @@ def leading_to_them(graph: Graph, keep: Iterable[str]) -> set[str]:
     for route in graph.routes:
         sources.setdefault(route.target, []).append(route.source)
     there = {station.id for station in graph.stations}
-    found = there.intersection(keep)
-    stack = list(found)
-    while stack:
-        new = [id for id in sources.get(stack.pop(), ()) if id not in found]
-        found.update(new)
-        stack += new
-    return found
+    return set(reached(there.intersection(keep), lambda id: sources.get(id, ())))
 
 
 def part_of(graph: Graph, keep: set[str]) -> Graph:

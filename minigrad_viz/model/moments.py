@@ -48,6 +48,7 @@ class Moments:
     def __init__(self, events: Sequence[Any]) -> None:
         self.of: dict[str, list[Stood]] = {}
         self.bound: dict[str, str] = {}  # variable -> the tensor that it is
+        self.given: dict[int, str] = {}  # time -> the tensor that was given other numbers by `x.data = …`
         for time, event in enumerate(events):
             for state in states_of(event):
                 value = self.latest(state.id).value if state.value is None else state.value
@@ -66,13 +67,14 @@ class Moments:
             self.of.setdefault(tensor, []).append(moment)
 
     def assigned(self, time: int, event: Any) -> None:
-        """Follow the variables; `x.data = …` gives the tensor that is x other numbers."""
+        """Follow the variables, to know whose numbers are assigned to."""
         name = getattr(event, "name", None) or ""
         if isinstance(event, Snapshot):
             self.bound.update((name, state.id) for name, state in event.rows)
         elif isinstance(event, Forward) and name.endswith(ASSIGNED):
             tensor = self.bound.get(name.removesuffix(ASSIGNED))
             if tensor is not None:
+                self.given[time] = tensor
                 value = event.outputs[0].value
                 self.note(self.latest(tensor)._replace(time=time, value=value), tensor)
         elif name:

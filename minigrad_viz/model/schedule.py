@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 from ..protocol import Value
 from ..trace.events import NodeState, Trace
+from ..trace.walk import reached
 from .place import BackwardCall, Lookup
 
 SMALL = 60  # nodes of a graph in which also those wait to which nothing has come yet
@@ -63,14 +64,11 @@ def edges_into(nodes: Iterable[NodeState]) -> dict[str, int]:
 def reach(nodes: Iterable[NodeState], roots: Sequence[str]) -> dict[str, NodeState]:
     """The nodes that can be reached from `roots`."""
     known = {node.id: node for node in nodes}
-    found = {id: known[id] for id in roots if id in known}
-    stack = list(found)
-    while stack:
-        for edge in found[stack.pop()].edges:
-            if edge is not None and edge[0] in known and edge[0] not in found:
-                found[edge[0]] = known[edge[0]]
-                stack.append(edge[0])
-    return found
+
+    def behind(id: str) -> Iterable[str]:
+        return (edge[0] for edge in known[id].edges if edge is not None and edge[0] in known)
+
+    return {id: known[id] for id in reached((id for id in roots if id in known), behind)}
 
 
 def needed(nodes: Iterable[NodeState], targets: Collection[str]) -> set[str]:

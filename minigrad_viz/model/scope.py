@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ..trace.walk import reached
 from .place import BackwardCall, Lookup, Place
 
 
@@ -80,17 +81,13 @@ class Scopes:
         """The calls through whose graphs a leaf was made, if that was before they ran."""
         if leaf not in self.index.at:
             return set()
-        place = self.index.at[leaf][0]
-        made, found, stack, seen = place.time, set(), self.index.came_from(place), {place.id}
-        while stack:
-            place = stack.pop()
-            call = owner.get(place.node or "")
-            if call is not None:
-                found |= {call.number} if made < call.begin else set()
-            elif place.id not in seen:
-                seen.add(place.id)
-                stack += self.index.came_from(place)
-        return found
+        place, came_from = self.index.at[leaf][0], self.index.came_from
+
+        def before(source: Place) -> list[Place]:
+            return [] if source.node in owner or source is place else came_from(source)
+
+        ran = (owner[p.node] for p in reached(came_from(place), before) if p.node in owner)
+        return {call.number for call in ran if place.time < call.begin}
 
     def _search(self, group: list[BackwardCall]) -> None:
         """Find what the roots of a group were computed from."""

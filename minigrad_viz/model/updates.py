@@ -23,12 +23,11 @@ from ..trace.events import (
     GradSet,
     Mutated,
     OptimizerStepped,
-    Snapshot,
     Stepping,
 )
 from ..trace.graph import Change, Update
 from ..trace.where import Span
-from .moments import ASSIGNED, Moments, states_of
+from .moments import Moments, states_of
 from .place import BackwardCall
 
 STEP, ZERO, CLIP, WRITTEN = "step", "zero", "clip", "written"
@@ -61,7 +60,6 @@ class UpdateReader:
         self.found: list[UpdateFound] = []
         self.open: dict[tuple[Any, ...], UpdateFound] = {}  # since the last backward call, by statement
         self.leaves: set[str] = set()  # those that require gradients
-        self.bound: dict[str, str] = {}  # variable -> the tensor that it is
         self.step: dict[str, Stepping] = {}  # of the optimizer that steps, by tensor
         self.optimizer = ""
 
@@ -73,10 +71,6 @@ class UpdateReader:
             self.look(time, event)
             asking = (state for state in states_of(event) if state.is_leaf and state.requires_grad)
             self.leaves.update(state.id for state in asking)
-            if isinstance(event, Snapshot):
-                self.bound.update((name, state.id) for name, state in event.rows)
-            elif name := getattr(event, "name", None):
-                self.bound.update((name, state.id) for state in states_of(event))
         for each in self.found:
             self.assign(each)
         return self.found
@@ -91,8 +85,8 @@ class UpdateReader:
             self.reset(time, event)
         elif isinstance(event, Mutated):
             self.written(time, event)
-        elif isinstance(event, Forward) and (event.name or "").endswith(ASSIGNED):
-            tensor = self.bound.get((event.name or "").removesuffix(ASSIGNED))
+        elif isinstance(event, Forward) and time in self.moments.given:
+            tensor = self.moments.given[time]
             if tensor in self.leaves and self.counts(tensor, time):
                 title = f"{event.name} = {flat(event.span)}"
                 self.change(time, WRITTEN, event.span, title, tensor, event.outputs[0].value)

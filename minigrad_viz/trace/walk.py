@@ -7,7 +7,7 @@ they are shown where the caller still has the tensor (`names`), or where a later
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from ..hooks import hooks_of
 from ..kept import Kept, is_number, saved_of
@@ -27,6 +27,19 @@ from ..protocol import (
 from .events import Created, Event, NodeState, TensorState, Trace
 from .graph import Saved
 
+T = TypeVar("T")
+
+
+def reached(start: Iterable[T], onward: Callable[[T], Iterable[T]]) -> list[T]:
+    """Everything that can be reached by going `onward` from `start`, nearest first, each once."""
+    found = list(dict.fromkeys(start))
+    seen = set(found)
+    for each in found:  # grows while it is read
+        new = [one for one in dict.fromkeys(onward(each)) if one not in seen]
+        seen.update(new)
+        found += new
+    return found
+
 
 def in_order(
     roots: list[Any], limit: int, known: Callable[[Any], bool] = lambda node: False
@@ -37,13 +50,11 @@ def in_order(
     larger than `limit` the nodes nearest to the roots are kept. The walk does not enter nodes that are
     `known`.
     """
-    near = [node for node in dict.fromkeys(roots) if not known(node)]
-    seen = set(near)
-    for node in near:  # grows while it is read: breadth first, so the nearest come first
-        for target, _ in edges_of(node):
-            if target is not None and target not in seen and not known(target):
-                seen.add(target)
-                near.append(target)
+
+    def behind(node: Any) -> Iterable[Any]:
+        return (target for target, _ in edges_of(node) if target is not None and not known(target))
+
+    near = reached((node for node in roots if not known(node)), behind)
     kept = set(near[:limit])
     order, done = [], set()
     for root in roots:
