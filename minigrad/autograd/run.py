@@ -68,7 +68,7 @@ def run(roots: Sequence[Any], given: list[Any], options: Options) -> list[Any] |
         if found is not None:
             if not allow_unused:
                 check_used(found)
-            arrived = [wrap_raw(g) for g in found]
+            arrived = [g if g is None or isinstance(g, TensorBase) else fresh(g) for g in found]
         return arrived
     except BaseException as raised:
         error = raised
@@ -117,11 +117,6 @@ def plain_start(root: Any) -> tuple[tuple[Any, int], Any] | None:
     if one is None or node is None:
         return None
     return ((node, root._nr), one) if view is None or view.version == root._storage.version else None
-
-
-def wrap_raw(gradient: Any) -> Any:
-    """Return a gradient as a tensor."""
-    return gradient if gradient is None or isinstance(gradient, TensorBase) else fresh(gradient)
 
 
 def backward(

@@ -206,15 +206,6 @@ def capture(task: Task, node: Node, gradient: Any) -> None:
                 task.captures[node, nr] = gradient[nr]
 
 
-def is_new(gradient: Any, sent: Any) -> bool:
-    """Return whether an op made this gradient as new memory from the gradient that it was `sent`. See Note
-    [Ownership].
-    """
-    return (
-        gradient.__class__ is ndarray and sent is not None and gradient is not sent and gradient.base is None
-    )
-
-
 def will_run(task: Task, node: Node) -> bool:
     """Return whether `node` runs in this pass, or its gradient is captured."""
     if node not in task.waiting:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import modes
-from .node import AccumulateGrad
+from .node import AccumulateGrad, Node
 from .storage import is_dense
 from .tensor_state import IN_INTERIOR, TensorBase, fresh, numbers, share, wrap
 
@@ -85,6 +85,15 @@ def deposit_dual(leaf: TensorBase, gradient: TensorBase) -> None:
             leaf._grad = fresh(laid_like(numbers(gradient), leaf._data))
         else:
             leaf._grad.add_(gradient)  # type: ignore[attr-defined]
+
+
+def keep_gradient(node: Node, gradient: Any) -> None:
+    """Add the raw gradient that arrived at a node to the `.grad` of outputs with `retain_grad()`."""
+    assert node._extra is not None
+    for nr, reference in node._extra.retain.items():
+        tensor, g = reference(), gradient[nr] if node._outputs > 1 else gradient
+        if tensor is not None and g is not None:
+            tensor._grad = fresh(np.array(g)[()] if tensor._grad is None else tensor._grad._data + g)
 
 
 def is_laid_like(array: np.ndarray, leaf: Any) -> bool:

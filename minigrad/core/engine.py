@@ -33,7 +33,7 @@ from numpy import ndarray
 
 from . import modes
 from .backward_pass import Limit, Slot, Task, add, count_edges, limit_of, only_edge
-from .deposit import deposit
+from .deposit import deposit, keep_gradient
 from .modes import Within, quiet
 from .nested_passes import inside
 from .node import AccumulateGrad, Node
@@ -56,7 +56,7 @@ def run(
     `accumulate` they are deposited in `.grad`. Without `slots` gradients go to the leaves.
     """
     __tracebackhide__ = True
-    alone = len(roots) == 1 and not accumulate and gradients[0] is not None
+    alone = len(roots) == 1 and gradients[0] is not None and not (accumulate and slots is not None)
     if not alone or modes.is_watched(create_graph):
         return run_watched(roots, gradients, keep_graph, create_graph, slots, accumulate)
     with Within(**({"grad_enabled": True} if create_graph else {})):
@@ -101,13 +101,12 @@ def run_plain(
     __tracebackhide__ = True
     node, nr = root
     limit = None
-    plain = node._extra is None and not node._speaks and node.__class__ is not AccumulateGrad
-    if slots is None:
-        plain = plain and not create_graph  # a deposit with a graph makes nodes, whose age shows
-    elif plain:
+    extra, plain = node._extra, not node._speaks and node.__class__ is not AccumulateGrad
+    if slots is None:  # a deposit with a graph makes nodes, whose age shows
+        plain = plain and not create_graph and (extra is None or extra.is_plain)
+    elif plain and extra is None:
         limit = limit_of(node, slots, keep_graph)
-        plain = limit is not None
-    if not plain:
+    if not plain or (limit is None and slots is not None):
         return run_watched((root,), (one,), keep_graph, create_graph, slots)
     if node._outputs != 1:
         one = [one if i == nr else None for i in range(node._outputs)]
@@ -162,10 +161,12 @@ def sweep(
     leaves: list[Any] = []
     heap: list[int] = []  # negative sequence numbers
     later: dict[int, Node] = {}  # and their nodes
-    node, stop = root, False
+    node, stop, keeps = root, False, root._extra is not None
     try:
         while True:
             own = buffers.pop(node)
+            if keeps and node._extra is not None:
+                keep_gradient(node, own)
             if own is None:
                 gradients = node.apply_nothing()
                 if not keep:
@@ -190,8 +191,11 @@ def sweep(
                     buffers[target] = g
                     if g.__class__ is ndarray and g is not own and g.base is None:  # see Note [Ownership]
                         owned.add(target)
-                    if target._extra is not None:
-                        stop = True
+                    extra = target._extra
+                    if extra is not None:
+                        keeps = True
+                        leaf = target.__class__ is AccumulateGrad
+                        stop = stop or leaf or limit is not None or not extra.is_plain
                     if inner is not None and target in inner:
                         continue
                     if not target._plain:

@@ -50,16 +50,9 @@ def derive(op: Op, values: Any, tangents: list[Any], result: Any) -> Any:
         return linear(op, values, tangents)
     if op.multilinear:
         return multilinear(op, values, tangents, result)
-    if op.elementwise and is_diagonal(op, values, result):
+    if op.elementwise and not (op.complexes and has_complex(op, values, result)):  # else not holomorphic
         return elementwise(op, values, tangents, result)
     return transposed(op, values, tangents, result)
-
-
-def is_diagonal(op: Op, values: Any, result: TensorBase) -> bool:
-    """Return whether the vjp of the tangent is the jvp. For complex numbers this is true only if the op is
-    holomorphic.
-    """
-    return not (op.complexes and has_complex(op, values, result))
 
 
 def has_complex(op: Op, values: Any, result: Any) -> bool:

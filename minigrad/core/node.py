@@ -34,17 +34,20 @@ class Extra:
 
     `tensor_hooks` maps an output number to the hooks of that tensor. `retain` maps an output number to the
     tensor that keeps its gradient (weakly). `pre` and `post` are the node's own hooks. With `unpacks`,
-    reading the saved values calls user code. `tangents` are those of saved tensors, by name.
+    reading the saved values calls user code. `tangents` are those of saved tensors, by name. `is_moved` says
+    that the user has changed the sequence number: the node may be newer than what uses its output.
     """
 
-    __slots__ = ("__weakref__", "metadata", "post", "pre", "retain", "tangents", "tensor_hooks", "unpacks")
+    __slots__ = (
+        "__weakref__", "is_moved", "metadata", "post", "pre", "retain", "tangents", "tensor_hooks", "unpacks"
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self.metadata: dict[Any, Any] = {}
         self.tensor_hooks: dict[int, HookDict] = {}
         self.retain: dict[int, weakref.ref[Any]] = {}
         self.pre, self.post = HookDict(), HookDict()
-        self.unpacks = False
+        self.unpacks = self.is_moved = False
         self.tangents: dict[str, Any] = {}
 
     @property
@@ -56,6 +59,11 @@ class Extra:
     def calls(self) -> bool:
         """Whether there are hooks to call."""
         return bool(self.pre or self.post or any(self.tensor_hooks.values()))
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the plain loop may run the node: it only keeps gradients."""
+        return not (self.unpacks or self.is_moved or self.calls)
 
 
 class Node:
@@ -127,7 +135,7 @@ class Node:
 
     def _set_sequence_nr(self, number: int) -> None:
         self._seq = number
-        self._extra_made  # noqa: B018 - not a plain node any more: it may be newer than what uses its output
+        self._extra_made.is_moved = True
 
     requires_grad: ClassVar[bool] = True
 

@@ -10,7 +10,7 @@ from typing import Any
 from numpy import ndarray
 
 from . import anomaly, modes
-from .backward_pass import ZEROS, Task, add, capture, is_new, will_run
+from .backward_pass import ZEROS, Task, add, capture, will_run
 from .deposit import deposit, deposit_tensor
 from .hook_calls import after_deposit, after_node, before_node
 from .modes import quiet
@@ -78,7 +78,8 @@ def deliver(task: Task, node: Node, gradients: tuple[Any, ...], own: Any) -> Non
         if g is not None:
             if target._outputs == 1 and target not in buffers:
                 buffers[target] = g
-                if g.__class__ is ndarray and is_new(g, own):
+                # see Note [Ownership]
+                if g.__class__ is ndarray and own is not None and g is not own and g.base is None:
                     task.owned.add(target)
             elif task.create_graph:
                 add(task, target, nr, g)

@@ -70,13 +70,6 @@ def listed(tensors: Any) -> list[Any]:
     return found
 
 
-def vector(t: Any) -> Any:
-    """`t` itself; RuntimeError unless it is one-dimensional."""
-    if t._data.ndim != 1:
-        raise RuntimeError(f"Expect a 1D vector, but got shape {list(t._data.shape)}")
-    return t
-
-
 @public("function")
 def broadcast_shapes(*shapes: Any) -> Any:
     """Return the shape that tensors of these shapes broadcast to."""
