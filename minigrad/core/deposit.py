@@ -93,7 +93,7 @@ def keep_gradient(node: Node, gradient: Any) -> None:
     for nr, reference in node._extra.retain.items():
         tensor, g = reference(), gradient[nr] if node._outputs > 1 else gradient
         if tensor is not None and g is not None:
-            tensor._grad = fresh(np.array(g)[()] if tensor._grad is None else tensor._grad._data + g)
+            tensor._grad = fresh(np.array(g)[()] if tensor._grad is None else numbers(tensor._grad) + g)
 
 
 def is_laid_like(array: np.ndarray, leaf: Any) -> bool:
