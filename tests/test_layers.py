@@ -77,6 +77,7 @@ LAYERS: dict[str, list[tuple[str, str]]] = {
         ("V2 arithmetic", "arithmetic"),
         ("V3", "drawing explaining steps"),  # a Scene and its names are all that they share
         ("V3 prediction", "predicting"),
+        ("V3 comparison", "comparing"),
         ("V4", "player"),
         ("V5", "shell"),
         ("V5 notebooks", "course"),

@@ -42,7 +42,7 @@ from ..protocol import finite
 from ..steps.told import Frame
 from ..trace.graph import ROOT, Graph
 from ..words import clean, text
-from .shown import ACTS, narrow, shown
+from .act_pictures import ACTS, narrow, shown
 
 POINTS = 200  # of the curve, of the calls before those that are played, and of those after
 # Lines by what a step is about, and those that are sentences.

@@ -13,6 +13,8 @@ from IPython.core.magic_arguments import MagicArgumentParser
 
 import minigrad
 
+from ..comparing.comparison import Comparison
+from ..comparing.kept_runs import versus
 from ..drawing.layout import load_in_background
 from ..model.views import UnknownRoots
 from ..player.hosts import widgets_are_shown
@@ -40,6 +42,9 @@ def parser(settings: Settings) -> MagicReader:
     reader.color = False  # type: ignore[attr-defined]  # Python 3.14 would put color codes into the help
     reader.lang = lambda: settings.lang
     reader.add_argument("roots", nargs="*", help=text("option_roots", settings.lang))
+    reader.add_argument(
+        "--vs", metavar="NAME", default=argparse.SUPPRESS, help=text("option_vs", settings.lang)
+    )
     return reader.take()
 
 
@@ -60,7 +65,7 @@ class Watcher:
 
     def begin(self, options: argparse.Namespace, source: str, namespace: dict[str, Any]) -> Watched:
         """Start to record, just before the cell runs."""
-        chosen = {"roots": (), **self.settings.defaults(), **vars(options)}
+        chosen = {"roots": (), "vs": "", **self.settings.defaults(), **vars(options)}
         if chosen["table"] is None:
             chosen["table"] = chosen["show"] != "static"
         return Watched(chosen, options.automatic, watch(source, namespace))
@@ -76,7 +81,8 @@ class Watcher:
         if unasked and not any(each.key for each in report.explained):
             return None
         remember(report, error, watched.watch.recorder.tape.ids)
-        self.show(report, watched.chosen)
+        name, lang = watched.chosen["vs"], watched.chosen["lang"]
+        self.show(report, watched.chosen, versus(name, trace, lang) if name else None)
         return report.problem or None
 
     def report(self, trace: Trace, chosen: dict[str, Any], program: Program | None = None) -> Report:
@@ -94,16 +100,23 @@ class Watcher:
             known = tuple(root for root in roots if root not in problem.missing)
             return Report(trace, roots=known, **options)
 
-    def show(self, report: Report, chosen: dict[str, Any]) -> None:
-        """Display a report as was asked, and write its files; one that cannot be written is only told of."""
-        if shows_html(self.shell):
+    def show(self, report: Report, chosen: dict[str, Any], compared: Comparison | None = None) -> None:
+        """Display a report as was asked, or in its place how the run `compared` with another, and write its
+        files; one that cannot be written is only told of."""
+        rich = shows_html(self.shell)
+        if compared is not None:
+            show_compared(compared, report, rich)
+        elif rich:
             show_rich(report, chosen)
         else:
             show_text(report, chosen)
+        if chosen["vs"] and compared is None:
+            print(text("compare_kept", chosen["lang"], name=chosen["vs"]))
+        shown = report if compared is None else compared
         form = "player" if chosen["show"] == "step" else chosen["show"]
         for file in chosen["output"]:
             try:
-                report.save(file, show=form, table=chosen["table"], embed_fonts=chosen["embed_fonts"])
+                shown.save(file, show=form, table=chosen["table"], embed_fonts=chosen["embed_fonts"])
             except (OSError, RuntimeError, ValueError) as problem:
                 said = " ".join(str(problem).split())
                 print(text("file_failed", chosen["lang"], file=file, problem=said), file=sys.stderr)
@@ -112,6 +125,19 @@ class Watcher:
 def shows_html(shell: Any) -> bool:
     """Whether what is displayed goes to a frontend; IPython's own publisher prints its text and no more."""
     return type(shell.display_pub) is not DisplayPublisher
+
+
+def show_compared(compared: Comparison, report: Report, rich: bool) -> None:
+    """How a run compared with another; if it failed, first why it did."""
+    from IPython.display import display
+
+    why = report.explanation() if report.trace.error else ""
+    if not rich:
+        print("\n\n".join(filter(None, (why, compared.text()))))
+        return
+    if why:
+        display({"text/plain": why, "text/html": report.explanation_html(message=False)}, raw=True)
+    display(compared)
 
 
 def show_text(report: Report, chosen: dict[str, Any]) -> None:

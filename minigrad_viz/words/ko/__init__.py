@@ -5,6 +5,7 @@ from __future__ import annotations
 from . import (
     backward_errors,
     commands,
+    comparisons,
     errors,
     exercises_code,
     exercises_text,
@@ -22,6 +23,7 @@ from . import (
 TOPICS = (
     backward_errors,
     commands,
+    comparisons,
     errors,
     exercises_code,
     exercises_text,

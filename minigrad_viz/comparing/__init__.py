@@ -1,0 +1,1 @@
+"""Two runs beside each other: what they did first that was not the same."""

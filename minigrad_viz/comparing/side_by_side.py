@@ -1,0 +1,220 @@
+"""Two graphs on one layout: stations that are the same stand at the same place in both pictures.
+
+Both graphs get the ids of one that has the stations and routes of both. Graphviz lays that out once, with
+boxes as large as the larger of the two; then each graph is drawn where it has its own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from ..drawing.arrows import read
+from ..drawing.boxes import Box, Measured, measure
+from ..drawing.dot import to_dot
+from ..drawing.layout import layout
+from ..drawing.look import Look, settled
+from ..drawing.picture import ROOM
+from ..drawing.places import Places
+from ..drawing.svg import to_svg
+from ..trace.graph import Graph, Route, Station
+
+MOST = 40  # stations of one run; of a larger graph those nearest to the difference are drawn
+BESIDE = 430.0  # pixels; two pictures that are not wider stand beside each other
+TRIM = 14.0  # pixels of the margin of a picture that two beside each other do without
+SIZE = re.compile(r'width="([\d.]+)" height="([\d.]+)"')
+BOX = re.compile(r'viewBox="([-\d.]+) ([-\d.]+) ([\d.]+) ([\d.]+)"')
+PAPER = re.compile(r'<rect class="paper" x="[^"]*" y="[^"]*" width="[^"]*" height="[^"]*" rx="8"/>')
+LEGEND = re.compile(r'<g class="legend"><g transform="translate\([-\d.]+ ([-\d.]+)\)">')
+# What the runs have in common is pale.
+PALE = (
+    ".mg .station,.mg .edge,.mg .pill,.mg .shape,.mg .reference,.mg .update{opacity:.45}"
+    ".mg .lit,.mg .edge.ghost{opacity:1}.mg .station.lit>.card>.box,.mg .station.lit>.card>.head,"
+    ".mg .station.lit>.deck>.box,.mg .pill.lit>rect{stroke:#D55E00;stroke-width:2.5}"
+    ".mg .update.lit>.box{stroke:#D55E00;stroke-width:2.5}"
+)
+
+
+class TwoGraphs(NamedTuple):
+    """Two graphs with the ids of the third, which has the parts of both; `ids` are the new ids by the old
+    ones of the two."""
+
+    a: Graph
+    b: Graph
+    union: Graph
+    ids: tuple[Mapping[str, str], Mapping[str, str]]
+
+
+def near_to(graph: Graph, parts: Iterable[str], most: int = MOST) -> Graph:
+    """The part of a large graph that is nearest to some stations."""
+    if len(graph.stations) <= most:
+        return graph
+    beside: dict[str, list[str]] = {}
+    for route in graph.routes:
+        beside.setdefault(route.source, []).append(route.target)
+        beside.setdefault(route.target, []).append(route.source)
+    there = {station.id for station in graph.stations}
+    found = [part for part in parts if part in there] or [graph.stations[-1].id]
+    for id in found:
+        found += [other for other in dict.fromkeys(beside.get(id, ())) if other not in found]
+        if len(found) > most:
+            break
+    keep = set(found[:most])
+    return replace(
+        graph,
+        stations=tuple(station for station in graph.stations if station.id in keep),
+        routes=tuple(r for r in graph.routes if r.source in keep and r.target in keep),
+        omitted=graph.omitted + len(graph.stations) - len(keep),
+    )
+
+
+def both(a: Graph, b: Graph, pairs: Mapping[str, str]) -> TwoGraphs:
+    """Two graphs with common ids, where `pairs` has the tensors of the second by those of the first."""
+    at = {card.id: station.id for station, card in b.cards()}
+    twin = {s.id: at[t] for s in a.stations for c in s.cards if (t := pairs.get(c.id)) in at}
+    twin = {mine: other for mine, other in twin.items() if [*twin.values()].count(other) == 1}
+    order = merged([s.id for s in a.stations], [s.id for s in b.stations], twin)
+    mine = {id: f"s{n}" for n, (id, _) in enumerate(order) if id}
+    other = {id: f"s{n}" for n, (_, id) in enumerate(order) if id}
+    numbers: dict[tuple[object, ...], str] = {}
+    first, second = (renamed(graph, ids, numbers) for graph, ids in ((a, mine), (b, other)))
+    stations = {station.id: station for station in (*second.stations, *first.stations)}
+    routes = {route.id: route for route in (*second.routes, *first.routes)}
+    union = replace(
+        first,
+        stations=tuple(stations[f"s{n}"] for n in range(len(order))),
+        routes=tuple(sorted(routes.values(), key=lambda route: int(route.id[1:]))),
+    )
+    return TwoGraphs(first, second, union, (mine, other))
+
+
+def merged(a: list[str], b: list[str], twin: Mapping[str, str]) -> list[tuple[str, str]]:
+    """The stations of both runs in one order, those that are the same together."""
+    found: list[tuple[str, str]] = []
+    rest, twins = list(b), set(twin.values())
+    for id in a:
+        if id in twin and twin[id] in rest:
+            while rest[0] != twin[id] and rest[0] not in twins:
+                found.append(("", rest.pop(0)))
+            rest.remove(twin[id])
+        found.append((id, twin.get(id, "")))
+    return found + [("", id) for id in rest]
+
+
+def renamed(graph: Graph, ids: Mapping[str, str], numbers: dict[tuple[object, ...], str]) -> Graph:
+    """A graph with other ids. Routes between the same stations get the same `numbers` in both runs."""
+    new: dict[str, str] = {}
+    for route in graph.routes:
+        ends = ids[route.source], route.card, ids[route.target], route.input
+        new[route.id] = numbers.setdefault(ends, f"r{len(numbers)}")
+    routes = tuple(
+        replace(route, id=new[route.id], source=ids[route.source], target=ids[route.target])
+        for route in graph.routes
+    )
+    return replace(
+        graph,
+        stations=tuple(with_ids(station, ids, new) for station in graph.stations),
+        routes=tuple({route.id: route for route in routes}.values()),
+        marks=(),
+        folds=(),
+        groups=(),
+    )
+
+
+def with_ids(station: Station, ids: Mapping[str, str], routes: Mapping[str, str]) -> Station:
+    """A station with another id, and the new ids of its routes."""
+    deck = station.deck
+    if deck is not None:
+        deck = replace(deck, inputs=tuple(routes.get(id or "") for id in deck.inputs))
+    return replace(station, id=ids[station.id], deck=deck)
+
+
+def drawn(
+    pair: TwoGraphs, lit: Sequence[set[str] | None], *, lang: str | None, theme: str
+) -> tuple[str, str]:
+    """Both pictures as SVG, of one size; all but what is `lit` is pale (None: nothing is). LayoutError if
+    there can be none."""
+    look = settled(Look("normal", True, "some", lang))
+    sizes, places = laid(pair, look, "TB")
+    if places.width > BESIDE:
+        sizes, places = laid(pair, look, "LR")
+    key = hashlib.sha256(repr((pair.union, lang)).encode()).hexdigest()[:6]  # many pictures share a page
+    made = []
+    prefixes = f"a{key}-", f"b{key}-"
+    for graph, measured, parts, prefix in zip((pair.a, pair.b), sizes, lit, prefixes, strict=True):
+        svg = to_svg(graph, own(places, measured, graph.routes), lang=lang, theme=theme, prefix=prefix)
+        made.append(shown(svg, prefix, parts))
+    return framed(*made)
+
+
+def laid(pair: TwoGraphs, look: Look, direction: str) -> tuple[tuple[Measured, Measured], Places]:
+    """The sizes in both graphs, and the places in the union of them."""
+    upright = direction == "TB"
+    a, b, union = (measure(graph, look, upright) for graph in (pair.a, pair.b, pair.union))
+    boxes = {id: larger(box, a.boxes.get(id), b.boxes.get(id)) for id, box in union.boxes.items()}
+    pills = {id: max((m.pills[id] for m in (union, a, b) if id in m.pills), key=lambda p: p.width)
+             for id in {*union.pills, *a.pills, *b.pills}}  # fmt: skip
+    union = replace(union, boxes=boxes, pills={id: pills[id] for id in sorted(pills)})
+    positions = layout(to_dot(pair.union, union, direction).source)
+    return (a, b), read(positions, union, direction, routes=pair.union.routes, room=ROOM)
+
+
+def larger(box: Box, *others: Box | None) -> Box:
+    """A box with the size of the largest."""
+    there = [box, *(other for other in others if other is not None)]
+    return replace(box, width=max(b.width for b in there), height=max(b.height for b in there))
+
+
+def own(places: Places, measured: Measured, routes: Iterable[Route]) -> Places:
+    """The places of one graph in the layout of both. A route that there is part of a bundle takes the curve
+    of the bundle."""
+    union = places.measured
+    curves = {route.id: places.curves[union.bundles[route.id][0]] for route in routes
+              if union.bundles[route.id][0] in places.curves}  # fmt: skip
+    return replace(
+        places,
+        measured=measured,
+        centres={id: centre for id, centre in places.centres.items() if id in measured.boxes},
+        column={id: column for id, column in places.column.items() if id in measured.boxes},
+        curves=curves | places.curves,
+    )
+
+
+def shown(svg: str, prefix: str, parts: set[str] | None) -> str:
+    """A picture in which all is pale but these parts, without its legend, which would stand there twice."""
+    for part in parts or ():
+        svg = re.sub(
+            rf'<g class="([^"]*)" id="{prefix}{part}"', rf'<g class="\1 lit" id="{prefix}{part}"', svg
+        )
+    signs = LEGEND.search(svg)
+    if signs is not None:
+        left, top, width, _ = frame_of(svg)
+        svg = svg[: signs.start()] + "</svg>"
+        svg = BOX.sub(
+            f'viewBox="{left:g} {top:g} {width:g} {float(signs[1]) + TRIM / 2 - top:g}"', svg, count=1
+        )
+    return svg if parts is None else svg.replace("</style>", PALE + "</style>", 1)
+
+
+def frame_of(svg: str) -> tuple[float, ...]:
+    """Left, top, width and height of a picture."""
+    found = BOX.search(svg)
+    return tuple(map(float, found.groups())) if found else (0.0, 0.0, 0.0, 0.0)
+
+
+def framed(a: str, b: str) -> tuple[str, str]:
+    """Two pictures with the frame of both."""
+    frames = [frame_of(svg) for svg in (a, b)]
+    left, top = (min(frame[i] for frame in frames) + TRIM for i in (0, 1))
+    right, bottom = (max(frame[i] + frame[i + 2] for frame in frames) - TRIM for i in (0, 1))
+    width, height = f"{right - left:g}", f"{bottom - top:g}"
+    view = f'viewBox="{left:g} {top:g} {width} {height}"'
+    paper = f'<rect class="paper" x="{left:g}" y="{top:g}" width="{width}" height="{height}" rx="8"/>'
+    size = f'width="{width}" height="{height}"'
+    first, second = (
+        PAPER.sub(paper, BOX.sub(view, SIZE.sub(size, svg, count=1), count=1), count=1) for svg in (a, b)
+    )
+    return first, second
