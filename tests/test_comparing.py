@@ -181,6 +181,14 @@ def test_the_difference_is_lit_and_the_rest_is_pale():
         assert ".45}" in svg and "legend" not in svg.partition("</style>")[2]
 
 
+@pytest.mark.parametrize("pair, update", [("lr", "opt.step()"), ("zero_grad", "opt.zero_grad()")])
+def test_what_an_optimizer_did_is_lit_below_the_graph(pair, update):
+    a, b, *_ = PAIRS[pair]
+    svg, _ = compare(traced(a), traced(b), lang="en").svgs()
+    (lit,) = re.findall(r'<g class="update lit".*?</g>', svg)
+    assert update in lit
+
+
 def test_of_a_large_graph_what_is_near_is_drawn():
     cell = "x = torch.tensor(1.0, requires_grad=True)\ny = x\nfor i in range(90):\n    y = y * 1.01\n"
     compared = compare(traced(cell + "y.backward()\n"), traced(cell + "z = y * 2\nz.backward()\n"))

@@ -20,7 +20,7 @@ from ..trace.jsonable import plain
 from ..words import language, text
 from .deeds import PASSED, Deed
 from .differences import VALUE, Aligned, aligned, near
-from .run_told import Run
+from .run_told import Run, moments
 from .side_by_side import both, drawn, near_to
 
 BEFORE, AFTER = 3, 2  # deeds around the difference that a terminal shows
@@ -133,7 +133,7 @@ class Comparison:
             return None
         about = set() if deed is None else set(deed.tensors)
         found = {station.id for station, card in graph.cards() if card.id in about}
-        now = () if deed is None else (deed.time, deed.time + 1)  # an optimizer tells of its step just before
+        now = () if deed is None else moments(deed)
         found |= {update.id for update in graph.updates if not set(update.times).isdisjoint(now)}
         if deed is None or deed.kind != PASSED:
             inward = [r for r in graph.routes if r.target in found]

@@ -118,7 +118,7 @@ class DeedReader:
         return Deed(0, ADDED, "", (event.tensor,), values=(event.after,), span=span, call=event.call)
 
     def ended(self, event: BackwardEnded) -> Deed | None:
-        """A call returned gradients; one that failed is told of by the cell."""
+        """A call returned gradients. The error of one that failed ends the cell."""
         if event.error is not None or not event.captured:
             return None
         ids, values = zip(*event.captured, strict=True)
@@ -134,8 +134,8 @@ def states_of(event: Event) -> tuple[TensorState, ...]:
 
 
 def created(_: DeedReader, event: Created) -> Deed:
-    """A tensor came into the cell. One with a node is the result of a custom Function of PyTorch's, of which
-    nothing is told but that."""
+    """A tensor came into the cell. One with a node is the result of a custom Function of PyTorch's, whose
+    inputs nobody recorded."""
     if event.tensor.grad_fn:
         op = NUMBERED.sub("", event.tensor.grad_fn).removesuffix("Backward")
         return Deed(0, RAN, op, UNSEEN, (), (event.tensor,), (event.tensor.value,), event.span)

@@ -13,7 +13,7 @@ _runs: dict[str, Trace] = {}
 
 
 def keep(name: str, trace: Trace) -> None:
-    """Keep a run under a name, in place of one that is called so."""
+    """Keep a run under a name, instead of an earlier one with this name."""
     _runs.pop(name, None)
     _runs[name] = trace
     while len(_runs) > MOST:

@@ -56,13 +56,17 @@ class Run:
         return self.names.get(id or "", "") or text("compare_unnamed", self.lang)
 
     def scene(self, deed: Deed | None) -> Scene:
-        """The picture that a deed belongs to: that of its backward call, or of the next one."""
+        """The picture that a deed belongs to: that of its backward call, of the one whose gradients it used
+        to update something, or of the next one."""
         if deed is None:
             return self.scenes.last
-        if deed.call:
-            later = [call for call in self.scenes.calls if call >= deed.call]
+        calls = self.scenes.calls
+        updated = [u.call for u in self.scenes.index.updates if not set(u.times).isdisjoint(moments(deed))]
+        call = next(iter(updated), deed.call)
+        if call:
+            later = [each for each in calls if each >= call]
         else:
-            later = [call for call in self.scenes.calls if self.scenes.of(call).now.begin > deed.time]
+            later = [each for each in calls if self.scenes.of(each).now.begin > deed.time]
         return self.scenes.of(later[0]) if later else self.scenes.last
 
     def graph(self, deed: Deed | None) -> Graph:
@@ -153,6 +157,11 @@ class Run:
     def listed(self, ids: tuple[str | None, ...]) -> str:
         """The names of some tensors."""
         return ", ".join(self.name(id) for id in ids if id is not None)
+
+
+def moments(deed: Deed) -> tuple[int, ...]:
+    """When a deed happened. An optimizer tells of a step just before it writes the first parameter."""
+    return (deed.time, deed.time + 1) if deed.kind == STEPPED else (deed.time,)
 
 
 def source_of(deed: Deed) -> str:

@@ -11,7 +11,7 @@ import { pressed } from "./stepper_keys.js";
 import { Overview } from "./stepper_map.js";
 import { Motion } from "./stepper_motion.js";
 import { addressed, block, choice, clamp, control, extras, face, make, memory, quiet, unpacked, whole } from "./stepper_parts.js";
-import { Stage } from "./stepper_picture.js";
+import { SPARE, Stage } from "./stepper_picture.js";
 import { Rounds } from "./stepper_rounds.js";
 import { alone, copies, share } from "./stepper_share.js";
 import { Source } from "./stepper_source.js";
@@ -136,7 +136,7 @@ class Player extends Tour {
     this.show();
     const full = this.root.matches(":fullscreen");
     if (full) this.stage.project(innerHeight - this.top.offsetHeight - 24);
-    else if (this.full) this.stage.scale(null);
+    else if (this.full || this.stage.zoom === null) this.stage.scale(null);
     this.full = full;
     this.rounds?.show(this.act);
     this.track.fit();
@@ -196,7 +196,7 @@ class Player extends Tour {
   // The picture of the act, in the form that fits the width better; nothing if it is there.
   lay() {
     const { content, view } = this;
-    const shown = content.narrow && view.clientWidth && view.clientWidth < content.width ? { ...content, ...content.narrow } : content;
+    const shown = content.narrow && view.clientWidth && view.clientWidth < content.width - SPARE ? { ...content, ...content.narrow } : content;
     if (this.stage?.prefix === shown.prefix) return;
     this.details.element.hidden = true;
     Object.assign(this, { picked: null, chosen: null, step: undefined });

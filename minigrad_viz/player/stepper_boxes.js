@@ -1,7 +1,26 @@
 // The boxes of a picture that a reader can open: what is inside stands below the picture.
 
-import { block, make, quiet } from "./stepper_parts.js";
+import { block, drawn, make, quiet } from "./stepper_parts.js";
 import { Stage } from "./stepper_picture.js";
+
+// A sign in the head of the boxes that can be opened; `open` has those that are.
+function plus(stage, boxes, open, onopen) {
+  const aside = stage.parts.get("aside"); // the line that counts what the picture leaves out
+  for (const station of [...stage.stations, ...(aside ? [aside] : [])]) {
+    const id = stage.id(station);
+    if (!boxes.has(id)) continue;
+    station.querySelector(":scope > .plus")?.remove();
+    const box = station.querySelector(".card:last-of-type > .box, .card > .box, text").getBBox();
+    const { x, y, width } = station === aside ? { x: box.x, y: box.y - 4, width: 0 } : box;
+    const label = stage.words[open.has(id) ? "box_close" : "box_open"];
+    const cross = drawn("path", { d: open.has(id) ? "M-4 0h8" : "M-4 0h8M0 -4v8" });
+    const place = `translate(${x + width - 15} ${y + 12})`;
+    const square = drawn("rect", { x: -8, y: -8, width: 16, height: 16, rx: 4 });
+    const sign = drawn("g", { class: "plus", transform: place, role: "button", "aria-label": label }, drawn("title", {}, label), square, cross);
+    sign.onclick = (event) => (event.stopPropagation(), onopen(id));
+    station.append(sign);
+  }
+}
 
 export class Boxes {
   constructor(player) {
@@ -19,7 +38,7 @@ export class Boxes {
   }
 
   sign() {
-    for (const stage of this.player.stages()) stage.plus(this.panels, this.open, (box) => this.turn(box));
+    for (const stage of this.player.stages()) plus(stage, this.panels, this.open, (box) => this.turn(box));
   }
 
   // Open a box below the picture, or close it with what is open in it.

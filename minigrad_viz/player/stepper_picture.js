@@ -8,6 +8,7 @@ const MANY = 200; // stations; of a larger picture only what is near the view is
 const STATION = /^[sf]\d+(-c\d+|-d)?$/; // the ids of stations and their decks
 const PROJECTED = [1.4, 2.4];
 const MARGIN = 22; // pixels of paper around what is drawn
+export const SPARE = 28; // of both margins, which a view that is a little too narrow cuts off
 
 // The picture in its scrolling `view`; `onpick` is called with the station or arrow that is clicked.
 export class Stage {
@@ -64,13 +65,25 @@ export class Stage {
     const across = (view.scrollLeft + x * view.clientWidth) / view.scrollWidth;
     const down = (view.scrollTop + y * view.clientHeight) / view.scrollHeight;
     this.zoom = zoom === null ? null : clamp(zoom, ...ZOOMS);
-    svg.style.minWidth = zoom === null ? `${this.least}px` : "0";
+    const spare = zoom === null && view.clientWidth ? clamp(this.least - view.clientWidth, 0, SPARE) : 0;
+    this.trim(spare);
+    svg.style.minWidth = zoom === null ? `${this.least - spare}px` : "0";
     svg.style.maxWidth = zoom === null ? "" : "none";
     svg.style.width = zoom === null ? "" : `${this.zoom * svg.viewBox.baseVal.width}px`;
     if (this.foot) this.foot.style.cssText = svg.style.cssText;
     view.scrollLeft = across * view.scrollWidth - x * view.clientWidth;
     view.scrollTop = down * view.scrollHeight - y * view.clientHeight;
     this.near();
+  }
+
+  // Cut some pixels off the margins at the left and at the right.
+  trim(spare) {
+    const box = this.svg.viewBox.baseVal;
+    const [left, width] = (this.across ??= [box.x, box.width]);
+    if (box.width === width - spare) return;
+    this.svg.setAttribute("viewBox", `${left + spare / 2} ${box.y} ${width - spare} ${box.height}`);
+    this.svg.setAttribute("width", width - spare);
+    this.places = undefined;
   }
 
   // As large as all of it fits in a full screen, but not larger or smaller than an audience can read well.
@@ -218,25 +231,6 @@ export class Stage {
     const chips = tell(/-k\d+$/).filter((chip) => !node.includes(chip));
     const nodes = [node, ...chips].filter(Boolean);
     return { cards: tell(/-c\d+$/), node: nodes, code, arrows: tell(/^r\d+(-g)?$/), came: flows(1), went: flows(2) };
-  }
-
-  // A sign in the head of the boxes that can be opened; `open` has those that are.
-  plus(boxes, open, onopen) {
-    const aside = this.parts.get("aside"); // the line that counts what the picture leaves out
-    for (const station of [...this.stations, ...(aside ? [aside] : [])]) {
-      const id = this.id(station);
-      if (!boxes.has(id)) continue;
-      station.querySelector(":scope > .plus")?.remove();
-      const box = station.querySelector(".card:last-of-type > .box, .card > .box, text").getBBox();
-      const { x, y, width } = station === aside ? { x: box.x, y: box.y - 4, width: 0 } : box;
-      const label = this.words[open.has(id) ? "box_close" : "box_open"];
-      const cross = drawn("path", { d: open.has(id) ? "M-4 0h8" : "M-4 0h8M0 -4v8" });
-      const place = `translate(${x + width - 15} ${y + 12})`;
-      const square = drawn("rect", { x: -8, y: -8, width: 16, height: 16, rx: 4 });
-      const sign = drawn("g", { class: "plus", transform: place, role: "button", "aria-label": label }, drawn("title", {}, label), square, cross);
-      sign.onclick = (event) => (event.stopPropagation(), onopen(id));
-      station.append(sign);
-    }
   }
 
   // What stands below the graph, as a picture of its own while boxes are open: they stand between the two.

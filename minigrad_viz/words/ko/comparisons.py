@@ -11,7 +11,7 @@ WORDS = {
     "compare_in": "{run}: {what}",
     "compare_in_line": "{run} {line}행: {what}",
     "compare_line": "{line}행: {what}",
-    "compare_dtypes": "A는 {a}, B는 {b}로 계산해요. 반올림만큼만 다른 수는 같은 것으로 봐요.",
+    "compare_dtypes": "A는 {a}, B는 {b:로} 계산해요. 반올림만큼만 다른 수는 같은 것으로 봐요.",
     # what a run did
     "compare_end": "실행이 끝났어요",
     "compare_failed": "셀이 오류로 멈춰요: {error}",
