@@ -65,7 +65,8 @@ export class Stage {
     const across = (view.scrollLeft + x * view.clientWidth) / view.scrollWidth;
     const down = (view.scrollTop + y * view.clientHeight) / view.scrollHeight;
     this.zoom = zoom === null ? null : clamp(zoom, ...ZOOMS);
-    const spare = zoom === null && view.clientWidth ? clamp(this.least - view.clientWidth, 0, SPARE) : 0;
+    const over = zoom === null && view.clientWidth ? this.least - view.clientWidth : 0;
+    const spare = over > 0 && over <= SPARE ? over : 0;
     this.trim(spare);
     svg.style.minWidth = zoom === null ? `${this.least - spare}px` : "0";
     svg.style.maxWidth = zoom === null ? "" : "none";
