@@ -18,49 +18,13 @@ from . import random, settings  # which publish functions
 from .as_torch import install_as_torch
 from .autograd import enable_grad, inference_mode, no_grad, set_grad_enabled
 from .autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled, set_anomaly_enabled
-from .core.devices import (
-    channels_last,
-    channels_last_3d,
-    contiguous_format,
-    device,
-    layout,
-    memory_format,
-    preserve_format,
-    sparse_coo,
-    sparse_csr,
-    strided,
-)
+from .core.devices import *
 from .core.dialect import get_dialect, set_dialect
-from .core.dtypes import (
-    bfloat16,
-    complex64,
-    complex128,
-    dtype,
-    float16,
-    float32,
-    float64,
-    get_default_dtype,
-    int8,
-    int16,
-    int32,
-    int64,
-    set_default_dtype,
-    uint8,
-)
+from .core.dtypes import *
 from .core.dtypes import bool_ as bool
+from .core.dtypes import complex64, complex128, float16, float32, float64, int16, int32, int64
 from .core.modes import is_grad_enabled, is_inference_mode_enabled
-from .creation import (
-    BoolTensor,
-    ByteTensor,
-    CharTensor,
-    DoubleTensor,
-    FloatTensor,
-    HalfTensor,
-    IntTensor,
-    LongTensor,
-    ShortTensor,
-    tensor,
-)
+from .creation.data import *
 from .left_out import missing as _missing
 from .ops.generator import Generator, default_generator
 from .tensor import Size, Tensor

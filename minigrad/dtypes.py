@@ -3,3 +3,4 @@
 from __future__ import annotations
 
 from .core.dtypes import *  # noqa: F403
+from .core.dtypes import bool_ as bool_

@@ -9,6 +9,11 @@ from typing import Any
 
 import numpy as np
 
+__all__ = [
+    "channels_last", "channels_last_3d", "contiguous_format", "device", "layout", "memory_format",
+    "preserve_format", "sparse_coo", "sparse_csr", "strided",
+]  # fmt: skip
+
 TYPES = (
     "cpu", "cuda", "ipu", "xpu", "mkldnn", "opengl", "opencl", "ideep", "hip", "ve", "fpga", "maia", "xla",
     "lazy", "vulkan", "mps", "meta", "hpu", "mtia", "privateuseone",

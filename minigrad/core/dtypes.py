@@ -12,6 +12,11 @@ from typing import Any
 
 import numpy as np
 
+__all__ = [
+    "bfloat16", "complex64", "complex128", "dtype", "float16", "float32", "float64", "get_default_dtype",
+    "int8", "int16", "int32", "int64", "set_default_dtype", "uint8",
+]  # fmt: skip
+
 C_NAMES = {
     "float32": "float", "float64": "double", "float16": "c10::Half", "int8": "signed char",
     "int16": "short int", "int32": "int", "int64": "long int", "uint8": "unsigned char",

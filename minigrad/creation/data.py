@@ -14,7 +14,7 @@ from .arguments import options, sizes
 
 __all__ = [
     "BoolTensor", "ByteTensor", "CharTensor", "DoubleTensor", "FloatTensor", "HalfTensor", "IntTensor",
-    "LongTensor", "ShortTensor", "announce", "constructed", "leaf", "tensor",
+    "LongTensor", "ShortTensor", "tensor",
 ]  # fmt: skip
 
 LISTS = (list, tuple, Sequence)  # the first two tell most without asking the abstract class

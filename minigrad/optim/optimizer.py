@@ -116,10 +116,14 @@ class Optimizer:
         return loss
 
     def _step(self, param: Tensor, group: dict[str, Any]) -> None:
-        """Update one parameter and store its state."""
-        state = self.state.get(param, {})
-        gradient = -param.grad if group.get("maximize") else param.grad
-        self.update(param, decayed(param, gradient, group), state, group)
+        """Update one parameter by its gradient and the decay of its weights."""
+        state, decay = self.state.get(param, {}), group.get("weight_decay")
+        grad: Any = -param.grad if group.get("maximize") else param.grad
+        if decay and group.get("decoupled_weight_decay"):
+            param.mul_(1 - group["lr"] * decay)
+        elif decay:
+            grad = grad.add(param, alpha=decay)
+        self.update(param, grad, state, group)
         if state:
             self.state[param] = state
 
@@ -172,16 +176,6 @@ class Optimizer:
             for i, group in enumerate(self.param_groups)
         ]
         return f"{type(self).__name__} (\n" + "\n".join(groups) + ")"
-
-
-def decayed(param: Tensor, grad: Tensor, group: dict[str, Any]) -> Tensor:
-    """Return the gradient with weight decay, or decay the parameter itself if that is decoupled."""
-    if not group.get("weight_decay"):
-        return grad
-    if group.get("decoupled_weight_decay"):
-        param.mul_(1 - group["lr"] * group["weight_decay"])
-        return grad
-    return grad.add(param, alpha=group["weight_decay"])
 
 
 NOT_NEGATIVE = ("lr", "eps", "alpha", "momentum", "weight_decay", "lr_decay", "momentum_decay",

@@ -9,7 +9,7 @@ import numpy as np
 from ..core import F, dtypes
 from ..core.public import public
 from ..core.tensor_state import CONJUGATE, NEGATIVE, TensorBase, retyped, share
-from ..creation import constructed
+from ..creation.data import constructed
 from ..inplace.in_place import in_place
 from ..ops.checks import NUMBERS, invalid
 from .memory import UntypedStorage

@@ -7,7 +7,7 @@ from typing import Any
 from ..core import dtypes
 from ..core.elementwise import set_result_class
 from ..core.tensor_state import check_can_require_grad, numbers, retyped
-from ..creation import constructed
+from ..creation.data import constructed
 from .arithmetic import Arithmetic
 from .autograd import Autograd
 from .binary import Bits

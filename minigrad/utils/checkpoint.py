@@ -17,7 +17,7 @@ from ..core.nested_passes import here
 from ..core.tensor_state import TensorBase
 from ..left_out import refuse
 from ..left_out import refusing as _refusing
-from .recompute import CheckpointError, Frame, RandomState, recomputing
+from .recompute import CheckpointError, Frame, drawing_from, recomputing, states
 
 __all__ = [
     "CheckpointError", "CheckpointFunction", "check_backward_validity", "checkpoint", "checkpoint_sequential",
@@ -108,10 +108,10 @@ def checkpoint(
     if determinism_check not in CHECKS:
         raise ValueError(f"determinism_check should be one of {list(CHECKS)}, but got {determinism_check}")
     forward_context, recompute_context = context_fn()
-    random = RandomState(preserve)
+    random = states() if preserve else None
 
     def again(*args: Any) -> None:
-        with random.again(), recompute_context:
+        with drawing_from(random), recompute_context:
             function(*args, **kwargs)
 
     if not modes.is_grad_enabled():
@@ -188,7 +188,7 @@ class CheckpointFunction(Function):
         """Save the inputs and nothing else."""
         check_backward_validity(args)
         ctx.function = run_function
-        ctx.random = RandomState(preserve_rng_state)
+        ctx.random = states() if preserve_rng_state else None
         ctx.inputs = [None if is_tensor(a) else a for a in args]
         ctx.places = [i for i, a in enumerate(args) if is_tensor(a)]
         ctx.save_for_backward(*(args[i] for i in ctx.places))
@@ -204,7 +204,7 @@ class CheckpointFunction(Function):
         for i, tensor in zip(ctx.places, ctx.saved_tensors, strict=True):
             inputs[i] = tensor
         leaves = detach_variable(tuple(inputs))
-        with recomputing(), ctx.random.again():
+        with recomputing(), drawing_from(ctx.random):
             outputs = ctx.function(*leaves)
         if is_tensor(outputs):
             outputs = (outputs,)

@@ -209,21 +209,13 @@ def set_states(states: tuple[Any, Any]) -> None:
     np.random.set_state(states[1])
 
 
-class RandomState:
-    """The state of the default generator and of NumPy's global one at the time this was made."""
-
-    def __init__(self, preserve: bool) -> None:
-        self.state = states() if preserve else None
-
-    @contextlib.contextmanager
-    def again(self) -> Iterator[None]:
-        """Draw the same random numbers inside as in the first run; afterwards they go on as before."""
-        if self.state is None:
-            yield
-            return
-        before = states()
-        set_states(self.state)
-        try:
-            yield
-        finally:
+@contextlib.contextmanager
+def drawing_from(kept: tuple[Any, Any] | None) -> Iterator[None]:
+    """Draw the random numbers that follow these states, if there are any; afterwards go on as before."""
+    before = states()
+    set_states(kept or before)
+    try:
+        yield
+    finally:
+        if kept is not None:
             set_states(before)

@@ -91,15 +91,10 @@ def convolved(
     if dims < 1:
         raise RuntimeError("weight should have at least three dimensions")
     check_ranks(input, weight, " ")
-    how = (
-        expand("stride", stride, dims),
-        expand("padding", padding, dims),
-        expand("dilation", dilation, dims),
-        transposed,
-        expand("output_padding", output_padding, dims),
-        groups,
-    )
-    return F.convolution(input, weight, bias, *how, (0,) if bias is None else tuple(bias.shape))
+    settings = {"stride": stride, "padding": padding, "dilation": dilation, "output_padding": output_padding}
+    *how, more = (expand(name, value, dims) for name, value in settings.items())
+    sizes = (0,) if bias is None else tuple(bias.shape)
+    return F.convolution(input, weight, bias, *how, transposed, more, groups, sizes)
 
 
 def same(input: Any, weight: Any, stride: Any, dilation: Any) -> tuple[Any, list[int]]:

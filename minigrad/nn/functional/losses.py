@@ -173,21 +173,15 @@ def binary_cross_entropy_with_logits(
     if target.size() != input.size():
         raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
     check_constant("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)
-    check_logits(input.dtype, target.dtype)
-    return F.binary_cross_entropy_with_logits(input, target, weight, pos_weight, how)
-
-
-def check_logits(scores: Any, targets: Any) -> None:
-    """Raise PyTorch's RuntimeError for targets that are not floating point."""
-    if targets.category == 0:
+    if target.dtype.category == 0:
         raise RuntimeError(
             "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
             "`logical_xor()` operator instead."
         )
-    if scores.category > targets.category:
-        raise RuntimeError(
-            f"result type {scores.title} can't be cast to the desired output type {targets.title}"
-        )
+    if input.dtype.category > target.dtype.category:
+        told = f"{input.dtype.title} can't be cast to the desired output type {target.dtype.title}"
+        raise RuntimeError(f"result type {told}")
+    return F.binary_cross_entropy_with_logits(input, target, weight, pos_weight, how)
 
 
 def kl_div(

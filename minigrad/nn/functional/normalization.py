@@ -145,8 +145,13 @@ def normalized(
         out = input.clone()
         out = out if weight is None else out * weight[0]
         return out if bias is None else out + bias[0]
-    check_constant("native_batch_norm", running_mean=running_mean, running_var=running_var)
-    check_channels(input, running_mean, running_var, weight, bias, training)
+    running = {"running_mean": running_mean, "running_var": running_var}
+    check_constant("native_batch_norm", **running)
+    for name, t in (running | {"weight": weight, "bias": bias}).items():
+        if t is None and name in running and not training:
+            raise RuntimeError(f"{name} must be defined in evaluation mode")
+        if t is not None and t.numel() != input.shape[1]:
+            raise RuntimeError(f"{name} should contain {input.shape[1]} elements not {t.numel()}")
     if input.is_floating_point():
         check_mixture(input, weight, bias, running_mean, running_var)
     results = F.native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)
@@ -170,19 +175,6 @@ def follow(input: Any, running_mean: Any, running_var: Any, momentum: float) -> 
     for running, new in ((running_mean, mean.reshape(-1)), (running_var, spread)):
         if running is not None:
             running._data[...] = (1 - momentum) * widened(running._data) + momentum * new
-
-
-def check_channels(
-    input: Any, running_mean: Any, running_var: Any, weight: Any, bias: Any, training: bool
-) -> None:
-    """Raise PyTorch's RuntimeError unless there is one number for each channel."""
-    named = {"running_mean": running_mean, "running_var": running_var, "weight": weight, "bias": bias}
-    for name in ("running_mean", "running_var"):
-        if named[name] is None and not training:
-            raise RuntimeError(f"{name} must be defined in evaluation mode")
-    for name, t in named.items():
-        if t is not None and t.numel() != input.shape[1]:
-            raise RuntimeError(f"{name} should contain {input.shape[1]} elements not {t.numel()}")
 
 
 def instance_norm(

@@ -109,13 +109,6 @@ def gumbel_softmax(logits: Any, tau: float = 1, hard: bool = False, eps: float =
     return chosen - shares.detach() + shares
 
 
-def additive_mask(mask: Any, like: Any) -> Any:
-    """Turn a boolean mask into one that can be added to scores: 0 where True, -inf where False."""
-    if mask._data.dtype.kind != "b":
-        return mask
-    return wrap(np.where(mask._data, 0, -np.inf).astype(like._data.dtype))
-
-
 def scaled_dot_product_attention(
     query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: float = 0.0, is_causal: bool = False,
     *, scale: float | None = None, enable_gqa: bool = False,
@@ -163,7 +156,9 @@ def scaled_dot_product_attention(
     root = math.sqrt(1 / math.sqrt(query.shape[-1]) if scale is None else scale)
     scores = matmul(F.mul_scalar(query, root), F.mul_scalar(key.transpose(-2, -1), root))
     if attn_mask is not None:
-        scores = scores + additive_mask(attn_mask, query)
+        if attn_mask._data.dtype.kind == "b":  # False: not attended to
+            attn_mask = wrap(np.where(attn_mask._data, 0, -np.inf).astype(query._data.dtype))
+        scores = scores + attn_mask
     shares = F._safe_softmax(scores, -1)
     if dropout_p > 0:
         shares = dropout(shares, dropout_p)

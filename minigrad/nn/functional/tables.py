@@ -25,12 +25,8 @@ def embedding(
     """
     check_tensors("embedding", weight=weight, indices=input)
     rows = weight._data.shape[0] if weight._data.ndim else 0
-    if padding_idx is None:
-        padding_idx = -1
-    elif not -rows <= padding_idx < rows:
-        raise AssertionError("Padding_idx must be within num_embeddings")
-    elif padding_idx < 0:
-        padding_idx += rows
+    unknown = AssertionError("Padding_idx must be within num_embeddings")
+    padding_idx = row_of_padding(padding_idx, rows, unknown)
     shorten(weight, input, max_norm, norm_type)
     return tables.embedding(weight, input, padding_idx, scale_grad_by_freq, sparse)
 
@@ -77,21 +73,23 @@ def embedding_bag(
     if mode not in MODES:
         raise ValueError("mode has to be one of sum, mean or max")
     shorten(weight, input, max_norm, norm_type)
+    rows = weight.shape[0]
+    unknown = RuntimeError(
+        f"padding_idx must be within the number of embeddings, -{rows} through {rows - 1}, but got "
+        f"{padding_idx}"
+    )
     return tables.embedding_bag(
         weight, input, offsets, scale_grad_by_freq, MODES[mode], sparse, None, include_last_offset,
-        row_of_padding(padding_idx, weight.shape[0]),
+        row_of_padding(padding_idx, rows, unknown),
     )[0]  # fmt: skip
 
 
-def row_of_padding(padding_idx: int | None, rows: int) -> int:
-    """Return the row that does not count, -1 for none; raise RuntimeError if there is no such row."""
+def row_of_padding(padding_idx: int | None, rows: int, unknown: Exception) -> int:
+    """Return the row that does not count, -1 for none; raise `unknown` if there is no such row."""
     if padding_idx is None:
         return -1
     if not -rows <= padding_idx < rows:
-        raise RuntimeError(
-            f"padding_idx must be within the number of embeddings, -{rows} through {rows - 1}, but got "
-            f"{padding_idx}"
-        )
+        raise unknown
     return padding_idx % rows
 
 

@@ -160,11 +160,8 @@ def with_batch_second(query: Any, key: Any, value: Any, batched: bool) -> tuple[
     """
     if not batched:
         return tuple(t.unsqueeze(1) for t in (query, key, value))
-    transposed: dict[int, Any] = {}
-    for t in (query, key, value):
-        if id(t) not in transposed:
-            transposed[id(t)] = t.transpose(1, 0)
-    return transposed[id(query)], transposed[id(key)], transposed[id(value)]
+    moved = {i: t.transpose(1, 0) for i, t in {id(t): t for t in (query, key, value)}.items()}
+    return moved[id(query)], moved[id(key)], moved[id(value)]
 
 
 def check_dimensions(query: Any, key: Any, value: Any, padding: Any, mask: Any, heads: int) -> bool:

@@ -167,13 +167,10 @@ class Around:
     ) -> tuple[Any, ...] | None:
         """Handle the gradients of the outputs, which have arrived."""
         grad_output = at_positions(grads, positions, count)
-        for hook in self.pre_hooks:
-            changed = hook(self.module, grad_output)
-            if changed is not None:
-                grad_output = self.checked(changed, count, "grad_output", "Backward pre hook")
+        grad_output = self.called(self.pre_hooks, "grad_output", "Backward pre hook", grad_output)
         self.grad_output = grad_output
         if self.positions is None:  # no input needs a gradient: hooks are notified of the outputs alone
-            self.call_hooks((None,) * self.count)
+            self.called(self.hooks, "grad_input", "Backward hook", (None,) * self.count, grad_output)
         return tuple(grad_output[i] for i in positions)
 
     def after_backward(self, grad_inputs: tuple[Any, ...], _: Any) -> tuple[Any, ...] | None:
@@ -186,29 +183,25 @@ class Around:
                 "computed based on the output."
             )
         assert self.positions is not None
-        grad_input = self.call_hooks(at_positions(grad_inputs, self.positions, self.count))
+        grad_input = at_positions(grad_inputs, self.positions, self.count)
+        grad_input = self.called(self.hooks, "grad_input", "Backward hook", grad_input, self.grad_output)
         self.grad_output = None
         return tuple(grad_input[i] for i in self.positions)
 
-    def call_hooks(self, grad_input: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Call the hooks with the gradients of inputs and outputs, and return those of the inputs
-        afterwards.
-        """
-        for hook in self.hooks:
-            changed = hook(self.module, grad_input, self.grad_output)
-            if changed is not None:
-                grad_input = self.checked(changed, len(grad_input), "grad_input", "Backward hook")
-        return grad_input
-
-    @staticmethod
-    def checked(changed: Any, count: int, what: str, who: str) -> tuple[Any, ...]:
-        """Return a hook's result as a tuple; raise RuntimeError if its length is wrong."""
-        changed = changed if isinstance(changed, tuple) else (changed,)
-        if len(changed) != count:
-            raise RuntimeError(
-                f"{who} returned an invalid number of {what}, got {len(changed)}, but expected {count}"
-            )
-        return changed
+    def called(
+        self, hooks: list[Any], what: str, who: str, grads: tuple[Any, ...], *others: Any
+    ) -> tuple[Any, ...]:
+        """Call hooks with gradients, which each of them may replace by as many; return those at the end."""
+        for hook in hooks:
+            changed = hook(self.module, grads, *others)
+            if changed is None:
+                continue
+            changed = changed if isinstance(changed, tuple) else (changed,)
+            if len(changed) != len(grads):
+                told = f"{what}, got {len(changed)}, but expected {len(grads)}"
+                raise RuntimeError(f"{who} returned an invalid number of {told}")
+            grads = changed
+        return grads
 
 
 def identity(values: tuple[Any, ...]) -> tuple[tuple[Any, ...], Any, list[int]]:

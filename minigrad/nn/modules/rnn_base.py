@@ -131,7 +131,7 @@ class RNNBase(Module):
 
     def _recur(self, input: Any, state: Any, batch_sizes: list[int] | None, batch_first: bool) -> Any:
         how = (self._directions, self.dropout, self.training, batch_sizes, batch_first)
-        return recurrent(self.mode, input, state, self._weights(), *how)
+        return recurrent(self.mode, input, state, [Weights(*each) for each in self.all_weights], *how)
 
     def _check_dimensions(self, state: tuple[Any, ...], batched: bool) -> None:
         """Raise PyTorch's RuntimeError unless the state has as many dimensions as the input."""

@@ -3,15 +3,8 @@
 from __future__ import annotations
 
 from ...left_out import refusing as _refusing
-from .dataloader import DataLoader, default_collate
-from .dataset import ConcatDataset, Dataset, IterableDataset, Subset, TensorDataset, random_split
-from .sampler import (
-    BatchSampler,
-    RandomSampler,
-    Sampler,
-    SequentialSampler,
-    SubsetRandomSampler,
-    WeightedRandomSampler,
-)
+from .dataloader import *
+from .dataset import *
+from .sampler import *
 
 __getattr__ = _refusing("utils.data")

@@ -18,6 +18,8 @@ from ...tensor import Tensor
 from .dataset import IterableDataset, Subset, TensorDataset
 from .sampler import BatchSampler, RandomSampler, SequentialSampler, seed
 
+__all__ = ["DataLoader", "default_collate"]
+
 
 def default_collate(batch: Sequence[Any]) -> Any:
     """Combine a list of examples into a batch.
@@ -169,7 +171,10 @@ class DataLoader:
 
     def _batches(self) -> Iterator[Any]:
         if isinstance(self.dataset, IterableDataset):
-            yield from self._stream()
+            examples: Any = self.dataset  # which come in batches in the same way as indices
+            if self.batch_size is not None:
+                examples = BatchSampler(examples, self.batch_size, self.drop_last)
+            yield from map(self.collate_fn, examples)
         elif self.batch_sampler is None:
             for index in self.sampler:
                 yield self.collate_fn(self.dataset[index])
@@ -184,13 +189,6 @@ class DataLoader:
             if batch is not None:
                 return batch
         return self.collate_fn([self.dataset[index] for index in indices])
-
-    def _stream(self) -> Iterator[Any]:
-        """Yield batches of the examples of an IterableDataset."""
-        if self.batch_size is None:
-            yield from map(self.collate_fn, self.dataset)
-        else:  # examples come in batches in the same way as indices
-            yield from map(self.collate_fn, BatchSampler(self.dataset, self.batch_size, self.drop_last))
 
     def __len__(self) -> int:
         if self.batch_sampler is not None:

@@ -13,6 +13,8 @@ from ...creation.random import randperm
 from ...random import default_generator
 from ...tensor import Tensor
 
+__all__ = ["ConcatDataset", "Dataset", "IterableDataset", "Subset", "TensorDataset", "random_split"]
+
 
 class Dataset:
     """Base class of datasets: a subclass defines `__getitem__` and usually `__len__`.

@@ -10,6 +10,11 @@ from ...creation import tensor
 from ...creation.random import multinomial, randint, randperm
 from ...ops.generator import Generator
 
+__all__ = [
+    "BatchSampler", "RandomSampler", "Sampler", "SequentialSampler", "SubsetRandomSampler",
+    "WeightedRandomSampler",
+]  # fmt: skip
+
 
 class Sampler:
     """Base class of iterables over indices."""
