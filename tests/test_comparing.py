@@ -237,6 +237,18 @@ def test_long_runs_are_compared_in_time():
     assert aligned(*runs).alike == 1
 
 
+def test_of_rounds_that_were_only_counted_the_first_other_result_is_told():
+    """Of a long loop the newest rounds are recorded, which differ from the beginning."""
+    long = TRAINING.replace("range(3)", "range(120)").replace("lr=0.1", "lr=0.001")
+    compared = compare(traced(long), traced(long.replace("0.001", "0.002")), lang="en")
+    assert compared.a.trace.skipped and compared.first_round()[0] == 2
+    assert compared.notes == [
+        "The first backward calls were only counted. The result first differs in call 2: "
+        "0.98406 in A, 0.96826 in B."
+    ]
+    assert compare(traced(TRAINING), traced(BY_HAND)).notes == []
+
+
 class TestMagic:
     @pytest.fixture(autouse=True)
     def nothing_is_kept(self, monkeypatch):

@@ -6,13 +6,14 @@ import html
 import json
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from math import isclose
 from pathlib import Path
 from typing import Any
 
 from ..drawing.layout import LayoutError
 from ..drawing.sheets import Cell, Sheet
 from ..drawing.still import resolved, swapped
-from ..numbers import short
+from ..numbers import number, short
 from ..protocol import Value
 from ..trace.events import Snapshot, Trace
 from ..trace.graph import Graph
@@ -65,12 +66,29 @@ class Comparison:
 
     @property
     def notes(self) -> list[str]:
-        """What else is to be known: that the numbers have different dtypes."""
+        """What else is to be known: that rounds were only counted, and that the numbers have different
+        dtypes."""
+        lang, found = self.lang, []
+        first = self.first_round()
+        if first is not None:
+            n, *values = first
+            a, b = (number(value) for value in values)
+            found.append(text("compare_rounds", lang, n=n, a=a, b=b))
         kinds = [sorted(set(dtypes(run))) for run in (self.a, self.b)]
-        if kinds[0] == kinds[1]:
-            return []
-        a, b = (", ".join(each) for each in kinds)
-        return [text("compare_dtypes", self.lang, a=a, b=b)]
+        if kinds[0] != kinds[1]:
+            a, b = (", ".join(each) for each in kinds)
+            found.append(text("compare_dtypes", lang, a=a, b=b))
+        return found
+
+    def first_round(self) -> tuple[int, float, float] | None:
+        """The backward call whose root differs first, and both values, if that was before the calls that are
+        recorded: of a long loop these are the newest."""
+        kept = min(run.scenes.calls[0] for run in (self.a, self.b))
+        rounds = zip(self.a.trace.rounds[: max(kept - 1, 0)], self.b.trace.rounds, strict=False)
+        for n, (x, y) in enumerate(rounds, 1):
+            if x is not None and y is not None and not isclose(x, y, rel_tol=1e-5, abs_tol=1e-7):
+                return n, x, y
+        return None
 
     def title(self, run: Run) -> str:
         """What a run is called."""

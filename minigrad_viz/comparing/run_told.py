@@ -66,7 +66,8 @@ class Run:
         if call:
             later = [each for each in calls if each >= call]
         else:
-            later = [each for each in calls if self.scenes.of(each).now.begin > deed.time]
+            begins = self.scenes.index.calls
+            later = [each for each in calls if each in begins and begins[each].begin > deed.time]
         return self.scenes.of(later[0]) if later else self.scenes.last
 
     def graph(self, deed: Deed | None) -> Graph:

@@ -12,6 +12,7 @@ WORDS = {
     "compare_in_line": "{run} {line}행: {what}",
     "compare_line": "{line}행: {what}",
     "compare_dtypes": "A는 {a}, B는 {b:로} 계산해요. 반올림만큼만 다른 수는 같은 것으로 봐요.",
+    "compare_rounds": "처음의 backward 호출은 세기만 했어요. 결과는 {n}번째 호출에서 처음 달라져요. A: {a}, B: {b}.",
     # what a run did
     "compare_end": "실행이 끝났어요",
     "compare_failed": "셀이 오류로 멈춰요: {error}",
