@@ -118,6 +118,13 @@ def summary(value: Value) -> str:
     return " ".join(filter(None, (_kind(value), _range(value))))
 
 
+def near(x: Any, y: Any, close: float) -> bool:
+    """Whether two numbers are equal up to a relative error, or both NaN."""
+    if isinstance(x, complex) or isinstance(y, complex):
+        return abs(x - y) <= close * max(abs(x), abs(y))
+    return math.isclose(x, y, rel_tol=close) or (x != x and y != y)
+
+
 def adds_up(total: Value, parts: Iterable[Value]) -> bool:
     """True when `parts` sum to `total` element by element, as exactly as the dtype allows.
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 
 from ..model.card_names import PARALLEL, Names, name_cards
 from ..numbers import shape_text
-from ..protocol import Value
 from ..trace.graph import CHAIN, FUNCTION, MODULE, ROUND, Graph, Route, Station
 from ..words import columns, shorten_name
 from .cards import RADIUS, ROLES, CardBox, card_box
@@ -161,7 +160,8 @@ def measure(graph: Graph, look: Look | None = None, upright: bool = False) -> Me
     """Sizes of everything drawn of `graph`, in the way `look` says; `upright`: it runs up or down."""
     look = settled(look)
     shapes = shapes_of(graph)
-    names, references = name_cards(graph, look.lang), refer(graph, look.lang)
+    names = name_cards(graph, look.lang)
+    references = refer(graph, names)
     tags, memories, hooked = tags_of(graph), memories_of(graph, names), arrow_hooks(graph, look)
     folds, slots = {fold.station: fold for fold in graph.folds}, slots_of(graph) if look.values else {}
     many = {group.id for group in graph.groups if group.times > 1 or group.kind in (CHAIN, ROUND)}
@@ -207,24 +207,13 @@ def shapes_of(graph: Graph) -> dict[str, str]:
     return {id: shape_text(value) for id, value in values if value is not None}
 
 
-def gather(graph: Graph) -> dict[tuple[str, int], list[Value]]:
-    """The gradients that met at each card, by station id and position: what `.grad` held before, and one per
-    route they came over."""
-    shares = {(s.id, i): [c.before] for s in graph.stations for i, c in enumerate(s.cards) if c.before}
-    for route in graph.routes:
-        if route.tracked and route.gradients:
-            shares.setdefault((route.source, route.card), []).extend(route.gradients)
-    return shares
-
-
-def refer(graph: Graph, lang: str | None = None) -> dict[str, Reference]:
+def refer(graph: Graph, names: Names) -> dict[str, Reference]:
     """Reference chips by route id, for every leaf or constant with more than `USES` users."""
     users: dict[tuple[str, int], set[str]] = {}
     for route in graph.routes:
         users.setdefault((route.source, route.card), set()).add(route.target)
     stations = {s.id: s for s in graph.stations}
     made = {route.target for route in graph.routes}
-    names = name_cards(graph, lang)
     found: dict[tuple[str, int, str], Reference] = {}
     references: dict[str, Reference] = {}
     for r in graph.routes:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from typing import Any
 
-from ..kept import saved_of
 from ..model.memory import (
     LEAF,
     NOTHING,
@@ -21,9 +19,9 @@ from ..model.memory import (
 )
 from ..model.scene import Scenes
 from ..numbers import short
-from ..protocol import Value, is_tensor, memory_of, node_name, variable_of
-from ..trace.events import NodeState
-from ..trace.walk import chips, counting, in_order
+from ..protocol import Value
+from ..trace.events import Created
+from ..trace.walk import trace_of
 from ..words import shorten, text
 from .sheets import Cell, Row, Sheet
 
@@ -131,28 +129,13 @@ def memory(*roots: Any, names: dict[str, Any] | None = None, lang: str | None = 
     `names` maps variable names to tensors (default: the caller's variables). The result shows a table;
     `.held` is the sum. TypeError for anything that is no tensor.
     """
-    for root in roots:
-        if not is_tensor(root):
-            raise TypeError(f"memory() tells what the graph of tensors holds, not of {type(root).__name__}")
     if names is None:
         frame = sys._getframe(1)
         names = {**frame.f_globals, **frame.f_locals}
-    order, _ = in_order([root.grad_fn for root in roots if root.grad_fn is not None], WALKED)
-    at = {
-        t.grad_fn: n
-        for n, t in names.items()
-        if is_tensor(t) and not n.startswith("_") and t.grad_fn is not None
-    }
-    count = counting()
-    states = [state_of(node, i, count) for i, node in enumerate(order)]
-    made = {state.id: at.get(node, "") for node, state in zip(order, states, strict=True)}
-    return MemorySheet(memory_of_nodes(states, made), lang)
-
-
-def state_of(node: Any, i: int, count: Callable[[int], int]) -> NodeState:
-    """A node as it stands now, with what counts for memory."""
-    variable = variable_of(node)
-    own = None if variable is None else memory_of(variable)
-    saved = chips(saved_of(node), node, count)
-    leaf, kept = None if variable is None else f"t{i}", None if own is None else count(own[0])
-    return NodeState(f"n{i}", node_name(node), saved, (), leaf, 0, i, memory=kept)
+    if not roots:
+        return MemorySheet(memory_of_nodes((), {}), lang)
+    trace = trace_of(list(roots), names, WALKED, "memory() tells what the graph of tensors holds")
+    named = dict(trace.names)
+    tensors = (event.tensor for event in trace.events if isinstance(event, Created))
+    made = {t.node: named.get(t.id, "") for t in tensors if t.node is not None}
+    return MemorySheet(memory_of_nodes(trace.nodes, made), lang)

@@ -18,7 +18,6 @@ from ..numbers import gradient_text, short
 from ..protocol import Value
 from ..trace.graph import RESULT, ROOT, Card, Deck, Graph, Route, Station
 from ..words import clean, shorten, shorten_name, text
-from .boxes import gather
 from .details import WIDTH, code_places, describe_hooks, memories_of, memory_words, saved_line
 from .lane_words import aside_text, update_lines
 from .look import CUT_WORDS, FOG_WORDS, ROLE_WORDS, Look, row_label
@@ -68,6 +67,16 @@ def _reading_order(stations: tuple[Station, ...]) -> list[Station]:
         return -station.order, all(card.role != ROOT for card in station.cards), -i
 
     return [station for _, station in sorted(enumerate(stations), key=rank)]
+
+
+def gather(graph: Graph) -> dict[tuple[str, int], list[Value]]:
+    """The gradients that met at each card, by station id and position: what `.grad` held before, and one per
+    route they came over."""
+    shares = {(s.id, i): [c.before] for s in graph.stations for i, c in enumerate(s.cards) if c.before}
+    for route in graph.routes:
+        if route.tracked and route.gradients:
+            shares.setdefault((route.source, route.card), []).extend(route.gradients)
+    return shares
 
 
 class OutlineWriter:

@@ -14,7 +14,7 @@ from ..model.card_names import name_cards
 from ..numbers import short
 from ..protocol import Value, edges_of, is_tensor, node_name, variable_of
 from ..trace.graph import LEAF, PARAMETER, ROOT, Graph, Saved, Station
-from ..trace.walk import in_order
+from ..trace.walk import nodes_of
 from ..words import clean, shorten
 from .digraph import Digraph, plain
 from .look import Look
@@ -49,12 +49,7 @@ def make_dot(
     any or for more than 5,000 nodes.
     """
     roots = list(var) if isinstance(var, tuple | list) else [var]
-    if not roots:
-        raise ValueError("make_dot() needs at least one tensor")
-    for root in roots:
-        if not is_tensor(root):
-            raise TypeError(f"make_dot() draws the graph of tensors, not of {type(root).__name__}")
-    order, omitted = in_order([r.grad_fn for r in roots if r.grad_fn is not None], NODES)
+    order, omitted = nodes_of(roots, NODES, "make_dot() draws the graph of tensors")
     if omitted:
         raise ValueError(f"the graph has {len(order) + omitted} nodes; make_dot draws up to {NODES}")
     return TorchvizWriter(order, params or {}).write(roots, show_attrs, show_saved, max_attr_chars)

@@ -13,15 +13,9 @@ def births(trace: Trace) -> dict[str, Birth]:
     """The events by which tensors came to be, as they are now."""
     found: dict[str, Birth] = {}
     for event in trace.events:
-        if isinstance(event, Forward):
-            for state in event.outputs:
-                found.setdefault(state.id, event)
-        elif isinstance(event, Created | Detached) or (
-            isinstance(event, Mutated) and event.tensor.id != event.before
-        ):
-            found.setdefault(event.tensor.id, event)
-        elif isinstance(event, Left):
-            found[event.tensor.id] = event
+        for state in made_by(event):
+            if state.id not in found or isinstance(event, Left):
+                found[state.id] = event  # type: ignore[assignment]
     return found
 
 

@@ -7,9 +7,9 @@ x.grad    backward 1 stores 0.6           0.6
 
 from __future__ import annotations
 
-import math
 from typing import Any, NamedTuple
 
+from ..numbers import near
 from ..protocol import Value
 from ..trace.events import AGAIN, Created, Deposited, GradSet, Snapshot, TensorState
 from ..trace.where import Span
@@ -188,16 +188,9 @@ def same(a: Value | None, b: Value | None) -> bool:
     if a.shape != b.shape or a.dtype != b.dtype:
         return False
     if a.items is not None and b.items is not None:
-        return all(x == y or near(x, y) for x, y in zip(a.items, b.items, strict=True))
+        return all(x == y or near(x, y, CLOSE) for x, y in zip(a.items, b.items, strict=True))
     ends = (a.low, b.low), (a.high, b.high)
-    return all(x is None or y is None or near(x, y) for x, y in ends)
-
-
-def near(x: Any, y: Any) -> bool:
-    """Whether two numbers are equal up to rounding, or both NaN."""
-    if isinstance(x, complex) or isinstance(y, complex):
-        return abs(x - y) <= CLOSE * max(abs(x), abs(y))
-    return math.isclose(x, y, rel_tol=CLOSE) or (x != x and y != y)
+    return all(x is None or y is None or near(x, y, CLOSE) for x, y in ends)
 
 
 def is_zero(value: Value) -> bool:

@@ -8,12 +8,12 @@ between what was sent to a node and what it received.
 from __future__ import annotations
 
 import functools
-import math
 import weakref
 from collections.abc import Iterable
 from typing import Any
 
 from ..hooks import hook_name, multi_hook
+from ..numbers import near
 from ..protocol import Value, bare_name, edges_of, value_from, value_of, variable_of
 from ..trace.events import Deposited, HookRan, Inside
 from .packing import Packing
@@ -282,11 +282,4 @@ def differs(a: Value, b: Value) -> bool:
     if a.shape != b.shape or a.items is None or b.items is None:
         return a != b
     close = CLOSE.get(b.dtype, 1e-5)
-    return not all(x == y or same(x, y, close) for x, y in zip(a.items, b.items, strict=True))
-
-
-def same(x: Any, y: Any, close: float) -> bool:
-    """Whether two numbers are equal up to rounding, or both NaN."""
-    if isinstance(x, complex) or isinstance(y, complex):
-        return abs(x - y) <= close * max(abs(x), abs(y))
-    return math.isclose(x, y, rel_tol=close) or (x != x and y != y)
+    return not all(x == y or near(x, y, close) for x, y in zip(a.items, b.items, strict=True))

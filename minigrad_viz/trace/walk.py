@@ -72,18 +72,28 @@ def in_order(
     return order, len(near) - len(kept)
 
 
-def trace_of(roots: list[Any], names: Mapping[str, Any] | None = None, limit: int = 5000) -> Trace:
-    """Return a trace of the finished graph behind the tensors `roots`, as far as its nodes show it.
-
-    `names` maps variable names to tensors. Raises ValueError without roots, and TypeError for a root that is
-    not a tensor.
-    """
+def nodes_of(roots: list[Any], limit: int, said: str) -> tuple[list[Any], int]:
+    """The nodes of the graph behind tensors as `in_order` gives them. ValueError without roots, TypeError for
+    a root that is no tensor; these begin with what is `said` of the function that was called."""
     if not roots:
-        raise ValueError("draw() needs at least one tensor")
+        raise ValueError(f"{said.partition(' ')[0]} needs at least one tensor")
     for root in roots:
         if not is_tensor(root):
-            raise TypeError(f"draw() draws the graph of tensors, not of {type(root).__name__}")
-    order, omitted = in_order([root.grad_fn for root in roots if root.grad_fn is not None], limit)
+            raise TypeError(f"{said}, not of {type(root).__name__}")
+    return in_order([root.grad_fn for root in roots if root.grad_fn is not None], limit)
+
+
+def trace_of(
+    roots: list[Any],
+    names: Mapping[str, Any] | None = None,
+    limit: int = 5000,
+    said: str = "draw() draws the graph of tensors",
+) -> Trace:
+    """Return a trace of the finished graph behind the tensors `roots`, as far as its nodes show it.
+
+    `names` maps variable names to tensors; errors are those of `nodes_of`.
+    """
+    order, omitted = nodes_of(roots, limit, said)
     return Walk(roots, order, names or {}).trace(omitted)
 
 
@@ -159,7 +169,9 @@ class Walk:
             saved = chips(self.saved[node], node, number)
             hooks = hooks_of(node, [tensor for tensor in made if tensor is not None])
             own = None if leaf is None else place(i, 0)
-            nodes.append(NodeState(f"n{i}", node_name(node), saved, self.edges(node), own, hooks, ages[node]))
+            memory = None if leaf is None else memory_of(leaf)
+            told = f"n{i}", node_name(node), saved, self.edges(node), own, hooks, ages[node]
+            nodes.append(NodeState(*told, memory=None if memory is None else number(memory[0])))
         asked = []
         for i, root in enumerate(self.roots):
             if root.grad_fn is not None:
