@@ -16,6 +16,7 @@ import pytest
 from minigrad_viz.course import check
 from minigrad_viz.course.answers import Raised
 from minigrad_viz.course.exercises import EXERCISES
+from minigrad_viz.course.predictions import PREDICTIONS, judged, question
 from minigrad_viz.words import CATALOGUES, columns, set_language
 
 ANSWERS = Path(__file__).resolve().parent / "answers"
@@ -216,3 +217,60 @@ def test_no_answer_and_no_such_exercise(capsys):
     for name in ("code_7", "code_07.nothing", "../code_07", "code_07 ", ""):
         with pytest.raises(ValueError, match="there is no exercise called"):
             check(name, 1.8)
+
+
+# ---------------------------------------------------------------------------------------------- predictions
+
+
+def asking() -> dict[str, course.Cell]:
+    """The cells that ask a question of "Predict first", by notebook."""
+    found = {name: {cell.id: cell for cell in course.code(name)} for name in course.LESSONS}
+    return {name: cells["prediction"] for name, cells in found.items() if "prediction" in cells}
+
+
+def test_every_prediction_is_asked_in_its_notebook():
+    assert {f"{name}.predict" for name in asking()} == set(PREDICTIONS)
+    for name, cell in asking().items():
+        ids = [each.id for each in course.cells(name)]
+        assert ids.index("prediction") == ids.index("predict") + 1
+        assert cell.source == f'prediction = ...\n\ncheck("{name}.predict", prediction)'
+        assert course.printed(cell).startswith("… ")
+
+
+@pytest.mark.parametrize("name", PREDICTIONS)
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_predictions_are_judged_by_their_program(name, language, capsys):
+    set_language(language)
+    asked = question(name, language)
+    check(name, asked.truth)
+    assert capsys.readouterr().out.startswith("✓")
+    for wrong in asked.wrong:
+        check(name, wrong.answer)
+        told = capsys.readouterr().out
+        assert told.startswith("✗") and all(columns(line) <= 66 for line in told.split("\n"))
+    assert asked.wrong
+    check(name)
+    assert capsys.readouterr().out.startswith("… ")
+
+
+@pytest.mark.parametrize(
+    "name, answer, key",
+    [
+        ("code_07.predict", 0.6, "quiz_forgets_before"),
+        ("code_08.predict", 1.2, "quiz_no_zero"),
+        ("code_09.predict", "1", "quiz_one_path"),
+        ("code_15.predict", 74, "quiz_ignores_detach"),
+        ("code_15.predict", 0, "quiz_zero_for_none"),
+        ("engine_compared.predict", "LogBackward", "quiz_next_recursion"),
+    ],
+)
+def test_the_usual_mistakes_of_predictions(name, answer, key):
+    assert key in judged(name, answer).keys
+
+
+def test_no_prediction_is_given_away():
+    """Neither by its cell nor by what it prints before it is answered."""
+    for name, cell in asking().items():
+        truth = question(f"{name}.predict", "en").truth
+        if isinstance(truth, float):
+            assert f"{truth:.4g}" not in re.findall(r"[\d.]+", cell.source + course.printed(cell))

@@ -274,6 +274,11 @@ def test_as_a_person_rounds(typed, truth, right):
     assert equal(read(typed), truth, typed) is right
 
 
+def test_of_one_element_the_number_will_do():
+    assert equal(8, [8.0]) and equal([8], [8.0]) and equal(8, [[8.0]])
+    assert not equal([8], 8.0) and not equal(8, [8.0, 8.0]) and not equal([[8]], [8.0])
+
+
 def test_shapes_names_and_words():
     assert read_shape("2×3") == read_shape("(2, 3)") == read_shape("2 x 3") == read_shape([2, 3]) == (2, 3)
     assert read_shape("()") == read_shape(()) == () and read_shape("3") == read_shape("(3,)") == (3,)

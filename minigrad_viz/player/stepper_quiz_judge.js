@@ -95,12 +95,13 @@ const shape = (value) => (Array.isArray(value) ? [value.length, ...(value.length
 export function equal(mine, truth, written = "") {
   if (mine === null || truth === null) return mine === truth;
   const [a, b] = [[mine].flat(Infinity), [truth].flat(Infinity)];
-  if (`${shape(mine)}` !== `${shape(truth)}` || a.length !== b.length || a.some((one) => typeof one !== "number")) return false;
+  const alone = !Array.isArray(mine) && b.length === 1; // of a tensor with one element the number alone will do
+  if ((!alone && `${shape(mine)}` !== `${shape(truth)}`) || a.length !== b.length || a.some((one) => typeof one !== "number")) return false;
   const noise = 1e-9 + 1e-6 * Math.max(0, ...b.map(Math.abs));
   if (a.every((one, i) => Math.abs(one - b[i]) <= DIGITS * Math.abs(b[i]) + noise)) return true;
   const digits = plain(written).replace(/^[-+]+/, "");
   if (shape(mine).length || !/^\d*\.?\d*$/.test(digits) || digits.replace(".", "").replace(/^0+/, "").length < 2) return false;
-  return Math.abs(Number(truth.toFixed((digits.split(".")[1] ?? "").length)) - mine) < 1e-12;
+  return Math.abs(Number(b[0].toFixed((digits.split(".")[1] ?? "").length)) - mine) < 1e-12;
 }
 
 function sizes(text) {

@@ -142,17 +142,26 @@ class IgnoresDetach(ImaginedEngine):
 
     def order(self) -> list[str]:
         nodes, made = self.walk.nodes, self.walk.scene.by_node
-        inner = [id for id in nodes if nodes[id].variable is None and id in made]
-        newest = sorted(inner, key=lambda id: made[id].time, reverse=True)
-        return newest + [id for id in nodes if nodes[id].variable is not None]
+        times = {id: made[id].time for id in nodes if nodes[id].variable is None and id in made}
+        cut = self.walk.scene.accumulators.get(self.detached)
+        if cut is not None:  # of a tensor that was detached and then made a leaf
+            times[cut] = self.walk.scene.at[self.detached][0].time
+        newest = sorted(times, key=lambda id: times[id], reverse=True)
+        return newest + [id for id in nodes if nodes[id].variable is not None and id != cut]
 
     def edges(self, node: str) -> tuple[Edge | None, ...]:
         state = self.walk.nodes[node]
+        if state.variable == self.detached:
+            return (self.beyond,)
         tensors = self.walk.inputs(state)
         return tuple(
             self.beyond if edge is None and i < len(tensors) and tensors[i] == self.detached else edge
             for i, edge in enumerate(state.edges)
         )
+
+    def sent(self, node: str, i: int, received: Any) -> Any:
+        leaf = self.walk.nodes[node].variable is not None
+        return received if leaf else super().sent(node, i, received)
 
 
 class AddsFirst(ImaginedEngine):
