@@ -8,10 +8,10 @@ import functools
 import pytest
 from cells import run
 from staged import explanations_of
-from zoo import dtypes, layers, learning, numbers, rarer, shapes, targets
+from zoo import dtypes, layers, learning, numbers, programs, rarer, shapes, targets
 from zoo.mistake import Mistake, Verdict, judged
 
-FAMILIES = (learning, numbers, shapes, layers, targets, dtypes, rarer)
+FAMILIES = (learning, numbers, shapes, layers, targets, dtypes, rarer, programs)
 MISTAKES: dict[str, Mistake] = {
     name: mistake for family in FAMILIES for name, mistake in family.MISTAKES.items()
 }

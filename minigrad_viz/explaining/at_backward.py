@@ -6,12 +6,13 @@ import ast
 
 from ..model.naming import plain_name
 from ..model.place import LIBRARY
-from ..trace.events import BackwardStarted, Forward
+from ..trace.events import BackwardStarted, Called, Forward
 from ..trace.explained import Explanation
+from ..trace.where import Span
 from .case import LISTED, Case, Said, Values, rule
 from .edits import call_with
 from .operands import standing
-from .syntax import expression
+from .syntax import expression, is_read, statement_around, stores
 
 
 @rule("second_backward", "Trying to backward through the graph a second time")
@@ -102,7 +103,8 @@ def told_twice(case: Case, guilty: str, first: BackwardStarted | None) -> tuple[
     """Why and fix: in a row, or in a loop that uses what was computed before it, or in an earlier round."""
     place = case.stage.place_of(guilty)
     assert place is not None
-    made, tensor = case.trace.events[place.time], place.states[0].id
+    around = case.scene.index.module_calls.at(place.time)
+    made, tensor = place.span or (None if around is None else around.event.span), place.states[0].id
     values: Values = {"node": case.titled(guilty), "name": case.plain(tensor), "second": case.span}
     if first is None:
         return case.words("second_backward_why_unseen", **values), case.words("second_backward_fix_anew")
@@ -113,12 +115,14 @@ def told_twice(case: Case, guilty: str, first: BackwardStarted | None) -> tuple[
         fix, values["names"] = "second_backward_fix", ", ".join(names)
     if both is not None:
         fix, (values["a"], values["b"]) = "second_backward_fix_sum", both
-    if first.span is not None and first.span == case.span and isinstance(made, Forward):
-        values["made"] = made.span
-        if made.span is not None and made_again(case, made, first):
-            if tensor in case.scene.named:
+    if first.span is not None and first.span == case.span and made is not None:
+        values["made"] = made
+        if made_again(case, made, first):
+            kept = [case.plain(tensor)] if tensor in case.scene.named else carried(case, made)
+            if len(kept) == 1:
+                values["name"] = kept[0]
                 why, fix = "second_backward_why_carried", "second_backward_fix_carried"
-        elif made.span is not None:
+        else:
             fix = "second_backward_fix_once" if case.in_loop(case.span) else "second_backward_fix_each"
             why = "second_backward_why_once"
     return case.words(why, **values), case.words(fix, **values)
@@ -132,10 +136,17 @@ def keeping(case: Case, first: BackwardStarted) -> str:
     return case.words(key, first=first.span)
 
 
-def made_again(case: Case, made: Forward, first: BackwardStarted) -> bool:
+def made_again(case: Case, made: Span, first: BackwardStarted) -> bool:
     """Whether the expression that made a tensor before the call `first` was evaluated again after it."""
     after = case.before[case.before.index(first) :]
-    return any(isinstance(event, Forward) and event.span == made.span for event in after)
+    return any(isinstance(event, Forward | Called) and event.span == made for event in after)
+
+
+def carried(case: Case, span: Span) -> list[str]:
+    """The variables that a statement reads and gives new values to: `h` of `out, h = rnn(x, h)`."""
+    tree = statement_around(case, span)
+    read = {} if tree is None else {n.id: n for n in ast.walk(tree) if isinstance(n, ast.Name) and is_read(n)}
+    return sorted(read.keys() & stores(tree)) if tree is not None else []
 
 
 def two_roots(case: Case, first: BackwardStarted) -> tuple[str, str] | None:

@@ -18,6 +18,7 @@ from ..trace.graph import CAUSE
 from ..trace.where import Span
 from .case import Case, Values, rule
 from .edits import Shape
+from .syntax import function_around
 
 VALUES = 3  # that are listed in a sentence
 RETURNED = {  # the sentences about a hook that returned something else, without its place and with it
@@ -182,25 +183,11 @@ def raised(case: Case) -> Explanation | None:
         values: Values = {"method": method(node), "node": case.titled(node.id), "place": place}
         marks = case.stopped(node.id)
         return case.explain("raised_why_backward", "", marks, where, **values)
-    function = around(case, where)
+    function = function_around(case, where)
     hook = the_hook(case, "<lambda>" if isinstance(function, ast.Lambda) else getattr(function, "name", ""))
     if hook is None:
-        outside = function in (None, around(case, case.span))  # raised again where the call stands
+        outside = function in (None, function_around(case, case.span))  # raised again where the call stands
         return None if outside else case.explain("raised_why", cause=where, place=place)
     marks = case.stopped(case.scene.node_at(hook.tensor) or "")
     values = {"hook": hook.name, "name": case.name(hook.tensor), "place": place}
     return case.explain("raised_why_hook", "", marks, where, **values)
-
-
-def around(case: Case, where: Span | None) -> ast.AST | None:
-    """The innermost function around a place in the cell; None at its top level, and elsewhere."""
-    if where is None or where.origin:
-        return None
-    found = [
-        part
-        for part in case.parts()
-        if isinstance(part, ast.FunctionDef | ast.Lambda)
-        and (part.lineno, part.col_offset) <= (where.line, where.column)
-        and (where.end_line, where.end_column) <= (part.end_lineno or 0, part.end_col_offset or 0)
-    ]
-    return max(found, key=lambda part: (part.lineno, part.col_offset), default=None)

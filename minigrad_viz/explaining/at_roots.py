@@ -17,7 +17,7 @@ from .failed_call import FailedCall, call_rule
 from .history import Cut, cut_before, lost_by
 from .operands import Operand
 from .rebound import named, rebound, why_and_fix
-from .syntax import called, flat
+from .syntax import called, flat, span_at
 from .ungraphed import of_gradient
 
 # ── the root has no graph ───────────────────────────────────────────────────────────────────────────────────
@@ -48,6 +48,12 @@ def made_of_data(case: Case, root: str, cut: Cut | None) -> Explanation:
     if cut is not None:
         values["made"] = cut.span
         return case.explain("no_grad_fn_why_made", "no_grad_fn_fix_made", marks, cut.span, **values)
+    off, plain = switched_off(case, root), (*case.each(ast.Assign), *case.each(ast.Expr))
+    writes = [part for part in plain if ast.unparse(part).endswith(OFF)]
+    if off and writes:
+        values |= {"names": case.names(off), "asked": span_at(case, writes[0])}
+        marks += tuple(mark for id in off for mark in case.card(id, CAUSE, case.words("legend_constant")))
+        return case.explain("no_grad_fn_why_off", "no_grad_fn_fix_off", marks, values["asked"], **values)
     sources, asked = origins(case, root), asked_later(case, root)
     if asked is not None:
         values |= {"source": case.name(asked.tensor.id), "asked": asked.span}
@@ -83,6 +89,18 @@ def asked_later(case: Case, root: str) -> Asked | None:
         e for e in case.before if isinstance(e, Asked) and e.tensor.id in behind and e.tensor.requires_grad
     ]
     return asked[0] if len(asked) == 1 and times[id(asked[0])] > made and asked[0].tensor.id != root else None
+
+
+def switched_off(case: Case, root: str) -> list[str]:
+    """The parameters, and the tensors that the cell has seen before, whose gradients were switched off before
+    the root was computed from them."""
+    asked = {event.tensor.id for event in case.before if isinstance(event, Asked)}
+    behind = sorted(sources_of(case.scene.index.births, root), key=lambda id: int(id[1:]))
+    states = [state for id in behind if (state := case.state(id)) is not None and not state.requires_grad]
+    return [state.id for state in states if state.parameter or state.id in asked]
+
+
+OFF = (".requires_grad = False", ".requires_grad_(False)")
 
 
 def origins(case: Case, root: str) -> list[str] | None:

@@ -42,6 +42,7 @@ from . import (
     given,
     indices,
     layers,
+    models,
     no_tensors,
     none_values,
     numerical,
@@ -51,6 +52,7 @@ from . import (
 )  # fmt: skip
 from .case import RULES, Case
 from .dead_units import dead_units
+from .forgotten import forgotten
 from .history import new_leaves
 from .not_finite import not_finite
 from .not_learning import not_learning
@@ -78,12 +80,12 @@ def notes_of(scenes: Scenes, lang: str | None = None) -> list[Explanation]:
     silent = (*new_leaves(scenes, lang), *unkept(scenes, lang), *single_precision(scenes, lang))
     silent = (*silent, *not_finite(scenes, lang), *not_learning(scenes, lang))
     silent = (*silent, *dead_units(scenes, lang), *broadcast_losses(scenes, lang))
-    return [*silent, *given.notes_of(scenes, lang)]
+    return [*silent, *forgotten(scenes, lang), *given.notes_of(scenes, lang)]
 
 
 MODULES = (
     at_backward, at_saved, at_roots, at_nodes, at_call, numerical, none_values, targets, layers,
-    shape_mismatch, reshaping, dtypes, indices, no_tensors,
+    shape_mismatch, reshaping, dtypes, indices, models, no_tensors,
 )  # fmt: skip
 
 

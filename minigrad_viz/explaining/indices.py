@@ -10,7 +10,7 @@ from .case import Fix, Values, need, sure
 from .edits import Shape, replacing
 from .failed_call import FailedCall, call_rule
 from .operands import Operand
-from .syntax import last_name, taken, written_as
+from .syntax import dim_in, last_name, taken, written_as
 
 
 @call_rule("index_range", "index {wrong} is out of bounds for dimension {dim} with size {size}")
@@ -20,14 +20,13 @@ def out_of_bounds(failed: FailedCall, wrong: int, dim: int, size: int) -> Explan
     return outside(failed, dim, wrong)
 
 
-@call_rule("index_range", "index out of range in self")
+@call_rule("index_range", "index out of range in self|element is out of DATA bounds")
 def not_in_self(failed: FailedCall) -> Explanation | None:
     """The same in `index_select` and `embedding`, whose error tells neither the index nor the size."""
     given, dim = failed.operands, 0
     need(failed.module is None, failed.function in ("index_select", "embedding"), len(given) == 2)
     if failed.function == "index_select":
-        numbers = [each.value for each in failed.arguments if isinstance(each, ast.Constant)]
-        dim = numbers[0] if numbers and isinstance(numbers[0], int) else 0
+        dim = dim_in(failed.tree)
     else:
         failed.operands = given = given[::-1]
     need(-len(given[0].shape) <= dim < len(given[0].shape))

@@ -85,10 +85,12 @@ def fitting_linear(failed: FailedCall, layer: Layer, one: Operand) -> Fix | None
     if len(shape) == 1 and needed == 1:
         return turned(failed, layer, ".unsqueeze(1)")
     given = len(shape) == 2 and shape[0] == needed and one.state is not None and one.state.is_leaf
-    found = turned(failed, layer, ".T") if given else None
+    found, new = turned(failed, layer, ".T") if given else None, layer.resized(layer.sizes, 0, one.size)
     if one.tree is not None and layer.worked_before:  # so it is the input that is wrong
         return found or failed.resize(one, one.sized(needed))
-    return found or either(failed, layer, layer.resized(layer.sizes, 0, one.size), one, needed)
+    if found is not None and new is not None:
+        return Fix(failed.words("or_layer_fix", fix=found.text, name=one, other=new.text), new.cause)
+    return found or either(failed, layer, new, one, needed)
 
 
 # ── convolution and pooling ─────────────────────────────────────────────────────────────────────────────────
@@ -118,12 +120,11 @@ def channels_of_function(failed: FailedCall, weight: Shape, needed: int, given: 
     """The same for the function: `conv2d(x, w)`."""
     w = sure(failed.first(lambda each: each.shape == weight)).at(1)
     one = of_channels(failed.operands[0], weight, given)
-    fixes = (
-        failed.behind(one, moved(one.shape, needed, len(weight)), "layer_input_fix"),
-        failed.resize(w, w.sized(given)),
-        failed.resize(one, one.sized(needed)),
-        "channels_function_fix",
-    )
+    new, other = failed.resize(w, w.sized(given)), failed.resize(one, one.sized(needed))
+    if new is not None and other is not None:
+        new = Fix(failed.words("or_layer_fix", fix=new.text, name=w, other=other.text), new.cause)
+    turned = failed.behind(one, moved(one.shape, needed, len(weight)), "layer_input_fix")
+    fixes = (turned, new, other, "channels_function_fix")
     return failed.explain("channels_function_why", *fixes, name=one, weight=w)
 
 

@@ -10,7 +10,7 @@ import minigrad
 
 from ..model.module_calls import ModuleCall
 from ..trace.explained import Explanation
-from .case import Values
+from .case import Values, need
 from .edits import replacing
 from .failed_call import FailedCall, call_rule
 from .operands import computed, layer_name, standing
@@ -23,8 +23,6 @@ MADE = {
     "numpy.ndarray": "torch.tensor({}, dtype=torch.float32)",
 }
 PAIRS = ("max", "min", "sort", "topk", "median", "mode", "kthvalue")  # they return values and indices
-
-SEVERAL = ("LSTM", "GRU", "RNN", "MultiheadAttention")  # layers that return several values
 
 # ── no tensor ───────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -39,10 +37,13 @@ def not_a_tensor(failed: FailedCall, function: str, place: int, kind: str) -> Ex
     call, node = failed.module, failed.node
     if kind == "tuple" and failed.before is not None:
         return between_layers(failed, failed.before)
-    place = 0 if call is not None else place - 1
-    mine = failed.function == (function if call is None else call.event.path.rpartition(".")[2])
-    if not mine or place >= len(failed.arguments):  # something else called it for the cell
-        return None
+    place, names = place - 1, {function}
+    if call is not None:  # the input of the failing expression goes on to the first layer inside it
+        inside = [each for each in call.chain() if each.event.span == failed.case.span]
+        names = {each.event.path.rpartition(".")[2] for each in inside}
+    need(
+        failed.function in names, place < len(failed.arguments)
+    )  # else something else called it for the cell
     given = failed.arguments[place]
     if kind == "tuple":
         return of_several(failed, given)
@@ -91,7 +92,7 @@ def maker(failed: FailedCall, given: ast.expr) -> ast.Call | None:
 
 def between_layers(failed: FailedCall, first: ModuleCall) -> Explanation | None:
     """The explanation for a layer of a Sequential that hands a tuple to the next one."""
-    if failed.module is None or first.event.kind not in SEVERAL or not isinstance(failed.tree, ast.Call):
+    if failed.module is None or len(first.outputs) < 2 or not isinstance(failed.tree, ast.Call):
         return None
     end, owner = int(first.event.path.rpartition(".")[2]) + 1, ast.unparse(failed.tree.func)
     head = f"{owner}[0]" if end == 1 else f"{owner}[:{end}]"

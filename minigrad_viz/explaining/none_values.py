@@ -7,12 +7,21 @@ import ast
 
 from ..trace.events import TensorState
 from ..trace.explained import Explanation
-from .case import Case, Fix, Values, rule
+from .case import Case, Fix, Values, need, rule
 from .edits import at_path, quoted, replacing, requiring
 from .failed_call import FailedCall, call_rule
 from .operands import layer_name, standing
 from .rebound import leaf_behind, reads, rebound, updated, why_and_fix
-from .syntax import assigned_above, assignments, expression, last_name, span_at, statement_around, taken
+from .syntax import (
+    assigned_above,
+    assignments,
+    expression,
+    function_around,
+    last_name,
+    span_at,
+    statement_around,
+    taken,
+)
 from .why_none import Answer, Facts, from_scenes, in_general
 
 
@@ -185,11 +194,31 @@ def of_none(failed: FailedCall, given: ast.expr, other: ast.expr | None = None) 
             return failed.explain("none_call_why", "none_call_fix", cause=cause, **told)
         fixes = (returning(failed, function), "none_returned_fix")
         return failed.explain("none_returned_why", *fixes, cause=cause, function=function.name, **told)
-    if not isinstance(made, ast.Constant) or made.value is not None:
-        return None
+    around = default_of(case, given)
+    if around is not None:
+        told["function"] = around.name
+        return failed.explain("none_default_why", "none_default_fix", cause=cause, **told)
+    need(is_none(made))
     why = "none_value_why" if made is given else "none_assigned_why"
     left = None if other is None else failed.instead(ast.unparse(other), "none_without_fix")
     return failed.explain(why, left, "none_value_fix", cause=cause, **told)
+
+
+def default_of(case: Case, given: ast.expr) -> ast.FunctionDef | None:
+    """The function around the failing line, if `given` is a parameter of it whose default is None."""
+    function = function_around(case, case.span)
+    if not isinstance(function, ast.FunctionDef):
+        return None
+    args = function.args
+    pairs = [*zip(args.args[::-1], args.defaults[::-1]), *zip(args.kwonlyargs, args.kw_defaults)]
+    return (
+        function if any(each.arg == ast.unparse(given) and is_none(value) for each, value in pairs) else None
+    )
+
+
+def is_none(value: ast.expr | None) -> bool:
+    """Whether an expression is the literal None."""
+    return isinstance(value, ast.Constant) and value.value is None
 
 
 def without_return(failed: FailedCall, kind: str, name: str) -> ast.FunctionDef | None:

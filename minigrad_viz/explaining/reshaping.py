@@ -5,14 +5,13 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Iterator
 
 from ..trace.explained import Explanation
 from .case import Fix, Values, need, sure
 from .edits import Shape
 from .failed_call import FailedCall, call_rule
 from .operands import Operand
-from .syntax import called, flat
+from .syntax import called, dim_in, flat
 
 CAT = ("cat", "concat", "concatenate")
 
@@ -125,23 +124,12 @@ def raised(failed: FailedCall, large: Operand, small: Operand) -> Fix | None:
     dims = len(large.shape)
     if len(small.shape) != dims - 1:
         return None
-    joined = joined_along(failed.tree) % dims
+    joined = dim_in(failed.tree) % dims
     for place in (joined, *range(dims)):
         new = (*small.shape[:place], 1, *small.shape[place:])
         if all(m == n for i, (m, n) in enumerate(zip(new, large.shape)) if i != joined):
             return failed.put(small, f"{{}}.unsqueeze({place})", "cat_dims_fix_at")
     return None
-
-
-def joined_along(tree: ast.AST | None) -> int:
-    """The dimension along which a call joins; 0 where the source does not say it as a number."""
-    told: Iterator[ast.expr] = iter(())
-    if isinstance(tree, ast.Call):
-        told = iter([each.value for each in tree.keywords if each.arg in ("dim", "axis")] + tree.args[1:2])
-    try:
-        return int(ast.literal_eval(next(told, ast.Constant(0))))
-    except (ValueError, TypeError):
-        return 0
 
 
 @call_rule(

@@ -54,6 +54,20 @@ def span_at(case: Case, tree: ast.AST) -> Span:
     return Span(*case.source.in_characters(range_of(tree)), written_as(case, tree))
 
 
+def function_around(case: Case, where: Span | None) -> ast.AST | None:
+    """The innermost function around a place in the cell; None at its top level, and elsewhere."""
+    if where is None or where.origin:
+        return None
+    found = [
+        part
+        for part in case.parts()
+        if isinstance(part, ast.FunctionDef | ast.Lambda)
+        and (part.lineno, part.col_offset) <= (where.line, where.column)
+        and (where.end_line, where.end_column) <= (part.end_lineno or 0, part.end_col_offset or 0)
+    ]
+    return max(found, key=lambda part: (part.lineno, part.col_offset), default=None)
+
+
 def plain(source: str) -> str:
     """An expression as `ast` writes it."""
     tree = parsed(source)
@@ -87,17 +101,22 @@ def assignments(case: Case) -> list[tuple[str, ast.Assign]]:
     return [(ast.unparse(part.targets[0]), part) for part in found]
 
 
+def is_read(name: ast.Name) -> bool:
+    """Whether a name stands for its value."""
+    return isinstance(name.ctx, ast.Load)
+
+
 def stores(tree: ast.AST) -> set[str]:
     """The names that a part of the source gives new values to."""
     nodes = (node for node in ast.walk(tree) if isinstance(node, ast.Name))
-    return {node.id for node in nodes if not isinstance(node.ctx, ast.Load)}
+    return {node.id for node in nodes if not is_read(node)}
 
 
 def assigned_once(case: Case, name: str) -> ast.expr | None:
     """What a variable is assigned, if the cell gives it a value exactly once; of one of several targets, a
     call that gives them all."""
     others = [p for p in case.parts() if name in (getattr(p, "arg", None), getattr(p, "name", None))]
-    stored = [n for n in case.each(ast.Name) if n.id == name and not isinstance(n.ctx, ast.Load)]
+    stored = [n for n in case.each(ast.Name) if n.id == name and not is_read(n)]
     made = [each for each in case.each(ast.Assign) if name in stores(each)]
     if others or len(stored) != 1 or len(made) != 1:
         return None
@@ -110,6 +129,18 @@ def assigned_above(case: Case, name: str) -> list[ast.expr]:
     line = case.line(case.span) or 0
     values = [part.value for target, part in assignments(case) if target == name and part.lineno < line]
     return sorted(values, key=lambda value: -value.lineno)
+
+
+def dim_in(call: ast.AST | None) -> int:
+    """The dimension that a call is given as a number; 0 where the source does not say it so."""
+    if not isinstance(call, ast.Call):
+        return 0
+    told = [each.value for each in call.keywords if each.arg in ("dim", "axis")]
+    told += [each for each in call.args if isinstance(each, ast.Constant | ast.UnaryOp)]
+    try:
+        return int(ast.literal_eval(told[0])) if told else 0
+    except (ValueError, TypeError):
+        return 0
 
 
 # ── the operands of an expression ───────────────────────────────────────────────────────────────────────────

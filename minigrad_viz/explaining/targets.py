@@ -15,6 +15,7 @@ from .case import Fix, Values, need, sure
 from .edits import Constructor, Shape
 from .failed_call import FailedCall, call_rule
 from .operands import FLOATING, Layer
+from .syntax import assigned_above, last_name
 
 BINARY = ("binary_cross_entropy", "binary_cross_entropy_with_logits", "BCELoss", "BCEWithLogitsLoss")
 
@@ -138,7 +139,22 @@ def probabilities(failed: FailedCall) -> Explanation | None:
     """A target of one number for each class is no floating point tensor."""
     loss = Loss(failed)
     need(loss.target.shape == loss.input.shape)
+    if loss.input.whole:
+        return chosen_already(loss)
     return loss.about_target("target_one_hot_why", ".float()", "target_float_fix")
+
+
+def chosen_already(loss: Loss) -> Explanation:
+    """The predictions are the classes that `argmax` chose, not a score for each class."""
+    tree, failed = loss.input.tree, loss.failed
+    call = (
+        tree if isinstance(tree, ast.Call) else next(iter(assigned_above(failed.case, loss.input.text)), None)
+    )
+    need(isinstance(call, ast.Call) and last_name(call) == "argmax")
+    method = isinstance(call.func, ast.Attribute) and ast.unparse(call.func.value) != "torch"  # type: ignore
+    scores = call.func.value if method else call.args[0]  # type: ignore[union-attr]
+    fix = failed.put(loss.input, ast.unparse(scores))
+    return loss.explain("target_argmax_why", fix, "target_argmax_fix", key="target_first")
 
 
 @call_rule("target_first", r"log_softmax.* not implemented for '(?:Long|Int|Byte|Short|Char|Bool)'")

@@ -123,7 +123,8 @@ MISTAKES = {
     ),
     "all parameters frozen": Mistake(
         FIT, "for i in", "for p in model.parameters():\n    p.requires_grad = False\nfor i in", "no_grad_fn",
-        None, "requires gradients", "requires_grad=True", ("p.requires_grad = False", "pass"), FITTED,
+        7, "switched off requires_grad", "Leave requires_grad on",
+        ("p.requires_grad = False", "pass"), FITTED,
     ),
     "a learning rate that is too large": Mistake(
         FIT, "lr=0.4", "lr=400.0", "first_nan", None, "The updates diverge",

@@ -65,6 +65,8 @@ WORDS = {
     "no_grad_fn_why_made": "{root} was created from data by {made}, without requires_grad=True.",
     "no_grad_fn_why_asks": "{root} was computed from {names}, none of which requires gradients.",
     "no_grad_fn_why_nothing": "Nothing that {root} was computed from requires gradients.",
+    "no_grad_fn_why_off": "{asked} switched off requires_grad of {names}, and nothing else that {root} was computed from requires gradients.",
+    "no_grad_fn_fix_off": "Leave requires_grad on for the tensors that are to learn.",
     "no_grad_fn_why_later": "{root} was computed from {source} before {asked} made it require gradients, so nothing was recorded.",
     "no_grad_fn_fix_later": "Set requires_grad first, then compute {root}.",
     "no_grad_fn_why_unknown": "{root} has no graph.",

@@ -65,6 +65,8 @@ WORDS = {
     "no_grad_fn_why_made": "{root:은} {made}에서 데이터로 만들어졌고 변화도를 요구하지 않습니다.",
     "no_grad_fn_why_asks": "{root}의 계산에 쓰인 {names} 가운데 변화도를 요구하는 것이 없습니다.",
     "no_grad_fn_why_nothing": "{root}의 계산에 쓰인 것 가운데 변화도를 요구하는 것이 없습니다.",
+    "no_grad_fn_why_off": "{asked}에서 requires_grad를 껐고({names}), {root}의 계산에 쓰인 다른 것도 변화도를 요구하지 않습니다.",
+    "no_grad_fn_fix_off": "학습할 텐서에서는 requires_grad를 끄지 않습니다.",
     "no_grad_fn_why_later": "{asked}에서 변화도를 요구하기 전에 {source:으로} {root:을} 계산하여 노드가 만들어지지 않았습니다.",
     "no_grad_fn_fix_later": "먼저 변화도를 요구하고, 그다음 {root:을} 계산합니다.",
     "no_grad_fn_why_unknown": "{root}에서 거슬러 올라가는 그래프가 없습니다.",

@@ -1,0 +1,155 @@
+"""Models, losses and optimizers that were written or created wrongly: no `super().__init__()`, no `forward`,
+layers in a Python list, a class or a method that was not called."""
+
+from __future__ import annotations
+
+import ast
+from difflib import get_close_matches
+
+import minigrad
+
+from ..trace.explained import Explanation
+from .case import Case, Values, need, sure
+from .edits import replacing
+from .failed_call import FailedCall, call_rule
+from .not_learning import CLASSES
+from .syntax import assigned_above, assignments, function_around, last_name, span_at, written_as
+
+# ── how a module is written ─────────────────────────────────────────────────────────────────────────────────
+
+
+def class_named(case: Case, name: str) -> ast.ClassDef:
+    """The class of the cell with that name."""
+    return sure(next((each for each in case.each(ast.ClassDef) if each.name == name), None))
+
+
+def methods_of(owner: ast.ClassDef) -> dict[str, ast.FunctionDef]:
+    """The methods of a class."""
+    return {each.name: each for each in owner.body if isinstance(each, ast.FunctionDef)}
+
+
+def head(function: ast.FunctionDef, name: str, *first: str) -> str:
+    """The first line of a function with another name, and with parameters before its own."""
+    return f"def {name}({', '.join([*first, *filter(None, [ast.unparse(function.args)])])}):"
+
+
+@call_rule("module_definition", r"before Module\.__init__\(\) call")
+def not_initialized(failed: FailedCall) -> Explanation:
+    """The class did not call `super().__init__()` before it created its layers."""
+    function = function_around(failed.case, failed.case.span)
+    need(isinstance(function, ast.FunctionDef) and function.name == "__init__")
+    line = function.body[0].lineno  # type: ignore[union-attr]
+    return failed.explain("module_init_why", "module_init_fix", line=line)
+
+
+@call_rule("module_definition", r'Module \[{kind}\] is missing the required "forward" function')
+def no_forward(failed: FailedCall, kind: str) -> Explanation:
+    """The class has no method forward, or one with another name."""
+    methods = methods_of(class_named(failed.case, kind))
+    near = get_close_matches("forward", methods, 1)
+    if not near:
+        return failed.explain("module_forward_why", "module_forward_fix")
+    line, code = methods[near[0]].lineno, head(methods[near[0]], "forward")
+    return failed.explain("module_near_why", "module_head_fix", near=near[0], line=line, code=code)
+
+
+@call_rule("module_definition", r"(?P<kind>\w+)\.{name}\(\) takes {takes} positional .* but {given} were")
+def no_self(failed: FailedCall, kind: str, name: str, takes: int, given: int) -> Explanation:
+    """A method has no parameter for its object."""
+    method = sure(methods_of(class_named(failed.case, kind)).get(name))
+    need(given == takes + 1, [each.arg for each in method.args.args][:1] != ["self"])
+    code = head(method, name, "self")
+    return failed.explain("module_self_why", "module_head_fix", line=method.lineno, code=code)
+
+
+@call_rule("module_definition", "optimizer got an empty parameter list")
+def no_parameters(failed: FailedCall) -> Explanation:
+    """The layers of a model stand in a Python list, where a module does not find them."""
+    case = failed.case
+    for target, part in assignments(case):
+        calls = [each for each in ast.walk(part.value) if isinstance(each, ast.Call)]
+        layers = [each for each in calls if is_module(case, last_name(each))]
+        if target.startswith("self.") and isinstance(part.value, ast.List | ast.ListComp) and layers:
+            path = ast.unparse(layers[0].func).removesuffix(last_name(layers[0])) or "torch.nn."
+            code = f"{path}ModuleList({written_as(case, part.value)})"
+            fix = replacing(case, part.value, {part.value: code})
+            return failed.explain("module_list_why", fix, "module_list_fix", name=target, line=part.lineno)
+    return failed.explain("module_empty_why", "module_empty_fix")
+
+
+def is_module(case: Case, name: str) -> bool:
+    """Whether that is the name of a class of modules: of `torch.nn`, or of the cell."""
+    known = getattr(minigrad.nn, name, None)
+    own = any(each.name == name for each in case.each(ast.ClassDef))
+    return own or (isinstance(known, type) and issubclass(known, minigrad.nn.Module))
+
+
+# ── what was not called ─────────────────────────────────────────────────────────────────────────────────────
+
+
+@call_rule("optimizer_parameters", "optimizer can only optimize Tensors|object is not iterable")
+def optimizer_given(failed: FailedCall) -> Explanation:
+    """An optimizer was given a model, or the method that gives its parameters, without calling it."""
+    need(failed.function in CLASSES, failed.arguments)
+    given = failed.arguments[0]
+    need(isinstance(given, ast.Name | ast.Attribute))
+    method = isinstance(given, ast.Attribute) and given.attr == "parameters"
+    why = "optimizer_method_why" if method else "optimizer_model_why"
+    part, name = failed.here(given), ast.unparse(given)
+    fix = failed.rewrite({part: name + ("()" if method else ".parameters()")} if part else None)
+    return failed.explain(why, fix, name=name)
+
+
+@call_rule("not_called", "Boolean value of Tensor with more than one value is ambiguous")
+def loss_of_tensors(failed: FailedCall) -> Explanation:
+    """The class of a loss was given the predictions, instead of an object of it."""
+    need(isinstance(failed.node, ast.Call), failed.function.endswith("Loss"))
+    return given_to_class(failed, failed.node)  # type: ignore[arg-type]
+
+
+@call_rule("not_called", "'(?P<kind>[A-Z]\\w*Loss)' object has no attribute")
+def loss_as_tensor(failed: FailedCall, kind: str) -> Explanation:
+    """The same, where the object was used like the loss that it would have computed."""
+    values = assigned_above(failed.case, ast.unparse(sure(failed.attribute).value))
+    made = [each for each in values if isinstance(each, ast.Call) and last_name(each) == kind and each.args]
+    need(made)
+    return given_to_class(failed, made[0])
+
+
+def given_to_class(failed: FailedCall, made: ast.Call) -> Explanation:
+    """The explanation for a call of the class of a loss."""
+    fix, kind = replacing(failed.case, made, {made.func: f"{ast.unparse(made.func)}()"}), last_name(made)
+    told: Values = {"source": ast.unparse(made), "line": made.lineno, "kind": kind}
+    return failed.explain("loss_class_why", fix, "loss_class_fix", cause=span_at(failed.case, made), **told)
+
+
+@call_rule("not_called", r"\(\): argument .*position {place}\) must be Tensor, not (?P<kind>[A-Z]\w+)")
+def module_as_tensor(failed: FailedCall, place: int, kind: str) -> Explanation:
+    """A module stands where its result is needed."""
+    need(is_module(failed.case, kind), place <= len(failed.arguments))
+    given = failed.arguments[place - 1]
+    made = next(iter(assigned_above(failed.case, ast.unparse(given))), given)
+    source = ast.unparse(given if isinstance(made, ast.Call) else made)
+    cause = None if made is given or isinstance(made, ast.Call) else span_at(failed.case, made)
+    told: Values = {"name": ast.unparse(given), "source": source}
+    return failed.explain("module_tensor_why", "module_tensor_fix", cause=cause, **told)
+
+
+@call_rule("not_called", r"\w+\(\) missing 1 required positional argument: 'self'")
+def class_as_object(failed: FailedCall) -> Explanation:
+    """A method was called on a class, instead of on an object of it."""
+    parts = [] if failed.node is None else list(ast.walk(failed.node))
+    found = [each.func for each in parts if isinstance(each, ast.Call) and not each.args]
+    owner = sure(next((each.value for each in found if isinstance(each, ast.Attribute)), None))
+    made = next(iter(assigned_above(failed.case, ast.unparse(owner))), owner)
+    kind = ast.unparse(made).rpartition(".")[2]
+    need(any(each.name == kind for each in failed.case.each(ast.ClassDef)))
+    fix = replacing(failed.case, made, {made: f"{ast.unparse(made)}()"})
+    return failed.explain("class_object_why", fix, name=ast.unparse(owner), kind=kind)
+
+
+@call_rule("no_tensor", "'list' object has no attribute 'backward'")
+def list_of_losses(failed: FailedCall) -> Explanation:
+    """`backward()` of a list of losses."""
+    part = sure(failed.attribute)
+    return failed.explain("loss_list_why", failed.put(part.value, "sum({})"), name=ast.unparse(part.value))
