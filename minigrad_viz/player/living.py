@@ -182,8 +182,8 @@ WORDS = (
     "live_pick", "live_reset", "live_write",
 )  # fmt: skip
 FILLED = {
-    "live_written": ("n",), "live_at": ("name", "value", "cell"), "live_head": ("name",),
-    "live_curve": ("root", "name"), "live_slope": ("value", "name"),
+    "live_written": ("n",), "live_short": ("name", "value"), "live_at": ("name", "value", "cell"),
+    "live_head": ("name",), "live_curve": ("root", "name"), "live_slope": ("value", "name"),
     "live_foretold": ("sum", "root", "value", "far"),
 }  # fmt: skip
 

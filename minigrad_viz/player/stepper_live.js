@@ -358,12 +358,12 @@ class Live extends Extra {
     if (!this.on || !this.state) return;
     const { player, words, handle } = this;
     const { caption } = player;
-    const said = words.live_at.replace("{name}", handle.name).replace("{value}", this.state.at[0]).replace("{cell}", handle.cell[0]);
-    if (!player.step) {
-      const id = `${handle.card.split("-")[0]}-d`;
-      const frame = player.frames.findLast(({ marks, main }) => main !== undefined && marks.includes(id));
-      caption.show(frame ?? { text: said, lines: [], marks: [] }, "");
-    }
+    const fill = (text) => text.replace("{name}", handle.name).replace("{value}", this.state.at[0]).replace("{cell}", handle.cell[0]);
+    if (player.step) return caption.place.prepend(make("mark", { textContent: fill(words.live_short) }));
+    const said = fill(words.live_at);
+    const id = `${handle.card.split("-")[0]}-d`;
+    const frame = player.frames.findLast(({ marks, main }) => main !== undefined && marks.includes(id));
+    caption.show(frame ?? { text: said, lines: [], marks: [] }, "");
     caption.place.replaceChildren(make("span", { className: "mgp-said", textContent: said, title: said }));
   }
 

@@ -31,6 +31,7 @@ WORDS = {
     "live_write": "Copy the changed line",
     "live_written": "Copied. Paste it over line {n}.",
     "live_pick": "Which number to change",
+    "live_short": "live: {name} = {value}",
     "live_at": "live: {name} = {value} (the cell has {cell}). The recorded operations are computed again; gray numbers are the cell's.",
     "live_head": "From the cell's {name} to yours",
     "live_curve": "{root} for other values of {name}, with its tangent",

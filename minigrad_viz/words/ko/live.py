@@ -31,6 +31,7 @@ WORDS = {
     "live_write": "바뀐 줄 복사",
     "live_written": "복사했어요. {n}번째 줄에 붙여 넣으세요.",
     "live_pick": "바꿀 수",
+    "live_short": "라이브: {name} = {value}",
     "live_at": "라이브: {name} = {value} (셀에서는 {cell}). 기록된 연산을 다시 계산합니다. 회색 수는 셀의 수입니다.",
     "live_head": "셀의 {name}에서 지금의 {name}까지",
     "live_curve": "{name}에 따른 {root} 값과 그 접선",

@@ -1,0 +1,123 @@
+"""Live values in Chromium: on a page, by mouse and by keys, light and dark."""
+
+from __future__ import annotations
+
+import pytest
+from lab import missing
+
+from minigrad_viz.shell.run import trace_source
+
+pytestmark = [pytest.mark.browser, pytest.mark.skipif(bool(missing()), reason=missing())]
+
+CELL = (
+    "x = torch.tensor(5.0, requires_grad=True)\ny = x ** 3\nw = x ** 2\n"
+    "z = torch.log(y) + torch.sqrt(w)\nz.backward()"
+)
+
+
+class Player:
+    """A player in a page, with what it says."""
+
+    def __init__(self, page) -> None:
+        self.page = page
+        self.slider = page.locator(".mgp-slider")
+        self.slider.wait_for()
+
+    def row(self, id: str) -> list[str]:
+        """The value of a row, and in gray the cell's."""
+        texts = self.page.locator(f"g.row[id$='{id}'] text:not(.key)")
+        return texts.all_text_contents()
+
+    def table(self) -> list[list[str]]:
+        rows = self.page.locator(".mgp-livepane tr").all()
+        return [row.locator("td, th").all_text_contents() for row in rows]
+
+    def waits(self, value: str) -> None:
+        """Until the table says a number."""
+        self.page.locator(".mgp-livepane td.n", has_text=value).first.wait_for()
+
+    def drag(self, by: float) -> None:
+        """Drag the thumb by so many pixels."""
+        box = self.page.locator(".mgp-slider .thumb").bounding_box()
+        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        self.page.mouse.move(x, y)
+        self.page.mouse.down()
+        self.page.mouse.move(x + by, y + 3, steps=4)
+        self.page.mouse.up()
+
+    def press(self, *keys: str) -> None:
+        self.slider.focus()
+        for key in keys:
+            self.page.keyboard.press(key)
+
+
+def follows(player: Player) -> None:
+    """From the cell's 5 to 5.6 by keys, on to another number by mouse, and back."""
+    own = [["x", "5.", "5."], ["z", "9.8283", "9.8283"], ["x.grad", "1.6", "1.6"]]
+    assert player.table() == [["", "cell", "now"], *own]
+    while player.table()[1][2] != "5.6":
+        player.press("ArrowRight")
+        player.page.wait_for_timeout(30)
+        assert float(player.table()[1][2]) < 5.7
+    player.waits("10.768")
+    assert player.table()[1:] == [["x", "5.", "5.6"], ["z", "9.8283", "10.768"], ["x.grad", "1.6", "1.5357"]]
+    assert player.row("s0-c0-value") == ["5.6", "5."] and player.row("s0-c0-grad") == ["1.5357", "1.6"]
+    page = player.page
+    page.locator(".mgp-said", has_text="live: x = 5.6 (the cell has 5.)").wait_for()
+    page.locator(".mgp-formula em.out", has_text="1.5357").wait_for()
+    assert page.locator("g.pill[id$='r2-p'] text").all_text_contents() == ["0.0056942", "0.008"]
+    assert page.locator("g.chip[id$='s3-k0'] text").all_text_contents() == ["self 175.62"]
+    assert "9.8283 + 1.6 · 0.6 = 10.788. z is 10.768" in page.locator(".mgp-livepane p").first.inner_text()
+    assert player.slider.get_attribute("aria-valuetext") == "x = 5.6"
+    page.locator(".mgp-view").focus()  # a step says the same of the other number
+    page.keyboard.press("End")
+    page.locator(".mgp-caption", has_text="AccumulateGrad").wait_for()
+    assert player.row("s0-c0-grad") == ["1.5357", "1.6"]
+    page.keyboard.press("Home")
+    assert player.row("s0-c0-grad") == ["1.5357", "1.6"]
+    player.drag(-30)
+    page.wait_for_timeout(300)
+    assert float(player.table()[1][2]) < 5 and player.row("s0-c0-value")[0] == player.table()[1][2]
+    player.press("Home")
+    page.wait_for_timeout(200)
+    assert player.table()[1][2] == "1."
+    page.locator("button", has_text="Reset").click()
+    page.wait_for_timeout(200)
+    assert player.table()[3] == ["x.grad", "1.6", "1.6"] and player.row("s0-c0-grad") == ["1.6"]
+    assert page.locator(".mgp-was").count() == 0
+    page.locator(".mgp-live").click()
+    assert page.locator(".mgp-livepane").is_hidden() and player.slider.is_hidden()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("library", ["minigrad", "torch"])
+def test_on_a_page(visit, tmp_path, library, theme):
+    pytest.importorskip(library)
+    report, _ = trace_source(f"import {library} as torch\n{CELL}", lang="en", live=True)
+    page = visit(report.save(tmp_path / "page.html"), color_scheme=theme)
+    follows(Player(page))
+
+
+def test_on_a_narrow_page(visit, tmp_path):
+    report, _ = trace_source(f"import minigrad as torch\n{CELL}", lang="ko", live=True)
+    page = visit(report.save(tmp_path / "page.html"), viewport={"width": 420, "height": 900})
+    player = Player(page)
+    player.press("PageUp")
+    player.waits("6.")
+    assert page.locator(".mgp-livepane.stacked").count() == 1
+    over = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    assert page.evaluate(over) <= 0
+
+
+def test_elements_of_an_array(visit, tmp_path):
+    source = (
+        "import minigrad as torch\nx = torch.tensor([1.0, 2.0], requires_grad=True)\ny = (x * x).sum()\n"
+        "y.backward()"
+    )
+    report, _ = trace_source(source, lang="en", live=True)
+    page = visit(report.save(tmp_path / "page.html"))
+    player = Player(page)
+    page.locator(".mgp-live-head select").select_option("1")
+    player.press("ArrowRight")
+    player.waits("5.2025")
+    assert player.table()[1:] == [["x[1]", "2.", "2.05"], ["y", "5.", "5.2025"], ["x.grad[1]", "4.", "4.1"]]
