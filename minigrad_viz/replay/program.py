@@ -10,12 +10,14 @@ Note [Programs]
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping
 from types import EllipsisType
 from typing import Any, NamedTuple
 
 import numpy as np
 
+GRAD = operator.attrgetter("grad")  # reads the gradient of a tensor
 MOST = 300  # steps of a program
 ROOM = 1_000_000  # bytes of all arrays that a program keeps
 
@@ -40,7 +42,8 @@ class Step(NamedTuple):
     came. `grad_mode` says whether the grad mode was on. A step of the kind "make" makes the tensor `made`;
     one of the kind "ask" asks whether something holds, and the cell went on with `answer` at line `line`;
     before one of the kind "draw" random numbers are in the state `answer`; a "names" step says which
-    variables were which tensors."""
+    variables were which tensors, an "optimizer" step that an optimizer took one. What draws new numbers in a
+    further round is `fresh`, with its arguments; `backward` is the root of a backward call."""
 
     kind: str
     run: Callable[..., Any] | None = None
@@ -51,6 +54,8 @@ class Step(NamedTuple):
     made: Given | None = None
     answer: Any = None
     line: int = 0
+    fresh: tuple[Callable[..., Any], tuple[Any, ...]] | None = None
+    backward: Ref | None = None
 
 
 class Program(NamedTuple):
@@ -64,6 +69,7 @@ class Program(NamedTuple):
     names: Mapping[str, int]
     leaves: Mapping[int, str]
     why_not: tuple[str, Mapping[str, Any]] | None = None
+    rounds: Any = None  # those of a loop, where they were taken down as well (see `rounds`)
 
 
 class Unfit(Exception):

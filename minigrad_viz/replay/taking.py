@@ -12,6 +12,7 @@ from typing import Any
 
 from ..protocol import array_of, dtype_name, history_of, is_parameter, is_tensor
 from .program import MOST, ROOM, Given, Program, Ref, Step, Unfit, templated
+from .rounds import Rounds
 
 # Functions that draw random numbers although they take tensors.
 RANDOM = frozenset((
@@ -19,6 +20,7 @@ RANDOM = frozenset((
     "feature_alpha_dropout", "geometric", "gumbel_softmax", "log_normal", "multinomial", "normal", "poisson",
     "rand_like", "randint_like", "randn_like", "random", "rrelu", "uniform",
 ))  # fmt: skip
+FOR_LIVE = ("live_no_end", "live_no_optimizer")  # reasons that do not hinder further rounds of a loop
 READERS = ("print", "append", "format", "display")  # calls to which numbers go only to be read
 
 
@@ -33,7 +35,8 @@ class Taker:
         self.steps: list[Step] = []
         self.why_not: tuple[str, Mapping[str, Any]] | None = None
         self.known: dict[int, tuple[int, weakref.ref[Any]]] = {}  # tensors by address
-        self._count = 0
+        self.count = 0
+        self.rounds: Rounds | None = None  # those of a loop, if they are taken down as well
         self._names: dict[str, int] = {}  # as they were noted last
         self._room = ROOM
 
@@ -46,8 +49,8 @@ class Taker:
 
     def new(self, tensor: Any) -> Ref:
         """A number for a tensor."""
-        number = self._count
-        self._count += 1
+        number = self.count
+        self.count += 1
         self.known[id(tensor)] = number, weakref.ref(tensor)
         return Ref(number)
 
@@ -76,12 +79,12 @@ class Taker:
             numbers, tensor.requires_grad, is_parameter(tensor), None if grad is None else self.copied(grad)
         )
 
-    def copied(self, tensor: Any) -> Any:
-        """A copy of a tensor's numbers."""
+    def copied(self, tensor: Any, counts: bool = True) -> Any:
+        """A copy of a tensor's numbers; whether it `counts` for the size of the program."""
         data = None if dtype_name(tensor) == "bfloat16" else array_of(tensor)
         if data is None:
             raise Unfit("live_no_argument", kind=dtype_name(tensor))
-        self._room -= data.nbytes
+        self._room -= data.nbytes * counts
         if self._room < 0:
             raise Unfit("live_no_room")
         return data.copy()
@@ -97,9 +100,13 @@ class Taker:
         **more: Any,
     ) -> None:  # fmt: skip
         """Note a step."""
-        if len(self.steps) >= MOST:
-            raise Unfit("live_no_end", most=MOST)
-        self.steps.append(Step(kind, run, tuple(args), options, **more))
+        step = Step(kind, run, tuple(args), options, **more)
+        if self.rounds is not None:
+            self.rounds.note(step)
+        if self.why_not is None and len(self.steps) >= MOST:
+            self.refuse("live_no_end", most=MOST)
+        elif self.why_not is None:
+            self.steps.append(step)
 
     def bindings(self) -> dict[str, int]:
         """The variables that are tensors of the program."""
@@ -129,9 +136,40 @@ class Taker:
         """The cell cannot be computed again, for this reason."""
         if self.why_not is None:
             self.why_not = key, values
-            self.given, self.known = {}, {}
             self.steps.clear()
+        if self.rounds is not None and key not in FOR_LIVE:
+            self.rounds.refuse(key, **values)
+        if self.over:
+            self.given, self.known = {}, {}
             self.end()
+
+    @property
+    def over(self) -> bool:
+        """Whether there is nothing left to take down."""
+        return self.why_not is not None and (self.rounds is None or self.rounds.why_not is not None)
+
+    def alive(self) -> list[tuple[int, Any]]:
+        """The tensors that are still there, by number; the others are forgotten."""
+        found = []
+        for address, (number, reference) in list(self.known.items()):
+            tensor = reference()
+            if tensor is None:
+                del self.known[address]
+            else:
+                found.append((number, tensor))
+        return found
+
+    def standing(self, tensor: Any) -> Given:
+        """A tensor as it stands now, whatever its history."""
+        grad = tensor.grad if history_of(tensor) is None and tensor.requires_grad else None
+        learns = tensor.requires_grad and history_of(tensor) is None
+        kept = None if grad is None else self.copied(grad, False)
+        return Given(self.copied(tensor, False), learns, is_parameter(tensor), kept)
+
+    def ended(self, root: Any, random: Any) -> None:
+        """A backward call has ended, and with it a round of a loop."""
+        if self.rounds is not None:
+            self.rounds.ended(self, root, random)
 
     def end(self) -> None:
         """Stop listening."""
@@ -158,11 +196,13 @@ class Taker:
         """What was taken down; None if the cell had nothing to do with the library."""
         if error is not None and (self.steps or self.why_not):
             self.refuse("live_no_error")
+            if self.rounds is not None:
+                self.rounds.refuse("live_no_error")
         if not self.steps and self.why_not is None:
             return None
         names = {} if self.why_not else self.bindings()
-        leaves = dict(self.leaves())
-        return Program(self.library, self.given, tuple(self.steps), names, leaves, self.why_not)
+        leaves = {} if self.over else dict(self.leaves())
+        return Program(self.library, self.given, tuple(self.steps), names, leaves, self.why_not, self.rounds)
 
     def leaves(self) -> Iterator[tuple[int, str]]:
         """The tensors that are leaves now, with their ids in the trace."""
@@ -180,7 +220,7 @@ def carefully(method: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(method)
     def careful(self: Any, *args: Any) -> Any:
-        if self.why_not is not None:
+        if self.over:
             return None
         try:
             return method(self, *args)
@@ -192,6 +232,14 @@ def carefully(method: Callable[..., Any]) -> Callable[..., Any]:
         return None
 
     return careful
+
+
+def settings_of(optimizer: Any) -> tuple[Any, ...]:
+    """The settings of the groups of an optimizer, to be compared."""
+    return tuple(
+        tuple((name, repr(value)) for name, value in group.items() if name != "params")
+        for group in optimizer.param_groups
+    )
 
 
 @functools.lru_cache(64)

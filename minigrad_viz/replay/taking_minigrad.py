@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-import sys
 from collections.abc import Callable
 from types import MappingProxyType
 from typing import Any
@@ -12,13 +11,25 @@ import numpy as np
 
 import minigrad
 from minigrad import Tensor, is_grad_enabled
-from minigrad.observing import F, Observer, Op, Tensors, add_observer, dispatch, numbers, remove_observer
+from minigrad.observing import (
+    F,
+    Observer,
+    Op,
+    Tensors,
+    add_observer,
+    dispatch,
+    numbers,
+    remove_observer,
+    unobserved,
+)
 
-from .program import Given, Ref, Unfit
-from .taking import RANDOM, Taker, carefully
+from .minigrad_frames import frame_of, named_frame
+from .program import GRAD, Given, Ref, Unfit
+from .rounds import Rounds
+from .taking import RANDOM, Taker, carefully, settings_of
 
+DATA = operator.attrgetter("data")
 COMPARED = ("allclose", "equal")  # functions that compare by an op, and give a bool
-OURS = ("minigrad.", "minigrad_viz.")
 
 
 class MinigradTaker(Taker, Observer):
@@ -28,6 +39,7 @@ class MinigradTaker(Taker, Observer):
         super().__init__(recorder, "minigrad")
         self.depth = 0  # of backward calls
         self._call: Any = None  # the backward call that runs
+        self.gradients: set[int] = set()  # tensors that were read as `.grad` in this round
         add_observer(self)
         self.listens = True
 
@@ -43,7 +55,9 @@ class MinigradTaker(Taker, Observer):
             owner = self.owner_of(tensor)
             if owner is not None:
                 mine = self.ref(owner)
-                self.step("call", operator.attrgetter("grad"), (mine,), results=self.new(tensor))
+                read = self.new(tensor)
+                self.gradients.add(read.number)
+                self.step("call", GRAD, (mine,), results=read)
         return super().ref(tensor)
 
     def owner_of(self, tensor: Any) -> Any:
@@ -69,10 +83,18 @@ class MinigradTaker(Taker, Observer):
         args = [self.argument(value) for value in values]
         several = isinstance(outputs, tuple | list)
         results = tuple(map(self.result, outputs)) if several else self.result(outputs)
-        self.step("call", dispatch, (op, tuple(args)), results=results, grad_mode=is_grad_enabled())
-        if op.name in ("isclose", "eq") and compares():
+        more = {"grad_mode": is_grad_enabled(), "fresh": self.dropped(op)}
+        self.step("call", dispatch, (op, tuple(args)), results=results, **more)
+        if op.name in ("isclose", "eq") and named_frame(*COMPARED) is not None:
             answer = all_of(outputs)
             self.step("ask", all_of, (results,), answer=answer, line=self.line())
+
+    def dropped(self, op: Any) -> Any:
+        """How dropout draws again, whose noise is the second factor of a product."""
+        frame = named_frame("dropped") if op.name == "mul" and self.rounds is not None else None
+        if frame is None or frame.f_locals["feature"] or frame.f_locals["inplace"]:
+            return None  # without it, the noise of each round is new data
+        return minigrad.nn.functional.dropout, (self.ref(frame.f_locals["input"]), frame.f_locals["p"])
 
     def part(self, whole: Any, key: Any, first: Any, outputs: Any) -> None:
         """An op ran inside `whole[key]`; the first of several takes `whole` itself."""
@@ -115,7 +137,7 @@ class MinigradTaker(Taker, Observer):
         if self.depth:
             return
         mine = self.ref(source)
-        run: Callable[..., Any] = operator.attrgetter("data") if how == "data" else Tensor.detach
+        run: Callable[..., Any] = DATA if how == "data" else Tensor.detach
         run = Tensor.detach_ if source is result else run
         self.step("call", run, (mine,), results=self.result(result), grad_mode=is_grad_enabled())
 
@@ -166,13 +188,19 @@ class MinigradTaker(Taker, Observer):
                 self.step("call", Tensor.retain_grad, (self.ref(tensor),))
         self.note_names()
         keeps = {"retain_graph": options.retain_graph, "create_graph": options.create_graph}
-        roots, gradients = tuple(map(self.argument, roots)), tuple(map(self.argument, gradients))
+        gradients = tuple(self.argument(None if self.is_implied(g) else g) for g in gradients)
+        roots = tuple(map(self.argument, roots))
         if options.call == "grad":
             args = roots, tuple(map(self.argument, options.inputs)), gradients
             self._call = minigrad.autograd.grad, args, keeps | {"allow_unused": True}
         else:
             inputs = None if options.inputs is None else tuple(map(self.argument, options.inputs))
             self._call = minigrad.autograd.backward, (roots, gradients), keeps | {"inputs": inputs}
+
+    def is_implied(self, gradient: Any) -> bool:
+        """Whether a gradient is the 1 from which a call starts without one."""
+        unknown = isinstance(gradient, Tensor) and self.number_of(gradient) is None
+        return unknown and gradient.numel() == 1 and numbers(gradient).item() == 1
 
     @carefully
     def backward_ended(self, error: Any, captured: Any) -> None:
@@ -183,7 +211,18 @@ class MinigradTaker(Taker, Observer):
         run, args, options = self._call
         results = captured and tuple(None if g is None else self.result(g) for g in captured)
         more = {"results": results, "grad_mode": is_grad_enabled()}
-        self.step("call", run, args, MappingProxyType(options), **more)
+        single = run is minigrad.autograd.backward and len(args[0]) == 1
+        root = args[0][0] if single and type(args[0][0]) is Ref else None
+        self.step("call", run, args, MappingProxyType(options), **more, backward=root)
+        if root is not None and self.rounds is not None:
+            one = next((t for number, t in self.alive() if number == root.number), None)
+            value = numbers(one).item() if one is not None and one.numel() == 1 else None
+            for address, (number, _) in list(self.known.items()):
+                if number in self.gradients:  # the next round reads it again
+                    del self.known[address]
+            self.gradients.clear()
+            with unobserved():
+                self.ended(value, np.array(numbers(minigrad.get_rng_state())))
 
     @carefully
     def hook_starts(self, *_: Any) -> None:
@@ -200,25 +239,23 @@ class MinigradTaker(Taker, Observer):
         """A checkpoint computes again."""
         raise Unfit("live_no_op", name="checkpoint")
 
+    def follow(self) -> None:
+        """Take down the rounds of a loop as well."""
+        self.rounds = Rounds()
+
     @carefully
-    def step_starts(self, *_: Any) -> None:
-        """An optimizer changes its parameters."""
-        raise Unfit("live_no_optimizer")
+    def step_ended(self, optimizer: Any) -> None:
+        """An optimizer changed its parameters."""
+        self.refuse("live_no_optimizer")
+        if self.rounds is not None and self.rounds.why_not is None:
+            if not type(optimizer).__module__.startswith("minigrad.optim."):
+                raise Unfit("training_no_optimizer", name=type(optimizer).__name__)
+            self.rounds.note(self.rounds.stepped(optimizer, settings_of(optimizer)))
 
 
 def kept(tensor: Any) -> Any:
     """The `.grad` of a tensor, read only where it can be there: elsewhere reading it warns."""
     return tensor.grad if tensor.is_leaf or tensor.retains_grad else None
-
-
-def compares() -> bool:
-    """Whether `allclose` or `equal` runs an op."""
-    frame: Any = sys._getframe(2)
-    while frame is not None and (frame.f_globals.get("__name__") or "").startswith(OURS):
-        if frame.f_code.co_name in COMPARED:
-            return True
-        frame = frame.f_back
-    return False
 
 
 def all_of(tensor: Any) -> bool:
@@ -235,16 +272,6 @@ def regrouped(op: Any, values: Any) -> list[Any]:
         at = op.params.index("indices")
         return [*values[:at], Tensors(values[at : at + more]), *values[at + more :]]
     return values
-
-
-def frame_of(method: Any) -> Any:
-    """The frame of a method inside which something happens."""
-    frame: Any = sys._getframe(2)
-    while frame is not None and (frame.f_globals.get("__name__") or "").startswith(OURS):
-        if frame.f_code is method.__code__:
-            return frame
-        frame = frame.f_back
-    return None
 
 
 def build(given: Given) -> Any:

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 from ..protocol import history_of, is_tensor, pytorch
 from ..sources.torch_frames import by_torch
 from .program import Given, Ref, Unfit
-from .taking import RANDOM, Taker, carefully
+from .rounds import Rounds
+from .taking import RANDOM, Taker, carefully, settings_of
 
 ANSWERS = frozenset(("bool", "int", "index", "complex", "is_nonzero", "equal", "allclose", "contains"))
 EXITS = frozenset(("item", "tolist", "float", "numpy", "array"))
@@ -16,8 +17,7 @@ EXITS = frozenset(("item", "tolist", "float", "numpy", "array"))
 EFFECTS = frozenset(("backward", "retain_grad", "setitem", "set", "delete"))
 ATTRIBUTES = ("data", "grad", "requires_grad")  # that a program may set
 GIVING = ("data", "grad", "T", "mT", "H", "mH", "real", "imag")  # whose values are tensors
-LOOKS = ("repr", "format", "str", "len", "dim", "size", "hash", "record_function_enter_new",
-         "record_function_exit")  # fmt: skip
+LOOKS = ("repr", "format", "str", "len", "dim", "size", "hash")
 HOOKS = ("register_hook", "register_post_accumulate_grad_hook")
 MODES = ("set_grad_enabled", "_set_grad_enabled")
 
@@ -38,10 +38,14 @@ class TorchTaker(Taker):
     def __init__(self, recorder: Any) -> None:
         super().__init__(recorder, "torch")
         recorder.taker = self
+        self.hook: Any = None
 
     def end(self) -> None:
         """Stop listening."""
         self.recorder.taker = None
+        if self.hook is not None:
+            self.hook.remove()
+            self.hook = None
 
     def ref(self, tensor: Any) -> Ref:
         """A tensor that is used; none that a Function of the user's made, which is the one its forward made,
@@ -58,7 +62,8 @@ class TorchTaker(Taker):
         if tape.call or tape.busy or torch is None:
             return None
         if self.recorder.steps.open is not None:
-            raise Unfit("live_no_optimizer")
+            self.refuse("live_no_optimizer")
+            return None
         title = getattr(func, "__name__", "")
         name = title.strip("_")
         if name in MODES or not self.concerns(name, func, args, options):
@@ -82,7 +87,7 @@ class TorchTaker(Taker):
             return getattr(func.__self__, "__name__", "") in ATTRIBUTES
         if name == "get":
             return getattr(func.__self__, "__name__", "") in GIVING
-        return name not in LOOKS
+        return name not in LOOKS and "record_function" not in name
 
     @carefully
     def after(self, call: Call, func: Any, result: Any) -> None:
@@ -100,9 +105,34 @@ class TorchTaker(Taker):
                 return None if by_torch() else self.made(result)
             results = self.results_of(result) if found else None
             kind = "call" if call.seed is None else "draw"
-            more = {"grad_mode": call.grad_mode, "answer": None if call.seed is None else call.seed.numpy()}
+            seed = None if call.seed is None else call.seed.numpy()
+            root = call.args[0] if name == "backward" and type(call.args[0]) is Ref else None
+            more = {"grad_mode": call.grad_mode, "answer": seed, "backward": root}
             self.step(kind, func, call.args, call.options, results=results, **more)
+            if root is not None and self.rounds is not None:
+                torch: Any = pytorch()
+                one: Any = next((t for number, t in self.alive() if number == root.number), None)
+                single = one is not None and one.numel() == 1
+                self.ended(one.item() if single else None, torch.get_rng_state().numpy())
         return None
+
+    def follow(self) -> None:
+        """Take down the rounds of a loop as well."""
+        from_hooks = sys.modules.get("torch.optim.optimizer")
+        self.rounds = Rounds()
+        if from_hooks is not None:
+            self.hook = from_hooks.register_optimizer_step_post_hook(
+                lambda optimizer, *_: self.stepped(optimizer)
+            )
+
+    @carefully
+    def stepped(self, optimizer: Any) -> None:
+        """An optimizer changed its parameters."""
+        self.refuse("live_no_optimizer")
+        if self.rounds is not None and self.rounds.why_not is None:
+            if not type(optimizer).__module__.startswith("torch.optim."):
+                raise Unfit("training_no_optimizer", name=type(optimizer).__name__)
+            self.rounds.note(self.rounds.stepped(optimizer, settings_of(optimizer)))
 
     def made(self, result: Any) -> None:
         """A function made a tensor from data, or drew it."""

@@ -15,9 +15,12 @@ from .taking_torch import TorchTaker
 class Watch:
     """A cell that is recorded by `recorder`, while others take down what it computes with each library."""
 
-    def __init__(self, recorder: Recorder) -> None:
+    def __init__(self, recorder: Recorder, rounds: bool = False) -> None:
         self.recorder = recorder
-        self.takers: list[Taker] = [MinigradTaker(recorder), TorchTaker(recorder)]
+        takers = MinigradTaker(recorder), TorchTaker(recorder)
+        self.takers: list[Taker] = list(takers)
+        for taker in takers if rounds else ():
+            taker.follow()
 
     def stop(self, error: BaseException | None = None) -> tuple[Trace, Program | None]:
         """The trace of the cell and its program; None if there is none. A cell that computes with two
@@ -31,8 +34,9 @@ class Watch:
         return self.recorder.stop(error), found[0] if found else None
 
 
-def watch(source: str, namespace: dict[str, Any], **options: Any) -> Watch:
-    """Begin to record a cell; options are those of a Recorder."""
+def watch(source: str, namespace: dict[str, Any], rounds: bool = False, **options: Any) -> Watch:
+    """Begin to record a cell, and take down its `rounds` as well if it has a loop; options are those of a
+    Recorder."""
     recorder = Recorder(source, namespace, **options)
     recorder.start()
-    return Watch(recorder)
+    return Watch(recorder, rounds)

@@ -68,7 +68,7 @@ class Watcher:
         chosen = {"roots": (), "vs": "", **self.settings.defaults(), **vars(options)}
         if chosen["table"] is None:
             chosen["table"] = chosen["show"] != "static"
-        return Watched(chosen, options.automatic, watch(source, namespace))
+        return Watched(chosen, options.automatic, watch(source, namespace, rounds=bool(chosen["live"])))
 
     def end(self, watched: Watched, *, error: BaseException | None, result_silenced: bool) -> str | None:
         """Stop recording and show what there is, just after the cell's own output. Gives the traceback where

@@ -30,6 +30,7 @@ from ..predicting.question import QuizQuestion
 from ..predicting.questions import questions_of
 from ..replay.live import Handle, Live, Refused
 from ..replay.program import Program
+from ..replay.training import Training
 from ..steps.grouping import frames_inside
 from ..steps.recursion import recursion_text
 from ..steps.timeline import frames_of
@@ -162,6 +163,12 @@ class Report:
         not run, and no variable changes. Refused as in `again`, or where the cell would take another way."""
         trace = self.again.at({**(numbers or {}), **named})
         return Report(trace, lang=self.lang, **self._again)
+
+    def training(self) -> Training:
+        """The loop of the cell, which can go on from its last round, as one of its own each time. It must
+        have been recorded with `live=True`, or under `%%autograd --live`. Refused, a ValueError that says
+        why, where further rounds cannot be computed."""
+        return Training(self.trace, self.program, self.lang)
 
     def _sliders(self) -> frozenset[str]:
         """The leaves that a reader can change, by their ids; without any, why there is none."""

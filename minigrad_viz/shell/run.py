@@ -19,12 +19,12 @@ class Recording(AbstractContextManager["Recording"]):
 
     def __init__(self, source: str, namespace: dict[str, Any], options: dict[str, Any]) -> None:
         self._source, self._namespace = source, namespace
-        self._options = options
+        self._options, self._rounds = options, bool(options.get("live"))
         self.trace: Trace | None = None
         self._program: Program | None = None
 
     def __enter__(self) -> Recording:
-        self._watch = watch(self._source, self._namespace, whole=False)
+        self._watch = watch(self._source, self._namespace, self._rounds, whole=False)
         return self
 
     def __exit__(self, kind: Any, error: BaseException | None, traceback: Any) -> None:
@@ -65,7 +65,7 @@ def trace_source(
     """
     namespace: dict[str, Any] = {"__name__": "__main__", "__file__": filename}
     code = compiled(source, filename)
-    watched = watch(source, namespace)
+    watched = watch(source, namespace, bool(options.get("live")))
     error: BaseException | None = None
     try:
         exec(code, namespace)

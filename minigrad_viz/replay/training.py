@@ -1,0 +1,308 @@
+"""Training that goes on: further rounds of a cell's loop, with another learning rate on request, and back."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import warnings
+from collections import deque
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from ..trace.events import Trace
+from ..words import text
+from .alike import difference, without_names
+from .live import Refused
+from .program import GRAD, Given, Program, Ref, Step, bind, filled
+from .rounds import KEPT, OptimizerState, Rounds, RoundState
+from .running import Turned, machine
+
+
+class Training:
+    """The loop of a cell, which can go on. `round` is the round after which everything stands as it is now,
+    `losses` has the value of the root in all rounds that are known, by number. A round is computed by the
+    operations of the cell's last one, and changes none of the cell's variables.
+
+    Refused, a ValueError that says why, where the loop draws new data, where its rounds differ, or where a
+    recorded round cannot be computed again to the last digit.
+    """
+
+    def __init__(self, trace: Trace, program: Program | None, lang: str | None = None) -> None:
+        self.lang = lang
+        rounds = None if program is None else program.rounds
+        if program is None or rounds is None:
+            raise Refused(text("training_no_rounds", lang))
+        if rounds.why_not is not None:
+            key, values = rounds.why_not
+            raise Refused(text(key, lang, **values))
+        if rounds.count < 3:  # the first round has what stands before the loop as well
+            raise Refused(text("training_no_loop", lang))
+        self.program, self.parts = program, machine(program.library)
+        self.steps: tuple[Step, ...] = tuple(rounds.segments[-1])
+        self._compare(rounds)
+        self.names = names_of(trace, program)
+        self.states: deque[RoundState] = deque(rounds.states, maxlen=KEPT)
+        self._check()
+        self.losses = {state.number: state.loss for state in self.states}
+        self.rate = rate_of(self.steps, self.states[-1])
+
+    def _compare(self, rounds: Rounds) -> None:
+        """Refused unless the newest rounds did the same, and what ran after the last one is how they begin."""
+        begun, plain = without_names(rounds.current), without_names(self.steps)
+        key = difference(plain, without_names(rounds.segments[0]), self.program.given)
+        key = key or difference(plain[: len(begun)], begun, None)
+        if key:
+            raise Refused(text(key, self.lang))
+
+    def _check(self) -> None:
+        """Refused unless the last round, computed again, gives the cell's numbers."""
+        try:
+            again = self._run(self.states[-2])
+        except Exception as problem:
+            said = f"{type(problem).__name__}: {problem}"
+            raise Refused(text("live_no_same", self.lang, problem=said)) from problem
+        own = self.states[-1]
+        if not same(again, own):
+            raise Refused(
+                text("live_no_same", self.lang, problem=text("training_round", self.lang, n=own.number))
+            )
+
+    # ── what a reader does ──────────────────────────────────────────────────────────────────────────────────
+
+    @property
+    def round(self) -> int:
+        """The number of the last round that was computed."""
+        return self.states[-1].number
+
+    @property
+    def loss(self) -> float:
+        """The value of the root in that round."""
+        return self.states[-1].loss
+
+    @property
+    def rounds(self) -> tuple[int, ...]:
+        """The rounds to which `rewind` can go back."""
+        return tuple(state.number for state in self.states)
+
+    def values(self) -> dict[str, Any]:
+        """The values of the leaves after that round, by name, as numbers or nested lists."""
+        tensors = self.states[-1].tensors
+        return {name: tensors[n].data.tolist() for name, n in self.names.items() if n in tensors}
+
+    def more(self, rounds: int = 1, lr: float | None = None) -> list[float]:
+        """Compute further rounds, and return the value of the root in each. `lr` is the learning rate of
+        their updates and of those that come later; the update of the round before has taken place. Refused
+        where a round would take another way than the cell's."""
+        if lr is not None and self.rate is None:
+            raise Refused(text("training_no_rate", self.lang))
+        self.rate = self.rate if lr is None else lr
+        found = []
+        for _ in range(rounds):
+            try:
+                state = self._run(self.states[-1])._replace(rate=self.rate)
+            except Turned as turned:
+                said = {"line": turned.line, "before": turned.before, "after": turned.after}
+                raise Refused(text("live_turned", self.lang, **said)) from turned
+            self.states.append(state)
+            self.losses[state.number] = state.loss
+            found.append(state.loss)
+        return found
+
+    def rewind(self, round: int) -> float:
+        """Go back to how everything stood after a round, and return the value of the root in it. The same
+        rounds then give the same numbers."""
+        if round not in self.rounds:
+            kept = ", ".join(map(str, self.rounds))
+            raise Refused(text("training_no_state", self.lang, n=round, kept=kept))
+        while self.states[-1].number != round:
+            self.losses.pop(self.states.pop().number, None)
+        return self.loss
+
+    # ── running ─────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _run(self, state: RoundState) -> RoundState:
+        """The state after one more round."""
+        module = self.parts.module
+        tensors = {n: self.parts.build(given) for n, given in {**self.program.given, **state.tensors}.items()}
+        groups = [with_rate(one, state.rate) for one in state.optimizers]
+        optimizers = [built(one, tensors, module) for one in groups]
+        loss = math.nan
+        with aside(module, state.random):
+            for step in self.steps:
+                if step.kind == "optimizer":
+                    optimizers[step.args[0]].step()
+                    continue
+                perform(with_constant(step, self.constant, state.rate), tensors, self.parts)
+                if step.backward is not None:
+                    root = tensors[step.backward.number]
+                    loss = float(root.item()) if root.numel() == 1 else math.nan
+            module.set_grad_enabled(True)
+            after = {n: standing(tensors[n], given) for n, given in state.tensors.items()}
+            left = tuple(taken(one, own, tensors) for one, own in zip(groups, optimizers, strict=True))
+            random = np.array(module.get_rng_state().numpy())
+        return RoundState(state.number + 1, after, left, random, loss)
+
+    @property
+    def constant(self) -> float | None:
+        """The learning rate of a hand-written update, which stands in the steps; None with an optimizer."""
+        return None if self.states[-1].optimizers else constant_in(self.steps)
+
+
+# ── one step ────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def perform(step: Step, tensors: dict[int, Any], parts: Any) -> None:
+    """Take one step of a round, which draws new random numbers."""
+    if step.kind == "names":
+        return
+    if step.kind == "make":
+        bind(step.results, parts.build(step.made), tensors)
+        return
+    if parts.module.is_grad_enabled() != step.grad_mode:
+        parts.module.set_grad_enabled(step.grad_mode)
+    run, args = step.fresh or (step.run, step.args)
+    assert run is not None
+    options = {} if step.fresh else filled(dict(step.options), tensors)
+    result = run(*filled(args, tensors), **options)
+    if step.kind == "ask":
+        if result != step.answer:
+            raise Turned(step.line, step.answer, result)
+    elif step.results is not None:
+        bind(step.results, result, tensors)
+
+
+@contextlib.contextmanager
+def aside(module: Any, random: Any) -> Iterator[None]:
+    """Nothing of what runs is noticed outside; random numbers go on from a state."""
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(warnings.catch_warnings())
+        warnings.simplefilter("ignore")
+        stack.enter_context(module.random.fork_rng(devices=[]))
+        stack.enter_context(module.enable_grad())
+        if random is not None:
+            module.set_rng_state(module.tensor(random))
+        yield
+
+
+def standing(tensor: Any, before: Given) -> Given:
+    """A tensor as it stands now."""
+    grad = tensor.grad if before.learns else None
+    return before._replace(data=array(tensor), grad=None if grad is None else array(grad))
+
+
+def array(tensor: Any) -> Any:
+    """A copy of a tensor's numbers."""
+    return np.array(tensor.detach().numpy())
+
+
+# ── optimizers ──────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def built(one: OptimizerState, tensors: Mapping[int, Any], module: Any) -> Any:
+    """An optimizer in a state, on new tensors."""
+    groups = [{**group, "params": [tensors[n] for n in group["params"]]} for group in one.groups]
+    optimizer = one.kind(groups, lr=one.groups[0]["lr"])
+    for number, own in one.state.items():
+        optimizer.state[tensors[number]] = {
+            name: module.tensor(value) if isinstance(value, np.ndarray | np.generic) else value
+            for name, value in own.items()
+        }
+    return optimizer
+
+
+def taken(one: OptimizerState, optimizer: Any, tensors: Mapping[int, Any]) -> OptimizerState:
+    """The state in which it is now."""
+    numbers = {id(tensors[n]): n for group in one.groups for n in group["params"]}
+    state = {
+        numbers[id(param)]: {name: array(v) if hasattr(v, "detach") else v for name, v in own.items()}
+        for param, own in optimizer.state.items()
+    }
+    return one._replace(state=state)
+
+
+def with_rate(one: OptimizerState, rate: float | None) -> OptimizerState:
+    """An optimizer with another learning rate in all groups."""
+    if rate is None or all(group["lr"] == rate for group in one.groups):
+        return one
+    return one._replace(groups=tuple({**group, "lr": rate} for group in one.groups))
+
+
+# ── the learning rate ───────────────────────────────────────────────────────────────────────────────────────
+
+
+def rate_of(steps: tuple[Step, ...], state: RoundState) -> float | None:
+    """The learning rate of a loop; None if there are several, or none is found."""
+    if state.optimizers:
+        rates = {float(group["lr"]) for one in state.optimizers for group in one.groups}
+        return rates.pop() if len(rates) == 1 else None
+    return constant_in(steps)
+
+
+def constant_in(steps: tuple[Step, ...]) -> float | None:
+    """The one number by which gradients are multiplied in hand-written updates."""
+    grads: set[int] = set()
+    found = set()
+    for step in steps:
+        parts = list(flat(step.args))
+        if any(type(part) is Ref and part.number in grads for part in parts):
+            found |= {part for part in parts if type(part) is float}
+        if is_grad(step) and type(step.results) is Ref:
+            grads.add(step.results.number)
+    return found.pop() if len(found) == 1 else None
+
+
+def is_grad(step: Step) -> bool:
+    """Whether a step reads the `.grad` of a tensor."""
+    return step.run is GRAD or getattr(getattr(step.run, "__self__", None), "__name__", "") == "grad"
+
+
+def with_constant(step: Step, constant: float | None, rate: float | None) -> Step:
+    """A step with another learning rate, if it has the old one as a number."""
+    if constant is None or rate is None or rate == constant:
+        return step
+    return step._replace(args=replaced(step.args, constant, rate))
+
+
+def replaced(part: Any, old: float, new: float) -> Any:
+    """Arguments with another number."""
+    if type(part) is float and part == old:
+        return new
+    return type(part)(replaced(item, old, new) for item in part) if type(part) in (list, tuple) else part
+
+
+def flat(part: Any) -> Iterator[Any]:
+    """Arguments one by one."""
+    if type(part) in (list, tuple):
+        for item in part:
+            yield from flat(item)
+    else:
+        yield part
+
+
+# ── states ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def same(a: RoundState, b: RoundState) -> bool:
+    """Whether two states have the same numbers, to the last digit."""
+    if not (a.loss == b.loss or (math.isnan(a.loss) and math.isnan(b.loss))):
+        return False
+    for number, mine in a.tensors.items():
+        theirs = b.tensors.get(number)
+        if theirs is None or not equal(mine.data, theirs.data) or not equal(mine.grad, theirs.grad):
+            return False
+    return True
+
+
+def equal(a: Any, b: Any) -> bool:
+    """Whether two arrays are the same."""
+    if a is None or b is None:
+        return a is b
+    return bool(np.array_equal(a, b, equal_nan=a.dtype.kind == "f"))
+
+
+def names_of(trace: Trace, program: Program) -> dict[str, int]:
+    """The leaves by name."""
+    names = dict(reversed(trace.names))
+    return {names[id]: number for number, id in sorted(program.leaves.items()) if id in names}
