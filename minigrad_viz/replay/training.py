@@ -6,7 +6,7 @@ import contextlib
 import math
 import warnings
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -15,8 +15,9 @@ from ..trace.events import Trace
 from ..words import text
 from .alike import difference, without_names
 from .live import Refused
+from .optimizers import array, built, taken, with_rate
 from .program import GRAD, Given, Program, Ref, Step, bind, filled
-from .rounds import KEPT, OptimizerState, Rounds, RoundState
+from .rounds import KEPT, Rounds, RoundState
 from .running import Turned, machine
 
 
@@ -49,7 +50,7 @@ class Training:
         self.rate = rate_of(self.steps, self.states[-1])
 
     def _compare(self, rounds: Rounds) -> None:
-        """Refused unless the newest rounds did the same, and what ran after the last one is how they begin."""
+        """Refused unless the newest rounds did the same, and began with what ran after the last one."""
         begun, plain = without_names(rounds.current), without_names(self.steps)
         key = difference(plain, without_names(rounds.segments[0]), self.program.given)
         key = key or difference(plain[: len(begun)], begun, None)
@@ -190,43 +191,6 @@ def standing(tensor: Any, before: Given) -> Given:
     """A tensor as it stands now."""
     grad = tensor.grad if before.learns else None
     return before._replace(data=array(tensor), grad=None if grad is None else array(grad))
-
-
-def array(tensor: Any) -> Any:
-    """A copy of a tensor's numbers."""
-    return np.array(tensor.detach().numpy())
-
-
-# ── optimizers ──────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def built(one: OptimizerState, tensors: Mapping[int, Any], module: Any) -> Any:
-    """An optimizer in a state, on new tensors."""
-    groups = [{**group, "params": [tensors[n] for n in group["params"]]} for group in one.groups]
-    optimizer = one.kind(groups, lr=one.groups[0]["lr"])
-    for number, own in one.state.items():
-        optimizer.state[tensors[number]] = {
-            name: module.tensor(value) if isinstance(value, np.ndarray | np.generic) else value
-            for name, value in own.items()
-        }
-    return optimizer
-
-
-def taken(one: OptimizerState, optimizer: Any, tensors: Mapping[int, Any]) -> OptimizerState:
-    """The state in which it is now."""
-    numbers = {id(tensors[n]): n for group in one.groups for n in group["params"]}
-    state = {
-        numbers[id(param)]: {name: array(v) if hasattr(v, "detach") else v for name, v in own.items()}
-        for param, own in optimizer.state.items()
-    }
-    return one._replace(state=state)
-
-
-def with_rate(one: OptimizerState, rate: float | None) -> OptimizerState:
-    """An optimizer with another learning rate in all groups."""
-    if rate is None or all(group["lr"] == rate for group in one.groups):
-        return one
-    return one._replace(groups=tuple({**group, "lr": rate} for group in one.groups))
 
 
 # ── the learning rate ───────────────────────────────────────────────────────────────────────────────────────
