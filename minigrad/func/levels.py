@@ -179,10 +179,14 @@ def tidy(nodes: list[Node], entries: set[Node]) -> None:
     """Lead the edges of `nodes`, the oldest first, past these entries, and cut those that end at nothing."""
     tasks.edges_changed()
     dead: set[Node | None] = {None}
+    changes = set(entries)  # nodes to which no edge may lead
     for node in nodes:
+        if changes.isdisjoint(node._next) and any(node._next):
+            continue
         edges = [past(target) if target in entries else (target, nr) for target, nr in node.next_functions]
         if all(target in dead for target, _ in edges):
             dead.add(node)
+            changes.add(node)
         elif type(node).op is not None:
             edges = [(None, 0) if target in dead else (target, nr) for target, nr in edges]
             keep_constants(node, [target for target, _ in edges])
