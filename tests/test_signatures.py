@@ -27,7 +27,6 @@ STARRED = {  # what shows any arguments, and why
     "torch.atleast_1d": "takes tensors, as in PyTorch",
     "torch.atleast_2d": "takes tensors, as in PyTorch",
     "torch.atleast_3d": "takes tensors, as in PyTorch",
-    "torch.broadcast_shapes": "takes shapes, as in PyTorch",
     "torch.broadcast_tensors": "takes tensors, as in PyTorch",
     "torch.compile": "PyTorch's options are accepted and ignored",
     "torch.einsum": "an equation and tensors, as in PyTorch",

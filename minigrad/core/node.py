@@ -51,19 +51,10 @@ class Extra:
         self.tangents: dict[str, Any] = {}
 
     @property
-    def silent(self) -> bool:
-        """True if there is nothing to do for a gradient that arrives, and nothing to call."""
-        return not (self.retain or self.calls)
-
-    @property
-    def calls(self) -> bool:
-        """Whether there are hooks to call."""
-        return bool(self.pre or self.post or any(self.tensor_hooks.values()))
-
-    @property
     def is_plain(self) -> bool:
         """Whether the plain loop may run the node: it only keeps gradients."""
-        return not (self.unpacks or self.is_moved or self.calls)
+        called = self.pre or self.post or any(self.tensor_hooks.values())
+        return not (self.unpacks or self.is_moved or called)
 
 
 class Node:

@@ -15,7 +15,7 @@ from .deposit import deposit, deposit_tensor
 from .hook_calls import after_deposit, after_node, before_node
 from .modes import quiet
 from .nested_passes import here
-from .node import LAST, AccumulateGrad, Node
+from .node import AccumulateGrad, Node
 
 
 def drain(task: Task) -> None:
@@ -109,9 +109,6 @@ def run_node(task: Task, node: Node, gradient: Any) -> tuple[Any, tuple[Any, ...
     what the node sends. Modes that user code has changed are restored, as in PyTorch.
     """
     __tracebackhide__ = True
-    extra = node._extra
-    if extra is not None and not (extra.unpacks or extra.calls or node._speaks or node._seq == LAST):
-        return run_aloud(task, node, gradient)  # it only keeps its gradient
     before = modes.now()
     try:
         return run_aloud(task, node, gradient)
@@ -128,7 +125,7 @@ def run_aloud(task: Task, node: Node, gradient: Any) -> tuple[Any, tuple[Any, ..
     runs = task.needed is None or node in task.needed
     if runs and task.needed is not None:
         capture(task, node, gradient)
-    if extra is not None and not extra.silent:
+    if extra is not None:
         gradient = before_node(create_graph, node, gradient, runs)
     if not runs:
         capture(task, node, gradient)
