@@ -11,6 +11,7 @@ loaded when they are first used.
 from __future__ import annotations
 
 import math as _math
+import sys as _sys
 from importlib import import_module as _import_module
 from typing import TYPE_CHECKING, Any
 
@@ -18,11 +19,13 @@ from . import random, settings  # which publish functions
 from .as_torch import install_as_torch
 from .autograd import enable_grad, inference_mode, no_grad, set_grad_enabled
 from .autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled, set_anomaly_enabled
+from .core import devices as _devices
+from .core import dtypes as _dtypes
+from .core import hooks as _hooks
 from .core.devices import *
 from .core.dialect import get_dialect, set_dialect
 from .core.dtypes import *
 from .core.dtypes import bool_ as bool
-from .core.dtypes import complex64, complex128, float16, float32, float64, int16, int32, int64
 from .core.modes import is_grad_enabled, is_inference_mode_enabled
 from .creation.data import *
 from .left_out import missing as _missing
@@ -32,10 +35,10 @@ from .tensor.printing import printoptions, set_printoptions
 from .tensor.properties import finfo, iinfo
 from .tensor.published import install as _install
 
-float, double, half = float32, float64, float16
-short, int, long = int16, int32, int64
+float, double, half = _dtypes.float32, _dtypes.float64, _dtypes.float16
+short, int, long = _dtypes.int16, _dtypes.int32, _dtypes.int64
 e, inf, nan, newaxis, pi = _math.e, _math.inf, _math.nan, None, _math.pi
-cfloat, cdouble = complex64, complex128
+cfloat, cdouble = _dtypes.complex64, _dtypes.complex128
 __version__ = "0.1.0"
 
 
@@ -45,6 +48,9 @@ def is_tensor(obj: Any) -> Any:
 
 
 _install(globals(), Tensor)
+# Where pickles of an earlier version look for dtypes, devices and dictionaries of hooks.
+for _earlier in (_devices, _dtypes, _hooks):
+    _sys.modules[f"{__name__}.{_earlier.__name__.rpartition('.')[2]}"] = _earlier
 _PACKAGES = "accelerator backends cuda fft func linalg nn optim return_types special utils version"
 
 

@@ -61,7 +61,6 @@ LAYERS: dict[str, list[tuple[str, str]]] = {
         ("L8 training", "optim"),
         ("L8 files", "serialization"),
         ("L8 instead of torch", "as_torch"),
-        ("L8 earlier paths", "devices dtypes hooks"),
         ("L9 observers", "observing"),
     ],
     "minigrad_viz": [
