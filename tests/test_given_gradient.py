@@ -206,3 +206,11 @@ def test_dimensions_that_pytorch_counts_from_the_back(library):
     )
     (note,) = notes(source, library)
     assert note.matrices[0].side_by_side[-1].items == ((1.0,) * 6,)
+
+
+def test_what_the_library_makes_for_itself_was_given_by_nobody(library):
+    f = "lambda a: a ** 2"
+    assert not notes(Q + f"torch.autograd.functional.jacobian({f}, a)\n", library)
+    own = "def jacobian(c):\n    return torch.tensor([1.0, c])\nQ.backward(jacobian(2.0))\n"
+    (note,) = notes(Q + own, library)
+    assert "(v * Q)" in note.why

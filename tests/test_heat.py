@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import re
+from pathlib import Path
 
 import pytest
-from cells import CELLS, traced
+from cells import CELLS, run, traced
 
 from minigrad_viz.drawing.heat import GRADIENTS, VALUES, heat_map, heat_of, scales_of, strip_of
 from minigrad_viz.drawing.style import DARK, LIGHT
@@ -78,6 +79,15 @@ def test_a_model_shows_its_parameters_and_the_sizes_on_its_arrows(library):
     assert re.search(r'class="shape"[^>]*>3×4<', svg) and 'class="heat"' in svg
     assert "all values" in svg and "all gradients" in svg and "below a map: norm" in svg
     assert svg.count(">weight<") == svg.count(">bias<") == 2
+
+
+def test_a_scalar_has_no_size_on_its_arrow(library):
+    source = MODEL.rstrip() + "\n"
+    shown = re.findall(r'class="shape"[^>]*>([^<]*)<', str(Report(traced(source, library)).picture.svg()))
+    assert shown and "()" not in shown
+    polynomial = Path(__file__).parent / "real" / "poly_dynamic.py"
+    trace = run(polynomial.read_text(encoding="utf-8").replace("import torch\n", ""), library).trace
+    assert not re.search(r'class="shape"[^>]*>\(\)<', str(Report(trace).picture.svg()))
 
 
 def test_the_scale_is_the_largest_number_of_the_picture(library):

@@ -199,12 +199,12 @@ def measure(graph: Graph, look: Look | None = None, upright: bool = False) -> Me
 
 
 def shapes_of(graph: Graph) -> dict[str, str]:
-    """The sizes of what flows forward, by route; told where modules hide the tensors."""
+    """The sizes of what flows forward, by route; told where modules hide the tensors. A scalar has none."""
     stations = {s.id: s for s in graph.stations}
     many = {fold.station for fold in graph.folds}
     hidden = any(group.id in many and group.kind in (MODULE, FUNCTION) for group in graph.groups)
     values = ((r.id, stations[r.source].cards[r.card].value) for r in graph.routes if hidden)
-    return {id: shape_text(value) for id, value in values if value is not None}
+    return {id: shape_text(value) for id, value in values if value is not None and value.shape}
 
 
 def refer(graph: Graph, names: Names) -> dict[str, Reference]:
