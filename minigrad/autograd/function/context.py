@@ -57,10 +57,6 @@ class SavedByFunction(SavedTensor):
 FORWARD_ONLY = (
     "save_for_forward expects all arguments to be tensors; you should save non-tensors as attributes on ctx."
 )
-SHARED_STORAGE = (
-    "`mark_shared_storage` is deprecated. Tensors with shared storages are automatically tracked. Note that "
-    "calls to `set_()` are not tracked"
-)
 
 
 class FunctionCtx:
@@ -81,10 +77,6 @@ class FunctionCtx:
     def mark_dirty(self, *args: Any) -> None:
         """Mark inputs that `forward` modified in place; it must return them."""
         self.dirty_tensors: Any = args
-
-    def mark_shared_storage(self, *pairs: Any) -> None:
-        """Do nothing; deprecated in PyTorch."""
-        warnings.warn(SHARED_STORAGE, FutureWarning, stacklevel=2)
 
     def mark_non_differentiable(self, *args: Any) -> None:
         """Mark outputs that require no gradient."""

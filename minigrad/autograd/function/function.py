@@ -140,14 +140,6 @@ def takes_all(function: Any, args: tuple[Any, ...]) -> bool:
     return code.co_argcount == len(args) and not code.co_kwonlyargcount
 
 
-class InplaceFunction(Function):
-    """Old base class of Functions; use `Function`."""
-
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__()
-        self.inplace = inplace
-
-
 MORE = " For more details, please see https://pytorch.org/docs/main/notes/extending.func.html"
 
 

@@ -178,28 +178,24 @@ def mismatch(problem: Problem, i: int, j: int, numerical: Any, analytical: Any) 
 SEED = 67280421310721 & 0xFFFFFFFF  # what a `torch.Generator` starts with
 
 
-class Uniform:
-    """Float32 numbers from 0 to 1 as PyTorch draws them: 24 bits of each output of a Mersenne Twister."""
-
-    def __init__(self) -> None:
-        self.state = np.random.RandomState(SEED)
-
-    def unit(self, size: int, dtype: Any) -> np.ndarray:
-        """Return a vector of length 1."""
-        bits = np.frombuffer(self.state.bytes(4 * size), "<u4") & 0xFFFFFF
-        drawn = (bits.astype(np.float32) * np.float32(2.0**-24)).astype(dtype)
-        return drawn / np.sqrt((drawn * drawn).sum())
+def unit(state: np.random.RandomState, size: int, dtype: Any) -> np.ndarray:
+    """Return a vector of length 1, of float32 numbers from 0 to 1 as PyTorch draws them: 24 bits of each
+    output of a Mersenne Twister.
+    """
+    bits = np.frombuffer(state.bytes(4 * size), "<u4") & 0xFFFFFF
+    drawn = (bits.astype(np.float32) * np.float32(2.0**-24)).astype(dtype)
+    return drawn / np.sqrt((drawn * drawn).sum())
 
 
 def vectors(problem: Problem) -> tuple[list[Any], list[Any]]:
     """Return a direction per output (none for forward mode) and one per input, a pair for a complex input."""
-    uniform = Uniform()
+    state = np.random.RandomState(SEED)
     inputs: list[Any] = []
     for t in problem.inputs_with_grad:
         size, dtype = t._data.size, t._data.real.dtype
-        one = uniform.unit(size, dtype)
-        inputs.append((one, uniform.unit(size, dtype)) if is_complex(t) else one)
-    outputs = [] if problem.forward else [uniform.unit(o._data.size, o._data.dtype) for o in problem.outputs]
+        one = unit(state, size, dtype)
+        inputs.append((one, unit(state, size, dtype)) if is_complex(t) else one)
+    outputs = [] if problem.forward else [unit(state, o._data.size, o._data.dtype) for o in problem.outputs]
     return outputs, inputs
 
 
