@@ -46,22 +46,8 @@ class Player extends Tour {
   // step shows (`hides`), and is told of what happens; see `Extra`.
   async begin() {
     this.extras = (await Promise.all(extras.map((extra) => extra(this)))).filter(Boolean);
-    if (this.extras.length) this.model.set("act", this.extras.reduce((at, extra) => extra.act(at), this.model.get("act")));
+    if (this.extras.length) this.model.set("act", this.allowed(this.model.get("act")));
     this.turn();
-  }
-
-  // Lay the act out again, at the step that is shown.
-  again() {
-    const { step } = this;
-    this.act = this.stage = undefined;
-    this.enter = step;
-    this.turn();
-  }
-
-  // Paint the step again.
-  redraw() {
-    this.step = undefined;
-    this.show();
   }
 
   end() {
@@ -171,7 +157,7 @@ class Player extends Tour {
   // Lay out the act that is chosen.
   async turn() {
     const chosen = clamp(this.model.get("act"), 0, this.score.acts.length - 1);
-    const act = this.extras.reduce((at, extra) => extra.act(at), chosen);
+    const act = this.allowed(chosen);
     if (act !== chosen) return this.set({ act });
     if (act === this.act) return;
     this.act = act;
@@ -228,7 +214,7 @@ class Player extends Tour {
     const step = this.extras.reduce((at, extra) => extra.reach(at), chosen);
     if (step !== chosen) return this.set({ step, playing: false });
     if (step !== this.step) this.turned(step);
-    const playing = model.get("playing") && !this.ended();
+    const playing = model.get("playing") && !this.ended() && !this.hidden();
     face(this.play, this.words, playing ? "pause" : "play");
     this.caption.element.setAttribute("aria-live", playing ? "off" : "polite");
     this.speed.value = model.get("speed");
@@ -261,6 +247,11 @@ class Player extends Tour {
     this.sight(!step);
     for (const extra of this.extras) extra.shown(step);
     if (on && frame) this.motion.play(this.stage, frame, this.caption.formula, this.model.get("speed"));
+  }
+
+  // The act that may be shown, for one that is wanted.
+  allowed(act) {
+    return this.extras.reduce((at, extra) => extra.act(at), act);
   }
 
   // Whether an extra hides what the step shows.

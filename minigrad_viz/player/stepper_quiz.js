@@ -40,11 +40,24 @@ class Quiz extends Extra {
     this.on = !this.on;
     this.toggle.setAttribute("aria-pressed", this.on);
     for (const question of this.questions) Object.assign(question, { solved: !this.on, tries: 0, at: null });
-    this.player.again();
+    this.again();
   }
 
   open(act = this.player.act) {
     return this.questions.filter((question) => question.act === act && !question.solved);
+  }
+
+  // Lay the act out again, at the step that is shown.
+  again() {
+    const { player } = this;
+    Object.assign(player, { act: undefined, stage: undefined, enter: player.step });
+    player.turn();
+  }
+
+  // Paint the step again.
+  redraw() {
+    this.player.step = undefined;
+    this.player.show();
   }
 
   // The act that may be shown, and the step that may: not beyond the first open question.
@@ -222,11 +235,11 @@ class Quiz extends Extra {
   }
 
   solve(told) {
-    const { question, player } = this;
+    const { question } = this;
     question.solved = true;
     this.answered = question;
-    if (!this.open().length) player.again();
-    else player.redraw();
+    if (!this.open().length) this.again();
+    else this.redraw();
     this.faces();
     this.say("yes", told);
     this.next.focus({ preventScroll: true });
@@ -236,7 +249,7 @@ class Quiz extends Extra {
   leave() {
     this.answered = null;
     this.player.view.focus({ preventScroll: true });
-    this.player.redraw();
+    this.redraw();
   }
 
   say(kind, text) {

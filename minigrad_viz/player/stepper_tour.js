@@ -15,9 +15,9 @@ export class Tour {
 
   // To step `enter` of act `act` (Infinity: its last).
   cross(act, enter, playing = false) {
-    const to = clamp(act, 0, this.score.acts.length - 1);
+    const to = this.allowed(clamp(act, 0, this.score.acts.length - 1));
     if (to === this.act && playing) return this.set({ step: enter, playing });
-    if (to === this.act) return this.go(to === act ? enter : this.step);
+    if (to === this.act) return this.go(to === act ? enter : act < 0 ? 0 : Infinity);
     this.enter = enter;
     this.set({ act: to, step: 0, playing });
   }

@@ -27,6 +27,7 @@ from .typed import equal
 from .understood import Teller, arrival_of, faults_of, others_of, parts_of, plain
 
 FEW = 3  # gradients that are asked in one backward call
+ASKED = 2  # backward calls of a cell; further rounds of a loop ask the same again
 SMALL = 12  # numbers of a gradient that somebody types
 
 
@@ -35,7 +36,7 @@ def questions_of(
 ) -> tuple[QuizQuestion, ...]:
     """What is asked of a cell, in the order in which its steps answer it."""
     found = [*leaves(scenes), *raises(scenes, explained)]
-    for scene in map(scenes.of, scenes.calls):
+    for scene in map(scenes.of, scenes.calls[:ASKED]):
         found += [*itertools.islice(shapes(scene), 1), *itertools.islice(queued(scene), 1)]
         found += itertools.islice(gradients(scene, lang), FEW)
     return tuple(sorted(found, key=lambda question: (question.call, question.time)))
