@@ -16,19 +16,16 @@ from ..protocol import (
     edge_of,
     edges_of,
     history_of,
-    is_parameter,
     is_tensor,
     memory_of,
     node_name,
     op_of,
     sequence_of,
-    tangent_of,
     variable_of,
-    version_of,
 )
 from ..trace import notes
 from ..trace.events import AGAIN, Created, Left, Mutated, NodeState, Snapshot, TensorState
-from ..trace.walk import chips, in_order
+from ..trace.walk import chips, in_order, state_of
 from .modules import parameters, tops, walk
 from .owners import Exits, Out, Owners
 from .tape import Tape
@@ -69,7 +66,6 @@ class States:
         self.owners, self.exits = Owners(tape.ids), Exits()
         self.frozen: set[Any] = set()
         self.titles = Titles()
-        self._parameters: dict[type, bool] = {}  # whether tensors of a class are parameters
 
     def id_of(self, tensor: Any) -> str:
         """The id of a tensor. One that was never seen came from before the cell, or from where no source
@@ -108,24 +104,10 @@ class States:
 
     def state_of(self, tensor: Any, name: str) -> TensorState:
         """A tensor as it stands now, for a note: numbers as they were taken, and the key of the node."""
-        fn = history_of(tensor)
-        retains = tensor.retains_grad
-        grad = tensor.grad if fn is None or retains else None
-        value, kept = self.tape.taken(tensor), None if grad is None else self.tape.taken(grad)
-        if grad is not None:
-            self.owners.hold(name, grad, kept)
-        tangent = tangent_of(tensor)
-        along = None if tangent is None else self.tape.taken(tangent)
-        if fn is not None:
-            key: Any = self.ids.key(fn)
-            made = node_name(fn), key, version_of(tensor), False, along
-            return TensorState(name, value, kept, True, False, retains, *made)
-        kind = type(tensor)
-        parameter = self._parameters.get(kind)
-        if parameter is None:
-            parameter = self._parameters[kind] = is_parameter(tensor)
-        requires, version = tensor.requires_grad, version_of(tensor)
-        return TensorState(name, value, kept, requires, True, retains, None, None, version, parameter, along)
+        state = state_of(tensor, name, self.ids.key, self.tape.taken)
+        if state.grad is not None:
+            self.owners.hold(name, tensor.grad, state.grad)
+        return state
 
     def result(self, tensor: Any) -> notes.Row:
         """What an op gave, as it stands now. A plain result of minigrad's is not asked through its properties

@@ -14,6 +14,7 @@ from ..kept import Kept, is_number, saved_of
 from ..protocol import (
     edges_of,
     has_history,
+    history_of,
     is_parameter,
     is_tensor,
     memory_of,
@@ -136,6 +137,18 @@ def counting() -> Callable[[int], int]:
     return lambda key: known.setdefault(key, len(known))
 
 
+def state_of(
+    tensor: Any, name: str, node_id: Callable[[Any], Any], take: Callable[[Any], Any]
+) -> TensorState:
+    """A tensor as it stands now, with what its node is known by, and what is taken of its numbers."""
+    fn, retains, tangent = history_of(tensor), tensor.retains_grad, tangent_of(tensor)
+    grad = tensor.grad if fn is None or retains else None
+    value, kept = take(tensor), None if grad is None else take(grad)
+    made_by, node = (None, None) if fn is None else (node_name(fn), node_id(fn))
+    how = tensor.requires_grad, fn is None, retains, made_by, node, version_of(tensor), is_parameter(tensor)
+    return TensorState(name, value, kept, *how, None if tangent is None else take(tangent))
+
+
 class Walk:
     """Makes a trace of nodes in order. `names` are variables; those with private names do not count."""
 
@@ -190,26 +203,8 @@ class Walk:
             return
         if id(tensor) in named:
             self.names.append((known, named[id(tensor)]))
-        self.events.append(Created(self.state(known, tensor), None, None, shares=self.shared(tensor)))
-
-    def state(self, known: str, tensor: Any) -> TensorState:
-        """A tensor that is at hand."""
-        fn = tensor.grad_fn
-        grad = tensor.grad if fn is None or tensor.retains_grad else None
-        tangent = tangent_of(tensor)
-        return TensorState(
-            known,
-            value_of(tensor),
-            None if grad is None else value_of(grad),
-            tensor.requires_grad,
-            fn is None,
-            tensor.retains_grad,
-            None if fn is None else node_name(fn),
-            None if fn is None else f"n{self.index[fn]}",
-            version_of(tensor),
-            is_parameter(tensor),
-            None if tangent is None else value_of(tangent),
-        )
+        state = state_of(tensor, known, lambda node: f"n{self.index[node]}", value_of)
+        self.events.append(Created(state, None, None, shares=self.shared(tensor)))
 
     def edges(self, node: Any) -> tuple[tuple[str, int] | None, ...]:
         """The edges of a node, without those to nodes that are left out."""
