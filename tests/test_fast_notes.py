@@ -16,6 +16,7 @@ from minigrad_viz.protocol import NAN, Value, value_from
 from minigrad_viz.recording.recorder import Recorder
 from minigrad_viz.recording.states import States
 from minigrad_viz.sources import minigrad as source
+from minigrad_viz.sources.engine_told import wrapped
 from minigrad_viz.trace import notes
 from minigrad_viz.trace.events import (
     BackwardStarted,
@@ -121,11 +122,10 @@ def slow(monkeypatch):
                 engine.deposited(node, received)
             else:
                 got = received if isinstance(received, list) else [received]
-                recorder.backward.node_ran(node, [wrap(g) for g in got], [wrap(g) for g in sent])
+                recorder.backward.node_ran(node, [wrapped(g) for g in got], [wrapped(g) for g in sent])
 
         return node_ran
 
-    wrap = minigrad.autograd.run.wrap_raw
     monkeypatch.setattr(States, "result", lambda self, t: self.state_of(t, self.ids.claim(t)))
     monkeypatch.setattr(source.Minigrad, "forward", source.Minigrad.ran)
     monkeypatch.setattr(source, "node_ran_of", node_ran_of)
