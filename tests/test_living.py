@@ -196,5 +196,34 @@ class TestWidget:
         page = cell(live=True).stepper()._repr_mimebundle_()["text/html"]
         assert "Live values are off: this page has no Python." in page and static.player() in page
 
+    def test_the_training_goes_on(self):
+        source = (
+            "import minigrad as torch\nw = torch.tensor(1.0, requires_grad=True)\nfor i in range(4):\n"
+            "    loss = (w * 2 - 3) ** 2\n    loss.backward()\n    with torch.no_grad():\n"
+            "        w -= 0.1 * w.grad\n    w.grad = None"
+        )
+        report, _ = trace_source(source, lang="en", live=True)
+        widget, sent = report.stepper(), []
+        told = widget._score["training"]
+        assert told["name"] == "loss" and told["state"]["round"] == 4 and told["state"]["lr"] == 0.1
+        assert "live" not in widget._score and "slider" not in report.picture.svg()
+        widget.send = sent.append
+        widget._asked(widget, {"live": {"id": 1, "training": {"more": 10, "lr": 0.05}}}, [])
+        widget._asked(widget, {"live": {"id": 2, "training": {"rewind": 4}}}, [])
+        widget._asked(widget, {"live": {"id": 3, "training": {"rewind": 99}}}, [])
+        assert [one["id"] for one in sent] == [1, 2, 3]
+        assert sent[0]["training"]["round"] == 14 and sent[0]["training"]["lr"] == 0.05
+        assert sent[1]["training"]["losses"] == told["state"]["losses"]
+        assert sent[2]["refused"].startswith("Round 99 is not kept.") and sent[2]["training"]["round"] == 4
+        json.dumps(sent)
+
+    def test_a_training_that_cannot_go_on_says_why(self):
+        source = (
+            "import minigrad as torch\nw = torch.tensor(1.0, requires_grad=True)\nfor i in range(4):\n"
+            "    loss = (w * torch.randn(()) - 3) ** 2\n    loss.backward()\n    w.grad = None"
+        )
+        told = trace_source(source, lang="en", live=True)[0].stepper()._score["training"]
+        assert told["state"] is None and "other data" in told["why"]
+
     def test_a_plain_widget_has_nothing_of_it(self):
         assert "mgp-livepane" not in cell().stepper()._esm

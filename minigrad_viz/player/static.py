@@ -30,7 +30,7 @@ MODULES = (
 EXTRAS = {
     "": (),
     "quiz": ("stepper_quiz_judge.js", "stepper_quiz.js"),
-    "live": ("stepper_plot.js", "stepper_live.js"),
+    "live": ("stepper_plot.js", "stepper_live.js", "stepper_training.js"),
 }
 HEAVY = 500_000  # characters of SVG; a larger picture is packed, and the outline alone stands in its place
 

@@ -55,7 +55,7 @@ class Grid {
 }
 
 // States that a kernel computes. Of several that are asked for while it is busy only the newest is.
-class Kernel {
+export class Kernel {
   constructor(model) {
     this.model = model;
     this.waiting = new Map();
@@ -69,7 +69,7 @@ class Kernel {
   ask(content) {
     const id = ++this.count;
     return new Promise((resolve, reject) => {
-      this.waiting.set(id, (told) => (told.refused ? reject(new Error(told.refused)) : resolve(told)));
+      this.waiting.set(id, (told) => (told.refused ? reject(Object.assign(new Error(told.refused), { told })) : resolve(told)));
       setTimeout(() => this.waiting.delete(id) && reject(new Error("")), SILENCE);
       this.model.send({ live: { ...content, id } });
     });
@@ -165,9 +165,12 @@ class Live extends Extra {
 
   // The picture was laid out.
   laid() {
+    const { act, score } = this.player;
     this.sliders.clear();
-    this.own = this.player.frames;
     this.state = null;
+    this.button.disabled = act !== score.shown; // other pictures have other leaves
+    this.own = act === score.shown ? this.player.frames : null;
+    if (!this.own) return (this.pane.hidden = true);
     for (const card of this.chosen.keys()) {
       const row = this.player.stage.parts.get(`${card}-slider`);
       if (row) this.sliders.set(card, this.slider(card, row));
@@ -276,6 +279,7 @@ class Live extends Extra {
   // The picture shows another step: its texts are those of the state again.
   painted() {
     const { stage } = this.player;
+    if (!stage) return;
     for (const part of stage.svg.querySelectorAll(".mgp-was")) part.remove();
     for (const undo of this.undone ?? []) undo();
     this.undone = [];
@@ -355,7 +359,7 @@ class Live extends Extra {
 
   // In the caption: the number, and before the first step how the leaf's gradient comes about.
   caption() {
-    if (!this.on || !this.state) return;
+    if (!this.on || !this.state || !this.own) return;
     const { player, words, handle } = this;
     const { caption } = player;
     const fill = (text) => text.replace("{name}", handle.name).replace("{value}", this.state.at[0]).replace("{cell}", handle.cell[0]);

@@ -26,8 +26,9 @@ export function figure(x) {
   return text.includes(".") ? text.replace(/0+$/, "") : `${text}.`;
 }
 
-// `cell` and `now` are [x, y, slope]; `said` has the words at the point and at its tangent.
-export function plot(width, { xs, ys, cell, now, names, said }) {
+// `cell` and `now` are [x, y, slope]; `said` has the words at the point and at its tangent; `whole`: only whole
+// numbers stand below.
+export function plot(width, { xs, ys, cell, now, names, said, whole }) {
   const points = xs.map((x, i) => [x, ys[i]]).filter(([, y]) => Number.isFinite(y));
   const [low, high] = [xs[0], xs.at(-1)];
   const values = points.map(([, y]) => y);
@@ -45,7 +46,9 @@ export function plot(width, { xs, ys, cell, now, names, said }) {
     line("rule", `M${left} ${y(value)}H${width - right}`);
     word("tick", left - 8, y(value) + 4, figure(value).replace(/\.$/, ""), "end");
   }
-  for (const value of ticks(low, high, Math.max(2, Math.floor(width / 90)))) word("tick", x(value), TALL - 10, figure(value).replace(/\.$/, ""));
+  const free = width - 12 - 9 * names.leaf.length; // the name of the axis stands behind
+  const across = ticks(low, high, Math.max(2, Math.floor(width / 90))).filter((value) => x(value) < free && (!whole || Number.isInteger(value)));
+  for (const value of across) word("tick", x(value), TALL - 10, figure(value).replace(/\.$/, ""));
   word("axis", left, 16, names.root, "start");
   word("axis", width - 4, TALL - 10, names.leaf, "end");
   // A tangent stays within the plot.

@@ -13,6 +13,7 @@ import traitlets
 from ..drawing.picture import draw
 from ..steps.timeline import frames_of
 from ..words import text
+from .coaching import Coach
 from .hosts import widgets_are_shown
 from .living import Living
 from .score import Act, score_of
@@ -101,22 +102,26 @@ class Stepper(anywidget.AnyWidget):
 
 
 class LiveStepper(Stepper):
-    """A stepper in which a reader can change the numbers of leaves: the kernel computes what follows."""
+    """A stepper in which a reader can change the numbers of leaves, or go on with the training: the kernel
+    computes what follows."""
 
     _esm = module("live")
     _css = style("live")
 
-    def __init__(self, *told: Any, living: Living, **kwargs: Any) -> None:
-        """`living` computes what a reader asks for; the other arguments are those of a Stepper."""
+    def __init__(self, *told: Any, living: Living | None, coach: Coach | None = None, **kwargs: Any) -> None:
+        """`living` and `coach` compute what a reader asks for; the other arguments are those of a Stepper."""
         super().__init__(*told, **kwargs)
-        self.living = living
-        self._score = {**self._score, "live": living.asked()}
+        self.living, self.coach = living, coach
+        parts = {} if living is None else {"live": living.asked()}
+        self._score = self._score | parts | ({} if coach is None else {"training": coach.score()})
         self.on_msg(self._asked)
 
     def _asked(self, _: Any, content: Any, buffers: Any) -> None:
-        """A reader asks for a state."""
-        question = content.get("live")
-        if question:
+        """A reader asks for a state, or for rounds."""
+        question = content.get("live") or {}
+        if self.coach is not None and "training" in question:
+            self.send({"id": question["id"], **self.coach.answer(question["training"])})
+        elif self.living is not None and "id" in question:
             self.send({"id": question["id"], **self.living.answer(question)})
 
     def _repr_mimebundle_(self, **options: Any) -> Any:

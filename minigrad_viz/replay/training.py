@@ -48,6 +48,7 @@ class Training:
         self._check()
         self.losses = {state.number: state.loss for state in self.states}
         self.rate = rate_of(self.steps, self.states[-1])
+        self.cell = self.round  # the cell's last round
 
     def _compare(self, rounds: Rounds) -> None:
         """Refused unless the newest rounds did the same, and began with what ran after the last one."""

@@ -20,7 +20,8 @@ from ..model.fold import READABLE, opened_in
 from ..model.scene import Scenes
 from ..model.stage import Stage, in_cell
 from ..model.views import View, views_of
-from ..player.living import Living
+from ..player.coaching import Coach
+from ..player.living import Living, handles_in
 from ..player.quiz_score import quiz_of
 from ..player.score import Act, Panel
 from ..player.static import player_html
@@ -170,10 +171,21 @@ class Report:
         why, where further rounds cannot be computed."""
         return Training(self.trace, self.program, self.lang)
 
+    def _coach(self) -> Coach | None:
+        """Who goes on with the training in a widget, or says why it cannot; None for a cell without a loop,
+        or where that was not asked for."""
+        if not self._live or len(self.trace.rounds) < 2:
+            return None
+        name = next((card.name or "" for _, card in self.graph.cards() if card.role == ROOT), "")
+        try:
+            return Coach(self.training(), name, lang=self.lang)
+        except Refused as refused:
+            return Coach(None, name, text("training_refused", self.lang, why=str(refused)), self.lang)
+
     def _sliders(self) -> frozenset[str]:
         """The leaves that a reader can change, by their ids; without any, why there is none."""
         try:
-            return frozenset(handle.id for handle in self.handles)
+            return frozenset(handle.id for handle in handles_in(self.again, self.graph))
         except Refused as refused:
             self.refused = text("live_refused", self.lang, why=str(refused))
             return frozenset()
@@ -283,7 +295,11 @@ class Report:
         if self._stepper is None or self._stepper.comm is None:
             acts, earlier, later = self._played()
             told = acts, self.trace.source, self.lang, earlier, later
-            self._stepper = Stepper(*told) if self.living is None else LiveStepper(*told, living=self.living)
+            coach = self._coach()
+            if self.living is None and coach is None:
+                self._stepper = Stepper(*told)
+            else:
+                self._stepper = LiveStepper(*told, living=self.living, coach=coach)
         return self._stepper
 
     # ── as text and as HTML ─────────────────────────────────────────────────────────────────────────────────

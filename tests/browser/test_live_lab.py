@@ -15,6 +15,9 @@ pytestmark = [pytest.mark.browser, pytest.mark.skipif(bool(missing()), reason=mi
 CELLS = [
     "import minigrad_viz\n%load_ext minigrad_viz\nimport minigrad as torch",
     f"%%autograd --lang en --step --live --no-table\n{CELL}",
+    "%%autograd --lang en --step --live --no-table\nw = torch.tensor(1.0, requires_grad=True)\n"
+    "opt = torch.optim.SGD([w], lr=0.1, momentum=0.5)\nfor i in range(5):\n    opt.zero_grad()\n"
+    "    loss = (w * 2 - 3) ** 2\n    loss.backward()\n    opt.step()",
 ]
 
 
@@ -33,4 +36,21 @@ def lab(tmp_path_factory):
 def test_in_jupyterlab(lab, theme):
     page = lab.open("live.ipynb", theme=theme, width=1280, height=1400)
     assert lab.run_all(page) == []
+    trains(page)
     follows(Player(page))
+
+
+def trains(page) -> None:
+    """Rounds, another learning rate, and back."""
+    pane = page.locator(".mgp-training")
+    said = pane.locator("p").first
+    own = said.inner_text()
+    assert own.startswith("After round 5, loss is ")
+    pane.locator("button", has_text="Ten more").click()
+    pane.locator("p", has_text="After round 15, loss is ").wait_for()
+    pane.locator("input").fill("0.01")
+    pane.locator("button", has_text="One more round").click()
+    pane.locator("p", has_text="After round 16, loss is ").wait_for()
+    pane.locator("select").select_option("5")
+    pane.locator("p", has_text="After round 5, loss is ").wait_for()
+    assert said.inner_text() == own and pane.locator(".mgp-plot circle.now").count() == 1

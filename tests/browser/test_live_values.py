@@ -20,25 +20,26 @@ class Player:
 
     def __init__(self, page) -> None:
         self.page = page
-        self.slider = page.locator(".mgp-slider")
+        self.root = page.locator(".mgp", has=page.locator(".mgp-slider"))
+        self.slider = self.root.locator(".mgp-slider")
         self.slider.wait_for()
 
     def row(self, id: str) -> list[str]:
         """The value of a row, and in gray the cell's."""
-        texts = self.page.locator(f"g.row[id$='{id}'] text:not(.key)")
+        texts = self.root.locator(f"g.row[id$='{id}'] text:not(.key)")
         return texts.all_text_contents()
 
     def table(self) -> list[list[str]]:
-        rows = self.page.locator(".mgp-livepane tr").all()
+        rows = self.root.locator(".mgp-livepane:not(.mgp-training) tr").all()
         return [row.locator("td, th").all_text_contents() for row in rows]
 
     def waits(self, value: str) -> None:
         """Until the table says a number."""
-        self.page.locator(".mgp-livepane td.n", has_text=value).first.wait_for()
+        self.root.locator(".mgp-livepane td.n", has_text=value).first.wait_for()
 
     def drag(self, by: float) -> None:
         """Drag the thumb by so many pixels."""
-        box = self.page.locator(".mgp-slider .thumb").bounding_box()
+        box = self.root.locator(".mgp-slider .thumb").bounding_box()
         x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
         self.page.mouse.move(x, y)
         self.page.mouse.down()
@@ -63,15 +64,18 @@ def follows(player: Player) -> None:
     assert player.table()[1:] == [["x", "5.", "5.6"], ["z", "9.8283", "10.768"], ["x.grad", "1.6", "1.5357"]]
     assert player.row("s0-c0-value") == ["5.6", "5."] and player.row("s0-c0-grad") == ["1.5357", "1.6"]
     page = player.page
-    page.locator(".mgp-said", has_text="live: x = 5.6 (the cell has 5.)").wait_for()
-    page.locator(".mgp-formula em.out", has_text="1.5357").wait_for()
-    assert page.locator("g.pill[id$='r2-p'] text").all_text_contents() == ["0.0056942", "0.008"]
-    assert page.locator("g.chip[id$='s3-k0'] text").all_text_contents() == ["self 175.62"]
-    assert "9.8283 + 1.6 · 0.6 = 10.788. z is 10.768" in page.locator(".mgp-livepane p").first.inner_text()
+    player.root.locator(".mgp-said", has_text="live: x = 5.6 (the cell has 5.)").wait_for()
+    player.root.locator(".mgp-formula em.out", has_text="1.5357").first.wait_for()
+    assert player.root.locator("g.pill[id$='r2-p'] text").all_text_contents() == ["0.0056942", "0.008"]
+    assert player.root.locator("g.chip[id$='s3-k0'] text").all_text_contents() == ["self 175.62"]
+    assert (
+        "9.8283 + 1.6 · 0.6 = 10.788. z is 10.768"
+        in player.root.locator(".mgp-livepane:not(.mgp-training) p").first.inner_text()
+    )
     assert player.slider.get_attribute("aria-valuetext") == "x = 5.6"
-    page.locator(".mgp-view").focus()  # a step says the same of the other number
+    player.root.locator(".mgp-view").focus()  # a step says the same of the other number
     page.keyboard.press("End")
-    page.locator(".mgp-caption", has_text="AccumulateGrad").wait_for()
+    player.root.locator(".mgp-caption", has_text="AccumulateGrad").wait_for()
     assert player.row("s0-c0-grad") == ["1.5357", "1.6"]
     page.keyboard.press("Home")
     assert player.row("s0-c0-grad") == ["1.5357", "1.6"]
@@ -81,12 +85,12 @@ def follows(player: Player) -> None:
     player.press("Home")
     page.wait_for_timeout(200)
     assert player.table()[1][2] == "1."
-    page.locator("button", has_text="Reset").click()
+    player.root.locator("button", has_text="Reset").click()
     page.wait_for_timeout(200)
     assert player.table()[3] == ["x.grad", "1.6", "1.6"] and player.row("s0-c0-grad") == ["1.6"]
-    assert page.locator(".mgp-was").count() == 0
-    page.locator(".mgp-live").click()
-    assert page.locator(".mgp-livepane").is_hidden() and player.slider.is_hidden()
+    assert player.root.locator(".mgp-was").count() == 0
+    player.root.locator(".mgp-live").click()
+    assert player.root.locator(".mgp-livepane:not(.mgp-training)").is_hidden() and player.slider.is_hidden()
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

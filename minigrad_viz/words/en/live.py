@@ -52,4 +52,13 @@ WORDS = {
     "training_no_rate": "The learning rate of this loop cannot be changed: no single number plays that role.",
     "training_no_state": "Round {n} is not kept. Kept are: {kept}.",
     "training_round": "round {n}",
+    "training": "Training",
+    "training_more": "One more round",
+    "training_ten": "Ten more",
+    "training_lr": "learning rate",
+    "training_rewind": "back to round",
+    "training_known": "round",
+    "training_at": "After round {round}, {name} is {loss}.",
+    "training_curve": "{name} in each round",
+    "training_refused": "The training cannot go on: {why}.",
 }

@@ -52,4 +52,13 @@ WORDS = {
     "training_no_rate": "이 반복문의 학습률은 바꿀 수 없습니다. 그 역할을 하는 수가 하나로 정해지지 않습니다.",
     "training_no_state": "{n}번째 반복의 상태는 보관되어 있지 않습니다. 보관된 것: {kept}.",
     "training_round": "{n}번째 반복",
+    "training": "학습",
+    "training_more": "한 번 더",
+    "training_ten": "열 번 더",
+    "training_lr": "학습률",
+    "training_rewind": "되돌아갈 반복",
+    "training_known": "반복",
+    "training_at": "{round}번째 반복 뒤에 {name} 값은 {loss}입니다.",
+    "training_curve": "반복마다의 {name} 값",
+    "training_refused": "학습을 이어서 할 수 없습니다: {why}.",
 }

@@ -1,0 +1,73 @@
+// The training of a cell goes on: further rounds, another learning rate, and back, as a kernel computes them.
+
+import { Extra, block, extras, make, quiet } from "./stepper_parts.js";
+import { Kernel } from "./stepper_live.js";
+import { figure, plot } from "./stepper_plot.js";
+
+class Coach extends Extra {
+  constructor(player, { words, name, why, state }) {
+    super();
+    Object.assign(this, { player, words, name, state });
+    const act = (word, onclick) => quiet(make("button", { type: "button", textContent: word, onclick }));
+    this.rate = quiet(make("input", { type: "number", step: "any", min: 0 }));
+    this.back = quiet(make("select", { title: words.training_rewind, aria: { label: words.training_rewind }, onchange: () => this.ask({ rewind: Number(this.back.value) }) }));
+    this.buttons = [act(words.training_more, () => this.go(1)), act(words.training_ten, () => this.go(10))];
+    this.said = make("p", {});
+    this.note = make("p", { className: "note", textContent: why, aria: { role: "status" } });
+    this.table = make("table");
+    const rate = make("label", {}, `${words.training_lr} `, this.rate);
+    const back = make("label", {}, `${words.training_rewind} `, this.back);
+    this.row = make("div", { className: "mgp-live-acts" }, ...this.buttons, rate, back);
+    const told = block("mgp-live-told", block("mgp-live-head", make("h4", { textContent: words.training })), this.said, this.table, this.row, this.note);
+    this.curve = block("mgp-live-curve");
+    this.pane = make("div", { className: "mgp-livepane mgp-training", aria: { label: words.training, role: "region" } }, told, this.curve);
+    player.boxes.element.before(this.pane);
+    if (state) this.kernel = new Kernel(player.model);
+    this.tell();
+  }
+
+  go(more) {
+    const lr = this.rate.valueAsNumber;
+    this.ask({ more, ...(Number.isFinite(lr) && lr !== this.state.lr ? { lr } : {}) });
+  }
+
+  async ask(content) {
+    for (const button of this.buttons) button.disabled = true;
+    this.note.textContent = "";
+    try {
+      this.state = (await this.kernel.ask({ training: content })).training;
+    } catch ({ message, told }) {
+      this.state = told?.training ?? this.state;
+      this.note.textContent = message || this.words.training;
+    }
+    for (const button of this.buttons) button.disabled = false;
+    this.tell();
+  }
+
+  tell() {
+    const { state, words, name } = this;
+    this.row.hidden = this.curve.hidden = !state;
+    if (!state) return;
+    const fill = (text) => text.replace("{round}", state.round).replace("{name}", name).replace("{loss}", state.loss);
+    this.said.textContent = fill(words.training_at);
+    this.table.replaceChildren(...state.values.map(([leaf, value]) => make("tr", {}, make("td", { textContent: leaf }), make("td", { className: "n", textContent: value }))));
+    this.rate.disabled = state.lr === null;
+    if (document.activeElement !== this.rate) this.rate.value = state.lr ?? "";
+    this.back.replaceChildren(...state.rounds.toReversed().map((value) => make("option", { value, textContent: value })));
+    this.back.value = state.round;
+    const width = this.curve.clientWidth - 16;
+    if (width < 100 || state.losses.length < 2) return;
+    const value = (round) => state.losses.find(([i]) => i === round)?.[1];
+    const [xs, ys] = [state.losses.map(([i]) => i), state.losses.map(([, loss]) => loss)];
+    const said = { curve: fill(words.training_curve), point: `${name} = ${figure(value(state.round))}`, slope: "" };
+    const point = (round) => [round, value(round), NaN];
+    this.curve.replaceChildren(plot(width, { xs, ys, cell: point(state.cell), now: point(state.round), names: { root: name, leaf: words.training_known }, said, whole: true }));
+  }
+
+  arranged() {
+    this.pane.classList.toggle("stacked", this.pane.clientWidth < 640);
+    this.tell();
+  }
+}
+
+extras.push((player) => player.score.training && new Coach(player, player.score.training));
