@@ -26,17 +26,17 @@ PACKAGES = {"autograd", "func", "nn", "optim"}  # subpackages that users name, a
 
 # Modules of minigrad that the viewer knows by name, not by import.
 NAMES = {
+    ("hooks.py", "minigrad.autograd."): "methods of a custom Function that are not the user's",
+    ("hooks.py", "minigrad.autograd.graph"): "the class of a hook on several tensors",
     ("kept.py", "minigrad.utils.checkpoint"): "whose pack hooks recompute a saved value",
     ("kept.py", "minigrad.utils.recompute"): "the same",
-    ("protocol.py", "minigrad.autograd."): "methods of a custom Function that are not the user's",
-    ("protocol.py", "minigrad.autograd.graph"): "the class of a hook on several tensors",
-    ("replay/minigrad_frames.py", "minigrad."): "frames between an op and the cell",
-    ("replay/taking_minigrad.py", "minigrad.optim."): "where its own optimizers are",
-    ("recording/aftermath.py", "minigrad.autograd.tensor_backward"): "a frame of a traceback",
     ("recording/aftermath.py", "minigrad.autograd.run"): "a frame of a traceback",
+    ("recording/aftermath.py", "minigrad.autograd.tensor_backward"): "a frame of a traceback",
     ("recording/aftermath.py", "minigrad.core.engine"): "a frame of a traceback",
     ("recording/aftermath.py", "minigrad.core.node_by_node"): "a frame of a traceback",
-    ("recording/compared.py", "minigrad.autograd.gradcheck.compare"): "the frame that has its matrices",
+    ("recording/named.py", "minigrad.autograd.gradcheck.compare"): "the frame that has its matrices",
+    ("replay/minigrad_frames.py", "minigrad."): "frames between an op and the cell",
+    ("replay/taking_minigrad.py", "minigrad.optim."): "where its own optimizers are",
     ("sources/minigrad.py", "minigrad."): "frames between an op and the user's code",
     ("trace/where.py", "minigrad.autograd.functional"): "frames that use tensors several times",
     ("trace/where.py", "minigrad.autograd.gradcheck"): "the same",
@@ -50,7 +50,6 @@ HURRIED = {
     "sources/engine_told.py",
     "sources/freezing.py",
     "sources/minigrad.py",
-    "sources/torch_nodes.py",
     "trace/ids.py",
 }
 PRIVATE = {

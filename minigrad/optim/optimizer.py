@@ -192,7 +192,7 @@ def settings(arguments: dict[str, Any], names: str) -> dict[str, Any]:
         if name in found and not 0.0 <= found[name]:  # noqa: SIM300  (text of the error for a str)
             what = {"lr": "learning rate", "eps": "epsilon value"}.get(name, f"{name} value")
             raise ValueError(f"Invalid {what}: {found[name]}")
-    for i, beta in enumerate(found.get("betas", ())):
-        if not 0.0 <= beta < 1.0:
-            raise ValueError(f"Invalid beta parameter at index {i}: {beta}")
+    for i in range(2 if "betas" in found else 0):
+        if not 0.0 <= found["betas"][i] < 1.0:
+            raise ValueError(f"Invalid beta parameter at index {i}: {found['betas'][i]}")
     return found
