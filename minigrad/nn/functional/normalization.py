@@ -112,9 +112,8 @@ def check_mixture(input: Any, *parameters: Any) -> None:
 def enough(size: list[int]) -> None:
     """Raise PyTorch's ValueError if there is only one value per channel."""
     if size[0] * prod(size[2:]) == 1:
-        raise ValueError(
-            f"Expected more than 1 value per channel when training, got input size torch.Size({list(size)})"
-        )
+        told = f"got input size torch.Size({list(size)})"
+        raise ValueError(f"Expected more than 1 value per channel when training, {told}")
 
 
 def batch_norm(
@@ -185,10 +184,8 @@ def instance_norm(
     one.
     """
     if use_input_stats and prod(input.shape[2:]) == 1:
-        raise ValueError(
-            "Expected more than 1 spatial element when training, got input size "
-            f"torch.Size({list(input.shape)})"
-        )
+        told = f"got input size torch.Size({list(input.shape)})"
+        raise ValueError(f"Expected more than 1 spatial element when training, {told}")
     n, c, *rest = input.shape
     means, variances, weights, biases = (
         None if t is None else t.repeat(n) for t in (running_mean, running_var, weight, bias)

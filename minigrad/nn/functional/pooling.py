@@ -62,9 +62,8 @@ def max_pool(
     return_indices: bool,
 ) -> Any:  # fmt: skip
     """Return the maximum of each window, and its index if asked for."""
-    how = expand_all(
-        f"max_pool{dims}d", dims, kernel_size=kernel_size, stride=stride, padding=padding, dilation=dilation
-    )
+    sizes = {"kernel_size": kernel_size, "stride": stride, "padding": padding, "dilation": dilation}
+    how = expand_all(f"max_pool{dims}d", dims, **sizes)
     run = F.max_pool2d_with_indices if dims == 2 else F.max_pool3d_with_indices
     return with_indices(run(input, *how, ceil_mode), return_indices)
 
@@ -74,9 +73,8 @@ def max_pool1d(
     dilation: Numbers = 1, ceil_mode: bool = False, return_indices: bool = False,
 ) -> Any:  # fmt: skip
     """Return the maximum of each window of `input` ([N,] C, L); `return_indices` adds their indices."""
-    (k,), step, (p,), (d,) = expand_all(
-        "max_pool1d", 1, kernel_size=kernel_size, stride=stride, padding=padding, dilation=dilation
-    )
+    sizes = {"kernel_size": kernel_size, "stride": stride, "padding": padding, "dilation": dilation}
+    (k,), step, (p,), (d,) = expand_all("max_pool1d", 1, **sizes)
     if input.ndim not in (2, 3) or 0 in input.shape[-2:]:
         raise RuntimeError(
             "max_pool1d: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but "
@@ -225,9 +223,8 @@ def parts_of(input: Any, dims: int, output_size: Any) -> tuple[int, ...]:
     sizes = (output_size,) * dims if isinstance(output_size, int) or output_size is None else output_size
     if not isinstance(output_size, int) and input.ndim <= len(sizes):
         raise ValueError(f"Input dimension should be at least {len(sizes) + 1}")
-    return tuple(
-        n if part is None else part for part, n in zip(sizes, input.size()[-len(sizes) :], strict=False)
-    )
+    own = input.size()[-len(sizes) :]
+    return tuple(n if part is None else part for part, n in zip(sizes, own, strict=False))
 
 
 @public("function", out=None)

@@ -115,9 +115,8 @@ class MultiheadAttention(Module):
         targets, batch, size = query.shape
         sources, heads = key.shape[0], self.num_heads
         q, k, v = self._projected(query, key, value)
-        mask = None if mask is None or plain else mask_of_batches(mask, targets, sources, batch * heads)
         q, k, v = (t.view(t.shape[0], batch * heads, self.head_dim).transpose(0, 1) for t in (q, k, v))
-        mask = merge_masks(mask, padding, batch, heads, sources)
+        mask = merged_mask(None if plain else mask, padding, targets, sources, batch, heads)
         dropout = self.dropout if self.training else 0.0
         weights = None
         if need_weights:
@@ -125,10 +124,8 @@ class MultiheadAttention(Module):
             weights = weights.view(batch, heads, targets, sources)
         else:
             attended = attention_alone(q, k, v, mask, batch, dropout, plain)
-        output = functional.linear(
-            attended.reshape(targets * batch, size), self.out_proj.weight, self.out_proj.bias
-        )
-        output = output.view(targets, batch, size)
+        last, attended = self.out_proj, attended.reshape(targets * batch, size)
+        output = functional.linear(attended, last.weight, last.bias).view(targets, batch, size)
         if weights is not None and average_attn_weights:
             weights = weights.mean(dim=1)
         if batched:
@@ -217,25 +214,20 @@ def split_projections(projected: Any, count: int) -> tuple[Any, ...]:
     return tuple(together[i] for i in range(count))
 
 
-def mask_of_batches(mask: Any, targets: int, sources: int, rows: int) -> Any:
-    """Return a mask as (1 or rows, targets, sources); raise RuntimeError for another shape."""
-    expected = (targets, sources) if mask.ndim == 2 else (rows, targets, sources)
-    if mask.shape != expected:
-        raise RuntimeError(
-            f"The shape of the {mask.ndim}D attn_mask is {mask.shape}, but should be {expected}."
-        )
-    return mask.unsqueeze(0) if mask.ndim == 2 else mask
-
-
-def merge_masks(mask: Any, padding: Any, batch: int, heads: int, sources: int) -> Any:
-    """Merge both masks into one of shape (rows, 1 or targets, sources)."""
+def merged_mask(mask: Any, padding: Any, targets: int, sources: int, batch: int, heads: int) -> Any:
+    """Merge both masks into one of shape (1 or rows, 1 or targets, sources); PyTorch's errors for others."""
+    if mask is not None:
+        expected = (targets, sources) if mask.ndim == 2 else (batch * heads, targets, sources)
+        if mask.shape != expected:
+            told = f"is {mask.shape}, but should be {expected}."
+            raise RuntimeError(f"The shape of the {mask.ndim}D attn_mask {told}")
+        mask = mask.unsqueeze(0) if mask.ndim == 2 else mask
     if padding is None:
         return mask
-    for i, expected in enumerate((batch, sources)):
-        if padding.shape[i] != expected:
-            raise AssertionError(
-                f"Expected key_padded_mask.shape[{i}] to be {expected}, but got {padding.shape[i]}"
-            )
+    for i, n in enumerate((batch, sources)):
+        if padding.shape[i] != n:
+            told = f"to be {n}, but got {padding.shape[i]}"
+            raise AssertionError(f"Expected key_padded_mask.shape[{i}] {told}")
     padding = padding.view(batch, 1, 1, sources).expand(-1, heads, -1, -1)
     padding = padding.reshape(batch * heads, 1, sources)
     return padding if mask is None else mask + padding

@@ -66,9 +66,8 @@ class ParametrizationList(ModuleList):
     def _inverted(self, value: Any) -> Any:
         for module in reversed(list(self)):
             if not hasattr(module, "right_inverse"):
-                raise RuntimeError(
-                    f"parametrization {type(module).__name__} does not implement right_inverse."
-                )
+                name = type(module).__name__
+                raise RuntimeError(f"parametrization {name} does not implement right_inverse.")
             value = module.right_inverse(value)
         return value
 

@@ -150,7 +150,6 @@ def shares(parts: Sequence[float], count: int) -> list[int]:
         lengths[i % len(lengths)] += 1
     for i, length in enumerate(lengths):
         if length == 0:
-            warnings.warn(
-                f"Length of split at index {i} is 0. This might result in an empty dataset.", stacklevel=3
-            )
+            told = f"Length of split at index {i} is 0. This might result in an empty dataset."
+            warnings.warn(told, stacklevel=3)
     return lengths
