@@ -1,4 +1,4 @@
-"""Steps over roots of squares: Adagrad (Duchi et al., 2011), Adadelta (Zeiler, 2012), RMSprop (Hinton, 2012)."""
+"""Adagrad (Duchi et al., 2011), Adadelta (Zeiler, 2012) and RMSprop (Hinton, 2012)."""
 
 from __future__ import annotations
 
