@@ -11,7 +11,7 @@ from ..core.dtypes import of
 from ..core.tensor_state import TensorBase
 from .arithmetic import plus
 from .checks import floats_only
-from .kernels import wide, widened
+from .kernels import only_first, wide, widened
 from .normalization import gradients, moments, normalised, nothing, scaled, twice
 
 # ── batch_norm
@@ -51,9 +51,7 @@ def batch_vjp(
 
 
 @differentiable(
-    **jointly(batch_vjp, "input", "weight", "bias"),
-    several=("result0", "result1", "result2"),
-    constants=("result1", "result2"),
+    **jointly(batch_vjp, "input", "weight", "bias"), **only_first("result0", "result1", "result2")
 )
 def native_batch_norm(
     input, weight=None, bias=None, running_mean=None, running_var=None, training=False, momentum=0.1, eps=1e-5

@@ -14,6 +14,7 @@ from ..core.tensor_state import TensorBase, wrap
 from .arithmetic import plus
 from .copy import cast_back
 from .inverses import LinAlgError, first_wrong, inverse_of, is_complex_dtype
+from .kernels import only_first
 
 
 def adjoint(x: Any) -> Any:
@@ -80,8 +81,7 @@ def first_minor(a: Any) -> Any:
     self=lambda grads, L, upper: cholesky_vjp(grads[0], L, upper),
     complexes=True,
     jvp=cholesky_jvp,
-    several=("L", "info"),
-    constants=("info",),
+    **only_first("L", "info"),
 )
 def linalg_cholesky_ex(self, upper=False):
     """Return the triangular L with `L @ Lᴴ = self` (`Lᴴ @ L` for `upper`), and 0 for each matrix."""

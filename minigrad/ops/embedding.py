@@ -9,7 +9,7 @@ import numpy as np
 from ..core import F, differentiable
 from ..core.dtypes import of
 from .index import LONG, WHOLE, check_inside, outside
-from .kernels import linear_op, second_refusal
+from .kernels import linear_op, only_first, second_refusal
 from .shape import show_sizes
 
 
@@ -174,8 +174,7 @@ def weight_vjp(
 @differentiable(
     weight=weight_vjp,
     per_sample_weights=lambda grads, weight: None,  # there are none, but PyTorch's node has an edge for them
-    several=("result0", "result1", "result2", "result3"),
-    constants=("result1", "result2", "result3"),
+    **only_first("result0", "result1", "result2", "result3"),
 )
 def embedding_bag(
     weight, indices, offsets, scale_grad_by_freq=False, mode=SUM, sparse=False, per_sample_weights=None,

@@ -12,7 +12,7 @@ from ..core.declare import camel
 from ..core.dtypes import of
 from .activations import activation
 from .checks import floats_only, refuse, same_dtype
-from .kernels import MEAN, NONE, SUM, linear_op, reduce, reduced, widened, written
+from .kernels import MEAN, NONE, SUM, linear_op, only_first, reduce, reduced, widened, written
 from .losses import share
 
 
@@ -173,7 +173,6 @@ def chosen(self: Any, target: Any, weight: Any, ignore_index: int) -> tuple[Any,
 def declare(title: str) -> None:
     """Declare the loss, which is linear in the scores, and its gradient, which is linear in what is sent."""
     own = ("self", "target", "weight", "reduction", "ignore_index", "total_weight")
-    results = ("output", "total_weight")
 
     def twice(g, ignore_index, reduction, target, weight):
         return getattr(F, title + "_forward")(g, target, weight, reduction, ignore_index)[0]
@@ -181,8 +180,7 @@ def declare(title: str) -> None:
     @differentiable(
         name=title + "_forward",
         self=calls(title + "_backward", *own),
-        several=results,
-        constants=results[1:],
+        **only_first("output", "total_weight"),
         node=camel(title) + "Backward0",
     )
     def forward(self, target, weight, reduction, ignore_index):

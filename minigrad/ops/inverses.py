@@ -13,6 +13,7 @@ import numpy as np
 
 from ..core import RAW, F, composite, differentiable
 from .arithmetic import plus
+from .kernels import only_first
 
 
 class LinAlgError(RuntimeError):
@@ -49,7 +50,7 @@ def inverse_vjp(grads: Any, inverse: Any) -> Any:
     return -(inverse.mT @ (grads[0] @ inverse.mT))
 
 
-@differentiable(A=inverse_vjp, several=("inverse", "info"), constants=("info",))
+@differentiable(A=inverse_vjp, **only_first("inverse", "info"))
 def linalg_inv_ex(A):
     """Return the inverse of each matrix, and which element of its diagonal is zero after elimination (0 if
     none).
@@ -137,7 +138,7 @@ def det_vjp(grads: Any, A: Any, LU: Any, pivots: Any, result: Any) -> Any:
     return F.unsqueeze(F.unsqueeze(grads[0], -1), -1) * cofactors(A, result)
 
 
-@differentiable(A=det_vjp, several=("result", "LU", "pivots"), constants=("LU", "pivots"))
+@differentiable(A=det_vjp, **only_first("result", "LU", "pivots"))
 def _linalg_det(A):
     """Return the determinant of each matrix, and its LU factors."""
     factors, pivots, _ = eliminated(by_columns(A))
@@ -178,12 +179,7 @@ def _linalg_slogdet(A):
     return sign[()], np.log(sizes).sum(-1)[()], factors, pivots
 
 
-@differentiable(
-    A=solve_a_vjp,
-    B=solve_b_vjp,
-    several=("result", "LU", "pivots", "info"),
-    constants=("LU", "pivots", "info"),
-)
+@differentiable(A=solve_a_vjp, B=solve_b_vjp, **only_first("result", "LU", "pivots", "info"))
 def _linalg_solve_ex(A, B, left=True):
     """Return the X with A @ X = B (X @ A = B unless `left`) for each matrix A, of one batch shape, its LU
     factors, and where it is singular.

@@ -16,14 +16,16 @@ from .shape import place
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def pieces(g: Any, sizes: list[tuple[int, ...]], kinds: list[Any], dim: int) -> list[Any]:
-    """`g` cut along `dim` into parts of these sizes, the real part for real tensors; what was left out of
-    `cat` gets zeros.
+def pieces(
+    g: Any, tensors_sym_sizes: list[tuple[int, ...]], tensors_scalar_type: list[Any], dim: int
+) -> list[Any]:
+    """`g` cut along `dim` into parts of the tensors' sizes, the real part for real tensors; what was left
+    out of `cat` gets zeros.
     """
     parts, start = [], 0
     dim = place(dim, len(g.shape))
     whole = g
-    for size, kind in zip(sizes, kinds, strict=True):
+    for size, kind in zip(tensors_sym_sizes, tensors_scalar_type, strict=True):
         g = whole if kind.kind == "c" else F.real(whole)
         if size == (0,) and len(g.shape) != 1:
             parts.append(F.zeros_of(g, size))
@@ -33,14 +35,7 @@ def pieces(g: Any, sizes: list[tuple[int, ...]], kinds: list[Any], dim: int) -> 
     return parts
 
 
-@linear_op(
-    tensors=lambda g, tensors_sym_sizes, tensors_scalar_type, dim: pieces(
-        g, tensors_sym_sizes, tensors_scalar_type, dim
-    ),
-    listed=True,
-    forms="function",
-    also="concat concatenate",
-)
+@linear_op(tensors=pieces, listed=True, forms="function", also="concat concatenate")
 def cat(tensors, dim=0):
     """Return tensors joined along a dimension that they have; empty vectors are skipped.
 

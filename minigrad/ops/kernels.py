@@ -93,6 +93,11 @@ linear_op = functools.partial(differentiable, linear=True)
 view_op = functools.partial(linear_op, view=True)
 
 
+def only_first(*results: str) -> dict[str, Any]:
+    """What `differentiable` takes for an op with several results of which the others are constants."""
+    return {"several": results, "constants": results[1:]}
+
+
 def function(**how: Any) -> Any:
     """Declare a function of one element: integers become floats, float16 is computed in float32."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,14 +13,11 @@ from .checks import refuse, same_dtype
 from .kernels import wide
 from .shape import expand
 
+# Declares a product of vectors or matrices, linear in each of them.
+product_op = partial(differentiable, multilinear=True, forms="function method", out="same")
 
-@differentiable(
-    self=lambda g, tensor: g * tensor,
-    tensor=lambda g, self: g * self,
-    multilinear=True,
-    forms="function method",
-    out="same",
-)
+
+@product_op(self=lambda g, tensor: g * tensor, tensor=lambda g, self: g * self)
 def dot(self, tensor):
     """Return the inner product of two vectors.
 
@@ -47,26 +45,16 @@ def dot(self, tensor):
     return self.dot(tensor)
 
 
-@differentiable(
-    self=lambda g, other: F.conj(g) * other,
-    other=lambda g, self: g * self,
-    complexes=True,
-    multilinear=True,
-    forms="function method",
-    out="same",
-)
+@product_op(self=lambda g, other: F.conj(g) * other, other=lambda g, self: g * self, complexes=True)
 def vdot(self, other):
     """Return the inner product of two vectors, the first conjugated: (n,) · (n,) → ()."""
     return dot.op.kernel(np.conjugate(self), other)
 
 
-@differentiable(
+@product_op(
     self=lambda g, vec: F.outer(g, vec),
     vec=lambda g, self: F.mv(F.t(self), g),
     rows={"self": lambda g, vec: g[:, :, None] * vec, "vec": lambda g, self: g.dot(self)},
-    multilinear=True,
-    forms="function method",
-    out="same",
 )
 def mv(self, vec):
     """Matrix times vector: (n, m) @ (m,) → (n,)."""
@@ -98,13 +86,10 @@ def mm_mat2_vjp(g: Any, self: Any, mat2_sym_sizes: Any, mat2_sym_strides: Any) -
     return F.t(F.mm(F.t(g), self)) if by_columns(mat2_sym_sizes, mat2_sym_strides) else F.mm(F.t(self), g)
 
 
-@differentiable(
+@product_op(
     self=mm_self_vjp,
     mat2=mm_mat2_vjp,
     rows={"self": lambda g, mat2: g @ mat2.T, "mat2": lambda g, self: self.T @ g},
-    multilinear=True,
-    forms="function method",
-    out="same",
 )
 def mm(self, mat2):
     """Return the product of two matrices.
@@ -131,12 +116,9 @@ def mm(self, mat2):
     return self.dot(mat2)
 
 
-@differentiable(
+@product_op(
     self=lambda g, mat2: F.bmm(g, F.transpose(mat2, 1, 2)),
     mat2=lambda g, self: F.bmm(F.transpose(self, 1, 2), g),
-    multilinear=True,
-    forms="function method",
-    out="same",
 )
 def bmm(self, mat2):
     """Return the products of two batches of matrices.

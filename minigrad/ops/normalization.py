@@ -19,7 +19,7 @@ import numpy as np
 from ..core import F, differentiable, jointly
 from ..core.dtypes import of
 from .checks import floats_only
-from .kernels import wide
+from .kernels import only_first, wide
 
 # ── kernels
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -166,9 +166,7 @@ def layer_vjp(
 
 
 @differentiable(
-    **jointly(layer_vjp, "input", "weight", "bias"),
-    several=("result0", "result1", "result2"),
-    constants=("result1", "result2"),
+    **jointly(layer_vjp, "input", "weight", "bias"), **only_first("result0", "result1", "result2")
 )
 @wide
 def native_layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):

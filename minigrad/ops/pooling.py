@@ -13,12 +13,12 @@ import numpy as np
 
 from ..core import F, calls, differentiable, zeros
 from .checks import refuse
-from .kernels import linear_op, wide
+from .kernels import linear_op, only_first, wide
 from .shape import show_sizes
 from .sliding import by_place, padded, put_together, whole_size
 from .window_checks import check_adaptive, check_not_empty, check_windows
 
-RESULTS: dict[str, Any] = {"several": ("result0", "result1"), "constants": ("result1",)}
+RESULTS = only_first("result0", "result1")
 
 
 def window_sizes(kernel: Any, stride: Any) -> Any:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..core import RAW, F, calls, differentiable, jointly
-from .kernels import linear_op
+from .kernels import linear_op, only_first
 
 
 def order(count: int, reverse: bool) -> range:
@@ -127,8 +127,7 @@ def places(shape: Any, batch_sizes: Any, batch_first: bool) -> Any:
 
 @differentiable(
     input=calls("_pack_padded_sequence_backward", "input_sym_sizes", "result1", "batch_first"),
-    several=("result0", "result1"),
-    constants=("result1",),
+    **only_first("result0", "result1"),
 )
 def _pack_padded_sequence(input, lengths, batch_first):
     """Return the elements of sequences (T, B, *), or (B, T, *) if `batch_first`, step by step and without

@@ -56,10 +56,7 @@ def neighbours(n: int, count: int, align_corners: bool, scale: float | None, kin
 
 
 # what makes the taps
-WAYS: dict[str, Any] = {
-    "nearest": nearest,
-    "linear": neighbours,
-}
+WAYS: dict[str, Any] = {"nearest": nearest, "linear": neighbours}
 
 
 def all_taps(

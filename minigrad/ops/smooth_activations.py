@@ -11,7 +11,7 @@ from ..core import F, calls, differentiable, itself
 from ..core.dtypes import of
 from .activations import activation
 from .checks import floats_only
-from .kernels import wide
+from .kernels import only_first, wide
 from .pointwise import logistic
 from .shape import place
 from .special import error_function
@@ -122,8 +122,7 @@ def softplus_backward(grad_output, self, beta, threshold):
 
 @differentiable(
     self=calls("log_sigmoid_backward", "self", "buffer"),
-    several=("output", "buffer"),
-    constants=("buffer",),
+    **only_first("output", "buffer"),
     node="LogSigmoidBackward0",
 )
 @wide
