@@ -7,6 +7,7 @@ of such a view, of which the numbers are negatives.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -201,16 +202,14 @@ def complex_kind(real: Any) -> Any:
     return np.complex128 if real.dtype == np.float64 else np.complex64
 
 
-@linear_op(
-    real=lambda g, real: F.real(g),
-    imag=lambda g, imag: F.imag(g),
-    complexes=True,
-    elementwise=True,
-    check=two_of_a_kind,
-    numbers=False,
-    forms="function",
+# Declares an op that makes complex numbers of two tensors of real ones.
+of_parts = partial(
+    differentiable, complexes=True, elementwise=True, check=two_of_a_kind, numbers=False, forms="function",
     out="same",
-)
+)  # fmt: skip
+
+
+@of_parts(real=lambda g, real: F.real(g), imag=lambda g, imag: F.imag(g), linear=True)
 def complex(real, imag):
     """Return `real + i · imag`."""
     kind = complex_kind(real)
@@ -229,16 +228,7 @@ def polar_angle_vjp(g: Any, result: Any) -> Any:
     return F.real(F.conj(g) * F.mul_scalar(result, 1j))
 
 
-@differentiable(
-    abs=polar_abs_vjp,
-    angle=polar_angle_vjp,
-    complexes=True,
-    elementwise=True,
-    check=two_of_a_kind,
-    numbers=False,
-    forms="function",
-    out="same",
-)
+@of_parts(abs=polar_abs_vjp, angle=polar_angle_vjp)
 def polar(abs, angle):
     """Return the complex number of this absolute value and angle (in radians)."""
     return (abs * np.cos(angle) + 1j * (abs * np.sin(angle))).astype(complex_kind(abs))[()]

@@ -9,7 +9,7 @@ import numpy as np
 from ..core import RAW, F, check_broadcast, differentiable, is_symbol, zeros
 from ..core.devices import unfilled_like
 from .checks import of_kind, same_dtype
-from .kernels import elementwise, linear_op
+from .kernels import elementwise, linear_op, picking
 
 
 @linear_op(self=lambda g: g, forms="function", out="")
@@ -161,11 +161,9 @@ def together(mask: Any, self: Any) -> tuple[Any, Any]:
     return np.broadcast_to(mask, shape), np.broadcast_to(self, shape)
 
 
-@linear_op(
+@picking(
     self=lambda g, self, mask: F.into_zeros(g, shape_together(self, mask), "masked_scatter", mask, g),
     broadcasts=True,
-    forms="function method",
-    out="same",
 )
 def masked_select(self, mask):
     """Return the elements where `mask` holds, as a vector; both are broadcast."""

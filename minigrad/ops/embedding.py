@@ -9,8 +9,32 @@ import numpy as np
 from ..core import F, differentiable
 from ..core.dtypes import of
 from .index import LONG, WHOLE, check_inside, outside
-from .kernels import linear_op, only_first, second_refusal
+from .kernels import linear_op, only_first, second_refusal, widened
 from .shape import show_sizes
+
+
+def refusal(where: str, name: str, kinds: str, given: str) -> RuntimeError:
+    """PyTorch's error for an argument of a dtype that it does not take."""
+    return RuntimeError(
+        f"Expected tensor for argument #1 '{name}' to have one of the following scalar types: {kinds}; but "
+        f"got {given} instead (while checking arguments for {where})"
+    )
+
+
+def check_whole(where: str, **tensors: Any) -> None:
+    """The same error for tensors of indices that are no whole numbers."""
+    for name, x in tensors.items():
+        if x.dtype not in WHOLE:
+            raise refusal(where, name, "Long, Int", of(x).type_name)
+
+
+def added(rows: Any, places: Any, count: int) -> Any:
+    """Return a table of `count` rows to which `rows` are added at `places`."""
+    width = rows.shape[-1]
+    out = np.zeros((count, width), rows.dtype)
+    at = np.multiply(places[:, None], width, dtype=np.int64) + np.arange(width)
+    np.add.at(out.reshape(-1), at.reshape(-1), rows.reshape(-1))  # by numbers is faster than by rows
+    return out
 
 
 @linear_op(
@@ -22,11 +46,7 @@ def embedding(weight, indices, padding_idx=-1, scale_grad_by_freq=False, sparse=
     """Return the rows of the matrix `weight` at `indices`; the gradient leaves out row `padding_idx`."""
     if weight.ndim != 2:
         raise RuntimeError("'weight' must be 2-D")
-    if indices.dtype not in WHOLE:
-        raise RuntimeError(
-            "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; "
-            f"but got {of(indices).type_name} instead (while checking arguments for embedding)"
-        )
+    check_whole("embedding", indices=indices)
     check_inside(indices, 0, len(weight), "index out of range in self")
     return weight[indices]
 
@@ -48,17 +68,13 @@ def embedding_dense_backward(grad_output, indices, num_weights, padding_idx, sca
     """Return a table of `num_weights` rows to which the rows of `grad_output` are added at `indices`, but for
     `padding_idx`; with `scale_grad_by_freq` each is divided by how often its index occurs.
     """
-    width = grad_output.shape[-1]
-    flat, rows = indices.reshape(-1), grad_output.reshape(-1, width)
-    out = np.zeros((num_weights, width), grad_output.dtype)
+    flat, rows = indices.reshape(-1), grad_output.reshape(-1, grad_output.shape[-1])
     if padding_idx >= 0:
         taken = flat != padding_idx
         flat, rows = flat[taken], rows[taken]
     if scale_grad_by_freq:
         rows = rows / np.bincount(flat, minlength=num_weights)[flat, None].astype(rows.dtype)
-    places = np.multiply(flat[:, None], width, dtype=np.int64) + np.arange(width)
-    np.add.at(out.reshape(-1), places.reshape(-1), rows.reshape(-1))  # by numbers is faster than by rows
-    return out
+    return added(rows, flat, num_weights)
 
 
 @differentiable()
@@ -114,13 +130,11 @@ SUM, MEAN = 0, 1
 
 def check(weight: Any, indices: Any, offsets: Any) -> None:
     """RuntimeError with PyTorch's text for dtypes and places that do not fit."""
-    for name, x, kinds in (("indices", indices, "Long, Int"), ("offsets", offsets, "Long, Int")):
-        if x.dtype not in WHOLE:
-            raise refusal(name, kinds, of(x).type_name)
+    check_whole("embedding_bag", indices=indices, offsets=offsets)
     if weight.dtype.kind != "f":
         kind = of(weight)
         shown = f"CPU{kind.title}Type" if weight.dtype.kind == "c" else kind.type_name
-        raise refusal("weight", "Half, BFloat16, Float, Double", shown)
+        raise refusal("embedding_bag", "weight", "Half, BFloat16, Float, Double", shown)
     if len(offsets) and offsets[0] != 0:
         raise RuntimeError(
             "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0."
@@ -138,26 +152,11 @@ def check(weight: Any, indices: Any, offsets: Any) -> None:
         )
 
 
-def refusal(name: str, kinds: str, given: str) -> RuntimeError:
-    """PyTorch's error for an argument of a dtype that it does not take."""
-    return RuntimeError(
-        f"Expected tensor for argument #1 '{name}' to have one of the following scalar types: {kinds}; but "
-        f"got {given} instead (while checking arguments for embedding_bag)"
-    )
-
-
 def bag_of_each(count: int, offsets: Any) -> Any:
     """Return the bag of each of `count` numbers, given where bags begin."""
     begun = np.zeros(count + 1, offsets.dtype)
     np.add.at(begun, offsets, 1)
     return np.cumsum(begun, dtype=offsets.dtype)[:-1] - 1
-
-
-def summed(rows: Any, bags: Any, count: int) -> Any:
-    """Return the sum of the rows of each bag, in float32 for float16."""
-    out = np.zeros((count, rows.shape[1]), np.float32 if rows.dtype == np.float16 else rows.dtype)
-    np.add.at(out, bags, rows)
-    return out
 
 
 def weight_vjp(
@@ -189,7 +188,7 @@ def embedding_bag(
     bags = bag_of_each(len(indices), starts)
     used = indices != padding_idx
     own = bags[used]
-    sums = summed(weight[indices[used]], own, len(starts))
+    sums = added(widened(weight)[indices[used]], own, len(starts))
     if mode == SUM:
         nothing = np.zeros(len(starts), indices.dtype)
         return sums.astype(weight.dtype), bags, nothing, nothing
@@ -216,6 +215,4 @@ def _embedding_bag_backward(
         rows = rows / sizes[bag][:, None]
     if scale_grad_by_freq:
         rows = rows / np.bincount(indices, minlength=num_weights)[index][:, None]
-    out = np.zeros((num_weights, grad.shape[1]), grad.dtype)
-    np.add.at(out, index, rows.astype(grad.dtype, copy=False))
-    return out
+    return added(rows.astype(grad.dtype, copy=False), index, num_weights)

@@ -10,7 +10,7 @@ from ..core import RAW, F, composite, differentiable, is_symbol
 from ..core.dtypes import of
 from ..core.tensor_state import numbers, wrap
 from .checks import same_dtype
-from .kernels import linear_op
+from .kernels import linear_op, picking
 
 LONG = (np.dtype("int64"),)
 WHOLE = (np.dtype("int64"), np.dtype("int32"))
@@ -231,11 +231,7 @@ def check_flat(index: Any, size: int) -> None:
     check_inside(index, -size, size, text)
 
 
-@linear_op(
-    self=lambda g, self, index: F.into_zeros(g, self.shape, "put", index, g, True),
-    forms="function method",
-    out="same",
-)
+@picking(self=lambda g, self, index: F.into_zeros(g, self.shape, "put", index, g, True))
 def take(self, index):
     """Return the elements at the indices of the flattened tensor.
 

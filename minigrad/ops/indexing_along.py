@@ -13,14 +13,12 @@ from .arithmetic import scaled
 from .checks import same_dtype
 from .copy import fitting
 from .index import LONG, WHOLE, along, check_inside, check_kind, copied, raised
-from .kernels import linear_op
+from .kernels import linear_op, picking
 from .shape import place
 
 
-@linear_op(
-    self=lambda g, self_sym_sizes, dim, index: F.into_zeros(g, self_sym_sizes, "index_add", dim, index, g, 1),
-    forms="function method",
-    out="same",
+@picking(
+    self=lambda g, self_sym_sizes, dim, index: F.into_zeros(g, self_sym_sizes, "index_add", dim, index, g, 1)
 )
 def index_select(self, dim, index):
     """Return a copy of the parts along `dim` at the places `index`, a vector of whole numbers."""
@@ -100,9 +98,7 @@ def index_add(self, dim, index, source, alpha=1):
     dim = place(dim, self.ndim)
     check_added("index_add_", self, dim, index, source)
     out = copied(self)
-    n = out.shape[dim]
-    text = f"index {{}} is out of bounds for dimension {dim} with size {n}"
-    check_inside(index, 0, n, text, RuntimeError)
+    check_range(index, dim, out.shape[dim])
     added = lined_up(source, self.ndim)
     np.add.at(out, along(dim, raised(index)), added if alpha == 1 else added * factor(alpha, self.dtype))
     return out.reshape(self.shape)[()]
@@ -167,10 +163,8 @@ def check_range(index: Any, dim: int, size: int) -> None:
     check_inside(index, 0, size, text, RuntimeError)
 
 
-@linear_op(
-    self=lambda g, self, dim, index, sparse_grad: F.into_zeros(g, self.shape, "scatter_add", dim, index, g),
-    forms="function method",
-    out="same",
+@picking(
+    self=lambda g, self, dim, index, sparse_grad: F.into_zeros(g, self.shape, "scatter_add", dim, index, g)
 )
 def gather(self, dim, index, sparse_grad=False):
     """Return the elements at `index` along `dim`: result[i][j] = input[index[i][j]][j] for dim 0.

@@ -91,6 +91,8 @@ elementwise = functools.partial(differentiable, elementwise=True, forms="")
 # Declares an op that is linear in its inputs together, and one whose result is a view besides.
 linear_op = functools.partial(differentiable, linear=True)
 view_op = functools.partial(linear_op, view=True)
+# Declares a function and method that takes some elements out of a tensor.
+picking = functools.partial(linear_op, forms="function method", out="same")
 
 
 def only_first(*results: str) -> dict[str, Any]:
@@ -107,11 +109,12 @@ def function(**how: Any) -> Any:
     return declare
 
 
-def special(**how: Any) -> Any:
+def special(forms: str | None = "function method method_", **how: Any) -> Any:
     """Declare a function of one real number that is computed in double precision, whatever its dtype."""
 
     def declare(kernel: Any) -> Any:
-        return differentiable(elementwise=True, floating=True, kernel=precise(kernel), **how)(kernel)
+        run = precise(kernel)
+        return differentiable(elementwise=True, floating=True, kernel=run, forms=forms, **how)(kernel)
 
     return declare
 

@@ -37,21 +37,13 @@ def log_gamma(x: float) -> float:
         return math.inf
 
 
-@special(
-    self=lambda g, self: g * F.digamma(self),
-    check=no_kernel("lgamma_vml_cpu"),
-    forms="function method method_",
-)
+@special(self=lambda g, self: g * F.digamma(self), check=no_kernel("lgamma_vml_cpu"))
 def lgamma(self):
     """Natural logarithm of the absolute value of the gamma function."""
     return one_by_one(log_gamma)(self)
 
 
-@special(
-    self=lambda g, self: g * F.polygamma_of(self, 1),
-    check=no_kernel("digamma"),
-    forms="function method method_",
-)
+@special(self=lambda g, self: g * F.polygamma_of(self, 1), check=no_kernel("digamma"))
 def digamma(self):
     """Derivative of the logarithm of the gamma function."""
     return by_scipy("psi", self)
@@ -149,7 +141,7 @@ def erf(self):
     return error_function(self)
 
 
-@special(self=lambda g, self: bell(self, -SLOPE) * g, check=no_kernel("erfc_vml_cpu"))
+@special(None, self=lambda g, self: bell(self, -SLOPE) * g, check=no_kernel("erfc_vml_cpu"))
 def erfc(self):
     """1 less the error function of each element, exact where that is small."""
     return erfc_of(self)
@@ -175,7 +167,6 @@ def inverse_erf(y: Any) -> Any:
 @special(
     self=lambda g, self: F.mul_scalar(F.exp(F.pow_scalar(F.erfinv(self), 2)), sqrt(pi) / 2) * g,
     check=no_kernel("erfinv_vml_cpu"),
-    forms="function method method_",
 )
 def erfinv(self):
     """Return the number whose error function each element is: infinite for 1 and -1, NaN beyond."""

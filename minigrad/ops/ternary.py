@@ -33,19 +33,20 @@ def both_bounds(kinds: list[dtype]) -> None:
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
+# Declares an op that chooses one of two tensors' elements.
+of_two = partial(differentiable, elementwise=True, numbers=False, forms="function method")
+
+
 def share_of(g: Any, self: Any, other: Any, lost: Any) -> Any:
     """The gradient where one of two was chosen: half of it where they are equal, none where it `lost`."""
     halved = F.where(F.eq(self, other), F.div_scalar(g, 2), g)
     return F.masked_fill(halved, lost, 0)
 
 
-@differentiable(
+@of_two(
     self=lambda g, self, other: share_of(g, self, other, F.lt(self, other)),
     other=lambda g, self, other: share_of(g, self, other, F.gt(self, other)),
-    elementwise=True,
     check=refuses("maximum not implemented for complex tensors.", error=RuntimeError),
-    numbers=False,
-    forms="function method",
 )
 def maximum(self, other):
     """Return the larger of two elements, element by element; NaN if one of them is NaN.
@@ -65,13 +66,10 @@ def maximum(self, other):
     return np.maximum(self, other)
 
 
-@differentiable(
+@of_two(
     self=lambda g, self, other: share_of(g, self, other, F.gt(self, other)),
     other=lambda g, self, other: share_of(g, self, other, F.lt(self, other)),
-    elementwise=True,
     check=refuses("minimum not implemented for complex tensors.", error=RuntimeError),
-    numbers=False,
-    forms="function method",
 )
 def minimum(self, other):
     """Return the smaller of two tensors, element by element; NaN if either is."""
@@ -91,9 +89,9 @@ def clamped(self: Any, min: Any = None, max: Any = None) -> Any:
 def inner_vjp(g: Any, self: Any, min: Any, max: Any) -> Any:
     """Return the gradient where `self` is within its bounds."""
     if min is None:
-        return F.where(F.le(self, max), g, 0.0)
+        return under_vjp(g, self, max)
     if max is None:
-        return F.where(F.ge(self, min), g, 0.0)
+        return over_vjp(g, self, min)
     return F.where(F.logical_and(F.ge(self, min), F.le(self, max)), g, 0.0)
 
 
@@ -119,42 +117,42 @@ def clamp_numbers(self, min=None, max=None):
     """Return each element brought between two numbers, of which one may be left out."""
 
 
-@elementwise(
-    self=lambda g, self, max: F.where(F.le(self, max), g, 0.0),
-    kernel=np.minimum,
-    check=partial(no_bool, "clamp_max_scalar_cpu"),
-)
+def under_vjp(g: Any, self: Any, max: Any) -> Any:
+    """Return the gradient where `self` is at most the upper bound."""
+    return F.where(F.le(self, max), g, 0.0)
+
+
+def over_vjp(g: Any, self: Any, min: Any) -> Any:
+    """Return the gradient where `self` is at least the lower bound."""
+    return F.where(F.ge(self, min), g, 0.0)
+
+
+def max_alone_vjp(g: Any, self: Any, max: Any) -> Any:
+    """Return the gradient of the upper bound."""
+    return F.where(F.gt(self, max), g, 0.0)
+
+
+def min_alone_vjp(g: Any, self: Any, min: Any) -> Any:
+    """Return the gradient of the lower bound."""
+    return F.where(F.lt(self, min), g, 0.0)
+
+
+@elementwise(self=under_vjp, kernel=np.minimum, check=partial(no_bool, "clamp_max_scalar_cpu"))
 def clamp_max(self, max):
     """Return the smaller of each element and a number."""
 
 
-@elementwise(
-    self=lambda g, self, max: F.where(F.le(self, max), g, 0.0),
-    max=lambda g, self, max: F.where(F.gt(self, max), g, 0.0),
-    node="ClampMaxBackward1",
-    kernel=np.minimum,
-    check=no_clamp,
-)
+@elementwise(self=under_vjp, max=max_alone_vjp, node="ClampMaxBackward1", kernel=np.minimum, check=no_clamp)
 def clamp_max_tensor(self, max):
     """Return the smaller of each element and that of another tensor."""
 
 
-@elementwise(
-    self=lambda g, self, min: F.where(F.ge(self, min), g, 0.0),
-    kernel=np.maximum,
-    check=partial(no_bool, "clamp_min_scalar_cpu"),
-)
+@elementwise(self=over_vjp, kernel=np.maximum, check=partial(no_bool, "clamp_min_scalar_cpu"))
 def clamp_min(self, min):
     """Return the greater of each element and a number."""
 
 
-@elementwise(
-    self=lambda g, self, min: F.where(F.ge(self, min), g, 0.0),
-    min=lambda g, self, min: F.where(F.lt(self, min), g, 0.0),
-    node="ClampMinBackward1",
-    kernel=np.maximum,
-    check=no_clamp,
-)
+@elementwise(self=over_vjp, min=min_alone_vjp, node="ClampMinBackward1", kernel=np.maximum, check=no_clamp)
 def clamp_min_tensor(self, min):
     """Return the greater of each element and that of another tensor."""
 
