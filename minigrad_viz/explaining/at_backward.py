@@ -9,7 +9,7 @@ from ..model.place import LIBRARY
 from ..trace.events import BackwardStarted, Called, Forward
 from ..trace.explained import Explanation
 from ..trace.where import Span
-from .case import LISTED, Case, Said, Values, rule
+from .case import LISTED, Case, Said, Values, need, rule, sure
 from .edits import call_with
 from .operands import standing
 from .syntax import expression, is_read, statement_around, stores
@@ -23,8 +23,7 @@ def second_backward(case: Case) -> Explanation | None:
     emptied = [node.id for node in case.started.nodes if any(saved.freed for saved in node.saved)]
     if case.guilty is not None and not case.scene.nodes[case.guilty].saved and ran_before(case, case.guilty):
         emptied.append(case.guilty)  # as a CopySlices, which does not tell what it saved
-    if not emptied or case.guilty not in (None, *emptied):
-        return None
+    need(emptied, case.guilty in (None, *emptied))
     first = freed_by(case, case.guilty or emptied[0])
     span = None if first is None else first.span
     if case.guilty is None:
@@ -46,9 +45,8 @@ def freed_label(case: Case, first: BackwardStarted | None) -> str:
 
 def freed_read(case: Case) -> Explanation | None:
     """What a node had saved was read by name, after it had been freed."""
-    read = None if case.failed is None or case.by_hand else reading(expression(case.span))
-    if read is None:
-        return None
+    need(case.failed is not None, not case.by_hand)
+    read = sure(reading(expression(case.span)))
     node, text = node_of(case, read.value), LIBRARY.sub("", ast.unparse(read))
     first = None if node is None else freed_by(case, node)
     if node is None or first is None:

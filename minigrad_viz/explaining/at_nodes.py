@@ -16,7 +16,7 @@ from ..trace.events import NodeRan, NodeState
 from ..trace.explained import Explanation
 from ..trace.graph import CAUSE
 from ..trace.where import Span
-from .case import Case, Values, rule
+from .case import Case, Values, need, rule, sure
 from .edits import Shape
 from .syntax import function_around
 
@@ -39,8 +39,6 @@ RETURNED = {  # the sentences about a hook that returned something else, without
 def wrong_count(case: Case, name: str, **counts: int) -> Explanation | None:
     """The backward of a custom Function gave more or fewer gradients than forward had inputs."""
     node = custom(case, name)
-    if node is None:
-        return None
     where = returned(node) or node.code
     values: Values = {**counts, "method": method(node), "place": first_line(where)}
     why = "wrong_count_why" if where is None else "wrong_count_why_at"
@@ -54,8 +52,6 @@ def wrong_count(case: Case, name: str, **counts: int) -> Explanation | None:
 def wrong_gradient(case: Case, name: str, i: int, got: Shape, expected: Shape) -> Explanation | None:
     """The backward of a custom Function gave a gradient of another shape than the input."""
     node = custom(case, name)
-    if node is None:
-        return None
     where = returned(node) or node.code
     edge = node.edges[i] if i < len(node.edges) else None
     source = None if edge is None else case.scene.tensor_of(edge)
@@ -65,10 +61,11 @@ def wrong_gradient(case: Case, name: str, i: int, got: Shape, expected: Shape) -
     return case.explain(why, "wrong_gradient_fix", marks, where, place=first_line(where), **values)
 
 
-def custom(case: Case, name: str) -> NodeState | None:
+def custom(case: Case, name: str) -> NodeState:
     """The node of a custom Function that stopped the call, if that is its name."""
-    node = None if case.guilty is None else case.scene.nodes[case.guilty]
-    return node if node is not None and node.name == name else None
+    node = case.scene.nodes[sure(case.guilty)]
+    need(node.name == name)
+    return node
 
 
 def method(node: NodeState) -> str:
@@ -121,13 +118,13 @@ def inside(body: list[ast.stmt]) -> Iterator[ast.AST]:
 )
 def hook_shape(case: Case, **found: Any) -> Explanation | None:
     """A hook gave something else back than a gradient of the same shape and dtype."""
-    if not case.call or case.guilty is None:
-        return None
+    need(case.call)
+    guilty = sure(case.guilty)
     told = {name: value for name, value in found.items() if value is not None}
     what = next((what for what in ("type", "count", "got") if what in told), "shape")
     values: Values = {"hook": told.get("hook", ""), "was": told.get("was") or told.get("expected", "")}
     values["got"] = next((told[name] for name in ("got", "count", "type") if name in told), "")
-    hook, marks = the_hook(case, told.get("hook")), case.stopped(case.guilty)
+    hook, marks = the_hook(case, told.get("hook")), case.stopped(guilty)
     if hook is None:
         return case.explain(RETURNED[what][0], "hook_shape_fix", marks, **values)
     span = getattr(case.trace.events[hook.since], "span", None)
@@ -158,8 +155,7 @@ def nan(case: Case, name: str) -> Explanation | None:
     """Anomaly mode found a NaN in what a node sent."""
     node = custom(case, name)
     ran = [event for event in case.before if isinstance(event, NodeRan) and event.call == case.call]
-    if node is None or not ran or ran[-1].node != node.id:
-        return None
+    need(ran and ran[-1].node == node.id)
     place = case.scene.by_node.get(node.id)
     made = None if place is None else place.span
     took = [value for value in ran[-1].received if value is not None]
@@ -175,9 +171,8 @@ def nan(case: Case, name: str) -> Explanation | None:
 @rule("raised", "")
 def raised(case: Case) -> Explanation | None:
     """The user's own backward or hook raised the error: where that was."""
-    where, node = case.raised_at, case.scene.nodes.get(case.guilty or "")
-    if not case.call or where is None or where == case.span:
-        return None
+    where, node = sure(case.raised_at), case.scene.nodes.get(case.guilty or "")
+    need(case.call, where != case.span)
     place = first_line(where)
     if node is not None and node.code is not None and node.code.holds(where):
         values: Values = {"method": method(node), "node": case.titled(node.id), "place": place}

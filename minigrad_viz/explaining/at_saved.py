@@ -12,7 +12,7 @@ from ..trace.events import Detached, Forward, Mutated, Statement
 from ..trace.explained import Explanation
 from ..trace.graph import CAUSE, Mark
 from ..trace.where import Span
-from .case import Case, Values, rule
+from .case import Case, Values, need, rule, sure
 from .edits import Shape, out_of_place
 
 VIEWS = ("t", "transpose", "permute", "view", "expand", "slice", "select", "squeeze", "unsqueeze")
@@ -31,16 +31,11 @@ class Write(NamedTuple):
 )
 def saved_modified(case: Case, shape: Shape, now: int, then: int) -> Explanation | None:
     """A node has to run that saved a tensor which was written to since."""
-    if case.started is None:
-        return None
-    stale = {
-        node.id: [s.name for s in node.saved if s.now == now and s.version == then]
-        for node in case.started.nodes
-    }
+    found = sure(case.started).nodes
+    stale = {n.id: [s.name for s in n.saved if s.now == now and s.version == then] for n in found}
     nodes = [node for node, names in stale.items() if names]
-    guilty = case.guilty if case.guilty is not None or len(nodes) != 1 else nodes[0]
-    if guilty not in nodes:
-        return None
+    guilty = sure(case.guilty or (nodes[0] if len(nodes) == 1 else None))
+    need(guilty in nodes)
     tensor = the_saved(case, guilty, stale[guilty], then, shape)
     write = None if tensor is None else first_write(case, guilty, tensor, then, now)
     marks = case.stopped(guilty)

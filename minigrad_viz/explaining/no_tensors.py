@@ -10,7 +10,7 @@ import minigrad
 
 from ..model.module_calls import ModuleCall
 from ..trace.explained import Explanation
-from .case import Values, need
+from .case import Values, need, sure
 from .edits import replacing
 from .failed_call import FailedCall, call_rule
 from .operands import computed, layer_name, standing
@@ -72,9 +72,7 @@ def operator(failed: FailedCall, left: str, right: str) -> Explanation | None:
 
 def of_several(failed: FailedCall, given: ast.expr) -> Explanation | None:
     """The explanation for a tuple that a call returned."""
-    made = maker(failed, given)
-    if made is None:
-        return None
+    made = sure(maker(failed, given))
     fixes = (failed.put(given, "{}.values" if last_name(made) in PAIRS else "{}[0]"), "several_fix")
     told: Values = {"name": ast.unparse(given), "source": ast.unparse(made), "line": made.lineno}
     if made is given:
@@ -107,9 +105,9 @@ def attribute(failed: FailedCall, name: str) -> Explanation | None:
     """A method of tensors was called on a tuple of several."""
     if failed.before is not None:
         return between_layers(failed, failed.before)
-    part = failed.attribute
-    mine = part is not None and part.attr == name and hasattr(minigrad.Tensor, name)
-    return of_several(failed, part.value) if mine and part is not None else None
+    part = sure(failed.attribute)
+    need(part.attr == name, hasattr(minigrad.Tensor, name))
+    return of_several(failed, part.value)
 
 
 @call_rule(
@@ -135,9 +133,8 @@ def one_number(failed: FailedCall) -> Explanation | None:
         name = ast.unparse(failed.arguments[0])
         fixes = (failed.instead(f"torch.stack({name})"), "list_of_tensors_fix")
         return failed.explain("list_of_tensors_why", *fixes, name=name)
-    one = failed.first(lambda each: bool(each.shape))
-    if one is None or failed.function not in ("item", "float", "int", "bool"):
-        return None
+    one = sure(failed.first(lambda each: bool(each.shape)))
+    need(failed.function in ("item", "float", "int", "bool"))
     result = one.state is not None and not one.state.is_leaf and one.dtype.startswith("float")  # a loss, say
     mean = failed.behind(one, ".mean()", "one_number_mean_fix") if result else None
     fix = mean or failed.instead(f"{called(one.text)}.tolist()", "one_number_fix_at")
@@ -172,8 +169,7 @@ def no_format(failed: FailedCall) -> Explanation | None:
 @call_rule("one_number", "type list doesn't define __round__")
 def rounded_list(failed: FailedCall) -> Explanation | None:
     """`round` of a list: a row of a matrix, say."""
-    if failed.function != "round" or not failed.arguments:
-        return None
+    need(failed.function == "round", failed.arguments)
     name, *digits = map(ast.unparse, failed.arguments)
     code = f"[round({', '.join(['each', *digits])}) for each in {name}]"
     fixes = (failed.instead(code, "round_list_fix_at"), "round_list_fix")
@@ -234,5 +230,5 @@ def given_as(failed: FailedCall, names: set[str]) -> list[ast.expr]:
 @call_rule("uneven_rows", r"expected sequence of length {m} at dim {dim} \(got {n}\)")
 def uneven(failed: FailedCall, **sizes: int) -> Explanation | None:
     """Rows of several lengths in `torch.tensor`."""
-    mine = failed.function in ("tensor", "as_tensor", "FloatTensor")
-    return failed.explain("uneven_why", "uneven_fix") if mine else None
+    need(failed.function in ("tensor", "as_tensor", "FloatTensor"))
+    return failed.explain("uneven_why", "uneven_fix")

@@ -7,7 +7,7 @@ import ast
 
 from ..trace.events import TensorState
 from ..trace.explained import Explanation
-from .case import Case, Fix, Values, need, rule
+from .case import Case, Fix, Values, need, rule, sure
 from .edits import at_path, quoted, replacing, requiring
 from .failed_call import FailedCall, call_rule
 from .operands import layer_name, standing
@@ -28,10 +28,8 @@ from .why_none import Answer, Facts, from_scenes, in_general
 @rule("none_grad", "^(?:TypeError|AttributeError): .*'?NoneType'?")
 def none_grad(case: Case) -> Explanation | None:
     """The gradient that a failing expression used is None: why it is."""
-    found = without_gradient(case)
-    if case.failed is None or case.by_hand or found is None:
-        return None
-    text, state = found
+    need(case.failed is not None, not case.by_hand)
+    text, state = sure(without_gradient(case))
     lost = None if state.is_leaf and state.requires_grad else rebound(case, state.id)
     hidden = None if state.is_leaf else leaf_behind(case, state.id)
     if lost is not None or hidden is not None:
@@ -98,9 +96,7 @@ def assigned_parameter(case: Case) -> Explanation | None:
 )
 def python_number(failed: FailedCall, kind: str) -> Explanation | None:
     """A Python number was used like a tensor: it was made by `item()`, or the like, on the way."""
-    case, part = failed.case, failed.attribute
-    if part is None:
-        return None
+    case, part = failed.case, sure(failed.attribute)
     name = ast.unparse(part.value)
     same = [made.value for target, made in assignments(case) if target == name]
     names = {name} | {value.id for value in same if isinstance(value, ast.Name)}
@@ -138,8 +134,7 @@ def operand(failed: FailedCall, left: str, right: str) -> Explanation | None:
     """One side of an operator is None."""
     node = failed.tree
     sides = list(taken(node))[:2] if isinstance(node, ast.BinOp | ast.AugAssign | ast.Compare) else []
-    if not sides:
-        return None
+    need(sides)
     given, other = sides if left == "NoneType" else sides[::-1]
     return of_none(failed, given, other if isinstance(node, ast.BinOp) else None)
 
@@ -152,9 +147,7 @@ def argument(failed: FailedCall, function: str, place: int) -> Explanation | Non
     """An argument of a function is None, or what a layer received."""
     place, first = 0 if failed.module is not None else place - 1, failed.before
     if failed.module is not None and first is not None:
-        made = without_return(failed, first.event.kind, "")
-        if made is None:
-            return None
+        made = sure(without_return(failed, first.event.kind, ""))
         fixes = (returning(failed, made), "none_returned_fix")
         told: Values = {"layer": layer_name(failed.module), "before": layer_name(first)}
         return failed.explain("none_layer_why", *fixes, function="forward", **told)
@@ -173,15 +166,15 @@ def entry(failed: FailedCall, place: int) -> Explanation | None:
 @call_rule("none_value", "^AttributeError: 'NoneType' object has no attribute '{name}'")
 def attribute(failed: FailedCall, name: str) -> Explanation | None:
     """A method was called on None."""
-    part = failed.attribute
-    return of_none(failed, part.value) if part is not None and part.attr == name else None
+    part = sure(failed.attribute)
+    need(part.attr == name)
+    return of_none(failed, part.value)
 
 
 def of_none(failed: FailedCall, given: ast.expr, other: ast.expr | None = None) -> Explanation | None:
     """The explanation for an expression that is None; `other` is what would be left without it."""
     case, name = failed.case, ast.unparse(given)
-    if standing(case, name) is not None:
-        return None
+    need(standing(case, name) is None)
     made = next(iter(assigned_above(case, name)), given)
     line = case.line(case.span) or 0
     told: Values = {"name": name, "source": ast.unparse(made), "line": getattr(made, "lineno", line)}

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..drawing import matrices
-from ..explaining.numerical import COARSE, SINGLE, Array, JacobianPair, compared, elements, places
-from ..numbers import number
+from ..explaining.numerical import COARSE, SINGLE, Array, JacobianPair, compared, elements, places, worst_of
 from ..protocol import array_of, dtype_name, is_tensor
 from ..sources.unseen import unseen
 from ..trace.explained import Matrices
@@ -69,25 +68,13 @@ class GradientCheck:
         it."""
         if self.ok:
             return [text("check_agrees", self.lang)]
-        lines = [self._worst(pair) for pair in self._shown() if pair.wrong]
+        wrong = [pair for pair in self._shown() if pair.wrong]
+        lines = [text("why_jacobian_place", self.lang, **worst_of(pair)) for pair in wrong]
         if self.single and self.eps < COARSE:
             names = ", ".join(self.single)
             lines.append(text("why_single_precision", self.lang, names=names, eps=f"{self.eps:g}"))
             lines.append(text("fix_single_precision", self.lang))
         return lines
-
-    def _worst(self, pair: JacobianPair) -> str:
-        at = pair.wrong[0]
-        return text(
-            "why_jacobian_place",
-            self.lang,
-            above=pair.columns[at[1]],
-            below=pair.rows[at[0]],
-            numerical=number(pair.numerical[at].item(), pair.dtype),
-            analytical=number(pair.analytical[at].item(), pair.dtype),
-            n=len(pair.wrong),
-            total=pair.numerical.size,
-        )
 
     def _shown(self) -> list[JacobianPair]:
         full = [pair for pair in self.pairs if pair.numerical.size]
