@@ -10,6 +10,7 @@ from ..core import F, composite, differentiable, is_symbol
 from ..core.op import RAW
 from .checks import refuse
 from .copy import kind_of
+from .indexing_along import grid
 from .reduction import over
 from .shape import place
 
@@ -29,6 +30,10 @@ def put_back(g: Any, sizes: tuple[int, ...], dim: int, indices: Any, keepdim: bo
     """Return the gradient of values selected along `dim`: `g` at their indices, and 0 elsewhere."""
     if not keepdim and sizes:
         g, indices = F.unsqueeze(g, dim), F.unsqueeze(indices, dim)
+    if isinstance(g, RAW) and sizes:  # saves softmax by hand a tenth of its time
+        out = np.zeros(sizes, g.dtype)
+        out[grid(indices, place(dim, len(sizes)))] = g
+        return out
     return F.scatter_src(F.zeros_of(g, sizes), dim, indices, g)
 
 
@@ -63,6 +68,9 @@ def amax_vjp(g: Any, self: Any, result: Any, dim: Any, keepdim: bool) -> Any:
 
 def evenly(g: Any, self: Any, result: Any) -> Any:
     """Equal shares for all elements that equal the one result; NaN equals NaN."""
+    if isinstance(self, RAW):
+        equal = self == result if result == result else self != self
+        return np.where(equal, g / g.dtype.type(np.count_nonzero(equal)), g.dtype.type(0))
     mask = F.eq(self, result)
     if is_symbol(self):
         return share_out(g, mask, None)
