@@ -1,7 +1,7 @@
 """Where events come from. A source has `attach(recorder)` and `detach()`; in between it tells the recorder
 what its library does on this thread, by calling `created`, `forward`, `detached`, `mutated`, `mode_changed`,
-`backward_started` and `backward_ended`, what `listening` has for what happens inside a backward call, and
-what `saving` has for saved-tensor hooks and checkpoints.
+`backward_started` and `backward_ended`, what `listener` has for what happens inside a backward call, and
+what `packing` has for saved-tensor hooks and checkpoints.
 
 `busy` is true while the recorder itself reads tensors, `call` is the number of the backward call that runs
 (0 outside), and `shield`, which a source may replace, gives a context in which the recorder reads. A source
