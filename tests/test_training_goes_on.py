@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 from test_live import both, library  # noqa: F401  (a fixture)
 
@@ -202,6 +205,18 @@ def test_from_the_report():
     plain, _ = trace_source(source, lang="en")
     with pytest.raises(ValueError, match="record\\(live=True\\)"):
         plain.training()
+
+
+def test_pytorch_may_be_imported_in_the_cell(torch):
+    """Steps of optimizers are heard of, and nobody listens afterwards."""
+    code = (
+        "from minigrad_viz.shell.run import trace_source\n"
+        f"source = 'import torch\\nN = 5\\n' + {SETUP + BODIES['adam']!r}\n"
+        "report, error = trace_source(source, live=True)\nassert error is None\n"
+        "assert len(report.training().more(2)) == 2\nfrom torch.optim import optimizer\n"
+        "assert not optimizer._global_optimizer_post_hooks"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
 
 
 def test_values_by_name():

@@ -64,6 +64,7 @@ class TorchTaker(Taker):
         if self.recorder.steps.open is not None:
             self.refuse("live_no_optimizer")
             return None
+        self.hear()
         title = getattr(func, "__name__", "")
         name = title.strip("_")
         if name in MODES or not self.concerns(name, func, args, options):
@@ -118,12 +119,14 @@ class TorchTaker(Taker):
 
     def follow(self) -> None:
         """Take down the rounds of a loop as well."""
-        from_hooks = sys.modules.get("torch.optim.optimizer")
         self.rounds = Rounds()
-        if from_hooks is not None:
-            self.hook = from_hooks.register_optimizer_step_post_hook(
-                lambda optimizer, *_: self.stepped(optimizer)
-            )
+
+    def hear(self) -> None:
+        """Hear of the steps of optimizers, as soon as PyTorch has any."""
+        optimizers = sys.modules.get("torch.optim.optimizer")
+        if self.rounds is not None and self.hook is None and optimizers is not None:
+            register = optimizers.register_optimizer_step_post_hook
+            self.hook = register(lambda optimizer, *_: self.stepped(optimizer))
 
     @carefully
     def stepped(self, optimizer: Any) -> None:
