@@ -145,7 +145,8 @@ def state_of(
     grad = tensor.grad if fn is None or retains else None
     value, kept = take(tensor), None if grad is None else take(grad)
     made_by, node = (None, None) if fn is None else (node_name(fn), node_id(fn))
-    how = tensor.requires_grad, fn is None, retains, made_by, node, version_of(tensor), is_parameter(tensor)
+    asks, parameter = fn is not None or tensor.requires_grad, fn is None and is_parameter(tensor)
+    how = asks, fn is None, retains, made_by, node, version_of(tensor), parameter
     return TensorState(name, value, kept, *how, None if tangent is None else take(tangent))
 
 
