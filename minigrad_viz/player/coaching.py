@@ -12,7 +12,7 @@ from ..replay.training import Training
 from ..words import text
 
 MOST = 100  # rounds that are asked for at once
-TOLD = 6  # leaves whose values are told
+TOLD = 6  # leaves whose values are shown
 WORDS = ("training", "training_more", "training_ten", "training_lr", "training_rewind", "training_known")
 
 
