@@ -7,15 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from .program import Ref, Step
+from .program import Instruction, Ref
 
 
-def without_names(steps: Sequence[Step]) -> list[Step]:
+def without_names(steps: Sequence[Instruction]) -> list[Instruction]:
     """Steps that compute."""
     return [step for step in steps if step.kind != "names"]
 
 
-def difference(last: Sequence[Step], before: Sequence[Step], given: Container[int] | None) -> str:
+def difference(
+    last: Sequence[Instruction], before: Sequence[Instruction], given: Container[int] | None
+) -> str:
     """Why two rounds do not do the same, as a key of the catalogue; "" if they do. `given` are the tensors
     that no step made; None where only the operations must be the same."""
     if len(last) != len(before):
@@ -31,7 +33,7 @@ def difference(last: Sequence[Step], before: Sequence[Step], given: Container[in
     return ""
 
 
-def between(new: Step, old: Step) -> str:
+def between(new: Instruction, old: Instruction) -> str:
     """Why two steps do not do the same, whatever their arguments."""
     if new.kind != old.kind or new.run != old.run or new.grad_mode != old.grad_mode:
         return "training_no_branch"

@@ -1,11 +1,12 @@
 """What a cell computed, as a program that can run again: plain data, which keeps no tensor alive.
 
 Note [Programs]
-    A program has the tensors that came into the cell (`Given`) with their numbers, and the calls of library
-    functions in their order (`Step`), with tensors by number and all other arguments as they were. To run it
-    is to make new tensors and to call the same functions: no code of the user's runs. A cell that cannot be
-    computed again in this way has no program but a reason for that, which is a key of the catalogue. What is
-    overlooked here is found later: a program counts only if it gives the numbers of the cell (see `live`).
+    A program has the tensors that came into the cell (`Given`) with their numbers, and the calls of
+    library functions in their order (`Instruction`), with tensors by number and all other arguments as
+    they were. To run it is to make new tensors and to call the same functions: no code of the user's
+    runs. A cell that cannot be computed again in this way has no program but a reason for that, which is
+    a key of the catalogue. What is overlooked here is found later: a program counts only if it gives the
+    numbers of the cell (see `live`).
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ class Given(NamedTuple):
     grad: Any = None
 
 
-class Step(NamedTuple):
+class Instruction(NamedTuple):
     """One call: `run(*args, **options)`, whose `results` are tensors by number, in lists and tuples as they
     came. `grad_mode` says whether the grad mode was on. A step of the kind "make" makes the tensor `made`;
     one of the kind "ask" asks whether something holds, and the cell went on with `answer` at line `line`;
@@ -65,14 +66,14 @@ class Program(NamedTuple):
 
     library: str
     given: Mapping[int, Given]
-    steps: tuple[Step, ...]
+    steps: tuple[Instruction, ...]
     names: Mapping[str, int]
     leaves: Mapping[int, str]
     why_not: tuple[str, Mapping[str, Any]] | None = None
     rounds: Any = None  # those of a loop, where they were taken down as well (see `rounds`)
 
 
-class Unfit(Exception):
+class Unreplayable(Exception):
     """A value that no program can keep. `why` is a key of the catalogue, with its values."""
 
     def __init__(self, key: str, **values: Any) -> None:
@@ -85,7 +86,7 @@ WORDS = ("dtype", "device", "layout", "memory_format", "Size")  # what libraries
 
 
 def templated(value: Any, number: Callable[[Any], Ref], is_tensor: Callable[[Any], bool]) -> Any:
-    """An argument as plain data, with tensors by number. Unfit for what is neither."""
+    """An argument as plain data, with tensors by number. Unreplayable for what is neither."""
     if is_tensor(value):
         return number(value)
     kind = type(value)
@@ -102,7 +103,7 @@ def templated(value: Any, number: Callable[[Any], Ref], is_tensor: Callable[[Any
         return rebuilt(kind, [templated(item, number, is_tensor) for item in value])
     if isinstance(value, np.ndarray):
         return value.copy()
-    raise Unfit("live_no_argument", kind=kind.__name__)
+    raise Unreplayable("live_no_argument", kind=kind.__name__)
 
 
 def filled(template: Any, tensors: Mapping[int, Any]) -> Any:

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from ..protocol import is_tensor
-from .program import Given, Step
+from .program import Given, Instruction
 
 KEPT = 20  # states of rounds
 STEPS = 600  # of a round
@@ -44,13 +44,13 @@ class RoundState(NamedTuple):
     rate: float | None = None
 
 
-class Rounds:
+class KeptRounds:
     """Takes down the rounds of a loop. `segments` has the steps of the newest rounds, `current` those since
     then; `states` the newest states."""
 
     def __init__(self) -> None:
-        self.current: list[Step] = []
-        self.segments: deque[list[Step]] = deque(maxlen=2)
+        self.current: list[Instruction] = []
+        self.segments: deque[list[Instruction]] = deque(maxlen=2)
         self.states: deque[RoundState] = deque(maxlen=KEPT)
         self.optimizers: list[weakref.ref[Any]] = []
         self.start = 0  # the number of the first tensor of the current round
@@ -65,21 +65,21 @@ class Rounds:
             self.segments.clear()
             self.states.clear()
 
-    def note(self, step: Step) -> None:
+    def note(self, step: Instruction) -> None:
         """A step of the current round."""
         if self.why_not is None:
             self.current.append(step)
             if len(self.current) > STEPS:
                 self.refuse("training_no_end", most=STEPS)
 
-    def stepped(self, optimizer: Any, settings: Any) -> Step:
+    def stepped(self, optimizer: Any, settings: Any) -> Instruction:
         """An optimizer changed its parameters."""
         known = [reference() for reference in self.optimizers]
         if not any(one is optimizer for one in known):
             self.optimizers.append(weakref.ref(optimizer))
             known.append(optimizer)
         index = next(i for i, one in enumerate(known) if one is optimizer)
-        return Step("optimizer", None, (index,), answer=settings)
+        return Instruction("optimizer", None, (index,), answer=settings)
 
     def ended(self, taker: Any, root: Any, random: Any) -> None:
         """A backward call ended, and with it the round. `taker` knows the tensors."""

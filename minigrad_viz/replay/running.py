@@ -16,7 +16,7 @@ from ..recording.recorder import Recorder
 from ..sources import Minigrad, PyTorch
 from ..trace.events import Trace
 from . import taking_minigrad, taking_torch
-from .program import Given, Program, Step, bind, filled
+from .program import Given, Instruction, Program, bind, filled
 
 Changes = Mapping[int, tuple[tuple[int, ...], float]]  # by number of a tensor: a place in it, and a number
 
@@ -78,7 +78,7 @@ def run(program: Program, changes: Changes, source: str) -> Trace:
 
 
 def perform(
-    step: Step, tensors: dict[int, Any], namespace: dict[str, Any], parts: Machine, changes: Changes
+    step: Instruction, tensors: dict[int, Any], namespace: dict[str, Any], parts: Machine, changes: Changes
 ) -> None:
     """Take one step."""
     if step.kind == "names":

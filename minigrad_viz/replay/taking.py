@@ -11,8 +11,8 @@ from types import MappingProxyType
 from typing import Any
 
 from ..protocol import array_of, dtype_name, history_of, is_parameter, is_tensor
-from .program import MOST, ROOM, Given, Program, Ref, Step, Unfit, templated
-from .rounds import Rounds
+from .program import MOST, ROOM, Given, Instruction, Program, Ref, Unreplayable, templated
+from .rounds import KeptRounds
 
 # Functions that draw random numbers although they take tensors.
 RANDOM = frozenset((
@@ -32,11 +32,11 @@ class Taker:
         self.recorder, self.library = recorder, library
         self.namespace: dict[str, Any] = recorder.tape.namespace
         self.given: dict[int, Given] = {}
-        self.steps: list[Step] = []
+        self.steps: list[Instruction] = []
         self.why_not: tuple[str, Mapping[str, Any]] | None = None
         self.known: dict[int, tuple[int, weakref.ref[Any]]] = {}  # tensors by address
         self.count = 0
-        self.rounds: Rounds | None = None  # those of a loop, if they are taken down as well
+        self.rounds: KeptRounds | None = None  # those of a loop, if they are taken down as well
         self._names: dict[str, int] = {}  # as they were noted last
         self._room = ROOM
 
@@ -72,7 +72,7 @@ class Taker:
     def taken(self, tensor: Any) -> Given:
         """A tensor without history, as it stands now."""
         if history_of(tensor) is not None:
-            raise Unfit("live_no_history")
+            raise Unreplayable("live_no_history")
         grad = tensor.grad if tensor.is_leaf and tensor.requires_grad else None
         numbers = self.copied(tensor)
         return Given(
@@ -83,10 +83,10 @@ class Taker:
         """A copy of a tensor's numbers; whether it `counts` for the size of the program."""
         data = None if dtype_name(tensor) == "bfloat16" else array_of(tensor)
         if data is None:
-            raise Unfit("live_no_argument", kind=dtype_name(tensor))
+            raise Unreplayable("live_no_argument", kind=dtype_name(tensor))
         self._room -= data.nbytes * counts
         if self._room < 0:
-            raise Unfit("live_no_room")
+            raise Unreplayable("live_no_room")
         return data.copy()
 
     # ── steps ───────────────────────────────────────────────────────────────────────────────────────────────
@@ -100,7 +100,7 @@ class Taker:
         **more: Any,
     ) -> None:  # fmt: skip
         """Note a step."""
-        step = Step(kind, run, tuple(args), options, **more)
+        step = Instruction(kind, run, tuple(args), options, **more)
         if self.rounds is not None:
             self.rounds.note(step)
         if self.why_not is None and len(self.steps) >= MOST:
@@ -129,7 +129,7 @@ class Taker:
         if self.number_of(written) is not None:
             return True
         if any(is_tensor(other) and self.number_of(other) is not None for other in others):
-            raise Unfit("live_no_history")
+            raise Unreplayable("live_no_history")
         return False
 
     def refuse(self, key: str, **values: Any) -> None:
@@ -183,7 +183,7 @@ class Taker:
         statement = None if spot is None else spot.statement
         if statement is None or not is_reading(statement.text):
             line = None if spot is None else spot.span.line
-            raise Unfit("live_no_exit", line=line or "?")
+            raise Unreplayable("live_no_exit", line=line or "?")
 
     def line(self) -> int:
         """The line of the cell that runs."""
@@ -224,7 +224,7 @@ def carefully(method: Callable[..., Any]) -> Callable[..., Any]:
             return None
         try:
             return method(self, *args)
-        except Unfit as unfit:
+        except Unreplayable as unfit:
             key, values = unfit.why
             self.refuse(key, **values)
         except Exception as problem:  # a fault here must not become one of the cell

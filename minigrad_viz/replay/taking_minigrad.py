@@ -24,8 +24,8 @@ from minigrad.observing import (
 )
 
 from .minigrad_frames import frame_of, named_frame
-from .program import GRAD, Given, Ref, Unfit
-from .rounds import Rounds
+from .program import GRAD, Given, Ref, Unreplayable
+from .rounds import KeptRounds
 from .taking import RANDOM, Taker, carefully, settings_of
 
 DATA = operator.attrgetter("data")
@@ -73,7 +73,7 @@ class MinigradTaker(Taker, Observer):
         if self.depth:
             return
         if op.__class__ is not Op:
-            raise Unfit("live_no_function", name=op.__name__)
+            raise Unreplayable("live_no_function", name=op.__name__)
         if frame_of(Tensor.__setitem__) is not None:
             return  # on the way to the part that is written
         part = frame_of(Tensor.__getitem__)
@@ -120,7 +120,7 @@ class MinigradTaker(Taker, Observer):
             self.step("call", operator.setitem, map(self.argument, values), grad_mode=is_grad_enabled())
             return
         if op.view or op.name.rstrip("_") in RANDOM:
-            raise Unfit("live_no_op", name=op.name)
+            raise Unreplayable("live_no_op", name=op.name)
         args = [self.argument(value) for value in regrouped(op, values)]
         self.step("call", F.in_place, (op, *args), grad_mode=is_grad_enabled())
 
@@ -170,7 +170,7 @@ class MinigradTaker(Taker, Observer):
     def mode_changed(self, mode: str, enabled: bool) -> None:
         """A mode was switched; the grad mode is noted with each step."""
         if mode != "grad":
-            raise Unfit("live_no_mode", mode=mode)
+            raise Unreplayable("live_no_mode", mode=mode)
 
     # ── backward ────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -179,9 +179,9 @@ class MinigradTaker(Taker, Observer):
         """A backward call starts."""
         self.depth += 1
         if self.depth > 1:
-            raise Unfit("live_no_hook")
+            raise Unreplayable("live_no_hook")
         if getattr(options, "batched", False):
-            raise Unfit("live_no_op", name="is_grads_batched")
+            raise Unreplayable("live_no_op", name="is_grads_batched")
         for _, reference in list(self.known.values()):
             tensor = reference()
             if tensor is not None and tensor.retains_grad:
@@ -207,7 +207,7 @@ class MinigradTaker(Taker, Observer):
         """It ended."""
         self.depth -= 1
         if error is not None:
-            raise Unfit("live_no_error")
+            raise Unreplayable("live_no_error")
         run, args, options = self._call
         results = captured and tuple(None if g is None else self.result(g) for g in captured)
         more = {"results": results, "grad_mode": is_grad_enabled()}
@@ -227,21 +227,21 @@ class MinigradTaker(Taker, Observer):
     @carefully
     def hook_starts(self, *_: Any) -> None:
         """A hook of the user's runs."""
-        raise Unfit("live_no_hook")
+        raise Unreplayable("live_no_hook")
 
     @carefully
     def packed(self, *_: Any) -> None:
         """A saved-tensor hook ran."""
-        raise Unfit("live_no_hook")
+        raise Unreplayable("live_no_hook")
 
     @carefully
     def recomputed(self, *_: Any) -> None:
         """A checkpoint computes again."""
-        raise Unfit("live_no_op", name="checkpoint")
+        raise Unreplayable("live_no_op", name="checkpoint")
 
     def follow(self) -> None:
         """Take down the rounds of a loop as well."""
-        self.rounds = Rounds()
+        self.rounds = KeptRounds()
 
     @carefully
     def step_ended(self, optimizer: Any) -> None:
@@ -249,7 +249,7 @@ class MinigradTaker(Taker, Observer):
         self.refuse("live_no_optimizer")
         if self.rounds is not None and self.rounds.why_not is None:
             if not type(optimizer).__module__.startswith("minigrad.optim."):
-                raise Unfit("training_no_optimizer", name=type(optimizer).__name__)
+                raise Unreplayable("training_no_optimizer", name=type(optimizer).__name__)
             self.rounds.note(self.rounds.stepped(optimizer, settings_of(optimizer)))
 
 

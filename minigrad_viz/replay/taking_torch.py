@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from ..protocol import history_of, is_tensor, pytorch
 from ..sources.torch_frames import by_torch
-from .program import Given, Ref, Unfit
-from .rounds import Rounds
+from .program import Given, Ref, Unreplayable
+from .rounds import KeptRounds
 from .taking import RANDOM, Taker, carefully, settings_of
 
 ANSWERS = frozenset(("bool", "int", "index", "complex", "is_nonzero", "equal", "allclose", "contains"))
@@ -22,7 +22,7 @@ HOOKS = ("register_hook", "register_post_accumulate_grad_hook")
 MODES = ("set_grad_enabled", "_set_grad_enabled")
 
 
-class Call(NamedTuple):
+class PendingCall(NamedTuple):
     """A call that is about to run, with its arguments as templates; `seed` is the state of random numbers."""
 
     name: str
@@ -52,11 +52,11 @@ class TorchTaker(Taker):
         with a history."""
         function = getattr(type(history_of(tensor)), "_forward_cls", None)
         if function is not None:
-            raise Unfit("live_no_function", name=function.__name__)
+            raise Unreplayable("live_no_function", name=function.__name__)
         return super().ref(tensor)
 
     @carefully
-    def before(self, func: Any, args: Any, options: Any) -> Call | None:
+    def before(self, func: Any, args: Any, options: Any) -> PendingCall | None:
         """A function is about to run. Its arguments are taken now, because it may write into them."""
         tape, torch = self.recorder.tape, pytorch()
         if tape.call or tape.busy or torch is None:
@@ -70,7 +70,7 @@ class TorchTaker(Taker):
         if name in MODES or not self.concerns(name, func, args, options):
             return None
         if name in HOOKS:
-            raise Unfit("live_no_hook")
+            raise Unreplayable("live_no_hook")
         with tape.shield():
             first, *others = [t for t in flat((args, options)) if is_tensor(t)] or [None]
             written = first is not None and writes_in_place(title)
@@ -80,7 +80,7 @@ class TorchTaker(Taker):
                 self.note_names()
             seed = torch.get_rng_state() if name in RANDOM else None
             mode = torch.is_grad_enabled()
-            return Call(name, self.argument(tuple(args)), self.argument(dict(options)), mode, seed)
+            return PendingCall(name, self.argument(tuple(args)), self.argument(dict(options)), mode, seed)
 
     def concerns(self, name: str, func: Any, args: Any, options: Any) -> bool:
         """Whether a call is more than a look at a tensor."""
@@ -91,7 +91,7 @@ class TorchTaker(Taker):
         return name not in LOOKS and "record_function" not in name
 
     @carefully
-    def after(self, call: Call, func: Any, result: Any) -> None:
+    def after(self, call: PendingCall, func: Any, result: Any) -> None:
         """It has run."""
         name = call.name
         with self.recorder.tape.shield():
@@ -119,7 +119,7 @@ class TorchTaker(Taker):
 
     def follow(self) -> None:
         """Take down the rounds of a loop as well."""
-        self.rounds = Rounds()
+        self.rounds = KeptRounds()
 
     def hear(self) -> None:
         """Hear of the steps of optimizers, as soon as PyTorch has any."""
@@ -134,13 +134,13 @@ class TorchTaker(Taker):
         self.refuse("live_no_optimizer")
         if self.rounds is not None and self.rounds.why_not is None:
             if not type(optimizer).__module__.startswith("torch.optim."):
-                raise Unfit("training_no_optimizer", name=type(optimizer).__name__)
+                raise Unreplayable("training_no_optimizer", name=type(optimizer).__name__)
             self.rounds.note(self.rounds.stepped(optimizer, settings_of(optimizer)))
 
     def made(self, result: Any) -> None:
         """A function made a tensor from data, or drew it."""
         if not is_tensor(result):
-            raise Unfit("live_no_argument", kind=type(result).__name__)
+            raise Unreplayable("live_no_argument", kind=type(result).__name__)
         made = self.taken(result)
         self.step("make", None, results=self.new(result), made=made)
 

@@ -16,8 +16,8 @@ from ..words import text
 from .alike import difference, without_names
 from .live import Refused
 from .optimizers import array, built, taken, with_rate
-from .program import GRAD, Given, Program, Ref, Step, bind, filled
-from .rounds import KEPT, Rounds, RoundState
+from .program import GRAD, Given, Instruction, Program, Ref, bind, filled
+from .rounds import KEPT, KeptRounds, RoundState
 from .running import Turned, machine
 
 
@@ -41,7 +41,7 @@ class Training:
         if rounds.count < 3:  # the first round has what stands before the loop as well
             raise Refused(text("training_no_loop", lang))
         self.program, self.parts = program, machine(program.library)
-        self.steps: tuple[Step, ...] = tuple(rounds.segments[-1])
+        self.steps: tuple[Instruction, ...] = tuple(rounds.segments[-1])
         self._compare(rounds)
         self.names = names_of(trace, program)
         self.states: deque[RoundState] = deque(rounds.states, maxlen=KEPT)
@@ -50,7 +50,7 @@ class Training:
         self.rate = rate_of(self.steps, self.states[-1])
         self.cell = self.round  # the cell's last round
 
-    def _compare(self, rounds: Rounds) -> None:
+    def _compare(self, rounds: KeptRounds) -> None:
         """Refused unless the newest rounds did the same, and began with what ran after the last one."""
         begun, plain = without_names(rounds.current), without_names(self.steps)
         key = difference(plain, without_names(rounds.segments[0]), self.program.given)
@@ -155,7 +155,7 @@ class Training:
 # ── one step ────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def perform(step: Step, tensors: dict[int, Any], parts: Any) -> None:
+def perform(step: Instruction, tensors: dict[int, Any], parts: Any) -> None:
     """Take one step of a round, which draws new random numbers."""
     if step.kind == "names":
         return
@@ -197,7 +197,7 @@ def standing(tensor: Any, before: Given) -> Given:
 # ── the learning rate ───────────────────────────────────────────────────────────────────────────────────────
 
 
-def rate_of(steps: tuple[Step, ...], state: RoundState) -> float | None:
+def rate_of(steps: tuple[Instruction, ...], state: RoundState) -> float | None:
     """The learning rate of a loop; None if there are several, or none is found."""
     if state.optimizers:
         rates = {float(group["lr"]) for one in state.optimizers for group in one.groups}
@@ -205,7 +205,7 @@ def rate_of(steps: tuple[Step, ...], state: RoundState) -> float | None:
     return constant_in(steps)
 
 
-def constant_in(steps: tuple[Step, ...]) -> float | None:
+def constant_in(steps: tuple[Instruction, ...]) -> float | None:
     """The one number by which gradients are multiplied in hand-written updates."""
     grads: set[int] = set()
     found = set()
@@ -218,12 +218,12 @@ def constant_in(steps: tuple[Step, ...]) -> float | None:
     return found.pop() if len(found) == 1 else None
 
 
-def is_grad(step: Step) -> bool:
+def is_grad(step: Instruction) -> bool:
     """Whether a step reads the `.grad` of a tensor."""
     return step.run is GRAD or getattr(getattr(step.run, "__self__", None), "__name__", "") == "grad"
 
 
-def with_constant(step: Step, constant: float | None, rate: float | None) -> Step:
+def with_constant(step: Instruction, constant: float | None, rate: float | None) -> Instruction:
     """A step with another learning rate, if it has the old one as a number."""
     if constant is None or rate is None or rate == constant:
         return step
