@@ -33,7 +33,7 @@ def inflated(packed):
 
 
 def entry(told, columns, i):
-    """What `stepper_live.js` makes of a stored text."""
+    """What `stepper_states.js` makes of a stored text."""
     if isinstance(told, str):
         return told
     if isinstance(told, dict):

@@ -89,10 +89,11 @@ def test_a_cell_without_questions_is_shown_as_usual():
     assert not report.questions and "leaves nothing to predict" in report.text()
 
 
-def test_files_of_the_player_share_no_name():
+@pytest.mark.parametrize("also", EXTRAS)
+def test_files_of_the_player_share_no_name(also):
     """They are joined into one scope, where the second of two functions would silently take the place of the
     first."""
-    names = re.findall(r"^(?:async )?(?:const|let|function|class) (\w+)", expression("quiz"), re.M)
+    names = re.findall(r"^(?:async )?(?:const|let|function|class) (\w+)", expression(also), re.M)
     assert len(names) > 100 and len(names) == len(set(names))
 
 

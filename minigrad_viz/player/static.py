@@ -24,13 +24,19 @@ MODULES = (
     "stepper_parts.js", "stepper_formula.js", "stepper_source.js", "stepper_caption.js", "stepper_track.js",
     "stepper_rounds.js", "stepper_painter.js", "stepper_picture.js", "stepper_map.js", "stepper_details.js",
     "stepper_share.js", "stepper_motion.js", "stepper_keys.js", "stepper_boxes.js", "stepper_tour.js",
-    "stepper.js",
+    "stepper_panes.js", "stepper.js",
 )  # fmt: skip
 # What is joined only where a cell uses it.
 EXTRAS = {
     "": (),
     "quiz": ("stepper_quiz_judge.js", "stepper_quiz.js"),
-    "live": ("stepper_plot.js", "stepper_live.js", "stepper_training.js"),
+    "live": (
+        "stepper_plot.js",
+        "stepper_states.js",
+        "stepper_replaced.js",
+        "stepper_live.js",
+        "stepper_training.js",
+    ),
 }
 HEAVY = 500_000  # characters of SVG; a larger picture is packed, and the outline alone stands in its place
 

@@ -1,26 +1,21 @@
-// The player of a Stepper: controls and track, the caption of the step that is shown, the picture, and what opens on request.
+// The player of a Stepper: which step it shows, in the elements that stepper_panes.js makes, and what opens on request.
 //
 // A score (see score.py) is laid out once; a step touches only what it changes. Everything is found below
 // the player's own element, never in `document`: many players share a page, some in shadow roots. Text of
 // the cell gets into the page as text alone.
 
-import { Boxes } from "./stepper_boxes.js";
-import { Caption, following } from "./stepper_caption.js";
-import { Details, Queue, legend, vjp } from "./stepper_details.js";
+import { following } from "./stepper_caption.js";
+import { legend, vjp } from "./stepper_details.js";
 import { pressed } from "./stepper_keys.js";
-import { Overview } from "./stepper_map.js";
 import { Motion } from "./stepper_motion.js";
-import { addressed, block, choice, clamp, control, extras, face, make, memory, quiet, unpacked, whole } from "./stepper_parts.js";
+import { furnish } from "./stepper_panes.js";
+import { addressed, block, clamp, control, extras, face, make, memory, quiet, unpacked, whole } from "./stepper_parts.js";
 import { SPARE, Stage } from "./stepper_picture.js";
-import { Rounds } from "./stepper_rounds.js";
-import { alone, copies, share } from "./stepper_share.js";
-import { Source } from "./stepper_source.js";
+import { alone, share } from "./stepper_share.js";
 import { Tour } from "./stepper_tour.js";
-import { Track } from "./stepper_track.js";
 
 const BEATS = [1400, 6000]; // milliseconds that a step stands at speed 1, at least and at most
 const READING = 32; // milliseconds for each letter of the caption
-const SPEEDS = [0.5, 1, 2, 4, 8];
 const WIDE = 900; // pixels from which on a page has its source open, if the picture fits beside it
 
 class Player extends Tour {
@@ -30,7 +25,9 @@ class Player extends Tour {
     this.model = model;
     this.score = model.get("_score");
     this.words = this.score.words;
-    el.append(this.build());
+    this.motion = new Motion();
+    furnish(this);
+    el.append(this.root);
     this.root.onkeydown = (event) => pressed(this, event);
     this.observer = new ResizeObserver(() => this.arrange());
     this.observer.observe(this.root);
@@ -55,57 +52,6 @@ class Player extends Tour {
     this.observer.disconnect();
     removeEventListener("beforeprint", this.printed);
     for (const [name, listener] of Object.entries(this.events)) this.model.off(`change:${name}`, listener);
-  }
-
-  build() {
-    const { words, score } = this;
-    const lines = score.source.trimEnd().split("\n");
-    const buttons = (...names) => names.map((name) => (this[name] = this.button(name)));
-    this.track = new Track(words, (step) => this.go(step));
-    this.label = make("span", { className: "mgp-label" });
-    this.speed = choice(words.speed, SPEEDS.map((speed) => [speed, `${speed}×`]), (speed) => this.set({ speed }));
-    this.speed.className = "mgp-speed";
-    this.caption = new Caption(words, lines, () => this.pick(this.stage.current?.[0] ?? null, this.stage));
-    this.caption.element.classList.add("mgp-say");
-    const keys = block("mgp-keys", ...buttons("first", "previous", "play", "next", "last"), this.speed);
-    const [queue, source, help, copy, full] = buttons("queue", "source", "legend", "copy", "full");
-    queue.append(make("span", { className: "wide", textContent: words.who_runs_next }), make("span", { className: "slim", textContent: words.queue }));
-    help.textContent = "?";
-    for (const button of [queue, source, help, copy]) button.setAttribute("aria-pressed", false);
-    source.hidden = !score.source.trim();
-    this.rounds = score.total > 1 ? new Rounds(score, this.track, (act) => this.visit(act)) : null;
-    const calls = this.rounds ? [this.calls()] : [this.track.element];
-    const menu = this.button("menu", () => menu.setAttribute("aria-expanded", bar.classList.toggle("all")));
-    menu.setAttribute("aria-expanded", false);
-    menu.textContent = "…";
-    this.tools = block("mgp-tools", queue, source, help, copy, full);
-    const bar = block("mgp-bar", keys, ...calls, this.label, menu, this.tools);
-    this.view = quiet(make("div", { className: "mgp-view", tabIndex: 0, aria: { label: words.picture, role: "region" } }));
-    this.zoom = block("mgp-zoom", ...buttons("zoom_out", "zoom_in", "zoom_fit"));
-    this.details = new Details(this);
-    this.order = new Queue(words);
-    this.help = make("div", { className: "mgp-pop mgp-signs", hidden: true, aria: { label: words.legend, role: "region" } });
-    this.copies = copies(words, (kind) => this.share(kind));
-    this.code = new Source(lines, words.source);
-    this.pane = make("div", { className: "mgp-pane", hidden: true }, this.code.list);
-    this.boxes = new Boxes(this);
-    this.motion = new Motion();
-    this.map = new Overview(words);
-    const scene = block("mgp-scene", this.view, this.zoom, ...this.map.edges.map(({ sign }) => sign), this.details.element, this.help, this.copies);
-    const body = block("mgp-body", this.pane, block("mgp-shown", scene, this.boxes.element, this.order.element));
-    this.top = block("mgp-top", bar, ...(this.rounds ? [this.rounds.element] : []), block("mgp-told", this.caption.element, this.map.element));
-    this.root = quiet(make("div", { className: `mgp mg-${score.theme}`, aria: { label: words.player, role: "group" } }, block("mgp-player", this.top, body)));
-    return this.root;
-  }
-
-  // The buttons and the list of the rounds.
-  calls() {
-    const { score } = this;
-    const named = ({ label }, i) => (score.loop ? `${this.rounds.name(i)} ${this.words.of_all.replace("{n}", score.total)}` : label);
-    this.acts = choice(this.words.acts, score.acts.map((act, i) => [i, named(act, i)]), (act) => this.visit(act));
-    this.turns = [-1, 1].map((by) => this.button(by < 0 ? "act_previous" : "act_next", () => this.visit(this.act + by)));
-    this.phase = block("mgp-phase");
-    return block("mgp-acts", this.turns[0], this.acts, this.turns[1], this.phase);
   }
 
   // What depends on the width.

@@ -1,103 +1,14 @@
 // Live values: sliders in the leaves of a picture; stations, arrows and formulas follow, with the cell's numbers in gray beside them.
 //
-// The states come with the page (see living.py), or a kernel computes them. A state replaces texts of the
-// picture and of the steps; nothing is laid out again.
+// A state (see stepper_states.js) replaces texts of the picture and of the steps; nothing is laid out again.
 
-import { Extra, block, clamp, drawn, extras, inflated, make, quiet, SVG } from "./stepper_parts.js";
+import { Extra, block, drawn, extras, make, quiet } from "./stepper_parts.js";
 import { figure, plot } from "./stepper_plot.js";
+import { Replaced } from "./stepper_replaced.js";
+import { Grid, Kernel } from "./stepper_states.js";
 
 const RAIL = 14; // pixels from the edge of a card to its rail
-const SILENCE = 5000; // milliseconds after which a kernel counts as gone
-const FINE = 5; // numbers between two of the grid, where a kernel computes them
-const PLUS = 18; // pixels of the sign between two slots
 const STACKED = 640; // pixels of a pane below which its plot stands under its table
-
-const svgs = (svg) => [...new DOMParser().parseFromString(`<svg xmlns="${SVG}">${svg}</svg>`, "image/svg+xml").documentElement.children];
-
-// A text of the `i`th state, from its parts and columns.
-export function entry(told, columns, i) {
-  if (typeof told === "string") return told;
-  if (told.forms) return entry(told.forms[told.at[i]], columns, i);
-  return told.map((part) => (typeof part === "number" ? columns[part][i] : part)).join("");
-}
-
-// States that came with the page.
-class Grid {
-  constructor(score) {
-    this.score = score;
-    this.known = new Map();
-  }
-
-  async ready(handle) {
-    if (!this.known.has(handle.name)) {
-      const all = await inflated(this.score.states[handle.name]);
-      this.known.set(handle.name, { ...all, columns: all.columns.map((column) => column.split(" ")) });
-    }
-    return handle;
-  }
-
-  // The place in `xs` that is nearest to a number.
-  snap({ xs }, value) {
-    return xs.reduce((best, x) => (Math.abs(x - value) < Math.abs(best - value) ? x : best));
-  }
-
-  next({ xs }, value, by) {
-    return xs[clamp(xs.indexOf(value) + by, 0, xs.length - 1)];
-  }
-
-  async state(handle, value) {
-    await this.ready(handle);
-    const { columns, texts, whole } = this.known.get(handle.name);
-    const i = handle.xs.indexOf(value);
-    const read = (kind) => Object.fromEntries(Object.entries(texts[kind] ?? {}).map(([id, told]) => [id, JSON.parse(entry(told, columns, i))]));
-    return { at: read("at")[""], rows: read("rows"), said: read("said"), steps: whole ? read("steps") : null };
-  }
-}
-
-// States that a kernel computes. Of several that are asked for while it is busy only the newest is.
-export class Kernel {
-  constructor(model) {
-    this.model = model;
-    this.waiting = new Map();
-    this.count = 0;
-    model.on("msg:custom", (told) => {
-      this.waiting.get(told.id)?.(told);
-      this.waiting.delete(told.id);
-    });
-  }
-
-  ask(content) {
-    const id = ++this.count;
-    return new Promise((resolve, reject) => {
-      this.waiting.set(id, (told) => (told.refused ? reject(Object.assign(new Error(told.refused), { told })) : resolve(told)));
-      setTimeout(() => this.waiting.delete(id) && reject(new Error("")), SILENCE);
-      this.model.send({ live: { ...content, id } });
-    });
-  }
-
-  async ready(handle) {
-    if (!handle.xs.length) Object.assign(handle, (await this.ask({ grid: handle.name })).grid);
-    return handle;
-  }
-
-  step({ xs }) {
-    return xs.length > 1 ? (xs.at(-1) - xs[0]) / (xs.length - 1) / FINE : 1;
-  }
-
-  snap(handle, value) {
-    const { xs } = handle;
-    const steps = Math.round((value - handle.value) / this.step(handle));
-    return Number(clamp(handle.value + steps * this.step(handle), xs[0], xs.at(-1)).toPrecision(12));
-  }
-
-  next(handle, value, by) {
-    return this.snap(handle, value + by * this.step(handle));
-  }
-
-  async state(handle, value, steps) {
-    return (await this.ask({ name: handle.name, value, steps })).state;
-  }
-}
 
 class Live extends Extra {
   constructor(player) {
@@ -115,6 +26,7 @@ class Live extends Extra {
     this.chosen = new Map(this.score.handles.toReversed().map((handle) => [handle.card, handle]));
     this.handle = this.score.handles[0];
     this.value = this.handle.value;
+    this.texts = new Replaced();
     this.own = null; // the frames of the cell
     this.turn(true);
   }
@@ -279,80 +191,7 @@ class Live extends Extra {
   // The picture shows another step: its texts are those of the state again.
   painted() {
     const { stage } = this.player;
-    if (!stage) return;
-    for (const part of stage.svg.querySelectorAll(".mgp-was")) part.remove();
-    for (const undo of this.undone ?? []) undo();
-    this.undone = [];
-    if (!this.state) return;
-    for (const [id, told] of Object.entries(this.state.rows)) this.row(stage, id, told);
-    for (const [id, lines] of Object.entries(this.state.said)) this.say(stage, id, lines);
-    for (const deck of new Set([...stage.svg.querySelectorAll(".slot")].map((slot) => slot.parentNode))) this.spread(deck);
-  }
-
-  // Slots side by side, as wide as they are now, with the signs between them.
-  spread(deck) {
-    const parts = [...deck.children].filter((part) => part.matches(".slot, .sum, .total"));
-    let x = Number(parts[0].querySelector("rect").getAttribute("x"));
-    const before = parts.flatMap((part) => [...part.querySelectorAll("rect, text"), part]).map((one) => [one, one.getAttribute("x")]);
-    this.undone.push(() => before.forEach(([one, at]) => at !== null && one.setAttribute("x", at)));
-    for (const part of parts) {
-      const rect = part.querySelector("rect");
-      const width = rect ? Number(rect.getAttribute("width")) : PLUS;
-      if (rect) rect.setAttribute("x", x);
-      (part.querySelector("text") ?? part).setAttribute("x", part.matches(".total") ? x + 6 : x + width / 2);
-      x += width;
-    }
-  }
-
-  row(stage, id, told) {
-    const part = stage.parts.get(id);
-    if (!part || part.querySelector(".mgp-slider")) return;
-    const at = stage.painter.rows.find((row) => row.part === part)?.at ?? -1;
-    const label = [...part.children].filter((child) => child.matches(".key, .memory"));
-    const before = [...part.children].filter((child) => !label.includes(child));
-    const now = svgs(told[at + 1] ?? told[0]);
-    const said = (parts) => parts.map((child) => child.textContent).join("\n");
-    part.replaceChildren(...label, ...now);
-    this.undone.push(() => now[0]?.parentNode === part && part.replaceChildren(...label, ...before));
-    if (now.length !== 1 || before.length !== 1 || said(now) === said(before)) return;
-    const box = part.closest(".card").querySelector(".box").getBBox();
-    this.gray(part, said(before), box.x + box.width - 9, Number(now[0].getAttribute("y")), "end", now[0]);
-  }
-
-  // The cell's text in gray, if there is room for it beside another.
-  gray(part, text, x, y, anchor, beside) {
-    const was = drawn("text", { class: "mgp-was", x, y, "text-anchor": anchor }, text);
-    part.append(was);
-    if (!beside) return;
-    const [mine, other] = [was.getBBox(), beside.getBBox()];
-    if (mine.x < other.x + other.width + 5) was.remove();
-  }
-
-  say(stage, id, lines) {
-    const total = /^(.*)-total$/.exec(id);
-    const part = stage.parts.get(total ? `${total[1]}-d` : id);
-    const texts = [...(part?.querySelectorAll(total ? ".total" : ":scope > text:not(.was, .mgp-was)") ?? [])];
-    if (!texts.length || texts.length !== lines.length) return;
-    const rect = total ? null : part.querySelector(":scope > rect");
-    const before = texts.map((text) => text.textContent);
-    const [x, width] = ["x", "width"].map((name) => rect?.getAttribute(name));
-    texts.forEach((text, i) => (text.textContent = lines[i]));
-    this.undone.push(() => {
-      texts.forEach((text, i) => (text.textContent = before[i]));
-      texts.forEach((text) => text.removeAttribute("textLength"));
-      if (rect) rect.setAttribute("x", x), rect.setAttribute("width", width);
-    });
-    if (!rect) return;
-    const wide = Math.max(...texts.map((text) => text.getBBox().width));
-    if (part.matches(".chip")) {
-      if (wide > width - 8) texts.forEach((text) => (text.setAttribute("textLength", width - 8), text.setAttribute("lengthAdjust", "spacingAndGlyphs")));
-      return;
-    }
-    const need = Math.max(26, wide + 13);
-    rect.setAttribute("width", need);
-    if (part.matches(".slot")) return;
-    rect.setAttribute("x", Number(x) + Number(width) / 2 - need / 2);
-    if (part.matches(".pill") && texts.length === 1 && before[0] !== lines[0]) this.gray(part, before[0], texts[0].getAttribute("x"), Number(rect.getAttribute("y")) + Number(rect.getAttribute("height")) + 12, "middle");
+    if (stage) this.texts.show(stage, this.state);
   }
 
   // ------------------------------------------------------------------------------------------- what is told

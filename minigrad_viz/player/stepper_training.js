@@ -1,8 +1,8 @@
 // The training of a cell goes on: further rounds, another learning rate, and back, as a kernel computes them.
 
 import { Extra, block, extras, make, quiet } from "./stepper_parts.js";
-import { Kernel } from "./stepper_live.js";
 import { figure, plot } from "./stepper_plot.js";
+import { Kernel } from "./stepper_states.js";
 
 class Coach extends Extra {
   constructor(player, { words, name, why, state }) {

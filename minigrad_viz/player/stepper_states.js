@@ -1,0 +1,91 @@
+// The states of live values: they come with the page (see living.py), or a kernel computes them.
+
+import { clamp, inflated } from "./stepper_parts.js";
+
+const SILENCE = 5000; // milliseconds after which a kernel counts as gone
+const FINE = 5; // numbers between two of the grid, where a kernel computes them
+
+// A text of the `i`th state, from its parts and columns.
+export function entry(told, columns, i) {
+  if (typeof told === "string") return told;
+  if (told.forms) return entry(told.forms[told.at[i]], columns, i);
+  return told.map((part) => (typeof part === "number" ? columns[part][i] : part)).join("");
+}
+
+// States that came with the page.
+export class Grid {
+  constructor(score) {
+    this.score = score;
+    this.known = new Map();
+  }
+
+  async ready(handle) {
+    if (!this.known.has(handle.name)) {
+      const all = await inflated(this.score.states[handle.name]);
+      this.known.set(handle.name, { ...all, columns: all.columns.map((column) => column.split(" ")) });
+    }
+    return handle;
+  }
+
+  // The place in `xs` that is nearest to a number.
+  snap({ xs }, value) {
+    return xs.reduce((best, x) => (Math.abs(x - value) < Math.abs(best - value) ? x : best));
+  }
+
+  next({ xs }, value, by) {
+    return xs[clamp(xs.indexOf(value) + by, 0, xs.length - 1)];
+  }
+
+  async state(handle, value) {
+    await this.ready(handle);
+    const { columns, texts, whole } = this.known.get(handle.name);
+    const i = handle.xs.indexOf(value);
+    const read = (kind) => Object.fromEntries(Object.entries(texts[kind] ?? {}).map(([id, told]) => [id, JSON.parse(entry(told, columns, i))]));
+    return { at: read("at")[""], rows: read("rows"), said: read("said"), steps: whole ? read("steps") : null };
+  }
+}
+
+// States that a kernel computes. Of several that are asked for while it is busy only the newest is.
+export class Kernel {
+  constructor(model) {
+    this.model = model;
+    this.waiting = new Map();
+    this.count = 0;
+    model.on("msg:custom", (told) => {
+      this.waiting.get(told.id)?.(told);
+      this.waiting.delete(told.id);
+    });
+  }
+
+  ask(content) {
+    const id = ++this.count;
+    return new Promise((resolve, reject) => {
+      this.waiting.set(id, (told) => (told.refused ? reject(Object.assign(new Error(told.refused), { told })) : resolve(told)));
+      setTimeout(() => this.waiting.delete(id) && reject(new Error("")), SILENCE);
+      this.model.send({ live: { ...content, id } });
+    });
+  }
+
+  async ready(handle) {
+    if (!handle.xs.length) Object.assign(handle, (await this.ask({ grid: handle.name })).grid);
+    return handle;
+  }
+
+  step({ xs }) {
+    return xs.length > 1 ? (xs.at(-1) - xs[0]) / (xs.length - 1) / FINE : 1;
+  }
+
+  snap(handle, value) {
+    const { xs } = handle;
+    const steps = Math.round((value - handle.value) / this.step(handle));
+    return Number(clamp(handle.value + steps * this.step(handle), xs[0], xs.at(-1)).toPrecision(12));
+  }
+
+  next(handle, value, by) {
+    return this.snap(handle, value + by * this.step(handle));
+  }
+
+  async state(handle, value, steps) {
+    return (await this.ask({ name: handle.name, value, steps })).state;
+  }
+}
