@@ -17,7 +17,7 @@ from minigrad_viz.drawing.outline import outline
 from minigrad_viz.drawing.picture import Picture
 from minigrad_viz.drawing.signs import SIGNS
 from minigrad_viz.model.fold import fold
-from minigrad_viz.player.score import Act
+from minigrad_viz.player.acts import Act
 from minigrad_viz.player.static import player_html
 from minigrad_viz.steps.timeline import Frame
 from minigrad_viz.trace.graph import CAUSE, GUILTY

@@ -88,7 +88,7 @@ def test_boxes_open_in_every_round_that_is_soon_drawn(library, monkeypatch):
     loop = "w = torch.ones(2, requires_grad=True)\nfor i in range(3):\n    ((w * 2) ** 2).sum().backward()\n"
     acts = Report(traced(loop, library), lang="en").acts
     assert all(act.panels for act in acts)
-    monkeypatch.setattr("minigrad_viz.shell.report.OPENED", 7)
+    monkeypatch.setattr("minigrad_viz.player.acts.OPENED", 7)
     acts = Report(traced(loop, library), lang="en").acts
     assert [bool(act.panels) for act in acts] == [False, True, True], "the newest"
 

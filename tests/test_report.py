@@ -13,8 +13,9 @@ from displayed import SCORE, unpacked
 import minigrad
 from minigrad_viz import record
 from minigrad_viz.drawing.picture import Picture
-from minigrad_viz.shell.report import ENDINGS, Report
+from minigrad_viz.shell.report import Report
 from minigrad_viz.shell.run import trace_source
+from minigrad_viz.shell.saving import ENDINGS
 from minigrad_viz.trace.events import Trace
 
 LOOP = """
@@ -82,11 +83,11 @@ def test_each_backward_call_is_an_act():
 
 def test_a_player_has_the_newest_acts_that_are_soon_drawn(monkeypatch):
     made = report(LOOP)
-    monkeypatch.setattr("minigrad_viz.shell.report.PLAYED", len(made.graph.stations) * 2)
+    monkeypatch.setattr("minigrad_viz.player.acts.PLAYED", len(made.graph.stations) * 2)
     stepper = made.stepper()
     assert [act.label for act in stepper.acts] == [act.label for act in made.acts[1:]]
     stepper.close()
-    monkeypatch.setattr("minigrad_viz.shell.report.PLAYED", 1)
+    monkeypatch.setattr("minigrad_viz.player.acts.PLAYED", 1)
     score = unpacked(SCORE.findall(made.html())[0])
     assert [act["label"] for act in score["acts"]] == [made.acts[-1].label]
     assert score["counted"] == 2

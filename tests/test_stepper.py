@@ -17,7 +17,8 @@ from minigrad_viz import Stepper, stepper
 from minigrad_viz.drawing.picture import Picture
 from minigrad_viz.drawing.still import bare
 from minigrad_viz.player.act_pictures import FEW, ROOM, narrow
-from minigrad_viz.player.score import FILLED, READY, WORDS, Act, all_marks, score_of
+from minigrad_viz.player.acts import Act
+from minigrad_viz.player.score import FILLED, READY, WORDS, all_marks, score_of
 from minigrad_viz.player.static import (
     MODULES,
     START,

@@ -23,7 +23,8 @@ from ..predicting.question import GRAD, LEAVES, NEXT, RAISES, SHAPE, QuizQuestio
 from ..predicting.typed import NO, YES
 from ..trace.graph import Graph
 from ..words import clean, text
-from .score import Act, packed
+from .acts import Act
+from .score import packed
 
 WORDS = (
     "quiz_predict", "quiz_check", "quiz_hint", "quiz_show", "quiz_continue", "quiz_taken",

@@ -33,16 +33,16 @@ import re
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..arithmetic import Line
 from ..drawing.picture import Picture
-from ..model.stage import Where
 from ..protocol import finite
 from ..steps.told import Frame
 from ..trace.graph import ROOT, Graph
 from ..words import clean, text
 from .act_pictures import ACTS, narrow, shown
+from .acts import Act
 
 POINTS = 200  # of the curve, of the calls before those that are played, and of those after
 # Lines by what a step is about, and those that are sentences.
@@ -69,27 +69,6 @@ FILLED = {
     "of": ("i", "n"), "of_all": ("n",), "round": ("i",), "call": ("i",), "line": ("n",),
     "following": ("what",), "more_formulas": ("n",), "beyond": ("n",),
 }  # fmt: skip
-
-
-class Panel(NamedTuple):
-    """What is inside a closed box, the station `box` of a picture or of another panel: its picture, and what
-    each frame of the whole marks there."""
-
-    box: str
-    title: str
-    picture: Picture
-    frames: tuple[Frame, ...]
-
-
-class Act(NamedTuple):
-    """One picture with its steps: a backward call of the cell, called `label` where there are several.
-    `panels` are the boxes that a reader can open; `at` is where the call stands in the cell."""
-
-    label: str
-    picture: Picture
-    frames: tuple[Frame, ...]
-    panels: tuple[Panel, ...] = ()
-    at: Where | None = None
 
 
 def score_of(

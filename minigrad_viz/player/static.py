@@ -18,7 +18,8 @@ from typing import Any
 
 from ..drawing.still import image, parted
 from ..drawing.style import every_theme
-from .score import Act, packed, score_of
+from .acts import Act
+from .score import packed, score_of
 
 MODULES = (
     "stepper_parts.js", "stepper_formula.js", "stepper_source.js", "stepper_caption.js", "stepper_track.js",

@@ -13,10 +13,11 @@ import traitlets
 from ..drawing.picture import draw
 from ..steps.timeline import frames_of
 from ..words import text
+from .acts import Act
 from .coaching import Coach
 from .hosts import widgets_are_shown
 from .living import Living
-from .score import Act, score_of
+from .score import score_of
 from .static import module, player_html, style
 
 VIEW = "application/vnd.jupyter.widget-view+json"

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import argparse
 import ast
-import linecache
 import shlex
 import sys
 import threading
 import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from types import FrameType, MappingProxyType
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from IPython.core import error
@@ -24,6 +23,7 @@ from IPython.core.magic_arguments import MagicArgumentParser
 
 from ..words import text
 from .cell_text import CellText, asks_for_help
+from .tracebacks import write_first_line
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import ExecutionInfo, ExecutionResult, InteractiveShell
@@ -204,17 +204,8 @@ class CellRunner:
     def _show_as_written(self, arguments: str) -> None:
         """Have line 1 of the running cell stand in tracebacks as `#%%name ARGS`, not as what the transformer
         made of it. It has to be Python, or nothing of the cell could be shown."""
-        frame: FrameType | None = sys._getframe(1)
-        while frame is not None and frame.f_globals is not self._shell.user_global_ns:
-            frame = frame.f_back
-        entry: Any = None if frame is None else linecache.cache.get(frame.f_code.co_filename)
-        if frame is None or frame.f_lineno != 1 or not entry or not self._cells:
-            return
-        if self._texts.heads_python(self._texts.cleaned(self._cells[-1].text)):
-            lines = [f"#%%{self._name} {arguments}".strip() + "\n", *entry[2][1:]]
-            # IPython 7 keeps a second cache, from which it restores the first.
-            for cache in (linecache.cache, getattr(linecache, "_ipython_cache", {})):
-                cache[frame.f_code.co_filename] = (*entry[:2], lines, entry[3])
+        if self._cells and self._texts.heads_python(self._texts.cleaned(self._cells[-1].text)):
+            write_first_line(self._shell, f"#%%{self._name} {arguments}".strip())
 
     def _cell_magic(self, line: str, body: str) -> object:
         """Runs a body that the transformer has left alone; see Note [The body is left to IPython]."""

@@ -7,8 +7,9 @@ from typing import Any
 
 from ..recording.aftermath import trace_after
 from ..words import text
+from .html_page import paragraph
 from .last import report_of
-from .report import Report, paragraph
+from .report import Report
 
 
 class Explained:

@@ -17,7 +17,7 @@ from ..drawing.dot import DIRECTIONS
 from ..drawing.look import DETAILS, SAVED
 from ..drawing.picture import AUTO, LIMIT, STYLES
 from ..words import CATALOGUES, text
-from .report import ENDINGS
+from .saving import ENDINGS
 
 SHOWN = ("player", "step", "static", "none")  # the forms of the graph
 NUMBER, FILES = "number", "files"

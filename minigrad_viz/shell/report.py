@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import html
-import itertools
-import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,59 +13,30 @@ from ..drawing.memory_sheet import MemorySheet, memory_sheet
 from ..drawing.picture import Picture
 from ..drawing.sheets import Sheet
 from ..drawing.table import Table, table_of, to_html, to_text
-from ..explaining import explanations_of
-from ..model.fold import READABLE, opened_in
 from ..model.scene import Scenes
-from ..model.stage import Stage, in_cell
-from ..model.views import View, views_of
-from ..player.coaching import Coach
-from ..player.living import Living, handles_in
-from ..player.quiz_score import quiz_of
-from ..player.score import Act, Panel
+from ..model.stage import Stage
+from ..model.views import views_of
+from ..player.acts import Act, Acts
+from ..player.living import Living
 from ..player.static import player_html
-from ..predicting.asking import fair
-from ..predicting.asking import to_text as questions_to_text
 from ..predicting.question import QuizQuestion
-from ..predicting.questions import questions_of
-from ..replay.live import Handle, Live, Refused
+from ..replay.live import Handle, Live
 from ..replay.program import Program
 from ..replay.training import Training
-from ..steps.grouping import frames_inside
 from ..steps.recursion import recursion_text
-from ..steps.timeline import frames_of
-from ..steps.timeline import to_markdown as steps_to_markdown
-from ..steps.timeline import to_text as steps_to_text
 from ..steps.told import Frame
 from ..trace.events import Trace
-from ..trace.explained import Explanation
 from ..trace.graph import ROOT, Graph
 from ..words import clean, language, text
-from . import panel
+from .findings import Findings
+from .html_page import paragraph, preformatted, whole_page
+from .other_numbers import OtherNumbers
+from .quiz_shown import QuizShown
+from .saving import save_as
+from .steps_shown import Steps
 
 if TYPE_CHECKING:
     from ..player.widget import Stepper
-
-OPENED = 300  # stations in the boxes of all pictures that can be opened, but for those of the first
-PLAYED = 1200  # stations that all pictures of a player may have together; drawing them takes about 3 s
-ENDINGS = (".html", ".svg", ".png", ".pdf", ".dot", ".gv", ".mmd", ".json", ".txt")
-
-PAGE = """\
-<!DOCTYPE html>
-<html lang="{lang}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title>
-<style>
-:root{{color-scheme:light dark}}
-body{{margin:0 auto;padding:16px;max-width:1600px;font:15px/1.5 system-ui,"Segoe UI",sans-serif}}
-</style>
-</head>
-<body>
-{body}
-</body>
-</html>
-"""
 
 
 class Report:
@@ -99,35 +68,25 @@ class Report:
         self.program = program
         self._again = {"roots": roots, "fold": fold, "ledger": ledger, "memory": memory, **options}
         self.lang = lang = lang or language()
-        self.explained: tuple[Explanation, ...] = ()
-        self.problem = self._unexplained = self.refused = ""
-        self._explain()
-        self.views = views_of(self.scenes, roots=tuple(roots), fold=fold, lang=lang, explained=self.explained)
+        self._findings = Findings(self.scenes, lang)
+        self.explained, self.problem = self._findings.explained, self._findings.problem
+        roots, self.refused = tuple(roots), ""
+        self.views = views_of(self.scenes, roots=roots, fold=fold, lang=lang, explained=self.explained)
+        self._numbers = OtherNumbers(self.scenes, program, self.graph, lang, roots=roots, fold=fold)
         self._live = live = live and not predict  # what moves gives answers away
         if live:
-            options = {**options, "sliders": self._sliders()}
-        self._pictures = [Picture(view.graph, lang=lang, **options) for view in self.views]
-        self._options = options
-        self._acts: dict[int, Act] = {}
+            sliders, self.refused = self._numbers.sliders()
+            options = {**options, "sliders": sliders}
+        self._acts = Acts(self.views, trace.rounds, self.explained, lang, options)
         self._stepper: Stepper | None = None
         self.table: Table = table_of(trace, lang)
         self._asked = ledger, memory
-        self.predict = predict
+        self.predict, self._questions = predict, QuizShown(self.scenes, self.explained, lang)
 
-    def _explain(self) -> None:
-        """Find explanations. A fault of ours in that must not take away the rest of what is shown."""
-        try:
-            self.explained = explanations_of(self.scenes, self.lang)
-        except Exception as problem:
-            self.explained = (Explanation("", self.trace.error),) if self.trace.error else ()
-            self.problem = "".join(traceback.format_exception(problem))
-            said = " ".join(f"{type(problem).__name__}: {problem}".split())
-            self._unexplained = clean(text("unexplained", self.lang, problem=said))
-
-    @cached_property
+    @property
     def questions(self) -> tuple[QuizQuestion, ...]:
         """What a reader can be asked of the cell, but for an error that stands above it."""
-        return fair(questions_of(self.scenes, self.explained, self.lang), self.trace.error is not None)
+        return self._questions.questions
 
     @cached_property
     def ledger(self) -> LedgerSheet:
@@ -147,11 +106,11 @@ class Report:
 
     # ── with other numbers ──────────────────────────────────────────────────────────────────────────────────
 
-    @cached_property
+    @property
     def again(self) -> Live:
         """The cell, to be computed again with other numbers. Refused, a ValueError that says why, where that
         cannot be done."""
-        return Live(self.trace, self.program, self.lang)
+        return self._numbers.again
 
     @property
     def handles(self) -> tuple[Handle, ...]:
@@ -169,26 +128,7 @@ class Report:
         """The loop of the cell, which can go on from its last round, as one of its own each time. It must
         have been recorded with `live=True`, or under `%%autograd --live`. Refused, a ValueError that says
         why, where further rounds cannot be computed."""
-        return Training(self.trace, self.program, self.lang)
-
-    def _coach(self) -> Coach | None:
-        """Who goes on with the training in a widget, or says why it cannot; None for a cell without a loop,
-        or where that was not asked for."""
-        if not self._live or len(self.trace.rounds) < 2:
-            return None
-        name = next((card.name or "" for _, card in self.graph.cards() if card.role == ROOT), "")
-        try:
-            return Coach(self.training(), name, lang=self.lang)
-        except Refused as refused:
-            return Coach(None, name, text("training_refused", self.lang, why=str(refused)), self.lang)
-
-    def _sliders(self) -> frozenset[str]:
-        """The leaves that a reader can change, by their ids; without any, why there is none."""
-        try:
-            return frozenset(handle.id for handle in handles_in(self.again, self.graph))
-        except Refused as refused:
-            self.refused = text("live_refused", self.lang, why=str(refused))
-            return frozenset()
+        return self._numbers.training()
 
     @cached_property
     def living(self) -> Living | None:
@@ -196,14 +136,7 @@ class Report:
         cannot be."""
         if not self._live or self.refused or self.trace.error:
             return None
-        found = Living(self.again, self.picture, self.frames, self._remade)
-        return found if found.handles else None
-
-    def _remade(self, trace: Trace) -> tuple[Graph, Callable[[], Sequence[Frame]]]:
-        """The graph that is shown first of another trace of the cell, and its steps."""
-        roots, fold = self._again["roots"], self._again["fold"]
-        view = views_of(Scenes(trace), roots=tuple(roots), fold=fold, lang=self.lang)[-1]
-        return view.graph, lambda: frames_of(view.scene, view.graph, self.lang, ())
+        return self._numbers.living(self.picture, self.frames)
 
     # ── its parts ───────────────────────────────────────────────────────────────────────────────────────────
 
@@ -215,7 +148,7 @@ class Report:
     @property
     def picture(self) -> Picture:
         """Its picture."""
-        return self._pictures[-1]
+        return self._acts.pictures[-1]
 
     @property
     def frames(self) -> tuple[Frame, ...]:
@@ -240,52 +173,7 @@ class Report:
 
     def act(self, i: int) -> Act:
         """Picture and steps of one backward call, by its place among those that were kept."""
-        i = range(len(self.views))[i]
-        if i not in self._acts:
-            view = self.views[i]
-            frames = frames_of(view.scene, view.graph, self.lang, self.explained)
-            panels = self._panels(view) if i in self._opening else ()
-            started = view.scene.now.started
-            at = None if started is None else in_cell(started.span)
-            self._acts[i] = Act(view.label, self._pictures[i], frames, panels, at)
-        return self._acts[i]
-
-    @cached_property
-    def _opening(self) -> set[int]:
-        """The pictures whose boxes a reader can open: the one that is shown first, and the newest of the
-        others, as many as are soon drawn."""
-        found: set[int] = set()
-        stations = 0
-        for i in reversed(range(len(self.views))):
-            view = self.views[i]
-            stations += sum(len(fold.members) for fold in view.graph.folds) + len(view.aside.stations)
-            if found and stations > OPENED:
-                break
-            found.add(i)
-        return found
-
-    def _panels(self, view: View) -> tuple[Panel, ...]:
-        """What a reader can open in a picture: its boxes, and what stands aside."""
-        opened = [(group.id, group.title, part) for group, part in opened_in(view.graph, view.whole)]
-        if 0 < len(view.aside.stations) <= READABLE:
-            opened.append(("aside", text("aside_open", self.lang), view.aside))
-        frames = frames_inside(view.scene, view.graph, [part for _, _, part in opened])
-        pictures = [Picture(part, lang=self.lang, **self._options) for _, _, part in opened]
-        return tuple(
-            Panel(box, title, picture, steps)
-            for (box, title, _), picture, steps in zip(opened, pictures, frames)
-        )
-
-    def _played(self) -> tuple[tuple[Act, ...], tuple[float | None, ...], tuple[float | None, ...]]:
-        """The acts of the player, which are the newest, as many as are soon drawn; of the calls before and
-        after them the values of the roots."""
-        sizes = itertools.accumulate(len(view.graph.stations) for view in reversed(self.views))
-        count = max(1, sum(size <= PLAYED for size in sizes))
-        first = len(self.views) - count
-        earlier = max(self.views[first].call - 1, 0)
-        values = self.trace.rounds[:earlier] if self.trace.rounds else (None,) * earlier
-        later = self.trace.rounds[self.views[-1].call :]  # which the recorder only counted
-        return tuple(map(self.act, range(first, len(self.views)))), values, later
+        return self._acts.act(i)
 
     def stepper(self) -> Stepper:
         """The widget that walks through the steps; the same each time, until it is closed, so that Python
@@ -293,9 +181,9 @@ class Report:
         from ..player.widget import LiveStepper, Stepper
 
         if self._stepper is None or self._stepper.comm is None:
-            acts, earlier, later = self._played()
+            acts, earlier, later = self._acts.played()
             told = acts, self.trace.source, self.lang, earlier, later
-            coach = self._coach()
+            coach = self._numbers.coach() if self._live else None
             if self.living is None and coach is None:
                 self._stepper = Stepper(*told)
             else:
@@ -311,13 +199,11 @@ class Report:
 
     def explanation(self) -> str:
         """What went wrong, why, and what to do; "" if all is well."""
-        told = panel.to_text(self.explained, self.trace.error, self.lang)
-        return "\n\n".join(filter(None, (told, self._unexplained)))
+        return self._findings.text()
 
     def explanation_html(self, message: bool = True) -> str:
         """The same for a page; without the `message` where the traceback stands above."""
-        told = panel.to_html(self.explained, self.trace.error, self.lang, message=message)
-        return told + (paragraph(self._unexplained) if self._unexplained else "")
+        return self._findings.html(message)
 
     def text(self, steps: bool = False, *, graph: bool = True, table: bool = True, why: bool = True) -> str:
         """Outline, what went wrong (unless `why` is False), and state table in words, and on request the
@@ -327,7 +213,7 @@ class Report:
             return "\n\n".join(filter(None, (text("no_tensors", self.lang), said)))
         if self.predict:
             known = said if self.trace.error else ""
-            return "\n\n".join(filter(None, (questions_to_text(self.questions, self.lang), known)))
+            return "\n\n".join(filter(None, (self._questions.text(), known)))
         parts = ["\n".join([*self.head(), self.picture.outline()])] if graph else []
         if said:
             parts.append(said)
@@ -368,7 +254,7 @@ class Report:
 
     def _player(self, pane: bool) -> str:
         error = self.head()[:1] if self.trace.error else []
-        acts, earlier, later = self._played()
+        acts, earlier, later = self._acts.played()
         quiz, asked = self._quiz(acts)
         live = None if self.living is None else self.living.score()
         told = self.trace.source, self.lang, earlier, later
@@ -379,8 +265,7 @@ class Report:
         """What the player asks, and the same as text; both "" if it asks nothing."""
         if not self.predict:
             return "", ""
-        calls = [view.call for view in self.views[-len(acts) :]]
-        quiz = quiz_of(self.questions, acts, calls, self.lang)
+        quiz = self._questions.score(acts, [view.call for view in self.views[-len(acts) :]])
         return quiz, self.text(why=False) if quiz else ""
 
     def _still(self) -> str:
@@ -389,12 +274,9 @@ class Report:
     def page(self, show: str = "player", *, table: bool = True) -> str:
         """A whole HTML page, which needs nothing else."""
         names = [card.name for _, card in self.graph.cards() if card.role == ROOT and card.name]
-        title = text("picture_title", self.lang, names=", ".join(names)) if names else None
-        return PAGE.format(
-            lang=self.lang or language(),
-            title=html.escape(clean(title or text("picture_title_plain", self.lang))),
-            body=self.html(show, table=table, pane=True),
-        )
+        known = text("picture_title", self.lang, names=", ".join(names)) if names else None
+        title = known or text("picture_title_plain", self.lang)
+        return whole_page(title, self.html(show, table=table, pane=True), self.lang)
 
     def save(
         self, path: str | Path, *, show: str = "player", table: bool = True, embed_fonts: bool = False
@@ -403,20 +285,12 @@ class Report:
         trace (.json). `show` and `table` are those of `page`, `embed_fonts` that of `Picture.save`.
         ValueError for other endings; .png and .pdf need the extra "export" or a native Graphviz
         (RuntimeError)."""
-        path = Path(path)
-        kind = path.suffix.lower()
-        if kind == ".html":
-            path.write_text(self.page(show, table=table), encoding="utf-8")
-        elif kind == ".txt":
-            told = self.text(steps=True, graph=show != "none", table=table)
-            path.write_text(told + "\n", encoding="utf-8")
-        elif kind == ".json":
-            path.write_text(self.trace.to_json() + "\n", encoding="utf-8")
-        elif kind in ENDINGS:
-            self.picture.save(path, embed_fonts=embed_fonts)
-        else:
-            raise ValueError(f"cannot write {path.suffix!r}: use one of {', '.join(ENDINGS)}")
-        return path
+        texts = {
+            ".html": lambda: self.page(show, table=table),
+            ".txt": lambda: self.text(steps=True, graph=show != "none", table=table) + "\n",
+            ".json": lambda: self.trace.to_json() + "\n",
+        }
+        return save_as(path, texts, self.picture, embed_fonts=embed_fonts)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         page = self.html()  # first, for the text tells what hindered it
@@ -424,28 +298,3 @@ class Report:
 
     def __repr__(self) -> str:
         return self.text()
-
-
-class Steps:
-    """Steps as text, numbered, with their arithmetic; in a notebook the arithmetic is LaTeX."""
-
-    def __init__(self, frames: tuple[Frame, ...], lang: str | None = None) -> None:
-        self.frames = frames
-        self.lang = lang
-
-    def __repr__(self) -> str:
-        return steps_to_text(self.frames, self.lang)
-
-    def _repr_markdown_(self) -> str:
-        return steps_to_markdown(self.frames, self.lang)
-
-
-def preformatted(lines: str) -> str:
-    """Lines of a terminal on a page."""
-    return f"<pre>{html.escape(lines)}</pre>"
-
-
-def paragraph(sentence: str) -> str:
-    """A sentence above or below a picture."""
-    style = "font:13px system-ui,sans-serif;margin:.3em 0"
-    return f'<p style="{style}">{html.escape(sentence)}</p>'

@@ -12,7 +12,9 @@ own: `%debug`, the module `traceback` and Python outside IPython know all of it,
 from __future__ import annotations
 
 import functools
+import linecache
 import os
+import sys
 from collections.abc import Iterator
 from types import FrameType, TracebackType
 from typing import Any
@@ -52,6 +54,20 @@ def install(shell: Any, name: str) -> None:
 def uninstall(shell: Any) -> None:
     """Take that back."""
     vars(shell.InteractiveTB).pop("structured_traceback", None)
+
+
+def write_first_line(shell: Any, line: str) -> None:
+    """From now on line 1 of the cell that calls us stands in tracebacks as this; nothing happens where it is
+    not that line which does."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_globals is not shell.user_global_ns:
+        frame = frame.f_back
+    entry: Any = None if frame is None else linecache.cache.get(frame.f_code.co_filename)
+    if frame is None or frame.f_lineno != 1 or not entry:
+        return
+    # IPython 7 keeps a second cache, from which it restores the first.
+    for cache in (linecache.cache, getattr(linecache, "_ipython_cache", {})):
+        cache[frame.f_code.co_filename] = (*entry[:2], [line + "\n", *entry[2][1:]], entry[3])
 
 
 def chain(error: BaseException | None) -> Iterator[BaseException]:
