@@ -12,6 +12,7 @@ from cells import CELLS, run
 from minigrad_viz import check_prediction, predict, record
 from minigrad_viz.predicting.asking import interview
 from minigrad_viz.predicting.questions import questions_of
+from minigrad_viz.shell import last as shell_last
 from minigrad_viz.shell.report import Report
 
 TOLD = "You followed the path through y only. x is used twice: add the gradient from the path through w."
@@ -59,7 +60,7 @@ def test_what_was_recorded(library):
     del x, y, w
 
 
-def test_what_nobody_can_answer(library):
+def test_what_nobody_can_answer(library, monkeypatch):
     x, y, w, z = graph(library)
     z.backward()
     with pytest.raises(ValueError, match=r"no answer to q\.grad\. Ask it before backward\(\)"):
@@ -68,6 +69,7 @@ def test_what_nobody_can_answer(library):
         predict([1], "x.grad")
     with pytest.raises(TypeError, match="needs to know"):
         predict(z)
+    monkeypatch.setattr(shell_last, "_last", [])
     with pytest.raises(RuntimeError):
         predict("x.grad")  # no cell was watched
     del x, y, w

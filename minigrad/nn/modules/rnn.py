@@ -114,7 +114,7 @@ class LSTM(RNNBase):
         batch_first: True puts the batch dimension first in input and output.
         dropout: probability of dropout after each layer but the last.
         bidirectional: True adds a second direction, which reads the sequence from its end.
-        proj_size: must be 0.
+        proj_size: must be None or 0.
         device: must be the CPU.
         dtype: dtype of the parameters; the default dtype if None.
 
@@ -123,7 +123,7 @@ class LSTM(RNNBase):
 
     Raises:
         ValueError: a size is not positive.
-        NotImplementedError: proj_size is not 0.
+        NotImplementedError: proj_size is neither None nor 0.
         RuntimeError: the input or hx has another size.
 
     Example:
