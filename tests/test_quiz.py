@@ -44,7 +44,7 @@ def quiz(report):
 def test_where_questions_are_asked(library):
     questions = quiz(report_of(CELLS[9], library))["questions"]
     assert [(q["kind"], q["act"], q["step"]) for q in questions] == [
-        ("leaves", 0, 1), ("next", 0, 8), ("grad", 0, 12),
+        ("leaves", 0, 6), ("next", 0, 8), ("grad", 0, 12),
     ]  # fmt: skip
     gradient = questions[-1]
     assert gradient["row"] == "s0-c0-grad" and gradient["label"] == "x.grad ="
@@ -81,7 +81,7 @@ def test_a_cell_that_does_not_ask_stores_nothing_of_it():
     code, style = unpacked(re.findall(r'read\("([^"]*)"\)', plain)[0])
     assert "Quiz" not in code and "mgp-ask" not in style
     assert "quiz" not in unpacked(re.findall(r'read\("([^"]*)"\)', plain)[1])
-    assert len(player()) < len(player("quiz")) < len(player()) + 8000
+    assert len(player()) < len(player("quiz")) < len(player()) + 9500
 
 
 def test_a_cell_without_questions_is_shown_as_usual():

@@ -5,7 +5,8 @@
     question    {"act", "step" (the first that shows the answer), "kind", "label", "subject",
                  "prompt", "hint", "solution", "right", "unread", "none" (what is said where no wrong answer
                  fits), "truth", "row" (of the picture that has the answer, or ""), "cover" (whether the
-                 whole picture has it), "choices", "wrong": [wrong, …], "parts": [part, …]}
+                 whole picture has it: asked first, at the last forward step), "choices",
+                 "wrong": [wrong, …], "parts": [part, …]}
     wrong       {"key", "answer", "hint", "taken": [route, …], "missing": [route, …]}
     part        {"label", "ask", "wrong", "truth", "route"}
 
@@ -14,6 +15,7 @@ All of it is packed, so no answer stands in the text of a page.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -55,22 +57,24 @@ def quiz_of(
 def asked_in(
     act: Act, number: int, call: int, questions: Iterable[QuizQuestion], lang: str | None
 ) -> Iterator[dict[str, Any]]:
-    """The questions about one picture, in the order of its steps."""
+    """The questions about one picture: first which are leaves, for every forward step answers that; then in
+    the order of its steps."""
     graph = act.picture.graph
     found = []
     for question in questions:
         step = step_of(question, act) if question.call == call else None
         if step is not None:
             found.append((step, question))
-    for step, question in sorted(found, key=lambda pair: pair[0]):
+    for step, question in sorted(found, key=lambda pair: (pair[1].kind != LEAVES, pair[0])):
         yield {"act": number, "step": step, **told(question, graph, lang)}
 
 
 def step_of(question: QuizQuestion, act: Act) -> int | None:
-    """The first step that shows an answer; None if the picture does not show it by itself."""
-    if question.kind == LEAVES:
-        return 1
+    """The first step that shows an answer; None if the picture does not show it by itself. Leaves are asked
+    where the forward pass is whole."""
     phases = [frame.phase for frame in act.frames]
+    if question.kind == LEAVES:
+        return max(1, sum(1 for _ in itertools.takewhile(FORWARD.__eq__, phases)))
     if question.kind == RAISES:
         return phases.index(BACKWARD) + 1 if BACKWARD in phases else None
     stations = act.picture.graph.stations

@@ -30,7 +30,7 @@ MODULES = (
 # What is joined only where a cell uses it.
 EXTRAS = {
     "": (),
-    "quiz": ("stepper_quiz_judge.js", "stepper_quiz.js"),
+    "quiz": ("stepper_quiz_judge.js", "stepper_quiz_cover.js", "stepper_quiz.js"),
     "live": (
         "stepper_plot.js",
         "stepper_states.js",

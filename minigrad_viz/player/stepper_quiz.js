@@ -1,6 +1,7 @@
 // Predict before you look: a question takes the place of the caption, and what answers it is hidden until then.
 
 import { Extra, block, drawn, extras, inflated, make, quiet } from "./stepper_parts.js";
+import { cover, untold } from "./stepper_quiz_cover.js";
 import { equal, judge, read } from "./stepper_quiz_judge.js";
 
 const PILL = { x: 48.8, width: 34, height: 17 }; // of the question mark in a row of a card, as gradients stand there
@@ -11,7 +12,7 @@ const marked = (text) => text.split("`").map((piece, i) => (i % 2 ? make("code",
 class Quiz extends Extra {
   constructor(player, { words, yes, no, questions }) {
     super();
-    Object.assign(this, { player, words, on: true, covered: null });
+    Object.assign(this, { player, words, on: true });
     this.questions = questions.map((question) => ({ ...question, words: { yes, no }, solved: false, tries: 0, at: null }));
     const button = (name, act, primary = "") => quiet(make("button", { type: "button", className: primary, textContent: words[name], onclick: act }));
     this.prompt = make("p", { className: "mgp-ask-at", aria: { live: "polite" } });
@@ -60,7 +61,8 @@ class Quiz extends Extra {
     this.player.show();
   }
 
-  // The act that may be shown, and the step that may: not beyond the first open question.
+  // The act that may be shown, and the step that may: not beyond the first open question. A question about the whole
+  // picture is asked first, where the picture is whole; steps before it would answer it.
   act(act) {
     const first = this.questions.find(({ solved }) => !solved);
     return first ? Math.min(act, first.act) : act;
@@ -68,7 +70,12 @@ class Quiz extends Extra {
 
   reach(step) {
     const [first] = this.open();
-    return first ? Math.max(1, Math.min(step, first.step)) : step;
+    return first && this.answered?.step !== step ? Math.max(first.cover ? first.step : 1, Math.min(step, first.step)) : step;
+  }
+
+  // Whether the question that is asked is about the whole picture.
+  get covers() {
+    return this.open().findIndex(({ cover, step }) => cover && step === this.player.step) === 0;
   }
 
   // Whether a question hides what a step shows.
@@ -85,9 +92,7 @@ class Quiz extends Extra {
     if (this.answered?.act !== this.player.act) this.answered = null;
     copy.hidden = open;
     if (!open) return;
-    for (const id of stage.titles.keys()) stage.parts.get(id).firstElementChild.remove();
-    for (const title of stage.svg.querySelectorAll("title, desc")) title.remove();
-    stage.titles = new Map([...stage.titles].map(([id, told]) => [id, told.split("\n")[0]]));
+    untold(stage);
     boxes.lay({});
   }
 
@@ -96,6 +101,18 @@ class Quiz extends Extra {
     this.hidden?.row.replaceChildren(...this.hidden.children);
     this.hidden = null;
     this.unmark();
+  }
+
+  // A question about the whole picture sees the last forward step, which it hides from the caption.
+  painted() {
+    const { player, covers, answered } = this;
+    const blank = covers || (answered?.cover && answered.step === player.step);
+    if (covers) player.stage.paint(player.step);
+    cover(player, covers, blank && this.open().some(({ kind }) => kind === "shape"));
+  }
+
+  arranged() {
+    this.painted();
   }
 
   // A step was painted: ask, if there is something to ask.
@@ -109,8 +126,6 @@ class Quiz extends Extra {
     this.element.hidden = !question;
     player.caption.element.hidden = Boolean(question);
     if (turned) player.chart();
-    const cover = Boolean(question?.cover && !question.solved);
-    player.view.style.visibility = cover ? "hidden" : "";
     for (const { first, last, element } of player.track.chapters.flatMap(({ segments }) => segments)) {
       element.classList.toggle("ask", this.open().some((one) => first <= one.step && one.step <= last));
     }
@@ -120,8 +135,7 @@ class Quiz extends Extra {
   }
 
   ask() {
-    const { question, words } = this;
-    const { player } = this;
+    const { question, words, player } = this;
     this.input.value = "";
     this.prompt.replaceChildren(make("b", { textContent: words.quiz_predict }), " · ", ...marked(question.prompt));
     this.faces();
@@ -245,10 +259,11 @@ class Quiz extends Extra {
     this.next.focus({ preventScroll: true });
   }
 
-  // On: to the caption of the step that was asked about.
+  // On: to the caption of the step that was asked about; of the whole picture, to its first step.
   leave() {
     this.answered = null;
     this.player.view.focus({ preventScroll: true });
+    if (this.question.cover) this.player.go(1);
     this.redraw();
   }
 

@@ -28,8 +28,8 @@ def shown(browser, tmp_path):
     """A function that shows a cell that asks on a page."""
     pages = []
 
-    def shown(number: int, lang: str = "en", **options):
-        body = Report(traced(CELLS[number]), lang=lang, predict=True).html(table=False)
+    def shown(number: int, lang: str = "en", source: str = "", **options):
+        body = Report(traced(source or CELLS[number]), lang=lang, predict=True).html(table=False)
         (tmp_path / "a.html").write_text(f"<!doctype html><meta charset=utf-8><body>{body}", encoding="utf-8")
         page = browser.new_page(viewport={"width": 1000, "height": 800}, **options)
         errors: list[str] = []
@@ -56,7 +56,7 @@ def typed(page, answer: str) -> str:
 
 def test_by_keys_alone(shown):
     page = shown(9)
-    assert page.locator(".mgp-label").inner_text() == "1 / 12"
+    assert page.locator(".mgp-label").inner_text() == "6 / 12"
     assert "Which of these tensors are leaves" in page.locator(".mgp-ask-at").inner_text()
     for _ in range(40):
         page.keyboard.press("Tab")
@@ -65,6 +65,7 @@ def test_by_keys_alone(shown):
     assert typed(page, "x, y").startswith("y is not a leaf")
     assert typed(page, "x") == "Right. x"
     page.keyboard.press("Enter")  # Continue
+    assert page.locator(".mgp-label").inner_text() == "1 / 12"
     page.keyboard.press("End")  # which comes to the next question, and no further
     assert page.locator(".mgp-label").inner_text() == "8 / 12"
     assert typed(page, "a").startswith("LogBackward at a comes next in plain recursion")
@@ -89,8 +90,11 @@ def test_nothing_gives_the_answer_away(shown):
     for press in ("Home", "End", "ArrowRight", "ArrowLeft"):
         page.locator(".mgp-view").focus()
         page.keyboard.press(press)
-        assert page.locator(".mgp-label").inner_text() == "1 / 12"
-    assert page.locator(".mgp-view").evaluate("view => getComputedStyle(view).visibility") == "hidden"
+        assert page.locator(".mgp-label").inner_text() == "6 / 12"
+    said = page.evaluate(SAID).replace("requires_grad=True", "")  # the cell's own words
+    assert all(shown in said for shown in ("x ** 3", "125.", "9.8283"))
+    told = [word for word in ("leaf", "root", "grad", "Backward") if word in said]
+    assert not told, said
     page.locator(".mgp-ask input").fill("x")
     page.keyboard.press("Enter")
     page.keyboard.press("Enter")
@@ -137,7 +141,68 @@ def test_hint_and_solution(shown):
     assert page.locator(".mgp-label").inner_text() == "12 / 12" and page.locator(".mgp-ask").is_hidden()
     page.get_by_role("button", name="Predict", exact=True).click()
     page.locator(".mgp-ask:not([hidden])").wait_for()
-    assert page.locator(".mgp-label").inner_text() == "1 / 12"
+    assert page.locator(".mgp-label").inner_text() == "6 / 12"
+
+
+DRAWN = """() => [...document.querySelectorAll('.mgp-view .mg *')].filter(
+    part => part.matches('.box, .fwd, .cut, .role, .deck *, .grad *, .fog *, .tag *')
+        && getComputedStyle(part).visibility === 'visible'
+).map(part => part.getAttribute('class'))"""
+LOOKS = """heads => heads.map(head => {
+    const { fill, stroke, strokeWidth } = getComputedStyle(head);
+    return [fill, stroke, strokeWidth].join();
+})"""
+GAPS = """arrows => arrows.flatMap(arrow => {
+    const plates = [...document.querySelectorAll('.mgp-view .mgp-plate')];
+    const place = arrow.getScreenCTM();
+    return [0, arrow.getTotalLength()].map(at => {
+        const { x, y } = arrow.getPointAtLength(at).matrixTransform(place);
+        return Math.min(...plates.map(plate => {
+            const { left, right, top, bottom } = plate.getBoundingClientRect();
+            return Math.hypot(Math.max(left - x, 0, x - right), Math.max(top - y, 0, y - bottom));
+        }));
+    });
+})"""
+
+
+@pytest.mark.parametrize("width", [420, 1000])
+def test_leaves_are_asked_where_all_tensors_look_alike(shown, width):
+    """Neither a color nor an outline nor what a screen reader reads answers the question. Every forward arrow
+    is there, and begins and ends at a tensor."""
+    page = shown(14)
+    page.set_viewport_size({"width": width, "height": 800})
+    page.wait_for_timeout(300)
+    looks = page.locator(".mgp-view .station > .card > .head").evaluate_all(LOOKS)
+    assert len(looks) == 6 and len(set(looks)) == 1
+    assert page.evaluate(DRAWN) == ["edge fwd"] * 5
+    said = page.evaluate(SAID.replace("'.mgp'", "'.mgp-view'"))
+    assert "y.detach()" in said
+    assert [word for word in ("leaf", "no graph", "cut", "Backward", "370") if word in said] == []
+    gaps = page.locator(".mgp-view .fwd > path:not(.tip)").evaluate_all(GAPS)
+    assert len(gaps) == 10 and max(gaps) < 12  # the tip of an arrow is drawn apart
+
+
+def test_what_comes_after_the_leaves_is_not_answered_with_them(shown):
+    """The shape is asked at an earlier step than the leaves, but later."""
+    page = shown(0, source="x = torch.ones(2, 3, requires_grad=True)\ny = x.sum(0)\nw = y * 2\nz = w.sum()\n")
+    view = SAID.replace("'.mgp'", "'.mgp-view'")
+    assert page.locator(".mgp-label").inner_text() == "4 / 4" and "[2. 2. 2.]" not in page.evaluate(view)
+    page.locator(".mgp-ask input").fill("x")
+    page.keyboard.press("Enter")
+    assert page.locator(".mgp-feedback").inner_text() == "Right. x"
+    assert page.locator(".mgp-label").inner_text() == "4 / 4"
+    said = page.evaluate(view)
+    assert "leaf" in said and "2. 2." not in said and "4. 4." not in said
+    assert page.locator(".mgp-plate").count() == 0
+    page.keyboard.press("Enter")
+    assert page.locator(".mgp-label").inner_text() == "1 / 4"
+    page.keyboard.press("End")
+    assert page.locator(".mgp-label").inner_text() == "2 / 4"
+    assert "shape" in page.locator(".mgp-ask-at").inner_text()
+    assert typed(page, "3").startswith("Right.")
+    page.keyboard.press("Enter")
+    page.keyboard.press("End")
+    assert page.locator(".mgp-label").inner_text() == "4 / 4" and "[4. 4. 4.]" in page.evaluate(view)
 
 
 def test_the_second_call_comes_after_the_first(shown):
