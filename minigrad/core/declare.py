@@ -1,7 +1,9 @@
 """How an op is declared.
 
-    @differentiable(self=lambda g, self: g / self, elementwise=True) def log(self): '''Natural logarithm of
-    each element.''' return np.log(self)
+    @differentiable(self=lambda g, self: g / self, elementwise=True)
+    def log(self):
+        '''Return the natural logarithm of each element.'''
+        return np.log(self)
 
 The decorated function is the kernel: NumPy data in, NumPy data out. Each keyword is an input that can be
 differentiated, under PyTorch's argument name, with its vector-Jacobian product (vjp). A vjp receives the
