@@ -10,10 +10,10 @@ from players import pictures, step_through
 pytestmark = [pytest.mark.browser, pytest.mark.skipif(bool(missing()), reason=missing())]
 
 # Of each kind one: the first notebook, a page of links and a drawn map, an error, arrays, a
-# frame, matrices, an engine that is not ours, plots.
+# frame, matrices, an engine of our own, plots.
 IN_LAB = [
     *("00_start_here", "00_map", "code_06", "code_13", "code_18", "code_21"),
-    *("from_scratch", "training_two_moons"),
+    *("engine_compared", "training_two_moons"),
 ]
 
 # What sticks out of the column of cells to the right, without a scroll bar of its own.
