@@ -188,7 +188,7 @@ def embedding_bag(
     bags = bag_of_each(len(indices), starts)
     used = indices != padding_idx
     own = bags[used]
-    sums = added(widened(weight)[indices[used]], own, len(starts))
+    sums = added(widened(weight[indices[used]]), own, len(starts))
     if mode == SUM:
         nothing = np.zeros(len(starts), indices.dtype)
         return sums.astype(weight.dtype), bags, nothing, nothing

@@ -156,7 +156,7 @@ def chosen(self: Any, target: Any, weight: Any, ignore_index: int) -> tuple[Any,
     unsigned = target.view(np.uint64) if target.dtype == np.int64 else target
     most = np.maximum.reduce(unsigned, axis=None, initial=0)
     used = None
-    if not (most < classes or not target.size) or 0 <= ignore_index < classes:
+    if (target.size and most >= classes) or 0 <= ignore_index < classes:
         used = target != ignore_index
         wrong = used & ((target < 0) | (target >= classes))
         if np.any(wrong):

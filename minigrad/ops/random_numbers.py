@@ -1,6 +1,6 @@
 """Random numbers as ops. In place of other numbers they are constants: their gradients are zeros.
 
-`generator=None` is the default generator. `generator` draws the numbers.
+`generator=None` is the default generator. `ops.generator` draws the numbers.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from operator import index
 from typing import Any
 
@@ -207,16 +208,15 @@ def floored_rest(self: Any, other: Any) -> Any:
     return np.remainder(self, other)
 
 
-REST: dict[str, Any] = {"elementwise": True, "forms": ""}
-TRUNCATED = {"kernel": truncated_rest, "check": only("iuf", "fmod_cpu"), **REST}
-FLOORED = {"kernel": floored_rest, "check": only("iuf", "remainder_cpu"), **REST}
+# Declare what division leaves, rounded towards zero or down.
+truncated = partial(elementwise, kernel=truncated_rest, check=only("iuf", "fmod_cpu"))
+floored = partial(elementwise, kernel=floored_rest, check=only("iuf", "remainder_cpu"))
 
 
-@differentiable(
+@truncated(
     self=lambda g: g,
     other=lambda g, self, other: quotient_vjp(g, self, other, "trunc"),
     node="FmodBackward1",
-    **TRUNCATED,
 )
 def fmod(self, other):
     """Return the remainder of a division that rounds toward zero; it has the sign of `input`.
@@ -235,7 +235,7 @@ def fmod(self, other):
     """
 
 
-@differentiable(self=lambda g: g, node="FmodBackward0", **TRUNCATED)
+@truncated(self=lambda g: g, node="FmodBackward0")
 def fmod_number(self, other):
     """Return the same by a number."""
 
@@ -243,22 +243,21 @@ def fmod_number(self, other):
 overloaded(fmod, fmod_number)
 
 
-@differentiable(
+@floored(
     self=lambda g: g,
     other=lambda g, self, other: quotient_vjp(g, self, other, "floor"),
     node="RemainderBackward1",
-    **FLOORED,
 )
 def remainder(self, other):
     """Return what division rounded down leaves, with the sign of `other`, as Python's `%`."""
 
 
-@differentiable(self=lambda g: g, node="RemainderBackward0", **FLOORED)
+@floored(self=lambda g: g, node="RemainderBackward0")
 def remainder_number(self, other):
     """Return the same by a number."""
 
 
-@differentiable(**no_derivative("remainder", "other"), **FLOORED)
+@floored(**no_derivative("remainder", "other"))
 def remainder_of_number(self, other):
     """Return what is left of a number, divided by each element."""
 

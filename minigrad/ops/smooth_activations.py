@@ -11,7 +11,7 @@ from ..core import F, calls, differentiable, itself
 from ..core.dtypes import of
 from .activations import activation
 from .checks import floats_only
-from .kernels import only_first, wide
+from .kernels import only_first, wide, widened
 from .pointwise import logistic
 from .shape import place
 from .special import error_function
@@ -154,8 +154,7 @@ def shifted(self: Any, dim: int, name: str) -> tuple[Any, int]:
     if self.dtype.kind != "f":
         last = "_lastdim" if axis >= self.ndim - 1 else ""
         raise NotImplementedError(f"\"{name}{last}_kernel_impl\" not implemented for '{of(self).title}'")
-    x = self if self.ndim else np.atleast_1d(self)  # which takes as long as the sum of a small array
-    x = x.astype(np.float32) if x.dtype == np.float16 else x
+    x = widened(self if self.ndim else np.atleast_1d(self))  # which takes as long as a small array's sum
     return x - np.maximum.reduce(x, axis=axis, keepdims=True, initial=-np.inf), axis
 
 
@@ -203,7 +202,7 @@ def _softmax_backward_data(grad_output, output, dim, input_dtype=None):
     """Return `output · (grad_output - Σ output · grad_output)`; `input_dtype` is PyTorch's and says nothing
     new.
     """
-    x = output.astype(np.float32) if output.dtype == np.float16 else output
+    x = widened(output)
     axis = place(dim, output.ndim)
     g = np.atleast_1d(grad_output)
     out = g * x
@@ -222,7 +221,7 @@ def log_softmax_twice(g: Any, grad_output: Any, output: Any, dim: int) -> Any:
 )
 def _log_softmax_backward_data(grad_output, output, dim):
     """Return `grad_output - e^output · Σ grad_output`."""
-    x = output.astype(np.float32) if output.dtype == np.float16 else output
+    x = widened(output)
     g = np.atleast_1d(grad_output).astype(x.dtype, copy=False)
     out = np.atleast_1d(np.exp(x))
     out *= np.add.reduce(g, axis=place(dim, output.ndim), keepdims=True)

@@ -101,10 +101,12 @@ def median_all(self):
     return flat[middle(flat, 0)[0]]
 
 
-MEDIAN = along(middle, "median", "bc", "out")
-
-
-@differentiable(self=selected_vjp, node="MedianBackward1", several=SELECTED, kernel=MEDIAN)
+@differentiable(
+    self=selected_vjp,
+    node="MedianBackward1",
+    several=SELECTED,
+    kernel=along(middle, "median", "bc", "out"),
+)
 def median_dim(self, dim, keepdim=False):
     """Return the lower median along `dim`, and its index."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from math import inf, nan, prod
 from typing import Any
 
@@ -164,7 +163,7 @@ def backwards(op: Any, g: Any, dim: int) -> Any:
 
 def short(sizes: Any, dim: int) -> bool:
     """Return whether nothing stands before any element along `dim`."""
-    return math.prod(sizes) <= 1 or sizes[dim] == 1
+    return prod(sizes) <= 1 or sizes[dim] == 1
 
 
 def cumsum_vjp(g: Any, dim: int) -> Any:

@@ -194,10 +194,7 @@ def fw_primal(self):
 def in_place_form(name: str, call: Any, node: str, kernel: Any = None) -> Any:
     """Return the in-place form of a view op, with a node of its own."""
     op = call.op
-    declare = differentiable(
-        name=name, node=node, kernel=kernel or op.kernel, view=True, linear=True, **op.vjps
-    )
-    return declare(call.__wrapped__).op
+    return view_op(name=name, node=node, kernel=kernel or op.kernel, **op.vjps)(call.__wrapped__).op
 
 
 def transposed(self: Any) -> Any:

@@ -212,10 +212,12 @@ def set_states(states: tuple[Any, Any]) -> None:
 @contextlib.contextmanager
 def drawing_from(kept: tuple[Any, Any] | None) -> Iterator[None]:
     """Draw the random numbers that follow these states, if there are any; afterwards go on as before."""
+    if kept is None:
+        yield
+        return
     before = states()
-    set_states(kept or before)
+    set_states(kept)
     try:
         yield
     finally:
-        if kept is not None:
-            set_states(before)
+        set_states(before)
