@@ -191,7 +191,7 @@ FILLED = {
 def around(value: float, sign: int) -> list[float]:
     """The numbers of a grid on one side of a number."""
     size = max(abs(value), 1.0) * 0.9 / AROUND
-    power = 10.0 ** (len(f"{size:e}".partition("e")[0]) * 0 + int(f"{size:e}".partition("e")[2]))
+    power = 10.0 ** int(f"{size:e}".partition("e")[2])
     step = max(nice * power for nice in NICE if nice * power <= size * 1.0000001)
     return [float(f"{value + sign * i * step:.12g}") for i in range(1, AROUND + 1)]
 

@@ -99,12 +99,12 @@ def wrong_shapes(
             yield Wrong("quiz_shape_inner", inner, ("quiz_shape_inner", {"n": inner[0]}))
     if truth[::-1] != truth:
         yield Wrong("quiz_shape_reversed", list(truth[::-1]), ("quiz_shape_reversed", {}))
-    if truth != (1,) and not truth:
+    if not truth:
         yield Wrong("quiz_shape_one", [1], ("quiz_shape_one", {}))
+        return
     for i in range(len(truth) + 1):
         kept = [*truth[:i], 1, *truth[i:]]
-        if truth:
-            yield Wrong("quiz_shape_kept", kept, ("quiz_shape_kept", {}))
+        yield Wrong("quiz_shape_kept", kept, ("quiz_shape_kept", {}))
 
 
 # ── will it raise ───────────────────────────────────────────────────────────────────────────────────────────

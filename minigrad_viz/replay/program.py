@@ -106,6 +106,15 @@ def templated(value: Any, number: Callable[[Any], Ref], is_tensor: Callable[[Any
     raise Unreplayable("live_no_argument", kind=kind.__name__)
 
 
+def flat(value: Any) -> list[Any]:
+    """A value, or those in lists, tuples and dictionaries, one by one."""
+    if isinstance(value, dict):
+        value = tuple(value.values())
+    if isinstance(value, list | tuple) and type(value) is not Ref:
+        return [item for part in value for item in flat(part)]
+    return [value]
+
+
 def filled(template: Any, tensors: Mapping[int, Any]) -> Any:
     """The argument of a template."""
     kind = type(template)

@@ -58,7 +58,7 @@ class KeptRounds:
         self.why_not: tuple[str, Mapping[str, Any]] | None = None
 
     def refuse(self, key: str, **values: Any) -> None:
-        """There cannot be further rounds, for this reason."""
+        """Note why there cannot be further rounds."""
         if self.why_not is None:
             self.why_not = key, values
             self.current, self.optimizers = [], []
@@ -110,10 +110,10 @@ def state_of(optimizer: Any, taker: Any) -> OptimizerState:
     groups = tuple(
         {**group, "params": [taker.number_of(p) for p in group["params"]]} for group in optimizer.param_groups
     )
-    state = {taker.number_of(param): of(own, taker) for param, own in optimizer.state.items()}
+    state = {taker.number_of(param): arrays_in(own, taker) for param, own in optimizer.state.items()}
     return OptimizerState(type(optimizer), groups, state)
 
 
-def of(own: Mapping[str, Any], taker: Any) -> dict[str, Any]:
+def arrays_in(own: Mapping[str, Any], taker: Any) -> dict[str, Any]:
     """The state of one parameter, with arrays for tensors."""
     return {name: taker.copied(value) if is_tensor(value) else value for name, value in own.items()}

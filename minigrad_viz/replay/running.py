@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import warnings
 from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -60,7 +61,7 @@ def run(program: Program, changes: Changes, source: str) -> Trace:
     would not have run the same program."""
     parts = machine(program.library)
     namespace: dict[str, Any] = {}
-    with quietly(parts.module, program):
+    with quietly(parts.module, draws=any(step.kind == "draw" for step in program.steps)):
         tensors = {n: parts.build(changed(given, n, changes)) for n, given in program.given.items()}
         seeds = {i: parts.module.tensor(s.answer) for i, s in enumerate(program.steps) if s.kind == "draw"}
         recorder = Recorder("", namespace, [parts.source()])
@@ -69,7 +70,10 @@ def run(program: Program, changes: Changes, source: str) -> Trace:
             for i, step in enumerate(program.steps):
                 if i in seeds:
                     parts.module.set_rng_state(seeds[i])
-                perform(step, tensors, namespace, parts, changes)
+                if step.kind == "names":
+                    name_all(namespace, step.answer, tensors)
+                else:
+                    perform(step, tensors, parts, changes)
             name_all(namespace, program.names, tensors)
         finally:
             parts.module.set_grad_enabled(True)
@@ -78,12 +82,9 @@ def run(program: Program, changes: Changes, source: str) -> Trace:
 
 
 def perform(
-    step: Instruction, tensors: dict[int, Any], namespace: dict[str, Any], parts: Machine, changes: Changes
+    step: Instruction, tensors: dict[int, Any], parts: Machine, changes: Changes = MappingProxyType({})
 ) -> None:
-    """Take one step."""
-    if step.kind == "names":
-        name_all(namespace, step.answer, tensors)
-        return
+    """Take one step that computes."""
     if step.kind == "make":
         assert step.made is not None
         number = step.results.number
@@ -107,9 +108,9 @@ def name_all(namespace: dict[str, Any], names: Mapping[str, int], tensors: Mappi
 
 
 @contextlib.contextmanager
-def quietly(module: Any, program: Program) -> Iterator[None]:
-    """Nothing of what runs is noticed outside: no warning, no other mode, no random number."""
-    draws = any(step.kind == "draw" for step in program.steps)
+def quietly(module: Any, draws: bool) -> Iterator[None]:
+    """Nothing of what runs is noticed outside: no warning, no other mode, and no random number if it `draws`
+    any."""
     with contextlib.ExitStack() as stack:
         stack.enter_context(warnings.catch_warnings())
         warnings.simplefilter("ignore")

@@ -25,8 +25,11 @@ READERS = ("print", "append", "format", "display")  # calls to which numbers go 
 
 
 class Taker:
-    """Takes down what a cell computes with one library, whose name is `library`. `recorder` is the cell's.
-    It ends by itself when there is a reason why the cell cannot be computed again."""
+    """Takes down what a cell computes with one library, whose name is `library`; modules that begin with
+    `optimizers` have its own optimizers. `recorder` is the cell's. It ends by itself when there is a reason
+    why the cell cannot be computed again."""
+
+    optimizers = ""
 
     def __init__(self, recorder: Any, library: str) -> None:
         self.recorder, self.library = recorder, library
@@ -73,11 +76,14 @@ class Taker:
         """A tensor without history, as it stands now."""
         if history_of(tensor) is not None:
             raise Unreplayable("live_no_history")
-        grad = tensor.grad if tensor.is_leaf and tensor.requires_grad else None
-        numbers = self.copied(tensor)
-        return Given(
-            numbers, tensor.requires_grad, is_parameter(tensor), None if grad is None else self.copied(grad)
-        )
+        return self.standing(tensor, counts=True)
+
+    def standing(self, tensor: Any, counts: bool = False) -> Given:
+        """A tensor as it stands now, whatever its history; whether it `counts` for the program's size."""
+        learns = tensor.requires_grad and history_of(tensor) is None
+        grad = tensor.grad if learns else None
+        kept = None if grad is None else self.copied(grad, counts)
+        return Given(self.copied(tensor, counts), learns, is_parameter(tensor), kept)
 
     def copied(self, tensor: Any, counts: bool = True) -> Any:
         """A copy of a tensor's numbers; whether it `counts` for the size of the program."""
@@ -133,7 +139,7 @@ class Taker:
         return False
 
     def refuse(self, key: str, **values: Any) -> None:
-        """The cell cannot be computed again, for this reason."""
+        """Note why the cell cannot be computed again."""
         if self.why_not is None:
             self.why_not = key, values
             self.steps.clear()
@@ -159,12 +165,17 @@ class Taker:
                 found.append((number, tensor))
         return found
 
-    def standing(self, tensor: Any) -> Given:
-        """A tensor as it stands now, whatever its history."""
-        grad = tensor.grad if history_of(tensor) is None and tensor.requires_grad else None
-        learns = tensor.requires_grad and history_of(tensor) is None
-        kept = None if grad is None else self.copied(grad, False)
-        return Given(self.copied(tensor, False), learns, is_parameter(tensor), kept)
+    def follow(self) -> None:
+        """Take down the rounds of a loop as well."""
+        self.rounds = KeptRounds()
+
+    def stepped(self, optimizer: Any) -> None:
+        """An optimizer changed its parameters."""
+        self.refuse("live_no_optimizer")
+        if self.rounds is not None and self.rounds.why_not is None:
+            if not type(optimizer).__module__.startswith(self.optimizers):
+                raise Unreplayable("training_no_optimizer", name=type(optimizer).__name__)
+            self.rounds.note(self.rounds.stepped(optimizer, settings_of(optimizer)))
 
     def ended(self, root: Any, random: Any) -> None:
         """A backward call has ended, and with it a round of a loop."""
@@ -176,9 +187,7 @@ class Taker:
 
     def exits(self) -> None:
         """Numbers left the library; where they are more than read, nobody knows what comes of them."""
-        frame: Any = sys._getframe(1)
-        while frame is not None and frame.f_globals is not self.namespace:
-            frame = frame.f_back
+        frame = self.frame()
         spot = None if frame is None else self.recorder.tape.locator.at(frame)
         statement = None if spot is None else spot.statement
         if statement is None or not is_reading(statement.text):
@@ -187,17 +196,20 @@ class Taker:
 
     def line(self) -> int:
         """The line of the cell that runs."""
+        frame = self.frame()
+        return 0 if frame is None else frame.f_lineno
+
+    def frame(self) -> Any:
+        """The frame of the cell; None outside of it."""
         frame: Any = sys._getframe(1)
         while frame is not None and frame.f_globals is not self.namespace:
             frame = frame.f_back
-        return 0 if frame is None else frame.f_lineno
+        return frame
 
     def program(self, error: BaseException | None) -> Program | None:
         """What was taken down; None if the cell had nothing to do with the library."""
         if error is not None and (self.steps or self.why_not):
             self.refuse("live_no_error")
-            if self.rounds is not None:
-                self.rounds.refuse("live_no_error")
         if not self.steps and self.why_not is None:
             return None
         names = {} if self.why_not else self.bindings()

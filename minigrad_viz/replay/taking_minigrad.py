@@ -25,8 +25,7 @@ from minigrad.observing import (
 
 from .minigrad_frames import frame_of, named_frame
 from .program import GRAD, Given, Ref, Unreplayable
-from .rounds import KeptRounds
-from .taking import RANDOM, Taker, carefully, settings_of
+from .taking import RANDOM, Taker, carefully
 
 DATA = operator.attrgetter("data")
 COMPARED = ("allclose", "equal")  # functions that compare by an op, and give a bool
@@ -34,6 +33,8 @@ COMPARED = ("allclose", "equal")  # functions that compare by an op, and give a 
 
 class MinigradTaker(Taker, Observer):
     """An observer that takes down what a cell computes with minigrad."""
+
+    optimizers = "minigrad.optim."
 
     def __init__(self, recorder: Any) -> None:
         super().__init__(recorder, "minigrad")
@@ -239,18 +240,10 @@ class MinigradTaker(Taker, Observer):
         """A checkpoint computes again."""
         raise Unreplayable("live_no_op", name="checkpoint")
 
-    def follow(self) -> None:
-        """Take down the rounds of a loop as well."""
-        self.rounds = KeptRounds()
-
     @carefully
     def step_ended(self, optimizer: Any) -> None:
         """An optimizer changed its parameters."""
-        self.refuse("live_no_optimizer")
-        if self.rounds is not None and self.rounds.why_not is None:
-            if not type(optimizer).__module__.startswith("minigrad.optim."):
-                raise Unreplayable("training_no_optimizer", name=type(optimizer).__name__)
-            self.rounds.note(self.rounds.stepped(optimizer, settings_of(optimizer)))
+        self.stepped(optimizer)
 
 
 def kept(tensor: Any) -> Any:

@@ -7,9 +7,8 @@ from typing import Any, NamedTuple
 
 from ..protocol import history_of, is_tensor, pytorch
 from ..sources.torch_frames import by_torch
-from .program import Given, Ref, Unreplayable
-from .rounds import KeptRounds
-from .taking import RANDOM, Taker, carefully, settings_of
+from .program import Given, Ref, Unreplayable, flat
+from .taking import RANDOM, Taker, carefully
 
 ANSWERS = frozenset(("bool", "int", "index", "complex", "is_nonzero", "equal", "allclose", "contains"))
 EXITS = frozenset(("item", "tolist", "float", "numpy", "array"))
@@ -34,6 +33,8 @@ class PendingCall(NamedTuple):
 
 class TorchTaker(Taker):
     """Takes down what a cell computes with PyTorch, as its mode tells: `before` a call and `after` it."""
+
+    optimizers = "torch.optim."
 
     def __init__(self, recorder: Any) -> None:
         super().__init__(recorder, "torch")
@@ -102,7 +103,7 @@ class TorchTaker(Taker):
             found = [t for t in flat(result) if is_tensor(t)]
             if not found and name not in EFFECTS:
                 return None
-            if not any(is_tensor_ref(part) for part in flat((*call.args, *call.options.values()))):
+            if not any(type(part) is Ref for part in flat((*call.args, *call.options.values()))):
                 return None if by_torch() else self.made(result)
             results = self.results_of(result) if found else None
             kind = "call" if call.seed is None else "draw"
@@ -117,25 +118,17 @@ class TorchTaker(Taker):
                 self.ended(one.item() if single else None, torch.get_rng_state().numpy())
         return None
 
-    def follow(self) -> None:
-        """Take down the rounds of a loop as well."""
-        self.rounds = KeptRounds()
-
     def hear(self) -> None:
         """Hear of the steps of optimizers, as soon as PyTorch has any."""
         optimizers = sys.modules.get("torch.optim.optimizer")
         if self.rounds is not None and self.hook is None and optimizers is not None:
             register = optimizers.register_optimizer_step_post_hook
-            self.hook = register(lambda optimizer, *_: self.stepped(optimizer))
+            self.hook = register(self.step_ended)
 
     @carefully
-    def stepped(self, optimizer: Any) -> None:
+    def step_ended(self, optimizer: Any, *_: Any) -> None:
         """An optimizer changed its parameters."""
-        self.refuse("live_no_optimizer")
-        if self.rounds is not None and self.rounds.why_not is None:
-            if not type(optimizer).__module__.startswith("torch.optim."):
-                raise Unreplayable("training_no_optimizer", name=type(optimizer).__name__)
-            self.rounds.note(self.rounds.stepped(optimizer, settings_of(optimizer)))
+        self.stepped(optimizer)
 
     def made(self, result: Any) -> None:
         """A function made a tensor from data, or drew it."""
@@ -158,20 +151,6 @@ def writes_in_place(title: str) -> bool:
     if title.startswith("__"):
         return title.startswith("__i") and title not in ("__invert__", "__index__", "__int__")
     return title.endswith("_") and title != "requires_grad_"
-
-
-def is_tensor_ref(part: Any) -> bool:
-    """Whether part of a template is a tensor."""
-    return type(part) is Ref
-
-
-def flat(value: Any) -> list[Any]:
-    """A value, or those in lists, tuples and dictionaries, one by one."""
-    if isinstance(value, dict):
-        value = tuple(value.values())
-    if isinstance(value, list | tuple) and not is_tensor_ref(value):
-        return [item for part in value for item in flat(part)]
-    return [value]
 
 
 def build(given: Given) -> Any:

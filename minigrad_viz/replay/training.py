@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
-import warnings
 from collections import deque
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -16,9 +13,9 @@ from ..words import text
 from .alike import difference, without_names
 from .live import Refused
 from .optimizers import array, built, taken, with_rate
-from .program import GRAD, Given, Instruction, Program, Ref, bind, filled
+from .program import GRAD, Given, Instruction, Program, Ref, flat
 from .rounds import KEPT, KeptRounds, RoundState
-from .running import Turned, machine
+from .running import Turned, machine, perform, quietly
 
 
 class Training:
@@ -131,12 +128,15 @@ class Training:
         groups = [with_rate(one, state.rate) for one in state.optimizers]
         optimizers = [built(one, tensors, module) for one in groups]
         loss = math.nan
-        with aside(module, state.random):
-            for step in self.steps:
+        with quietly(module, draws=True):
+            if state.random is not None:
+                module.set_rng_state(module.tensor(state.random))
+            for step in without_names(self.steps):
                 if step.kind == "optimizer":
                     optimizers[step.args[0]].step()
                     continue
-                perform(with_constant(step, self.constant, state.rate), tensors, self.parts)
+                step = drawing_anew(with_constant(step, self.constant, state.rate))
+                perform(step, tensors, self.parts)
                 if step.backward is not None:
                     root = tensors[step.backward.number]
                     loss = float(root.item()) if root.numel() == 1 else math.nan
@@ -155,37 +155,9 @@ class Training:
 # ── one step ────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def perform(step: Instruction, tensors: dict[int, Any], parts: Any) -> None:
-    """Take one step of a round, which draws new random numbers."""
-    if step.kind == "names":
-        return
-    if step.kind == "make":
-        bind(step.results, parts.build(step.made), tensors)
-        return
-    if parts.module.is_grad_enabled() != step.grad_mode:
-        parts.module.set_grad_enabled(step.grad_mode)
-    run, args = step.fresh or (step.run, step.args)
-    assert run is not None
-    options = {} if step.fresh else filled(dict(step.options), tensors)
-    result = run(*filled(args, tensors), **options)
-    if step.kind == "ask":
-        if result != step.answer:
-            raise Turned(step.line, step.answer, result)
-    elif step.results is not None:
-        bind(step.results, result, tensors)
-
-
-@contextlib.contextmanager
-def aside(module: Any, random: Any) -> Iterator[None]:
-    """Nothing of what runs is noticed outside; random numbers go on from a state."""
-    with contextlib.ExitStack() as stack:
-        stack.enter_context(warnings.catch_warnings())
-        warnings.simplefilter("ignore")
-        stack.enter_context(module.random.fork_rng(devices=[]))
-        stack.enter_context(module.enable_grad())
-        if random is not None:
-            module.set_rng_state(module.tensor(random))
-        yield
+def drawing_anew(step: Instruction) -> Instruction:
+    """A step that draws new random numbers where the cell drew some."""
+    return step if step.fresh is None else step._replace(run=step.fresh[0], args=step.fresh[1], options={})
 
 
 def standing(tensor: Any, before: Given) -> Given:
@@ -210,7 +182,7 @@ def constant_in(steps: tuple[Instruction, ...]) -> float | None:
     grads: set[int] = set()
     found = set()
     for step in steps:
-        parts = list(flat(step.args))
+        parts = flat(step.args)
         if any(type(part) is Ref and part.number in grads for part in parts):
             found |= {part for part in parts if type(part) is float}
         if is_grad(step) and type(step.results) is Ref:
@@ -235,15 +207,6 @@ def replaced(part: Any, old: float, new: float) -> Any:
     if type(part) is float and part == old:
         return new
     return type(part)(replaced(item, old, new) for item in part) if type(part) in (list, tuple) else part
-
-
-def flat(part: Any) -> Iterator[Any]:
-    """Arguments one by one."""
-    if type(part) in (list, tuple):
-        for item in part:
-            yield from flat(item)
-    else:
-        yield part
 
 
 # ── states ──────────────────────────────────────────────────────────────────────────────────────────────────
