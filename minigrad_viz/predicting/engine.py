@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from ..model.place import Edge
 from .backward_pass import Arrow, Pass
+from .question import Said
+from .telling import Teller
 
+Marked = tuple[tuple[Arrow, ...], tuple[Arrow, ...]]  # arrows that an answer follows, and that it forgets
 Share = tuple[Arrow, Any]  # over which arrow a gradient came, and the gradient
 
 
@@ -51,6 +55,21 @@ class ImaginedEngine:
         """What `.grad` holds when a gradient has come to a leaf."""
         before = self.walk.before(leaf)
         return new if before is None else before + new
+
+    # ── what is said of it ──────────────────────────────────────────────────────────────────────────────────
+
+    @staticmethod
+    def places(walk: Pass, target: str) -> Iterator[Any]:
+        """Where it could go wrong in a pass, on the way to the node `target`; nowhere, for this one."""
+        yield from ()
+
+    def hint(self, tell: Teller, target: str) -> Said:
+        """What it does wrong, in a sentence."""
+        return self.key, tell.both(self.at)
+
+    def arrows(self, target: str) -> Marked:
+        """What is to be marked in the picture."""
+        return (), () if self.at is None else (self.at,)
 
     # ── the pass ────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -14,10 +14,14 @@ import numpy as np
 
 from minigrad.observing import F
 
+from ..arithmetic.derivatives import label
 from ..model.place import Edge
+from ..numbers import short
 from ..trace.events import Detached, GradSet
 from .backward_pass import Arrow, Pass
-from .engine import ImaginedEngine, Share
+from .engine import ImaginedEngine, Marked, Share
+from .question import Said
+from .telling import Teller
 
 
 def meetings(walk: Pass, target: str) -> dict[Edge, list[Arrow]]:
@@ -28,6 +32,12 @@ def meetings(walk: Pass, target: str) -> dict[Edge, list[Arrow]]:
         if edge is not None and walk.expects(node, i):
             found.setdefault(edge, []).append((node, i))
     return {edge: arrows for edge, arrows in found.items() if len(arrows) > 1}
+
+
+def back_to_fork(walk: Pass, arrows: list[Arrow], others: list[Arrow]) -> tuple[Arrow, ...]:
+    """The arrows that lead to these and not to the others, from the root's end."""
+    mine, theirs = ({a for end in side for a in (*walk.leading(end[0]), end)} for side in (arrows, others))
+    return tuple(sorted(mine - theirs, key=lambda arrow: (walk.order.index(arrow[0]), arrow[1])))
 
 
 class OnePath(ImaginedEngine):
@@ -44,6 +54,19 @@ class OnePath(ImaginedEngine):
     def met(self, edge: Edge, shares: list[Share]) -> Any:
         kept = [share for share in shares if edge != self.at[0] or share[0][0] == self.at[1]]
         return super().met(edge, kept or shares)
+
+    def hint(self, tell: Teller, target: str) -> Said:
+        edge, node = self.at
+        others = {n: None for n, _ in meetings(self.walk, target)[edge] if n != node}
+        missing = ", ".join(map(tell.made_by, others))
+        said = {"x": tell.made_by(edge[0]), "taken": tell.made_by(node), "missing": missing}
+        return ("quiz_many_paths", said | {"n": len(others) + 1}) if len(others) > 1 else (self.key, said)
+
+    def arrows(self, target: str) -> Marked:
+        edge, node = self.at
+        there = meetings(self.walk, target)[edge]
+        taken, missing = ([a for a in there if (a[0] == node) == mine] for mine in (True, False))
+        return back_to_fork(self.walk, taken, missing), back_to_fork(self.walk, missing, taken)
 
 
 class Once(ImaginedEngine):
@@ -62,6 +85,14 @@ class Once(ImaginedEngine):
         kept = [s for s in shares if edge != wrong or s[0][0] != node or s[0][1] == i]
         return super().met(edge, kept)
 
+    def hint(self, tell: Teller, target: str) -> Said:
+        edge, (node, _) = self.at
+        return self.key, {"x": tell.made_by(edge[0]), "at": tell.made_by(node)}
+
+    def arrows(self, target: str) -> Marked:
+        edge, arrow = self.at
+        return (arrow,), tuple(a for a in meetings(self.walk, target)[edge] if a != arrow)
+
 
 class Overwrites(ImaginedEngine):
     """Lets the gradient that comes last replace those that came before."""
@@ -75,6 +106,10 @@ class Overwrites(ImaginedEngine):
 
     def met(self, edge: Edge, shares: list[Share]) -> Any:
         return shares[-1][1]
+
+    def hint(self, tell: Teller, target: str) -> Said:
+        edge = next(iter(meetings(self.walk, target)))
+        return self.key, {"x": tell.made_by(edge[0])}
 
 
 class ForgetsBefore(ImaginedEngine):
@@ -90,6 +125,12 @@ class ForgetsBefore(ImaginedEngine):
 
     def stored(self, leaf: str, new: Any) -> Any:
         return new
+
+    def hint(self, tell: Teller, target: str) -> Said:
+        return self.key, {"x": tell.made_by(target), "before": short(tell.scene.before[self.at])}
+
+    def arrows(self, target: str) -> Marked:
+        return (), ()
 
 
 class NoZero(ImaginedEngine):
@@ -107,6 +148,12 @@ class NoZero(ImaginedEngine):
     def stored(self, leaf: str, new: Any) -> Any:
         return new + np.array(self.at.items, np.float64).reshape(self.at.shape) if self.at.items else None
 
+    def hint(self, tell: Teller, target: str) -> Said:
+        return self.key, {"x": tell.made_by(target), "before": short(self.at)}
+
+    def arrows(self, target: str) -> Marked:
+        return (), ()
+
 
 class NoSeed(ImaginedEngine):
     """Starts with ones, whatever gradient backward was given."""
@@ -120,6 +167,9 @@ class NoSeed(ImaginedEngine):
 
     def start(self, root: str) -> Any:
         return np.ones(np.shape(super().start(root)))
+
+    def hint(self, tell: Teller, target: str) -> Said:
+        return self.key, {}
 
 
 class IgnoresDetach(ImaginedEngine):
@@ -163,6 +213,12 @@ class IgnoresDetach(ImaginedEngine):
         leaf = self.walk.nodes[node].variable is not None
         return received if leaf else super().sent(node, i, received)
 
+    def hint(self, tell: Teller, target: str) -> Said:
+        return self.key, {"x": label(tell.scene, self.at[0])}
+
+    def arrows(self, target: str) -> Marked:
+        return (), ()
+
 
 class AddsFirst(ImaginedEngine):
     """Adds where paths meet before it multiplies: all that came in times all local derivatives."""
@@ -182,3 +238,9 @@ class AddsFirst(ImaginedEngine):
             return None
         whole = np.asarray(sum(incoming) * sum(factors))
         return F.sum_to(whole, np.shape(super().met(edge, shares)))
+
+    def hint(self, tell: Teller, target: str) -> Said:
+        return self.key, {"x": tell.made_by(self.at[0])}
+
+    def arrows(self, target: str) -> Marked:
+        return (), tuple(meetings(self.walk, target).get(self.at, ()))

@@ -11,6 +11,8 @@ from minigrad.observing import F
 
 from .backward_pass import Arrow, Pass
 from .engine import ImaginedEngine
+from .question import Said
+from .telling import Teller
 
 PRODUCTS = ("MmBackward", "BmmBackward", "MvBackward", "AddmmBackward", "LinearBackward")
 POWERS = ("PowBackward",)
@@ -39,6 +41,9 @@ class NoLocal(ImaginedEngine):
             return None if way is None else np.broadcast_to(received, way.shape)
         return F.sum_to(received, way.shape)
 
+    def hint(self, tell: Teller, target: str) -> Said:
+        return ("quiz_no_local_all", {}) if self.at is None else super().hint(tell, target)
+
 
 class NoUpstream(ImaginedEngine):
     """Takes the local derivative for the gradient: forgets to multiply by what came in."""
@@ -52,6 +57,11 @@ class NoUpstream(ImaginedEngine):
     def sent(self, node: str, i: int, received: Any) -> Any:
         wrong = self.at in (None, (node, i))
         return super().sent(node, i, np.ones(np.shape(received)) if wrong else received)
+
+    def hint(self, tell: Teller, target: str) -> Said:
+        if self.at is None:
+            return "quiz_no_upstream_all", {"x": tell.made_by(target)}
+        return super().hint(tell, target)
 
 
 class AddsFactors(ImaginedEngine):
@@ -68,6 +78,9 @@ class AddsFactors(ImaginedEngine):
         if factor is None or self.at not in (None, (node, i)):
             return super().sent(node, i, received)
         return F.sum_to(np.asarray(received + factor), np.shape(super().sent(node, i, received)))
+
+    def hint(self, tell: Teller, target: str) -> Said:
+        return ("quiz_adds_factors_all", {}) if self.at is None else super().hint(tell, target)
 
 
 class Transposes(ImaginedEngine):
@@ -115,6 +128,9 @@ class WrongDimension(ImaginedEngine):
         over = 1 if np.shape(right)[-1] == np.shape(received)[1] else 0
         return whole.sum(axis=over)
 
+    def hint(self, tell: Teller, target: str) -> Said:
+        return self.key, tell.both(self.at) | tell.sizes(self.at)
+
 
 class NoBroadcastSum(ImaginedEngine):
     """Forgets that the gradients of all copies of a broadcast value are summed."""
@@ -130,6 +146,9 @@ class NoBroadcastSum(ImaginedEngine):
         if self.at != (node, i) or np.size(right) == np.size(received):
             return right
         return np.broadcast_to(received * self.walk.factor(node, i), np.shape(received))
+
+    def hint(self, tell: Teller, target: str) -> Said:
+        return self.key, tell.both(self.at) | tell.sizes(self.at)
 
 
 class ValueInstead(ImaginedEngine):
@@ -195,3 +214,7 @@ class NoDivision(ImaginedEngine):
     def sent(self, node: str, i: int, received: Any) -> Any:
         right = super().sent(node, i, received)
         return right * (np.size(right) / np.size(received)) if self.at == (node, i) else right
+
+    def hint(self, tell: Teller, target: str) -> Said:
+        way = self.walk.way(*self.at)
+        return self.key, tell.both(self.at) | {"n": int(np.prod(way.shape)) if way else "n"}

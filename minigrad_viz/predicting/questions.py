@@ -23,8 +23,9 @@ from .backward_pass import Pass
 from .cell_questions import leaves, raises, shapes
 from .engine import ImaginedEngine
 from .question import GRAD, LEAVES, NEXT, RAISES, QuizQuestion, Said, Wrong
+from .telling import Teller
 from .typed import equal
-from .understood import Teller, arrival_of, faults_of, others_of, parts_of, plain
+from .understood import arrival_of, faults_of, others_of, parts_of, plain
 
 FEW = 3  # gradients that are asked in one backward call
 ASKED = 2  # backward calls of a cell; further rounds of a loop ask the same again
@@ -51,7 +52,8 @@ def asked(
     known: Iterable[QuizQuestion | None]
     for scene in map(scenes.of, reversed(scenes.calls)):
         if what == "grad":
-            known = (gradient(scene, leaf, lang, SMALL**2) for leaf in with_name(scene, name))
+            walk = Pass(scene)
+            known = (gradient(walk, leaf, lang, SMALL**2) for leaf in with_name(scene, name))
         elif what == "shape":
             known = (q for q in shapes(scene, all_of_them=True) if q.subject == f"{name}.shape")
         elif what == NEXT:
@@ -80,22 +82,21 @@ def with_name(scene: Scene, name: str) -> list[str]:
 def gradients(scene: Scene, lang: str | None) -> Iterator[QuizQuestion]:
     """What `.grad` of the leaves will be, those first that several paths lead to."""
     walk = Pass(scene)
-    if not answers(scene, walk):
+    if not answers(walk):
         return
     leaves = [id for id in scene.named if scene.asks(id) and scene.accumulators.get(id)]
     ends = {id: arrival_of(walk, id) for id in leaves}
     paths = {id: len(walk.leading(end)) if end else 0 for id, end in ends.items()}
     for leaf in sorted(leaves, key=lambda id: -paths[id]):
-        question = gradient(scene, leaf, lang, SMALL)
+        question = gradient(walk, leaf, lang, SMALL)
         if question is not None:
             yield question
 
 
-def gradient(scene: Scene, leaf: str, lang: str | None, most: int) -> QuizQuestion | None:
+def gradient(walk: Pass, leaf: str, lang: str | None, most: int) -> QuizQuestion | None:
     """What `.grad` of a leaf will be after the call; None where the trace does not tell."""
-    walk = Pass(scene)
-    target = arrival_of(walk, leaf)
-    if target is None or not answers(scene, walk):
+    scene, target = walk.scene, arrival_of(walk, leaf)
+    if target is None or not answers(walk):
         return None
     engine = ImaginedEngine(walk).run()
     deposit = scene.now.deposits.get(target)
@@ -161,10 +162,10 @@ def idle(scene: Scene) -> bool:
     return bool(asking - scene.now.accumulators.keys())
 
 
-def answers(scene: Scene, walk: Pass) -> bool:
+def answers(walk: Pass) -> bool:
     """Whether the call ended well, wrote into `.grad`, and is small enough to be followed."""
-    started = scene.now.started
-    return walk.readable and (started is None or (started.kind != "grad" and scene.now.error is None))
+    now = walk.scene.now
+    return walk.readable and (now.started is None or (now.started.kind != "grad" and now.error is None))
 
 
 def shown_sum(scene: Scene, leaf: str, deposit: Deposited | None, truth: Any, lang: str | None) -> Said:
