@@ -47,7 +47,7 @@ function expressed(text) {
       const { found, list } = items(")");
       return list ? found : found[0];
     }
-    if (/^[\d.]*\d/.test(token ?? "") || /^\d/.test(token ?? "")) return Number(token);
+    if (/^[\d.]*\d/.test(token ?? "")) return Number(token);
     if (!/^[\p{L}_]/u.test(token ?? "")) throw new Error("a number is missing");
     const name = token.split(".").at(-1);
     if (tokens[at] !== "(") {

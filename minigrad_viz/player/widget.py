@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import anywidget
 import traitlets
 
+from ..drawing.html_page import paragraph
 from ..drawing.picture import draw
 from ..steps.timeline import frames_of
 from ..words import text
@@ -127,8 +127,7 @@ class LiveStepper(Stepper):
 
     def _repr_mimebundle_(self, **options: Any) -> Any:
         data = super()._repr_mimebundle_(**options)
-        off = html.escape(text("live_off", self._told[1]))
-        data["text/html"] += f'<p style="font:13px system-ui,sans-serif;margin:.3em 0">{off}</p>'
+        data["text/html"] += paragraph(text("live_off", self._told[1]))
         return data
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from ..drawing.html_page import paragraph
 from ..recording.aftermath import trace_after
 from ..words import text
-from .html_page import paragraph
 from .last import report_of
 from .report import Report
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import traceback
 
+from ..drawing.html_page import paragraph
 from ..explaining import explanations_of
 from ..model.scene import Scenes
 from ..trace.explained import Explanation
 from ..words import clean, text
 from . import panel
-from .html_page import paragraph
 
 
 class Findings:

@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..drawing.html_page import paragraph, preformatted, whole_page
 from ..drawing.ledger_sheet import LedgerSheet
 from ..drawing.memory_sheet import MemorySheet, memory_sheet
 from ..drawing.picture import Picture
@@ -29,7 +30,6 @@ from ..trace.events import Trace
 from ..trace.graph import ROOT, Graph
 from ..words import clean, language, text
 from .findings import Findings
-from .html_page import paragraph, preformatted, whole_page
 from .other_numbers import OtherNumbers
 from .quiz_shown import QuizShown
 from .saving import save_as
