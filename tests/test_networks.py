@@ -63,6 +63,14 @@ def test_in_place(torch, name):
         assert_same_graph((ours,), (theirs,), values=False)
 
 
+@pytest.mark.parametrize("shape", [(4, 8), (2, 4, 8)], ids=str)
+@pytest.mark.parametrize("name", ["dropout", "dropout1d"])
+def test_dropout_in_place_gives_its_input(name, shape):
+    x = minigrad.ones(*shape)
+    assert getattr(minigrad.nn.functional, name)(x, inplace=True) is x
+    assert x.shape == shape
+
+
 @pytest.mark.parametrize("name", ["dropout", "dropout1d"])
 def test_dropout_in_place(torch, name):
     def run(L, N):

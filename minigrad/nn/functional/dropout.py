@@ -81,9 +81,11 @@ def dropout1d(input: Any, p: float = 0.5, training: bool = True, inplace: bool =
             "exists to provide channel-wise dropout on inputs with 1 spatial dimension, a channel dimension, "
             "and an optional batch dimension (i.e. 2D or 3D inputs)."
         )
-    if input.ndim == 2:
-        return dropped(input.unsqueeze(0), p, training, inplace, True).squeeze(0)
-    return dropped(input, p, training, inplace, True)
+    if input.ndim == 3:
+        return dropped(input, p, training, inplace, True)
+    batch = input.unsqueeze_(0) if inplace else input.unsqueeze(0)
+    result = dropped(batch, p, training, inplace, True)
+    return result.squeeze_(0) if inplace else result.squeeze(0)
 
 
 def dropout2d(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
