@@ -37,12 +37,12 @@ def gradcheck(
         nondet_tol: largest difference between two backward calls.
         check_undefined_grad: True checks that a missing upstream gradient counts as zeros.
         check_grad_dtypes: True checks that gradients are complex only where their tensors are.
-        check_batched_grad: changes nothing, because a batch of gradients is computed one by one.
-        check_batched_forward_grad: changes nothing, because a batch of tangents is computed one by one.
+        check_batched_grad: checks nothing more, because a batch of gradients is computed one by one.
+        check_batched_forward_grad: checks nothing more, because a batch of tangents is computed one by one.
         check_forward_ad: True checks forward mode.
         check_backward_ad: True checks backward.
         fast_mode: True compares in one fixed random direction only; see Note [Fast mode].
-        masked: concerns sparse tensors, which minigrad does not have.
+        masked: True accepts gradients near zero where the upstream gradient is zero.
 
     Returns:
         True if all derivatives agree.
@@ -108,11 +108,11 @@ def gradgradcheck(
         nondet_tol: largest difference between two backward calls.
         check_undefined_grad: True checks that a missing upstream gradient counts as zeros.
         check_grad_dtypes: True checks that gradients are complex only where their tensors are.
-        check_batched_grad: changes nothing, because a batch of gradients is computed one by one.
+        check_batched_grad: checks nothing more, because a batch of gradients is computed one by one.
         check_fwd_over_rev: True checks forward mode over backward.
         check_rev_over_rev: True checks backward over backward.
         fast_mode: True compares in one fixed random direction only; see Note [Fast mode].
-        masked: concerns sparse tensors, which minigrad does not have.
+        masked: True accepts gradients near zero where the upstream gradient is zero.
 
     Returns:
         True if all derivatives agree.
@@ -162,5 +162,7 @@ def gradgradcheck(
 
 
 def requiring(tensors: tuple[Any, ...], input_indices: list[int]) -> tuple[Any, ...]:
-    """Return the tensors; those at `places` require a gradient again after forward mode detached them."""
+    """Return the tensors; those at `input_indices`, which forward mode may have detached, require a gradient
+    again.
+    """
     return tuple(t.requires_grad_() if i in input_indices else t for i, t in enumerate(tensors))

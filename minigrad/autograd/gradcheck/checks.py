@@ -1,5 +1,5 @@
-"""Derivatives by forward mode; what else is asked of forward mode and of backward: to be linear, and at ease
-without a tangent or a gradient.
+"""What else is asked of forward mode and of backward: to be linear, and at ease without a tangent or a
+gradient.
 """
 
 from __future__ import annotations
@@ -7,85 +7,14 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-import numpy as np
-
-from ...core.tensor_state import numbers, share
+from ...core.tensor_state import numbers
 from .. import forward_ad
 from ..function import Function
 from ..functional.common import zeros_like
 from ..run import grad
-from .problem import (
-    Problem,
-    agree,
-    as_tuple,
-    differentiable,
-    is_complex,
-    is_continuous,
-    vectors,
-)
+from .derivatives import duals
+from .problem import Problem, agree, as_tuple, differentiable, is_continuous, vectors
 from .texts import UNDEFINED, UNDEFINED_GIVES, UNDEFINED_RAISES, GradcheckError
-
-
-def duals(problem: Problem) -> tuple[list[Any], list[Any]]:
-    """Return the inputs, those that need a gradient as dual tensors, and the tangents of these: zeros to
-    fill.
-    """
-    inputs, tangents = list(problem.inputs), []
-    for j in problem.input_indices:
-        t = inputs[j]
-        inputs[j] = forward_ad.make_dual(t.detach(), zeros_like(t))
-        tangents.append(forward_ad.unpack_dual(inputs[j])[1])
-    for tangent in tangents:
-        share(tangent)
-    return inputs, tangents
-
-
-def tangents_of(problem: Problem, inputs: list[Any]) -> list[Any]:
-    """Return the tangents of all results, flat: zeros where there is none, None if one is not continuous.
-
-    Raise GradcheckError where dtypes are checked and only one of a tangent and its result is complex.
-    """
-    found: list[Any] = []
-    for o in as_tuple(problem.function(*inputs)):
-        if not is_continuous(o):
-            found.append(None)
-            continue
-        primal, tangent = forward_ad.unpack_dual(o)
-        if tangent is None:
-            found.append(np.zeros(primal._data.size, primal._data.dtype))
-            continue
-        if problem.limits.check_grad_dtypes and is_complex(primal) != is_complex(tangent):
-            raise GradcheckError("Forward AD gradient has dtype mismatch.")
-        found.append(np.array(numbers(tangent)).reshape(-1))
-    return found
-
-
-def jacobians(problem: Problem, directions: list[Any] | None = None) -> list[list[Any]]:
-    """Return the Jacobians by input and result, None for a result that is not continuous.
-
-    In fast mode they have one row: the derivative in the direction that is given for the input.
-    """
-    found = []
-    with forward_ad.dual_level():
-        inputs, tangents = duals(problem)
-        for j, tangent in enumerate(tangents):
-            data, rows = tangent._data, []
-            steps: Any = [(index, 1) for index in np.ndindex(data.shape)]
-            if directions is not None:
-                steps = [(..., directions[j].reshape(data.shape))]
-            for where, value in steps:
-                data[where] = value
-                rows.append(tangents_of(problem, inputs))
-                data[where] = 0
-            found.append(
-                [
-                    np.array([row[k] for row in rows]).reshape(len(rows), o._data.size)
-                    if is_continuous(o)
-                    else None
-                    for k, o in enumerate(problem.results)
-                ]
-            )
-    return found
 
 
 def check_undefined_tangents(problem: Problem) -> None:

@@ -13,24 +13,24 @@ from typing import Any
 import numpy as np
 
 from ...core.tensor_state import wrap
-from . import checks
-from .derivatives import by_backward, by_differences, directional
+from .checks import check_undefined_tangents
+from .derivatives import by_backward, by_differences, by_forward, directional
 from .problem import Problem, agree, mismatch, parts, vectors
 from .texts import IN_SLOW_MODE, SLOW_WOULD_PASS, GradcheckError
 
 ZERO = "Numerical gradient for function expected to be zero"
 
 
-def compare_all(problem: Problem, fast: bool, by_backward: bool, by_forward: bool, undefined: bool) -> None:
+def compare_all(problem: Problem, fast: bool, backward: bool, forward: bool, undefined: bool) -> None:
     """Compare the differences with what backward gives, then with what forward mode gives."""
     compare = quickly if fast else slowly
-    for part in parts(problem, False) if by_backward else ():
+    for part in parts(problem, False) if backward else ():
         compare(part)
-    forwards = parts(problem, True) if by_forward else ()
+    forwards = parts(problem, True) if forward else ()
     for part in forwards:
         compare(part)
     for part in forwards if undefined else ():
-        checks.check_undefined_tangents(part)
+        check_undefined_tangents(part)
 
 
 def slowly(problem: Problem) -> None:
@@ -40,7 +40,7 @@ def slowly(problem: Problem) -> None:
         if any(m is not None and np.any(m != 0) for found in by_input for m in found):
             raise GradcheckError(ZERO)
         return
-    forwards = checks.jacobians(problem) if problem.forward else []
+    forwards = by_forward(problem) if problem.forward else []
     for i, k in enumerate(problem.output_indices):
         found = [f[k] for f in forwards] if problem.forward else by_backward(problem, i)
         for j, jacobian in enumerate(found):
@@ -61,7 +61,7 @@ def quickly(problem: Problem) -> None:
     vs, us = vectors(problem)
     by_input = [directional(problem, j, u) for j, u in zip(problem.input_indices, us, strict=True)]
     if problem.forward:
-        for j, found in enumerate(checks.jacobians(problem, us)):
+        for j, found in enumerate(by_forward(problem, us)):
             for i, k in enumerate(problem.output_indices):
                 judge(problem, i, j, by_input[j][k], found[k][0], tolerance(problem, us[j], None))
         return
@@ -107,5 +107,5 @@ def in_slow_mode(problem: Problem, i: int, j: int) -> tuple[Any, Any]:
     k = problem.output_indices[i]
     expected = by_differences(problem, problem.input_indices[j])[k]
     if problem.forward:
-        return expected, checks.jacobians(problem)[j][k]
+        return expected, by_forward(problem)[j][k]
     return expected, by_backward(problem, i, checked=False)[j]

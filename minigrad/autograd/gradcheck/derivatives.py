@@ -1,4 +1,6 @@
-"""The two sides of a check: central differences (f(x + v) - f(x - v)) / 2 eps, and the backward pass."""
+"""What a check compares: central differences (f(x + v) - f(x - v)) / 2 eps, what backward gives, and what
+forward mode gives.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +10,10 @@ import numpy as np
 
 from ...core import dialect, dtypes
 from ...core.tensor_state import numbers, share, wrap
+from .. import forward_ad
+from ..functional.common import zeros_like
 from ..run import grad
-from .problem import Problem, is_complex, is_continuous
+from .problem import Problem, as_tuple, is_complex, is_continuous
 from .texts import NONDETERMINISTIC, NOT_REENTRANT, GradcheckError
 
 
@@ -136,3 +140,65 @@ def by_backward(problem: Problem, i: int, v: Any = None, checked: bool = True) -
             note = NONDETERMINISTIC if dialect.get_dialect() == "2" else ""
             raise GradcheckError(NOT_REENTRANT.format(problem.limits.nondet_tol) + note)
     return [m for m, _ in found]
+
+
+def duals(problem: Problem) -> tuple[list[Any], list[Any]]:
+    """Return the inputs, those that need a gradient as dual tensors, and the tangents of these: zeros to
+    fill.
+    """
+    inputs, tangents = list(problem.inputs), []
+    for j in problem.input_indices:
+        t = inputs[j]
+        inputs[j] = forward_ad.make_dual(t.detach(), zeros_like(t))
+        tangents.append(forward_ad.unpack_dual(inputs[j])[1])
+    for tangent in tangents:
+        share(tangent)
+    return inputs, tangents
+
+
+def tangents_of(problem: Problem, inputs: list[Any]) -> list[Any]:
+    """Return the tangents of all results, flat: zeros where there is none, None if one is not continuous.
+
+    Raise GradcheckError where dtypes are checked and only one of a tangent and its result is complex.
+    """
+    found: list[Any] = []
+    for o in as_tuple(problem.function(*inputs)):
+        if not is_continuous(o):
+            found.append(None)
+            continue
+        primal, tangent = forward_ad.unpack_dual(o)
+        if tangent is None:
+            found.append(np.zeros(primal._data.size, primal._data.dtype))
+            continue
+        if problem.limits.check_grad_dtypes and is_complex(primal) != is_complex(tangent):
+            raise GradcheckError("Forward AD gradient has dtype mismatch.")
+        found.append(np.array(numbers(tangent)).reshape(-1))
+    return found
+
+
+def by_forward(problem: Problem, directions: list[Any] | None = None) -> list[list[Any]]:
+    """Return the Jacobians by input and result, None for a result that is not continuous.
+
+    In fast mode they have one row: the derivative in the direction that is given for the input.
+    """
+    found = []
+    with forward_ad.dual_level():
+        inputs, tangents = duals(problem)
+        for j, tangent in enumerate(tangents):
+            data, rows = tangent._data, []
+            steps: Any = [(index, 1) for index in np.ndindex(data.shape)]
+            if directions is not None:
+                steps = [(..., directions[j].reshape(data.shape))]
+            for where, value in steps:
+                data[where] = value
+                rows.append(tangents_of(problem, inputs))
+                data[where] = 0
+            found.append(
+                [
+                    np.array([row[k] for row in rows]).reshape(len(rows), o._data.size)
+                    if is_continuous(o)
+                    else None
+                    for k, o in enumerate(problem.results)
+                ]
+            )
+    return found
