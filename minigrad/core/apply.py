@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from .deposit import sum_to
 from .hook_calls import as_gradient, as_tensor
 from .modes import unobserved
 from .node import RELEASED, join_rows, output_of, rows_of
 from .op import ARGUMENT, INPUT, NUMBER_CLASSES, RAW, RESULT, F
+from .operands import sum_to
 from .saved import READY, is_current, raw_value, saved, unpack, wanted
 from .saved_hooks import Packed
 from .tensor_state import TensorBase, Tensors, attach, wrap

@@ -92,8 +92,8 @@ def differentiable(
     def declare(function: Any) -> Any:
         title = name or function.__name__
         written = inspect.unwrap(function)  # under decorators of the kernel
-        again = calls(title, *parameters(written)[1:])
-        own = {name: again if vjp is itself else vjp for name, vjp in vjps.items()}
+        others = parameters(written)[1:]
+        own = {k: calls(title, *others) if vjp is itself else vjp for k, vjp in vjps.items()}
         if complexes:
             flags["complexes"] = own if complexes is True else complexes
         op = Op(title, kernel or function, written, own, flags)
@@ -126,7 +126,6 @@ def make_call(op: Op) -> Any:
     if op.fast:
         return unary(op) if len(op.params) == 1 else binary(op)
     count, least = len(op.params), len(op.params) - len(op.defaults)
-
     run = compute_plainly if op.runs_plainly else compute
 
     def call(*args: Any, **kwargs: Any) -> Any:

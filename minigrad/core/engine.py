@@ -59,9 +59,8 @@ def run(
     alone = len(roots) == 1 and gradients[0] is not None and not (accumulate and slots is not None)
     if not alone or modes.is_watched(create_graph):
         return run_watched(roots, gradients, keep_graph, create_graph, slots, accumulate)
-    with Within(**({"grad_enabled": True} if create_graph else {})):
-        ends = None if slots is None else tuple(slots)
-        return run_plain(roots[0], gradients[0], keep_graph, create_graph, ends)
+    ends = None if slots is None else tuple(slots)
+    return run_plain(roots[0], gradients[0], keep_graph, create_graph, ends)
 
 
 def run_watched(
@@ -111,7 +110,8 @@ def run_plain(
     if node._outputs != 1:
         one = [one if i == nr else None for i in range(node._outputs)]
     if create_graph:
-        buffers, owned, last = sweep(node, one, keep_graph, RECORDED, limit)
+        with Within(grad_enabled=True):
+            buffers, owned, last = sweep(node, one, keep_graph, RECORDED, limit)
     else:
         buffers, owned, last = quiet(sweep, node, one, keep_graph, RAW, limit)
     if last is not None:

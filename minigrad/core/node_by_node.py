@@ -58,7 +58,7 @@ def run_one(task: Task, node: Node, watchers: tuple[Any, ...]) -> tuple[Any, tup
     else:
         sent = quiet(node.apply, received, task.keep_graph)
     if watchers or modes.anomaly.enabled:
-        if needed is not None and not (leaf or node._speaks):
+        if needed is not None and not (leaf or speaks):
             sent = asked_for(task, node, sent)
         for watcher in watchers if needed is None or node in needed else ():
             watcher.node_ran(node, received, sent)

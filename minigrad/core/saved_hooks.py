@@ -110,8 +110,8 @@ def fill(entry: Packed, node: Node | None, name: str, tensor: TensorBase, pack_h
         entry.kept = pack_hook(tensor)
     if tensor._version != version:
         raise RuntimeError(MODIFIES)
-    for watcher in modes.observers() if node is not None else ():
-        watcher.packed(node, name, tensor, entry.kept)
+    if node is not None:
+        modes.notify("packed", node, name, tensor, entry.kept)
 
 
 def unpack_entry(node: Node | None, name: str, entry: Packed) -> Any:
@@ -126,8 +126,8 @@ def unpack_entry(node: Node | None, name: str, entry: Packed) -> Any:
             f"Output of saved tensor unpack_hook expected to be a Tensor but got result of type "
             f"{type(given).__name__}"
         )
-    for watcher in modes.observers() if node is not None else ():
-        watcher.unpacked(node, name, entry.kept, given)
+    if node is not None:
+        modes.notify("unpacked", node, name, entry.kept, given)
     carrier = entry.carrier
     if carrier is None and entry._tangent is None and not (entry.is_output or given.requires_grad):
         return given  # a constant has no place in the graph

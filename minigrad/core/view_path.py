@@ -67,6 +67,7 @@ def share_view(op: Op, values: list[Any], out: Any) -> Any:
     """
     source = values[0]
     view, storage = source._view, source._storage
+    # what `alias` does, here because the call would take about 5 % of the time of a view
     result = wrap(storage.array if out.__class__ is not np.ndarray else out)
     result._storage = storage
     if op.bit or source._bits:

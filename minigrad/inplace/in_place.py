@@ -108,8 +108,7 @@ def in_place(op: Op, t: TensorBase, *args: Any, shown: bool = True) -> Any:
     if old is not None:
         forward.push_in_place(op, t, old, node)
     if modes.active:
-        for observer in modes.observers():
-            observer.mutated(op, opened(values), before, history)
+        modes.notify("mutated", op, opened(values), before, history)
     return t
 
 
@@ -242,7 +241,5 @@ def in_place_view(op: Op, t: TensorBase, *args: Any) -> Any:
     if tangent is not None:
         with aside():
             in_place_view(op, tangent, *args)
-    if modes.active:
-        for observer in modes.observers():
-            observer.mutated(op, values, before, history)
+    modes.notify("mutated", op, values, before, history)
     return t

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from ..core import RAW, F, composite, is_symbol, itself
-from ..core.deposit import sum_to as sum_to_array
 from ..core.dtypes import of
+from ..core.operands import sum_to as sum_to_array
 from ..core.public import public
 from .kernels import linear_op, view_op
 

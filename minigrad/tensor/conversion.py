@@ -276,9 +276,7 @@ def given_out(t: TensorBase, how: str, value: Any) -> Any:
 
 def answered(t: TensorBase, value: Any) -> Any:
     """`value`, which Python's own conversion of `t` gives, as in `if t:`: observers are notified."""
-    if modes.active:
-        for observer in modes.observers():
-            observer.answered(t, value)
+    modes.notify("answered", t, value)
     return value
 
 

@@ -10,7 +10,7 @@ from ..core.public import public
 from ..core.tensor_state import TensorBase, Tensors, wrap
 from ..inplace.in_place import in_place
 from ..left_out import without
-from ..ops import copy as masks
+from ..ops import copy as copies
 from ..ops import index as indexing
 from ..ops import indexing_along
 from ..ops.checks import NUMBERS, choice, must_be_tensor
@@ -105,7 +105,7 @@ def masked_fill(input: Any, mask: Any, value: Any) -> Any:
     >>> torch.tensor([1.0, 2.0]).masked_fill(torch.tensor([True, False]), 0.0)
     tensor([0., 2.])
     """
-    call = filler("masked_fill", value, masks.masked_fill, masks.masked_fill_tensor)
+    call = filler("masked_fill", value, copies.masked_fill, copies.masked_fill_tensor)
     return call, (input, mask, value)
 
 
@@ -160,8 +160,8 @@ def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
     must_be_tensor("nonzero", input)
     refuse_batched(input, f"Attempted to vmap over aten::nonzero. {ASK}")
     if not as_tuple:
-        return masks.nonzero(input)
-    return F.unbind(masks.nonzero(input if input._data.ndim else F.unsqueeze(input, 0)), 1)
+        return copies.nonzero(input)
+    return F.unbind(copies.nonzero(input if input._data.ndim else F.unsqueeze(input, 0)), 1)
 
 
 @public()

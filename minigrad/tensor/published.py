@@ -10,6 +10,7 @@ import warnings
 from types import FunctionType
 from typing import Any
 
+from .. import return_types
 from ..core import F, dtypes, modes, public
 from ..core.public import ShownSignature
 from ..core.tensor_state import TensorBase
@@ -135,8 +136,6 @@ def write(made: Any, out: Any) -> None:
 
 def named_out(result: Any, outs: list[Any]) -> Any:
     """Return the tensors in a named tuple of the fields that the result has."""
-    from .. import return_types
-
     if not hasattr(result, "_fields"):
         return tuple(outs)
     return return_types.return_type(f"{type(result).__name__}_out", *result._fields)(*outs)

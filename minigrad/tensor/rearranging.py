@@ -10,7 +10,6 @@ from ..core import F
 from ..core.public import public, shown_as
 from ..core.tensor_state import TensorBase, numbers, wrap
 from ..ops import rearranging as re
-from ..ops import views
 from ..ops import views as vw
 from ..ops.checks import is_whole
 from ..ops.shape import place
@@ -194,7 +193,7 @@ def diag(input: Any, diagonal: int = 0) -> Any:
         raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {input.ndim}D")
     if input.ndim == 1:
         return vw.diag_embed(input, diagonal)
-    return views.diagonal_copy(input, diagonal)
+    return vw.diagonal_copy(input, diagonal)
 
 
 @public()

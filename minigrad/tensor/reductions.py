@@ -8,8 +8,7 @@ from typing import Any
 from ..core import F, dtypes
 from ..core.public import public
 from ..ops import reduction as red
-from ..ops import sorting as counting
-from ..ops import variance as va
+from ..ops import sorting, variance
 from ..ops.checks import choice
 
 
@@ -153,7 +152,7 @@ def all(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
     >>> torch.all(torch.tensor([[True, False], [True, True]]), dim=1)
     tensor([False,  True])
     """
-    return counting.all(input, dims(dim), keepdim)
+    return sorting.all(input, dims(dim), keepdim)
 
 
 @public(out="cast")
@@ -172,13 +171,13 @@ def any(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
     >>> torch.any(torch.tensor([[True, False], [True, True]]), dim=1)
     tensor([True, True])
     """
-    return counting.any(input, dims(dim), keepdim)
+    return sorting.any(input, dims(dim), keepdim)
 
 
 @public()
 def count_nonzero(input: Any, dim: Any = None) -> Any:
     """Return how many elements are not 0, of all or over the dimensions `dim`."""
-    return counting.count_nonzero(input, dims(dim))
+    return sorting.count_nonzero(input, dims(dim))
 
 
 def checked(name: str, dtype: Any) -> Any:
@@ -207,7 +206,7 @@ def cumsum(input: Any, dim: int, *, dtype: Any = None) -> Any:
     >>> torch.cumsum(torch.tensor([1, 2, 3]), dim=0)
     tensor([1, 3, 6])
     """
-    return va.cumsum, (input, one(dim), checked("cumsum", dtype))
+    return variance.cumsum, (input, one(dim), checked("cumsum", dtype))
 
 
 @public("function method method_", out="dtype")
@@ -216,4 +215,4 @@ def cumprod(input: Any, dim: int, *, dtype: Any = None) -> Any:
     """Return the product of all elements up to each one along `dim`; whole numbers give int64 unless `dtype`
     is given.
     """
-    return va.cumprod, (input, one(dim), checked("cumprod", dtype))
+    return variance.cumprod, (input, one(dim), checked("cumprod", dtype))

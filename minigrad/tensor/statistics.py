@@ -11,8 +11,7 @@ from ..core import F
 from ..core.public import public
 from ..core.tensor_state import TensorBase, wrap
 from ..ops import smooth_activations as soft
-from ..ops import sorting as counting
-from ..ops import variance
+from ..ops import sorting, variance
 from ..ops.shape import place
 from .reductions import dims, flag
 
@@ -243,4 +242,4 @@ def histogram(
     """Return the number of elements, or the sum of their weights, in each of `bins` equal bins or between the
     given edges; and the edges (hist, bin_edges).
     """
-    return return_types.histogram(*counting.histogram(input, bins, range, weight, density))
+    return return_types.histogram(*sorting.histogram(input, bins, range, weight, density))
