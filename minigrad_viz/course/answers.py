@@ -10,9 +10,7 @@ import numpy as np
 
 import minigrad
 
-from ..equality import numbers, same
-
-__all__ = ["Raised", "Unfit", "attempt", "function", "library_of", "numbers", "numbers_of", "same"]
+from ..equality import numbers
 
 
 class Raised(Exception):

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from .answers import Raised, Unfit, same
+from ..equality import same
+from .answers import Raised, Unfit
 
 # The key of a hint, and the answer that it is for: a value, or a condition that tells of what was given.
 Cases = Sequence[tuple[str, object]]

@@ -176,9 +176,8 @@ def _write_cache(path: Path, code: bytes) -> None:
 
 
 MOST_ARROWS = 1000
-FULL_ARROWS = (
-    100  # up to these, Graphviz may take as long as it needs, and the layout is that of other systems
-)
+# Up to these, Graphviz may take as long as it needs, and the layout is that of other systems.
+FULL_ARROWS = 100
 HURRY = b"{nslimit=1;nslimit1=1;mclimit=0.05;"
 OPENING = re.compile(rb'^\s*(?:strict\s+)?(?:di)?graph\b[^"{]*(\{)', re.IGNORECASE)
 

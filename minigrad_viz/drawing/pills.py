@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from itertools import islice
 
-from ..model.card_names import PARALLEL
 from ..numbers import short
 from ..trace.graph import Route
 from ..words import columns, shorten, text
@@ -97,8 +96,7 @@ class Pills:
 
     def flow(self, route: Route) -> str:
         """What flowed over a route, or over the bundle that is drawn along it, as a sentence."""
-        bundle = self.canvas.measured.bundles[route.id]
-        drawn = bundle if len(bundle) > PARALLEL else (route.id,)
+        drawn = self.canvas.measured.drawn(route)
         flowed = (value for id in drawn for value in self.canvas.routes[id].gradients)
         values = [short(value, 60) for value in islice(flowed, TOLD)]
         if not values:

@@ -143,8 +143,10 @@ def made_again(case: Case, made: Span, first: BackwardStarted) -> bool:
 def carried(case: Case, span: Span) -> list[str]:
     """The variables that a statement reads and gives new values to: `h` of `out, h = rnn(x, h)`."""
     tree = statement_around(case, span)
-    read = {} if tree is None else {n.id: n for n in ast.walk(tree) if isinstance(n, ast.Name) and is_read(n)}
-    return sorted(read.keys() & stores(tree)) if tree is not None else []
+    if tree is None:
+        return []
+    read = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and is_read(node)}
+    return sorted(read & stores(tree))
 
 
 def two_roots(case: Case, first: BackwardStarted) -> tuple[str, str] | None:

@@ -217,32 +217,36 @@ def assigned_grad(why: str, fix: str, label: str) -> Explain:
 
 
 # Errors about the one tensor that fits: two sentences and a label.
-for key, pattern, *about_it in (
-    ("view_of_several", "is being modified inplace.*returns multiple views",
-     any_tensor, "view_of_several_why", "view_of_several_fix", "mark_in_place"),
-    ("view_of_function", r"Output \d+ of (?P<node>\S+) is a view and .*created inside a custom Function",
-     any_tensor, "view_of_function_why", "view_of_function_fix", "mark_in_place"),
-    ("flag_of_non_leaf", "you can only change requires_grad flags of leaf variables. If you",
-     is_computed, "flag_of_non_leaf_why", "flag_of_non_leaf_fix", "mark_computed"),
-    ("flag_of_non_leaf", "you can only change requires_grad flags of leaf variables",
-     is_computed, "flag_of_non_leaf_on_why", "flag_of_non_leaf_on_fix", "mark_computed"),
-    ("hook_of_non_leaf", "post accumulate grad hooks cannot be registered on non-leaf tensors",
-     is_computed, "hook_of_non_leaf_why", "hook_of_non_leaf_fix", "mark_computed"),
-    ("deepcopy_of_non_leaf", "Only Tensors created explicitly by the user .* support the deepcopy protocol",
-     is_computed, "deepcopy_of_non_leaf_why", "deepcopy_of_non_leaf_fix", "mark_computed", True),
-):  # fmt: skip
-    call_rule(str(key), str(pattern))(told(*about_it))  # type: ignore[arg-type]
-for pattern, *about_it in (
-    ("assign.*of size '(?P<given>[^']*)' to",
-     "assigned_shape_why", "assigned_shape_fix", "mark_assigned_shape"),
-    ("assign.*with dtype '(?P<given>[^']*)' to",
-     "assigned_dtype_why", "assigned_dtype_fix", "mark_assigned_dtype"),
-    (r"assign.*got grad of type (?P<given>\S+)",
-     "assigned_type_why", "assigned_type_fix", "mark_assigned_type"),
-    ("can't assign Variable as its own (?P<given>grad)",
-     "assigned_self_why", "assigned_self_fix", "mark_assigned_self"),
-):  # fmt: skip
-    call_rule("assigned_grad", str(pattern))(assigned_grad(*map(str, about_it)))
+call_rule("view_of_several", "is being modified inplace.*returns multiple views")(
+    told(any_tensor, "view_of_several_why", "view_of_several_fix", "mark_in_place")
+)
+call_rule(
+    "view_of_function", r"Output \d+ of (?P<node>\S+) is a view and .*created inside a custom Function"
+)(told(any_tensor, "view_of_function_why", "view_of_function_fix", "mark_in_place"))
+call_rule("flag_of_non_leaf", "you can only change requires_grad flags of leaf variables. If you")(
+    told(is_computed, "flag_of_non_leaf_why", "flag_of_non_leaf_fix", "mark_computed")
+)
+call_rule("flag_of_non_leaf", "you can only change requires_grad flags of leaf variables")(
+    told(is_computed, "flag_of_non_leaf_on_why", "flag_of_non_leaf_on_fix", "mark_computed")
+)
+call_rule("hook_of_non_leaf", "post accumulate grad hooks cannot be registered on non-leaf tensors")(
+    told(is_computed, "hook_of_non_leaf_why", "hook_of_non_leaf_fix", "mark_computed")
+)
+call_rule(
+    "deepcopy_of_non_leaf", "Only Tensors created explicitly by the user .* support the deepcopy protocol"
+)(told(is_computed, "deepcopy_of_non_leaf_why", "deepcopy_of_non_leaf_fix", "mark_computed", given=True))
+call_rule("assigned_grad", "assign.*of size '(?P<given>[^']*)' to")(
+    assigned_grad("assigned_shape_why", "assigned_shape_fix", "mark_assigned_shape")
+)
+call_rule("assigned_grad", "assign.*with dtype '(?P<given>[^']*)' to")(
+    assigned_grad("assigned_dtype_why", "assigned_dtype_fix", "mark_assigned_dtype")
+)
+call_rule("assigned_grad", r"assign.*got grad of type (?P<given>\S+)")(
+    assigned_grad("assigned_type_why", "assigned_type_fix", "mark_assigned_type")
+)
+call_rule("assigned_grad", "can't assign Variable as its own (?P<given>grad)")(
+    assigned_grad("assigned_self_why", "assigned_self_fix", "mark_assigned_self")
+)
 call_rule("retain_grad_without", "can't retain_grad on Tensor that has requires_grad=False")(
     without_graph("retain_grad_without_why")
 )

@@ -6,7 +6,7 @@ from __future__ import annotations
 import ast
 import math
 
-from ..model.births import sources_of
+from ..model.births import by_number, sources_of
 from ..model.naming import plain_name
 from ..trace.events import Asked, Created
 from ..trace.explained import Explanation
@@ -95,7 +95,7 @@ def switched_off(case: Case, root: str) -> list[str]:
     """The parameters, and the tensors that the cell has seen before, whose gradients were switched off before
     the root was computed from them."""
     asked = {event.tensor.id for event in case.before if isinstance(event, Asked)}
-    behind = sorted(sources_of(case.scene.index.births, root), key=lambda id: int(id[1:]))
+    behind = by_number(sources_of(case.scene.index.births, root))
     states = [state for id in behind if (state := case.state(id)) is not None and not state.requires_grad]
     return [state.id for state in states if state.parameter or state.id in asked]
 
@@ -107,7 +107,7 @@ def origins(case: Case, root: str) -> list[str] | None:
     """The tensors made from data that a root was computed from, none of which requires gradients; None if
     that is not certain."""
     born = case.scene.index.births
-    behind = sorted(sources_of(born, root), key=lambda id: int(id[1:]))
+    behind = by_number(sources_of(born, root))
     if any(id not in born or case.scene.asks(id) for id in behind):
         return None
     return [id for id in behind if isinstance(born[id], Created)]

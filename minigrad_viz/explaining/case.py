@@ -129,9 +129,10 @@ class Case:
     def chip(self, node: str, name: str, kind: str = GUILTY, label: str = "") -> tuple[Mark, ...]:
         """A mark on what a node saved as `name`; none if it is not in the picture."""
         station = self._station(node)
-        saved = () if station is None or station.deck is None else station.deck.saved
-        found = (k for k, each in enumerate(saved) if station is not None and each.name == name)
-        return tuple(Mark(f"{station.id}-k{k}", kind, label) for k in found)[:1]  # type: ignore[union-attr]
+        if station is None or station.deck is None:
+            return ()
+        found = [k for k, saved in enumerate(station.deck.saved) if saved.name == name]
+        return tuple(Mark(f"{station.id}-k{k}", kind, label) for k in found[:1])
 
     def arrow(self, source: str, target: str, kind: str = GUILTY, label: str = "") -> tuple[Mark, ...]:
         """A mark on the arrow from tensor `source` to the op that made tensor `target`."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ..model.births import came_from
+from ..model.births import by_number, came_from
 from ..model.scene import Scenes
 from ..trace.events import Forward, Mutated, OptimizerStepped
 from ..trace.explained import Explanation
@@ -51,7 +51,7 @@ def no_backward(case: Case) -> Iterator[Explanation]:
 
 def no_step(case: Case) -> Iterator[Explanation]:
     """An optimizer resets gradients that are computed again and again, and nothing takes a step."""
-    learning = sorted(learners(case), key=lambda id: int(id[1:]))
+    learning = by_number(learners(case))
     if len(case.scene.index.started) < 2 or not learning or set(learning) & changed(case):
         return
     for name, part in assignments(case):

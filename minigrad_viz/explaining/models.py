@@ -30,7 +30,7 @@ def methods_of(owner: ast.ClassDef) -> dict[str, ast.FunctionDef]:
 
 def head(function: ast.FunctionDef, name: str, *first: str) -> str:
     """The first line of a function with another name, and with parameters before its own."""
-    return f"def {name}({', '.join([*first, *filter(None, [ast.unparse(function.args)])])}):"
+    return f"def {name}({', '.join(filter(None, (*first, ast.unparse(function.args))))}):"
 
 
 @call_rule("module_definition", r"before Module\.__init__\(\) call")
@@ -143,7 +143,7 @@ def class_as_object(failed: FailedCall) -> Explanation:
     owner = sure(next((each.value for each in found if isinstance(each, ast.Attribute)), None))
     made = next(iter(assigned_above(failed.case, ast.unparse(owner))), owner)
     kind = ast.unparse(made).rpartition(".")[2]
-    need(any(each.name == kind for each in failed.case.each(ast.ClassDef)))
+    need(class_named(failed.case, kind))
     fix = replacing(failed.case, made, {made: f"{ast.unparse(made)}()"})
     return failed.explain("class_object_why", fix, name=ast.unparse(owner), kind=kind)
 

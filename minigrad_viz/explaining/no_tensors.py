@@ -41,9 +41,8 @@ def not_a_tensor(failed: FailedCall, function: str, place: int, kind: str) -> Ex
     if call is not None:  # the input of the failing expression goes on to the first layer inside it
         inside = [each for each in call.chain() if each.event.span == failed.case.span]
         names = {each.event.path.rpartition(".")[2] for each in inside}
-    need(
-        failed.function in names, place < len(failed.arguments)
-    )  # else something else called it for the cell
+    # Otherwise something else called it for the cell.
+    need(failed.function in names, place < len(failed.arguments))
     given = failed.arguments[place]
     if kind == "tuple":
         return of_several(failed, given)

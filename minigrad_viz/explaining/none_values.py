@@ -32,10 +32,11 @@ def none_grad(case: Case) -> Explanation | None:
     text, state = sure(without_gradient(case))
     lost = None if state.is_leaf and state.requires_grad else rebound(case, state.id)
     hidden = None if state.is_leaf else leaf_behind(case, state.id)
-    if lost is not None or hidden is not None:
+    told = hidden if lost is None else (*why_and_fix(case, lost), lost.span)
+    if told is not None:
+        why, repair, cause = told
         marks = case.card(state.id, label=case.words("mark_computed"))
-        why, fix = why_and_fix(case, lost) if lost is not None else hidden[:2]  # type: ignore[index]
-        return case.explain(why, fix, marks, hidden[2] if lost is None else lost.span)  # type: ignore[index]
+        return case.explain(why, repair, marks, cause)
     answer = answered(case, text, state)
     if answer is None:
         return case.explain("none_grad_why", name=text)
@@ -204,9 +205,8 @@ def default_of(case: Case, given: ast.expr) -> ast.FunctionDef | None:
         return None
     args = function.args
     pairs = [*zip(args.args[::-1], args.defaults[::-1]), *zip(args.kwonlyargs, args.kw_defaults)]
-    return (
-        function if any(each.arg == ast.unparse(given) and is_none(value) for each, value in pairs) else None
-    )
+    mine = any(each.arg == ast.unparse(given) and is_none(value) for each, value in pairs)
+    return function if mine else None
 
 
 def is_none(value: ast.expr | None) -> bool:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ..model.births import came_from
+from ..model.births import by_number, came_from
 from ..model.grad_ledger import is_zero
 from ..model.scene import Scenes
 from ..numbers import short
@@ -19,7 +19,7 @@ from ..trace.where import Span
 from .case import Case, Values
 from .edits import quoted
 from .history import complete, lost_by
-from .syntax import span_at, written_as
+from .syntax import last_name, span_at, written_as
 
 # The classes of `torch.optim`.
 CLASSES = (
@@ -52,7 +52,7 @@ def optimizers_of(case: Case) -> list[Optimizer]:
     for part in case.parts():
         if not isinstance(part, ast.Assign) or not isinstance(part.value, ast.Call) or not part.value.args:
             continue
-        if ast.unparse(part.value.func).rpartition(".")[2] not in CLASSES:
+        if last_name(part.value) not in CLASSES:
             continue
         first = part.value.args[0]
         given = frozenset(each.id for each in ast.walk(first) if isinstance(each, ast.Name))
@@ -181,7 +181,7 @@ def kept_gradients(case: Case) -> Iterator[Explanation]:
 
 def idle_optimizers(case: Case) -> Iterator[Explanation]:
     """The only optimizer of a cell takes steps, but no tensor that got a gradient was changed."""
-    found, learning = optimizers_of(case), sorted(learners(case), key=lambda id: int(id[1:]))
+    found, learning = optimizers_of(case), by_number(learners(case))
     if len(found) != 1 or not learning or set(learning) & changed(case):
         return
     (opt,) = found

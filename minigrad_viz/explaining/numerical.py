@@ -15,7 +15,7 @@ from ..numbers import number
 from ..trace.events import Created, Snapshot, TensorState
 from ..trace.explained import Explanation, Matrices, Matrix
 from ..words import text
-from .case import Case, Fix, Values, need, rule, sure
+from .case import Case, Fix, Values, rule, sure
 from .edits import requiring
 from .failed_call import FailedCall, call_rule
 from .gradcheck_call import Call, check_of, culprit
@@ -56,8 +56,7 @@ class JacobianPair(NamedTuple):
 )
 def jacobian_mismatch(case: Case, output: int, input: int) -> Explanation | None:
     """The derivative by backward is not that by differences."""
-    need(case.failed is not None)
-    call, compared_now = sure(check_of(case)), case.failed.compared  # type: ignore[union-attr]
+    last, call = sure(case.failed).compared, sure(check_of(case))
     given = inputs_of(case, call)
     learning = [k for k, one in enumerate(given or ()) if one.state.requires_grad]
     place = learning[input] if input < len(learning) else None
@@ -67,8 +66,8 @@ def jacobian_mismatch(case: Case, output: int, input: int) -> Explanation | None
     title = case.words("check_title", row=row, i=output)
     shown = () if pair is None else (compared(title, pair, case.lang),)
     imprecise = ", ".join(single(case, given))
-    if imprecise and compared_now is not None and compared_now.eps < COARSE:
-        values: Values = {"names": imprecise, "eps": f"{compared_now.eps:g}", "key": "single_precision"}
+    if imprecise and last is not None and last.eps < COARSE:
+        values: Values = {"names": imprecise, "eps": f"{last.eps:g}", "key": "single_precision"}
         told = case.explain("why_single_precision", "fix_single_precision", **values)
         return told._replace(matrices=shown)
     forward = "forward mode" in case.error

@@ -112,7 +112,8 @@ def cat_sizes(failed: FailedCall, dim: int, m: int, n: int, place: int) -> Expla
 @call_rule("joined_sizes", "Tensors must have same number of dimensions: got {m} and {n}")
 def cat_dims(failed: FailedCall, m: int, n: int) -> Explanation | None:
     """The tensors have different numbers of dimensions."""
-    first, other = (sure(failed.first(lambda each, k=k: len(each.shape) == k)) for k in (m, n))  # type: ignore
+    first = sure(failed.first(lambda each: len(each.shape) == m))
+    other = sure(failed.first(lambda each: len(each.shape) == n))
     listed = failed.arguments and isinstance(failed.arguments[0], ast.List | ast.Tuple)
     need(listed, failed.function in CAT)
     fixes = (raised(failed, first, other), raised(failed, other, first), "cat_dims_fix")

@@ -146,10 +146,9 @@ def probabilities(failed: FailedCall) -> Explanation | None:
 
 def chosen_already(loss: Loss) -> Explanation:
     """The predictions are the classes that `argmax` chose, not a score for each class."""
-    tree, failed = loss.input.tree, loss.failed
-    call = (
-        tree if isinstance(tree, ast.Call) else next(iter(assigned_above(failed.case, loss.input.text)), None)
-    )
+    call, failed = loss.input.tree, loss.failed
+    if not isinstance(call, ast.Call):
+        call = next(iter(assigned_above(failed.case, loss.input.text)), None)
     need(isinstance(call, ast.Call) and last_name(call) == "argmax")
     method = isinstance(call.func, ast.Attribute) and ast.unparse(call.func.value) != "torch"  # type: ignore
     scores = call.func.value if method else call.args[0]  # type: ignore[union-attr]

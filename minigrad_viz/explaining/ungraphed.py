@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import NamedTuple
 
-from ..model.births import made_by, sources_of
+from ..model.births import by_number, made_by, sources_of
 from ..trace.events import BackwardStarted, Created, Deposited, Failed, GradSet, NodeRan
 from ..trace.explained import Explanation
 from ..trace.graph import CAUSE
@@ -60,7 +60,7 @@ def of_gradient(case: Case, root: str) -> Explanation | None:
 def gradients_behind(case: Case, root: str) -> list[Gradient]:
     """The gradients that a root is, or was computed from; the root itself comes first."""
     born = case.scene.index.births
-    behind = sorted(sources_of(born, root) - {root}, key=lambda id: int(id[1:]))
+    behind = by_number(sources_of(born, root) - {root})
     found = ((id, gradient_at(case, id, born.get(id))) for id in (root, *behind))
     return [Gradient(id, call) for id, (is_one, call) in found if is_one]
 

@@ -34,6 +34,7 @@ from ..trace.source_text import SourceText
 from ..trace.statements import find
 from ..trace.where import Span
 from .case import Case, Values
+from .gradcheck_call import CHECKS
 from .rebound import leaf_behind, rebound, why_and_fix
 from .syntax import called, flat, plain, stores
 
@@ -113,12 +114,11 @@ def evaluated(tree: ast.stmt) -> Iterator[ast.AST]:
         yield node
         fields = ast.iter_fields(node)
         parts = [part for name, part in fields if not (node is tree and name in blocks)]
-        flat = [each for part in parts for each in (part if isinstance(part, list) else [part])]
-        nodes = [each for each in reversed(flat) if isinstance(each, ast.AST)]
+        single = [each for part in parts for each in (part if isinstance(part, list) else [part])]
+        nodes = [each for each in reversed(single) if isinstance(each, ast.AST)]
         stack += [each for each in nodes if not isinstance(each, ELSEWHERE)]
 
 
-CHECKS = ("gradcheck", "gradgradcheck")
 DOUBLE = ("float64", "complex128")
 
 

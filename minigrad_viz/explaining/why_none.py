@@ -108,7 +108,7 @@ class Question:
             return self.say("why_no_flag")
         middle = case.name(cut.tensor)
         key = "why_no_flag_cut" if cut.tensor == self.tensor else "why_no_flag_behind"
-        told = cut._replace(source=cut.source or cut.tensor).told(case)
+        told = cut.told(case)
         return self.say(key, middle=middle, **told)._replace(repair=told["repair"])
 
     def not_kept(self) -> Answer:

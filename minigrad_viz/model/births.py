@@ -56,3 +56,8 @@ def made_by(event: object) -> tuple[TensorState, ...]:
     new = isinstance(event, Created | Detached | Left)
     new = new or (isinstance(event, Mutated) and event.tensor.id != event.before)
     return (event.tensor,) if new else ()  # type: ignore[attr-defined]
+
+
+def by_number(ids: Iterable[str]) -> list[str]:
+    """The ids of tensors, the oldest first: they are numbered as they come up."""
+    return sorted(ids, key=lambda id: int(id[1:]))

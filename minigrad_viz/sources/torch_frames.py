@@ -14,7 +14,7 @@ CHECKPOINT = "torch.utils.checkpoint"
 
 def outside(frame: Any, passed: tuple[str, ...] = ()) -> Any:
     """The first frame, from this one outward, that is neither of the viewer nor of the function by which
-    PyTorch hands a call to them, nor of the modules `passed`."""
+    PyTorch hands a call to it, nor of the modules `passed`."""
     while frame is not None and str(frame.f_globals.get("__name__")).startswith("minigrad_viz."):
         frame = frame.f_back
     while frame is not None and (

@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 
 import minigrad
 
+from ...equality import same
 from ...protocol import is_tensor
-from ..answers import Raised, Unfit, attempt, function, library_of, same
+from ..answers import Raised, Unfit, attempt, function, library_of
 from ..exercise import Cases, Exercise
 
 # ── gradients ───────────────────────────────────────────────────────────────────────────────────────────────

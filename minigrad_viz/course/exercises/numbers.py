@@ -8,7 +8,8 @@ from collections.abc import Callable
 import minigrad
 from minigrad import Tensor, tensor
 
-from ..answers import numbers_of, same
+from ...equality import same
+from ..answers import numbers_of
 from ..exercise import Cases, Exercise
 
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import minigrad
 
-from ..answers import Unfit, same
+from ...equality import same
+from ..answers import Unfit
 from ..exercise import Cases, Exercise
 from ..functions import Tried, function_of, through, tried
 

@@ -10,8 +10,9 @@ import numpy as np
 
 import minigrad
 
+from ...equality import numbers, same
 from ...protocol import is_tensor
-from ..answers import Unfit, attempt, function, library_of, numbers, same
+from ..answers import Unfit, attempt, function, library_of
 from ..exercise import Cases, Exercise
 
 # ── training_two_moons ──────────────────────────────────────────────────────────────────────────────────────

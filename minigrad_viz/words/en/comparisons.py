@@ -28,7 +28,7 @@ WORDS = {
     "compare_leaf": "{name} is a leaf that requires a gradient",
     "compare_receives": "{node} of {name} receives {value}",
     "compare_passes": "{node} of {name} passes on {value}",
-    "compare_hooked": "a hook makes {value} of the gradient of {name}",
+    "compare_hooked": "a hook changes the gradient of {name} to {value}",
     "compare_added": "{name}.grad becomes {value}",
     "compare_set": "{name}.grad is set to {value}",
     "compare_returned": "the gradient of {name} is {value}",

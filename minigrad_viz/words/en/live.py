@@ -10,7 +10,7 @@ WORDS = {
     "live_no_end": "it has more than {most} operations",
     "live_no_exit": "line {line} takes numbers out of the tensors, and what Python does with them is not recorded",
     "live_no_error": "it ended with an error",
-    "live_no_fault": "its operations could not be taken down ({problem})",
+    "live_no_fault": "its operations could not be recorded ({problem})",
     "live_no_function": "{name} is a Function of yours, and your code is not run again",
     "live_no_op": "{name} cannot be computed again",
     "live_no_mode": "it uses the mode {mode}",

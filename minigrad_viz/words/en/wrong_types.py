@@ -91,7 +91,7 @@ WORDS = {
     "module_empty_fix": "Create its layers in __init__() as attributes: self.fc = torch.nn.Linear(…).",
     "optimizer_model_why": "{call} failed: an optimizer takes the parameters of a model, but {name} is the model itself.",
     "optimizer_method_why": "{call} failed: {name} is a method, and without () it is not called.",
-    "loss_class_why": "`{source}` (line {line}) creates a loss object and takes the predictions for its options. {kind} is a class: create an object first, then call it.",
+    "loss_class_why": "`{source}` (line {line}) creates a loss object and reads the predictions as its options. {kind} is a class: create an object first, then call it.",
     "loss_class_fix": "Create the loss once, criterion = {kind}(), and call it with predictions and target.",
     "module_tensor_why": "{call} failed: {name} is the module {kind} itself, not what it computes.",
     "module_tensor_fix": "Call it with its input: {source}(…).",

@@ -28,7 +28,7 @@ WORDS = {
     "compare_leaf": "{name:은} requires_grad=True인 잎 텐서예요",
     "compare_receives": "{name}의 {node:이} 받은 변화도: {value}",
     "compare_passes": "{name}의 {node:이} 넘긴 변화도: {value}",
-    "compare_hooked": "훅이 바꾼 {name}의 변화도: {value}",
+    "compare_hooked": "hook이 바꾼 {name}의 변화도: {value}",
     "compare_added": "{name}.grad → {value}",
     "compare_set": "{name}.grad에 대입: {value}",
     "compare_returned": "{name}의 변화도 = {value}",

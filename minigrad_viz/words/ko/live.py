@@ -14,7 +14,7 @@ WORDS = {
     "live_no_function": "{name:은} 직접 쓴 Function이고, 사용자의 코드는 다시 실행하지 않습니다",
     "live_no_op": "{name:은} 다시 계산할 수 없습니다",
     "live_no_mode": "{mode} 모드를 씁니다",
-    "live_no_hook": "훅이 있고, 사용자의 코드는 다시 실행하지 않습니다",
+    "live_no_hook": "hook이 있고, 사용자의 코드는 다시 실행하지 않습니다",
     "live_no_two": "두 라이브러리로 계산합니다",
     "live_no_optimizer": "옵티마이저가 매개변수를 바꿉니다",
     "live_no_same": "연산을 다시 계산하면 같은 수가 나오지 않습니다 ({problem})",

@@ -9,7 +9,7 @@ WORDS = {
     "quiz_ask_after": "`{call}` 호출이 실행됩니다. 그 뒤 {x}.grad에는 무엇이 들어 있을까요?",
     "quiz_ask_next": "{at}의 {node} 노드가 실행되었습니다. 다음에는 어떤 노드가 실행될까요: {names}?",
     "quiz_ask_leaves": "다음 텐서 중 잎(leaf)은 무엇일까요: {names}?",
-    "quiz_ask_shape": "{name} = {expr}의 shape은 무엇일까요?",
+    "quiz_ask_shape": "{name} = {expr}의 shape는 무엇일까요?",
     "quiz_ask_raises": "{n}번째 줄 `{code}`에서 오류가 날까요?",
     # what is said of an answer
     "quiz_right": "맞아요. {solution}",
@@ -24,7 +24,7 @@ WORDS = {
     "quiz_step_wrong": "처음 틀린 단계는 {at}의 {node} 노드입니다. {to}에 보내는 값을 다시 확인해 보세요.",
     "quiz_step_sum": "모든 단계가 맞습니다. 도착한 변화도를 더하면 {x} 값이 됩니다.",
     "quiz_read_number": "0.6, 3/5, 75*0.008 같은 수나 [1, 2] 같은 리스트, 또는 None을 입력하세요.",
-    "quiz_read_shape": "(2, 3) 같은 shape을 입력하세요. 수 하나의 shape은 ()입니다.",
+    "quiz_read_shape": "(2, 3) 같은 shape를 입력하세요. 수 하나의 shape는 ()입니다.",
     "quiz_read_names": "x, w처럼 이름을 쉼표로 구분해 입력하세요.",
     "quiz_read_yes": "예 또는 아니요로 입력하세요.",
     # what a wrong gradient tells
@@ -37,9 +37,9 @@ WORDS = {
     "quiz_ignores_detach": "detach()를 지나는 경로를 따라갔습니다. detach()는 {x:과} 이어진 경로를 끊으므로 변화도가 지나가지 못합니다.",
     "quiz_sign": "음의 부호가 빠졌습니다. {at}의 {node} 노드는 {to}에 보내는 값의 부호를 바꿉니다.",
     "quiz_no_division": "원소 수로 나누지 않았습니다. {at}의 평균은 {n:으로} 나눕니다.",
-    "quiz_no_broadcast_sum": "브로드캐스트된 차원을 따라 더하지 않았습니다. {to}의 shape은 {small}, {at}의 shape은 "
+    "quiz_no_broadcast_sum": "브로드캐스트된 차원을 따라 더하지 않았습니다. {to}의 shape는 {small}, {at}의 shape는 "
     "{large}입니다.",
-    "quiz_wrong_dimension": "다른 차원을 따라 더했습니다. {to}의 shape은 {small}이고, 변화도의 shape도 같습니다.",
+    "quiz_wrong_dimension": "다른 차원을 따라 더했습니다. {to}의 shape는 {small}이고, 변화도의 shape도 같습니다.",
     "quiz_transposes": "{node} 노드({at})의 전치가 틀렸습니다. {to}의 변화도에서 어느 쪽을 전치하는지 확인하세요.",
     "quiz_no_seed": "1에서 시작했지만, backward()는 다른 변화도를 받았습니다.",
     "quiz_keeps_power": "{at}에서 지수를 낮추지 않았습니다. xⁿ의 도함수는 n·xⁿ⁻¹입니다.",
@@ -61,10 +61,10 @@ WORDS = {
     "quiz_leaves_result": "{names:은} requires_grad인 텐서에서 연산으로 계산된 결과이므로 잎이 아닙니다.",
     "quiz_leaves_quiet": "변화도가 필요 없는 {names}도 잎입니다.",
     "quiz_leaves_missing": "{names:이} 빠졌습니다. 연산으로 계산된 텐서가 아닙니다.",
-    "quiz_shape_input": "그것은 {x}의 shape입니다. {op} 연산은 shape을 바꿉니다.",
+    "quiz_shape_input": "그것은 {x}의 shape입니다. {op} 연산은 shape를 바꿉니다.",
     "quiz_shape_inner": "안쪽 크기 {n:과} {n:은} 서로 같아야 하고 결과에는 나타나지 않습니다. 바깥쪽 크기가 남습니다.",
     "quiz_shape_reversed": "크기는 맞지만 순서가 다릅니다.",
-    "quiz_shape_one": "수 하나의 shape은 ()입니다. (1,)은 원소가 하나인 벡터입니다.",
+    "quiz_shape_one": "수 하나의 shape는 ()입니다. (1,)은 원소가 하나인 벡터입니다.",
     "quiz_shape_kept": "차원이 하나 더 많습니다. 줄인 차원은 keepdim=True가 아니면 사라집니다.",
     "quiz_raises_silent": "{n}번째 줄에서 오류가 납니다.",
     "quiz_raises_loud": "{n}번째 줄에서는 오류가 나지 않습니다.",
@@ -75,7 +75,7 @@ WORDS = {
     "quiz_hint_next": "변화도가 모두 도착한 노드가 준비된 노드입니다. AccumulateGrad는 바로 실행됩니다. 나머지 중에서는 가장 "
     "나중에 만들어진 노드가 먼저입니다.",
     "quiz_hint_leaves": "grad_fn이 None인 텐서가 잎입니다.",
-    "quiz_hint_shape": "입력의 shape을 먼저 적고, 연산이 크기마다 무엇을 하는지 생각해 보세요.",
+    "quiz_hint_shape": "입력의 shape를 먼저 적고, 연산이 크기마다 무엇을 하는지 생각해 보세요.",
     "quiz_hint_raises": "이 줄에 어떤 저장된 값이 필요한지, 그 값이 아직 있는지 생각해 보세요.",
     "option_predict": "결과를 보여 주기 전에 예측하게 하기",
     "quiz_title": "보기 전에 예측해 보세요:",
