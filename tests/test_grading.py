@@ -7,6 +7,7 @@ function under `test_case` in a file of tests.
 
 from __future__ import annotations
 
+import copy
 import importlib.util
 import inspect
 import re
@@ -49,7 +50,13 @@ def executed(notebook: nbformat.NotebookNode, monkeypatch: pytest.MonkeyPatch) -
     """The notebook with its outputs."""
     client = pytest.importorskip("nbclient")
     monkeypatch.setenv("MINIGRAD_LANG", "en")
-    return client.NotebookClient(notebook, allow_errors=True, kernel_name="python3", timeout=120).execute()
+    return client.NotebookClient(
+        notebook,
+        allow_errors=True,
+        kernel_name="python3",
+        timeout=120,
+        coalesce_streams=True,  # a busy kernel may send one print in two parts
+    ).execute()
 
 
 # ─────────────────────────────────────────────────────────────────────────────────────────────────── nbgrader
@@ -75,6 +82,17 @@ def test_nbgrader(case, monkeypatch):
     }
     said = "".join(output.get("evalue", "") for cell in graded for output in cell.outputs)
     assert HINTS.get(case, "") in said
+
+
+def test_what_is_stored_is_what_a_run_prints(monkeypatch):
+    """The source has the solutions, so it is stored with its outputs, as the notebooks of the course are:
+    `python tests/store_notebooks.py ../docs/grading/nbgrader/predict`. nbgrader removes them for students."""
+    stored = nbformat.read(NBGRADER, as_version=4)
+    ran = executed(copy.deepcopy(stored), monkeypatch)
+    outputs = [[cell.outputs for cell in each.cells if cell.cell_type == "code"] for each in (stored, ran)]
+    assert outputs[0] == outputs[1]
+    printed = [output.text for found in outputs[0] for output in found]
+    assert printed == ["Right. x.grad = 1.6\n", "Right. a.grad = 6. + 6. = 12.\n"]
 
 
 def test_the_form_that_nbgrader_reads():
@@ -111,6 +129,7 @@ def test_nbgrader_itself(tmp_path, monkeypatch):
     handed = tmp_path / "submitted" / "student" / "predict"
     handed.mkdir(parents=True)
     notebook = nbformat.read(released, as_version=4)
+    assert not any(cell.get("outputs") for cell in notebook.cells)
     for cell in notebook.cells:
         if cell.metadata.get("nbgrader", {}).get("solution"):
             cell.source = {"x_grad": "x_grad = 1.6", "a_grad": "a_grad = 6"}[cell.metadata.nbgrader.grade_id]
@@ -190,7 +209,9 @@ def test_otter_itself(case, tmp_path, monkeypatch):
 
 
 def test_the_notebook_checks_what_there_is():
+    """It is the form for students, whose answers are still `...`: no run of it is stored."""
     notebook = nbformat.read(OTTER, as_version=4)
     checked = re.findall(r'grader\.check\("(\w+)"\)', "\n".join(cell.source for cell in notebook.cells))
     assert sorted(checked) == sorted(path.stem for path in (OTTER.parent / "tests").glob("*.py"))
     assert not any(re.search(r"\b1\.6\b|\b12\b", cell.source) for cell in notebook.cells)
+    assert not any(cell.get("outputs") for cell in notebook.cells)
