@@ -5,24 +5,15 @@ from __future__ import annotations
 import random
 
 import pytest
+from cells import CELLS
 from random_live import random_cell
 from sample import examples
 
-import minigrad
 from minigrad_viz.replay import watch
 from minigrad_viz.replay.live import Live, Refused
 from minigrad_viz.shell.run import trace_source
 
-LIBRARIES = ["minigrad", "torch"]
 PROGRAMS = 500
-
-
-@pytest.fixture
-def library(request):
-    return minigrad if request.param == "minigrad" else pytest.importorskip("torch")
-
-
-both = pytest.mark.parametrize("library", LIBRARIES, indirect=True)
 
 
 def recorded(source, library, **namespace):
@@ -42,16 +33,9 @@ def live(source, library, **namespace):
     return Live(trace, program, "en")
 
 
-DOCUMENTED = """\
-x = torch.tensor(5.0, requires_grad=True)
-y = x ** 3
-w = x ** 2
-z = torch.log(y) + torch.sqrt(w)
-z.backward()
-"""
+DOCUMENTED = CELLS[9]
 
 
-@both
 class TestExactness:
     def test_random_cells(self, library, capsys):
         """Each live state is the trace of a fresh run with that number, or is refused where the run would
@@ -141,7 +125,6 @@ REFUSED = {
 }
 
 
-@both
 class TestRefused:
     @pytest.mark.parametrize("case", REFUSED)
     def test_a_cell(self, library, case):
@@ -174,7 +157,6 @@ y.backward()
 """
 
 
-@both
 class TestBranches:
     def test_the_same_way(self, library):
         cell = live(BRANCH, library)
@@ -210,7 +192,6 @@ def ends(trace):
     return trace.events[-1].rows
 
 
-@both
 class TestUntouched:
     SOURCE = DOCUMENTED + "m = torch.nn.functional.dropout(x * torch.ones(4), 0.5)\nprint(z)\n"
 
@@ -246,7 +227,6 @@ class TestUntouched:
         assert len(program.steps) == count
 
 
-@both
 def test_the_report_of_the_cell_with_another_number(library):
     report, error = trace_source(f"import {library.__name__} as torch\n{DOCUMENTED}", lang="en")
     assert error is None and [(handle.name, handle.value) for handle in report.handles] == [("x", 5.0)]

@@ -8,7 +8,7 @@ import zlib
 
 import pytest
 from random_live import random_cell
-from test_live import DOCUMENTED, LIBRARIES, both, library, recorded  # noqa: F401  (a fixture)
+from test_live import DOCUMENTED, recorded
 
 import minigrad
 from minigrad_viz.player import static
@@ -18,12 +18,12 @@ from minigrad_viz.shell.report import Report
 from minigrad_viz.shell.run import trace_source
 
 
-def report_of(source, library, live=True, **namespace):  # noqa: F811
+def report_of(source, library, live=True, **namespace):
     trace, program, _ = recorded(source, library, **namespace)
     return Report(trace, program=program, live=live, lang="en")
 
 
-def cell(value="5.0", library=minigrad, **options):  # noqa: F811
+def cell(value="5.0", library=minigrad, **options):
     source = f"import {library.__name__} as torch\n{DOCUMENTED.replace('5.0', value)}"
     return trace_source(source, lang="en", **options)[0]
 
@@ -57,8 +57,7 @@ def shown_by(report, living):
     return Shown(rows, said, steps_of(report.frames))
 
 
-@both
-def test_every_number_of_a_grid_is_a_fresh_run(library):  # noqa: F811
+def test_every_number_of_a_grid_is_a_fresh_run(library):
     living = cell(library=library, live=True).living
     score = living.score()
     (handle,) = score["handles"]
@@ -73,8 +72,7 @@ def test_every_number_of_a_grid_is_a_fresh_run(library):  # noqa: F811
         assert handle["ys"][i] == pytest.approx(fresh.graph.stations[-1].cards[0].value.items[0])
 
 
-@both
-def test_random_cells(library):  # noqa: F811
+def test_random_cells(library):
     """A state says what the report of a fresh run says."""
     seen = 0
     for seed in range(40):

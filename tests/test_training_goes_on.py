@@ -6,7 +6,6 @@ import subprocess
 import sys
 
 import pytest
-from test_live import both, library  # noqa: F401  (a fixture)
 
 import minigrad
 from minigrad_viz.replay import watch
@@ -86,7 +85,7 @@ for i in range(N):
 }
 
 
-def trained(body, library, rounds=5):  # noqa: F811
+def trained(body, library, rounds=5):
     """The trace and the program of a loop, and its namespace."""
     space = {"torch": library, "N": rounds}
     watched = watch(SETUP + body, space, rounds=True)
@@ -94,15 +93,14 @@ def trained(body, library, rounds=5):  # noqa: F811
     return *watched.stop(), space
 
 
-def training(body, library, rounds=5):  # noqa: F811
+def training(body, library, rounds=5):
     trace, program, _ = trained(body, library, rounds)
     return Training(trace, program, "en")
 
 
-@both
 @pytest.mark.parametrize("name", BODIES)
 class TestRounds:
-    def test_further_rounds_are_those_of_the_loop(self, library, name):  # noqa: F811
+    def test_further_rounds_are_those_of_the_loop(self, library, name):
         whole = trained(BODIES[name], library, 12)[2]["losses"]
         goes_on = training(BODIES[name], library, 5)
         assert goes_on.round == 5 and goes_on.loss == whole[4]
@@ -110,7 +108,7 @@ class TestRounds:
         assert goes_on.more(6) == whole[6:12]
         assert [goes_on.losses[i] for i in range(1, 13)] == whole
 
-    def test_back_and_on_gives_the_same_numbers(self, library, name):  # noqa: F811
+    def test_back_and_on_gives_the_same_numbers(self, library, name):
         goes_on = training(BODIES[name], library, 5)
         first, values = goes_on.more(6), goes_on.values()
         assert goes_on.rewind(7) == first[1] and goes_on.round == 7
@@ -118,7 +116,7 @@ class TestRounds:
         goes_on.rewind(3)  # into the rounds of the cell
         assert goes_on.more(8)[2:] == first
 
-    def test_with_another_learning_rate(self, library, name):  # noqa: F811
+    def test_with_another_learning_rate(self, library, name):
         goes_on = training(BODIES[name], library, 5)
         rate = goes_on.rate
         assert rate == (0.02 if name in ("by hand", "by data", "sgd") else 0.05)
@@ -129,7 +127,7 @@ class TestRounds:
         goes_on.rewind(5)
         assert goes_on.more(3, lr=rate) == slow
 
-    def test_the_cell_does_not_notice(self, library, name, capsys):  # noqa: F811
+    def test_the_cell_does_not_notice(self, library, name, capsys):
         trace, program, space = trained(BODIES[name], library)
         before = {key: repr(value) for key, value in space.items() if key in ("w", "b", "losses", "loss")}
         drawn = library.get_rng_state().tolist()
@@ -169,9 +167,8 @@ REFUSED = {
 }
 
 
-@both
 @pytest.mark.parametrize("name", REFUSED)
-def test_refused(library, name):  # noqa: F811
+def test_refused(library, name):
     body, said = REFUSED[name]
     with pytest.raises(Refused, match=said):
         training(body, library)

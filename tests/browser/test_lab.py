@@ -11,12 +11,12 @@ from pathlib import Path
 
 import lab as harness
 import lab_server
-import nbformat
 import psutil
 import pytest
 from lab import Lab, missing
+from lab_notebook import write
 from lab_server import LabError, wait_for
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 
 pytestmark = [pytest.mark.browser, pytest.mark.skipif(bool(missing()), reason=missing())]
 
@@ -39,10 +39,7 @@ def write_notebook(path: Path, *cells: str, tags: tuple[str, ...] = ()) -> Path:
     """A notebook with a heading and these code cells; every cell stores the output `stored`."""
     output = new_output("stream", name="stdout", text="stored")
     code = [new_code_cell(source, metadata={"tags": list(tags)}, outputs=[output]) for source in cells]
-    notebook = new_notebook(cells=[new_markdown_cell("# A notebook"), *code])
-    notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    nbformat.write(notebook, path)
-    return path
+    return write(path, [new_markdown_cell("# A notebook"), *code])
 
 
 @pytest.fixture(scope="class")

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import nbformat
 import pytest
-from lab import Lab, missing
-from nbformat.v4 import new_code_cell, new_notebook
+from lab import missing
+from lab_notebook import lab_over
 from test_live_values import CELL, Player, follows
 
 pytestmark = [pytest.mark.browser, pytest.mark.skipif(bool(missing()), reason=missing())]
@@ -23,13 +20,8 @@ CELLS = [
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory):
-    root = tmp_path_factory.mktemp("live")
-    notebook = new_notebook(cells=[new_code_cell(source) for source in CELLS])
-    notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    nbformat.write(notebook, Path(root) / "live.ipynb")
-    with Lab(root) as running:
+    with lab_over(tmp_path_factory.mktemp("live"), "live.ipynb", CELLS) as running:
         yield running
-    assert running.errors == []
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from cells import CELLS
 from lab import missing
 
 from minigrad_viz.shell.run import trace_source
 
 pytestmark = [pytest.mark.browser, pytest.mark.skipif(bool(missing()), reason=missing())]
 
-CELL = (
-    "x = torch.tensor(5.0, requires_grad=True)\ny = x ** 3\nw = x ** 2\n"
-    "z = torch.log(y) + torch.sqrt(w)\nz.backward()"
-)
+CELL = CELLS[9].rstrip()
 
 
 class Player:

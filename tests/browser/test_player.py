@@ -3,13 +3,10 @@ widget and as the static player under a cell, light and dark, wide and narrow.""
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import nbformat
 import pytest
-from lab import Lab, missing
+from lab import missing
+from lab_notebook import lab_over
 from lab_server import wait_for
-from nbformat.v4 import new_code_cell, new_notebook
 
 pytestmark = [pytest.mark.browser, pytest.mark.skipif(bool(missing()), reason=missing())]
 
@@ -36,13 +33,8 @@ PAGES = [("lab", "light", 1280), ("lab", "dark", 480), ("notebook", "dark", 1000
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory):
-    root = tmp_path_factory.mktemp("player")
-    notebook = new_notebook(cells=[new_code_cell(source) for source in CELLS])
-    notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    nbformat.write(notebook, Path(root) / "player.ipynb")
-    with Lab(root) as running:
+    with lab_over(tmp_path_factory.mktemp("player"), "player.ipynb", CELLS) as running:
         yield running
-    assert running.errors == []
 
 
 @pytest.fixture(scope="module", params=PAGES, ids=lambda page: "-".join(map(str, page)))

@@ -3,12 +3,9 @@ legible."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import nbformat
 import pytest
-from lab import Lab, missing
-from nbformat.v4 import new_code_cell, new_notebook
+from lab import missing
+from lab_notebook import lab_over
 
 pytestmark = [pytest.mark.browser, pytest.mark.skipif(bool(missing()), reason=missing())]
 
@@ -27,13 +24,8 @@ PAPER = {"light": "rgb(255, 255, 255)", "dark": "rgb(17, 20, 24)"}
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory):
-    root = tmp_path_factory.mktemp("viewer")
-    notebook = new_notebook(cells=[new_code_cell(source) for source in CELLS])
-    notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    nbformat.write(notebook, Path(root) / "viewer.ipynb")
-    with Lab(root) as running:
+    with lab_over(tmp_path_factory.mktemp("viewer"), "viewer.ipynb", CELLS) as running:
         yield running
-    assert running.errors == []
 
 
 @pytest.fixture(scope="module", params=[("light", 1280), ("dark", 480)], ids=str)
