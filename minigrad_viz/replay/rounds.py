@@ -92,7 +92,7 @@ class KeptRounds:
                 tensors[number] = given = taker.standing(tensor)
                 size += given.data.nbytes * (1 + (given.grad is not None))
         if size > BYTES:
-            return self.refuse("training_no_room")
+            return self.refuse("live_no_room")
         optimizers = tuple(state_of(one, taker) for one in self.live_optimizers())
         loss = float(root) if root is not None else float("nan")
         self.states.append(RoundState(self.count, tensors, optimizers, random, loss))

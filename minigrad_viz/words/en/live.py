@@ -42,7 +42,6 @@ WORDS = {
     "live_off": "Live values are off: this page has no Python.",
     "training_no_rounds": "No training was recorded that could go on. Ask for it with %%autograd --live or record(live=True).",
     "training_no_end": "a round of the loop has more than {most} operations",
-    "training_no_room": "its tensors are too large",
     "training_no_optimizer": "{name} is an optimizer of yours, and your code is not run again",
     "training_no_loop": "The cell has no loop with at least three backward calls.",
     "training_no_branch": "the last two rounds of the loop ran different operations",

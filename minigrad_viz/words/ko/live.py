@@ -42,7 +42,6 @@ WORDS = {
     "live_off": "라이브 값을 쓸 수 없습니다. 이 페이지에는 파이썬이 없습니다.",
     "training_no_rounds": "이어서 할 수 있는 학습 기록이 없습니다. %%autograd --live 또는 record(live=True)로 기록하세요.",
     "training_no_end": "반복 한 번의 연산이 {most}개보다 많습니다",
-    "training_no_room": "텐서가 너무 큽니다",
     "training_no_optimizer": "{name:은} 직접 쓴 옵티마이저이고, 사용자의 코드는 다시 실행하지 않습니다",
     "training_no_loop": "이 셀에는 backward를 세 번 이상 부르는 반복문이 없습니다.",
     "training_no_branch": "마지막 두 번의 반복이 서로 다른 연산을 했습니다",
