@@ -1,4 +1,5 @@
-"""Live values in JupyterLab, where the kernel computes them, by mouse and by keys, light and dark."""
+"""Live values, training and predictions in JupyterLab, by mouse and by keys, light and dark. The kernel
+computes the numbers."""
 
 from __future__ import annotations
 
@@ -6,6 +7,7 @@ import pytest
 from lab import missing
 from lab_notebook import lab_over
 from test_live_values import CELL, Player, follows
+from test_predict_page import answers_by_keys
 
 pytestmark = [pytest.mark.browser, pytest.mark.skipif(bool(missing()), reason=missing())]
 
@@ -15,6 +17,7 @@ CELLS = [
     "%%autograd --lang en --step --live --no-table\nw = torch.tensor(1.0, requires_grad=True)\n"
     "opt = torch.optim.SGD([w], lr=0.1, momentum=0.5)\nfor i in range(5):\n    opt.zero_grad()\n"
     "    loss = (w * 2 - 3) ** 2\n    loss.backward()\n    opt.step()",
+    f"%%autograd --lang en --predict --no-table\n{CELL}",
 ]
 
 
@@ -30,6 +33,7 @@ def test_in_jupyterlab(lab, theme):
     assert lab.run_all(page) == []
     trains(page)
     follows(Player(page))
+    predicts(page)
 
 
 def trains(page) -> None:
@@ -46,3 +50,12 @@ def trains(page) -> None:
     pane.locator("select").select_option("5")
     pane.locator("p", has_text="After round 5, loss is ").wait_for()
     assert said.inner_text() == own and pane.locator(".mgp-plot circle.now").count() == 1
+
+
+def predicts(page) -> None:
+    """From the first control of the player that asks, by keys alone."""
+    asking = page.locator(".mgp", has=page.locator(".mgp-ask:not([hidden])"))
+    asking.scroll_into_view_if_needed()
+    asking.evaluate("player => player.classList.add('asking')")
+    asking.locator("button:not(:disabled)").first.focus()
+    answers_by_keys(page, ".asking")

@@ -45,43 +45,51 @@ def shown(browser, tmp_path):
         page.close()
 
 
-def typed(page, answer: str) -> str:
+def typed(page, answer: str, within: str = "") -> str:
     """Type an answer where the focus is, press Enter, and give what is said."""
     assert page.evaluate("() => document.activeElement.matches('.mgp-ask input')")
     page.keyboard.press("Control+A")
     page.keyboard.type(answer)
     page.keyboard.press("Enter")
-    return page.locator(".mgp-feedback").inner_text()
+    return page.locator(f"{within} .mgp-feedback").inner_text()
 
 
-def test_by_keys_alone(shown):
-    page = shown(9)
-    assert page.locator(".mgp-label").inner_text() == "6 / 12"
-    assert "Which of these tensors are leaves" in page.locator(".mgp-ask-at").inner_text()
+def answers_by_keys(page, within: str = "") -> None:
+    """Answer all questions of the cell by keys alone, in the player that is `within` a part of the page."""
+
+    def at(part: str):
+        return page.locator(f"{within} {part}")
+
+    assert at(".mgp-label").inner_text() == "6 / 12"
+    assert "Which of these tensors are leaves" in at(".mgp-ask-at").inner_text()
     for _ in range(40):
         page.keyboard.press("Tab")
         if page.evaluate("() => document.activeElement.matches('.mgp-ask input')"):
             break
-    assert typed(page, "x, y").startswith("y is not a leaf")
-    assert typed(page, "x") == "Right. x"
+    assert typed(page, "x, y", within).startswith("y is not a leaf")
+    assert typed(page, "x", within) == "Right. x"
     page.keyboard.press("Enter")  # Continue
-    assert page.locator(".mgp-label").inner_text() == "1 / 12"
+    assert at(".mgp-label").inner_text() == "1 / 12"
     page.keyboard.press("End")  # which comes to the next question, and no further
-    assert page.locator(".mgp-label").inner_text() == "8 / 12"
-    assert typed(page, "a").startswith("LogBackward at a comes next in plain recursion")
-    assert typed(page, "b").startswith("Right.")
+    assert at(".mgp-label").inner_text() == "8 / 12"
+    assert typed(page, "a", within).startswith("LogBackward at a comes next in plain recursion")
+    assert typed(page, "b", within).startswith("Right.")
     page.keyboard.press("Enter")
     page.keyboard.press("End")
-    assert page.locator(".mgp-label").inner_text() == "12 / 12"
-    told = typed(page, "0.6")
+    assert at(".mgp-label").inner_text() == "12 / 12"
+    told = typed(page, "0.6", within)
     assert PATH in told
-    assert page.locator(".mgp-missing").count() == 7 and page.locator(".mgp-taken").count() == 7
-    assert page.locator(".mgp-path").all_text_contents() == ["the path you took", "the path still to add"]
-    assert page.locator(".mgp-tries").inner_text() == "attempt 1"
-    assert typed(page, "10*0.1 + 75*0.008") == "Right. ∂z/∂x = 10·0.1 + 75·0.008 = 1 + 0.6 = 1.6"
+    assert at(".mgp-missing").count() == 7 and at(".mgp-taken").count() == 7
+    assert at(".mgp-path").all_text_contents() == ["the path you took", "the path still to add"]
+    assert at(".mgp-tries").inner_text() == "attempt 1"
+    assert typed(page, "10*0.1 + 75*0.008", within) == "Right. ∂z/∂x = 10·0.1 + 75·0.008 = 1 + 0.6 = 1.6"
     page.keyboard.press("Enter")
-    assert page.locator(".mgp-ask").is_hidden() and "1.6" in page.locator(".mgp-formula").first.inner_text()
+    assert at(".mgp-ask").is_hidden() and "1.6" in at(".mgp-formula").first.inner_text()
     assert page.evaluate("() => document.activeElement.matches('.mgp-view')")
+
+
+def test_by_keys_alone(shown):
+    answers_by_keys(shown(9))
 
 
 def test_nothing_gives_the_answer_away(shown):

