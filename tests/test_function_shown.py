@@ -16,7 +16,8 @@ from minigrad_viz.drawing.details import describe, describe_deck
 from minigrad_viz.drawing.outline import outline
 from minigrad_viz.drawing.picture import Picture
 from minigrad_viz.model.node_details import code_of, kinds_of
-from minigrad_viz.trace.events import NodeState, Trace
+from minigrad_viz.recording.recorder import Recorder
+from minigrad_viz.trace.events import Forward, NodeState, Trace
 from minigrad_viz.trace.where import Span
 
 LATER = """
@@ -86,6 +87,35 @@ def test_tooltip_and_outline(library):
     assert "MyPow.forward: 4행   MyPow.backward: 9행" in outline(graph, "ko")
     svg = Picture(graph, lang="en").svg()
     assert "9  def backward(ctx, grad_output):\n10      input_1, input_2" in svg
+
+
+def test_its_result_has_a_value_and_an_expression(library):
+    """Also where a variable of an earlier cell calls it, and one Function calls another."""
+    names = {"torch": library}
+    exec(LATER + "power = MyPow.apply\n", names)
+    cell = POWER + "class Twice(torch.autograd.Function):\n    @staticmethod\n"
+    cell += "    def forward(ctx, a):\n        return power(a, torch.tensor(1.0)) * 2\n"
+    cell += "    @staticmethod\n    def backward(ctx, g):\n        return g * 2\n"
+    recorder = Recorder(cell + "z = Twice.apply(power(x, q)) + 1\nz.backward()\n", names)
+    recorder.start()
+    exec(recorder.source, names)
+    trace = recorder.stop()
+    ops = [event for event in trace.events if isinstance(event, Forward)]
+    assert [event.op for event in ops] == ["MyPow", "Twice", "add"]
+    assert [event.outputs[0].value.items for event in ops] == [(125.0,), (250.0,), (251.0,)]
+    assert [event.span.text for event in ops[:2]] == ["power(x, q)", "Twice.apply(power(x, q))"]
+
+
+def test_pytorch_has_its_own_apply_again():
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    level = torch.autograd.function._SingleLevelFunction
+    outer, inner = Recorder("", {}), Recorder("", {})
+    outer.start()
+    inner.start()
+    outer.stop()
+    assert "apply" in vars(level)
+    inner.stop()
+    assert "apply" not in vars(level)
 
 
 def test_the_step_marks_backward_in_the_cell(library):
@@ -268,12 +298,10 @@ def test_a_saved_value_that_was_written_to(library):
     kept, stale = deck.saved
     assert (kept.name, kept.now, kept.value.items) == ("saved[0]", None, (2.0,))
     assert (stale.name, stale.version, stale.now) == ("saved[1]", 0, 1)
-    seen = library is minigrad  # PyTorch tells of no `apply`
-    assert (stale.value is not None) == seen
+    assert stale.value is not None
     told = outline(build(trace), "en")
-    value = " 5.4366" if seen else ""
-    assert f"saved[1]{value} (saved at version 0, now 1: no longer usable)" in told
-    assert f"saved[1]{value} v0→1" in Picture(build(trace), lang="en").svg()
+    assert "saved[1] 5.4366 (saved at version 0, now 1: no longer usable)" in told
+    assert "saved[1] 5.4366 v0→1" in Picture(build(trace), lang="en").svg()
 
 
 def test_a_saved_input_that_was_written_to(library):

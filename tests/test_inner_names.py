@@ -101,3 +101,20 @@ def test_each_round_of_a_loop_names_its_result(library):
 def test_long_names_keep_their_end(name, width, said):
     assert shorten_name(name, width) == said
     assert len(said) <= width
+
+
+SECOND = (
+    "x = torch.tensor([0.5, 1.5], requires_grad=True)\n"
+    "y = torch.sin(x * x).sum()\ng, = torch.autograd.grad(y, x, create_graph=True)\ng.sum().backward()\n"
+)
+
+
+def test_inner_results_of_a_gradients_graph_have_values_and_names(library):
+    """What the vjp of a node computed inside: cos(a) has a value. minigrad also has the gradient that sin
+    received, which needs no gradient itself."""
+    found = {card.name or card.expr: card for card in cards(SECOND, library)[0]}
+    assert found["cos((x * x))"].value.items == pytest.approx((0.968912, -0.628174), rel=1e-5)
+    assert None not in found
+    assert all(card.value is not None for card in found.values())
+    if library.__name__ == "minigrad":
+        assert found["∂y/∂b"].value.items == (1.0, 1.0)

@@ -17,10 +17,12 @@ from ..trace.events import (
     BackwardStarted,
     Deposited,
     Forward,
+    Freed,
     HookRan,
     Inside,
     NodeRan,
     NodeState,
+    Recomputed,
     TensorState,
     Unpacked,
 )
@@ -167,6 +169,24 @@ class BackwardCall:
         self.line = span.line if span is not None and span.origin == 0 else 0  # of the cell; 0 where unknown
         # The tensors whose gradients were asked for, if not all leaves.
         self.wanted = None if started is None or started.wanted is None else set(started.wanted)
+
+    def flowed(self, event: NodeRan) -> None:
+        """A node ran whose edges are known."""
+        for i, value in enumerate(event.sent):
+            if value is not None:
+                self.flows.setdefault((event.node, i), []).append(value)
+        for nr, value in enumerate(event.received):
+            if value is not None:
+                self.arrived[event.node, nr] = value
+
+    def happened(self, event: Freed | Inside | Recomputed) -> None:
+        """Something happened while a node ran."""
+        if isinstance(event, Freed):
+            self.freed.setdefault(event.node, []).extend(event.names)
+        elif isinstance(event, Inside):
+            self.inside.setdefault(event.node, []).append(event)
+        else:
+            self.again.add(event.node)
 
     def leave_out(self, found: Lookup) -> None:
         """Note which nodes it left out, now that it has ended."""

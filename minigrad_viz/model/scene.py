@@ -173,9 +173,15 @@ class Scene(Lookup):
 
     def expression(self, place: Place) -> str | None:
         """What an op whose source is not known computed, written with the names of its inputs."""
-        known = expression(place, self.at, self.named)
+        known = expression(place, self.at, self.named) or self.gradient(place)
         finished = self.trace.roots is not None  # there tensors are known by their nodes
         return known or (None if finished else unseen(self, place, self.named))
+
+    def gradient(self, place: Place) -> str | None:
+        """What to write for a gradient of a tensor that has a letter for a name."""
+        call, target = self.gradient_of.get(place.states[0].id, (0, ""))
+        root, of = (self.named.get(id) or self.letters.get(id) for id in (self.of.get(call, ""), target))
+        return f"∂{root}/∂{of}" if root and of else None
 
     def deck(self, place: Place, first: int) -> tuple[Deck | None, list[Route]]:
         """The lower deck of a station and the routes that lead into it."""

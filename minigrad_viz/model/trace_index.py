@@ -64,6 +64,7 @@ class TraceIndex(Lookup):
         self.of: dict[int, str] = {}  # call -> its root, where there is one
         # Tensor of the second graph -> the call, and the tensor whose gradient it is.
         self.gradient_of: dict[str, tuple[int, str]] = {}
+        self.met: list[TensorState] = []  # tensors that turned up while a node of such a call ran
         self.seen_as: dict[str, str] = {}  # tensor -> the first variable that it was
         self.deposits: dict[str, Value] = {}  # leaf -> its `.grad` after the last deposit
         # What hooks packed, by node and name: the value, what they made of it.
@@ -166,7 +167,8 @@ class TraceIndex(Lookup):
             if isinstance(event, Unpacked) and event.call in self.calls:
                 self.calls[event.call].unpacked.setdefault(event.node, []).append(event)
         elif isinstance(event, Freed | Inside | Recomputed):
-            self.inside(event)
+            if event.call in self.calls:
+                self.calls[event.call].happened(event)
         elif isinstance(event, Deposited):
             self.deposits[event.tensor] = event.after
             self.calls[event.call].deposits[event.node] = event
@@ -206,6 +208,7 @@ class TraceIndex(Lookup):
                 elif event.call in self.calls:
                     self.gradient_of.setdefault(state.id, (event.call, event.gradient_of))
                 place.brought = not (place.gradient_of or event.gradient_of)
+                self.met.append(state)
 
     def use(self, event: Forward | Mutated) -> None:
         """An op used tensors; what was written there tells which of several equal gradients one of them
@@ -234,6 +237,7 @@ class TraceIndex(Lookup):
 
     def start(self, event: BackwardStarted) -> None:
         """A backward call: the nodes it found, its roots, and its first gradients if they have a graph."""
+        self.met = []
         self.calls[event.call] = BackwardCall(event, self.time, self.named.get(event.call, {}))
         for node in event.nodes:
             before = self.again[node.id][-1][1] if node.id in self.again else None
@@ -260,24 +264,17 @@ class TraceIndex(Lookup):
             target = None if edge is None or id is None else self.tensor_of(edge)
             if target is not None and id is not None:
                 self.gradient_of.setdefault(id, (event.call, target))
-        for i, value in enumerate(event.sent):
-            if value is not None:
-                call.flows.setdefault((event.node, i), []).append(value)
-        for nr, value in enumerate(event.received):
-            if value is not None:
-                call.arrived[event.node, nr] = value
+        call.flowed(event)
+        self.arrived(event)
 
-    def inside(self, event: Freed | Inside | Recomputed) -> None:
-        """What happened while a node ran."""
-        call = self.calls.get(event.call)
-        if call is None:
-            return
-        if isinstance(event, Freed):
-            call.freed.setdefault(event.node, []).extend(event.names)
-        elif isinstance(event, Inside):
-            call.inside.setdefault(event.node, []).append(event)
-        else:
-            call.again.add(event.node)
+    def arrived(self, event: NodeRan) -> None:
+        """A node that builds a graph may use the gradient that it received, which is no part of that graph
+        itself; so it turned up while the node ran, with the value that the node received."""
+        place, met, self.met = self.by_node.get(event.node), self.met, []
+        for nr, value in enumerate(event.received if place is not None else ()):
+            same = [state for state in met if state.value == value]
+            if len(same) == 1 and place is not None and nr < len(place.states):
+                self.gradient_of.setdefault(same[0].id, (event.call, place.states[nr].id))
 
     def switched(self, mode: str, time: float, first: bool = False) -> bool:
         """Whether a mode was on when so many events had happened; `first`: whether it was at the start."""

@@ -136,7 +136,7 @@ class BackwardCalls:
         captured = tuple((name, None if g is None else value_of(g)) for name, g in found)
         self.states.owners.returned(found, self.tape.call)
         self.listener.stop()
-        self._live, self.tape.inside, self.tape.again = (), None, 0
+        self._live, self.tape.inside, self.tape.again, self.tape.built = (), None, 0, []
         text = None if error is None else describe(error)
         event = BackwardEnded(self.tape.call, text, (), captured, self._nested)
         self.tape.notes.append(("ended", event, gone))
@@ -187,7 +187,7 @@ class BackwardCalls:
 
     def let_go(self) -> None:
         """Keep no node alive."""
-        self._live, self.tape.inside = (), None
+        self._live, self.tape.inside, self.tape.built = (), None, []
 
 
 def root_of(roots: Any) -> float | None:

@@ -140,8 +140,9 @@ class States:
     def adopt(self, roots: list[Any], tensors: Iterable[Any] = (), users: Iterable[Any] = ()) -> None:
         """Give ids to what the nodes `roots` and those before them made, inputs first, where nobody has yet.
 
-        The tensors are looked for among `tensors`, the cell's variables, and what the new nodes and
-        `users` saved; a result that nobody has any more is known by its node alone.
+        The tensors are looked for among `tensors`, the cell's variables, what a running call has computed,
+        and what the new nodes and `users` saved; a result that nobody has any more is known by its node
+        alone.
         """
         order, _ = in_order(roots, ADOPTED, lambda node: self.ids.output(node) is not None)
         strange = [node for node in order if variable_of(node) is None]
@@ -152,7 +153,8 @@ class States:
             for target, nr in edges_of(node):
                 found.get(target, {}).setdefault(nr, None)
         kept = (k.value for node in (*strange, *users) for k in saved_of(node))
-        for tensor in (*tensors, *(t for _, t in self.tape.variables()), *kept):
+        built, self.tape.built = self.tape.built, []
+        for tensor in (*tensors, *(t for _, t in self.tape.variables()), *built, *kept):
             outputs = found.get(history_of(tensor)) if is_tensor(tensor) else None
             if outputs is not None and outputs.get(tensor.output_nr) is None:
                 outputs[tensor.output_nr] = tensor

@@ -73,6 +73,7 @@ class Tape:
         self.problem: Exception | None = None
         self.call = self.calls = self.depth = self.again = 0
         self.creates = False
+        self.built: list[Any] = []  # what a call that builds a graph has computed, where a source keeps that
         self.inside: Any = None
         self.rest, self.rounds = Rest(), Rounds()
         self.step = self._step = 0  # a source may number what it tells, if it tells of one op several times

@@ -1,15 +1,17 @@
 """Events of PyTorch, watched only if the cell's process has loaded it, or loads it in the cell.
 
 Note [How PyTorch is watched]
-    Functions and methods are seen by a `TorchFunctionMode`. It does not see `Function.apply`: a custom
-    Function is found later, by walking the graph, and what its `forward` computes inside is left out.
+    Functions and methods are seen by a `TorchFunctionMode`. It does not see `Function.apply`: a stand-in for
+    what that calls tells of a custom Function, and what its `forward` computes inside is left out.
     Backward calls, however they are made, end in one method of one object,
     `Variable._execution_engine.run_backward`; while a cell is recorded, a stand-in for that object tells
     when it begins and ends. Modules tell by global hooks. All are taken away when the cell ends.
     Inside a backward call no mode is in force; where its graph has custom Functions or packed values, one
-    of ours is, for what their `backward` or a checkpoint computes. Modes are not told, but for the grad mode:
-    it is asked at every op whether one has changed. What a saved-tensor hook made of a value is read where it
-    is kept, and never unpacked.
+    of ours is, for what their `backward` or a checkpoint computes. What the engine itself computes is no
+    function of PyTorch's but only an op below: with `create_graph=True` a `TorchDispatchMode` keeps these
+    results until the call ends, because they belong to the graph that it builds. Modes are not told, but for
+    the grad mode: it is asked at every op whether one has changed. What a saved-tensor hook made of a value
+    is read where it is kept, and never unpacked.
     Frames of this module hide themselves from IPython's tracebacks.
 """
 
@@ -23,8 +25,10 @@ from typing import Any
 
 from ..protocol import edge_of, has_history, is_tensor, pytorch, version_of
 from . import unseen
-from .torch_engine import OPTIMIZERS, Engine, ModuleHooks, Waiting, only_for_hooks, step_told
-from .torch_frames import FUNCTION, TorchModes, by_torch, flat, running, runs_again, title
+from .torch_engine import Engine, Waiting
+from .torch_frames import FUNCTION, TorchModes, by_torch, flat, outside, running, runs_again, title
+from .torch_functions import Functions, apply, modes_of
+from .torch_modules import OPTIMIZERS, ModuleHooks, only_for_hooks, step_told
 from .torch_nodes import TorchNodes
 from .warned import Warned
 
@@ -70,6 +74,7 @@ class PyTorch:
         if self.mode is not None:
             self.engine.remove(sys.modules["torch"].autograd.Variable)
             self.modules.remove()
+            self.functions.remove()
             self.mode.__exit__(None, None, None)
             self.mode = None
             self.warned.remove()
@@ -81,31 +86,15 @@ class PyTorch:
         if self.mode is not None or threading.get_ident() != self.thread:
             return
         import torch
+        from torch.autograd.function import _SingleLevelFunction
         from torch.optim import optimizer
-        from torch.overrides import TorchFunctionMode
-
-        source = self
-
-        class Watching(TorchFunctionMode):
-            def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-                __tracebackhide__ = True
-                taker = source.recorder.taker
-                call = None if taker is None else taker.before(func, args, kwargs or {})
-                result = source.called(func, args, kwargs or {})
-                if call is not None:
-                    taker.after(call, func, result)
-                return result
-
-        class Within(TorchFunctionMode):
-            def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-                __tracebackhide__ = True
-                return source.called_inside(func, args, kwargs or {})
 
         self.torch = torch
-        self.inside = Within
-        ours = (Watching.__torch_function__, Within.__torch_function__, PyTorch.called, PyTorch.called_inside)
-        more = (PyTorch.assigned, TorchModes.switched, Engine.run_backward)
-        self.warned = Warned({function.__code__ for function in (*ours, *more)}, only_for_hooks)
+        self.told = told = modes_of(self)
+        own = PyTorch.called, PyTorch.called_inside, PyTorch.assigned, PyTorch.applied, PyTorch.observed
+        others = told.cell.__torch_function__, told.inside.__torch_function__, apply
+        codes = {each.__code__ for each in (*own, *others, TorchModes.switched, Engine.run_backward)}
+        self.warned = Warned(codes, only_for_hooks)
         self.warned.install()
         # The recorder's reading must reach neither modes nor a tensor class's own `__torch_function__`.
         self.recorder.tape.shield = torch._C.DisableTorchFunction
@@ -113,15 +102,13 @@ class PyTorch:
         self.quiet = {id(vars(module)) for name in QUIET if (module := sys.modules.get(name)) is not None}
         self.engine = Engine(torch.autograd.Variable._execution_engine, self)
         torch.autograd.Variable._execution_engine = self.engine
-        before, after = (
-            optimizer.register_optimizer_step_pre_hook,
-            optimizer.register_optimizer_step_post_hook,
-        )
-        steps = self.recorder.steps
+        steps, before = self.recorder.steps, optimizer.register_optimizer_step_pre_hook
+        after = optimizer.register_optimizer_step_post_hook
         self.hooks = before(step_told(self, steps.starts)), after(step_told(self, steps.ended))
         self.modes = TorchModes(torch, self.recorder)
         self.modules = ModuleHooks(self)
-        self.mode = Watching()
+        self.functions = Functions(_SingleLevelFunction, self)
+        self.mode = told.cell()
         self.mode.__enter__()
 
     def called(self, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
@@ -141,6 +128,19 @@ class PyTorch:
             return func(*args, **kwargs)
         if name == "set_grad_enabled":
             return self.modes.switched(func, args, kwargs)
+        return self.observed(name, func, args, kwargs)
+
+    def applied(self, kind: Any, func: Any, *args: Any) -> Any:
+        """Apply a custom Function of the class `kind`, by `func`, and tell what it did."""
+        __tracebackhide__ = True
+        light, name = self.recorder.tape.rounds.light, kind.__name__
+        if light or self.rests(name, args, {}) or not self.listens(outside(sys._getframe(1), (FUNCTION,))):
+            return func(*args)
+        return self.observed(name, func, args, {})
+
+    def observed(self, name: str, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+        """Run what is a step of the cell and tell what it did."""
+        __tracebackhide__ = True
         recorder, values = self.recorder, [*args, *kwargs.values()]
         given = list(flat(values))
         self.modes.ask()
@@ -150,10 +150,8 @@ class PyTorch:
         result = func(*args, **kwargs)
         self.steps += 1
         with shield():
-            recorder.tape.step, recorder.tape.shield = (
-                self.steps,
-                contextlib.nullcontext,
-            )  # one number for all events of this op
+            # One number for all events of this op.
+            recorder.tape.step, recorder.tape.shield = self.steps, contextlib.nullcontext
             results = [t for t in flat((result,)) if is_tensor(t)]
             self.tell(name, values, given, list(tensors.values()), results)
             self.tell_of(getattr(func, "__name__", ""), args, result)
@@ -225,12 +223,12 @@ class PyTorch:
         """Listen to the nodes of a call, by hooks."""
         self.recorder.listener.listen(live, starts)
 
-    def listens(self) -> bool:
-        """Whether what runs now is a step of the cell: no work of the recorder, of a backward call, or
-        inside a custom Function or a gradcheck."""
+    def listens(self, frame: Any = None) -> bool:
+        """Whether what runs in a `frame` (or what called) is a step of the cell: no work of the recorder, of
+        a backward call, or inside a custom Function or a gradcheck."""
         if self.recorder.tape.busy or self.recorder.tape.call:
             return False
-        frame: Any = sys._getframe(2)
+        frame = frame or sys._getframe(2)
         cell, quiet = self.recorder.tape.namespace, self.quiet
         own = False  # whether this is inside a function that is not PyTorch's
         while frame is not None:
