@@ -79,7 +79,14 @@ def read(node: Any) -> list[Any]:
     for n, what, k in op.checks:
         x = values[n]
         carrier = targets[k] if what is INPUT else node if what is RESULT else None
-        if x.__class__ in READY and (carrier is None or carrier._storage is None):
+        if x.__class__ in READY:
+            if carrier is None or carrier._storage is None:
+                continue
+        elif x is None:
+            if node._check is not RELEASED:
+                continue
+        elif isinstance(x, TensorBase) and x._storage is None and x._fn is None:
+            values[n] = x._data  # a constant that nobody shares
             continue
         if what is not ARGUMENT or x is None or isinstance(x, HELD):
             values[n] = raw_value(node, n)
@@ -129,9 +136,9 @@ def pull(node: Any, g: Any, values: list[Any], runs: Any = None) -> tuple[Any, .
     """
     __tracebackhide__ = True
     op, targets, gradients = node.op, node._next, None
-    if not op.is_ordinary or node.is_complex:
-        if op.several and node._outputs == 1:
-            g = [g]
+    if op.several and node._outputs == 1:
+        g = [g]
+    if op.listed or op.together is not None or node.is_complex:
         gradients = pull_specially(node, g, values, runs)
     if gradients is None:
         gradients = [None] * len(targets)

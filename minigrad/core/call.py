@@ -1,7 +1,8 @@
 """What happens when an op is called on tensors, by the plan of the op (see `op.Op`).
 
-`compute` runs any op on any arguments. `compute_plainly` asks little and passes what is unusual to `compute`,
-`dispatch` notifies the observers. Elementwise ops of one or two tensors have closures in `elementwise`.
+`compute` runs any op on any arguments, and `dispatch` notifies the observers. What is plain does not come
+here: it is computed by the closures in `ordinary`, or for elementwise ops of one or two tensors in
+`elementwise`.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import Any
 from numpy import ndarray
 
 from . import anomaly, dtypes, modes
-from .modes import enter, quiet
+from .modes import quiet
 from .node import Node, sequence_numbers
 from .node_class import complex_node
 from .op import Op
@@ -19,7 +20,7 @@ from .operands import check_tensor, prepare
 from .save import keep
 from .saved import pack_inputs, pack_result
 from .storage import is_reshaped
-from .tensor_state import TensorBase, Tensors, accumulator, edge, fresh, is_plain, share, wrap
+from .tensor_state import TensorBase, accumulator, edge, fresh, is_plain, share
 from .view_path import share_view
 
 NUMBERS = frozenset((int, float))
@@ -60,7 +61,10 @@ def compute(op: Op, values: Any) -> Any:
         check_edges(values)
         raise
     if op.several:
-        return results(op, values, out)
+        node = record(op, values, out) if out and (not active or modes.is_recording()) else None
+        if node is not None and active:
+            pack_inputs(node, values)
+        return results(op, node, values, out)
     if out.__class__ is ndarray and not (out.ndim or is_view):
         out = out[()]
     node = record(op, values, out) if not active or modes.is_recording() else None
@@ -74,69 +78,6 @@ def compute(op: Op, values: Any) -> Any:
     return result
 
 
-def compute_plainly(op: Op, values: Any) -> Any:
-    """Do what `compute` does in one go and three fifths of the time, in plain cases: normal modes or
-    `no_grad`, inputs that are ordinary tensors of floats of one dtype, other arguments without promotion.
-    """
-    raws: list[Any] = [*values]
-    targets: list[Any] = []
-    kind: Any = None
-    off, is_view, elementwise = modes.active, op.view, op.elementwise
-    needed = numbered = False
-    for i in op.places:
-        t = values[i]
-        if not isinstance(t, TensorBase):
-            if t is not None and not (elementwise and op.numbers and t.__class__ in NUMBERS):
-                return compute(op, values)
-            targets.append(None)
-            continue
-        a, storage, target = t._data, t._storage, t._fn
-        if storage is not None:
-            if not is_plain(t):
-                return compute(op, values)
-        elif is_view:
-            share(t)
-            a = t._data
-        if a.dtype is not kind:
-            if kind is not None or a.dtype not in op.passes:
-                return compute(op, values)
-            kind = a.dtype
-        raws[i] = a[()] if elementwise and a.__class__ is ndarray and not a.ndim else a
-        if target is not None:
-            needed = True
-            if t._nr:
-                numbered = True
-        elif not off:
-            acc = t._acc
-            if acc is not None:
-                target = (acc is not True and acc()) or accumulator(t)
-                needed = True
-        targets.append(target)
-    for i in op.others:
-        v = values[i]
-        if v.__class__ not in PLAIN and v.__class__ is not Tensors:
-            if not isinstance(v, TensorBase) or i in op.promoted or v._bits:
-                return compute(op, values)
-            raws[i] = v._data
-    try:
-        out = enter(op.kernel, *raws)
-    except Exception:
-        out = None
-    if out is None or out.dtype is not kind:
-        return compute(op, values)  # which raises the error, or converts
-    if is_view:
-        result = share_view(op, values, out)
-    else:
-        if out.__class__ is ndarray and not out.ndim:
-            out = out[()]
-        result = wrap(out)
-    if off or not needed:
-        return result
-    result._fn = node = connected(op, op.node(), targets, numbered, values, out)
-    node._storage = result._storage
-    return result
-
-
 def check_edges(values: list[Any]) -> None:
     """Raise RuntimeError for a view that must not follow its base (see Note [Creations] in `view_path`):
     PyTorch does it first.
@@ -147,12 +88,8 @@ def check_edges(values: list[Any]) -> None:
                 edge(v)
 
 
-def results(op: Op, values: list[Any], outs: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return the results of an op that has several, all made by one node."""
-    active = modes.active
-    node: Any = record(op, values, outs) if outs and (not active or modes.is_recording()) else None
-    if node is not None and active:
-        pack_inputs(node, values)
+def results(op: Op, node: Any, values: Any, outs: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return the results of an op that has several, all made by `node`; None if nothing is recorded."""
     made = tuple([share_view(op, values, out) if op.view else fresh(out) for out in outs])
     if node is None:
         return made

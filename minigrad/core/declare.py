@@ -29,17 +29,16 @@ from typing import Any
 
 import numpy as np
 
-from . import modes
-from .call import compute, compute_plainly
-from .dispatch import dispatch
 from .elementwise import binary, unary
 from .node_class import make_node
 from .op import OPS, F, Op, is_symbol
+from .ordinary import ordinary
 from .public import ALL, publish
 from .tensor_state import TensorBase
 from .vjps import parameters
 
 FLAGS = frozenset(flag for flag, default in vars(Op).items() if flag[0] != "_" and not callable(default))
+RAW_GRADIENTS = frozenset((np.ndarray, np.float32, np.float64))  # with them all other values are raw
 ARRAYS = frozenset((np.ndarray, np.float32, np.float64, int, float, tuple, bool, type(None)))
 
 
@@ -57,7 +56,9 @@ def calls(name: str, *names: str) -> Any:
     """Return the vjp `F.name(g, …)` that takes these values; of several gradients `g` is the first."""
 
     def vjp(g: Any, *values: Any) -> Any:
-        return getattr(F, name)(g[0] if g.__class__ is list else g, *values)
+        g = g[0] if g.__class__ is list else g
+        function = getattr(F, name)
+        return (function.kernel if g.__class__ in RAW_GRADIENTS else function)(g, *values)
 
     vjp.names = names  # type: ignore[attr-defined]
     return vjp
@@ -125,20 +126,7 @@ def make_call(op: Op) -> Any:
     """Return the function that runs an op on tensors."""
     if op.fast:
         return unary(op) if len(op.params) == 1 else binary(op)
-    count, least = len(op.params), len(op.params) - len(op.defaults)
-    run = compute_plainly if op.runs_plainly else compute
-
-    def call(*args: Any, **kwargs: Any) -> Any:
-        if kwargs or not least <= len(args) <= count:
-            return dispatch(op, op.bind(args, kwargs))
-        if len(args) < count:
-            args += op.defaults[len(args) - least :]
-        off = modes.active
-        if off and (off != 1 or modes.state.grad_enabled):  # except for `no_grad` in only this thread
-            return dispatch(op, args)
-        return run(op, args)
-
-    return call
+    return ordinary(op)
 
 
 def make_polymorphic(op: Op, call: Any) -> Any:
@@ -170,5 +158,5 @@ def make_polymorphic(op: Op, call: Any) -> Any:
     plain = not (listed or op.defaults) and len(op.params) <= 2  # then two fifths of the time on arrays
     chosen: Any = (of_one, of_two)[len(op.params) - 1] if plain else polymorphic
     chosen.__name__ = op.name
-    chosen.op = op
+    chosen.op, chosen.kernel = op, kernel
     return chosen

@@ -18,6 +18,7 @@ from .apply import apply, apply_nothing, apply_rows, apply_tensors, release, unc
 from .node import RELEASED, Node
 from .op import INPUT, RESULT, Op
 from .saved import READY, raw_saved, raw_value, saved
+from .tensor_state import Tensors
 from .vjps import arguments
 
 # The classes of saved values that are used unchanged where no memory is shared: no tensors, nothing freed.
@@ -42,15 +43,21 @@ def single(op: Op) -> Any:
             or (of_result and node._storage is not None)
         ):
             return apply(node, g, keep)
+        together = False
         if fetch is None:
             sent = vjp(g)
         else:
             values = fetch(node)
             if several:
                 for n in checked:
-                    if values[n].__class__ not in SIMPLE:
+                    x = values[n]
+                    if x.__class__ is Tensors and x.are_untouched:
+                        together = not keep
+                    elif x.__class__ not in SIMPLE:
                         return apply(node, g, keep)
                 sent = vjp(g, *values)
+                if together:
+                    release(node)
             elif checked and values.__class__ not in SIMPLE:
                 return apply(node, g, keep)
             else:

@@ -45,6 +45,7 @@ def composite(function: Any) -> Any:
     itself.
     """
     setattr(F, function.__name__, function)
+    function.kernel = function
     return function
 
 
@@ -96,7 +97,7 @@ class Op:
     complex numbers with the numbers of the saved values, and whether these are conjugated; `is_single`,
     whether there is one input, one result and so one vjp; `kept_results`, the numbers and names of several
     results that are saved; `releases`, the slots of saved tensors; `others`, the positions of arguments that
-    are no inputs; `runs_plainly`, whether `compute_plainly` may run the op; `kinds`, per parameter the
+    are no inputs; `runs_plainly`, whether `ordinary` may run the op; `kinds`, per parameter the
     classes that are accepted besides tensors (None: any); `passes`, the ordinary dtypes that `check` accepts.
 
     `elementwise` ops broadcast and promote; `promoted` are the positions of their operands, all but one of
@@ -168,8 +169,7 @@ class Op:
         self.fast = self._is_fast()
         self.others = tuple(i for i in range(len(self.params)) if i not in self.places)
         required = self.params[: len(self.params) - len(self.defaults)]
-        unusual = self.several or self.listed or self.bit or "dtype" in required
-        self.runs_plainly = bool(self.places) and not unusual
+        self.runs_plainly = bool(self.places) and not (self.bit or "dtype" in required)
         order = sorted(self.inputs)
         self.pulls = tuple((*pull, picker(names)) for *pull, names in self._taking(self.vjps, order))
         self.complex_pulls = tuple(

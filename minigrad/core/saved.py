@@ -26,7 +26,8 @@ READY = frozenset((np.ndarray, np.float16, np.float32, np.float64, np.complex64,
 
 def check_versions(tensors: Tensors) -> None:
     """Raise RuntimeError with PyTorch's text if one of several saved tensors was modified since."""
-    for t, expected in zip([t for t in tensors if t is not None], tensors.versions):
+    given = [t for t in tensors if isinstance(t, TensorBase)]  # hooks check what they packed
+    for t, expected in zip(given, tensors.versions or (0,) * len(given), strict=True):
         if t._version != expected:
             raise RuntimeError(modified(t._data, t.grad_fn, t._nr, t._version, expected))
 

@@ -100,10 +100,15 @@ _new = object.__new__
 class Tensors(tuple[Any, ...]):
     """Tensors, or None instead of some, that an op takes as one argument: the indices of `x[i, j]`.
 
-    `versions` are those at which a node saved them.
+    `versions` are those at which a node saved them; empty if none of them had been modified.
     """
 
     versions: tuple[int, ...] = ()
+
+    @property
+    def are_untouched(self) -> bool:
+        """Whether the memory of none of them was shared or modified."""
+        return not [t for t in self if t is not None and t._storage is not None]
 
 
 def opened(values: Any) -> list[Any]:

@@ -61,7 +61,7 @@ def replay_array(array: np.ndarray, path: Path) -> tuple[np.ndarray, int]:
     return array, bits
 
 
-def share_view(op: Op, values: list[Any], out: Any) -> Any:
+def share_view(op: Op, values: Any, out: Any) -> Any:
     """Return the result of a view op. It shares the memory and the Storage of its source, and refers to the
     base. The view of an inference tensor is an inference tensor, which has no history.
     """

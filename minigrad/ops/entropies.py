@@ -166,8 +166,10 @@ def chosen(self: Any, target: Any, weight: Any, ignore_index: int) -> tuple[Any,
     if used is not None:
         one, zero = self.dtype.type(1), self.dtype.type(0)
         weights = np.where(used, one if weights is None else weights, zero).astype(self.dtype)
-    others = [np.arange(n).reshape(-1, *(1,) * (target.ndim - d - 1)) for d, n in enumerate(target.shape)]
-    return (*others[:axis], target, *others[axis:]), weights, used
+    others = np.ogrid[tuple(map(slice, target.shape))] if target.ndim > 1 else map(np.arange, target.shape)
+    at = [*others]
+    at.insert(axis, target)
+    return tuple(at), weights, used
 
 
 def declare(title: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -128,10 +129,13 @@ def index(self, indices):
 
 def as_they_are(indices: Any) -> tuple[Any, ...] | None:
     """NumPy's index for tensors of indices that it reads as PyTorch does: whole numbers, or one mask."""
-    given = [k._data.dtype for k in indices if k is not None]
-    if any(kind not in WHOLE for kind in given) and given != [np.bool_]:
-        return None
-    return tuple([np.s_[:] if k is None else k._data for k in indices])
+    where: list[Any] = []
+    masks = 0
+    for k in indices:
+        if k is not None and k._data.dtype not in WHOLE:
+            masks += 1 if k._data.dtype == np.bool_ else 2
+        where.append(np.s_[:] if k is None else k._data)
+    return tuple(where) if not masks or (masks == 1 and sum(k is not None for k in indices) == 1) else None
 
 
 @composite
@@ -141,7 +145,7 @@ def index_into_zeros(g: Any, sizes: Any, indices: Any) -> Any:
     if where is None:
         return F.into_zeros(g, sizes, "index_put_impl", indices, g, True, True)
     out = np.zeros(sizes, g.dtype)
-    if any(k.__class__ is slice for k in where):
+    if slice in map(type, where):
         np.add.at(out, where, g)
     elif where[0].dtype == np.bool_:
         out[where] = g
@@ -156,9 +160,10 @@ def add_rows(out: np.ndarray, where: tuple[np.ndarray, ...], g: np.ndarray) -> N
     """
     rows: Any = 0
     for n, k in zip(out.shape, where):
-        rows = rows * n + (k if k.size and k.min() >= 0 else k % max(n, 1))
-    width = out[(0,) * len(where)].size if out.size else 0
-    at = np.ravel(rows)
+        whole = k.size and np.minimum.reduce(k, axis=None) >= 0
+        rows = rows * n + (k if whole else k % max(n, 1))
+    width = math.prod(out.shape[len(where) :])
+    at = rows.reshape(-1)
     if width != 1:
         at = (at[:, None] * width + np.arange(width)).reshape(-1)
     np.add.at(out.reshape(-1), at, g.reshape(-1))

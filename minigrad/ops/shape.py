@@ -19,6 +19,8 @@ from .kernels import linear_op, view_op
 
 def infer(shape: tuple[int, ...], size: int) -> tuple[int, ...]:
     """`shape` with -1 filled in for `size` elements; RuntimeError (PyTorch's text) where it does not fit."""
+    if math.prod(shape) == size and (not shape or min(shape) >= 0):
+        return shape
     if shape.count(-1) > 1:
         raise RuntimeError("only one dimension can be inferred")
     if shape and min(shape) < -1:

@@ -154,8 +154,13 @@ def shifted(self: Any, dim: int, name: str) -> tuple[Any, int]:
     if self.dtype.kind != "f":
         last = "_lastdim" if axis >= self.ndim - 1 else ""
         raise NotImplementedError(f"\"{name}{last}_kernel_impl\" not implemented for '{of(self).title}'")
-    x = widened(self if self.ndim else np.atleast_1d(self))  # which takes as long as a small array's sum
+    x = widened(vector(self))
     return x - np.maximum.reduce(x, axis=axis, keepdims=True, initial=-np.inf), axis
+
+
+def vector(x: Any) -> Any:
+    """Return a number as a vector, and anything else as it is: `atleast_1d` takes as long as a small sum."""
+    return x if x.ndim else np.atleast_1d(x)
 
 
 def like(out: Any, self: Any) -> Any:
@@ -204,7 +209,7 @@ def _softmax_backward_data(grad_output, output, dim, input_dtype=None):
     """
     x = widened(output)
     axis = place(dim, output.ndim)
-    g = np.atleast_1d(grad_output)
+    g = vector(grad_output)
     out = g * x
     np.subtract(g, np.add.reduce(out, axis=axis, keepdims=True), out=out)
     out *= x
@@ -221,9 +226,9 @@ def log_softmax_twice(g: Any, grad_output: Any, output: Any, dim: int) -> Any:
 )
 def _log_softmax_backward_data(grad_output, output, dim):
     """Return `grad_output - e^output · Σ grad_output`."""
-    x = widened(output)
-    g = np.atleast_1d(grad_output).astype(x.dtype, copy=False)
-    out = np.atleast_1d(np.exp(x))
+    x, g = vector(widened(output)), vector(grad_output)
+    g = g if g.dtype == x.dtype else g.astype(x.dtype)
+    out = np.exp(x)
     out *= np.add.reduce(g, axis=place(dim, output.ndim), keepdims=True)
     return like(np.subtract(g, out, out=out), output)
 

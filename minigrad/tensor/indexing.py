@@ -15,11 +15,14 @@ import numpy as np
 
 from ..core import F, dtypes, modes
 from ..core.call import check_edges
-from ..core.storage import Storage, View
+from ..core.storage import View
 from ..core.tensor_state import TensorBase, Tensors, attach, numbers, share, wrap
 from ..inplace.in_place import in_place
+from ..inplace.parts import put_number, put_recorded
 from ..inplace.plain_writes import is_outside
 from ..ops.copy import fitting
+from ..ops.indexing import select
+from ..ops.indexing import slice as sliced
 from .views import whole_of
 
 SEQUENCES = (list, tuple, range, np.ndarray)
@@ -46,7 +49,7 @@ class Indexing(TensorBase):
 def get(self: Any, key: Any) -> Any:
     """The part that a key shows: a view, or a copy where the key has tensors in it."""
     if is_place(self, key):
-        return F.select(self, 0, key)
+        return select(self, 0, key)
     if isinstance(key, TensorBase) and key._data.ndim and key._data.dtype.kind == "i" and self._data.ndim:
         return F.index(self, Tensors([key]))
     if key.__class__ is tuple and not modes.active and is_outside(self):
@@ -103,11 +106,11 @@ def refuse_batched(t: Any, rest: str, verb: str = "output") -> None:
 
 def put(self: Any, key: Any, value: Any) -> None:
     """Write `value`, broadcast, into the part that a key shows."""
-    if key is False or put_plainly(self, key, value):
+    if key is False or put_number(self, key, value) or put_recorded(self, key, value):
         return
     value = valued(self, value)
     if is_place(self, key):
-        part, indices = F.select(self, 0, key), list[Any]()
+        part, indices = select(self, 0, key), list[Any]()
     else:
         part, indices = (F.unsqueeze(self, 0), []) if key is True else parted(self, key, False)
     if not indices:
@@ -117,46 +120,6 @@ def put(self: Any, key: Any, value: Any) -> None:
     if shape != value._data.shape:
         value = F.view(value, shape)
     in_place(F.index_put.op, part, Tensors(indices), value, False, shown=part is self)
-
-
-def put_plainly(self: Any, key: Any, value: Any) -> bool:
-    """`put` where nobody records and there is nothing to check: a tensor of the same dtype, or numbers into
-    an array of floating-point numbers, as a table is filled in a loop. False, and nothing is done, where that
-    is not so.
-    """
-    off, a, storage = modes.active, self._data, self._storage
-    if off and (off != 1 or modes.state.grad_enabled):
-        return False
-    if not (off or is_outside(self)):
-        return False
-    if storage.__class__ not in COUNTED or a.__class__ is not np.ndarray or a.dtype.kind not in "fi":
-        return False
-    if self._bits or not a.flags.c_contiguous:
-        return False
-    if isinstance(value, TensorBase):
-        if value._data.dtype is not a.dtype or value._bits or not (off or is_outside(value)):
-            return False
-        value = value._data
-    elif (value.__class__ is not float and value.__class__ is not int) or a.dtype not in dtypes.FAST_ARRAYS:
-        return False
-    if key.__class__ is tuple:
-        if not all(k.__class__ is int for k in key):
-            return False
-    elif isinstance(key, TensorBase):
-        if key._data.dtype != np.bool_ or key._data.shape != a.shape or np.ndim(value):
-            return False
-        key = key._data
-    elif key.__class__ is not int:
-        return False
-    try:
-        a[key] = value
-    except (IndexError, ValueError):
-        return False  # the general way says what is wrong
-    share(self).version += 1
-    return True
-
-
-COUNTED = (Storage, type(None))
 
 
 def valued(self: Any, value: Any) -> Any:
@@ -210,7 +173,7 @@ def parted(self: Any, key: Any, new: bool = True) -> tuple[Any, list[Any]]:
         elif isinstance(k, slice):
             start, stop, step = bounds(k)
             if (new and len(keys) == 1) or (start, step) != (0, 1) or stop < result._data.shape[dim]:
-                result = F.slice(result, dim, start, stop, step)
+                result = sliced(result, dim, start, stop, step)
             dim += 1
         elif isinstance(k, (int, np.integer)) and not isinstance(k, bool):
             result = selected(result, dim, int(k), at)
@@ -234,7 +197,7 @@ def selected(t: Any, dim: int, index: int, at: int) -> Any:
     n = t._data.shape[dim]
     if not -n <= index < n:
         raise IndexError(f"index {index} is out of bounds for dimension {at} with size {n}")
-    return F.select(t, dim, index)
+    return select(t, dim, index)
 
 
 def keys_of(key: Any) -> list[Any]:

@@ -40,7 +40,7 @@ class Views(TensorBase):
         tensor([[0, 1],
                 [2, 3]])
         """
-        if dtype is not None or any(isinstance(n, dtype_class) for n in shape):
+        if dtype is not None or dtype_class in map(type, shape):
             raise without("view", "dtype")
         return sh.view(self, views.sizes_of("view", shape if size is None else (size,)))
 

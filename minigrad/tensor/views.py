@@ -257,7 +257,7 @@ def sizes_of(name: str, size: tuple[Any, ...]) -> tuple[int, ...]:
     """Sizes given as numbers or as one sequence; TypeError in PyTorch's words for anything else."""
     given = tuple(size[0]) if len(size) == 1 and isinstance(size[0], (tuple, list)) else size
     for n in given:
-        if not is_whole(n):
+        if n.__class__ is not int and not is_whole(n):
             argument = "shape" if name == "reshape" else "size"
             raise TypeError(
                 f"{name}(): argument '{argument}' (position 1) must be tuple of ints, not {type(n).__name__}"
