@@ -45,7 +45,7 @@ LAYERS: dict[str, list[tuple[str, str]]] = {
         ("L3 jvps", "core.jvps"),
         ("L3 forward mode", "core.forward"),
         ("L3 dispatch", "core.dispatch"),
-        ("L3 closures", "core.elementwise"),
+        ("L3 closures", "core.elementwise core.ordinary"),
         ("L3 declare", "core.declare"),
         ("L3 core", "core"),
         ("L4", "ops"),
