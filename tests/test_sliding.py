@@ -145,7 +145,7 @@ def test_convolutions_of_a_batch(torch, name, size, kernel, settings):
         ("conv2d", ((1, 2, 4, 4), (3, 2, 3, 3)), {"padding": "same", "stride": 2}),
         ("conv_transpose2d", ((1, 2, 4, 4), (2, 2, 3, 3)), {"output_padding": 1}),
         ("max_pool2d", ((1, 2, 4, 4),), {"kernel_size": 9}),
-        ("max_pool2d", ((1, 2, 4, 4),), {"kernel_size": (1, 1, 1)}),
+        ("max_pool2d", ((1, 2, 4, 4),), {"kernel_size": 2, "padding": 2}),
         ("avg_pool2d", ((1, 2, 4, 4),), {"kernel_size": 3, "padding": 2}),
         ("avg_pool1d", ((3,),), {"kernel_size": 2}),
         ("adaptive_avg_pool2d", ((1, 2, 4, 4),), {"output_size": -1}),
@@ -158,3 +158,11 @@ def test_errors(torch, name, shapes, settings):
             getattr(L.nn.functional, name)(*(L.ones(s) for s in shapes), **settings)
         texts.append(str(error.value))
     assert texts[0] == texts[1]
+
+
+@pytest.mark.parametrize("name", ["max_pool2d", "avg_pool2d", "unfold"])
+def test_sizes_of_windows_must_be_one_or_as_many_as_dimensions(name):
+    with pytest.raises(
+        RuntimeError, match="expected kernel_size to be a single integer value or a list of 2"
+    ):
+        getattr(minigrad.nn.functional, name)(minigrad.ones(1, 2, 4, 4), (1, 1, 1))

@@ -140,15 +140,14 @@ def explain(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> TypeErr
     )
 
 
-def explain_given(name: str, args: tuple[Any, ...]) -> TypeError | None:
+def explain_given(name: str, given: dict[str, Any]) -> TypeError | None:
     """Return the error for arguments that are of the wrong type, whatever others there have to be."""
     for form in forms(name)[:1]:
-        for i, (parameter, value) in enumerate(zip(form.parameters, args)):
-            wrong = misfit(name, i, parameter, value, f" (position {i + 1})")
-            if wrong:
-                return TypeError(
-                    f"{name}(): argument '{parameter.name}'{wrong}" if wrong[0] == " " else wrong
-                )
+        for i, parameter in enumerate(form.parameters):
+            if parameter.name in given:
+                wrong = misfit(name, i, parameter, given[parameter.name], f" (position {i + 1})")
+                if wrong:
+                    return TypeError(wrong)
     return None
 
 
@@ -186,7 +185,7 @@ def mistake(name: str, form: Form, args: tuple[Any, ...], kwargs: dict[str, Any]
             value = left.pop(key)
         wrong = misfit(title, i, parameter, value, f" (position {i + 1})" if by_place else "")
         if wrong:
-            return f"{title}(): argument '{parameter.name}'{wrong}" if wrong[0] == " " else wrong
+            return wrong
     for key in left:
         twice = key in [p.name for p in form.parameters]
         wrong = (
@@ -212,9 +211,17 @@ def missing(title: str, form: Form, given: int, left: dict[str, Any]) -> str:
 
 
 def misfit(title: str, i: int, parameter: Parameter, value: Any, where: str) -> str:
-    """What is wrong with one argument: a whole text, or the end of one that starts with a space."""
+    """What is wrong with one argument; empty if nothing is."""
+    about = f"{title}(): argument '{parameter.name}'"
     if (value is None and parameter.none) or fits(title, parameter, value):
-        return uneven(parameter, value)
+        # PyTorch looks only at the first of several integers when it chooses a form
+        for k, n in enumerate(
+            value if parameter.type == "int[]" and isinstance(value, (list, tuple)) else ()
+        ):
+            if not is_whole(n):
+                got = f"type must be tuple of ints,but got {dtypes.kind_name(n)}"
+                return f'{about} failed to unpack the object at pos {k + 1} with error "{got}"'
+        return ""
     if parameter.type == "Tensor[]" and isinstance(value, (list, tuple)):
         at = next(k for k, t in enumerate(value) if not isinstance(t, TensorBase))
         kind = dtypes.kind_name(value[at])
@@ -222,21 +229,8 @@ def misfit(title: str, i: int, parameter: Parameter, value: Any, where: str) -> 
     wanted = CALLED.get(parameter.type, parameter.type)
     if where and parameter.type == "int[]" and isinstance(value, (list, tuple)):
         kind = dtypes.kind_name(value[0])
-        return f"{where} must be {wanted}, but found element of type {kind} at pos 0"
-    return f"{where} must be {wanted}, not {dtypes.kind_name(value)}"
-
-
-def uneven(parameter: Parameter, value: Any) -> str:
-    """What is wrong with the later elements of a list of integers, of which PyTorch looks at the first only
-    when it chooses a form.
-    """
-    if parameter.type != "int[]" or not isinstance(value, (list, tuple)):
-        return ""
-    for k, n in enumerate(value):
-        if not is_whole(n):
-            got = f"type must be tuple of ints,but got {dtypes.kind_name(n)}"
-            return f' failed to unpack the object at pos {k + 1} with error "{got}"'
-    return ""
+        return f"{about}{where} must be {wanted}, but found element of type {kind} at pos 0"
+    return f"{about}{where} must be {wanted}, not {dtypes.kind_name(value)}"
 
 
 def is_whole(x: Any) -> bool:

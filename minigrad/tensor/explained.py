@@ -6,10 +6,11 @@ which is why the methods of which a training consists are left as they are.
 
 from __future__ import annotations
 
+from functools import partial
 from types import FunctionType
 from typing import Any
 
-from ..core.public import ShownSignature
+from ..core.public import ShownSignature, own_parameters
 
 # Not to be wrapped: what is called very often, or warns about the line that calls it, or is no user's.
 NOT_WRAPPED = """
@@ -35,13 +36,17 @@ def check(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         raise error from None
 
 
-def check_given(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """The same of only the arguments that were given, by position."""
+def check_given(known: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """The same for arguments whose names PyTorch's signature has, if a function of the parameters `known`
+    takes them.
+    """
     from .argument_errors import explain_given
 
-    error = explain_given(name, args)
-    if error is not None:
-        raise error from None
+    given = dict(zip([p.name for p in known], args)) | kwargs
+    if len(args) <= len(known) and all(p.name in given for p in known if p.default is p.empty):
+        error = explain_given(name, given)
+        if error is not None:
+            raise error from None
 
 
 def explained(
@@ -86,19 +91,25 @@ def explained_method(function: Any, name: str) -> Any:
 NETWORKS = """
 adaptive_avg_pool1d avg_pool1d avg_pool2d avg_pool3d conv1d conv2d conv3d
 conv_transpose1d conv_transpose2d conv_transpose3d cosine_similarity elu_ gelu hardshrink hardtanh_
-leaky_relu_ logsigmoid one_hot pairwise_distance pixel_shuffle pixel_unshuffle prelu relu_
+leaky_relu_ one_hot pairwise_distance pixel_shuffle pixel_unshuffle prelu relu_
 scaled_dot_product_attention selu_ softplus softshrink
 """
 
-# Functions that hand their first arguments to one of these names.
-IN_PYTHON = "dropout group_norm layer_norm max_pool1d max_pool2d max_pool3d"
+# Functions that hand some of their arguments to one of these names.
+IN_PYTHON = """
+batch_norm cosine_embedding_loss cross_entropy=cross_entropy_loss dropout group_norm kl_div layer_norm
+logsigmoid=log_sigmoid margin_ranking_loss max_pool1d max_pool2d max_pool3d nll_loss=nll_loss_nd rms_norm selu
+triplet_margin_loss
+"""
 
 
 def attach_networks(functions: dict[str, Any]) -> None:
     """Wrap the functions of `nn.functional`."""
     attach_all(functions, names=NETWORKS)
-    for name in IN_PYTHON.split():
-        functions[name] = explained(functions[name], name, functions["__name__"], why=check_given)
+    for entry in IN_PYTHON.split():
+        name, _, known = entry.partition("=")
+        why = partial(check_given, own_parameters(functions[name]))
+        functions[name] = explained(functions[name], name, functions["__name__"], known, why=why)
 
 
 def attach_all(functions: dict[str, Any], prefix: str = "", names: Any = None) -> None:

@@ -138,7 +138,10 @@ def without_python(how: str) -> str:
 
 
 # Python names the class that defines a method, which may be a base.
-COUNTS = re.compile(r"TypeError: \S* takes (from \d+ to )?\d+ positional arguments? but \d+ were given")
+COUNTS = re.compile(  # in Python's words for a function, and for a signature
+    r"TypeError: \S* (takes (from \d+ to )?\d+ positional arguments? but \d+ were given"
+    r"|too many positional arguments|multiple values for argument|missing a required argument)"
+)
 METHOD = re.compile(r"(?<=^TypeError: )[A-Za-z]\w*\.(?=\w+\(\) )")
 
 

@@ -11,7 +11,6 @@ from ...core.public import public
 from ...inplace.in_place import in_place
 from ...ops import activations as ac
 from ...ops import smooth_activations as sm
-from .checks import check_tensors
 
 __all__ = [
     "elu", "gelu", "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "leaky_relu",
@@ -92,10 +91,9 @@ def elu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
     return in_or_out_of_place(inplace, ac.elu, input, alpha, 1, 1, in_place_op=ac.elu_)
 
 
-@public("function", out=None)
+@public("function")
 def selu(input: Any, inplace: bool = False) -> Any:
     """Return `elu` with the two constants for which layers keep mean 0 and variance 1."""
-    check_tensors("selu", input=input)
     return in_or_out_of_place(
         inplace, ac.elu, input, 1.6732632423543772, 1.0507009873554805, 1, in_place_op=ac.elu_
     )
@@ -193,7 +191,6 @@ def softplus(input: Any, beta: float = 1, threshold: float = 20) -> Any:
 
 def logsigmoid(input: Any) -> Any:
     """Return `log(1 / (1 + exp(-x)))`."""
-    check_tensors("log_sigmoid", input=input)
     return F.log_sigmoid_forward(input)[0]
 
 

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from ...core import check_broadcast
-from ...core.dtypes import kind_name
 from ...core.modes import is_grad_enabled
 from ...core.tensor_state import TensorBase
 from ...ops.kernels import MEAN, NONE, SUM
@@ -26,12 +25,15 @@ def check_constant(function: str, **tensors: Any) -> None:
             )
 
 
-def check_tensors(function: str, **arguments: Any) -> None:
-    """Raise PyTorch's TypeError unless the arguments, the first ones of the function, are tensors."""
-    for position, (name, value) in enumerate(arguments.items(), 1):
-        if not isinstance(value, TensorBase):
-            told = f"argument '{name}' (position {position}) must be Tensor, not {kind_name(value)}"
-            raise TypeError(f"{function}(): {told}")
+def expand(name: str, value: Any, dims: int, what: str) -> tuple[int, ...]:
+    """Return one number for each dimension of `what`; one number may stand for all."""
+    numbers = (value,) if isinstance(value, int) else tuple(value)
+    if len(numbers) not in (1, dims):
+        raise RuntimeError(
+            f"expected {name} to be a single integer value or a list of {dims} values to match the {what} "
+            f"dimensions, but got {name}={list(numbers)}"
+        )
+    return numbers * dims if len(numbers) == 1 else numbers
 
 
 def legacy_reduction(size_average: bool | None, reduce: bool | None) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...core import F
 from ...ops.kernels import MEAN, NONE, SUM
-from .checks import check_constant, check_tensors, reduction_enum
+from .checks import check_constant, reduction_enum
 
 __all__ = ["cross_entropy", "nll_loss"]
 
@@ -92,7 +92,6 @@ def nll_loss(
     Source: PyTorch's page `torch.nn.functional.nll_loss`.
     """
     how = reduction_enum(reduction, size_average, reduce)
-    check_tensors("nll_loss_nd", input=input, target=target)
     return nll(input, target, weight, how, ignore_index)
 
 
@@ -134,7 +133,6 @@ def cross_entropy(
     Source: PyTorch's page `torch.nn.functional.cross_entropy`; Szegedy et al., 2015, arXiv:1512.00567.
     """
     how = reduction_enum(reduction, size_average, reduce)
-    check_tensors("cross_entropy_loss", input=input, target=target)
     shape = input._data.shape
     axis = 0 if len(shape) == 1 else 1
     if label_smoothing > 1.0:

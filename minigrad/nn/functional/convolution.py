@@ -6,21 +6,11 @@ from typing import Any
 
 from ...core import F
 from ...core.public import public
+from .checks import expand
 
 __all__ = ["conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d"]
 
 Numbers = int | tuple[int, ...]
-
-
-def expand(name: str, value: Any, dims: int) -> tuple[int, ...]:
-    """Return a number for each dimension; raise PyTorch's RuntimeError for another count."""
-    numbers = (value,) if isinstance(value, int) else tuple(value)
-    if len(numbers) not in (1, dims):
-        raise RuntimeError(
-            f"expected {name} to be a single integer value or a list of {dims} values to match the "
-            f"convolution dimensions, but got {name}={list(numbers)}"
-        )
-    return numbers * dims if len(numbers) == 1 else numbers
 
 
 def batched(input: Any, dims: int, name: str) -> tuple[Any, bool]:
@@ -92,7 +82,7 @@ def convolved(
         raise RuntimeError("weight should have at least three dimensions")
     check_ranks(input, weight, " ")
     settings = {"stride": stride, "padding": padding, "dilation": dilation, "output_padding": output_padding}
-    *how, more = (expand(name, value, dims) for name, value in settings.items())
+    *how, more = (expand(name, value, dims, "convolution") for name, value in settings.items())
     sizes = (0,) if bias is None else tuple(bias.shape)
     return F.convolution(input, weight, bias, *how, transposed, more, groups, sizes)
 
@@ -102,9 +92,9 @@ def same(input: Any, weight: Any, stride: Any, dilation: Any) -> tuple[Any, list
     dimension where the padding cannot be the same on both sides.
     """
     dims = weight.ndim - 2
-    if any(n != 1 for n in expand("stride", stride, dims)):
+    if any(n != 1 for n in expand("stride", stride, dims, "convolution")):
         raise RuntimeError("padding='same' is not supported for strided convolutions")
-    total = [d * (k - 1) for k, d in zip(weight.shape[2:], expand("dilation", dilation, dims))]
+    total = [d * (k - 1) for k, d in zip(weight.shape[2:], expand("dilation", dilation, dims, "convolution"))]
     if any(n % 2 for n in total):
         input = F.constant_pad_nd(input, tuple(x for n in reversed(total) for x in (0, n % 2)), 0)
     return input, [n // 2 for n in total]

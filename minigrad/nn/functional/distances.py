@@ -8,7 +8,7 @@ from ...core import F, check_broadcast, dtypes
 from ...core.modes import unobserved
 from ...core.public import public
 from ...ops import arithmetic as ar
-from .checks import broadcast, check_tensors, reduced, reduction_enum
+from .checks import broadcast, reduced, reduction_enum
 
 __all__ = [
     "cosine_embedding_loss", "cosine_similarity", "margin_ranking_loss", "normalize", "pairwise_distance",
@@ -109,7 +109,6 @@ def margin_ranking_loss(
 ) -> Any:  # fmt: skip
     """Return `max(0, -target · (input1 - input2) + margin)`."""
     how = reduction_enum(reduction, size_average, reduce)
-    check_tensors("margin_ranking_loss", input1=input1, input2=input2, target=target)
     if not input1.ndim == input2.ndim == target.ndim:
         raise RuntimeError(
             "margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: "
@@ -126,7 +125,6 @@ def cosine_embedding_loss(
 ) -> Any:  # fmt: skip
     """Return `1 - cos` for pairs of vectors with the target 1, and `max(0, cos - margin)` with -1."""
     how = reduction_enum(reduction, size_average, reduce)
-    check_tensors("cosine_embedding_loss", input1=input1, input2=input2, target=target)
     if target.ndim > 1:
         raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
     if not input1.ndim == input2.ndim == target.ndim + 1:
@@ -154,7 +152,6 @@ def triplet_margin_loss(
     how = reduction_enum(reduction, size_average, reduce)
     if margin <= 0:
         raise ValueError(f"margin must be greater than 0, got {margin}")
-    check_tensors("triplet_margin_loss", anchor=anchor, positive=positive, negative=negative)
     if not anchor.ndim == positive.ndim == negative.ndim:
         raise RuntimeError(
             "The anchor, positive, and negative tensors are expected to have the same number of dimensions, "

@@ -15,7 +15,7 @@ def relu_(input: Any) -> Any:
     return activations.relu(input, True)
 
 
-@public("function", out=None)
+@public("function")
 def selu_(input: Any) -> Any:
     """Apply `selu` in place."""
     return activations.selu(input, True)

@@ -8,7 +8,7 @@ from typing import Any
 from ...core import F
 from ...left_out import refuse
 from ...ops.kernels import SUM
-from .checks import broadcast, broadcast_pair, check_constant, check_tensors, reduced, reduction_enum
+from .checks import broadcast, broadcast_pair, check_constant, reduced, reduction_enum
 
 __all__ = [
     "binary_cross_entropy", "binary_cross_entropy_with_logits", "huber_loss", "kl_div", "l1_loss", "mse_loss",
@@ -194,10 +194,9 @@ def kl_div(
             "reduction: 'mean' divides the total loss by both the batch size and the support size."
             "'batchmean' divides only by the batch size, and aligns with the KL div math definition."
             "'mean' will be changed to behave the same as 'batchmean' in the next major release.",
-            stacklevel=2,
+            stacklevel=3,
         )
     how = SUM if reduction == "batchmean" else reduction_enum(reduction, size_average, reduce)
-    check_tensors("kl_div", input=input, target=target)
     if input.is_complex() or target.is_complex():
         raise RuntimeError("kl_div: Complex inputs not supported.")
     if not (input.is_floating_point() and target.is_floating_point()):

@@ -15,7 +15,7 @@ from ...core.tensor_state import numbers
 from ...inplace.in_place import in_place
 from ...ops.kernels import widened
 from ...ops.normalization import mean_of
-from .checks import check_constant, check_tensors
+from .checks import check_constant
 
 __all__ = ["batch_norm", "group_norm", "instance_norm", "layer_norm", "local_response_norm", "rms_norm"]
 
@@ -57,7 +57,6 @@ def check_last(input: Any, normalized_shape: Any, weight: Any, bias: Any = None,
 @public("function", out=None)
 def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: float | None = None) -> Any:
     """Divide `input` by its root mean square over the last dimensions, then multiply by `weight`."""
-    check_tensors("rms_norm", input=input)
     normalized_shape = tuple(normalized_shape)
     check_last(input, normalized_shape, weight, star="*")
     kind = input._data.dtype
@@ -139,7 +138,6 @@ def normalized(
     eps: float,
 ) -> Any:  # fmt: skip
     """Run `batch_norm`, with the argument checks of PyTorch's kernel."""
-    check_tensors("batch_norm", input=input)
     if not input.numel():
         out = input.clone()
         out = out if weight is None else out * weight[0]

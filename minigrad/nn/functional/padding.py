@@ -8,8 +8,8 @@ from ...core import F
 from ...core.dtypes import kind_name
 from ...left_out import refuse
 from ...ops import padding as pd
+from ...ops.checks import must_be_tensor
 from ...ops.rearranging import pixel_shuffle, pixel_unshuffle
-from .checks import check_tensors
 
 __all__ = ["pad", "pixel_shuffle", "pixel_unshuffle"]
 
@@ -24,7 +24,7 @@ def pad(input: Any, pad: Any, mode: str = "constant", value: float | None = None
     `mode` fills them with `value` ("constant"), by mirroring ("reflect") or with the outermost
     element ("replicate"). The last two support one to three dimensions.
     """
-    check_tensors("pad", input=input)
+    must_be_tensor("pad", input)
     if not isinstance(pad, (list, tuple)):
         raise TypeError(f"pad(): argument 'pad' (position 2) must be tuple of ints, not {kind_name(pad)}")
     pad = tuple(pad)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ...core import F
-from ...core.dtypes import kind_name
 from ...core.public import public
-from ...ops.checks import not_implemented
+from .checks import expand
 
 __all__ = [
     "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "adaptive_max_pool2d",
@@ -15,34 +14,14 @@ __all__ = [
 ]  # fmt: skip
 
 Numbers = int | tuple[int, ...]
-WORDS = {2: "two", 3: "three"}
 
 
-def expand(name: str, argument: str, value: Any, dims: int, position: int = 2) -> tuple[int, ...]:
-    """Return one number for each dimension, where one may stand for all; an empty tuple for no stride.
-
-    Raises PyTorch's RuntimeError for another count of numbers.
-    """
-    if argument == "stride" and (value is None or value == () or value == []):
-        return ()
-    if not isinstance(value, (int, list, tuple)):
-        told = f"(position {position}) must be tuple of ints, not {kind_name(value)}"
-        raise TypeError(f"{name}(): argument '{argument}' {told}")
-    count = 1 if isinstance(value, int) else len(value)
-    if count in (1, dims):
-        numbers = (value,) if isinstance(value, int) else tuple(value)
-        return numbers * dims if count == 1 else numbers
-    if dims == 1:
-        raise RuntimeError(f"{name}() argument '{argument}' should contain one int (got {count})")
-    either = "be" if name == "avg_pool3d" else "be either" if argument == "dilation" else "either be"
-    omitted = "omitted, a" if argument == "stride" else "a"
-    text = f"{name}: {argument} must {either} {omitted} single int, or a tuple of {WORDS[dims]} ints"
-    raise RuntimeError(text)
-
-
-def expand_all(name: str, dims: int, **arguments: Any) -> list[tuple[int, ...]]:
-    """Return the same for several arguments."""
-    return [expand(name, what, value, dims, at) for at, (what, value) in enumerate(arguments.items(), 2)]
+def expand_all(dims: int, **sizes: Any) -> list[tuple[int, ...]]:
+    """Return each size as one number for each dimension; an empty tuple for no stride."""
+    return [
+        () if name == "stride" and value in (None, (), []) else expand(name, value, dims, "pooling")
+        for name, value in sizes.items()
+    ]
 
 
 def check_lines(input: Any, name: str) -> None:
@@ -62,8 +41,7 @@ def max_pool(
     return_indices: bool,
 ) -> Any:  # fmt: skip
     """Return the maximum of each window, and its index if asked for."""
-    sizes = {"kernel_size": kernel_size, "stride": stride, "padding": padding, "dilation": dilation}
-    how = expand_all(f"max_pool{dims}d", dims, **sizes)
+    how = expand_all(dims, kernel_size=kernel_size, stride=stride, padding=padding, dilation=dilation)
     run = F.max_pool2d_with_indices if dims == 2 else F.max_pool3d_with_indices
     return with_indices(run(input, *how, ceil_mode), return_indices)
 
@@ -73,36 +51,13 @@ def max_pool1d(
     dilation: Numbers = 1, ceil_mode: bool = False, return_indices: bool = False,
 ) -> Any:  # fmt: skip
     """Return the maximum of each window of `input` ([N,] C, L); `return_indices` adds their indices."""
+    check_lines(input, "max_pool1d")
     sizes = {"kernel_size": kernel_size, "stride": stride, "padding": padding, "dilation": dilation}
-    (k,), step, (p,), (d,) = expand_all("max_pool1d", 1, **sizes)
-    if input.ndim not in (2, 3) or 0 in input.shape[-2:]:
-        raise RuntimeError(
-            "max_pool1d: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but "
-            f"got:{list(input.shape)}"
-        )
-    (s,) = step or (k,)
-    if not return_indices:
-        check_line(input, k, s, p, d, ceil_mode)
-    made = F.max_pool2d_with_indices(input.unsqueeze(-2), (1, k), (1, s), (0, p), (1, d), ceil_mode)
+    (k,), s, (p,), (d,) = expand_all(1, **sizes)
+    made = F.max_pool2d_with_indices(
+        input.unsqueeze(-2), (1, k), (1, *(s or (k,))), (0, p), (1, d), ceil_mode
+    )
     return with_indices([t.squeeze(-2) for t in made], return_indices)
-
-
-def check_line(input: Any, k: int, s: int, p: int, d: int, ceil_mode: bool) -> None:
-    """Raise the errors of PyTorch's kernel for lines, which it uses if no indices are wanted."""
-    for what, n in (("kernel_size", k), ("stride", s), ("dilation", d)):
-        if n <= 0:
-            raise RuntimeError(f"max_pool1d() {what} must be greater than zero, but got {n}")
-    if p < 0:
-        raise RuntimeError(f"max_pool1d() padding must be non-negative, but got {p}")
-    if p > k // 2:
-        text = f"padding={p} and kernel_size={k}"
-        raise RuntimeError(f"max_pool1d() padding should be at most half of kernel size, but got {text}")
-    room = input.shape[-1] + 2 * p - d * (k - 1) - 1
-    count = (room + (s - 1 if ceil_mode else 0)) // s + 1
-    if count <= 0:
-        raise RuntimeError(f"max_pool1d() Invalid computed output size: {count}")
-    if not input.is_floating_point():
-        raise not_implemented("max_pool1d_impl", input.dtype)
 
 
 def max_pool2d(
@@ -154,13 +109,13 @@ def max_pool3d(
 # ── the mean ────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-@public("function", out=None)
+@public("function")
 def avg_pool1d(
     input: Any, kernel_size: Numbers, stride: Numbers | None = None, padding: Numbers = 0,
     ceil_mode: bool = False, count_include_pad: bool = True,
 ) -> Any:  # fmt: skip
     """Return the mean of each window of `input` ([N,] C, L); `count_include_pad` counts the padding."""
-    (k,), s, (p,) = expand_all("avg_pool1d", 1, kernel_size=kernel_size, stride=stride, padding=padding)
+    (k,), s, (p,) = expand_all(1, kernel_size=kernel_size, stride=stride, padding=padding)
     check_lines(input, "avg_pool1d")
     flat, s = input.unsqueeze(-2), s or (k,)
     return F.avg_pool2d(flat, (1, k), (1, *s), (0, p), ceil_mode, count_include_pad, None).squeeze(-2)
@@ -198,7 +153,7 @@ def avg_pool2d(
 
     Source: PyTorch's page `torch.nn.functional.avg_pool2d`.
     """
-    how = expand_all("avg_pool2d", 2, kernel_size=kernel_size, stride=stride, padding=padding)
+    how = expand_all(2, kernel_size=kernel_size, stride=stride, padding=padding)
     input.size(-3)  # PyTorch asks for the channels first
     return F.avg_pool2d(input, *how, ceil_mode, count_include_pad, divisor_override)
 
@@ -211,7 +166,7 @@ def avg_pool3d(
 
     `divisor_override` divides the sums instead of the number of elements.
     """
-    how = expand_all("avg_pool3d", 3, kernel_size=kernel_size, stride=stride, padding=padding)
+    how = expand_all(3, kernel_size=kernel_size, stride=stride, padding=padding)
     return F.avg_pool3d(input, *how, ceil_mode, count_include_pad, divisor_override)
 
 
@@ -227,10 +182,18 @@ def parts_of(input: Any, dims: int, output_size: Any) -> tuple[int, ...]:
     return tuple(n if part is None else part for part, n in zip(sizes, own, strict=False))
 
 
-@public("function", out=None)
+def adaptive_means(input: Any, dims: int, output_size: Any, run: Any) -> Any:
+    """Return the mean of each part; of one part the mean of all."""
+    parts = parts_of(input, dims, output_size)
+    if parts == (1,) * dims and input.ndim >= dims:
+        return F.mean_dim(input, tuple(range(-1, -dims - 1, -1)), True)
+    return run(input, parts)
+
+
+@public("function")
 def adaptive_avg_pool1d(input: Any, output_size: Numbers) -> Any:
     """Return the means of `output_size` parts of `input` ([N,] C, L), as equal in size as possible."""
-    (count,) = expand("adaptive_avg_pool1d", "output_size", output_size, 1)
+    (count,) = expand("output_size", output_size, 1, "pooling")
     check_lines(input, "adaptive_avg_pool1d")
     return adaptive_avg_pool2d(input.unsqueeze(-2), (1, count)).squeeze(-2)
 
@@ -259,18 +222,12 @@ def adaptive_avg_pool2d(input: Any, output_size: Any) -> Any:
 
     Source: PyTorch's page `torch.nn.functional.adaptive_avg_pool2d`.
     """
-    parts = parts_of(input, 2, output_size)
-    if parts == (1, 1) and input.ndim > 1:
-        return F.mean_dim(input, (-1, -2), True)
-    return F._adaptive_avg_pool2d(input, parts)
+    return adaptive_means(input, 2, output_size, F._adaptive_avg_pool2d)
 
 
 def adaptive_avg_pool3d(input: Any, output_size: Any) -> Any:
     """Return the means of `output_size` parts of `input` ([N,] C, D, H, W); None keeps a size."""
-    parts = parts_of(input, 3, output_size)
-    if parts == (1, 1, 1) and input.ndim > 2:
-        return F.mean_dim(input, (-1, -2, -3), True)
-    return F._adaptive_avg_pool3d(input, parts)
+    return adaptive_means(input, 3, output_size, F._adaptive_avg_pool3d)
 
 
 def adaptive_max_pool2d(input: Any, output_size: Any, return_indices: bool = False) -> Any:

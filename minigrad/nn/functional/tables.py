@@ -9,7 +9,8 @@ from ...inplace.in_place import in_place
 from ...left_out import without
 from ...ops import embedding as tables
 from ...ops import sliding as windows
-from .checks import check_tensors
+from ...ops.checks import must_be_tensor
+from .checks import expand
 
 __all__ = ["embedding", "embedding_bag", "fold", "one_hot", "unfold"]
 
@@ -23,7 +24,8 @@ def embedding(
     Row `padding_idx` receives no gradient. `max_norm` shortens rows in use with a larger norm, in place.
     `sparse` is ignored: gradients are dense.
     """
-    check_tensors("embedding", weight=weight, indices=input)
+    must_be_tensor("embedding", weight, 1, "weight")
+    must_be_tensor("embedding", input, 2, "indices")
     rows = weight._data.shape[0] if weight._data.ndim else 0
     unknown = AssertionError("Padding_idx must be within num_embeddings")
     padding_idx = row_of_padding(padding_idx, rows, unknown)
@@ -96,19 +98,10 @@ def row_of_padding(padding_idx: int | None, rows: int, unknown: Exception) -> in
 one_hot = tables.one_hot
 
 
-def pair(name: str, value: Any) -> tuple[int, int]:
-    """Return two numbers for one or two; raise PyTorch's RuntimeError for more."""
-    if isinstance(value, int):
-        return value, value
-    if len(value) not in (1, 2):
-        raise RuntimeError(f"It is expected {name} equals to 2, but got size {len(value)}")
-    return (value[0], value[-1])
-
-
 def unfold(input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:
     """Return the windows of images (N, C, H, W) as columns: (N, C · kernel elements, windows)."""
     given = {"kernel_size": kernel_size, "dilation": dilation, "padding": padding, "stride": stride}
-    return windows.im2col(input, *(pair(name, value) for name, value in given.items()))
+    return windows.im2col(input, *(expand(name, value, 2, "window") for name, value in given.items()))
 
 
 def fold(
@@ -117,4 +110,4 @@ def fold(
     """Add windows, given as columns, at their positions in images of size `output_size`."""
     given = {"output_size": output_size, "kernel_size": kernel_size, "dilation": dilation, "padding": padding,
              "stride": stride}  # fmt: skip
-    return windows.col2im(input, *(pair(name, value) for name, value in given.items()))
+    return windows.col2im(input, *(expand(name, value, 2, "window") for name, value in given.items()))

@@ -19,7 +19,7 @@ class Applied(Module):
 
     `class ELU(Applied, function="elu")` is a whole layer. Its parameters are those of the function that are
     no tensors: a call of the layer passes them on, and the repr shows them. `settings` names them where the
-    layer has others or another order; those after "*" are given by name. Further keywords are other defaults.
+    layer has others or another order. Further keywords are other defaults.
     """
 
     function = ""
@@ -30,13 +30,13 @@ class Applied(Module):
         if not function:
             return
         known = signature(getattr(functional, function)).parameters
-        names, _, named = settings.partition("*")
-        parameters: dict[str, Parameter] = {}
-        for name in (names + named).split() or [name for name in known if name not in TENSORS]:
-            kind = Parameter.KEYWORD_ONLY if name in named.split() else known[name].kind
-            default = defaults.get(name, known[name].default)
-            parameters[name] = Parameter(name, kind, default=default)
-        cls.function, cls.settings = function, tuple(n for n in parameters if n not in DEPRECATED)
+        names = settings.split() or [name for name in known if name not in TENSORS]
+        cls.function, cls.settings = function, tuple(name for name in names if name not in DEPRECATED)
+        parameters = [
+            Parameter(name, known[name].kind, default=defaults.get(name, known[name].default))
+            for name in names
+            if name != "training"
+        ]
         if not any("_shown" in vars(base) for base in cls.__mro__[: cls.__mro__.index(Applied)]):
             cls._shown = " ".join(f"{name}=" for name in cls.settings if name != "inplace")
             cls._usual = {"inplace": False} if "inplace" in cls.settings else {}
@@ -61,38 +61,20 @@ class Applied(Module):
         return getattr(functional, self.function)(*inputs, **named, **given)
 
 
-def initializer(title: str, parameters: dict[str, Parameter]) -> Any:
+def initializer(title: str, parameters: list[Parameter]) -> Any:
     """Return the `__init__` of a class of layers, which sets these parameters."""
+    known = Signature(parameters)
 
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
         Module.__init__(self)
-        self._configure(bind_arguments(__init__.__qualname__, parameters, args, kwargs))
+        try:
+            given = known.bind(*args, **kwargs)
+        except TypeError as error:
+            raise TypeError(f"{title}.__init__() {error}") from None
+        given.apply_defaults()
+        self._configure(given.arguments)
 
     own = Parameter("self", Parameter.POSITIONAL_ONLY)
     __init__.__qualname__ = f"{title}.__init__"
-    __init__.__signature__ = Signature([own, *parameters.values()])  # type: ignore[attr-defined]
+    __init__.__signature__ = Signature([own, *parameters])  # type: ignore[attr-defined]
     return __init__
-
-
-def bind_arguments(title: str, parameters: dict[str, Parameter], args: Any, kwargs: Any) -> dict[str, Any]:
-    """Return the value of each parameter; raise TypeError in Python's words for other arguments."""
-    placed = [name for name, p in parameters.items() if p.kind is not Parameter.KEYWORD_ONLY]
-    needed = [name for name, p in parameters.items() if p.default is Parameter.empty]
-    if len(args) > len(placed):
-        most = len(placed) + 1  # self counts
-        takes = f"from {len(needed) + 1} to {most}" if len(needed) < len(placed) else most
-        plural = "s" if most > 1 else ""
-        raise TypeError(f"{title}() takes {takes} positional argument{plural} but {len(args) + 1} were given")
-    given = dict(zip(placed, args))
-    for key in kwargs:
-        if key in given:
-            raise TypeError(f"{title}() got multiple values for argument '{key}'")
-        if key not in parameters:
-            raise TypeError(f"{title}() got an unexpected keyword argument '{key}'")
-    given |= kwargs
-    missing = [repr(name) for name in needed if name not in given]
-    if missing:
-        plural = "s" if len(missing) > 1 else ""
-        text = f"{len(missing)} required positional argument{plural}: {' and '.join(missing)}"
-        raise TypeError(f"{title}() missing {text}")
-    return {name: p.default for name, p in parameters.items()} | given

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import functional
 from .applied import Applied
 
 __all__ = ["Dropout", "Dropout1d", "Dropout2d"]
@@ -20,12 +19,8 @@ class DropoutBase(Applied):
         if self.p < 0 or self.p > 1:
             raise ValueError(f"dropout probability has to be between 0 and 1, but got {self.p}")
 
-    def forward(self, input: Any) -> Any:
-        """Apply the function."""
-        return getattr(functional, self.function)(input, self.p, self.training, self.inplace)
 
-
-class Dropout(DropoutBase, function="dropout", settings="p inplace"):
+class Dropout(DropoutBase, function="dropout"):
     """Layer that sets random elements to 0 in training and returns its input in evaluation.
 
     In training y = m · x / (1 − p), where each m is 0 with probability p and 1 otherwise. The derivative is
@@ -49,11 +44,11 @@ class Dropout(DropoutBase, function="dropout", settings="p inplace"):
     """
 
 
-class Dropout1d(DropoutBase, function="dropout1d", settings="p inplace"):
+class Dropout1d(DropoutBase, function="dropout1d"):
     """Layer that sets whole random channels of (N, C, L) to 0 in training."""
 
 
-class Dropout2d(DropoutBase, function="dropout2d", settings="p inplace"):
+class Dropout2d(DropoutBase, function="dropout2d"):
     """Layer that sets whole random channels of images to 0 in training.
 
     In training y = m · x / (1 − p) with one random m for each channel of each image. The derivative is
