@@ -23,7 +23,6 @@ from . import (
     inverses,
     joining,
     kernels,
-    least_squares,
     linalg,
     losses,
     max_min,

@@ -13,13 +13,8 @@ from ..core import F, composite, differentiable, is_symbol
 from ..core.tensor_state import TensorBase, wrap
 from .arithmetic import plus
 from .copy import cast_back
-from .inverses import LinAlgError, first_wrong, inverse_of, is_complex_dtype
+from .inverses import LinAlgError, adjoint, first_wrong, inverse_of, is_complex_dtype
 from .kernels import only_first
-
-
-def adjoint(x: Any) -> Any:
-    """Return the conjugate transpose."""
-    return F.conj(x.mT)
 
 
 @composite
@@ -205,13 +200,6 @@ def svd_vjp(grads: Any, U: Any, S: Any, Vh: Any, full_matrices: Any, S_sym_argsi
 @differentiable(A=svd_vjp, complexes=True, several=("U", "S", "Vh"))
 def _linalg_svd(A, full_matrices, S_sym_argsize_minus_1):
     """U, S and Vh with `A = U @ diag(S) @ Vh`; the last argument is how many singular values there are."""
-    if A.size == 0:
-        (*lead, m, n), real = A.shape, A.real.dtype
-        k = min(m, n)
-        u, vh = (np.zeros((*lead, x, x), A.dtype) + np.eye(x, dtype=A.dtype) for x in (m, n))
-        if full_matrices:
-            return u, np.zeros((*lead, k), real), vh
-        return u[..., :k], np.zeros((*lead, k), real), vh[..., :k, :]
     return tuple(np.linalg.svd(A, full_matrices))
 
 

@@ -1,4 +1,4 @@
-"""What a square matrix has: inverse, determinant, and the solution of a system of equations.
+"""Inverse, determinant, and the solution of systems of equations; pseudoinverse and least squares.
 
 Derivatives as in PyTorch's derivatives.yaml and FunctionsManual.cpp. They go through the inverse, where
 PyTorch takes the LU factors that its nodes save.
@@ -67,10 +67,19 @@ def column_by_column(a: Any) -> Any:
     return np.ascontiguousarray(a.mT).mT
 
 
-@composite
 def inverse_of(A: Any) -> Any:
     """Return the inverse for a vjp."""
-    return linalg_inv_ex.op.kernel(A)[0] if isinstance(A, RAW) else F.linalg_inv_ex(A)[0]
+    return F.linalg_inv_ex(A)[0]
+
+
+def of_matrices(x: Any) -> Any:
+    """Return numbers, one for each matrix, in a shape that broadcasts with the matrices."""
+    return F.unsqueeze(F.unsqueeze(x, -1), -1)
+
+
+def adjoint(x: Any) -> Any:
+    """Return the conjugate transpose."""
+    return F.conj(x.mT)
 
 
 # ── systems of equations
@@ -102,22 +111,12 @@ def solve_a_vjp(grads: Any, A: Any, LU: Any, pivots: Any, left: Any, result: Any
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def parity(pivots: Any) -> Any:
-    """Return the sign of the exchanges of rows."""
-    exchanged = pivots != np.arange(1, pivots.shape[-1] + 1)
-    return 1 - 2 * (exchanged.sum(-1) % 2)
-
-
 @composite
 def cofactors(A: Any, result: Any) -> Any:
     """Return the derivative of the determinant, `det(A) · Aᐨᵀ`; of arrays also where A is singular."""
     if not isinstance(A, RAW):
-        return F.unsqueeze(F.unsqueeze(result, -1), -1) * inverse_of(A).mT
-    return cofactors_of(A)
-
-
-def cofactors_of(A: Any) -> Any:
-    """By singular values, of which each product leaves one out."""
+        return of_matrices(result) * inverse_of(A).mT
+    # by singular values, of which each product leaves one out
     u, s, vh = np.linalg.svd(A)
     others = np.where(np.eye(A.shape[-1]) == 1, 1, s[..., None, :]).prod(-1).astype(s.dtype)
     sign = (np.linalg.det(u) * np.linalg.det(vh))[..., None, None]
@@ -134,16 +133,18 @@ def by_columns(A: Any) -> Any:
 def det_vjp(grads: Any, A: Any, LU: Any, pivots: Any, result: Any) -> Any:
     """`g · det(A) · Aᐨᵀ`; of a matrix of one element, or none, just g."""
     if A.shape[-1] < 2 or 0 in A.shape:
-        return F.expand(F.unsqueeze(F.unsqueeze(grads[0], -1), -1), A.shape)
-    return F.unsqueeze(F.unsqueeze(grads[0], -1), -1) * cofactors(A, result)
+        return F.expand(of_matrices(grads[0]), A.shape)
+    return of_matrices(grads[0]) * cofactors(A, result)
 
 
 @differentiable(A=det_vjp, **only_first("result", "LU", "pivots"))
 def _linalg_det(A):
     """Return the determinant of each matrix, and its LU factors."""
     factors, pivots, _ = eliminated(by_columns(A))
+    exchanged = pivots != np.arange(1, pivots.shape[-1] + 1)
+    parity = 1 - 2 * (exchanged.sum(-1) % 2)
     diagonal = np.diagonal(factors, axis1=-2, axis2=-1)
-    det = (diagonal.prod(-1) * parity(pivots)).astype(A.dtype)
+    det = (diagonal.prod(-1) * parity).astype(A.dtype)
     return det[()], factors, pivots
 
 
@@ -156,7 +157,7 @@ def slogdet_vjp(grads: Any, A: Any, LU: Any, pivots: Any, sign: Any) -> Any:
         of_log = plus(of_log, turn)
     if of_log is None:
         return None
-    return F.unsqueeze(F.unsqueeze(of_log, -1), -1) * slope
+    return of_matrices(of_log) * slope
 
 
 def is_complex_dtype(dtype: Any) -> bool:
@@ -172,11 +173,7 @@ def _linalg_slogdet(A):
     factors.
     """
     factors, pivots, _ = eliminated(by_columns(A))
-    diagonal = np.diagonal(factors, axis1=-2, axis2=-1)
-    sizes = np.abs(diagonal)
-    signs = np.where(sizes == 0, 0, diagonal / np.where(sizes == 0, 1, sizes))
-    sign = (signs.prod(-1) * parity(pivots)).astype(A.dtype)
-    return sign[()], np.log(sizes).sum(-1)[()], factors, pivots
+    return *np.linalg.slogdet(A), factors, pivots
 
 
 @differentiable(A=solve_a_vjp, B=solve_b_vjp, **only_first("result", "LU", "pivots", "info"))
@@ -220,3 +217,84 @@ def eliminated(a: Any) -> tuple[Any, Any, Any]:
 def sizes(x: Any) -> Any:
     """How large numbers are, as LAPACK measures it: of complex ones |a| + |b|."""
     return np.abs(x.real) + np.abs(x.imag) if x.dtype.kind == "c" else np.abs(x)
+
+
+# ── pseudoinverse and least squares
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def pinv_vjp(g: Any, self: Any, result: Any) -> Any:
+    """Composed as in PyTorch's `pinv_backward`, by the shorter way for tall and for wide matrices."""
+    turned, g = adjoint(result), adjoint(g)
+    if self.shape[-2] <= self.shape[-1]:
+        inside = g @ result
+        back = inside @ turned
+        rest = (turned @ result) @ (g - inside @ self)
+        return back - (self @ result) @ back - adjoint(result @ inside) + rest
+    inside = result @ g
+    back = turned @ inside
+    rest = ((g - self @ inside) @ result) @ turned
+    return rest + back - (back @ result) @ self - adjoint(inside @ result)
+
+
+@differentiable(self=pinv_vjp, complexes=True)
+def linalg_pinv(self, atol=None, rtol=None, hermitian=False):
+    """Return the pseudoinverse: singular values up to max(atol, rtol · the largest) count as zero."""
+    atol = 0 if atol is None else np.asarray(atol)
+    if rtol is None:
+        rtol = 0 if np.any(atol > 0) else max(self.shape[-2:]) * np.finfo(self.dtype).eps
+    if np.any(atol > 0) and self.size:
+        rtol = np.maximum(rtol, atol / np.linalg.norm(self, 2, (-2, -1)))
+    return np.linalg.pinv(self, rtol, hermitian)
+
+
+def has_residuals(g: Any) -> bool:
+    """Return whether a gradient comes from residuals; they may be an empty tensor."""
+    return g is not None and 0 not in g.shape
+
+
+def residual_gradient(g: Any, A: Any, b: Any, solution: Any) -> Any:
+    """`2 · (A @ X - B) · g`, g being the gradient of the sums of squares."""
+    return F.mul_scalar((A @ solution - b) * F.unsqueeze(g, -2), 2)
+
+
+def lstsq_b_vjp(grads: Any, self: Any, b: Any, solution: Any) -> Any:
+    """`A⁺ᴴ @ g`, and minus the gradient of the residual."""
+    sent = None if grads[0] is None else adjoint(F.linalg_pinv(self)) @ grads[0]
+    if not has_residuals(grads[1]):
+        return sent
+    of_residual = F.neg(residual_gradient(grads[1], self, b, solution))
+    return plus(sent, of_residual)
+
+
+def lstsq_a_vjp(grads: Any, self: Any, b: Any, solution: Any) -> Any:
+    """Through the pseudoinverse, of which the solution is the product with b, and through the residual."""
+    sent = None
+    if grads[0] is not None:
+        sent = pinv_vjp(grads[0] @ adjoint(b), self, F.linalg_pinv(self))
+    if not has_residuals(grads[1]):
+        return sent
+    of_residual = residual_gradient(grads[1], self, b, solution) @ adjoint(solution)
+    return plus(sent, of_residual)
+
+
+@differentiable(
+    self=lstsq_a_vjp,
+    b=lstsq_b_vjp,
+    complexes=True,
+    several=("solution", "residuals", "rank", "singular_values"),
+    constants=("rank", "singular_values"),
+)
+def linalg_lstsq(self, b, rcond, driver):
+    """Return the shortest X for which `self @ X - b` is shortest; the sums of squares of that; the rank;
+    singular values. Singular values up to `rcond` · the largest count as zero.
+    """
+    solution, s = np.linalg.pinv(self, rcond) @ b, np.linalg.svd(self, compute_uv=False)
+    rank = (s > rcond * s.max(-1, keepdims=True, initial=0)).sum(-1)
+    rows, columns = self.shape[-2:]
+    residuals = values = np.zeros(0, s.dtype)
+    if rows > columns and driver != "gelsy" and np.all(rank == columns):
+        residuals = (np.abs(self @ solution - b) ** 2).sum(-2).astype(s.dtype)
+    if driver in ("gelsd", "gelss"):
+        values = s
+    return solution, residuals, np.zeros(0, np.int64) if driver == "gels" else rank, values

@@ -11,7 +11,7 @@ from ..core import F
 from ..core.dtypes import of
 from ..core.public import public
 from ..core.tensor_state import TensorBase, numbers
-from ..ops import decompositions, least_squares
+from ..ops import decompositions, inverses
 from .matrices import check_square, checked, expanded, is_vector
 
 # ── Cholesky and QR
@@ -147,7 +147,7 @@ def pinv(A: Any, rcond: Any = None, hermitian: bool = False, *, atol: Any = None
         )
     rtol = rcond if rtol is None else rtol
     raw = [numbers(x) if isinstance(x, TensorBase) else x for x in (atol, rtol)]
-    return least_squares.linalg_pinv(A, *raw, hermitian)
+    return inverses.linalg_pinv(A, *raw, hermitian)
 
 
 @public()
@@ -182,5 +182,5 @@ def lstsq(A: Any, B: Any, rcond: Any = None, *, driver: str | None = None) -> An
         B = F.unsqueeze(B, -1)
     limit = max(a.shape[-2:]) * float(np.finfo(a.dtype).eps) if rcond is None else rcond
     A, B = expanded(A, B)
-    solution, *others = least_squares.linalg_lstsq(A, B, limit, driver or "gelsy")
+    solution, *others = inverses.linalg_lstsq(A, B, limit, driver or "gelsy")
     return return_types.linalg_lstsq(F.squeeze_dim(solution, -1) if vector else solution, *others)
