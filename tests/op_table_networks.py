@@ -80,8 +80,6 @@ NETWORKS: list[Case] = [
     functional("relu6", low=-9, high=9),
     functional("hardshrink", smooth=False),
     functional("softshrink"),
-    functional("hardsigmoid", low=-4, high=4, twice=False),
-    functional("hardswish", low=-4, high=4),
     functional("tanhshrink"),
     functional("softsign"),
     functional("mse_loss", ((2, 3), (2, 3))),

@@ -26,7 +26,7 @@ SAMPLES = 12  # of an op and dtype, spread over the table's
 MODES = {
     "nn.functional.interpolate": ("area", "bicubic", "lanczos", "nearest-exact"),
     "nn.functional.pad": ("circular",),
-    "nn.functional.grid_sample": ("bicubic",),
+    "nn.functional.grid_sample": ("bicubic", "reflection"),
     "nn.functional.embedding_bag": ("max",),
 }
 ARGUMENTS = {

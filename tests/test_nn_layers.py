@@ -34,7 +34,7 @@ LAYERS = [
     ("RMSNorm", {"normalized_shape": 3}, 2),
     ("GroupNorm", {"num_groups": 3, "num_channels": 3}, 3),
     *((name, {}, 2) for name in (
-        "ReLU", "ReLU6", "SiLU", "Mish", "SELU", "Hardswish", "Hardsigmoid", "Sigmoid", "Tanh", "LogSigmoid",
+        "ReLU", "ReLU6", "SiLU", "Mish", "SELU", "Sigmoid", "Tanh", "LogSigmoid",
         "Softsign", "Tanhshrink", "LeakyReLU", "ELU", "GELU", "Softplus", "Hardtanh", "Hardshrink",
         "Softshrink")),
     ("ReLU", {"inplace": True}, 2),

@@ -162,7 +162,7 @@ UNTRIED = {
     "_packed_elements",
     "grid_sampler_3d", "upsample_nearest1d",
     "upsample_nearest1d_backward", "upsample_nearest3d", "upsample_nearest3d_backward",
-    "hardsigmoid_backward", "linalg_pinv",
+    "linalg_pinv",
     "digamma", "polygamma", "remainder_of_number",
 }  # fmt: skip
 # Mathematics has no short sign for them: their steps name the node, with shapes and numbers.
@@ -174,8 +174,8 @@ BY_NAME = {
     "avg_pool2d", "avg_pool2d_backward", "avg_pool3d", "avg_pool3d_backward",
     "binary_cross_entropy", "binary_cross_entropy_with_logits", "convolution",
     "elu", "elu_backward", "embedding", "embedding_dense_backward", "fmod", "gather",
-    "gelu", "gelu_backward", "hardshrink", "hardshrink_backward", "hardsigmoid",
-    "hardswish", "hardswish_backward", "hardtanh", "hardtanh_backward", "huber_loss", "huber_loss_backward",
+    "gelu", "gelu_backward", "hardshrink", "hardshrink_backward",
+    "hardtanh", "hardtanh_backward", "huber_loss", "huber_loss_backward",
     "index", "index_fill", "index_fill_tensor", "index_put", "index_put_impl",
     "linalg_cross", "log_sigmoid_backward", "masked_fill_tensor", "masked_scatter",
     "masked_scatter_backward", "masked_select", "max_pool2d_with_indices_backward",

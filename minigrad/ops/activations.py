@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core import F, calls, differentiable, itself, jointly, zeros
 from .checks import BOOL, each, floats_only, no_clamp, refuses
-from .kernels import elementwise, kept, refusal, wide
+from .kernels import elementwise, kept, wide
 
 
 def activation(**how: Any) -> Any:
@@ -207,45 +207,6 @@ def softshrink(self, lambd=0.5):
 def softshrink_backward(grad_output, self, lambd):
     """`grad_output`, and 0 where -lambd ≤ x ≤ lambd."""
     return shrunk(grad_output, self, lambd)
-
-
-SIXTH = float(np.float32(1 / 6))  # the slope is that of single precision in PyTorch, in double too
-
-
-def ramp(self: Any) -> Any:
-    """`x + 3`, but not less than 0 nor more than 6."""
-    return np.minimum(np.maximum(self + 3, 0), 6)
-
-
-@activation(self=lambda g, self: F.hardsigmoid_backward(g, self), check=floats_only("hardsigmoid_cpu"))
-def hardsigmoid(self):
-    """`(x + 3) / 6`, but not less than 0 nor more than 1."""
-    return ramp(self) / 6
-
-
-@activation(grad_output=refusal("hardsigmoid_backward"), self=refusal("hardsigmoid_backward"))
-def hardsigmoid_backward(grad_output, self):
-    """`grad_output / 6` where -3 < x < 3, else 0."""
-    return np.where((self > -3) & (self < 3), grad_output * SIXTH, grad_output.dtype.type(0))[()]
-
-
-@activation(self=lambda g, self: F.hardswish_backward(g, self), check=floats_only("hardswish_cpu"))
-def hardswish(self):
-    """`x · hardsigmoid(x)`."""
-    return self * ramp(self) / 6
-
-
-def hardswish_twice(g: Any, grad_output: Any, self: Any) -> Any:
-    """Return the second derivative: 1/3 where -3 < x < 3, else 0."""
-    inside = F.logical_and(F.gt(self, -3.0), F.lt(self, 3.0))
-    return F.where(inside, F.div_scalar(g * grad_output, 3.0), 0.0)
-
-
-@activation(grad_output=itself, self=hardswish_twice)
-def hardswish_backward(grad_output, self):
-    """`grad_output · (x / 3 + 1/2)` where -3 < x < 3, 0 below, `grad_output` above."""
-    inside = grad_output * (self / 3 + self.dtype.type(0.5))
-    return np.where(self <= -3, grad_output.dtype.type(0), np.where(self < 3, inside, grad_output))[()]
 
 
 BOUNDS = {np.dtype(k): (np.zeros((), k), np.array(np.inf, k)) for k in ("float16", "float32", "float64")}

@@ -11,8 +11,8 @@ from ..core.dtypes import of
 from ..core.tensor_state import TensorBase
 from .arithmetic import plus
 from .checks import floats_only
-from .kernels import only_first, wide, widened
-from .normalization import gradients, moments, normalised, nothing, scaled, twice
+from .kernels import by_one_op, only_first, wide, widened
+from .normalization import gradients, moments, nothing, scaled, twice
 
 # ── batch_norm
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -40,18 +40,13 @@ def statistics(
     return F.reshape(mean, shape), F.reshape(rstd, shape)
 
 
-def batch_vjp(
-    grads: Any, wanted: Any, eps: float, input: Any, result1: Any, result2: Any, running_mean: Any,
-    running_var: Any, training: bool, weight: Any,
-) -> Any:  # fmt: skip
-    """Return the gradients of `native_batch_norm`, which come from one op."""
-    running, moments = (running_mean, running_var), (result1, result2)
-    how = (training, eps, wanted)
-    return F.native_batch_norm_backward(grads[0], input, weight, *running, *moments, *how)
-
-
 @differentiable(
-    **jointly(batch_vjp, "input", "weight", "bias"), **only_first("result0", "result1", "result2")
+    **by_one_op(
+        "native_batch_norm_backward",
+        "input weight bias",
+        "input weight running_mean running_var result1 result2 training eps",
+    ),
+    **only_first("result0", "result1", "result2"),
 )
 def native_batch_norm(
     input, weight=None, bias=None, running_mean=None, running_var=None, training=False, momentum=0.1, eps=1e-5
@@ -81,7 +76,7 @@ def batch_twice_vjp(
     shape, axes = along(input.shape[1], input.ndim), but_channels(input.ndim) if train else ()
     of_channels = None if weight is None else F.reshape(weight, shape)
     mean, rstd = statistics(input, running_mean, running_var, save_mean, save_invstd, train, eps)
-    h = normalised(input, mean, rstd)
+    h = (input - mean) * rstd
     to_g, to_x, to_weight = twice(grads, wanted, grad_out, h, rstd, of_channels, axes, shape)
     return to_g, to_x, None if to_weight is None else F.reshape(to_weight, weight.shape)
 

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core import F, differentiable, jointly
-from .kernels import wide
+from ..core import F, differentiable
+from .kernels import by_one_op, sent, wide
 from .sliding import padded, places, put_together, reach, seen, whole_size
 from .window_checks import check_kinds, check_output_padding, check_settings, check_shapes, check_window
 
@@ -146,15 +146,6 @@ def grown(x: Any, weight: Any, stride: Any, padding: Any, dilation: Any, output_
     )
 
 
-def convolution_vjp(
-    g: Any, wanted: Any, bias_sym_sizes_opt: Any, dilation: Any, groups: Any, input: Any, output_padding: Any,
-    padding: Any, stride: Any, transposed: Any, weight: Any,
-) -> Any:  # fmt: skip
-    """Return the gradients of input, weight and bias, which come from one op."""
-    how = (stride, padding, dilation, transposed, output_padding, groups, wanted)
-    return F.convolution_backward(g, input, weight, bias_sym_sizes_opt, *how)
-
-
 def convolution_jvp(
     input_t: Any, weight_t: Any, bias_t: Any, input: Any, weight: Any, bias: Any, stride: Any, padding: Any,
     dilation: Any, transposed: Any, output_padding: Any, groups: Any,
@@ -165,7 +156,14 @@ def convolution_jvp(
     return F.convolution(input_t, weight, None, *how) + moved
 
 
-@differentiable(**jointly(convolution_vjp, "input", "weight", "bias"), jvp=convolution_jvp)
+@differentiable(
+    **by_one_op(
+        "convolution_backward",
+        "input weight bias",
+        "input weight bias_sym_sizes_opt stride padding dilation transposed output_padding groups",
+    ),
+    jvp=convolution_jvp,
+)
 def convolution(
     input, weight, bias=None, stride=(1,), padding=(0,), dilation=(1,), transposed=False, output_padding=(0,),
     groups=1, bias_sym_sizes_opt=(0,),
@@ -188,18 +186,12 @@ def convolution(
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def given(g: Any) -> bool:
-    """Return whether a gradient came, of something that was asked for."""
-    return g is not None and g.shape != (0,)
-
-
 def twice_grad_output(grads, dilation, groups, input, output_padding, padding, stride, transposed, weight):
     """What comes back to ȳ: `x̿ ∗ W + x ∗ W̿ + b̿`."""
     how = (stride, padding, dilation, transposed, output_padding, groups)
-    of_input, of_weight, of_bias = grads
-    pairs = [(of_input, weight)] if given(of_input) else []
-    pairs += [(input, of_weight)] if given(of_weight) else []
-    bias = of_bias if given(of_bias) else None
+    of_input, of_weight, bias = map(sent, grads)
+    pairs = [] if of_input is None else [(of_input, weight)]
+    pairs += [] if of_weight is None else [(input, of_weight)]
     if not pairs and bias is not None:
         pairs = [(F.zeros_like(input), F.zeros_like(weight))]
     total = None
@@ -210,7 +202,7 @@ def twice_grad_output(grads, dilation, groups, input, output_padding, padding, s
 
 def twice_input(grads, dilation, grad_output, groups, input, output_padding, padding, stride, transposed):
     """What comes back to x: the gradient of a convolution by W̿."""
-    if not given(grads[1]):
+    if sent(grads[1]) is None:
         return None
     how = (stride, padding, dilation, transposed, output_padding, groups, (True, False, False))
     return F.convolution_backward(grad_output, input, grads[1], (0,), *how)[0]
@@ -218,7 +210,7 @@ def twice_input(grads, dilation, grad_output, groups, input, output_padding, pad
 
 def twice_weight(grads, dilation, grad_output, groups, output_padding, padding, stride, transposed, weight):
     """What comes back to W: the gradient of a convolution of x̿."""
-    if not given(grads[0]):
+    if sent(grads[0]) is None:
         return None
     how = (stride, padding, dilation, transposed, output_padding, groups, (False, True, False))
     return F.convolution_backward(grad_output, grads[0], weight, (0,), *how)[1]

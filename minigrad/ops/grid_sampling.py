@@ -17,36 +17,12 @@ from typing import Any
 
 import numpy as np
 
-from ..core import F, calls, differentiable, jointly
+from ..core import calls, differentiable
 from .checks import refuse, same_dtype
-from .kernels import linear_op, second_refusal, wide
+from .kernels import by_one_op, linear_op, second_refusal, wide
 
 BILINEAR, NEAREST = range(2)
-ZEROS, BORDER, REFLECTION = range(3)
-
-
-def reflected(x: Any, n: int, align_corners: bool) -> tuple[Any, Any]:
-    """Places mirrored at the border as often as needed, and the direction in which they move."""
-    low, span = (0.0, n - 1.0) if align_corners else (-0.5, float(n))
-    if not span:
-        return np.zeros_like(x), np.zeros_like(x)
-    away = np.abs(x - x.dtype.type(low))
-    rest, flips = np.fmod(away, span).astype(x.dtype), np.floor(away / span)
-    odd = flips % 2 == 1
-    sign = np.where(x < low, -1, 1) * np.where(odd, -1, 1)
-    return np.where(odd, span - rest, rest).astype(x.dtype) + x.dtype.type(low), sign.astype(x.dtype)
-
-
-def kept_in(x: Any, n: int, padding_mode: int, align_corners: bool) -> tuple[Any, Any]:
-    """Places with the padding applied, and how fast they move."""
-    speed = np.ones_like(x)
-    if padding_mode == REFLECTION:
-        x, speed = reflected(x, n, align_corners)
-    if padding_mode != ZEROS:
-        inside = (x > 0) & (x < n - 1)
-        # what is no number is the first place, as in PyTorch
-        x, speed = np.fmin(np.fmax(x, 0), n - 1).astype(x.dtype), np.where(inside, speed, 0)
-    return x, speed
+ZEROS, BORDER = range(2)
 
 
 def whole(x: Any) -> Any:
@@ -60,7 +36,11 @@ def taps_of(
     """Return (place, weight, slope of the weight) of the taps of one dimension; -1 and 1 are the ends."""
     half = at.dtype.type(0.5)
     x = (at + 1) * half * (n - 1) if align_corners else ((at + 1) * n - 1) * half
-    x, speed = kept_in(x, n, padding_mode, align_corners)
+    speed: Any = 1
+    if padding_mode == BORDER:
+        speed = ((x > 0) & (x < n - 1)).astype(x.dtype)
+        # what is no number is the first place, as in PyTorch
+        x = np.fmin(np.fmax(x, 0), n - 1).astype(x.dtype)
     if interpolation_mode == NEAREST:
         return [(whole(np.rint(x)), np.ones_like(x), np.zeros_like(x))]
     low = np.floor(x)
@@ -152,11 +132,9 @@ def declare(k: int) -> None:
     title = f"grid_sampler_{k}d"
     no_second = second_refusal(title + "_backward")
 
-    def vjp(g, wanted, input, grid, interpolation_mode, padding_mode, align_corners):
-        how = (interpolation_mode, padding_mode, align_corners)
-        return getattr(F, title + "_backward")(g, input, grid, *how, wanted)
+    names = "input grid interpolation_mode padding_mode align_corners"
 
-    @differentiable(name=title, **jointly(vjp, "input", "grid"))
+    @differentiable(name=title, **by_one_op(title + "_backward", "input grid", names))
     def forward(input, grid, interpolation_mode, padding_mode, align_corners):
         """Return the input at the places of a grid, whose coordinates go from -1 to 1, x first."""
         check(input, grid, k)

@@ -245,7 +245,8 @@ def linalg_pinv(self, atol=None, rtol=None, hermitian=False):
         rtol = 0 if np.any(atol > 0) else max(self.shape[-2:]) * np.finfo(self.dtype).eps
     if np.any(atol > 0) and self.size:
         rtol = np.maximum(rtol, atol / np.linalg.norm(self, 2, (-2, -1)))
-    return np.linalg.pinv(self, rtol, hermitian)
+    lead = np.broadcast_shapes(self.shape[:-2], np.shape(rtol))
+    return np.linalg.pinv(np.broadcast_to(self, (*lead, *self.shape[-2:])), rtol, hermitian)
 
 
 def has_residuals(g: Any) -> bool:

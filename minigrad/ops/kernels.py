@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import F, differentiable
+from ..core import F, differentiable, jointly
 from ..core.tensor_state import TensorBase
 
 HALF = np.dtype(np.float16)
@@ -98,6 +98,25 @@ picking = functools.partial(linear_op, forms="function method", out="same")
 def only_first(*results: str) -> dict[str, Any]:
     """What `differentiable` takes for an op with several results of which the others are constants."""
     return {"several": results, "constants": results[1:]}
+
+
+def by_one_op(name: str, inputs: str, names: str) -> dict[str, Any]:
+    """Return the vjps of `inputs` that one op gives, `F.name(g, …, wanted)`. It takes the values of `names`;
+    `wanted` says for each input whether its gradient is needed.
+    """
+
+    def together(g: Any, wanted: Any, *values: Any) -> Any:
+        return getattr(F, name)(g[0] if g.__class__ is list else g, *values, wanted)
+
+    vjps = jointly(together, *inputs.split())
+    for vjp in vjps.values():
+        vjp.names = tuple(names.split())
+    return vjps
+
+
+def sent(g: Any) -> Any:
+    """Return a gradient; None also for that of a result that was not asked for."""
+    return None if g is None or g.shape == (0,) else g
 
 
 def function(**how: Any) -> Any:

@@ -19,7 +19,7 @@ import numpy as np
 from ..core import F, differentiable, jointly
 from ..core.dtypes import of
 from .checks import floats_only
-from .kernels import only_first, wide
+from .kernels import by_one_op, only_first, sent, wide
 
 # ── kernels
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -94,19 +94,9 @@ def gradients(
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def sent(g: Any) -> Any:
-    """Return a gradient; None also for that of a result that was not asked for."""
-    return None if g is None or g.shape == (0,) else g
-
-
 def nothing(grads: Any) -> None:
     """The vjp of a moment, whose part is in that of the input, and of a bias, which no gradient reads."""
     return None
-
-
-def normalised(x: Any, mean: Any, rstd: Any) -> Any:
-    """h; by ops."""
-    return (x - mean) * rstd
 
 
 def twice(
@@ -156,17 +146,13 @@ def last(normalized_shape: Any, ndim: int) -> tuple[int, ...]:
     return tuple(range(ndim - len(normalized_shape), ndim))
 
 
-def layer_vjp(
-    grads: Any, wanted: Any, bias: Any, input: Any, normalized_shape: Any, result1: Any, result2: Any,
-    weight: Any,
-) -> Any:  # fmt: skip
-    """Return the gradients of `native_layer_norm`, which come from one op."""
-    moments = (result1, result2)
-    return F.native_layer_norm_backward(grads[0], input, normalized_shape, *moments, weight, bias, wanted)
-
-
 @differentiable(
-    **jointly(layer_vjp, "input", "weight", "bias"), **only_first("result0", "result1", "result2")
+    **by_one_op(
+        "native_layer_norm_backward",
+        "input weight bias",
+        "input normalized_shape result1 result2 weight bias",
+    ),
+    **only_first("result0", "result1", "result2"),
 )
 @wide
 def native_layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
@@ -188,7 +174,7 @@ def layer_twice_vjp(
     weight: Any,
 ) -> Any:  # fmt: skip
     """See `twice`."""
-    h, axes = normalised(input, mean, rstd), last(normalized_shape, input.ndim)
+    h, axes = (input - mean) * rstd, last(normalized_shape, input.ndim)
     return twice(grads, wanted, grad_out, h, rstd, weight, axes, normalized_shape)
 
 

@@ -13,7 +13,7 @@ from ...ops import activations as ac
 from ...ops import smooth_activations as sm
 
 __all__ = [
-    "elu", "gelu", "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "leaky_relu",
+    "elu", "gelu", "hardshrink", "hardtanh", "leaky_relu",
     "logsigmoid", "mish", "relu", "relu6", "selu", "sigmoid", "silu", "softplus", "softshrink",
     "softsign", "tanh", "tanhshrink",
 ]  # fmt: skip
@@ -192,16 +192,6 @@ def softplus(input: Any, beta: float = 1, threshold: float = 20) -> Any:
 def logsigmoid(input: Any) -> Any:
     """Return `log(1 / (1 + exp(-x)))`."""
     return F.log_sigmoid_forward(input)[0]
-
-
-def hardsigmoid(input: Any, inplace: bool = False) -> Any:
-    """Return `(x + 3) / 6`, clamped to [0, 1]."""
-    return in_or_out_of_place(inplace, ac.hardsigmoid, input)
-
-
-def hardswish(input: Any, inplace: bool = False) -> Any:
-    """Return `x · hardsigmoid(x)`."""
-    return in_or_out_of_place(inplace, ac.hardswish, input)
 
 
 @public("function", out=None)

@@ -12,7 +12,7 @@ from ...left_out import refuse
 __all__ = ["affine_grid", "grid_sample", "interpolate"]
 
 MODES = {"bilinear": 0, "nearest": 1}
-PADDINGS = {"zeros": 0, "border": 1, "reflection": 2}
+PADDINGS = {"zeros": 0, "border": 1}
 CHANGED = (
     "Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0. Please "
     "specify align_corners=True if the old behavior is desired. See the documentation of grid_sample for "
@@ -40,7 +40,7 @@ def grid_sample(
         input: images or volumes.
         grid: positions, x first, with coordinates from −1 to 1.
         mode: "bilinear" or "nearest".
-        padding_mode: value outside the input: "zeros", "border" or "reflection".
+        padding_mode: value outside the input: "zeros" or "border".
         align_corners: True if −1 and 1 are the centers of the corner elements; False if their outer edges.
 
     Shape:
@@ -52,7 +52,7 @@ def grid_sample(
 
     Raises:
         ValueError: the mode or padding_mode is unknown.
-        NotImplementedError: the mode is "bicubic".
+        NotImplementedError: the mode is "bicubic", or the padding_mode "reflection".
 
     Example:
         >>> x = torch.tensor([[[[1.0, 2.0], [3.0, 4.0]]]])
@@ -61,7 +61,8 @@ def grid_sample(
 
     Source: PyTorch's page `torch.nn.functional.grid_sample`; Jaderberg et al., 2015, arXiv:1506.02025.
     """
-    refuse("grid_sample", **{"mode='bicubic'": mode == "bicubic"})
+    is_mirror = padding_mode == "reflection"
+    refuse("grid_sample", **{"mode='bicubic'": mode == "bicubic", "padding_mode='reflection'": is_mirror})
     if mode not in MODES:
         raise ValueError(
             "nn.functional.grid_sample(): expected mode to be 'bilinear', 'nearest' or 'bicubic', but got: "

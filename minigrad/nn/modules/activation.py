@@ -14,7 +14,7 @@ from .attention import MultiheadAttention as MultiheadAttention
 from .module import Module
 
 __all__ = [
-    "ELU", "GELU", "Hardshrink", "Hardsigmoid", "Hardswish", "Hardtanh", "LeakyReLU",
+    "ELU", "GELU", "Hardshrink", "Hardtanh", "LeakyReLU",
     "LogSigmoid", "LogSoftmax", "Mish", "PReLU", "ReLU", "ReLU6", "SELU", "SiLU", "Sigmoid", "Softmax",
     "Softmin", "Softplus", "Softshrink", "Softsign", "Tanh", "Tanhshrink",
 ]  # fmt: skip
@@ -53,14 +53,6 @@ class Mish(Applied, function="mish"):
 
 class SELU(Applied, function="selu"):
     """ELU with the scale that keeps mean 0 and variance 1 (Klambauer et al., 2017)."""
-
-
-class Hardswish(Applied, function="hardswish"):
-    """Layer that returns x · relu6(x + 3) / 6."""
-
-
-class Hardsigmoid(Applied, function="hardsigmoid"):
-    """Layer that returns relu6(x + 3) / 6."""
 
 
 class Sigmoid(Applied, function="sigmoid"):
