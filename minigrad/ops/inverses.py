@@ -117,8 +117,8 @@ def cofactors(A: Any, result: Any) -> Any:
     if not isinstance(A, RAW):
         return of_matrices(result) * inverse_of(A).mT
     # by singular values, of which each product leaves one out
-    u, s, vh = np.linalg.svd(A)
-    others = np.where(np.eye(A.shape[-1]) == 1, 1, s[..., None, :]).prod(-1).astype(s.dtype)
+    u, s, vh = np.linalg.svd(np.asarray(A))
+    others = np.where(np.eye(s.shape[-1]) == 1, 1, s[..., None, :]).prod(-1).astype(s.dtype)
     sign = (np.linalg.det(u) * np.linalg.det(vh))[..., None, None]
     return sign * ((u.conj() * others[..., None, :]) @ vh.conj())
 
