@@ -18,7 +18,7 @@ from minigrad_viz.predicting.judging import judge
 from minigrad_viz.predicting.question import GRAD
 from minigrad_viz.predicting.questions import asked, questions_of
 from minigrad_viz.predicting.typed import Unreadable, equal, read, read_names, read_shape, read_yes
-from minigrad_viz.predicting.understood import FAULTY
+from minigrad_viz.predicting.understood import FAULTS
 from minigrad_viz.shell.report import Report
 from minigrad_viz.words import CATALOGUES
 
@@ -95,8 +95,8 @@ def test_every_misconception_gives_an_answer_somewhere(library):
         for q in questions(source, library)
         for wrong in q.wrong
     )
-    assert {kind.key for kind in FAULTY} <= found.keys()
-    assert len(FAULTY) >= 12
+    assert {fault.key for fault in FAULTS} <= found.keys()
+    assert len(FAULTS) >= 12
 
 
 def test_the_first_wrong_step_is_found(library):

@@ -9,7 +9,9 @@ Note [A pass that can be run again]
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+import functools
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -36,6 +38,22 @@ class Way(NamedTuple):
     dtype: str
 
 
+T = TypeVar("T")
+
+
+def remembered(method: Callable[..., T]) -> Callable[..., T]:
+    """A method of a pass that computes each answer once."""
+
+    @functools.wraps(method)
+    def asked(self: Pass, *key: Any) -> T:
+        place = (method.__name__, *key)
+        if place not in self.known:
+            self.known[place] = method(self, *key)
+        return self.known[place]
+
+    return asked
+
+
 class Pass:
     """The backward pass of a scene: the nodes that ran, or would run, in their `order`, and their edges."""
 
@@ -44,11 +62,7 @@ class Pass:
         self.order = list(scene.schedule.order) if scene.schedule is not None else list(scene.now.ran)
         self.order = [id for id in self.order if id in scene.nodes]
         self.nodes: dict[str, NodeState] = scene.nodes
-        self._known: dict[tuple[str, int, bytes, tuple[int, ...]], Any] = {}
-        self._ways: dict[Arrow, Way | None] = {}
-        self._trusted: dict[Arrow, bool] = {}
-        self._single: dict[str, bool] = {}
-        self._factors: dict[Arrow, Any] = {}
+        self.known: dict[tuple[Any, ...], Any] = {}
 
     @property
     def readable(self) -> bool:
@@ -102,30 +116,26 @@ class Pass:
 
     def sent(self, node: str, i: int, received: Any) -> Any:
         """What a node passes to input `i` if it receives this gradient; None where nobody knows."""
-        key = node, i, np.asarray(received).tobytes(), np.shape(received)
-        if key not in self._known:
-            self._known[key] = self._sent(node, i, received)
-        return self._known[key]
+        given = np.asarray(received)
+        key = "sent", node, i, given.tobytes(), given.shape
+        if key not in self.known:
+            self.known[key] = self._sent(node, i, received)
+        return self.known[key]
 
     def factor(self, node: str, i: int) -> Any:
         """The local derivative of an op that works element by element, before any sum; None for others."""
         return self._factor(node, i) if self.trusted(node, i) else None
 
+    @remembered
     def _factor(self, node: str, i: int) -> Any:
-        if (node, i) not in self._factors:
-            way, state = self.way(node, i), self.nodes[node]
-            known = way is not None and is_elementwise(state.name, len(state.edges))
-            symbol = local(state.name, i, way.saved, {}, way.dtype) if known and way is not None else None
-            self._factors[node, i] = None if symbol is None else symbol.value
-        return self._factors[node, i]
+        way, state = self.way(node, i), self.nodes[node]
+        known = way is not None and is_elementwise(state.name, len(state.edges))
+        symbol = local(state.name, i, way.saved, {}, way.dtype) if known and way is not None else None
+        return None if symbol is None else symbol.value
 
+    @remembered
     def trusted(self, node: str, i: int) -> bool:
         """Whether the vjp gives what was recorded, or nothing was."""
-        if (node, i) not in self._trusted:
-            self._trusted[node, i] = self._checked(node, i)
-        return self._trusted[node, i]
-
-    def _checked(self, node: str, i: int) -> bool:
         event = self.ran(node)
         if event is None or (i < len(event.sent) and event.sent[i] is None):
             return not self.nodes[node].code and not self.nodes[node].hooks
@@ -172,19 +182,16 @@ class Pass:
             symbol = vjp(state.name, i, way.saved, {}, given, way.shape, way.dtype)
         return None if symbol is None else symbol.value
 
-    def way(self, node: str, i: int) -> Way | None:
-        """The way from a node to its input `i`; None where the input's shape is not."""
-        if (node, i) not in self._ways:
-            self._ways[node, i] = self._way(self.nodes[node], i)
-        return self._ways[node, i]
-
-    def _way(self, node: NodeState, i: int) -> Way | None:
+    @remembered
+    def way(self, node_id: str, i: int) -> Way | None:
+        """The way from a node to its input `i`; None where the input's shape is not known."""
+        node = self.nodes[node_id]
         tensors = self.inputs(node)
         mine = tensors[i] if i < len(tensors) else None
         event = self.ran(node.id)
         sent = event.sent[i] if event is not None and i < len(event.sent) else None
         value = sent or (value_of(self.scene, mine) if mine is not None else None)
-        if value is None and not self.single(node):
+        if value is None and not self.single(node_id):
             return None
         saved = {kept.name: raw(kept.value) for kept in node.saved if kept.value is not None}
         place = self.scene.by_node.get(node.id)
@@ -202,21 +209,17 @@ class Pass:
             saved["offset"] = sum(size[wrapped(dim, len(size))] for size in sizes if size)
         return Way(saved, value.shape if value else (), value.dtype if value else "float32")
 
-    def single(self, node: NodeState) -> bool:
+    @remembered
+    def single(self, node_id: str) -> bool:
         """Whether a node of a finished graph, whose results nobody has, made a single number without
         dimensions: then its inputs are such numbers, too."""
-        if node.id in self._single:
-            return self._single[node.id]
+        node = self.nodes[node_id]
         place = self.scene.by_node.get(node.id)
         value = place.states[0].value if place is not None else None
         users = (id for id in self.order if any(edge and edge[0] == node.id for edge in self.nodes[id].edges))
         if not is_elementwise(node.name, len(node.edges)):
-            self._single[node.id] = False
-        elif value is not None:
-            self._single[node.id] = value.shape == ()
-        else:
-            self._single[node.id] = any(self.single(self.nodes[id]) for id in users)
-        return self._single[node.id]
+            return False
+        return value.shape == () if value is not None else any(map(self.single, users))
 
     def inputs(self, node: NodeState) -> list[str | None]:
         """The tensors that the edges of a node lead to."""

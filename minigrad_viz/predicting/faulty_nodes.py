@@ -1,8 +1,8 @@
-"""Faulty engines that go wrong in a node: what it passes to one of its inputs."""
+"""Misconceptions about what a node passes to one of its inputs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,211 +10,153 @@ import numpy as np
 from minigrad.observing import F
 
 from .backward_pass import Arrow, Pass
-from .engine import ImaginedEngine
+from .engine import Fault, ImaginedEngine
 from .question import Said
 from .telling import Teller
 
-PRODUCTS = ("MmBackward", "BmmBackward", "MvBackward", "AddmmBackward", "LinearBackward")
-POWERS = ("PowBackward",)
-MEANS = ("MeanBackward",)
+Fits = Callable[[Pass, Arrow], bool]
 
 
-def named(walk: Pass, arrow: Arrow, names: tuple[str, ...]) -> bool:
-    """Whether a node is one of these, whatever the number at its end."""
-    return walk.nodes[arrow[0]].name.rstrip("0123456789") in names
+def fault(
+    key: str,
+    fits: Fits,
+    wrong: Callable[[Pass, Arrow, Any, Any], Any],
+    everywhere: str = "",
+    told: Callable[[Teller, Arrow], dict[str, Any]] = Teller.both,
+) -> Fault:
+    """A fault at each arrow that `fits`, and with `everywhere`, which is the key of its hint then, at all of
+    them. `wrong` is what the node passes, given the pass, the arrow, what was received and what is right."""
+
+    def places(walk: Pass, target: str) -> list[Arrow | None]:
+        found = [arrow for arrow in walk.leading(target) if fits(walk, arrow)]
+        return [None, *found] if everywhere else [*found]
+
+    def sent(engine: ImaginedEngine, right: Any, node: str, i: int, received: Any) -> Any:
+        passed = right(node, i, received)
+        here = engine.at in (None, (node, i))
+        return wrong(engine.walk, (node, i), received, passed) if here else passed
+
+    def hint(engine: ImaginedEngine, tell: Teller, target: str) -> Said:
+        return (
+            (everywhere, {"x": tell.made_by(target)}) if engine.at is None else (key, told(tell, engine.at))
+        )
+
+    return Fault(key, places, {"sent": sent}, hint, lambda e, _: ((), () if e.at is None else (e.at,)))
 
 
-class NoLocal(ImaginedEngine):
-    """Passes the gradient on as it came: forgets the local derivative."""
-
-    key = "quiz_no_local"
-
-    @staticmethod
-    def places(walk: Pass, target: str) -> Iterator[Any]:
-        yield from (None, *walk.leading(target))
-
-    def sent(self, node: str, i: int, received: Any) -> Any:
-        if self.at not in (None, (node, i)):
-            return super().sent(node, i, received)
-        way = self.walk.way(node, i)
-        if way is None or np.size(received) < np.prod(way.shape):
-            return None if way is None else np.broadcast_to(received, way.shape)
-        return F.sum_to(received, way.shape)
-
-    def hint(self, tell: Teller, target: str) -> Said:
-        return ("quiz_no_local_all", {}) if self.at is None else super().hint(tell, target)
+# ── where it can happen ─────────────────────────────────────────────────────────────────────────────────────
 
 
-class NoUpstream(ImaginedEngine):
-    """Takes the local derivative for the gradient: forgets to multiply by what came in."""
-
-    key = "quiz_no_upstream"
-
-    @staticmethod
-    def places(walk: Pass, target: str) -> Iterator[Any]:
-        yield from (None, *walk.leading(target))
-
-    def sent(self, node: str, i: int, received: Any) -> Any:
-        wrong = self.at in (None, (node, i))
-        return super().sent(node, i, np.ones(np.shape(received)) if wrong else received)
-
-    def hint(self, tell: Teller, target: str) -> Said:
-        if self.at is None:
-            return "quiz_no_upstream_all", {"x": tell.made_by(target)}
-        return super().hint(tell, target)
+def anywhere(walk: Pass, arrow: Arrow) -> bool:
+    """At every node."""
+    return True
 
 
-class AddsFactors(ImaginedEngine):
-    """Adds the local derivative to what came in, instead of multiplying."""
-
-    key = "quiz_adds_factors"
-
-    @staticmethod
-    def places(walk: Pass, target: str) -> Iterator[Any]:
-        yield from (None, *walk.leading(target))
-
-    def sent(self, node: str, i: int, received: Any) -> Any:
-        factor = self.walk.factor(node, i)
-        if factor is None or self.at not in (None, (node, i)):
-            return super().sent(node, i, received)
-        return F.sum_to(np.asarray(received + factor), np.shape(super().sent(node, i, received)))
-
-    def hint(self, tell: Teller, target: str) -> Said:
-        return ("quiz_adds_factors_all", {}) if self.at is None else super().hint(tell, target)
+def of(*names: str) -> Fits:
+    """At nodes with these names, whatever the number at its end."""
+    return lambda walk, arrow: walk.nodes[arrow[0]].name.rstrip("0123456789") in names
 
 
-class Transposes(ImaginedEngine):
-    """Forgets to transpose the other operand of a matrix product, or transposes the result."""
-
-    key = "quiz_transposes"
-
-    @staticmethod
-    def places(walk: Pass, target: str) -> Iterator[Any]:
-        yield from (arrow for arrow in walk.leading(target) if named(walk, arrow, PRODUCTS))
-
-    def sent(self, node: str, i: int, received: Any) -> Any:
-        right = super().sent(node, i, received)
-        if self.at != (node, i) or np.ndim(right) != 2:
-            return right
-        way = self.walk.way(node, i)
-        other = None if way is None else way.saved.get("mat2" if i == 0 else "self")
-        operand = getattr(other, "value", None)
-        if (
-            operand is not None
-            and operand.shape[0] == operand.shape[1]
-            and named(self.walk, self.at, PRODUCTS[:1])
-        ):
-            return received @ operand if i == 0 else operand @ received
-        return np.transpose(right)
+def elementwise(walk: Pass, arrow: Arrow) -> bool:
+    """At nodes that multiply element by element."""
+    return walk.factor(*arrow) is not None
 
 
-class WrongDimension(ImaginedEngine):
-    """Sums a gradient over another dimension than the one that was broadcast."""
-
-    key = "quiz_wrong_dimension"
-
-    @staticmethod
-    def places(walk: Pass, target: str) -> Iterator[Any]:
-        for arrow in walk.leading(target):
-            factor, way = walk.factor(*arrow), walk.way(*arrow)
-            if factor is not None and way is not None and len(way.shape) > 0:
-                yield arrow
-
-    def sent(self, node: str, i: int, received: Any) -> Any:
-        right = super().sent(node, i, received)
-        if self.at != (node, i) or np.ndim(received) != 2 or np.size(right) == np.size(received):
-            return right
-        whole = np.broadcast_to(received * self.walk.factor(node, i), np.shape(received))
-        over = 1 if np.shape(right)[-1] == np.shape(received)[1] else 0
-        return whole.sum(axis=over)
-
-    def hint(self, tell: Teller, target: str) -> Said:
-        return self.key, tell.both(self.at) | tell.sizes(self.at)
+def negative(walk: Pass, arrow: Arrow) -> bool:
+    """At those that multiply by negative numbers alone."""
+    factor = walk.factor(*arrow)
+    return factor is not None and bool(np.size(factor)) and bool(np.all(np.asarray(factor) < 0))
 
 
-class NoBroadcastSum(ImaginedEngine):
-    """Forgets that the gradients of all copies of a broadcast value are summed."""
-
-    key = "quiz_no_broadcast_sum"
-
-    @staticmethod
-    def places(walk: Pass, target: str) -> Iterator[Any]:
-        yield from (arrow for arrow in walk.leading(target) if walk.factor(*arrow) is not None)
-
-    def sent(self, node: str, i: int, received: Any) -> Any:
-        right = super().sent(node, i, received)
-        if self.at != (node, i) or np.size(right) == np.size(received):
-            return right
-        return np.broadcast_to(received * self.walk.factor(node, i), np.shape(received))
-
-    def hint(self, tell: Teller, target: str) -> Said:
-        return self.key, tell.both(self.at) | tell.sizes(self.at)
+def saved(walk: Pass, arrow: Arrow, name: str) -> Any:
+    """The value that a node saved, or could have saved, under a name."""
+    way = walk.way(*arrow)
+    return None if way is None else getattr(way.saved.get(name), "value", None)
 
 
-class ValueInstead(ImaginedEngine):
-    """Multiplies by the value of the operation instead of its derivative."""
-
-    key = "quiz_value_instead"
-
-    @staticmethod
-    def places(walk: Pass, target: str) -> Iterator[Any]:
-        yield from (arrow for arrow in walk.leading(target) if walk.factor(*arrow) is not None)
-
-    def sent(self, node: str, i: int, received: Any) -> Any:
-        right = super().sent(node, i, received)
-        way = self.walk.way(node, i)
-        value = getattr(way.saved.get("result"), "value", None) if way is not None else None
-        if self.at != (node, i) or value is None:
-            return right
-        return F.sum_to(np.asarray(received * value), np.shape(right))
+# ── what is passed ──────────────────────────────────────────────────────────────────────────────────────────
 
 
-class KeepsPower(ImaginedEngine):
-    """Does not lower the exponent of a power: n · xⁿ for the derivative of xⁿ."""
-
-    key = "quiz_keeps_power"
-
-    @staticmethod
-    def places(walk: Pass, target: str) -> Iterator[Any]:
-        yield from (arrow for arrow in walk.leading(target) if named(walk, arrow, POWERS) and not arrow[1])
-
-    def sent(self, node: str, i: int, received: Any) -> Any:
-        right = super().sent(node, i, received)
-        way = self.walk.way(node, i)
-        base = getattr(way.saved.get("self"), "value", None) if way is not None else None
-        return right if self.at != (node, i) or base is None else right * base
+def unchanged(walk: Pass, arrow: Arrow, received: Any, right: Any) -> Any:
+    """The gradient as it came, without the local derivative."""
+    way = walk.way(*arrow)
+    if way is None or np.size(received) < np.prod(way.shape):
+        return None if way is None else np.broadcast_to(received, way.shape)
+    return F.sum_to(received, way.shape)
 
 
-class LosesMinus(ImaginedEngine):
-    """Loses the minus of an operation that subtracts or turns the sign."""
-
-    key = "quiz_sign"
-
-    @staticmethod
-    def places(walk: Pass, target: str) -> Iterator[Any]:
-        for arrow in walk.leading(target):
-            factor = walk.factor(*arrow)
-            if factor is not None and np.size(factor) and np.all(np.asarray(factor) < 0):
-                yield arrow
-
-    def sent(self, node: str, i: int, received: Any) -> Any:
-        right = super().sent(node, i, received)
-        return -right if self.at == (node, i) else right
+def local_alone(walk: Pass, arrow: Arrow, received: Any, right: Any) -> Any:
+    """The local derivative, without what came in."""
+    return walk.sent(*arrow, np.ones(np.shape(received)))
 
 
-class NoDivision(ImaginedEngine):
-    """Forgets that a mean divides by the number of elements."""
+def added(walk: Pass, arrow: Arrow, received: Any, right: Any) -> Any:
+    """What came in plus the local derivative."""
+    factor = walk.factor(*arrow)
+    return right if factor is None else F.sum_to(np.asarray(received + factor), np.shape(right))
 
-    key = "quiz_no_division"
 
-    @staticmethod
-    def places(walk: Pass, target: str) -> Iterator[Any]:
-        yield from (arrow for arrow in walk.leading(target) if named(walk, arrow, MEANS))
+def transposed(walk: Pass, arrow: Arrow, received: Any, right: Any) -> Any:
+    """A matrix product with the other operand as it is, where it is square; else the transposed result."""
+    if np.ndim(right) != 2:
+        return right
+    operand = saved(walk, arrow, "self" if arrow[1] else "mat2")
+    if operand is not None and operand.shape[0] == operand.shape[1] and of("MmBackward")(walk, arrow):
+        return operand @ received if arrow[1] else received @ operand
+    return np.transpose(right)
 
-    def sent(self, node: str, i: int, received: Any) -> Any:
-        right = super().sent(node, i, received)
-        return right * (np.size(right) / np.size(received)) if self.at == (node, i) else right
 
-    def hint(self, tell: Teller, target: str) -> Said:
-        way = self.walk.way(*self.at)
-        return self.key, tell.both(self.at) | {"n": int(np.prod(way.shape)) if way else "n"}
+def unsummed(walk: Pass, arrow: Arrow, received: Any, right: Any) -> Any:
+    """The gradients of all copies of a broadcast value."""
+    if np.size(right) == np.size(received):
+        return right
+    return np.broadcast_to(received * walk.factor(*arrow), np.shape(received))
+
+
+def summed_otherwise(walk: Pass, arrow: Arrow, received: Any, right: Any) -> Any:
+    """Their sum over the other dimension."""
+    if np.ndim(received) != 2 or np.size(right) == np.size(received) or not np.ndim(right):
+        return right
+    return unsummed(walk, arrow, received, right).sum(axis=int(np.shape(right)[-1] == np.shape(received)[1]))
+
+
+def by_value(walk: Pass, arrow: Arrow, received: Any, right: Any) -> Any:
+    """What came in times the value of the operation."""
+    value = saved(walk, arrow, "result")
+    return right if value is None else F.sum_to(np.asarray(received * value), np.shape(right))
+
+
+def same_exponent(walk: Pass, arrow: Arrow, received: Any, right: Any) -> Any:
+    """n · xⁿ for the derivative of xⁿ."""
+    base = saved(walk, arrow, "self")
+    return right if base is None or arrow[1] else right * base
+
+
+def with_sizes(tell: Teller, arrow: Arrow) -> dict[str, Any]:
+    """The shapes on both sides."""
+    return tell.both(arrow) | tell.sizes(arrow)
+
+
+def with_count(tell: Teller, arrow: Arrow) -> dict[str, Any]:
+    """How many elements the input has."""
+    way = tell.walk.way(*arrow)
+    return tell.both(arrow) | {"n": int(np.prod(way.shape)) if way else "n"}
+
+
+PRODUCTS = of("MmBackward", "BmmBackward", "MvBackward", "AddmmBackward", "LinearBackward")
+
+NO_LOCAL = fault("quiz_no_local", anywhere, unchanged, "quiz_no_local_all")
+NO_UPSTREAM = fault("quiz_no_upstream", anywhere, local_alone, "quiz_no_upstream_all")
+ADDS_FACTORS = fault("quiz_adds_factors", anywhere, added, "quiz_adds_factors_all")
+TRANSPOSES = fault("quiz_transposes", PRODUCTS, transposed)
+WRONG_DIMENSION = fault("quiz_wrong_dimension", elementwise, summed_otherwise, told=with_sizes)
+NO_BROADCAST_SUM = fault("quiz_no_broadcast_sum", elementwise, unsummed, told=with_sizes)
+VALUE_INSTEAD = fault("quiz_value_instead", elementwise, by_value)
+KEEPS_POWER = fault("quiz_keeps_power", of("PowBackward"), same_exponent)
+LOSES_MINUS = fault("quiz_sign", negative, lambda walk, arrow, received, right: -right)
+NO_DIVISION = fault(
+    "quiz_no_division",
+    of("MeanBackward"),
+    lambda walk, arrow, received, right: right * (np.size(right) / np.size(received)),
+    told=with_count,
+)

@@ -22,6 +22,11 @@ class Wrong(NamedTuple):
     missing: tuple[Arrow, ...] = ()
 
 
+def wrong(key: str, answer: Any, **said: Any) -> Wrong:
+    """A wrong answer whose hint is filled with what is `said`."""
+    return Wrong(key, answer, (key, said))
+
+
 class Part(NamedTuple):
     """One step on the way to an answer: over this `arrow` the node called `node`, at the tensor `at`, passes
     `truth` to the tensor `to`."""
@@ -47,10 +52,10 @@ class QuizQuestion(NamedTuple):
     subject: str
     truth: Any
     prompt: Said
-    hint: Said
     solution: Said
     call: int
     time: int
+    hint: Said
     tensor: str = ""
     node: str = ""
     wrong: tuple[Wrong, ...] = ()

@@ -22,7 +22,7 @@ from ..trace.explained import Explanation
 from .backward_pass import Pass
 from .cell_questions import leaves, raises, shapes
 from .engine import ImaginedEngine
-from .question import GRAD, LEAVES, NEXT, RAISES, QuizQuestion, Said, Wrong
+from .question import GRAD, LEAVES, NEXT, RAISES, QuizQuestion, Said, Wrong, wrong
 from .telling import Teller
 from .typed import equal
 from .understood import arrival_of, faults_of, others_of, parts_of, plain
@@ -108,25 +108,17 @@ def gradient(walk: Pass, leaf: str, lang: str | None, most: int) -> QuizQuestion
     if truth is None or size_of(truth) > most if reached else state is None or state.grad is not None:
         return None
     name = label(scene, leaf)
-    wrong = list(faults_of(walk, target, truth))
+    others = list(faults_of(walk, target, truth))
     if reached and computed is not None and equal(computed, truth):
-        wrong += others_of(walk, target, truth, engine)
+        others += others_of(walk, target, truth, engine)
     if not reached:
-        wrong.append(Wrong("quiz_zero_for_none", 0, ("quiz_zero_for_none", {"x": name})))
-    return QuizQuestion(
-        GRAD,
-        f"{name}.grad",
-        truth if reached else None,
-        prompt_of(scene, name, deposit),
-        hint_for(walk, target, name, again=deposit is not None and deposit.before is not None),
-        shown_sum(scene, leaf, deposit, truth if reached else None, lang),
-        scene.call,
-        time_of(scene, deposit),
-        leaf,
-        target,
-        tuple(wrong),
-        tuple(parts_of(walk, target, engine)),
-    )
+        truth = None
+        others.append(wrong("quiz_zero_for_none", 0, x=name))
+    prompt, solution = prompt_of(scene, name, deposit), shown_sum(scene, leaf, deposit, truth, lang)
+    hint = hint_for(walk, target, name, again=deposit is not None and deposit.before is not None)
+    time, subject, parts = time_of(scene, deposit), f"{name}.grad", tuple(parts_of(walk, target, engine))
+    asked = QuizQuestion(GRAD, subject, truth, prompt, solution, scene.call, time, hint, leaf, target)
+    return asked._replace(wrong=tuple(others), parts=parts)
 
 
 def prompt_of(scene: Scene, name: str, deposit: Deposited | None) -> Said:
@@ -218,19 +210,11 @@ def queued(scene: Scene) -> Iterator[QuizQuestion]:
         solution: Said = ("quiz_solution_leaf", said) if leaf else ("quiz_solution_next", said)
         names = choices(tell, moment.ready, moment.waiting)
         asks = {"node": tell.name(last), "at": tell.made_by(last), "names": ", ".join(names)}
-        yield QuizQuestion(
-            NEXT,
-            "next",
-            called(tell, truth),
-            ("quiz_ask_next", asks),
-            ("quiz_hint_next", {}),
-            solution,
-            scene.call,
-            time_of(scene, scene.now.ran.get(truth)),
-            node=truth,
-            wrong=tuple(wrong_next(walk, schedule, ran)),
-            choices=names,
+        time, right = time_of(scene, scene.now.ran.get(truth)), called(tell, truth)
+        asked = QuizQuestion(
+            NEXT, NEXT, right, ("quiz_ask_next", asks), solution, scene.call, time, ("quiz_hint_next", {})
         )
+        yield asked._replace(node=truth, wrong=tuple(wrong_next(walk, schedule, ran)), choices=names)
 
 
 def choices(tell: Teller, ready: Sequence[str], waiting: Sequence[tuple[str, int]]) -> tuple[str, ...]:
@@ -259,4 +243,4 @@ def wrong_next(walk: Pass, schedule: Schedule, ran: int) -> Iterator[Wrong]:
 
 def not_next(tell: Teller, node: str, key: str, **more: Any) -> Wrong:
     """A node that does not run next, and why."""
-    return Wrong(key, called(tell, node), (key, {"node": tell.name(node), "at": tell.made_by(node), **more}))
+    return wrong(key, called(tell, node), node=tell.name(node), at=tell.made_by(node), **more)

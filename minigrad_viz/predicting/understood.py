@@ -1,4 +1,4 @@
-"""Which wrong answers about a gradient are understood: what the faulty engines say, each with its hint."""
+"""Which wrong answers about a gradient are understood: what faulty engines give, each with its hint."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from . import faulty, faulty_nodes
 from .backward_pass import Pass
 from .engine import ImaginedEngine
-from .question import Part, Wrong
+from .question import Part, Wrong, wrong
 from .telling import Teller
 from .typed import equal
 
@@ -25,13 +25,13 @@ def plain(value: Any) -> Any:
     return array.tolist()
 
 
-# The faulty engines in the order in which their hints are given: the most telling first.
-FAULTY: tuple[type[ImaginedEngine], ...] = (
-    faulty.OnePath, faulty.Once, faulty.Overwrites, faulty.ForgetsBefore, faulty.NoZero, faulty.IgnoresDetach,
-    faulty_nodes.LosesMinus, faulty_nodes.NoDivision, faulty_nodes.NoBroadcastSum,
-    faulty_nodes.WrongDimension,
-    faulty_nodes.Transposes, faulty.NoSeed, faulty_nodes.KeepsPower, faulty_nodes.NoLocal,
-    faulty_nodes.NoUpstream, faulty.AddsFirst, faulty_nodes.AddsFactors, faulty_nodes.ValueInstead,
+# The misconceptions in the order in which their hints are given: the most telling first.
+FAULTS = (
+    faulty.ONE_PATH, faulty.ONCE, faulty.OVERWRITES, faulty.FORGETS_BEFORE, faulty.NO_ZERO,
+    faulty.IGNORES_DETACH, faulty_nodes.LOSES_MINUS, faulty_nodes.NO_DIVISION, faulty_nodes.NO_BROADCAST_SUM,
+    faulty_nodes.WRONG_DIMENSION, faulty_nodes.TRANSPOSES, faulty.NO_SEED, faulty_nodes.KEEPS_POWER,
+    faulty_nodes.NO_LOCAL, faulty_nodes.NO_UPSTREAM, faulty.ADDS_FIRST, faulty_nodes.ADDS_FACTORS,
+    faulty_nodes.VALUE_INSTEAD,
 )  # fmt: skip
 
 
@@ -40,14 +40,15 @@ def faults_of(walk: Pass, target: str, truth: Any) -> Iterator[Wrong]:
     one is `truth`."""
     leaf, tell = walk.nodes[target].variable or "", Teller(walk)
     seen: list[tuple[str, Any]] = []
-    for kind in FAULTY:
-        for at in kind.places(walk, target):
-            engine = kind(walk, at).run()
+    for fault in FAULTS:
+        for at in fault.places(walk, target):
+            engine = ImaginedEngine(walk, fault, at).run()
             answer = plain(engine.grads.get(leaf))
-            if answer is None or equal(answer, truth) or (kind.key, answer) in seen:
+            if answer is None or equal(answer, truth) or (fault.key, answer) in seen:
                 continue
-            seen.append((kind.key, answer))
-            yield Wrong(kind.key, answer, engine.hint(tell, target), *engine.arrows(target))
+            seen.append((fault.key, answer))
+            hint, arrows = fault.hint(engine, tell, target), fault.arrows(engine, target)
+            yield Wrong(fault.key, answer, hint, *arrows)
 
 
 def others_of(walk: Pass, target: str, truth: Any, engine: ImaginedEngine) -> Iterator[Wrong]:
@@ -57,7 +58,7 @@ def others_of(walk: Pass, target: str, truth: Any, engine: ImaginedEngine) -> It
         leaf = walk.nodes[node].variable
         answer = None if leaf is None or node == target else plain(engine.grads.get(leaf))
         if answer is not None and not equal(answer, truth):
-            yield Wrong("quiz_other_leaf", answer, ("quiz_other_leaf", {"x": tell.made_by(node)}))
+            yield wrong("quiz_other_leaf", answer, x=tell.made_by(node))
 
 
 def parts_of(walk: Pass, target: str, engine: ImaginedEngine) -> Iterator[Part]:
