@@ -36,8 +36,10 @@ def function(answer: object) -> Callable[..., Any]:
     return answer
 
 
-def attempt(written: Callable[..., Any], *args: Any) -> Any:
-    """What a function that somebody wrote returns; Raised if it raises."""
+def attempt(written: object, *args: Any) -> Any:
+    """What a function that somebody wrote returns; Raised if it raises, Unfit if it is no function."""
+    if not callable(written):
+        raise Unfit
     try:
         return written(*args)
     except Exception as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..sources.unseen import unseen
 from ..words import text, wrapped
 from .answers import Raised
+from .exercise import praises
 from .exercises import EXERCISES
 from .predictions import PREDICTIONS, judged, prompt
 
@@ -27,13 +28,13 @@ def said(name: str, answer: object) -> str:
         return prediction(name, answer)
     if name not in EXERCISES:
         raise ValueError(f"check: there is no exercise called {name!r}")
-    exercise, error, key = EXERCISES[name], "", "exercise_unanswered"
+    error, key = "", "exercise_unanswered"
     if answer is not ...:
         try:
-            key = unseen(lambda: exercise.judge(answer))
+            key = unseen(lambda: EXERCISES[name].judge(answer))
         except Raised as raised:
             key, error = "exercise_raised", str(raised)
-    mark = {exercise.right: "✓", "exercise_unanswered": "…"}.get(key, "✗")
+    mark = "✓" if praises(key) else "…" if key == "exercise_unanswered" else "✗"
     return wrapped(f"{mark} {text(key, error=error)}", WIDTH, "  ")
 
 

@@ -18,17 +18,21 @@ def as_given(answer: object) -> object:
     return answer
 
 
+def praises(key: str) -> bool:
+    """Whether this is the key of what is said of a right answer."""
+    return key.endswith("_right")
+
+
 class Exercise(NamedTuple):
     """What there is to say of each answer.
 
     `cases` finds the truth and the typical wrong answers by running them; the first that fits gives the hint,
-    else `other`. `right` is the key of the praise. `read` makes the answer plain, or tries what somebody
-    wrote; where it raises Unfit, the answer has not the form that was asked for, and `unfit` is the hint.
-    `errors` are the hints for errors that the answer's code may raise, by a part of their text. An answer
-    that is to hold at several `places` is judged at each of them; `read` and `cases` receive the place.
+    else `other`. The key of the praise ends in `_right`. `read` makes the answer plain, or tries what
+    somebody wrote; where it raises Unfit, the answer has not the form that was asked for, and `unfit` is the
+    hint. `errors` are the hints for errors that the answer's code may raise, by a part of their text. An
+    answer that is to hold at several `places` is judged at each; `read` and `cases` receive the place.
     """
 
-    right: str
     cases: Callable[..., Cases]
     other: str
     read: Callable[..., Any] = as_given
@@ -39,11 +43,12 @@ class Exercise(NamedTuple):
 
     def judge(self, answer: object) -> str:
         """The key of what is to be said. Raised if what somebody wrote raises an error without a hint."""
+        key = ""
         try:
             for place in [[each] for each in self.places] or [[]]:
                 key = self.told(self.read(answer, *place), self.cases(*place))
-                if key != self.right:
-                    return key
+                if not praises(key):
+                    break
         except Unfit:
             return self.unfit
         except Raised as raised:
@@ -51,7 +56,7 @@ class Exercise(NamedTuple):
             if hint := next(hints, None):
                 return hint
             raise
-        return self.right
+        return key
 
     def told(self, given: object, cases: Cases) -> str:
         """The key of the first case that fits."""

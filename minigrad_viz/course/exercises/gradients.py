@@ -258,27 +258,17 @@ def of_the_mean() -> Cases:
 
 
 EXERCISES = {
-    "code_05": Exercise(
-        "code_05_right", kept, "code_05_numbers", read=lambda answer: items(answer, 3), unfit="code_05_three"
-    ),
+    "code_05": Exercise(kept, "code_05_numbers", read=lambda answer: items(answer, 3), unfit="code_05_three"),
     "code_08": Exercise(
-        "code_08_right",
-        two_names,
-        "code_08_other",
-        read=lambda answer: items(answer, 2),
-        unfit="code_08_pair",
+        two_names, "code_08_other", read=lambda answer: items(answer, 2), unfit="code_08_pair"
     ),
-    "code_12": Exercise("code_12_right", unrecorded_factor, "code_12_other"),
-    "code_13": Exercise("code_13_right", broadcast_sum, "code_13_other"),
-    "code_15": Exercise("code_15_right", past_the_cut, "code_15_other"),
-    "code_16": Exercise("code_16_right", of_the_mean, "code_16_other"),
-    "code_17": Exercise("code_17_right", product_with_a_gradient, "code_17_other"),
-    "backward_gradient": Exercise("backward_gradient_right", other_weights, "backward_gradient_other"),
+    "code_12": Exercise(unrecorded_factor, "code_12_other"),
+    "code_13": Exercise(broadcast_sum, "code_13_other"),
+    "code_15": Exercise(past_the_cut, "code_15_other"),
+    "code_16": Exercise(of_the_mean, "code_16_other"),
+    "code_17": Exercise(product_with_a_gradient, "code_17_other"),
+    "backward_gradient": Exercise(other_weights, "backward_gradient_other"),
     "backward_inputs": Exercise(
-        "backward_inputs_right",
-        two_calls,
-        "backward_inputs_other",
-        read=two_gradients,
-        unfit="backward_inputs_no_pair",
+        two_calls, "backward_inputs_other", read=two_gradients, unfit="backward_inputs_no_pair"
     ),
 }

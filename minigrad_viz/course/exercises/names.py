@@ -148,22 +148,15 @@ def kept() -> Cases:
 
 
 EXERCISES = {
-    "code_03": Exercise("code_03_right", leaves, "code_03_other", read=some_letters, unfit="code_03_form"),
+    "code_03": Exercise(leaves, "code_03_other", read=some_letters, unfit="code_03_form"),
     "code_06": Exercise(
-        "code_06_right",
         survivors,
         "code_06_square",
         read=lambda answer: set() if answer is None else letters(answer, RESULTS),
         unfit="code_06_other",
     ),
-    "engine_compared": Exercise(
-        "engine_compared_right",
-        order,
-        "engine_compared_other",
-        read=in_order,
-        unfit="engine_compared_form",
-    ),
+    "engine_compared": Exercise(order, "engine_compared_other", read=in_order, unfit="engine_compared_form"),
     "graph_exercise.kept": Exercise(
-        "graph_exercise_right", kept, "graph_exercise_none", read=tensors_named, unfit="graph_exercise_names"
+        kept, "graph_exercise_none", read=tensors_named, unfit="graph_exercise_names"
     ),
 }

@@ -284,46 +284,32 @@ def third_derivative() -> Cases:
 
 
 EXERCISES = {
-    "start_here": Exercise("start_here_right", dearer, "start_here_other"),
-    "intro_polynomial": Exercise("intro_polynomial_right", forgotten, "intro_polynomial_other"),
+    "start_here": Exercise(dearer, "start_here_other"),
+    "intro_polynomial": Exercise(forgotten, "intro_polynomial_other"),
     "intro_polynomial.size": Exercise(
-        "intro_polynomial_right",
-        at_once,
-        "intro_polynomial_too_large",
-        read=size_of_step,
-        unfit="intro_polynomial_no_size",
+        at_once, "intro_polynomial_too_large", read=size_of_step, unfit="intro_polynomial_no_size"
     ),
     "intro_partial": Exercise(
-        "intro_partial_right",
         of_a_product,
         "intro_partial_other",
         read=functools.partial(numbers_of, size=2),
         unfit="intro_partial_not_two",
     ),
-    "intro_composite": Exercise("intro_composite_right", chain, "intro_composite_other"),
+    "intro_composite": Exercise(chain, "intro_composite_other"),
     "graph_linear_regression": Exercise(
-        "graph_linear_regression_right",
         regression,
         "graph_linear_regression_other",
         read=functools.partial(numbers_of, size=2),
         unfit="graph_linear_regression_not_two",
     ),
-    "graph_exercise": Exercise(
-        "graph_exercise_right", functools.partial(by_hand, 1.0, 2.0), "graph_exercise_other"
-    ),
-    "graph_exercise.again": Exercise(
-        "graph_exercise_right", functools.partial(by_hand, 2.0, 1.0), "graph_exercise_other"
-    ),
-    "code_01": Exercise("code_01_right", renamed, "code_01_other"),
+    "graph_exercise": Exercise(functools.partial(by_hand, 1.0, 2.0), "graph_exercise_other"),
+    "graph_exercise.again": Exercise(functools.partial(by_hand, 2.0, 1.0), "graph_exercise_other"),
+    "code_01": Exercise(renamed, "code_01_other"),
     "code_04": Exercise(
-        "code_04_right",
-        three_gradients,
-        "code_04_third",
-        read=functools.partial(numbers_of, size=3),
-        unfit="code_04_three",
+        three_gradients, "code_04_third", read=functools.partial(numbers_of, size=3), unfit="code_04_three"
     ),
-    "code_07": Exercise("code_07_right", third_backward, "code_07_other"),
-    "code_09": Exercise("code_09_right", two_paths, "code_09_other"),
-    "code_10": Exercise("code_10_right", both_at_once, "code_10_other"),
-    "code_18": Exercise("code_18_right", third_derivative, "code_18_other"),
+    "code_07": Exercise(third_backward, "code_07_other"),
+    "code_09": Exercise(two_paths, "code_09_other"),
+    "code_10": Exercise(both_at_once, "code_10_other"),
+    "code_18": Exercise(third_derivative, "code_18_other"),
 }

@@ -99,21 +99,18 @@ def sigmoid() -> Cases:
 
 EXERCISES = {
     "code_11": Exercise(
-        "code_11_right",
         product,
         "code_11_other",
         read=lambda answer: tried_at(answer, FACTORS, 10.0),
         unfit="code_11_no_function",
     ),
     "code_21": Exercise(
-        "code_21_right",
         quotient,
         "code_21_other",
         read=lambda answer: tried_at(answer, QUOTIENTS, 10.0),
         unfit="code_21_no_function",
     ),
     "backward_exp": Exercise(
-        "backward_exp_right",
         sigmoid,
         "backward_exp_other",
         read=lambda answer: tried_at(answer, POINTS, SENT),
