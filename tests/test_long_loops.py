@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import signal
 import sys
 
@@ -12,6 +13,7 @@ import minigrad
 from minigrad.core.modes import observers
 from minigrad_viz.drawing.outline import outline
 from minigrad_viz.model.grad_ledger import UNSEEN
+from minigrad_viz.recording.loops import Round
 from minigrad_viz.recording.pruning import KEPT_CALLS
 from minigrad_viz.recording.recorder import Recorder
 from minigrad_viz.recording.resting import GROWTH, Rounds
@@ -55,11 +57,27 @@ def test_every_round_has_its_loss_and_norm(library, small):
     assert (stored.norms, stored.light) == (trace.norms, trace.light)
 
 
-def test_the_rounds_in_full_are_among_the_last_and_true(library, small):
-    ran = run("import math" + LOOP.format(n=EPOCHS), library)
+HEADS = [
+    ("for epoch in range({n}):", True),
+    ("for epoch in range(EPOCHS // 2 * 2):", True),
+    ("for epoch in tqdm(range(1, EPOCHS + 1)):", True),
+    ("for half in range(2):\n  for epoch in range(EPOCHS // 2):", True),
+    ("for epoch in range({n}):\n    if epoch < 0:\n        break", True),
+    ("while len(seen) < EPOCHS:", False),
+    ("for epoch in range(10**6):\n    if len(seen) == EPOCHS:\n        break", False),
+]
+
+
+@pytest.mark.parametrize(("head", "exactly"), HEADS)
+def test_the_rounds_in_full_are_the_last_and_true(library, small, head, exactly):
+    """The very last if the loop says how many there are; else among the last."""
+    start = f"import math\nEPOCHS = {EPOCHS}\ndef tqdm(rounds):\n    return rounds\n"
+    ran = run(start + LOOP.replace("for epoch in range({n}):", head).format(n=EPOCHS), library)
     seen, report = ran.names["seen"], Report(ran.trace, lang="en")
     calls = [event.call for event in ran.trace.events if isinstance(event, BackwardStarted)]
     assert len(calls) == KEPT_CALLS and calls[-1] * GROWTH + 2 * KEPT_CALLS > EPOCHS
+    if exactly:
+        assert calls == list(range(EPOCHS - KEPT_CALLS + 1, EPOCHS + 1))
     assert f"of {EPOCHS}:" in report.views[-1].label
     for view in report.views:
         loss, w, gradient, _ = seen[view.call - 1]
@@ -83,13 +101,34 @@ def test_a_loop_within_the_budget_is_watched_in_full(library):
     assert "long loop" not in outline(Report(trace, lang="en").graph, "en")
 
 
-def test_rounds_in_full_stay_a_small_part():
+@pytest.mark.parametrize(
+    ("told", "least", "most"),
+    [
+        (lambda left: Round(None, False), 1_000, 2_000),
+        (lambda left: Round(left, False), 1_000, 2_000),
+        (lambda left: Round(left, True), 150, 300),
+        (lambda left: Round(0, True), 150, 400),  # many rounds may be the last of an outer loop
+    ],
+)
+def test_rounds_in_full_stay_a_small_part(told, least, most):
     rounds, full = Rounds(), 0
     for call in range(1, 10_001):
         full += not rounds.light
-        rounds.ended(call, 0.001)
-    assert 1_000 <= full < 2_000
+        rounds.ended(call, 0.001, functools.partial(told, 10_000 - call))
+    assert least <= full < most
     assert full + rounds.counted == 10_000
+
+
+def test_a_loop_in_a_function_says_when_it_ends(library, small):
+    """Its rounds call another function, which has the backward call."""
+    cell = (
+        "w = torch.ones(1, requires_grad=True)\ndef step(lr):\n    (w * w).sum().backward()\n"
+        "    w.data.sub_(lr * w.grad)\n    w.grad = None\n"
+        f"def fit(epochs):\n    for epoch in range(epochs):\n        step(0.01)\nfit({EPOCHS})\n"
+    )
+    trace = run(cell, library).trace
+    calls = [event.call for event in trace.events if isinstance(event, BackwardStarted)]
+    assert trace.light and calls == list(range(EPOCHS - KEPT_CALLS + 1, EPOCHS + 1))
 
 
 # ── interruptions ───────────────────────────────────────────────────────────────────────────────────────────

@@ -116,7 +116,7 @@ class BackwardCalls:
         self.norms.append(norm_of(results or [leaf.grad for leaf in leaves]))
         known = (self.tape.ids.known(leaf) for leaf in leaves if leaf.grad is not None)
         self.unkept.update(name for name in known if name is not None)
-        if self.tape.rounds.ended(self.tape.calls, 0):
+        if self.tape.rounds.ended(self.tape.calls, 0, self.tape.loops.round):
             self.states.snapshot(AGAIN)
             self._noted = len(self.tape.notes)
 
@@ -143,7 +143,8 @@ class BackwardCalls:
         self.tape.call = 0
         self.states.snapshot("after")
         self._ends.append(len(self.tape.notes))
-        if self.tape.rounds.ended(self.tape.calls, (len(self.tape.notes) - self._noted) / self._budget):
+        share = (len(self.tape.notes) - self._noted) / self._budget
+        if self.tape.rounds.ended(self.tape.calls, share, self.tape.loops.round):
             self._leaves = [weakref.ref(leaf) for leaf in leaves]
             self.modules.forget()
             self.steps.open = None

@@ -9,21 +9,26 @@ Note [Lighter watching]
 
     To watch a round of a loop takes a multiple of the round's own time. When a library's budget of notes is
     spent, rounds are only counted: of each backward call the value of the root and the norm of the gradients
-    are noted, and nothing else. Nobody can tell which round is the last, so again and again as many rounds as
-    are kept are watched in full, whenever their number has grown by `GROWTH`. The budget is one of notes and
-    not of seconds, so that a cell gives the same trace each time.
+    are noted, and nothing else. A loop over a `range` says when its last rounds come, and these are watched
+    in full. Where nobody can tell which round is the last, or the loop may end before, as many rounds as are
+    kept are watched in full again and again, whenever their number has grown by `GROWTH`. The budget is one
+    of notes and not of seconds, so that a cell gives the same trace each time.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+from .loops import Round
 from .pruning import KEPT_CALLS
 
 PLAIN = 4000  # ops and writes without gradients that are noted between two backward calls
-
-
+LAST = 5 * KEPT_CALLS  # rounds that are watched in full because the end is near
 GROWTH = 1.06  # the rounds in full at the end are among the last 6 of 100
+# Where a loop is sure to go on until its last rounds, only an error can end it before: then less is watched.
+SURE_GROWTH = 2.0
+EARLY = 0.15  # of the budget
 
 
 class Rounds:
@@ -33,18 +38,29 @@ class Rounds:
         self.light, self.counted = False, 0
         self._spent = 0.0  # of the budget
         self._next = 0  # the call with which the state changes again
+        self._last = LAST
 
-    def ended(self, call: int, share: float) -> bool:
-        """A backward call has ended, whose round took this `share` of the budget; whether `light` changed."""
+    def ended(self, call: int, share: float, running: Callable[[], Round]) -> bool:
+        """A backward call has ended, whose round (the one that is `running`) took this `share` of the budget;
+        whether `light` changed."""
         before = self.light
+        self.counted += self.light
+        self._spent += share
+        if self._spent < EARLY:
+            return False
+        left, sure = running()
+        if self._spent < (EARLY if sure else 1):
+            return False
+        near = left is not None and left <= KEPT_CALLS and self._last > 0
+        self._last -= near and not self.light
         if self.light:
-            self.counted += 1
-            self.light = call < self._next
+            self.light = call < self._next and not near
         else:
-            self._spent += share
-            self.light = self._spent >= 1 and call >= max(self._next, KEPT_CALLS)
-        if self.light != before:
-            self._next = int(call * GROWTH) + 1 if self.light else call + KEPT_CALLS
+            self.light = call >= max(self._next, KEPT_CALLS) and not near
+        if self.light and not before:
+            self._next = int(call * (SURE_GROWTH if sure else GROWTH)) + 1
+        elif before and not self.light:
+            self._next = call + KEPT_CALLS
         return self.light != before
 
 

@@ -15,6 +15,7 @@ from ..protocol import array_of, dtype_name, has_history, is_tensor, number_of, 
 from ..trace import notes
 from ..trace.ids import Ids
 from ..trace.where import Locator, Spot
+from .loops import Loops
 from .resting import Rest, Rounds
 
 OPEN = contextlib.nullcontext
@@ -75,7 +76,7 @@ class Tape:
         self.creates = False
         self.built: list[Any] = []  # what a call that builds a graph has computed, where a source keeps that
         self.inside: Any = None
-        self.rest, self.rounds = Rest(), Rounds()
+        self.rest, self.rounds, self.loops = Rest(), Rounds(), Loops(self.locator, namespace)
         self.step = self._step = 0  # a source may number what it tells, if it tells of one op several times
         self._places: dict[int, int] = {}
         self._ops: dict[tuple[int, int], tuple[int, bool]] = {}  # by code and offset: where ops stand

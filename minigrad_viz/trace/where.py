@@ -12,6 +12,7 @@ from types import CodeType, FrameType, TracebackType
 
 from .source_text import SourceText, range_of
 from .spots import Span, Spot, Texts
+from .statements import nodes_of
 
 # Modules that work with whole functions of the user's, or compute with tensors for themselves.
 INSIDE = (
@@ -53,6 +54,7 @@ class Locator:
         self._codes: dict[int, tuple[CodeType, int | None, list]] = {}
         self.spots: dict[tuple[int, int], Spot | None] = {}  # by id of the code, and offset
         self._definitions: dict[int, tuple[CodeType, Span | None]] = {}
+        self._loops: dict[tuple[int, int], list[ast.For | ast.While]] = {}  # by the same
         self._calls = itertools.count(FIRST)
 
     def at(self, frame: FrameType | None) -> Spot | None:
@@ -141,6 +143,23 @@ class Locator:
         if known is None:
             known = self._definitions[id(code)] = code, self._definition(code)
         return known[1]
+
+    def loops(self, frame: FrameType) -> list[ast.For | ast.While]:
+        """The loops in the code of a frame around the point that it has reached, innermost first."""
+        key = id(frame.f_code), frame.f_lasti
+        if key not in self._loops:
+            spot = self._locate(frame.f_code, frame.f_lasti)
+            tree = None if spot is None else self._sources[self._origin(frame.f_code) or 0].tree
+            line, first = frame.f_lineno, frame.f_code.co_firstlineno if spot and spot.nested else 0
+            nodes = () if tree is None else nodes_of(tree)
+            self._loops[key] = [
+                node
+                for node in nodes
+                if isinstance(node, ast.For | ast.While)
+                and first <= node.lineno
+                and node.body[0].lineno <= line <= (node.body[-1].end_lineno or 0)
+            ][::-1]
+        return self._loops[key]
 
     def _definition(self, code: CodeType) -> Span | None:
         origin = self._origin(code)
