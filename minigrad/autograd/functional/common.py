@@ -19,9 +19,6 @@ NO_GRADIENT = {  # by what it is that does not require grad; in strict mode
     "respect to input {} is independent of the input. This is not allowed in strict mode. You should ensure "
     "that your function is twice differentiable and that the jacobian depends on the inputs (this would be "
     "violated by a linear function for example).",
-    "hessian": "The hessian of the user-provided function with respect to input {} is independent of the "
-    "input. This is not allowed in strict mode. You should ensure that your function is thrice "
-    "differentiable and that the hessian depends on the inputs.",
 }
 MISSING = {  # by stage: the gradient of an input is None; in strict mode
     "back": "The output of the user-provided function is independent of input {}. This is not allowed in "
@@ -70,18 +67,6 @@ def leave(results: Any, create_graph: bool) -> Any:
     return results if create_graph else tuple(t.detach() for t in results)
 
 
-def check_v(v: tuple[Any, ...], other: tuple[Any, ...], other_given: bool) -> None:
-    """Raise RuntimeError with PyTorch's texts unless `v` has the tensors' sizes of `other`."""
-    if len(v) != len(other):
-        if other_given:
-            raise RuntimeError(f"v is a tuple of invalid length: should be {len(other)} but got {len(v)}.")
-        raise RuntimeError("The given v should contain a single Tensor.")
-    for i, (mine, theirs) in enumerate(zip(v, other)):
-        if mine.shape != theirs.shape:
-            entry = f"Entry {i} in " if other_given else ""
-            raise RuntimeError(f"{entry}v has invalid size: should be {theirs.shape} but got {mine.shape}.")
-
-
 def check_strict(tensors: Any, kind: str, strict: bool) -> None:
     """Raise RuntimeError in strict mode if one of `tensors` is missing or does not require grad.
 
@@ -94,6 +79,23 @@ def check_strict(tensors: Any, kind: str, strict: bool) -> None:
             raise RuntimeError(MISSING["back"].format(i))
         if not t.requires_grad:
             raise RuntimeError(NO_GRADIENT[kind].format(i))
+
+
+def called(
+    func: Any, inputs: tuple[Any, ...], who: str, strict: bool, single: bool = False
+) -> tuple[bool, tuple[Any, ...]]:
+    """Return whether `func` returns a tuple, and its outputs as one. Raise PyTorch's errors for outputs that
+    are no tensors, in strict mode for those without a graph, and where a `single` element is needed.
+    """
+    given, outputs = as_tuple(func(*inputs), "outputs of the user-provided function", who)
+    check_strict(outputs, "outputs", strict)
+    if single and given:
+        raise RuntimeError(f"The function given to {who} should return a single Tensor")
+    if single and outputs[0]._data.size != 1:
+        raise RuntimeError(
+            f"The Tensor returned by the function given to {who} should contain a single element"
+        )
+    return given, outputs
 
 
 def gradients(

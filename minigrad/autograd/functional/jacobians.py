@@ -10,7 +10,7 @@ from ...core.modes import Within
 from ...core.tensor_state import wrap
 from .. import forward_ad
 from ..rows import blocks, element_rows, no_rows, units
-from .common import as_tuple, check_strict, enter, leave, unpacked, zeros_like
+from .common import as_tuple, called, check_strict, enter, leave, unpacked, zeros_like
 
 STRATEGIES = ("forward-mode", "reverse-mode")
 BAD_STRATEGY = 'Expected strategy to be either "forward-mode" or "reverse-mode".'
@@ -66,8 +66,7 @@ def jacobian(
     with Within(grad_enabled=True):
         inputs_given, inputs = as_tuple(inputs, "inputs", "jacobian")
         inputs = enter(inputs, create_graph)
-        outputs_given, outputs = as_tuple(func(*inputs), "outputs of the user-provided function", "jacobian")
-        check_strict(outputs, "outputs", strict)
+        outputs_given, outputs = called(func, inputs, "jacobian", strict)
         if vectorize and strict:
             raise RuntimeError(
                 NOT_TOGETHER.format("strict", "vectorized=True", "", "strict", "vectorize=False")
@@ -182,16 +181,7 @@ def hessian(
         raise AssertionError(BAD_STRATEGY)
 
     def single(*args: Any) -> Any:
-        out = func(*args)
-        given, outputs = as_tuple(out, "outputs of the user-provided function", "hessian")
-        check_strict(outputs, "outputs", strict)
-        if given:
-            raise RuntimeError("The function given to hessian should return a single Tensor")
-        if out.numel() != 1:
-            raise RuntimeError(
-                "The Tensor returned by the function given to hessian should contain a single element"
-            )
-        return out.squeeze()
+        return called(func, args, "hessian", strict, True)[1][0].squeeze()
 
     def first(*args: Any) -> Any:
         if outer_jacobian_strategy == "forward-mode":

@@ -6,39 +6,75 @@ from collections.abc import Callable
 from typing import Any
 
 from ...core.modes import Within
-from ...core.tensor_state import TensorBase
-from .common import as_tuple, check_strict, check_v, enter, filled, gradients, leave, unpacked, zeros_like
+from .common import as_tuple, called, check_strict, enter, filled, gradients, leave, unpacked, zeros_like
 
-NO_V_OUTPUT = (
-    "The vector v can only be None if the user-provided function returns a single Tensor with a single "
-    "element."
-)
-NO_V_INPUT = (
-    "The vector v can only be None if the input to the user-provided function is a single Tensor with a "
-    "single element."
-)
-OUTPUTS = "outputs of the user-provided function"
-Result = tuple[Any, Any]
+NO_V = "The vector v can only be None if the {} a single Tensor with a single element."
+STAGES = {"vjp": "back", "jvp": "back_trick", "vhp": "double_back", "hvp": "double_back_trick"}
+
+
+def product(who: str, func: Callable[..., Any], inputs: Any, v: Any, create_graph: bool, strict: bool) -> Any:
+    """Return the results of the function `who`: the outputs of `func`, and a product with the vector `v`.
+
+    A backward pass from `outputs` (for a Hessian, from the gradient) multiplies by v from the left. That
+    product is linear in the tensors it starts from, so its own gradient with respect to them multiplies from
+    the right: `jvp` and `hvp` differentiate once more.
+    """
+    of_hessian, from_right = who in ("vhp", "hvp"), who in ("jvp", "hvp")
+    with Within(grad_enabled=True):
+        inputs_given, inputs = as_tuple(inputs, "inputs", who)
+        inputs = enter(inputs, create_graph)
+        if who != "vjp":
+            v = vector(v, who, inputs, inputs_given, create_graph, "input to the user-provided function is")
+        outputs_given, outputs = called(func, inputs, who, strict, of_hessian)
+        back, ends = outputs, inputs
+        if of_hessian:
+            back = gradients(outputs, inputs, create_graph=True)
+            check_strict(back, "jacobian", strict)
+        elif from_right:
+            ends = outputs
+        else:
+            v = vector(v, who, outputs, outputs_given, create_graph, "user-provided function returns")
+        starts = inputs
+        if from_right:
+            starts = tuple(zeros_like(t, requires_grad=True) for t in ends)  # any numbers would do
+            back = gradients(back, inputs, starts, create_graph=True)
+            check_strict(back, "grad_inputs", strict and not of_hessian)
+    found = gradients(back, starts, v, create_graph=create_graph)
+    found = filled(found, ends, strict, create_graph, STAGES[who])
+    outputs, found = leave(outputs, create_graph), leave(found, create_graph)
+    return unpacked(outputs, outputs_given), unpacked(found, outputs_given if who == "jvp" else inputs_given)
 
 
 def vector(
-    v: Any, who: str, like: tuple[Any, ...], like_given: bool, create_graph: bool, missing: str
+    v: Any, who: str, like: tuple[Any, ...], like_given: bool, create_graph: bool, what: str
 ) -> tuple[Any, ...] | None:
     """Return the vector of a product, checked against the tensors it must be like; None if it may be left
     out.
     """
     if v is None:
         if len(like) != 1 or like[0].numel() != 1:
-            raise RuntimeError(missing)
+            raise RuntimeError(NO_V.format(what))
         return None
     v = enter(as_tuple(v, "v", who)[1], create_graph, need_graph=False)
     check_v(v, like, like_given)
     return v
 
 
+def check_v(v: tuple[Any, ...], other: tuple[Any, ...], other_given: bool) -> None:
+    """Raise RuntimeError with PyTorch's texts unless `v` has the tensors' sizes of `other`."""
+    if len(v) != len(other):
+        if other_given:
+            raise RuntimeError(f"v is a tuple of invalid length: should be {len(other)} but got {len(v)}.")
+        raise RuntimeError("The given v should contain a single Tensor.")
+    for i, (mine, theirs) in enumerate(zip(v, other)):
+        if mine.shape != theirs.shape:
+            entry = f"Entry {i} in " if other_given else ""
+            raise RuntimeError(f"{entry}v has invalid size: should be {theirs.shape} but got {mine.shape}.")
+
+
 def vjp(
     func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
-) -> Result:
+) -> tuple[Any, Any]:
     """Compute the outputs of a function and the product vᵀJ of a vector and its Jacobian.
 
     Args:
@@ -60,28 +96,12 @@ def vjp(
 
     Source: PyTorch's page `torch.autograd.functional.vjp`.
     """
-    with Within(grad_enabled=True):
-        inputs_given, inputs = as_tuple(inputs, "inputs", "vjp")
-        inputs = enter(inputs, create_graph)
-        outputs_given, outputs = as_tuple(func(*inputs), OUTPUTS, "vjp")
-        check_strict(outputs, "outputs", strict)
-        v = vector(v, "vjp", outputs, outputs_given, create_graph, NO_V_OUTPUT)
-    found = gradients(outputs, inputs, v, create_graph=create_graph)
-    product = filled(found, inputs, strict, create_graph, "back")
-    return results(outputs, outputs_given, product, inputs_given, create_graph)
-
-
-def results(
-    outputs: Any, outputs_given: bool, product: Any, product_given: bool, create_graph: bool
-) -> Result:
-    """Return output and product as the caller gets them."""
-    outputs, product = leave(outputs, create_graph), leave(product, create_graph)
-    return unpacked(outputs, outputs_given), unpacked(product, product_given)
+    return product("vjp", func, inputs, v, create_graph, strict)
 
 
 def jvp(
     func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
-) -> Result:
+) -> tuple[Any, Any]:
     """Compute the outputs of a function and the product Jv of its Jacobian and a vector.
 
     It differentiates twice: vᵀJ is linear in v, and its Jacobian with respect to v is Jᵀ.
@@ -105,61 +125,12 @@ def jvp(
 
     Source: PyTorch's page `torch.autograd.functional.jvp`.
     """
-    with Within(grad_enabled=True):
-        inputs_given, inputs = as_tuple(inputs, "inputs", "jvp")
-        inputs = enter(inputs, create_graph)
-        v = vector(v, "jvp", inputs, inputs_given, create_graph, NO_V_INPUT)
-        outputs_given, outputs = as_tuple(func(*inputs), OUTPUTS, "jvp")
-        check_strict(outputs, "outputs", strict)
-        starts = tuple(zeros_like(out, requires_grad=True) for out in outputs)  # any numbers would do
-        back = gradients(outputs, inputs, starts, create_graph=True)
-        check_strict(back, "grad_inputs", strict)
-    found = gradients(back, starts, v, create_graph=create_graph)
-    product = filled(found, outputs, strict, create_graph, "back_trick")
-    return results(outputs, outputs_given, product, outputs_given, create_graph)
-
-
-def first_derivative(
-    func: Callable[..., Any], inputs: tuple[Any, ...], who: str, strict: bool
-) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    """Return the one-element output of `func` as a tuple, and its gradients with their graph."""
-    given, outputs = as_tuple(func(*inputs), OUTPUTS, who)
-    check_strict(outputs, "outputs", strict)
-    if given or not isinstance(outputs[0], TensorBase):
-        raise RuntimeError(f"The function given to {who} should return a single Tensor")
-    if outputs[0]._data.size != 1:
-        raise RuntimeError(
-            f"The Tensor returned by the function given to {who} should contain a single element"
-        )
-    found = gradients(outputs, inputs, create_graph=True)
-    check_strict(found, "jacobian", strict)
-    return outputs, found
-
-
-def of_hessian(
-    who: str, func: Callable[..., Any], inputs: Any, v: Any, create_graph: bool, strict: bool
-) -> Result:
-    """Return the results of `vhp`, or of `hvp`, which differentiates once more.
-
-    The product is linear in the tensors that it starts from.
-    """
-    with Within(grad_enabled=True):
-        given, inputs = as_tuple(inputs, "inputs", who)
-        inputs = enter(inputs, create_graph)
-        v = vector(v, who, inputs, given, create_graph, NO_V_INPUT)
-        outputs, back = first_derivative(func, inputs, who, strict)
-        starts, stage = inputs, "double_back"
-        if who == "hvp":
-            starts, stage = tuple(zeros_like(x, requires_grad=True) for x in inputs), "double_back_trick"
-            back = gradients(back, inputs, starts, create_graph=True)
-    found = gradients(back, starts, v, create_graph=create_graph)
-    product = filled(found, inputs, strict, create_graph, stage)
-    return results(outputs, False, product, given, create_graph)
+    return product("jvp", func, inputs, v, create_graph, strict)
 
 
 def vhp(
     func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
-) -> Result:
+) -> tuple[Any, Any]:
     """Compute the output of a function and the product vᵀH of a vector and its Hessian.
 
     Args:
@@ -181,12 +152,12 @@ def vhp(
 
     Source: PyTorch's page `torch.autograd.functional.vhp`.
     """
-    return of_hessian("vhp", func, inputs, v, create_graph, strict)
+    return product("vhp", func, inputs, v, create_graph, strict)
 
 
 def hvp(
     func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
-) -> Result:
+) -> tuple[Any, Any]:
     """Compute the output of a function and the product Hv of its Hessian and a vector.
 
     For a function that is twice continuously differentiable it equals `vhp`, which is faster.
@@ -210,4 +181,4 @@ def hvp(
 
     Source: PyTorch's page `torch.autograd.functional.hvp`.
     """
-    return of_hessian("hvp", func, inputs, v, create_graph, strict)
+    return product("hvp", func, inputs, v, create_graph, strict)

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...core.tensor_state import wrap
 from .checks import check_undefined_tangents
-from .derivatives import by_backward, by_differences, by_forward, directional
+from .derivatives import by_backward, by_differences, by_forward
 from .problem import Problem, agree, mismatch, parts, vectors
 from .texts import IN_SLOW_MODE, SLOW_WOULD_PASS, GradcheckError
 
@@ -59,11 +59,11 @@ def quickly(problem: Problem) -> None:
     See Note [Fast mode].
     """
     vs, us = vectors(problem)
-    by_input = [directional(problem, j, u) for j, u in zip(problem.input_indices, us, strict=True)]
+    by_input = [by_differences(problem, j, u) for j, u in zip(problem.input_indices, us, strict=True)]
     if problem.forward:
         for j, found in enumerate(by_forward(problem, us)):
             for i, k in enumerate(problem.output_indices):
-                judge(problem, i, j, by_input[j][k], found[k][0], tolerance(problem, us[j], None))
+                judge(problem, i, j, by_input[j][k][0], found[k][0], tolerance(problem, us[j], None))
         return
     if not problem.output_indices:
         for x in (x for found in by_input for x in found if x is not None):
@@ -73,7 +73,7 @@ def quickly(problem: Problem) -> None:
     sent = [by_backward(problem, i, v) for i, v in enumerate(vs)]
     for j, u in enumerate(us):
         for i, v in enumerate(vs):
-            expected = (v * by_input[j][problem.output_indices[i]]).sum()
+            expected = (v * by_input[j][problem.output_indices[i]][0]).sum()
             judge(problem, i, j, expected, product(sent[i][j][:, 0], u), tolerance(problem, u, v))
 
 

@@ -69,37 +69,28 @@ def derivatives(problem: Problem, t: Any, where: Any, real: Any, imag: Any, inde
     return [None if a is None else a + b * 1j for a, b in zip(found, others, strict=True)]
 
 
-def directional(problem: Problem, j: int, u: Any) -> list[Any]:
-    """Return the derivatives of all results with respect to input `j` in the direction `u`.
-
-    A complex input has a pair of directions.
-    """
-    t = problem.inputs[j]
-    share(t)
-    parts = u if isinstance(u, tuple) else (u, u)
-    real, imag = (problem.limits.eps * part.reshape(t._data.shape) for part in parts)
-    return derivatives(problem, t, ..., real, imag, "")
-
-
-def by_differences(problem: Problem, j: int) -> list[np.ndarray | None]:
-    """Return, for each result, its Jacobian with respect to input `j`: a row for each element of the input.
+def by_differences(problem: Problem, j: int, u: Any = None) -> list[Any]:
+    """Return, for each result, its Jacobian with respect to input `j`: a row for each element of the input,
+    or in fast mode one row, the derivative in the direction `u`. A complex input has a pair of directions.
 
     It is None for a result that is not continuous.
     """
     t, eps = problem.inputs[j], problem.limits.eps
     share(t)
-    found: list[Any] = [
-        np.zeros((t._data.size, o._data.size), (t if is_complex(t) else o)._data.dtype)
-        if is_continuous(o)
-        else None
-        for o in problem.results
+    if u is None:
+        steps = [(index, eps, eps, f"on index {index} ") for index in np.ndindex(t._data.shape)]
+    else:
+        pair = u if isinstance(u, tuple) else (u, u)
+        steps = [(..., *(eps * part.reshape(t._data.shape) for part in pair), "")]
+    return by_result(problem, [derivatives(problem, t, *step) for step in steps])
+
+
+def by_result(problem: Problem, rows: list[list[Any]]) -> list[Any]:
+    """Return, for each result, a matrix of its part of the rows; None for a result that is not continuous."""
+    return [
+        np.array([row[k] for row in rows]).reshape(len(rows), o._data.size) if is_continuous(o) else None
+        for k, o in enumerate(problem.results)
     ]
-    for row, index in enumerate(np.ndindex(t._data.shape)):
-        columns = derivatives(problem, t, index, eps, eps, f"on index {index} ")
-        for jacobian, column in zip(found, columns, strict=False):
-            if jacobian is not None:
-                jacobian[row] = column
-    return found
 
 
 def columns(problem: Problem, i: int, v: Any) -> list[tuple[Any, ...]]:
@@ -193,12 +184,5 @@ def by_forward(problem: Problem, directions: list[Any] | None = None) -> list[li
                 data[where] = value
                 rows.append(tangents_of(problem, inputs))
                 data[where] = 0
-            found.append(
-                [
-                    np.array([row[k] for row in rows]).reshape(len(rows), o._data.size)
-                    if is_continuous(o)
-                    else None
-                    for k, o in enumerate(problem.results)
-                ]
-            )
+            found.append(by_result(problem, rows))
     return found
