@@ -46,18 +46,18 @@ def regenerate(t: TensorBase, place: Geometry | None = None) -> None:
     set_node(t, node)
 
 
-def set_node(t: TensorBase, node: Node) -> None:
-    """Make `node` the history of `t`. A gradient that is kept for `t` is kept there now; hooks stay where
-    they are.
+def set_node(t: TensorBase, node: Node, made: int = 0) -> None:
+    """Make `node`, of which `t` is output number `made`, the history of `t`. A gradient that is kept for `t`
+    is kept there now; hooks stay where they are.
     """
     old, nr = t._fn, t._nr
-    t._fn, t._nr, t._acc = node, 0, None
+    t._fn, t._nr, t._acc = node, made, None
     if t._storage is not None:
-        node._set_storage(0, t._storage)
+        node._set_storage(made, t._storage)
     if t._retains:
         if old is not None:
             old._extra_made.retain.pop(nr, None)
-        node._extra_made.retain[0] = weakref.ref(t)
+        node._extra_made.retain[made] = weakref.ref(t)
 
 
 TensorBase.regenerate = staticmethod(regenerate)

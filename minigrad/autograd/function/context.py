@@ -9,15 +9,14 @@ Note [Saved outputs]
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from ...core import RAW, dialect
+from ...core import dialect
 from ...core.node import RELEASED, Node
 from ...core.save import check_saved
 from ...core.saved import modified
 from ...core.saved_hooks import Packed, SavedTensor, default_hooks, pack, saved_tensor, unpack_entry
-from ...core.tensor_state import TensorBase, attach, wrap
+from ...core.tensor_state import TensorBase, attach
 from .gradients import call_backward, checked, user_backward
 
 
@@ -96,7 +95,6 @@ class BackwardCFunction(Node, FunctionCtx):
 
     __slots__ = (
         "_creation",  # how its outputs that are views were made, see `views`; unset where there is none
-        "_learning",  # the numbers of the outputs that get a gradient
         "_in_place_on_view",  # whether it runs inside a CopySlices
         "_kept",  # what `save_for_backward` got: None, `Kept` or `Packed`
         "_materialize",
@@ -114,7 +112,6 @@ class BackwardCFunction(Node, FunctionCtx):
     _kept: tuple[Any, ...]
     _creation: str
     _in_place_on_view: bool
-    _learning: Sequence[int]
     _materialize: bool
     _sent: tuple[Any, ...]
     needs_input_grad: tuple[bool, ...]
@@ -138,16 +135,11 @@ class BackwardCFunction(Node, FunctionCtx):
         """The tensors of `save_for_backward`, checked for in-place changes; inside `jvp` those of
         `save_for_forward`.
         """
-        kept = self._kept
         if self.saved_for_forward is not None:
             return self.saved_for_forward
         if self._check is RELEASED:
             raise RuntimeError(dialect.second_backward_error())
-        tensors = []
-        for i, entry in enumerate(kept):  # most are tensors that nobody could have written to
-            tensor = entry.tensor if entry.__class__ is Kept else None
-            tensors.append(tensor if tensor is not None and tensor._storage is None else self._unpack(i))
-        return tuple(tensors)
+        return tuple([self._unpack(i) for i in range(len(self._kept))])
 
     @property
     def saved_variables(self) -> tuple[Any, ...]:
@@ -172,8 +164,6 @@ class BackwardCFunction(Node, FunctionCtx):
         if isinstance(entry, Packed):
             return unpack_entry(self, str(i), entry)
         tensor = entry.tensor
-        if tensor is None and self._storage is None:
-            return attach(entry.data, self, entry.nr)
         storage = self._storage_of(entry.nr) if tensor is None else tensor._storage
         if checked and storage is not None and storage.version != entry.version:
             carrier = self if tensor is None else tensor.grad_fn
@@ -212,13 +202,9 @@ class BackwardCFunction(Node, FunctionCtx):
         """The user's backward: on gradients as tensors, its results as they are; for the engine, on a raw
         gradient (a list of them for several outputs), checked and raw.
         """
-        if len(args) == 1 and isinstance(args[0], RAW):
-            grads = [wrap(args[0])]
-        elif any(isinstance(a, TensorBase) for a in args):
+        if len(args) != 1 or isinstance(args[0], TensorBase):
             return self._get_user_fn()(self, *args)
-        else:
-            grads = [None if g is None else wrap(g) for g in self._listed(*args)]
-        return tuple(checked(self, call_backward(self, grads), True))
+        return checked(self, call_backward(self, args[0]), True)
 
     def apply_jvp(self, *args: Any) -> Any:
         """The user's jvp on the tangents of the inputs."""
@@ -226,13 +212,7 @@ class BackwardCFunction(Node, FunctionCtx):
 
     def _apply_tensors(self, gradient: Any) -> tuple[Any, ...]:
         """The user's backward for the engine, on tensors, recorded."""
-        return tuple(checked(self, call_backward(self, self._listed(gradient)), False))
-
-    def _listed(self, gradient: Any) -> list[Any]:
-        """The gradients of all outputs, whatever form the engine gave them."""
-        if isinstance(gradient, list):
-            return gradient
-        return [gradient] if self._outputs == 1 else [None] * self._outputs
+        return checked(self, call_backward(self, gradient), False)
 
     def __repr__(self) -> str:
         # The name under which PyTorch shows it, and the documents with it.

@@ -31,22 +31,19 @@ def user_backward(cls: Any) -> Any:
     return cls.vjp
 
 
-def call_backward(node: Any, grads: list[Any]) -> Any:
-    """What the user's backward gives for the gradients of all outputs, of which some may be None."""
-    cls = node._forward_cls
-    if node._materialize:
-        for g in grads:
-            if g is None:
-                grads = [zeros(node, i) if g is None else g for i, g in enumerate(grads)]
-                break
-    method = cls.backward if cls.vjp is cls.base.vjp else user_backward(cls)
-    if modes.active and modes.state.observers:
-        return run_watched(modes.state.observers, node, method, grads)
-    return method(node, *grads)
-
-
-def run_watched(watchers: tuple[Any, ...], node: Any, method: Any, grads: Any) -> Any:
-    """Call the user's backward, and tell observers when it starts and ends."""
+def call_backward(node: Any, gradient: Any) -> Any:
+    """What the user's backward gives for `gradient`, as the engine gives it: a list for several outputs, of
+    which some may be None. Observers are told when it starts and ends.
+    """
+    if gradient.__class__ is np.ndarray:
+        grads = [wrap(gradient)]  # as nearly always
+    else:
+        grads = gradient if isinstance(gradient, list) else [gradient] if node._outputs == 1 else []
+        grads = [
+            zeros(node, i) if g is None else g if isinstance(g, TensorBase) else wrap(g)
+            for i, g in enumerate(grads or [None] * node._outputs)
+        ]
+    method, watchers = user_backward(node._forward_cls), modes.observers()
     for watcher in watchers:
         watcher.custom_starts(node)
     try:
@@ -57,75 +54,52 @@ def run_watched(watchers: tuple[Any, ...], node: Any, method: Any, grads: Any) -
 
 
 def zeros(node: Any, i: int) -> Any:
-    """What stands for the missing gradient of output `i`: zeros, None for what is no tensor."""
-    kind = node._made[i]
-    if kind is None:
-        return None
-    return wrap(np.zeros(*kind)[()])
+    """What stands for the missing gradient of output `i`: zeros if they are materialized; None for what is no
+    tensor.
+    """
+    kind = node._made[i] if node._materialize else None
+    return None if kind is None else wrap(np.zeros(*kind)[()])
 
 
-def checked(node: Any, results: Any, raw: bool) -> list[Any]:
+def checked(node: Any, results: Any, raw: bool) -> tuple[Any, ...]:
     """One gradient per edge, `raw` or a tensor, from what the user's backward gave; RuntimeError if it is not
-    what it must be.
+    what it must be. None at the end may be too many.
     """
-    if results.__class__ is not tuple:
-        results = results if isinstance(results, tuple) else (results,)
-    kinds = node._sent
-    if len(results) != len(kinds):
-        results = cut(node, results)
-    sent: list[Any] = []
-    fits = not node._in_place_on_view
-    for gradient, kind in zip(results, kinds):
-        if gradient is None:
-            if kind is not None:
-                sent.append(None)
-            continue
-        if kind is None or not isinstance(gradient, TensorBase):
-            raise wrong_kind(node, results, gradient, kind)
-        data = gradient._data
-        if data.dtype is not kind[1] or data.shape != kind[0] or gradient._bits:
-            fits = False
-        sent.append(data if raw else gradient)
-    if fits:
-        return sent
-    given = [pair for pair in zip(results, kinds) if pair[1] is not None]
-    sent = [fitted(node, i, *pair) for i, pair in enumerate(given)]
-    return [g if g is None else numbers(g) for g in sent] if raw else sent
-
-
-def cut(node: Any, results: tuple[Any, ...]) -> tuple[Any, ...]:
-    """What the user's backward gave without None at the end that belong to no input. RuntimeError if there
-    are still more or fewer than inputs.
-    """
-    expected = len(node._sent)
-    if len(results) > expected and all(r is None for r in results[expected:]):
-        return results[:expected]
-    raise RuntimeError(
-        f"function {type(node).__name__} returned an incorrect number of gradients (expected "
-        f"{expected}, got {len(results)})"
-    )
-
-
-def wrong_kind(node: Any, results: tuple[Any, ...], gradient: Any, kind: Any) -> RuntimeError:
-    """The error for a gradient that is neither None nor a tensor, or that belongs to no tensor."""
-    if kind is None:
-        pairs = enumerate(zip(results, node._sent))
-        i = next(i for i, (g, other) in pairs if g is not None and other is None)
-        return RuntimeError(
-            f"function {type(node).__name__} returned a gradient different than None at position "
-            f"{i + 1}, but the corresponding forward input was not a Variable"
+    results = results if isinstance(results, tuple) else (results,)
+    name, expected = type(node).__name__, len(node._sent)
+    if len(results) < expected or (
+        len(results) > expected and any(r is not None for r in results[expected:])
+    ):
+        raise RuntimeError(
+            f"function {name} returned an incorrect number of gradients (expected {expected}, got "
+            f"{len(results)})"
         )
-    return RuntimeError(f"expected Variable or None (got {type(gradient).__name__})")
+    given = []
+    for i, (gradient, kind) in enumerate(zip(results, node._sent)):
+        if kind is None and gradient is not None:
+            raise RuntimeError(
+                f"function {name} returned a gradient different than None at position {i + 1}, but the "
+                "corresponding forward input was not a Variable"
+            )
+        if not (gradient is None or isinstance(gradient, TensorBase)):
+            raise RuntimeError(f"expected Variable or None (got {type(gradient).__name__})")
+        if kind is not None:
+            given.append((gradient, kind))
+    sent = []
+    for i, (gradient, kind) in enumerate(given):
+        if gradient is not None and (gradient._data.dtype is not kind[1] or gradient._data.shape != kind[0]):
+            gradient = fitted(node, i, gradient, *kind)
+        sent.append(gradient if gradient is None or not raw else numbers(gradient))
+    return tuple(sent)
 
 
-def fitted(node: Any, i: int, gradient: Any, kind: tuple[Any, Any]) -> Any:
+def fitted(node: Any, i: int, gradient: Any, shape: tuple[int, ...], dtype: Any) -> Any:
     """The gradient for edge `i` in the shape and dtype of the input; RuntimeError if it does not fit.
 
     The first one of a Function in place on a view is written into the gradient of the base.
     """
-    if gradient is None or node._next[i] is None:
+    if node._next[i] is None:
         return gradient
-    shape, dtype = kind
     if node._in_place_on_view and i == 0:
         return written_over(shape, gradient)
     name = "torch::autograd::CopySlices" if node._in_place_on_view else type(node).__name__

@@ -8,14 +8,13 @@ node as its history even if it had another.
 from __future__ import annotations
 
 import warnings
-import weakref
 from typing import Any
 
 from ...core import F, dtypes, modes
 from ...core.tensor_state import IN_PLACE_ON_LEAF, TensorBase, alias, share
 from ...core.view_path import share_view
 from ...inplace.in_place import rebase
-from ...inplace.views import refuse
+from ...inplace.views import refuse, set_node
 from .context import BackwardCFunction
 from .tangents import is_among, push
 
@@ -53,15 +52,12 @@ def finish(node: BackwardCFunction, args: tuple[Any, ...], raw: tuple[Any, ...],
     """Do what was asked of `ctx`, and give the outputs `raw` of `forward` their place in the graph. Return
     them as the caller gets them.
     """
-    recorded, learning = bool(node._next), []
+    recorded, learning = bool(node._next), 0
     made: list[Any] = []  # shapes and dtypes
     saved = to_save(node, own_setup)
-    apart: tuple[Any, ...] = ()
-    dirty: tuple[Any, ...] = ()
-    if not (node.dirty_tensors is node.non_differentiable is None):
-        apart, dirty = marked(node, "non_differentiable"), marked(node, "dirty_tensors")
-        for t in {id(t): t for t in dirty}.values():
-            share(t).version += 1
+    apart, dirty = marked(node, "non_differentiable"), marked(node, "dirty_tensors")
+    for t in {id(t): t for t in dirty}.values():
+        share(t).version += 1
     node._outputs = len(raw)
     results = list(raw)
     for i, t in enumerate(raw):
@@ -75,7 +71,7 @@ def finish(node: BackwardCFunction, args: tuple[Any, ...], raw: tuple[Any, ...],
             if is_input or t.requires_grad:
                 results[i] = apart_from_graph(t, is_input, is_dirty, saved)
         else:
-            learning.append(i)
+            learning += 1
             if is_dirty:
                 written(node, i, t, is_input)
             else:
@@ -83,13 +79,13 @@ def finish(node: BackwardCFunction, args: tuple[Any, ...], raw: tuple[Any, ...],
                 set_history(results[i], node, i)
         if results[i]._view is not None and not (is_input and is_dirty):
             note_creation(results[i], "custom")
-    if len(learning) > 1:
+    if learning > 1:
         for t in results:
             note_creation(t, "several")
     if dirty and not all(is_among(t, raw) for t in dirty):
         raise RuntimeError(NOT_RETURNED)
     if recorded:
-        node._learning, node._made = learning, tuple(made)
+        node._made = tuple(made)
     if modes.active and modes.is_forward():
         push(node, args, raw, results, dirty, apart)
     if recorded:
@@ -117,9 +113,7 @@ def to_save(node: BackwardCFunction, own_setup: bool) -> tuple[Any, ...]:
     for backward is no tensor.
     """
     for_forward = marked(node, "saved_for_forward") if own_setup else ()
-    for_backward = node.to_save
-    if for_backward.__class__ is not tuple:
-        for_backward = marked(node, "to_save")
+    for_backward = marked(node, "to_save")
     if node._next:
         for i, t in enumerate(for_backward):
             if not (t is None or isinstance(t, TensorBase)):
@@ -164,12 +158,8 @@ def written(node: BackwardCFunction, i: int, t: Any, is_input: bool) -> None:
         node._in_place_on_view = True
         node._set_storage(i, t._storage)
         return
-    old, nr = t._fn, t._nr
-    set_history(t, node, i)
-    share(t).writer = type(node).__name__
-    if t._retains and old is not None:
-        old._extra_made.retain.pop(nr, None)
-        node._extra_made.retain[i] = weakref.ref(t)
+    set_node(t, node, i)
+    t._storage.writer = type(node).__name__
 
 
 def set_history(t: Any, node: BackwardCFunction, nr: int) -> None:
