@@ -53,7 +53,8 @@ def in_place_plainly(op: Op, t: TensorBase, args: tuple[Any, ...]) -> bool:
             b = v._data if isinstance(v, TensorBase) else None
             if b is None or (b.shape != a.shape and b.shape) or b.dtype != a.dtype:
                 return False
-            if b is not a and b.__class__ is np.ndarray and np.may_share_memory(a, b):
+            owns = b is a or b.__class__ is not np.ndarray or (a.base is None and b.base is None)
+            if not owns and np.may_share_memory(a, b):
                 return False
             if v._bits or not (off or is_outside(v)):
                 return False
