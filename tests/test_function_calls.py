@@ -20,6 +20,7 @@ def functions_are_not_objects(L, note):
     legacy = type("Legacy", (L.autograd.Function,), {"forward": lambda self, a: a * 2})
     note.error(lambda: legacy()(leaf(L)))
     note.error(lambda: legacy.apply(leaf(L)))
+    note(L.autograd.function.InplaceFunction(inplace=True).inplace)
 
 
 @programs

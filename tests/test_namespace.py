@@ -32,7 +32,7 @@ LEFT_OUT: dict[str, dict[str, str]] = {
     },
     "autograd.grad_mode": {"enforce_grad_layout_policy": "a choice of PyTorch's own memory layouts"},
     "autograd.anomaly_mode": {},
-    "autograd.function": {"NestedIOFunction": "deprecated", "InplaceFunction": "deprecated"},
+    "autograd.function": {"NestedIOFunction": "deprecated"},
     "func": {
         "replace_all_batch_norm_modules_": "needs nn.Module",
         "functionalize": "rewrites programs for a compiler",

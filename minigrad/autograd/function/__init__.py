@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .context import BackwardCFunction, FunctionCtx
-from .function import Function, FunctionMeta
+from .function import Function, FunctionMeta, InplaceFunction
 from .once import once_differentiable
 
 __all__ = [
@@ -11,5 +11,6 @@ __all__ = [
     "Function",
     "FunctionCtx",
     "FunctionMeta",
+    "InplaceFunction",
     "once_differentiable",
 ]

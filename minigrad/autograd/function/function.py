@@ -132,6 +132,14 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
 Function.base = Function
 
 
+class InplaceFunction(Function):
+    """Old base class of Functions; use `Function`."""
+
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__()
+        self.inplace = inplace
+
+
 def takes_all(function: Any, args: tuple[Any, ...]) -> bool:
     """Return whether a plain function takes exactly these arguments, so that binding them can be skipped."""
     if function.__class__ is not FunctionType or function.__dict__:  # a wrapper says there what it wraps
