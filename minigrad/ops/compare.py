@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from ..core import F, check_broadcast, differentiable
-from ..core.dtypes import get_default_dtype
 from ..core.public import public, publish
 from .checks import named, no_kernel, of_kinds, only, same_dtype
 
@@ -72,16 +71,7 @@ def isclose(self, other, rtol=1e-05, atol=1e-08, equal_nan=False):
         if not tolerance >= 0:
             raise RuntimeError(f"{name} must be greater than or equal to zero, but got {tolerance:g}")
     check_broadcast(self.shape, other.shape)
-    close = self == other
-    if equal_nan and self.dtype.kind in "fc":
-        close = close | (np.isnan(self) & np.isnan(other))
-    if not rtol and not atol:
-        return close
-    if self.dtype.kind in "biu":
-        kind = get_default_dtype().numpy
-        self, other = self.astype(kind), other.astype(kind)
-    far = np.abs(self - other)
-    return close | (np.isfinite(far) & (far <= atol + np.abs(rtol * other)))
+    return np.isclose(self, other, rtol, atol, equal_nan)
 
 
 @public()

@@ -154,8 +154,7 @@ def sgn(self):
     if self.dtype.kind == "b":
         return self
     if self.dtype.kind == "c":
-        size = np.abs(self)
-        return np.where(size == 0, 0, self / np.where(size == 0, 1, size)).astype(self.dtype)[()]
+        return np.sign(self)
     return ((self > 0).astype(self.dtype) - (self < 0).astype(self.dtype))[()]
 
 

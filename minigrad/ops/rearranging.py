@@ -18,14 +18,7 @@ from .shape import place
 @linear_op(self=itself)
 def flip(self, dims):
     """Return a copy with the elements in reverse order along `dims`."""
-    return np.flip(self, over(dims, self.ndim)).copy() if dims and self.ndim else checked_copy(self, dims)
-
-
-def checked_copy(self: Any, dims: Any) -> Any:
-    """Return a copy; IndexError for dimensions that a number has not."""
-    for d in dims:
-        place(d, self.ndim)
-    return self.copy()
+    return np.flip(self, over(dims, self.ndim) if dims else ()).copy()
 
 
 @linear_op(self=lambda g, shifts, dims: F.roll(g, tuple(-n for n in reversed(shifts)), tuple(reversed(dims))))
@@ -55,10 +48,7 @@ def rot90(self, k, dims):
         raise RuntimeError(
             f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}"
         )
-    first, second = dims
-    if k % 2 == 0:
-        return (np.flip(self, dims) if k % 4 else self).copy()
-    return np.flip(self, second if k % 4 == 1 else first).copy().swapaxes(first, second)  # lies as PyTorch's
+    return np.rot90(self, k, dims).copy("K")  # lies as PyTorch's
 
 
 # ── repeated

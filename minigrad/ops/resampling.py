@@ -85,18 +85,8 @@ def gathered(x: Any, axis: int, places: Any, weights: Any) -> Any:
     return reduce(np.add, (weighed(np.take(x, p, axis), w, axis) for p, w in zip(places, weights)))
 
 
-def matrix_of(n: int, places: Any, weights: Any, dtype: Any) -> Any:
-    """Return the taps as a matrix: a row for each result, a column for each of `n` elements."""
-    matrix = np.zeros((places.shape[1], n), dtype)
-    np.add.at(matrix, (np.arange(len(matrix)), places), 1 if weights is None else weights)
-    return matrix
-
-
 def scattered(g: Any, axis: int, n: int, places: Any, weights: Any) -> Any:
-    """Return the transpose of `gathered`: a product of matrices, unless its zeros would meet an infinity."""
-    if np.isfinite(g).all():
-        matrix = matrix_of(n, places, weights, g.dtype)
-        return np.moveaxis(np.moveaxis(g, axis, -1) @ matrix, -1, axis)
+    """Return the transpose of `gathered`."""
     out: Any = np.zeros((*g.shape[:axis], n, *g.shape[axis + 1 :]), g.dtype)
     for i, where in enumerate(places):
         part = g if weights is None else weighed(g, weights[i], axis)

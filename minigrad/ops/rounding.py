@@ -78,8 +78,7 @@ def round_whole(self):
 @elementwise(self=zeros, node="RoundBackward1", check=no_kernel("round_cpu", BOOL, INTEGER, COMPLEX))
 def round_decimals(self, decimals):
     """Return the same with digits after the point kept, or with a negative number of them, before it cut."""
-    power = self.dtype.type(10.0 ** abs(decimals))
-    return np.rint(self / power) * power if decimals < 0 else np.rint(self * power) / power
+    return np.round(self, decimals)
 
 
 @public(ALL, out="cast")

@@ -42,8 +42,6 @@ def seen(x: Any, kernel: Sizes, stride: Sizes, dilation: Sizes, count: Sizes) ->
     inside = (n * d for n, d in zip(steps, dilation))
     apart = (n * s for n, s in zip(steps, stride))
     shape, strides = (*x.shape[:-k], *kernel, *count), (*x.strides[:-k], *inside, *apart)
-    if x.size and x.flags.c_contiguous:
-        return np.ndarray(shape, x.dtype, x, 0, strides)  # 1.5 µs instead of 4
     return as_strided(x, shape, strides, writeable=False)
 
 

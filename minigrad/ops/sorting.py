@@ -177,12 +177,8 @@ def histogram(self, bins, range=None, weight=None, density=False):
     if self.dtype.kind != "f" or self.dtype == np.float16:
         raise NotImplementedError(f"\"histogramdd\" not implemented for '{of(self).title}'")
     edges: Any = bins if isinstance(bins, RAW) else even_edges(self, bins, range)
-    x = np.ravel(self)
-    inside = (x >= edges[0]) & (x <= edges[-1])
-    at = np.minimum(np.searchsorted(edges, x[inside], "right") - 1, len(edges) - 2)
-    kept = None if weight is None else np.ravel(weight)[inside]
-    sums = np.bincount(at, kept, len(edges) - 1).astype(self.dtype)
-    return (sums / (sums.sum() * np.diff(edges)) if density else sums), edges
+    sums, _ = np.histogram(self, edges, weights=weight, density=density)
+    return sums.astype(self.dtype), edges
 
 
 def even_edges(self: Any, bins: int, range: Any) -> Any:

@@ -6,7 +6,7 @@ Where two numbers are equal, `maximum` and `minimum` send half of the gradient t
 
 from __future__ import annotations
 
-from functools import partial
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
@@ -88,11 +88,9 @@ def clamped(self: Any, min: Any = None, max: Any = None) -> Any:
 
 def inner_vjp(g: Any, self: Any, min: Any, max: Any) -> Any:
     """Return the gradient where `self` is within its bounds."""
-    if min is None:
-        return under_vjp(g, self, max)
-    if max is None:
-        return over_vjp(g, self, min)
-    return F.where(F.logical_and(F.ge(self, min), F.le(self, max)), g, 0.0)
+    within = [F.ge(self, min)] if min is not None else []
+    within += [F.le(self, max)] if max is not None else []
+    return F.where(reduce(F.logical_and, within), g, 0.0)
 
 
 def min_vjp(g: Any, self: Any, min: Any, max: Any) -> Any:
@@ -117,42 +115,27 @@ def clamp_numbers(self, min=None, max=None):
     """Return each element brought between two numbers, of which one may be left out."""
 
 
-def under_vjp(g: Any, self: Any, max: Any) -> Any:
-    """Return the gradient where `self` is at most the upper bound."""
-    return F.where(F.le(self, max), g, 0.0)
+# Declare an op with one bound.
+upper = partial(elementwise, self=lambda g, self, max: inner_vjp(g, self, None, max), kernel=np.minimum)
+lower = partial(elementwise, self=lambda g, self, min: inner_vjp(g, self, min, None), kernel=np.maximum)
 
 
-def over_vjp(g: Any, self: Any, min: Any) -> Any:
-    """Return the gradient where `self` is at least the lower bound."""
-    return F.where(F.ge(self, min), g, 0.0)
-
-
-def max_alone_vjp(g: Any, self: Any, max: Any) -> Any:
-    """Return the gradient of the upper bound."""
-    return F.where(F.gt(self, max), g, 0.0)
-
-
-def min_alone_vjp(g: Any, self: Any, min: Any) -> Any:
-    """Return the gradient of the lower bound."""
-    return F.where(F.lt(self, min), g, 0.0)
-
-
-@elementwise(self=under_vjp, kernel=np.minimum, check=partial(no_bool, "clamp_max_scalar_cpu"))
+@upper(check=partial(no_bool, "clamp_max_scalar_cpu"))
 def clamp_max(self, max):
     """Return the smaller of each element and a number."""
 
 
-@elementwise(self=under_vjp, max=max_alone_vjp, node="ClampMaxBackward1", kernel=np.minimum, check=no_clamp)
+@upper(max=lambda g, self, max: max_vjp(g, self, None, max), node="ClampMaxBackward1", check=no_clamp)
 def clamp_max_tensor(self, max):
     """Return the smaller of each element and that of another tensor."""
 
 
-@elementwise(self=over_vjp, kernel=np.maximum, check=partial(no_bool, "clamp_min_scalar_cpu"))
+@lower(check=partial(no_bool, "clamp_min_scalar_cpu"))
 def clamp_min(self, min):
     """Return the greater of each element and a number."""
 
 
-@elementwise(self=over_vjp, min=min_alone_vjp, node="ClampMinBackward1", kernel=np.maximum, check=no_clamp)
+@lower(min=lambda g, self, min: min_vjp(g, self, min, None), node="ClampMinBackward1", check=no_clamp)
 def clamp_min_tensor(self, min):
     """Return the greater of each element and that of another tensor."""
 
