@@ -31,8 +31,8 @@ L.view_as_complex(L.zeros(4)[1:3]) ;  L.complex(r, r) ;  L.complex(d, d) ;  L.co
 L.complex(r, d) ;  L.complex(i, i) ;  L.complex(L.zeros(2, 1), L.ones(3))
 L.complex(L.tensor(1.0), L.tensor(2.0)) ;  L.polar(r, r) ;  L.polar(d, d) ;  L.polar(i, r)
 L.polar(r, d) ;  z.real ;  z.imag ;  s.real ;  s.imag ;  r.real is r ;  r.imag ;  L.imag(r) ;  L.real(z)
-z.H ;  m.H ;  m.mH ;  m.adjoint() ;  m.mH.is_conj() ;  m.mH.mH ;  z.conj_physical()
-r.conj_physical() is r ;  z.conj().conj_physical() ;  L.conj(z) ;  L.resolve_conj(z) ;  L.is_complex(z)
+z.H ;  m.H ;  m.mH ;  m.adjoint() ;  m.mH.is_conj() ;  m.mH.mH
+L.conj(z) ;  L.resolve_conj(z) ;  L.is_complex(z)
 z.is_complex() ;  r.is_complex() ;  z.is_floating_point() ;  L.is_floating_point(r)
 L.where(i > 1, z, r) ;  L.where(i > 1, z, 0.0) ;  L.where(i > 1, r, 1j) ;  L.cat([z, r])
 L.stack([r, z]) ;  z.masked_fill(i > 1, 1j) ;  r.masked_fill(i > 1, 1j) ;  r.masked_fill(i, 1)

@@ -15,7 +15,6 @@ def mask(L: Any, *a: Any) -> Any:
 COMPLEX: list[Case] = [
     *each("conj", lambda L, a: a.conj()),
     *each("conj of conj", lambda L, a: L.conj(a.conj())),
-    *each("conj_physical", lambda L, a: a.conj_physical()),
     *each("real", lambda L, a: a.real),
     *each("angle", lambda L, a: a.angle(), -2, 2),
     *each("sgn", lambda L, a: L.sgn(a), -2, 2),

@@ -31,7 +31,7 @@ TOLERANCE = {  # relative and absolute, those of torch.testing
 }
 PRECISE = ("float64", "complex128")
 NUMPYS_DIMENSIONS = 64  # an array cannot have more
-UNFILLED = ("empty", "empty_like", "empty_strided", "new_empty")
+UNFILLED = ("empty", "empty_like", "new_empty")
 
 
 class Comparison(NamedTuple):

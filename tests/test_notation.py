@@ -153,7 +153,7 @@ NO_DERIVATIVE = {
 }  # fmt: skip
 # Ops of complex numbers, whose steps show only their name.
 OF_COMPLEX = {
-    "conj", "neg_view", "view_as_real", "view_as_complex", "conj_physical", "complex", "polar",
+    "conj", "neg_view", "view_as_real", "view_as_complex", "complex", "polar",
     "_fft_c2c", "_fft_c2r", "_fft_r2c",
 }  # fmt: skip
 # No case of the table: in place only, of a special argument, or they refuse to be differentiated.

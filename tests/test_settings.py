@@ -45,7 +45,7 @@ def names(L, note):
         L.is_same_size(x, x),
         L.version.cuda,
     )
-    note(L.exp_(x), L.clamp_(x, 0, 1), L.fill_(x, 2), L.conj_physical_(x), L.negative(x), x.negative_())
+    note(L.exp_(x), L.clamp_(x, 0, 1), L.fill_(x, 2), L.negative(x), x.negative_())
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         note(L.range(0, 3), L.range(0, 1, 0.25), L.range(3, 0, -1))

@@ -13,7 +13,7 @@ from ..core.tensor_state import TensorBase
 from ..ops import random_numbers
 from .arguments import fitted, is_whole, shape_of, whole
 from .data import leaf
-from .maker import like_maker, maker, sized
+from .sized import like_maker, maker, sized
 
 __all__ = [
     "bernoulli", "multinomial", "normal", "rand", "rand_like", "randint", "randint_like", "randn",

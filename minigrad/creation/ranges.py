@@ -14,7 +14,7 @@ from ..core.modes import quiet
 from ..core.public import shown_as
 from ..core.tensor_state import TensorBase
 from .arguments import fitted, number, whole
-from .maker import maker
+from .sized import maker
 
 __all__ = ["arange", "eye", "linspace", "logspace"]
 

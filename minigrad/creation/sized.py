@@ -1,22 +1,110 @@
-"""Tensors of a given size, full of one number: `zeros`, `ones`, `full`, `empty`; also like another tensor."""
+"""How tensors are made, with the options of PyTorch, and tensors full of one number: `zeros`, `ones`, `full`."""
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Callable
+from functools import partial, wraps
+from inspect import Parameter, Signature, signature
 from typing import Any
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided
 
 from ..core import F, dtypes
-from ..core.devices import contiguous_format, preserve_format, unfilled
-from .arguments import fitted, number, shape_of
-from .maker import like_maker, maker, sized
+from ..core.devices import contiguous_format, preserve_format, strided, unfilled, unfilled_like
+from ..core.public import publish
+from ..core.tensor_state import TensorBase
+from .arguments import fitted, number, options, shape_of, sizes
+from .data import leaf
 
 __all__ = [
-    "empty", "empty_like", "empty_strided", "full", "full_like", "ones", "ones_like", "scalar_tensor",
-    "zeros", "zeros_like",
+    "empty", "empty_like", "full", "full_like", "ones", "ones_like", "scalar_tensor", "zeros", "zeros_like",
 ]  # fmt: skip
+
+OPTIONS = {"dtype": None, "layout": strided, "device": None, "pin_memory": False, "requires_grad": False}
+OPTIONS_LIKE = OPTIONS | {"layout": None, "memory_format": preserve_format}
+
+
+def with_options(own: dict[str, Parameter], options: dict[str, Any]) -> Signature:
+    """The signature of these parameters and options, which are given by name."""
+    named = {key: Parameter(key, Parameter.KEYWORD_ONLY, default=value) for key, value in options.items()}
+    return Signature(list((own | named).values()))
+
+
+def new_leaf(made: Any, requires_grad: bool) -> Any:
+    """A leaf on an array, or on the first of a pair, whose second is the number that the array is full of."""
+    data, source = made if made.__class__ is tuple else (made, None)
+    return leaf(data, requires_grad, source)
+
+
+def maker(function: Any, name: str = "", out: str = "made") -> Any:
+    """Publish `function(…, dtype)`, which makes an array, as one that makes a tensor and takes all options.
+
+    The user's dtype is passed on; without one, the default of the parameter `dtype`, or the default dtype if
+    it has no default. What the function returns is for `new_leaf`, or is a tensor already.
+    """
+    name = name or function.__name__
+    own = dict(signature(function).parameters)
+    usual = own.pop("dtype").default
+
+    @wraps(function)
+    def make(
+        *args: Any, dtype: Any = None, layout: Any = strided, device: Any = None, pin_memory: bool = False,
+        requires_grad: bool = False, **named: Any,
+    ) -> Any:  # fmt: skip
+        kind = options(name, dtype, layout, device, pin_memory)
+        if kind is None:
+            kind = dtypes.get_default_dtype() if usual is Parameter.empty else usual
+        made = function(*args, dtype=kind, **named)
+        return made if isinstance(made, TensorBase) else new_leaf(made, requires_grad)
+
+    asked = usual if isinstance(usual, dtypes.dtype) else None
+    make.__signature__ = with_options(own, OPTIONS | {"dtype": asked})  # type: ignore[attr-defined]
+    publish(make, name, "function", out)
+    return make
+
+
+def sized(function: Any) -> Any:
+    """Publish `function(shape, dtype)` in the same way; users give the shape as numbers or as one tuple."""
+    name = function.__name__
+
+    @wraps(function)
+    def of_size(*size_: Any, size: Any = None, dtype: Any, **named: Any) -> Any:
+        return function(sizes(name, size_, size), dtype=dtype, **named)
+
+    _, *others = signature(function).parameters.values()
+    of_size.__signature__ = Signature([Parameter("size", Parameter.VAR_POSITIONAL), *others])  # type: ignore
+    return maker(of_size)
+
+
+def like_maker(function: Any, plain: Callable[..., Any] | None = None) -> Any:
+    """Publish `function(input, …)` as one that makes a tensor in the shape of another tensor.
+
+    It is called with zeros, in the dtype and shape that are wanted. `plain` is the op that is run instead if
+    no option is given.
+    """
+    name = function.__name__
+
+    @wraps(function)
+    def make(
+        input: Any, *args: Any, dtype: Any = None, layout: Any = None, device: Any = None,
+        pin_memory: bool = False, requires_grad: bool = False, memory_format: Any = preserve_format,
+        **named: Any,
+    ) -> Any:  # fmt: skip
+        kind = options(name, dtype, layout, device, pin_memory)
+        is_plain = dtype is layout is device is None and memory_format is preserve_format
+        if plain is not None and is_plain and not requires_grad:
+            return plain(input, *args, **named)
+        zeros = unfilled_like(input._data, (kind or dtypes.of(input._data)).numpy, memory_format)
+        return new_leaf(function(zeros, *args, **named), requires_grad)
+
+    own = dict(signature(function).parameters)
+    make.__signature__ = with_options(own, OPTIONS_LIKE)  # type: ignore[attr-defined]
+    publish(make, name, "function")
+    return make
+
+
+# ── of a size
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 @sized
@@ -107,23 +195,6 @@ def full(size: Any, fill_value: Any, *, dtype: Any = None) -> Any:
 def scalar_tensor(s: Any, *, dtype: Any) -> Any:
     """Return a 0-dim tensor of one number, of the default dtype if none is given."""
     return np.array(fitted(number(s), dtype), dtype.numpy), s
-
-
-@partial(maker, out="")
-def empty_strided(size: Any, stride: Any, *, dtype: Any) -> Any:
-    """Return a tensor whose elements lie `stride` elements apart in memory, dimension by dimension: zeros."""
-    shape, stride = shape_of("empty_strided", size), tuple(stride)
-    if len(shape) != len(stride):
-        raise RuntimeError(
-            f"dimensionality of sizes ({len(shape)}) must match dimensionality of strides ({len(stride)})"
-        )
-    if any(n < 0 for n in stride):
-        raise RuntimeError(
-            f"Storage size calculation overflowed with sizes={list(shape)} and strides={list(stride)}"
-        )
-    last = sum((n - 1) * step for n, step in zip(shape, stride)) if 0 not in shape else -1
-    memory = np.zeros(last + 1, dtype.numpy)
-    return as_strided(memory, shape, tuple(step * memory.itemsize for step in stride))
 
 
 # ── like another tensor ─────────────────────────────────────────────────────────────────────────────────────

@@ -17,7 +17,7 @@ from ..core.dtypes import dtype
 from ..core.op import RAW
 from ..core.public import public
 from ..core.tensor_state import CONJUGATE, NEGATIVE
-from .kernels import linear_op, view_op
+from .kernels import view_op
 from .views import complex_of_parts, parts_of_complex
 
 
@@ -128,26 +128,8 @@ def resolve_neg(self: Any) -> Any:
     return F.clone(self) if not isinstance(self, RAW) and self._bits & NEGATIVE else self
 
 
-# ── copies
+# ── angles
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-@linear_op(self=lambda g: F.conj_physical(g), node="ConjPhysicalBackward0")
-def physical_conjugate(self):
-    """Return the conjugates, in memory of their own."""
-    return np.conjugate(self)
-
-
-@public("function method function_", out="cast")
-@composite
-def conj_physical(self: Any) -> Any:
-    """Return the conjugate of each element, in memory of its own; a tensor of real numbers as it is."""
-    return F.physical_conjugate(self) if is_complex(self) else self
-
-
-def angle_vjp(g: Any, self: Any) -> Any:
-    """0: the angle of a real number does not change with it."""
-    return F.zeros_like(g)
 
 
 def complex_angle_vjp(g: Any, self: Any) -> Any:
@@ -164,7 +146,7 @@ def zero_of(self: Any) -> Any:
 
 
 @differentiable(
-    self=angle_vjp,
+    self=lambda g, self: F.zeros_like(g),
     complexes={"self": complex_angle_vjp},
     elementwise=True,
     floating=True,
@@ -237,4 +219,3 @@ def polar(abs, angle):
 # What users call these ops, beside the functions of that name which pass real numbers through.
 rename(conj_view, "conj")
 rename(real_view, "view_as_real")
-rename(physical_conjugate, "conj_physical")

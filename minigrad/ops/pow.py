@@ -69,6 +69,11 @@ def power_of_arrays(base: Any, exponent: Any) -> Any:
     return np.where(exponent < 0, inverse, base ** np.maximum(exponent, 0)).astype(base.dtype)[()]
 
 
+def pow_self_vjp(g: Any, self: Any, exponent: Any) -> Any:
+    """`g · q · x^(q-1)`, and 0 where q = 0."""
+    return F.where(F.eq(exponent, 0.0), 0.0, g * (exponent * F.pow_tensor(self, F.sub_scalar(exponent, 1))))
+
+
 def pow_exponent_vjp(g: Any, self: Any, exponent: Any, result: Any) -> Any:
     """`g · x^q · ln x`, and 0 where x = 0 and q ≥ 0 (the power is constant there).
 
@@ -78,7 +83,7 @@ def pow_exponent_vjp(g: Any, self: Any, exponent: Any, result: Any) -> Any:
     return F.where(constant, 0.0, g * result * F.log(self))
 
 
-def pow_self_vjp(g: Any, self: Any, exponent: Any) -> Any:
+def complex_pow_self_vjp(g: Any, self: Any, exponent: Any) -> Any:
     """`g · conj(q · x^(q-1))`, and 0 where q = 0."""
     slope = F.conj(exponent * F.pow_tensor(self, F.sub_scalar(exponent, 1)))
     return F.where(F.eq(exponent, 0.0), 0.0, g * slope)
@@ -111,7 +116,7 @@ def pow_jvp(self_t: Any, exponent_t: Any, self: Any, exponent: Any, result: Any)
 @elementwise(
     self=pow_self_vjp,
     exponent=pow_exponent_vjp,
-    complexes={"self": pow_self_vjp, "exponent": complex_pow_exponent_vjp},
+    complexes={"self": complex_pow_self_vjp, "exponent": complex_pow_exponent_vjp},
     jvp=pow_jvp,
     node="PowBackward1",
     kernel=power_of_arrays,

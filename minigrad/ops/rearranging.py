@@ -1,4 +1,6 @@
-"""Elements in other places, or several times: flips, rotations, repetitions, triangles and shuffles."""
+"""Elements in other places, or several times: flips, rotations, repetitions, triangles, and borders: of one
+number, of the tensor's own elements mirrored, or of its outermost ones.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..core import F, itself
+from ..core import F, calls, differentiable, itself, zeros
+from .checks import refuse
+from .copy import fitting
 from .kernels import linear_op
 from .reduction import over
 from .shape import place
@@ -147,54 +151,117 @@ def triu(self, diagonal=0):
     return np.triu(self, diagonal)
 
 
-# ── images
+# ── borders of one number
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def check_image(self: Any, name: str, factor: int, word: str) -> None:
-    """RuntimeError with PyTorch's text for less than three dimensions or a factor that is not positive."""
-    if self.ndim < 3:
+def borders(pad: Any, ndim: int) -> list[tuple[int, int]]:
+    """How much is put before and after along each dimension; `pad` begins with the last one."""
+    pairs = list(zip(pad[::2], pad[1::2]))
+    return [(0, 0)] * (ndim - len(pairs)) + pairs[::-1]
+
+
+def check_pad(self: Any, pad: Any) -> None:
+    """RuntimeError with PyTorch's text for borders that do not fit."""
+    if len(pad) % 2:
+        raise RuntimeError(f"Length of pad must be even but instead it equals {len(pad)}")
+    if len(pad) > 2 * self.ndim:
         raise RuntimeError(
-            f"{name} expects input to have at least 3 dimensions, but got input with {self.ndim} dimension(s)"
+            "Length of pad should be no more than twice the number of dimensions of the input. Pad length "
+            f"is {len(pad)} while the input has {self.ndim} dimensions."
         )
-    if factor <= 0:
-        raise RuntimeError(f"{name} expects a positive {word}, but got {factor}")
+    for n, (before, after) in zip(self.shape, borders(pad, self.ndim)):
+        if n + before + after < 0:
+            raise RuntimeError("narrow(): length must be non-negative.")
 
 
-@linear_op(self=lambda g, upscale_factor: F.pixel_unshuffle(g, upscale_factor), forms="function", out="")
-def pixel_shuffle(self, upscale_factor):
-    """Return images of shape (…, C·r², H, W) as (…, C, H·r, W·r) for the factor r: channels become
-    neighbors.
+@differentiable(
+    self=lambda g, pad: F.constant_pad_nd(g, tuple(-n for n in pad), 0),
+    jvp=lambda self_t, pad: F.constant_pad_nd(self_t, pad, 0),
+    forms="function",
+    out="",
+)
+def constant_pad_nd(self, pad, value=0):
+    """Return a copy with borders of `value`: `pad` has the widths before and after along the last dimension,
+    then those along the last but one and so on; negative ones cut off.
     """
-    r = upscale_factor
-    check_image(self, "pixel_shuffle", r, "upscale_factor")
-    *lead, c, h, w = self.shape
-    if c % r**2:
+    check_pad(self, pad)
+    around = borders(pad, self.ndim)
+    number = np.asarray(fitting(value, self.dtype)).astype(self.dtype)
+    out = np.full([n + a + b for n, (a, b) in zip(self.shape, around)], number, self.dtype)
+    if out.size:
+        inside = (np.s_[max(a, 0) : n - max(b, 0)] for n, (a, b) in zip(out.shape, around))
+        kept = (np.s_[max(-a, 0) : n - max(-b, 0)] for n, (a, b) in zip(self.shape, around))
+        out[tuple(inside)] = self[tuple(kept)]
+    return out[()]
+
+
+# ── borders of the tensor's own elements
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def mirrored(n: int, before: int, after: int) -> Any:
+    """Return the places that fill a border like a mirror at the outermost element, which is not repeated."""
+    places = np.abs(np.arange(-before, n + after))
+    return n - 1 - np.abs(n - 1 - places)
+
+
+def outermost(n: int, before: int, after: int) -> Any:
+    """Return the places that fill a border with the outermost element."""
+    return np.clip(np.arange(-before, n + after), 0, n - 1)
+
+
+WAYS = {"reflection": mirrored, "replication": outermost}
+
+
+def places(way: Any, shape: Any, padding: Any) -> tuple[Any, ...]:
+    """Return the NumPy index of what stands where after padding the last dimensions of `shape`."""
+    around = borders(padding, len(padding) // 2)
+    return (..., *np.ix_(*(way(n, a, b) for n, (a, b) in zip(shape[-len(around) :], around))))
+
+
+def check_filled(self: Any, padding: Any, name: str, is_mirror: bool) -> None:
+    """RuntimeError with PyTorch's text for a tensor that is too small for its borders."""
+    k = len(padding) // 2
+    if 0 in self.shape[self.ndim - k - 1 :]:
         raise RuntimeError(
-            "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of "
-            f"upscale_factor, but input.size(-3)={c} is not divisible by {r**2}"
+            f"Expected {k + 1}D or {k + 2}D (batch mode) tensor with possibly 0 batch size and other "
+            f"non-zero dimensions for input, but got: {list(self.shape)}"
         )
-    blocks = self.reshape(*lead, c // r**2, r, r, h, w)
-    n = len(lead)
-    order = (*range(n), n, n + 3, n + 1, n + 4, n + 2)
-    return blocks.transpose(order).reshape(*lead, c // r**2, h * r, w * r).copy()
-
-
-@linear_op(self=lambda g, downscale_factor: F.pixel_shuffle(g, downscale_factor), forms="function", out="")
-def pixel_unshuffle(self, downscale_factor):
-    """Return images of shape (…, C, H·r, W·r) as (…, C·r², H, W) for the factor r: neighbors become
-    channels.
-    """
-    r = downscale_factor
-    check_image(self, "pixel_unshuffle", r, "downscale_factor")
-    *lead, c, h, w = self.shape
-    for name, size in (("height", h), ("width", w)):
-        if size % r:
+    refuse(self, "b", name)
+    for i in range(k):
+        dim, before, after = self.ndim - 1 - i, padding[2 * i], padding[2 * i + 1]
+        if is_mirror and max(before, after) >= self.shape[dim]:
             raise RuntimeError(
-                f"pixel_unshuffle expects {name} to be divisible by downscale_factor, but "
-                f"input.size({-2 if name == 'height' else -1})={size} is not divisible by {r}"
+                f"Argument #{4 + 2 * i}: Padding size should be less than the corresponding input dimension, "
+                f"but got: padding ({before}, {after}) at dimension {dim} of input {list(self.shape)}"
             )
-    blocks = self.reshape(*lead, c, h // r, r, w // r, r)
-    n = len(lead)
-    order = (*range(n), n, n + 2, n + 4, n + 1, n + 3)
-    return blocks.transpose(order).reshape(*lead, c * r**2, h // r, w // r).copy()
+    sizes = [n + a + b for n, (a, b) in zip(self.shape[-k:], borders(padding, k))]
+    if min(sizes) < 0:
+        shape = [*self.shape[:-k], *sizes]
+        raise RuntimeError(f"Trying to create tensor with negative dimension {min(shape)}: {shape}")
+
+
+def declare(word: str, k: int) -> None:
+    """Declare padding of the last `k` dimensions, and what gathers its gradients."""
+    way, title = WAYS[word], f"{word}_pad{k}d"
+    vjp = calls(title + "_backward", "self", "padding")
+
+    # the numbers of `self` do not matter, so they are not conjugated
+    @linear_op(name=title, self=vjp, complexes=True)
+    def pad(self, padding):
+        """Return the tensor with borders that are filled with its own elements."""
+        check_filled(self, padding, title, word == "reflection")
+        return np.ascontiguousarray(self[places(way, self.shape, padding)])
+
+    @linear_op(name=title + "_backward", grad_output=calls(title, "padding"), self=zeros)
+    def backward(grad_output, self, padding):
+        """Return the gradient: each number added to the element that stands in its place."""
+        out = np.zeros(self.shape, grad_output.dtype)
+        np.add.at(out, places(way, self.shape, padding), grad_output)
+        return out
+
+
+for word in WAYS:
+    for k in (1, 2, 3):
+        declare(word, k)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import calls
+from ..core import F, calls
 from ..core.dtypes import of
 from .checks import not_implemented
 from .kernels import linear_op, wide
@@ -189,3 +189,56 @@ for k in (1, 2, 3):
 declare("linear", "upsample_linear1d", 1)
 declare("linear", "upsample_bilinear2d", 2)
 declare("linear", "upsample_trilinear3d", 3)
+
+
+# ── channels and neighbors
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def check_image(self: Any, name: str, factor: int, word: str) -> None:
+    """RuntimeError with PyTorch's text for less than three dimensions or a factor that is not positive."""
+    if self.ndim < 3:
+        raise RuntimeError(
+            f"{name} expects input to have at least 3 dimensions, but got input with {self.ndim} dimension(s)"
+        )
+    if factor <= 0:
+        raise RuntimeError(f"{name} expects a positive {word}, but got {factor}")
+
+
+@linear_op(self=lambda g, upscale_factor: F.pixel_unshuffle(g, upscale_factor), forms="function", out="")
+def pixel_shuffle(self, upscale_factor):
+    """Return images of shape (…, C·r², H, W) as (…, C, H·r, W·r) for the factor r: channels become
+    neighbors.
+    """
+    r = upscale_factor
+    check_image(self, "pixel_shuffle", r, "upscale_factor")
+    *lead, c, h, w = self.shape
+    if c % r**2:
+        raise RuntimeError(
+            "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of "
+            f"upscale_factor, but input.size(-3)={c} is not divisible by {r**2}"
+        )
+    blocks = self.reshape(*lead, c // r**2, r, r, h, w)
+    n = len(lead)
+    order = (*range(n), n, n + 3, n + 1, n + 4, n + 2)
+    return blocks.transpose(order).reshape(*lead, c // r**2, h * r, w * r).copy()
+
+
+@linear_op(self=lambda g, downscale_factor: F.pixel_shuffle(g, downscale_factor), forms="function", out="")
+def pixel_unshuffle(self, downscale_factor):
+    """Return images of shape (…, C, H·r, W·r) as (…, C·r², H, W) for the factor r: neighbors become
+    channels.
+    """
+    r = downscale_factor
+    check_image(self, "pixel_unshuffle", r, "downscale_factor")
+    *lead, c, h, w = self.shape
+    for name, size in (("height", h), ("width", w)):
+        if size % r:
+            raise RuntimeError(
+                f"pixel_unshuffle expects {name} to be divisible by downscale_factor, but "
+                f"input.size({-2 if name == 'height' else -1})={size} is not divisible by {r}"
+            )
+    blocks = self.reshape(*lead, c, h // r, r, w // r, r)
+    n = len(lead)
+    order = (*range(n), n, n + 2, n + 4, n + 1, n + 3)
+    return blocks.transpose(order).reshape(*lead, c * r**2, h // r, w // r).copy()

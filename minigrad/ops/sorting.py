@@ -177,7 +177,8 @@ def histogram(self, bins, range=None, weight=None, density=False):
     if self.dtype.kind != "f" or self.dtype == np.float16:
         raise NotImplementedError(f"\"histogramdd\" not implemented for '{of(self).title}'")
     edges: Any = bins if isinstance(bins, RAW) else even_edges(self, bins, range)
-    sums, _ = np.histogram(self, edges, weights=weight, density=density)
+    weights = None if weight is None else weight.astype(np.float64)  # exact sums of them
+    sums, _ = np.histogram(self, edges, weights=weights, density=density)
     return sums.astype(self.dtype), edges
 
 

@@ -10,7 +10,6 @@ from ..core import F, dtypes
 from ..core.public import public
 from ..core.tensor_state import CONJUGATE, NEGATIVE, TensorBase, retyped, share
 from ..creation.data import constructed
-from ..inplace.in_place import in_place
 from ..ops.checks import NUMBERS, invalid
 from .memory import UntypedStorage
 
@@ -126,11 +125,6 @@ class Properties(TensorBase):
     def is_neg(self) -> bool:
         """Return whether this is a view of which the numbers are negatives of those in its memory."""
         return bool(self._bits & NEGATIVE)
-
-    @public("function")
-    def conj_physical_(self) -> Any:
-        """`self = self.conj()`; a tensor of real numbers as it is."""
-        return in_place(F.physical_conjugate.op, self) if self._data.dtype.kind == "c" else self
 
     @property
     def real(self) -> Any:

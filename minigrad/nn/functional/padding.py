@@ -7,9 +7,9 @@ from typing import Any
 from ...core import F
 from ...core.dtypes import kind_name
 from ...left_out import refuse
-from ...ops import padding as pd
+from ...ops import rearranging as pd
 from ...ops.checks import must_be_tensor
-from ...ops.rearranging import pixel_shuffle, pixel_unshuffle
+from ...ops.resampling import pixel_shuffle, pixel_unshuffle
 
 __all__ = ["pad", "pixel_shuffle", "pixel_unshuffle"]
 
