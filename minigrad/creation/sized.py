@@ -1,4 +1,4 @@
-"""How tensors are made, with the options of PyTorch, and tensors full of one number: `zeros`, `ones`, `full`."""
+"""How tensors are made, with PyTorch's options; tensors of a size: `zeros`, `ones`, `full`, `empty`, and others."""
 
 from __future__ import annotations
 
