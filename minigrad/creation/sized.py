@@ -1,4 +1,4 @@
-"""How tensors are made, with PyTorch's options; tensors of a size: `zeros`, `ones`, `full`, `empty`, and others."""
+"""How tensors are made, with PyTorch's options; tensors of a size: `zeros`, `ones`, `full`, `empty`."""
 
 from __future__ import annotations
 
