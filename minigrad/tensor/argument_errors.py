@@ -9,20 +9,18 @@ from __future__ import annotations
 
 import functools
 import re
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..core import devices, dtypes, public
 from ..core.tensor_state import TensorBase
+from ..ops.checks import NUMBERS, invalid
 from ..ops.generator import Generator
 
-WITH_NUMBERS = frozenset(
-    ["add", "sub", "subtract", "mul", "multiply", "div", "divide", "true_divide", "floor_divide", "copy"]
-)
-NUMPYS = {"dim": ("axis",), "keepdim": ("keepdims",), "input": ("x", "a", "x1"), "other": ("x2",)}
+# Functions whose tensors may be numbers
+WITH_NUMBERS = re.compile("(add|sub|subtract|mul|multiply|div|divide|true_divide|floor_divide|copy)_?")
 CALLED = {
     "Scalar": "Number", "dtype": "torch.dtype", "Layout": "torch.layout", "Device": "torch.device",
     "MemoryFormat": "torch.memory_format", "Generator": "torch.Generator", "Tensor[]": "tuple of Tensors",
@@ -32,34 +30,18 @@ DEFAULTS = {bool: "bool", int: "Scalar", float: "Scalar", str: "str"}  # what a 
 PARAMETER = re.compile(r"(\w+)(\[(\d?)\])?(\?)? (\w+)(=.*)?")
 
 
-@dataclass(frozen=True)
-class Parameter:
+class Parameter(NamedTuple):
     """One parameter of a signature; a list of `size` elements may be given as one."""
 
     name: str
     type: str
-    size: int
-    optional: bool
-    none: bool
-    keyword: bool
+    size: int = 0
+    optional: bool = False
+    none: bool = False
+    keyword: bool = False
 
 
-@dataclass(frozen=True)
-class Form:
-    """One signature of a function."""
-
-    parameters: tuple[Parameter, ...]
-    hidden: bool  # deprecated: no error is about it
-
-    @property
-    def positional(self) -> int:
-        """How many arguments may be given by position."""
-        return sum(not p.keyword for p in self.parameters)
-
-    @property
-    def required(self) -> int:
-        """How many arguments must be given."""
-        return sum(not p.optional for p in self.parameters)
+Form = list[Parameter]  # one signature of a function
 
 
 @functools.cache
@@ -73,12 +55,14 @@ def signatures() -> dict[str, list[str]]:
 
 
 @functools.cache
-def forms(name: str) -> list[Form]:
-    """Return the signatures of a function, or of a method."""
+def forms(name: str) -> list[tuple[Form, bool]]:
+    """Return the signatures of a function, or of a method, and whether an error may be about each: about none
+    that is deprecated.
+    """
     texts = [text.rpartition(")") for text in signatures().get(name, [])]
     if not texts:
-        return [form for each in public.names for form in declared(each, name)]
-    return [Form(tuple(parameters(text)), bool(deprecated)) for text, _, deprecated in texts]
+        return [(form, True) for each in public.names for form in declared(each, name)]
+    return [(list(parameters(text)), not deprecated) for text, _, deprecated in texts]
 
 
 def declared(each: public.Name, name: str) -> list[Form]:
@@ -90,70 +74,56 @@ def declared(each: public.Name, name: str) -> list[Form]:
     if op is None or each.name not in (title, title.removesuffix("_")):
         return []
     required = len(op.params) - len(op.defaults)
-    found = []
-    for i, own in enumerate(op.params):
-        default = op.defaults[i - required] if i >= required else None
-        is_tensor = own in op.inputs
-        kind = "Tensor" if is_tensor else DEFAULTS.get(default.__class__, "")
-        none = i >= required and default is None
-        found.append(Parameter("input" if own == "self" else own, kind, 0, i >= required, none, False))
+    form = []
+    for own, default in zip(op.params, (*(public,) * required, *op.defaults)):  # a module is no default
+        kind = "Tensor" if own in op.inputs else DEFAULTS.get(default.__class__, "")
+        form.append(
+            Parameter("input" if own == "self" else own, kind, 0, default is not public, default is None)
+        )
     if each.out and title == each.name:
-        found.append(Parameter("out", "Tensor", 0, True, True, True))
-    return [Form(tuple(found[1:] if name.startswith("Tensor.") else found), False)]
+        form.append(Parameter("out", "Tensor", 0, True, True, True))
+    return [form[1:] if name.startswith("Tensor.") else form]
 
 
 def parameters(text: str) -> Any:
     """The parameters that the text of a signature names."""
     keyword = False
     for part in re.split(r", (?![^\[{]*[\]}])", text) if text else []:
-        if part == "*":
-            keyword = True
-            continue
         match = PARAMETER.fullmatch(part)
-        assert match is not None, text
+        if match is None:
+            keyword = True  # all that follow "*"
+            continue
         kind, listed, size, none, name, default = match.groups()
-        yield Parameter(
-            name,
-            kind + "[]" if listed else kind,
-            int(size or 0),
-            default is not None,
-            bool(none) or default == "=None",
-            keyword,
-        )
+        kind += "[]" if listed else ""
+        yield Parameter(name, kind, int(size or 0), bool(default), bool(none) or default == "=None", keyword)
 
 
 def explain(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> TypeError | None:
     """Return the error for arguments that PyTorch refuses before it runs the function `name`, else None."""
     known = forms(name)
-    if not known:
-        return None
-    found = [mistake(name, form, args, kwargs) for form in known]
-    if not all(found):
+    found = [mistake(last(name), form, args, kwargs) for form, _ in known]
+    if not known or not all(found):
         return None
     count = len(args) + len(kwargs)
-    plausible = [e for e, f in zip(found, known) if fits_count(f, count)]
+    plausible = [
+        error
+        for error, (form, shown) in zip(found, known)
+        if shown and sum(not p.optional for p in form) <= count <= len(form)
+    ]
     if len(known) == 1 or len(plausible) == 1:
         return TypeError((plausible or found)[0])
-    given = [*map(dtypes.kind_name, args), *(f"{k}={dtypes.kind_name(v)}" for k, v in kwargs.items())]
-    return TypeError(
-        f"{last(name)}() received an invalid combination of arguments - got ({', '.join(given)})"
-    )
+    return invalid(last(name), *args, **kwargs)
 
 
 def explain_given(name: str, given: dict[str, Any]) -> TypeError | None:
     """Return the error for arguments that are of the wrong type, whatever others there have to be."""
-    for form in forms(name)[:1]:
-        for i, parameter in enumerate(form.parameters):
-            if parameter.name in given:
-                wrong = misfit(name, i, parameter, given[parameter.name], f" (position {i + 1})")
-                if wrong:
-                    return TypeError(wrong)
-    return None
-
-
-def fits_count(form: Form, count: int) -> bool:
-    """Return whether that many arguments may be for this signature."""
-    return not form.hidden and form.required <= count <= len(form.parameters)
+    form = forms(name)[0][0]
+    wrong = [
+        misfit(name, i, parameter, given[parameter.name], f" (position {i + 1})")
+        for i, parameter in enumerate(form)
+        if parameter.name in given
+    ]
+    return TypeError(next(filter(None, wrong))) if any(wrong) else None
 
 
 def last(name: str) -> str:
@@ -161,53 +131,34 @@ def last(name: str) -> str:
     return name.rpartition(".")[2]
 
 
-def mistake(name: str, form: Form, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
+def mistake(title: str, form: Form, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
     """What is wrong with arguments for one signature; empty if nothing is."""
-    title = last(name)
-    args = gathered(form, args)
-    if len(args) > form.positional:
-        least = sum(not (p.optional or p.keyword) for p in form.parameters)
-        takes = f"{form.positional}" if least == form.positional else f"from {least} to {form.positional}"
-        plural = "" if form.positional == 1 else "s"
-        was = "was" if len(args) == 1 else "were"
-        return f"{title}() takes {takes} positional argument{plural} but {len(args)} {was} given"
+    most = sum(not p.keyword for p in form)
+    if most == 1 and form[0].type == "int[]" and not form[0].size and args and is_whole(args[0]):
+        args = (args,)  # the integers of a list that comes first may be given one by one
+    if len(args) > most:
+        least = sum(not (p.optional or p.keyword) for p in form)
+        takes = f"{most}" if least == most else f"from {least} to {most}"
+        were = (
+            f"argument{'' if most == 1 else 's'} but {len(args)} {'was' if len(args) == 1 else 'were'} given"
+        )
+        return f"{title}() takes {takes} positional {were}"
     left = dict(kwargs)
-    for i, parameter in enumerate(form.parameters):
-        by_place = i < len(args)
-        if by_place:
-            value = args[i]
-        else:
-            key = next((n for n in (parameter.name, *NUMPYS.get(parameter.name, ())) if n in left), None)
-            if key is None:
-                if not parameter.optional:
-                    return missing(title, form, len(args), left)
-                continue
-            value = left.pop(key)
-        wrong = misfit(title, i, parameter, value, f" (position {i + 1})" if by_place else "")
+    for i, parameter in enumerate(form):
+        if i >= len(args) and parameter.name not in left:
+            if not parameter.optional:
+                names = [p.name for p in form[len(args) :] if not p.optional and p.name not in left]
+                listed = ", ".join(f'"{n}"' for n in names)
+                return f"{title}() missing {len(names)} required positional arguments: {listed}"
+            continue
+        value, where = (args[i], f" (position {i + 1})") if i < len(args) else (left.pop(parameter.name), "")
+        wrong = misfit(title, i, parameter, value, where)
         if wrong:
             return wrong
     for key in left:
-        twice = key in [p.name for p in form.parameters]
-        wrong = (
-            f"multiple values for argument '{key}'" if twice else f"an unexpected keyword argument '{key}'"
-        )
-        return f"{title}() got {wrong}"
+        what = "multiple values for" if key in [p.name for p in form] else "an unexpected keyword"
+        return f"{title}() got {what} argument '{key}'"
     return ""
-
-
-def gathered(form: Form, args: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The arguments, of which the integers of a list that comes first may have been given one by one."""
-    places = [i for i, p in enumerate(form.parameters) if p.type == "int[]" and not p.size][:1]
-    if places and form.positional == places[0] + 1 and places[0] < 1 and args and is_whole(args[0]):
-        return (args,)
-    return args
-
-
-def missing(title: str, form: Form, given: int, left: dict[str, Any]) -> str:
-    """Return the text for arguments that are not there."""
-    names = [p.name for p in form.parameters[given:] if not p.optional and p.name not in left]
-    listed = ", ".join(f'"{n}"' for n in names)
-    return f"{title}() missing {len(names)} required positional arguments: {listed}"
 
 
 def misfit(title: str, i: int, parameter: Parameter, value: Any, where: str) -> str:
@@ -242,41 +193,25 @@ def is_whole(x: Any) -> bool:
 
 def is_number(x: Any) -> bool:
     """Return whether `x` counts as a number."""
-    if isinstance(x, TensorBase):
-        return not x._data.ndim and not x.requires_grad
-    return isinstance(x, (int, float, complex, np.generic))
-
-
-def is_real(x: Any) -> bool:
-    """Return whether `x` counts as a real number."""
-    return is_number(x) and not isinstance(x, (complex, np.complexfloating))
+    return isinstance(x, NUMBERS) or (isinstance(x, TensorBase) and not x._data.ndim and not x.requires_grad)
 
 
 def fits(title: str, parameter: Parameter, value: Any) -> bool:
     """Return whether an argument is of the type of its parameter."""
-    kind = parameter.type
-    if kind == "Tensor":
-        numbers = title.rstrip("_") in WITH_NUMBERS and isinstance(value, (int, float, complex, np.generic))
-        return isinstance(value, TensorBase) or numbers
-    if kind.endswith("[]"):
-        one = ELEMENTS[kind]
-        if isinstance(value, (list, tuple)):
-            checked = value[:1] if kind == "int[]" else value
-            return all(map(one, checked))
-        return parameter.size > 0 and kind != "Tensor[]" and one(value)
-    return FITS[kind](value) if kind in FITS else True
+    kind = parameter.type.removesuffix("[]")
+    one = FITS.get(kind, lambda x: True)
+    if kind == parameter.type:
+        is_number = kind == "Tensor" and isinstance(value, NUMBERS) and WITH_NUMBERS.fullmatch(title)
+        return bool(one(value) or is_number)
+    if isinstance(value, (list, tuple)):
+        return all(map(one, value[:1] if kind == "int" else value))
+    return parameter.size > 0 and kind != "Tensor" and one(value)
 
 
-ELEMENTS: dict[str, Any] = {
-    "int[]": is_whole,
-    "float[]": is_real,
-    "Scalar[]": is_number,
-    "bool[]": lambda x: isinstance(x, bool),
-    "Tensor[]": lambda x: isinstance(x, TensorBase),
-}
 FITS: dict[str, Any] = {
+    "Tensor": lambda x: isinstance(x, TensorBase),
     "int": is_whole,
-    "float": is_real,
+    "float": lambda x: is_number(x) and not isinstance(x, (complex, np.complexfloating)),
     "Scalar": is_number,
     "bool": lambda x: isinstance(x, (bool, np.bool_)),
     "str": lambda x: isinstance(x, str),

@@ -7,18 +7,16 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from ..core import F, dtypes
 from ..core.public import public
 from ..core.tensor_state import TensorBase
+from ..creation.arguments import fitted
 from ..inplace.in_place import in_place_method
 from ..ops import arithmetic as ar
 from ..ops import rounding
 from ..ops import ternary as te
 from ..ops.checks import NUMBERS, check_tensors, choice, invalid, of_kinds
 from ..ops.compare import bitwise_and, bitwise_left_shift, bitwise_or, bitwise_right_shift, bitwise_xor
-from ..ops.copy import C_NAMES
 from ..ops.rounding import modulo, quotient
 from .arithmetic import operator
 
@@ -51,21 +49,14 @@ def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
 
 
 def check_bound(input: Any, bound: Any) -> None:
-    """RuntimeError with PyTorch's text for a bound that the result's dtype cannot hold."""
+    """RuntimeError in PyTorch's words if the common dtype cannot have the number `bound`."""
     if bound is None or (
         input._data.dtype in dtypes.FAST_ARRAYS and -1e30 < bound.real < 1e30 and not bound.imag
     ):
         return
-    kind = dtypes.result_type(input._data, bound)
     if isinstance(bound, complex):
         raise RuntimeError("value cannot be converted to type double without overflow")
-    limits: Any = np.iinfo(kind) if kind.kind in "iu" else np.finfo(kind) if kind.kind == "f" else None
-    if (
-        limits is not None
-        and abs(bound) != np.inf
-        and not (bound != bound or limits.min <= bound <= limits.max)
-    ):
-        raise RuntimeError(f"value cannot be converted to type {C_NAMES[kind.name]} without overflow")
+    fitted(bound, dtypes.OF_NUMPY[dtypes.result_type(input._data, bound)])
 
 
 @public("function method function_ method_", out="cast", also="clip")

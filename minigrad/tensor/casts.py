@@ -23,37 +23,29 @@ NO_BFLOAT16 = "minigrad has no bfloat16: NumPy has no such dtype"
 NO_COMPLEX32 = "minigrad has no complex32: NumPy has no such dtype"
 
 
+TAKEN = {  # the arguments of `to`, with the classes of what may be given: PyTorch's own devices too
+    "device": ("NoneType", "str", "device"), "dtype": ("NoneType", "dtype"), "non_blocking": ("bool",),
+    "copy": ("bool",), "memory_format": ("NoneType", "memory_format"),
+}  # fmt: skip
+
+
 def target(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, bool, Any]:
-    """What the arguments of `to` ask for, in any of its forms: the dtype, whether to copy, and how the result
-    lies in memory.
-    """
+    """Return dtype, whether to copy, and the order of the memory that arguments of `to` ask for."""
     names = ["dtype", "non_blocking", "copy"]
     first = args[0] if args else None
-    if isinstance(first, TensorBase):
-        args = (dtypes.of(first._data), *args[1:])
-    elif not isinstance(dtypes.given(first), dtypes.dtype) and args:
+    values = (dtypes.of(first._data), *args[1:]) if isinstance(first, TensorBase) else args
+    if args and values is args and not isinstance(dtypes.given(first), dtypes.dtype):
         names.insert(0, "device")
-    known = {*names, "device", "dtype", "memory_format"}
-    if len(args) > len(names) or not known.issuperset(kwargs):
+    asked: dict[str, Any] = (
+        dict.fromkeys(TAKEN) | {"non_blocking": False, "copy": False} | dict(zip(names, values)) | kwargs
+    )
+    asked["dtype"] = dtypes.given(asked["dtype"])
+    fits = len(args) <= len(names) and asked.keys() == TAKEN.keys()
+    if not fits or not all(type(asked[name]).__name__ in kinds for name, kinds in TAKEN.items()):
         raise invalid("to", *args, **kwargs)
-    asked = dict(zip(names, args)) | kwargs
-    asked["dtype"] = dtypes.given(asked.get("dtype"))
-    check_target(asked, args, kwargs)
-    return asked.get("dtype"), bool(asked.get("copy")), asked.get("memory_format")
-
-
-def check_target(asked: dict[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """PyTorch's errors for what is no dtype, device or order in memory."""
-    place, kind, order = asked.get("device"), asked.get("dtype"), asked.get("memory_format")
-    if place is not None:
-        if not isinstance(place, (str, device)) and type(place).__name__ != "device":
-            raise invalid("to", *args, **kwargs)
-        check_device(device(str(place)))
-    flags = [asked.get(name, False) for name in ("non_blocking", "copy")]
-    if not (kind is None or isinstance(kind, dtypes.dtype)) or not all(isinstance(f, bool) for f in flags):
-        raise invalid("to", *args, **kwargs)
-    if not (order is None or isinstance(order, memory_format) or type(order).__name__ == "memory_format"):
-        raise invalid("to", *args, **kwargs)
+    if asked["device"] is not None:
+        check_device(device(str(asked["device"])))
+    return asked["dtype"], asked["copy"], asked["memory_format"]
 
 
 def format_of(order: Any) -> Any:

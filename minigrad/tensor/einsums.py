@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from math import prod
 from typing import Any
 
@@ -13,8 +14,8 @@ from ..left_out import without
 from ..ops import linalg
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"  # in the order in which PyTorch counts them
-ELLIPSIS = "."
-Label = str | int  # of a dimension: its letter, or its number among those that ellipses cover
+TERM = re.compile(r"[a-zA-Z]*(\.\.\.[a-zA-Z]*)?")
+Label = str | int  # of a dimension: its letter; if an ellipsis covers it, its place, -1 for the last one
 
 
 @public("function")
@@ -45,96 +46,51 @@ def einsum(*args: Any) -> Any:
     if not operands:
         raise RuntimeError("einsum(): must provide at least one operand")
     left, arrow, right = equation.partition("->")
-    terms = terms_of(left, operands)
-    covered = max(0, *(hidden(labels, x) for labels, x in zip(terms, operands)))
-    every = [label for labels in terms for label in labels if label != ELLIPSIS]
+    texts = left.split(",")
+    if len(texts) != len(operands):
+        which = "fewer" if len(texts) > len(operands) else "more"
+        raise RuntimeError(f"einsum(): {which} operands were provided than specified in the equation")
+    terms = [
+        labels_of(text, f"operand {i}", x._data.ndim) for i, (text, x) in enumerate(zip(texts, operands))
+    ]
+    every = [label for labels in terms for label in labels]
+    covered = range(min((label for label in every if isinstance(label, int)), default=0), 0)
+    summed = [*covered, *(label for label in LETTERS if label in every)]
+    kept = [*covered, *(c for c in LETTERS if every.count(c) == 1)]
     if arrow:
-        result = labels_of(right, len(left) + 2, "output")
-        check_output(result, every)
-    else:
-        result = [ELLIPSIS, *(c for c in LETTERS if every.count(c) == 1)]
-    kept = spread(result, covered, covered)
-    summed = [*range(covered), *(label for label in LETTERS if label in every)]
+        kept = labels_of(right, "output", len(right.replace(" ", "").replace("...", "")) + len(covered))
+        check_output(kept, every)
     order = kept + [label for label in summed if label not in kept]
     sizes: dict[Label, int] = {}
-    aligned = []
-    for i, (labels, x) in enumerate(zip(terms, operands)):
-        aligned.append(align(i, x, spread(labels, hidden(labels, x), covered), order, sizes))
+    aligned = [align(i, x, labels, order, sizes) for i, (labels, x) in enumerate(zip(terms, operands))]
     return contract(aligned, len(kept), len(order))
 
 
-def labels_of(text: str, start: int, owner: str) -> list[str]:
-    """The labels in one term of an equation, "." for an ellipsis; RuntimeError with PyTorch's texts."""
-    labels: list[str] = []
-    i = 0
-    while i < len(text):
-        if text[i] == ".":
-            if ELLIPSIS in labels:
-                which = "but an ellipsis (...)" if owner == "output" else "for which an ellipsis"
-                raise RuntimeError(f"einsum(): found '.' for {owner} {which} was already found")
-            if text[i : i + 3] != "...":
-                end = "any ellipsis (...)" if owner == "output" else "any ellipsis"
-                raise RuntimeError(f"einsum(): found '.' for {owner} that is not part of {end}")
-            labels.append(ELLIPSIS)
-            i += 2
-        elif text[i] in LETTERS:
-            labels.append(text[i])
-        elif text[i] != " ":
-            raise RuntimeError(
-                f"einsum(): invalid subscript given at index {start + i} in the equation string, subscripts "
-                "must be in [a-zA-Z]"
-            )
-        i += 1
-    return labels
+def labels_of(text: str, owner: str, ndim: int) -> list[Label]:
+    """The labels of the dimensions of an operand, or of the result; an ellipsis covers what letters leave."""
+    text = text.replace(" ", "")
+    if not TERM.fullmatch(text):
+        told = "subscripts must be in [a-zA-Z], with at most one ellipsis (...)"
+        raise RuntimeError(f"einsum(): invalid subscripts '{text}' for {owner}: {told}")
+    before, dots, after = text.partition("...")
+    count = ndim - len(before) - len(after)
+    if owner != "output" and (count < 0 or (count and not dots)):
+        found, rest = (") is more than", "") if dots else (") does not match", " and no ellipsis was given")
+        raise RuntimeError(
+            f"einsum(): the number of subscripts in the equation ({ndim - count}{found} the number of "
+            f"dimensions ({ndim}) for {owner}{rest}"
+        )
+    return [*before, *range(-count if dots else 0, 0), *after]
 
 
-def terms_of(left: str, operands: list[Any]) -> list[list[str]]:
-    """Return the labels of each operand; RuntimeError with PyTorch's texts."""
-    texts = left.split(",")
-    if len(texts) > len(operands):
-        raise RuntimeError("einsum(): fewer operands were provided than specified in the equation")
-    terms, start = [], 0
-    for i, text in enumerate(texts):
-        terms.append(labels_of(text, start, f"operand {i}"))
-        start += len(text) + 1
-    if len(texts) < len(operands):
-        raise RuntimeError("einsum(): more operands were provided than specified in the equation")
-    for i, (labels, x) in enumerate(zip(terms, operands)):
-        has_ellipsis = ELLIPSIS in labels
-        n, ndim = len(labels) - has_ellipsis, x._data.ndim
-        if n > ndim or (n != ndim and not has_ellipsis):
-            found = ") is more than" if has_ellipsis else ") does not match"
-            rest = "" if has_ellipsis else " and no ellipsis was given"
-            raise RuntimeError(
-                f"einsum(): the number of subscripts in the equation ({n}{found} the number of dimensions "
-                f"({ndim}) for operand {i}{rest}"
-            )
-    return terms
-
-
-def check_output(kept: list[str], every: list[str]) -> None:
+def check_output(kept: list[Label], every: list[Label]) -> None:
     """RuntimeError unless each label of the result is among the operands', and there once."""
     for i, label in enumerate(kept):
-        if label != ELLIPSIS and (label not in every or label in kept[:i]):
-            wrong = (
-                "appears more than once in the output"
-                if label in kept[:i]
-                else "does not appear in the equation for any input operand"
-            )
-            raise RuntimeError(f"einsum(): output subscript {label} {wrong}")
-
-
-def hidden(labels: list[str], x: Any) -> int:
-    """Return how many dimensions of an operand its ellipsis covers."""
-    return x._data.ndim - len(labels) + 1 if ELLIPSIS in labels else 0
-
-
-def spread(labels: list[str], count: int, covered: int) -> list[Label]:
-    """Return a label for each dimension: the last `count` of the numbers below `covered` for an ellipsis."""
-    found: list[Label] = []
-    for label in labels:
-        found += range(covered - count, covered) if label == ELLIPSIS else [label]
-    return found
+        if label in kept[:i]:
+            raise RuntimeError(f"einsum(): output subscript {label} appears more than once in the output")
+        if label not in every:
+            told = "does not appear in the equation for any input operand"
+            raise RuntimeError(f"einsum(): output subscript {label} {told}")
 
 
 def align(i: int, x: Any, labels: list[Label], order: list[Label], sizes: dict[Label, int]) -> Any:
@@ -153,7 +109,7 @@ def align(i: int, x: Any, labels: list[Label], order: list[Label], sizes: dict[L
                 )
             x = x.diagonal(0, first, at).movedim(-1, first)
         else:
-            check_size(i, label, at, x.shape[at], sizes)
+            check_size(i, label, x.shape[at], sizes)
             places[label] = at
     for label in order:
         if label not in places:
@@ -162,18 +118,13 @@ def align(i: int, x: Any, labels: list[Label], order: list[Label], sizes: dict[L
     return F.permute(x, tuple(places[label] for label in order))
 
 
-def check_size(i: int, label: Label, dim: int, size: int, sizes: dict[Label, int]) -> None:
+def check_size(i: int, label: Label, size: int, sizes: dict[Label, int]) -> None:
     """RuntimeError with PyTorch's texts unless a label's size is 1 or the one seen before."""
     if size == 1 or sizes.setdefault(label, size) == size:
         return
-    if isinstance(label, int):
-        raise RuntimeError(
-            f"einsum(): dimension {dim} covered by ellipsis in operand {i}has size {size} which does not "
-            f"broadcast with previously seen ellipsis with size {sizes[label]} for the respective dimension"
-        )
     raise RuntimeError(
-        f"einsum(): subscript {label} has size {size} for operand {i} which does not broadcast with "
-        f"previously seen size {sizes[label]}"
+        f"einsum(): subscript {label if isinstance(label, str) else '...'} has size {size} for operand {i} "
+        f"which does not broadcast with previously seen size {sizes[label]}"
     )
 
 

@@ -70,7 +70,7 @@ def explained(
                 return fill(function, name, given.pop("out"), args, given)
             return function(*args, **given)
         except Exception:
-            why(known, args[counted], kwargs)
+            why(known, args[counted], renamed(kwargs))
             raise
 
     # by these names, and in the module where it is found, it can be pickled

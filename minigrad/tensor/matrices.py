@@ -16,12 +16,12 @@ from ..ops.inverses import LinAlgError, first_wrong
 from .matmul import matmul
 
 
-def check_square(x: Any, name: str) -> None:
-    """RuntimeError with PyTorch's text unless `x` is a square matrix or a batch of them."""
+def check_square(x: Any, name: str, square: bool = True) -> None:
+    """RuntimeError with PyTorch's text unless `x` is a (square) matrix or a batch of them."""
     if x._data.ndim < 2:
         raise RuntimeError(f"{name}: The input tensor A must have at least 2 dimensions.")
     rows, columns = x._data.shape[-2:]
-    if rows != columns:
+    if square and rows != columns:
         raise RuntimeError(
             f"{name}: A must be batches of square matrices, but they are {rows} by {columns} matrices"
         )
@@ -35,21 +35,12 @@ def check_float(x: Any, name: str) -> None:
         )
 
 
-def checked(x: Any, name: str, kernel: str = "", square: bool = True) -> None:
-    """PyTorch's errors for what is no (square) matrix of floating-point numbers.
-
-    `kernel` is the name by which it refuses half precision, by "Low precision" without one.
-    """
-    kind = of(x._data)
-    if square:
-        check_square(x, name)
-    elif x._data.ndim < 2:
-        raise RuntimeError(f"{name}: The input tensor A must have at least 2 dimensions.")
+def checked(x: Any, name: str, square: bool = True) -> None:
+    """PyTorch's errors for what is no (square) matrix of floating-point numbers, or of half precision."""
+    check_square(x, name, square)
     check_float(x, name)
-    if kind.title == "Half":
-        if kernel:
-            raise NotImplementedError(f"\"{kernel}\" not implemented for 'Half'")
-        raise RuntimeError(f"{name}: Low precision dtypes not supported. Got Half")
+    if of(x._data).title == "Half":
+        raise NotImplementedError(f"{name}: Low precision dtypes not supported. Got Half")
 
 
 def inv(A: Any) -> Any:
@@ -94,11 +85,10 @@ def expanded(A: Any, B: Any, own: int = 2) -> tuple[Any, Any]:
 def check_right_side(A: Any, B: Any, left: bool) -> None:
     """RuntimeError with PyTorch's text for a right side of another dtype or shape."""
     a, b = A._data.shape, B._data.shape
-    if A._data.dtype != B._data.dtype:
-        raise RuntimeError(
-            f"linalg.solve: Expected A and B to have the same dtype, but found A of type {of(A._data).title} "
-            f"and B of type {of(B._data).title} instead"
-        )
+    kinds = of(A._data).title, of(B._data).title
+    if kinds[0] != kinds[1]:
+        told = f"but found A of type {kinds[0]} and B of type {kinds[1]} instead"
+        raise RuntimeError(f"linalg.solve: Expected A and B to have the same dtype, {told}")
     rows, columns = (b[-1], 1) if is_vector(a, b) else b[-2:]
     if is_vector(a, b) and not left:
         raise RuntimeError(
@@ -117,7 +107,7 @@ def solve(A: Any, B: Any, *, left: bool = True) -> Any:
     """Return the X with A @ X = B (X @ A = B unless `left`), B being a vector or matrix, or a batch of them;
     LinAlgError where A is singular.
     """
-    checked(A, "linalg.solve", "lu_cpu")
+    checked(A, "linalg.solve")
     check_right_side(A, B, left)
     result, _, _, info = inverses._linalg_solve_ex(*together(A, B), left)
     which, code = first_wrong(numbers(info))
@@ -143,7 +133,7 @@ def det(A: Any) -> Any:
     >>> torch.det(torch.tensor([[2.0, 0.0], [0.0, 3.0]]))
     tensor(6.)
     """
-    checked(A, "linalg.det", "lu_cpu")
+    checked(A, "linalg.det")
     return inverses._linalg_det(A)[0]
 
 

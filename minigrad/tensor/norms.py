@@ -5,11 +5,11 @@ from __future__ import annotations
 from math import inf
 from typing import Any
 
-from ..core import F, dtypes
+from ..core import F
 from ..core.operands import broadcast
 from ..core.public import public
 from ..ops import norms
-from ..ops.checks import must_be_tensor
+from ..ops.checks import must_be, must_be_tensor
 from ..ops.shape import place
 from .decompositions import svdvals
 from .matrices import check_float
@@ -128,26 +128,12 @@ def linalg_norm(A: Any, ord: Any = None, dim: Any = None, keepdim: bool = False,
 def dist(input: Any, other: Any, p: Any = 2) -> Any:
     """Return the p-norm of `input - other`."""
     for t in (input, other):
-        kind = dtypes.of(t._data)
-        if kind.category < 2:
-            raise RuntimeError(
-                f"norm(): input dtype should be either floating point or complex. Got {kind.title} instead."
-            )
+        check_float(t, "norm")
     return norms.dist(input, other, p)
 
 
-MODES = {
-    "use_mm_for_euclid_dist_if_necessary": 0,
-    "use_mm_for_euclid_dist": 1,
-    "donot_use_mm_for_euclid_dist": 2,
-}
+MODES = ("use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist")
 MANY = 25  # rows from which on Euclidean distances are made by a product of matrices
-
-
-def check_number(name: str, p: Any, position: int) -> None:
-    """TypeError with PyTorch's text unless `p` is a number."""
-    if not isinstance(p, (int, float)):
-        raise TypeError(f"{name}(): argument 'p' (position {position}) must be float, not {type(p).__name__}")
 
 
 @public("function")
@@ -169,7 +155,6 @@ def cdist(x1: Any, x2: Any, p: float = 2.0, compute_mode: str = "use_mm_for_eucl
     """
     if compute_mode not in MODES:
         raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
-    check_number("cdist", p, 3)
     for name, x in (("X1", x1), ("X2", x2)):
         if x.ndim < 2:
             raise RuntimeError(f"cdist only supports at least 2D tensors, {name} got: {x.ndim}D")
@@ -177,9 +162,10 @@ def cdist(x1: Any, x2: Any, p: float = 2.0, compute_mode: str = "use_mm_for_eucl
         raise RuntimeError(
             f"X1 and X2 must have the same number of columns. X1: {x1.shape[-1]} X2: {x2.shape[-1]}"
         )
+    must_be(float, "cdist", "p", p, 3)
     batch = broadcast(x1.shape[:-2], x2.shape[:-2])
     is_many = max(x1.shape[-2], x2.shape[-2]) > MANY
-    by_product = p == 2 and MODES[compute_mode] < 2 and (MODES[compute_mode] == 1 or is_many)
+    by_product = p == 2 and (compute_mode == MODES[1] or (is_many and compute_mode == MODES[0]))
     if not by_product or not x1.numel() or not x2.numel():
         return F._cdist_forward(x1, x2, float(p))
     return by_products(x1, x2, batch)

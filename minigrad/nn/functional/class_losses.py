@@ -28,33 +28,21 @@ def nll(input: Any, target: Any, weight: Any, how: int, ignore_index: int) -> An
     if len(shape) != 1 and shape[:1] != wanted[:1]:
         found = wanted[0] if wanted else "()"
         raise ValueError(f"Expected input batch_size ({shape[0]}) to match target batch_size ({found}).")
-    if len(shape) <= 2:
-        check_constant("nll_loss_forward", weight=weight)
-        if len(wanted) > 1:
-            raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
-        check_weight(weight, shape[-1])
-        return F.nll_loss_forward(input, target, weight, how, ignore_index)[0]
-    n, c, *rest = shape
-    if len(shape) == 4:
-        return nll_of_images(input, target, weight, how, ignore_index)
-    if wanted[1:] != shape[2:]:
+    n, c, *rest = shape if len(shape) > 1 else (1, *shape)
+    is_spatial = len(shape) > 2
+    if is_spatial and wanted[1:] != shape[2:]:
         raise RuntimeError(f"Expected target size {[n, *rest]}, got {list(wanted)}")
+    if not is_spatial and len(wanted) > 1:
+        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+    run, name = (F.nll_loss2d_forward, "2d") if is_spatial else (F.nll_loss_forward, "")
+    check_constant(f"nll_loss{name}_forward", weight=weight)
+    check_weight(weight, c)
+    if not is_spatial or len(rest) == 2:
+        return run(input, target, weight, how, ignore_index)[0]
     depth = (1, -1) if input.numel() else (0, 0)
     flat, classes = input.contiguous().view(n, c, *depth), target.contiguous().view(n, *depth)
-    loss = nll_of_images(flat, classes, weight, how, ignore_index)
+    loss = run(flat, classes, weight, how, ignore_index)[0]
     return loss.view(n, *rest) if how == NONE else loss
-
-
-def nll_of_images(input: Any, target: Any, weight: Any, how: int, ignore_index: int) -> Any:
-    """Return the loss of scores (N, C, H, W) and classes (N, H, W)."""
-    check_constant("nll_loss2d_forward", weight=weight)
-    if target.ndim != 3:
-        told = f"targets of dimension: {target.ndim}"
-        raise RuntimeError(f"only batches of spatial targets supported (3D tensors) but got {told}")
-    if (input.shape[0], *input.shape[2:]) != tuple(target.shape):
-        raise RuntimeError(f"size mismatch (got input: {list(input.shape)} , target: {list(target.shape)}")
-    check_weight(weight, input.shape[1])
-    return F.nll_loss2d_forward(input, target, weight, how, ignore_index)[0]
 
 
 def nll_loss(

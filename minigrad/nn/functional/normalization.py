@@ -20,6 +20,9 @@ from .checks import check_constant
 __all__ = ["batch_norm", "group_norm", "instance_norm", "layer_norm", "local_response_norm", "rms_norm"]
 
 
+VALUE = "value per channel"
+
+
 def layer_norm(
     input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5
 ) -> Any:
@@ -32,7 +35,7 @@ def layer_norm(
     return F.native_layer_norm(input, normalized_shape, weight, bias, eps)[0]
 
 
-def check_last(input: Any, normalized_shape: Any, weight: Any, bias: Any = None, star: str = "*, ") -> None:
+def check_last(input: Any, normalized_shape: Any, weight: Any, bias: Any = None) -> None:
     """Raise PyTorch's RuntimeError unless the last dimensions are `normalized_shape`."""
     wanted = list(normalized_shape)
     if not wanted:
@@ -47,18 +50,15 @@ def check_last(input: Any, normalized_shape: Any, weight: Any, bias: Any = None,
                 f"{list(t.shape)} and normalized_shape = {wanted}"
             )
     if input.ndim < len(wanted) or list(input.shape[input.ndim - len(wanted) :]) != wanted:
-        shown = star + ", ".join(map(str, wanted))
-        raise RuntimeError(
-            f"Given normalized_shape={wanted}, expected input with shape [{shown}], but got input of size"
-            f"{list(input.shape)}"
-        )
+        shown = f"[*, {', '.join(map(str, wanted))}], but got input of size{list(input.shape)}"
+        raise RuntimeError(f"Given normalized_shape={wanted}, expected input with shape {shown}")
 
 
 @public("function", out=None)
 def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: float | None = None) -> Any:
     """Divide `input` by its root mean square over the last dimensions, then multiply by `weight`."""
     normalized_shape = tuple(normalized_shape)
-    check_last(input, normalized_shape, weight, star="*")
+    check_last(input, normalized_shape, weight)
     kind = input._data.dtype
     dims = tuple(range(input.ndim - len(normalized_shape), input.ndim))
     x = input.float() if kind == np.float16 else input
@@ -78,7 +78,7 @@ def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None
     n, c, *rest = input.shape
     if num_groups <= 0:
         raise RuntimeError(f"Expected num groups to be greater than 0, got {num_groups}")
-    enough([n * c // num_groups, num_groups, *rest])
+    enough(n * c // num_groups * prod(rest), VALUE, [n * c // num_groups, num_groups, *rest])
     if c % num_groups:
         raise RuntimeError(
             "Expected number of channels in input to be divisible by num_groups, but got input of shape "
@@ -95,24 +95,17 @@ def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None
 
 
 def check_mixture(input: Any, *parameters: Any) -> None:
-    """Raise PyTorch's RuntimeError unless all dtypes are equal, or float16 input meets float32 parameters."""
+    """Raise PyTorch's RuntimeError for dtypes that differ; parameters may be float32 with half precision."""
     own, others = input.dtype, [t.dtype for t in parameters if t is not None]
-    if all(kind is own for kind in others):
-        return
-    if others[0] is own:
-        other = next(kind for kind in others if kind is not own)
-        raise RuntimeError(f"expected scalar type {own.title} but found {other.title}")
-    if any(kind is not float32 for kind in others):
-        raise RuntimeError("mixed dtype (CPU): expect parameter to have scalar type of Float")
-    if own is not float16:
+    if any(kind is not own for kind in others) and (own is not float16 or set(others) != {float32}):
         raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")
 
 
-def enough(size: list[int]) -> None:
-    """Raise PyTorch's ValueError if there is only one value per channel."""
-    if size[0] * prod(size[2:]) == 1:
+def enough(count: int, what: str, size: Any) -> None:
+    """Raise PyTorch's ValueError if there is only one value to normalize."""
+    if count == 1:
         told = f"got input size torch.Size({list(size)})"
-        raise ValueError(f"Expected more than 1 value per channel when training, {told}")
+        raise ValueError(f"Expected more than 1 {what} when training, {told}")
 
 
 def batch_norm(
@@ -125,7 +118,7 @@ def batch_norm(
     `momentum`; otherwise it uses the running ones.
     """
     if training:
-        enough(list(input.shape))
+        enough(len(input) * prod(input.shape[2:]), VALUE, input.shape)
         if eps <= 0.0:
             raise ValueError(f"batch_norm eps must be positive during training, but got {eps}")
     elif eps < 0.0:
@@ -181,9 +174,8 @@ def instance_norm(
     """Normalize each channel of each example of `input` (N, C, …), as `batch_norm` does for batches of
     one.
     """
-    if use_input_stats and prod(input.shape[2:]) == 1:
-        told = f"got input size torch.Size({list(input.shape)})"
-        raise ValueError(f"Expected more than 1 spatial element when training, {told}")
+    if use_input_stats:
+        enough(prod(input.shape[2:]), "spatial element", input.shape)
     n, c, *rest = input.shape
     means, variances, weights, biases = (
         None if t is None else t.repeat(n) for t in (running_mean, running_var, weight, bias)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 import warnings
 from typing import Any
 
@@ -63,25 +64,12 @@ def grid_sample(
     """
     is_mirror = padding_mode == "reflection"
     refuse("grid_sample", **{"mode='bicubic'": mode == "bicubic", "padding_mode='reflection'": is_mirror})
-    if mode not in MODES:
-        raise ValueError(
-            "nn.functional.grid_sample(): expected mode to be 'bilinear', 'nearest' or 'bicubic', but got: "
-            f"'{mode}'"
-        )
-    if padding_mode not in PADDINGS:
-        raise ValueError(
-            "nn.functional.grid_sample(): expected padding_mode to be 'zeros', 'border', or 'reflection', "
-            f"but got: '{padding_mode}'"
-        )
-    return grid_sampler(input, grid, MODES[mode], PADDINGS[padding_mode], aligned(align_corners))
-
-
-def grid_sampler(
-    input: Any, grid: Any, interpolation_mode: int, padding_mode: int, align_corners: bool
-) -> Any:
-    """Run `nn.functional.grid_sample` with numbers for its modes."""
+    for name, value, known in (("mode", mode, MODES), ("padding_mode", padding_mode, PADDINGS)):
+        if value not in known:
+            told = f"expected {name} to be one of {', '.join(map(repr, known))}, but got: {value!r}"
+            raise ValueError(f"nn.functional.grid_sample(): {told}")
     run = F.grid_sampler_3d if input.ndim == 5 else F.grid_sampler_2d
-    return run(input, grid, interpolation_mode, padding_mode, align_corners)
+    return run(input, grid, MODES[mode], PADDINGS[padding_mode], aligned(align_corners))
 
 
 def affine_grid(theta: Any, size: Any, align_corners: bool | None = None) -> Any:
@@ -138,59 +126,34 @@ def affine_grid(theta: Any, size: Any, align_corners: bool | None = None) -> Any
     return F.affine_grid_generator(theta, size, align_corners)
 
 
-WAYS = "nearest | linear | bilinear | bicubic | trilinear | lanczos | area | nearest-exact"
 RANKS = {"nearest": (3, 4, 5), "linear": (3,), "bilinear": (4,), "trilinear": (5,)}  # N and C are counted
 REFUSED = ("area", "bicubic", "lanczos", "nearest-exact")
 
 
-def per_dimension(value: Any, input: Any, what: str, told: str, letter: str) -> Any:
-    """Return one number for each spatial dimension; raise PyTorch's ValueError for another count."""
+def per_dimension(value: Any, input: Any, name: str) -> list[Any]:
+    """Return one number for each spatial dimension."""
     dims = input.dim() - 2
-    if not isinstance(value, (list, tuple)):
-        return [value] * dims
-    if len(value) != dims:
-        places = f"({letter}1, {letter}2, ...,{letter}K)"
+    numbers = list(value) if isinstance(value, (list, tuple)) else [value] * dims
+    if len(numbers) != dims:
         raise ValueError(
-            f"Input and {what} must have the same number of spatial dimensions, but got input with spatial "
-            f"dimensions of {list(input.shape[2:])} and {told} of "
-            f"{'' if letter == 'o' else 'shape '}{value}. Please provide input tensor in "
-            f"(N, C, d1, d2, ...,dK) format and {told} in {places} format."
+            f"Input and {name} must have the same number of spatial dimensions, but got input with spatial "
+            f"dimensions of {list(input.shape[2:])} and {name} of {value}."
         )
-    return value
+    return numbers
 
 
 def sizes_of(input: Any, size: Any, scale_factor: Any, recompute: bool) -> tuple[Any, Any]:
     """Return the sizes of the result and the scales that PyTorch uses; raise PyTorch's errors."""
-    if size is not None and scale_factor is not None:
-        raise ValueError("only one of size or scale_factor should be defined")
-    if size is None and scale_factor is None:
-        raise ValueError("either size or scale_factor should be defined")
+    if (size is None) == (scale_factor is None):
+        which = "either" if size is None else "only one of"
+        raise ValueError(f"{which} size or scale_factor should be defined")
     if size is not None:
         if recompute:
             raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
-        size = per_dimension(size, input, "output", "output size", "o")
-        if not all(hasattr(n, "__index__") for n in size):
-            raise TypeError(
-                "expected size to be one of int or Tuple[int] or Tuple[int, int] or Tuple[int, int, int], "
-                f"but got size with types {[type(n) for n in size]}"
-            )
-        return tuple(int(n) for n in size), None
-    scales = per_dimension(scale_factor, input, "scale_factor", "scale_factor", "s")
+        return tuple(map(operator.index, per_dimension(size, input, "output"))), None
+    scales = per_dimension(scale_factor, input, "scale_factor")
     made = tuple(math.trunc(n * scale) for n, scale in zip(input.shape[2:], scales))
     return made, None if recompute else tuple(map(float, scales))
-
-
-def check_rank(input: Any, mode: str) -> None:
-    """Raise PyTorch's error for an unknown mode, or one that does not support this number of dimensions."""
-    if input.ndim in RANKS.get(mode, ()):
-        return
-    if mode in RANKS and input.ndim in RANKS["nearest"]:
-        needed = RANKS[mode][0]
-        raise NotImplementedError(f"Got {input.ndim}D input, but {mode} mode needs {needed}D input")
-    raise NotImplementedError(
-        f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input.ndim}D) for the modes: {WAYS} "
-        f"(got {mode})"
-    )
 
 
 def interpolate(
@@ -209,6 +172,12 @@ def interpolate(
         )
     refuse("interpolate", **{f"mode={mode!r}": mode in REFUSED, "antialias=True": antialias})
     output_size, scales = sizes_of(input, size, scale_factor, bool(recompute_scale_factor))
-    check_rank(input, mode)
+    if input.ndim not in RANKS.get(mode, ()):
+        needed = " or ".join(f"{n}D" for n in RANKS.get(mode, ()))
+        raise NotImplementedError(
+            f"Got {input.ndim}D input, but {mode} mode needs {needed} input"
+            if needed
+            else f"Input Error: the modes are {', '.join(RANKS)} (got {mode})"
+        )
     resize = getattr(F, f"upsample_{mode}{input.ndim - 2}d")
     return resize(input, output_size, bool(align_corners), scales)
