@@ -97,8 +97,14 @@ def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None
 def check_mixture(input: Any, *parameters: Any) -> None:
     """Raise PyTorch's RuntimeError for dtypes that differ; parameters may be float32 with half precision."""
     own, others = input.dtype, [t.dtype for t in parameters if t is not None]
-    if any(kind is not own for kind in others) and (own is not float16 or set(others) != {float32}):
-        raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")
+    singles = set(others) == {float32}
+    if any(kind is not own for kind in others) and not (own is float16 and singles):
+        told = (
+            "all inputs must share same datatype."
+            if singles
+            else "expect parameter to have scalar type of Float"
+        )
+        raise RuntimeError(f"mixed dtype (CPU): {told}")
 
 
 def enough(count: int, what: str, size: Any) -> None:
