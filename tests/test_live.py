@@ -141,10 +141,11 @@ class TestRefused:
         with pytest.raises(Refused, match="under the name z; there are: x"):
             live(DOCUMENTED, library).at({"z": 1.0})
 
-    def test_two_elements_of_one_tensor(self, library):
-        cell = live("x = torch.tensor([1.0, 2.0], requires_grad=True)\n(x * x).sum().backward()", library)
-        with pytest.raises(Refused, match="one element of x"):
-            cell.at({"x[0]": 1.0, "x[1]": 2.0})
+    def test_several_at_once(self, library):
+        leaves = "x = torch.tensor([1.0, 2.0], requires_grad=True)\nw = torch.ones((), requires_grad=True)\n"
+        cell = live(leaves + "z = (x * x).sum() * w\nz.backward()", library)
+        now = dict(ends(cell.at({"x[0]": 2.0, "x[1]": 3.0, "w": 0.5})))
+        assert now["x"].grad.items == (2.0, 3.0) and now["w"].grad.items == (13.0,)
 
 
 BRANCH = """\

@@ -84,7 +84,7 @@ def test_random_cells(library):
                 continue
             value = round(numbers[f"n{place}"] + 0.375, 3)
             try:
-                state = living.state(handle, value)
+                state = living.state(handle, {name: value})
             except Refused:
                 continue
             fresh = shown_by(report_of(source, library, False, **{**numbers, f"n{place}": value}), living)
@@ -177,18 +177,34 @@ class TestWidget:
         assert widget._score["live"]["states"] == {} and widget._score["live"]["handles"][0]["xs"] == []
         sent = []
         widget.send = sent.append
-        widget._asked(widget, {"live": {"id": 1, "grid": "x"}}, [])
-        widget._asked(widget, {"live": {"id": 2, "name": "x", "value": 5.6, "steps": False}}, [])
-        widget._asked(widget, {"live": {"id": 3, "name": "x", "value": 5.6, "steps": True}}, [])
+        at = {"name": "x", "grid": False, "numbers": {"x": 5.6}}
+        widget._asked(widget, {"live": {"id": 1, "name": "x", "grid": True, "numbers": {}}}, [])
+        widget._asked(widget, {"live": {"id": 2, **at, "only": [12]}}, [])
+        widget._asked(widget, {"live": {"id": 3, **at, "only": None}}, [])
         assert [told["id"] for told in sent] == [1, 2, 3] and len(sent[0]["grid"]["ys"]) == 41
-        assert sent[1]["state"]["at"][:3] == ["5.6", "10.768", "1.5357"] and "steps" not in sent[1]["state"]
-        assert "1.5357" in sent[2]["state"]["steps"]["12"][0]
+        assert sent[1]["state"]["at"][:3] == ["5.6", "10.768", "1.5357"]
+        one, steps = (told["state"]["steps"] for told in sent[1:])
+        assert one == {"12": steps["12"]} and "1.5357" in one["12"][0] and len(steps) == 11
         json.dumps(sent)
+
+    def test_several_numbers_move_together(self):
+        """The state with both, and the curve of one beside the other."""
+        source = "x = torch.tensor(3.0, requires_grad=True)\nw = torch.tensor(2.0, requires_grad=True)\n"
+        living = report_of(f"{source}y = x * x if x > w else -x * w\ny.backward()", minigrad).living
+        at = {"name": "x", "grid": False, "numbers": {"x": 4.0, "w": 1.0}, "only": None}
+        now = source.replace("3.0", "4.0").replace("2.0", "1.0")
+        fresh = report_of(f"{now}y = x * x if x > w else -x * w\ny.backward()", minigrad)
+        state, shown = living.answer(at)["state"], shown_by(fresh, living)
+        assert state["at"][:3] == ["4.", "16.", "8."] and living.own.rows | state["rows"] == shown.rows
+        grid = living.answer({"name": "x", "grid": True, "numbers": {"w": 1.0}})["grid"]
+        assert grid["xs"][0] == pytest.approx(1.0, abs=0.13)
+        assert "when x reaches 1" in grid["ends"][0]
 
     def test_what_is_refused_is_said(self):
         source = "x = torch.tensor(3.0, requires_grad=True)\ny = x * x if x > 1.5 else -x\ny.backward()"
         living = report_of(source, minigrad).living
-        assert "line 2 was True" in living.answer({"name": "x", "value": 1.0, "steps": False})["refused"]
+        at = {"name": "x", "grid": False, "numbers": {"x": 1.0}, "only": None}
+        assert "line 2 was True" in living.answer(at)["refused"]
 
     def test_saved_without_python_it_is_off(self):
         page = cell(live=True).stepper()._repr_mimebundle_()["text/html"]

@@ -46,6 +46,11 @@ def ends(graph: Graph, handle: Handle) -> list[Any]:
     return [said, said_number(found), slope, finite(found), real(grad)]
 
 
+def root_told(root: Card) -> list[Any]:
+    """The root: what it is called, and its value as text and as a number."""
+    return [root.name or root.letter or "", said_number(root.value), finite(root.value)]
+
+
 def item(value: Value | None, handle: Handle) -> float | None:
     """The element of a value at the place of a handle."""
     if value is None or value.items is None:

@@ -19,9 +19,9 @@ where `rows`, `said` and `steps` have what differs from the cell. Packed states 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from ..drawing.boxes import Measured, measure
 from ..drawing.heat import Heat
@@ -34,10 +34,12 @@ from ..trace.events import Trace
 from ..trace.graph import Graph
 from ..words import text
 from .columns import stored
-from .leaf_handles import card_of, ends, handles_in, root_of, said_number
+from .leaf_handles import card_of, ends, handles_in, root_of, root_told
 from .score import line_to_json, packed, said_of, telling
 
-Remake = Callable[[Trace], tuple[Graph, Callable[[], Sequence[Frame]]]]  # the graph of a trace, and its steps
+Only = Container[int] | None  # numbers of steps, from 1; None: all
+Remake = Callable[[Trace], tuple[Graph, Callable[[Only], Sequence[Frame]]]]  # a trace's graph, and its steps
+T = TypeVar("T")
 
 AROUND = 20  # numbers of a grid on either side of the cell's
 STORED = 60_000  # characters of all packed states
@@ -63,42 +65,47 @@ class Living:
         self.own = Shown(*texts_of(self.sizes, self.sizes), steps_of(frames))
         self.handles = list(handles_in(live, picture.graph))
 
-    def state(self, handle: Handle, value: float, steps: bool = True) -> dict[str, Any]:
-        """What differs from the cell with this number; with its `steps` or without. Refused as `Live.at`."""
-        graph, frames = self.remake(self.live.at({handle.name: value}))
+    def state(self, handle: Handle, numbers: Mapping[str, float], only: Only = None) -> dict[str, Any]:
+        """What differs from the cell with these numbers by name, and what then stands at a handle; of the
+        steps all, or `only` some. Refused as `Live.at`."""
+        graph, frames = self.remake(self.live.at(numbers))
         rows, said = texts_of(measured(graph, self.picture), self.sizes)
-        differs: dict[str, Any] = {
+        made = dict(enumerate(steps_of(frames(only)), 1))
+        own = dict(enumerate(self.own.steps, 1))
+        told = {str(i): now for i, now in made.items() if (only is None or i in only) and now != own.get(i)}
+        return {
             "at": ends(graph, handle),
             "rows": different(rows, self.own.rows),
             "said": different(said, self.own.said),
+            "steps": told if len(made) == len(own) else None,
         }
-        if steps:
-            made = steps_of(frames())
-            same = len(made) == len(self.own.steps)
-            own = self.own.steps if same else [[]] * len(made)
-            pairs = enumerate(zip(made, own), 1)
-            differs["steps"] = {str(i): now for i, (now, was) in pairs if now != was} if same else None
-        return differs
 
-    def grid(self, handle: Handle, steps: bool = True) -> tuple[list[float], list[dict[str, Any]], list[str]]:
-        """The numbers around the cell's at which there are states, these states (see `state`), and what is to
-        be said below the first and above the last of them ("" where nothing hinders)."""
-        xs, states, said = [handle.value], [self.state(handle, handle.value, steps)], ["", ""]
+    def root(self, handle: Handle, numbers: Mapping[str, float]) -> float | None:
+        """The root with these numbers by name. Refused as `Live.at`."""
+        return ends(self.remake(self.live.at(numbers))[0], handle)[3]
+
+    def grid(
+        self, handle: Handle, at: Callable[[Handle, Mapping[str, float]], T], others: Mapping[str, float]
+    ) -> tuple[list[float], list[T], list[str]]:
+        """The numbers around the cell's that a handle can have beside `others`, what `at` gives for each, and
+        what is to be said below the first and above the last of them ("" where nothing hinders)."""
+        own = handle.value
+        xs, states, said = [own], [at(handle, {**others, handle.name: own})], ["", ""]
         for side, sign in enumerate((-1, 1)):
             for value in around(handle.value, sign):
                 try:
-                    state = self.state(handle, value, steps)
+                    state = at(handle, {**others, handle.name: value})
                 except Refused as refused:
-                    said[side] = self.turning(handle, value) or str(refused)
+                    said[side] = self.turning(handle, value, others) or str(refused)
                     break
                 place = 0 if sign < 0 else len(xs)
                 xs.insert(place, value)
                 states.insert(place, state)
         return xs, states, said
 
-    def turning(self, handle: Handle, value: float) -> str:
+    def turning(self, handle: Handle, value: float, others: Mapping[str, float]) -> str:
         """Where a branch of the cell changes before it comes to a number; "" if none does."""
-        branch = self.live.branch(handle.name, value)
+        branch = self.live.branch(handle.name, value, others)
         if branch is None:
             return ""
         at = number(branch.far, handle.dtype)
@@ -121,7 +128,7 @@ class Living:
         """The part of a score that needs no kernel, as much as may be stored; None without any handle."""
         handles, states, room = [], {}, STORED
         for handle in self.handles[: max(1, min(MOST, STATIONS // max(1, len(self.own.said) // 2)))]:
-            xs, found, said = self.grid(handle)
+            xs, found, said = self.grid(handle, self.state, {})
             told = self.packed(found)
             if len(told) > room:
                 told = self.packed([{**state, "steps": None} for state in found])
@@ -137,15 +144,14 @@ class Living:
         return self.scored([self.told(handle, [], [], ["", ""]) for handle in self.handles], {})
 
     def answer(self, question: Mapping[str, Any]) -> dict[str, Any]:
-        """What a kernel says when a reader asks for the `grid` of a handle, or for the state at a `value`."""
-        known = {handle.name: handle for handle in self.handles}
+        """What a kernel says when a reader asks for the `grid` of a handle beside other `numbers`, or for the
+        state with these `numbers`, `only` with the step that is shown."""
+        handle = next(handle for handle in self.handles if handle.name == question["name"])
+        numbers = {name: float(value) for name, value in question["numbers"].items()}
         try:
-            if "grid" in question:
-                handle = known[question["grid"]]
-                xs, states, said = self.grid(handle, steps=False)
-                return {"grid": self.told(handle, xs, [state["at"][3] for state in states], said)}
-            handle = known[question["name"]]
-            return {"state": self.state(handle, float(question["value"]), bool(question["steps"]))}
+            if question["grid"]:
+                return {"grid": self.told(handle, *self.grid(handle, self.root, numbers))}
+            return {"state": self.state(handle, numbers, question["only"])}
         except Refused as refused:
             return {"refused": str(refused)}
 
@@ -171,7 +177,7 @@ class Living:
         root = root_of(self.picture.graph)
         return {
             "handles": handles,
-            "root": None if root is None else [root.name or root.letter or "", said_number(root.value)],
+            "root": None if root is None else root_told(root),
             "states": states,
             "words": words | filled,
         }
@@ -184,7 +190,8 @@ WORDS = (
 FILLED = {
     "live_written": ("n",), "live_short": ("name", "value"), "live_at": ("name", "value", "cell"),
     "live_head": ("name",), "live_curve": ("root", "name"), "live_slope": ("value", "name"),
-    "live_foretold": ("sum", "root", "value", "far"),
+    "live_foretold": ("sum", "root", "value", "far"), "live_foretold_all": ("sum", "root", "value", "far"),
+    "live_line": ("n", "line"),
 }  # fmt: skip
 
 

@@ -35,6 +35,7 @@ EXTRAS = {
         "stepper_plot.js",
         "stepper_states.js",
         "stepper_replaced.js",
+        "stepper_live_pane.js",
         "stepper_live.js",
         "stepper_training.js",
     ),

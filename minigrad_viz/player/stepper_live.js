@@ -2,13 +2,14 @@
 //
 // A state (see stepper_states.js) replaces texts of the picture and of the steps; nothing is laid out again.
 
-import { Extra, block, drawn, extras, make, quiet } from "./stepper_parts.js";
-import { figure, plot } from "./stepper_plot.js";
+import { Extra, clamp, drawn, extras, make, quiet } from "./stepper_parts.js";
+import { LivePane } from "./stepper_live_pane.js";
+import { figure } from "./stepper_plot.js";
 import { Replaced } from "./stepper_replaced.js";
 import { Grid, Kernel } from "./stepper_states.js";
 
 const RAIL = 14; // pixels from the edge of a card to its rail
-const STACKED = 640; // pixels of a pane below which its plot stands under its table
+const REST = 150; // milliseconds without a move until the other steps are computed, too
 
 class Live extends Extra {
   constructor(player) {
@@ -20,74 +21,57 @@ class Live extends Extra {
     this.source = model.send && !Object.keys(this.score.states).length ? new Kernel(model) : new Grid(this.score);
     this.button = quiet(make("button", { type: "button", className: "mgp-live", textContent: this.words.live, onclick: () => this.turn(!this.on) }));
     player.tools.prepend(this.button);
-    this.pane = this.build();
-    player.boxes.element.before(this.pane);
     this.sliders = new Map(); // by the card of a leaf
     this.chosen = new Map(this.score.handles.toReversed().map((handle) => [handle.card, handle]));
     this.handle = this.score.handles[0];
-    this.value = this.handle.value;
+    this.values = new Map(); // by the name of a handle, where it is not the cell's
+    this.wanted = { handle: this.handle, values: this.values };
     this.texts = new Replaced();
     this.own = null; // the frames of the cell
+    this.pane = new LivePane(this, player.code.lines);
+    player.boxes.element.before(this.pane.element);
     this.turn(true);
   }
 
-  build() {
-    const { words } = this;
-    const act = (word, onclick) => quiet(make("button", { type: "button", textContent: word, onclick }));
-    this.head = make("h4");
-    this.pick = quiet(make("select", { title: words.live_pick, aria: { label: words.live_pick } }));
-    this.pick.append(...this.score.handles.map(({ name }, value) => make("option", { value, textContent: name })));
-    this.pick.hidden = this.score.handles.length < 2;
-    this.pick.onchange = () => this.choose(this.score.handles[this.pick.value]);
-    this.table = make("table");
-    this.foretold = make("p");
-    this.note = make("p", { className: "note", aria: { role: "status" } });
-    this.reset = act(words.live_reset, () => this.move(this.handle, this.handle.value));
-    this.write = act(words.live_write, () => this.copy());
-    const table = block("mgp-live-told", make("div", { className: "mgp-live-head" }, this.head, this.pick), this.table, this.foretold, block("mgp-live-acts", this.reset, this.write), this.note);
-    this.curve = block("mgp-live-curve");
-    return make("div", { className: "mgp-livepane", aria: { label: words.live, role: "region" } }, table, this.curve);
+  // The number of a handle that is shown.
+  value(handle, values = this.values) {
+    return values.get(handle.name) ?? handle.value;
   }
 
   turn(on) {
     this.on = on;
     this.button.setAttribute("aria-pressed", on);
-    this.pane.hidden = !on;
+    this.pane.element.hidden = !on;
     if (on) this.choose(this.handle);
-    else this.show(this.handle, this.handle.value, null);
+    else this.show(this.handle, new Map(), null);
     for (const { part } of this.sliders.values()) part.style.display = on ? "" : "none";
   }
 
+  // What is told is told about this handle.
   async choose(handle) {
-    this.chosen.set(handle.card, handle);
-    this.pick.value = this.score.handles.indexOf(handle);
     try {
-      await this.source.ready(handle);
+      await this.ready(handle);
     } catch ({ message }) {
-      return this.fail(message || this.words.live_off);
+      return this.pane.say(message || this.words.live_off);
     }
-    this.move(handle, this.handle === handle ? this.value : handle.value);
+    this.move(handle, this.value(handle, this.wanted.values));
   }
 
-  fail(message) {
-    this.note.textContent = message;
-  }
-
-  // --------------------------------------------------------------------------------------------- the sliders
+  // ------------------------------------------------------------------------------------------------- sliders
 
   // The picture was laid out.
   laid() {
-    const { act, score } = this.player;
+    const { act, score, stage } = this.player;
     this.sliders.clear();
     this.state = null;
     this.button.disabled = act !== score.shown; // other pictures have other leaves
     this.own = act === score.shown ? this.player.frames : null;
-    if (!this.own) return (this.pane.hidden = true);
+    if (!this.own) return (this.pane.element.hidden = true);
     for (const card of this.chosen.keys()) {
-      const row = this.player.stage.parts.get(`${card}-slider`);
+      const row = stage.parts.get(`${card}-slider`);
       if (row) this.sliders.set(card, this.slider(card, row));
     }
-    this.player.stage.live = () => this.on && this.state !== null;
+    stage.live = () => this.on && this.state !== null;
     this.turn(this.on);
   }
 
@@ -111,7 +95,7 @@ class Live extends Extra {
       event.preventDefault();
       part.focus({ preventScroll: true });
       part.setPointerCapture(event.pointerId);
-      await this.source.ready(this.chosen.get(card));
+      await this.ready(this.chosen.get(card));
       drag(event);
       part.onpointermove = drag;
     };
@@ -124,62 +108,90 @@ class Live extends Extra {
     return { part, was, thumb, from, to };
   }
 
+  // The handle has its grid, beside the other numbers as they are now.
+  ready(handle) {
+    return this.source.ready(handle, this.wanted.values);
+  }
+
   async pressed(event, handle) {
     const by = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 5, PageDown: -5, Home: -Infinity, End: Infinity }[event.key];
     if (by === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
     event.stopPropagation();
-    await this.source.ready(handle);
+    await this.ready(handle);
     const { xs } = handle;
-    const from = this.handle === handle ? this.value : handle.value;
-    this.move(handle, Number.isFinite(by) ? this.source.next(handle, from, by) : by < 0 ? xs[0] : xs.at(-1));
+    this.move(handle, Number.isFinite(by) ? this.source.next(handle, this.value(handle, this.wanted.values), by) : by < 0 ? xs[0] : xs.at(-1));
   }
 
-  place(card, value) {
+  place(card, values) {
     const slider = this.sliders.get(card);
     const handle = this.chosen.get(card);
-    if (!slider || !handle.xs.length) return;
-    const { xs } = handle;
-    const x = (number) => slider.from + ((number - xs[0]) / (xs.at(-1) - xs[0] || 1)) * (slider.to - slider.from);
+    if (!slider) return;
+    const value = this.value(handle, values);
+    const [low, high] = handle.xs.length ? [handle.xs[0], handle.xs.at(-1)] : [handle.value - 1, handle.value + 1]; // not known yet
+    const x = (number) => slider.from + clamp((number - low) / (high - low || 1), 0, 1) * (slider.to - slider.from);
     slider.thumb.setAttribute("cx", x(value));
     slider.was.setAttribute("cx", x(handle.value));
-    const said = { valuemin: xs[0], valuemax: xs.at(-1), valuenow: value, valuetext: `${handle.name} = ${figure(value)}`, label: handle.name };
+    const said = { valuemin: low, valuemax: high, valuenow: value, valuetext: `${handle.name} = ${figure(value)}`, label: handle.name };
     for (const [name, told] of Object.entries(said)) slider.part.setAttribute(`aria-${name}`, told);
   }
 
-  // ---------------------------------------------------------------------------------------------- the states
+  // -------------------------------------------------------------------------------------------------- states
 
-  // Show a number. The newest wins: others that come later are not shown.
-  async move(handle, value) {
-    this.wanted = { handle, value };
-    if (this.handle !== handle) this.place(this.handle.card, this.handle.value);
-    this.place(handle.card, value);
+  // The numbers that are moved with one handle at a value: all, or where the states came with the page, it alone.
+  only(handle, value, others = new Map()) {
+    const values = new Map(others);
+    values.delete(handle.name);
+    return value === handle.value ? values : values.set(handle.name, value);
+  }
+
+  move(handle, value) {
+    this.chosen.set(handle.card, handle);
+    return this.want(handle, this.only(handle, value, this.source.several ? this.wanted.values : undefined));
+  }
+
+  // Show numbers. The newest win: others that come later are not shown. While a picture is drawn, the kernel
+  // computes the next. The steps that are not shown follow when the numbers rest.
+  async want(handle, values, all = false) {
+    clearTimeout(this.resting);
+    this.wanted = { handle, values, all };
+    for (const card of this.sliders.keys()) this.place(card, values);
     if (this.busy) return;
     this.busy = true;
     try {
-      for (let wanted; wanted !== this.wanted; ) {
-        wanted = this.wanted;
-        const own = wanted.value === wanted.handle.value;
-        const state = own ? null : await this.source.state(wanted.handle, wanted.value, false);
-        this.show(wanted.handle, wanted.value, state);
-        if (wanted === this.wanted && state && !state.steps && this.source instanceof Kernel) {
-          this.show(wanted.handle, wanted.value, await this.source.state(wanted.handle, wanted.value, true));
-        }
+      for (let asked = this.ask(); asked; ) {
+        const [{ handle, values }, state] = [asked.wanted, await asked.state];
+        asked = asked.wanted === this.wanted ? null : this.ask();
+        this.show(handle, values, state);
       }
+      if (this.source.several && this.state && !this.wanted.all) this.resting = setTimeout(() => this.want(this.handle, this.values, true), REST);
     } catch ({ message }) {
-      this.fail(message || this.words.live_off);
+      this.pane.say(message || this.words.live_off);
     }
     this.busy = false;
   }
 
-  show(handle, value, state) {
+  // The state with the numbers that are wanted.
+  ask() {
+    const { wanted } = this;
+    const { handle, values, all } = wanted;
+    return { wanted, state: values.size ? this.source.state(handle, values, all ? null : [this.player.step || this.summed(handle)]) : null };
+  }
+
+  // The step that writes the gradient of a leaf.
+  summed({ card }) {
+    const id = `${card.split("-")[0]}-d`;
+    return 1 + (this.own ?? []).findLastIndex(({ marks, main }) => main !== undefined && marks.includes(id));
+  }
+
+  show(handle, values, state) {
     const { player } = this;
-    Object.assign(this, { handle, value, state });
+    Object.assign(this, { handle, values, state });
     if (!this.own) return;
     player.frames = state?.steps ? this.own.map((frame, i) => this.frame(frame, state.steps[i + 1])) : this.own;
     this.painted();
     player.tell();
-    this.told();
+    this.pane.tell();
   }
 
   frame(frame, told) {
@@ -194,8 +206,6 @@ class Live extends Extra {
     if (stage) this.texts.show(stage, this.state);
   }
 
-  // ------------------------------------------------------------------------------------------- what is told
-
   // In the caption: the number, and before the first step how the leaf's gradient comes about.
   caption() {
     if (!this.on || !this.state || !this.own) return;
@@ -204,71 +214,15 @@ class Live extends Extra {
     const fill = (text) => text.replace("{name}", handle.name).replace("{value}", this.state.at[0]).replace("{cell}", handle.cell[0]);
     if (player.step) return caption.place.prepend(make("mark", { textContent: fill(words.live_short) }));
     const said = fill(words.live_at);
-    const id = `${handle.card.split("-")[0]}-d`;
-    const frame = player.frames.findLast(({ marks, main }) => main !== undefined && marks.includes(id));
+    const frame = player.frames[this.summed(handle) - 1];
     caption.show(frame ?? { text: said, lines: [], marks: [] }, "");
     caption.place.replaceChildren(make("span", { className: "mgp-said", textContent: said, title: said }));
   }
 
-  told() {
-    const { words, handle, value, state } = this;
-    const [root, shown] = this.score.root ?? [null, ""];
-    const now = state?.at ?? [handle.cell[0], shown, handle.cell[1], null, null];
-    this.head.textContent = words.live_head.replaceAll("{name}", handle.name);
-    const rows = [["", words.live_cell, words.live_now], [handle.name, handle.cell[0], now[0]], ...(root === null ? [] : [[root, shown, now[1]]]), [`${gradient(handle)}`, handle.cell[1], now[2], "g"]];
-    const cell = (tag, i) => (said, j) => make(tag, { textContent: said, className: j === 2 ? `n ${i}` : j ? "o" : "" });
-    this.table.replaceChildren(...rows.map(([name, was, is, tone = ""], i) => make("tr", {}, ...[name, was, is].map(cell(i ? "td" : "th", tone)))));
-    this.reset.disabled = value === handle.value;
-    this.write.disabled = !handle.edit || value === handle.value;
-    const at = handle.xs.indexOf(value);
-    this.note.textContent = at >= 0 && at === handle.xs.length - 1 ? handle.ends[1] : at === 0 ? handle.ends[0] : "";
-    this.foretell(root);
-    this.draw(root);
-  }
-
-  // What the cell's slope predicts, and what came out.
-  foretell(root) {
-    const { handle, value, state, words } = this;
-    this.foretold.replaceChildren();
-    const own = handle.ys[handle.xs.indexOf(handle.value)];
-    const slope = handle.cell[2];
-    if (!state || root === null || ![own, slope, state.at[3]].every(Number.isFinite)) return;
-    const far = value - handle.value;
-    const guess = own + slope * far;
-    const [minus, size] = [far < 0, Math.abs(far)];
-    const times = slope < 0 ? `(${figure(slope)})` : figure(slope);
-    const sum = `${figure(own)} ${minus ? "−" : "+"} ${times} · ${figure(Number(size.toPrecision(6)))} = ${figure(guess)}`;
-    const [a, b] = words.live_foretold.replace("{sum}", sum).replace("{root}", root).replace("{far}", figure(Number((state.at[3] - guess).toPrecision(3)))).split("{value}");
-    this.foretold.append(a, make("b", { textContent: state.at[1] }), b);
-  }
-
-  draw(root) {
-    const { handle, value, state, words } = this;
-    const width = this.curve.clientWidth - 16;
-    const own = [handle.value, handle.ys[handle.xs.indexOf(handle.value)], handle.cell[2]];
-    const now = state ? [value, state.at[3], state.at[4]] : own;
-    const known = handle.ys.filter(Number.isFinite).length > 1;
-    this.curve.hidden = root === null || !known;
-    if (this.curve.hidden || width < 100) return;
-    const slope = words.live_slope.replace("{value}", figure(now[2])).replace("{name}.grad", gradient(handle));
-    const said = { curve: words.live_curve.replace("{root}", root).replace("{name}", handle.name), point: `${root} = ${figure(now[1])}`, slope };
-    this.curve.replaceChildren(plot(width, { xs: handle.xs, ys: handle.ys, cell: own, now, names: { root, leaf: handle.name }, said }));
-  }
-
   // The pane has another width.
   arranged() {
-    this.pane.classList.toggle("stacked", this.pane.clientWidth < STACKED);
-    if (this.on) this.told();
-  }
-
-  async copy() {
-    const [line, before, after] = this.handle.edit;
-    await navigator.clipboard?.writeText(before + figure(this.value).replace(/\.$/, ".0") + after);
-    this.note.textContent = this.words.live_written.replace("{n}", line);
+    this.pane.arranged();
   }
 }
-
-// `w.grad[0]` for the element `w[0]`.
-const gradient = ({ name, leaf }) => `${leaf}.grad${name.slice(leaf.length)}`;
 
 extras.push((player) => player.score.live && new Live(player));

@@ -12,8 +12,10 @@ export function entry(told, columns, i) {
   return told.map((part) => (typeof part === "number" ? columns[part][i] : part)).join("");
 }
 
-// States that came with the page.
+// States that came with the page, of one handle at a time.
 export class Grid {
+  several = false;
+
   constructor(score) {
     this.score = score;
     this.known = new Map();
@@ -24,7 +26,6 @@ export class Grid {
       const all = await inflated(this.score.states[handle.name]);
       this.known.set(handle.name, { ...all, columns: all.columns.map((column) => column.split(" ")) });
     }
-    return handle;
   }
 
   // The place in `xs` that is nearest to a number.
@@ -36,19 +37,22 @@ export class Grid {
     return xs[clamp(xs.indexOf(value) + by, 0, xs.length - 1)];
   }
 
-  async state(handle, value) {
+  async state(handle, values) {
     await this.ready(handle);
     const { columns, texts, whole } = this.known.get(handle.name);
-    const i = handle.xs.indexOf(value);
+    const i = handle.xs.indexOf(values.get(handle.name));
     const read = (kind) => Object.fromEntries(Object.entries(texts[kind] ?? {}).map(([id, told]) => [id, JSON.parse(entry(told, columns, i))]));
     return { at: read("at")[""], rows: read("rows"), said: read("said"), steps: whole ? read("steps") : null };
   }
 }
 
-// States that a kernel computes. Of several that are asked for while it is busy only the newest is.
+// States that a kernel computes, with several numbers moved.
 export class Kernel {
+  several = true;
+
   constructor(model) {
     this.model = model;
+    this.under = new Map(); // by the name of a handle, beside which other numbers its grid is
     this.waiting = new Map();
     this.count = 0;
     model.on("msg:custom", (told) => {
@@ -66,9 +70,13 @@ export class Kernel {
     });
   }
 
-  async ready(handle) {
-    if (!handle.xs.length) Object.assign(handle, (await this.ask({ grid: handle.name })).grid);
-    return handle;
+  // The grid of a handle, beside the other numbers that were moved.
+  async ready(handle, values) {
+    const numbers = Object.fromEntries([...values].filter(([name]) => name !== handle.name).sort());
+    const under = JSON.stringify(numbers);
+    if (this.under.get(handle.name) === under) return;
+    Object.assign(handle, (await this.ask({ name: handle.name, grid: true, numbers })).grid);
+    this.under.set(handle.name, under);
   }
 
   step({ xs }) {
@@ -85,7 +93,7 @@ export class Kernel {
     return this.snap(handle, value + by * this.step(handle));
   }
 
-  async state(handle, value, steps) {
-    return (await this.ask({ name: handle.name, value, steps })).state;
+  async state(handle, values, only) {
+    return (await this.ask({ name: handle.name, grid: false, numbers: Object.fromEntries(values), only })).state;
   }
 }

@@ -107,13 +107,11 @@ class Live:
         return known
 
     def changes(self, numbers: Mapping[str, float]) -> Changes:
-        """Numbers by name as changes of the program. Several elements of one tensor cannot change at once."""
-        found = {}
+        """Numbers by name as changes of the program."""
+        found: dict[int, dict[tuple[int, ...], float]] = {}
         for name, value in numbers.items():
             handle = self.handle(name)
-            if handle.number in found:
-                raise Refused(text("live_no_several", self.lang, name=handle.leaf))
-            found[handle.number] = handle.place, float(value)
+            found.setdefault(handle.number, {})[handle.place] = float(value)
         return found
 
     def at(self, numbers: Mapping[str, float]) -> Trace:
@@ -127,18 +125,19 @@ class Live:
             said = {"problem": f"{type(problem).__name__}: {problem}"}
             raise Refused(text("live_failed", self.lang, **said)) from problem
 
-    def branch(self, name: str, value: float) -> Branch | None:
-        """Where a branch changes between the cell's number and `value`; None if none does."""
-        handle = self.handle(name)
-        near, far = handle.value, float(value)
-        line = self._turns(handle, far)
+    def branch(self, name: str, value: float, others: Mapping[str, float] | None = None) -> Branch | None:
+        """Where a branch changes between the cell's number and `value`, with `others` for other leaves; None
+        if none does."""
+        others = others or {}
+        near, far = self.handle(name).value, float(value)
+        line = self._turns({**others, name: far})
         if line is None:
             return None
         for _ in range(HALVINGS):
             middle = (near + far) / 2
             if middle in (near, far):
                 break
-            turned = self._turns(handle, middle)
+            turned = self._turns({**others, name: middle})
             if turned is None:
                 near = middle
             else:
@@ -152,10 +151,10 @@ class Live:
         span = next((event.span for event in made), None)
         return None if span is None else number_in(self.trace.source, span, handle.place)
 
-    def _turns(self, handle: Handle, value: float) -> int | None:
+    def _turns(self, numbers: Mapping[str, float]) -> int | None:
         """The line at which the cell would go on in another way; None if it would not."""
         try:
-            run(self.program, {handle.number: (handle.place, value)}, self.trace.source)
+            run(self.program, self.changes(numbers), self.trace.source)
         except Turned as turned:
             return turned.line
         return None

@@ -19,7 +19,7 @@ from ..trace.events import Trace
 from . import taking_minigrad, taking_torch
 from .program import Given, Instruction, Program, bind, filled
 
-Changes = Mapping[int, tuple[tuple[int, ...], float]]  # by number of a tensor: a place in it, and a number
+Changes = Mapping[int, Mapping[tuple[int, ...], float]]  # by number of a tensor: numbers by place in it
 
 
 class Turned(Exception):
@@ -47,12 +47,12 @@ def machine(library: str) -> Machine:
 
 
 def changed(given: Given, number: int, changes: Changes) -> Given:
-    """What was given, with the number that it is to have."""
+    """What was given, with the numbers that it is to have."""
     if number not in changes:
         return given
-    place, value = changes[number]
     data = np.array(given.data)
-    data[place] = value
+    for place, value in changes[number].items():
+        data[place] = value
     return given._replace(data=data if data.ndim else data[()])
 
 

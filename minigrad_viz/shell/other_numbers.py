@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from functools import cached_property
 
 from ..drawing.picture import Picture
@@ -71,7 +71,7 @@ class OtherNumbers:
         except Refused as refused:
             return Coach(None, name, text("training_refused", self.lang, why=str(refused)), self.lang)
 
-    def _remade(self, trace: Trace) -> tuple[Graph, Callable[[], Sequence[Frame]]]:
-        """The graph that is shown first of another trace of the cell, and its steps."""
+    def _remade(self, trace: Trace) -> tuple[Graph, Callable[[Container[int] | None], Sequence[Frame]]]:
+        """The graph that is shown first of another trace of the cell, and its steps, or `only` some."""
         view = views_of(Scenes(trace), roots=self._roots, fold=self._fold, lang=self.lang)[-1]
-        return view.graph, lambda: frames_of(view.scene, view.graph, self.lang, ())
+        return view.graph, lambda only: frames_of(view.scene, view.graph, self.lang, (), only)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple, TypeVar
 
@@ -43,12 +43,16 @@ class Draft(NamedTuple):
 
 
 def frames_of(
-    scene: Scene, graph: Graph, lang: str | None = None, explained: Sequence[Explanation] = ()
+    scene: Scene,
+    graph: Graph,
+    lang: str | None = None,
+    explained: Sequence[Explanation] = (),
+    only: Container[int] | None = None,
 ) -> tuple[Frame, ...]:
     """The steps of a scene that concern `graph`; at most `grouping.LIMIT`. For a recorded cell these are
     its ops and the nodes of the backward call; an error that ended the cell is shown with its explanation
     from `explained`. For a finished graph these are its tensors, and its nodes in the order in which the
-    engine would run them."""
+    engine would run them. With `only`, the other steps, counted from 1, have no text and no arithmetic."""
     stage = Stage(scene, graph, lang, lettered=True)
     finished = scene.trace.roots is not None
     drafts = list(of_graph(stage) if finished else of_cell(stage, explained))
@@ -59,9 +63,11 @@ def frames_of(
         count = sum(draft.size for draft in some)
         times.append((some[0].times[0], some[-1].times[1]))
         marks = (mark for draft in some for mark in draft.marks())
-        told.append(
-            (some[-1].phase, summary(marks, count, lang) if some[1:] else some[0].tell(), some[-1].ran)
-        )
+        if only is not None and len(times) not in only:
+            frame = Frame.told((), "")
+        else:
+            frame = summary(marks, count, lang) if some[1:] else some[0].tell()
+        told.append((some[-1].phase, frame, some[-1].ran))
     nodes = scene.schedule.order if scene.schedule is not None else ()
     shown = ((node, stage.station(stage.place_of(node))) for node in nodes)
     stations = {node: station.id for node, station in shown if station is not None}

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import pytest
 from lab import missing
-from lab_notebook import lab_over
+from lab_notebook import lab_over, write
+from nbformat.v4 import new_code_cell
 from test_live_values import CELL, Player, follows
 from test_predict_page import answers_by_keys
 
@@ -19,12 +20,51 @@ CELLS = [
     "    loss = (w * 2 - 3) ** 2\n    loss.backward()\n    opt.step()",
     f"%%autograd --lang en --predict --no-table\n{CELL}",
 ]
+PAIR = (
+    "%%autograd --lang en --step --live --no-table\na, b = torch.tensor(3.0, requires_grad=True), 5\n"
+    "v = torch.tensor([2.0, -1.0], requires_grad=True)\nz = (a * v).sum() * a\nz.backward()"
+)
 
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory):
-    with lab_over(tmp_path_factory.mktemp("live"), "live.ipynb", CELLS) as running:
+    folder = tmp_path_factory.mktemp("live")
+    write(folder / "pair.ipynb", [new_code_cell(source) for source in (CELLS[0], PAIR)])
+    with lab_over(folder, "live.ipynb", CELLS) as running:
         yield running
+
+
+def test_several_numbers_move_together(lab):
+    """The second keeps what was done to the first; all lines that change are copied; Reset undoes both."""
+    page = lab.open("pair.ipynb", width=1280, height=1400)
+    assert lab.run_all(page) == []
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    player = Player(page)
+    first, second = player.slider.all()
+    first.focus()
+    page.keyboard.press("PageUp")
+    page.wait_for_function(MOVED, arg=["a", "3.1"])
+    assert second.get_attribute("aria-valuetext") == "v[0] = 2."
+    second.focus()
+    page.keyboard.press("PageUp")
+    page.wait_for_function(MOVED, arg=["v[0]", "2.05"])
+    assert player.table()[1:] == [
+        ["a", "3.", "3.1"], ["v[0]", "2.", "2.05"], ["z", "9.", "10.09"], ["v.grad[0]", "9.", "9.61"],
+    ]  # fmt: skip
+    foretold = player.root.locator(".mgp-livepane p").first.inner_text()
+    assert foretold.startswith("The cell's slopes predict 9. + 6. · 0.1 + 9. · 0.05 = 10.05. z is 10.09")
+    assert player.row("s0-c0-value") == ["3.1", "3."]
+    player.root.locator("button", has_text="Copy the changed line").click()
+    player.root.locator(".note", has_text="Copied. Paste it over line 2, 3.").wait_for()
+    copied = PAIR.partition("\n")[2].replace("3.0", "3.1").replace("2.0", "2.05").split("\n")[:2]
+    assert page.evaluate("() => navigator.clipboard.readText()") == "\n".join(copied)
+    player.root.locator("button", has_text="Reset").click()
+    page.wait_for_function(MOVED, arg=["v[0]", "2."])
+    assert player.root.locator(".mgp-was").count() == 0 and player.row("s0-c0-value") == ["3."]
+
+
+MOVED = """([name, now]) => [...document.querySelectorAll('.mgp-livepane tr')].some(
+    row => row.firstElementChild.textContent === name && row.lastElementChild.textContent === now)"""
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

@@ -27,7 +27,7 @@ class Player:
         self.page = page
         self.root = page.locator(".mgp", has=page.locator(".mgp-slider"))
         self.slider = self.root.locator(".mgp-slider")
-        self.slider.wait_for()
+        self.slider.first.wait_for()
 
     def row(self, id: str) -> list[str]:
         """The value of a row, and in gray the cell's."""

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from lab import BROWSER_OPTIONS, find_chromium, missing
 
+from minigrad_viz.player import static
+
 pytestmark = [pytest.mark.browser, pytest.mark.skipif(bool(missing()), reason=missing())]
 
 TESTS = Path(__file__).with_name("player_tests.js")
@@ -39,6 +41,14 @@ def page():
         page.add_style_tag(url="/stepper.css")
         yield page
         browser.close()
+
+
+@pytest.mark.parametrize("also", static.EXTRAS)
+def test_no_two_modules_give_one_name(also):
+    """They become one script, in which each name stands once."""
+    given = re.findall(r"^(?:async )?(?:class|const|function|let) (\w+)", static.module(also), re.M)
+    given += re.findall(r"^export (?:async )?(?:class|const|function|let) (\w+)", static.module(also), re.M)
+    assert len(given) > 50 and sorted(given) == sorted(set(given))
 
 
 def test_every_test_has_a_name_of_its_own():
