@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from ..numbers import number
 from ..trace.explained import Matrices, Matrix
 from ..words import clean, columns, shorten, text
+from .style import element
 
 SHOWN = 6  # rows, and columns, that are shown of a matrix
 LABEL = 14  # columns of the text of a label
@@ -19,27 +20,7 @@ WIDTH = 100  # columns that matrices may fill side by side
 WRONG, GAP = "✗", "…"
 
 # Pages that say themselves that they are light or dark count for more than what the system prefers.
-STYLE = """\
-<style>.mgx{--bad:#a33f00;--tint:#D55E0022;color-scheme:light dark;margin:.5em 0}
-@media(prefers-color-scheme:dark){.mgx{--bad:#ff9a52;--tint:#ff9a5226}}
-[data-jp-theme-light=true] .mgx,[data-theme=light] .mgx,.vscode-light .mgx{--bad:#a33f00;--tint:#D55E0022}
-[data-jp-theme-light=false] .mgx,[data-theme=dark] .mgx,.vscode-dark .mgx{--bad:#ff9a52;--tint:#ff9a5226}
-.mgx p{font:13px/1.5 system-ui,sans-serif;margin:0 0 4px!important}
-.mgx>div{display:flex;flex-wrap:wrap;gap:10px 16px;align-items:flex-start}
-.mgx>div>div{display:flex;gap:16px;align-items:center;max-width:100%}
-.mgx .o{overflow-x:auto;max-width:100%}
-.mgx table{border-collapse:collapse;margin:0;\
-font:12.5px ui-monospace,Menlo,Consolas,"DejaVu Sans Mono",monospace}
-.mgx caption{caption-side:top;text-align:left;\
-font:600 12.5px system-ui,sans-serif;padding:0 0 2px;white-space:nowrap}
-.mgx tr,.mgx th,.mgx td{background:none!important;border:0!important;padding:3px 10px!important;\
-text-align:right!important;white-space:nowrap}
-.mgx th{font-weight:400;opacity:.75}
-.mgx td:nth-child(2){border-left:2px solid #8c959f!important}
-.mgx td:last-child{border-right:2px solid #8c959f!important}
-.mgx .w{outline:2px solid var(--bad);outline-offset:-3px;border-radius:5px;background:var(--tint)!important;\
-font-weight:700;color:var(--bad)}
-.mge .mgx{margin:0 16px 14px}</style>"""
+STYLE = element("matrices")
 
 
 def to_text(shown: Matrices, lang: str | None = None) -> str:

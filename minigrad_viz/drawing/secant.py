@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..numbers import number
 from ..words import columns, text
 from .still import address
+from .style import element
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -54,15 +55,7 @@ SLACK = 3.0  # how many times larger an error must be to be called larger
 ROOM = 4.0  # heights of the curve that lines may take above and below it
 INSTALL = 'pip install "minigrad-viz[lab]"'
 
-STYLE = """\
-<style>.mgd{margin:.5em 0}.mgd>div{display:flex;flex-wrap:wrap;gap:8px 20px}
-.mgd img{max-width:100%;border-radius:6px}
-.mgd p{font:14px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;margin:.3em 0!important}
-.mgd table{border-collapse:collapse;margin:.3em 0;\
-font:12.5px ui-monospace,Menlo,Consolas,"DejaVu Sans Mono",monospace}
-.mgd tr,.mgd td,.mgd th{background:none!important;border:0!important;padding:2px 14px 2px 0!important;\
-text-align:right!important}
-.mgd th{font-weight:600;border-bottom:1px solid #8c959f!important}</style>"""
+STYLE = element("secant")
 
 
 # ── in words ────────────────────────────────────────────────────────────────────────────────────────────────

@@ -7,25 +7,10 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ..words import clean, columns
+from .style import element
 
 # Pages that say themselves that they are light or dark count for more than what the system prefers.
-STYLE = """\
-<style>.mgt{border-collapse:collapse;margin:.4em 0;--changed:#B34700}
-@media(prefers-color-scheme:dark){.mgt{--changed:#ff9a52}}
-[data-jp-theme-light=true] .mgt,[data-theme=light] .mgt,.vscode-light .mgt{--changed:#B34700}
-[data-jp-theme-light=false] .mgt,[data-theme=dark] .mgt,.vscode-dark .mgt{--changed:#ff9a52}
-.mgt{font:12.5px ui-monospace,Menlo,Consolas,"DejaVu Sans Mono",monospace}
-.mgt caption{caption-side:top;text-align:left;font:italic 12px system-ui,sans-serif;opacity:.8;padding:2px 0}
-.mgt tr,.mgt th,.mgt td{background:none!important;border:0!important}
-.mgt th,.mgt td{text-align:left!important;vertical-align:top;word-break:keep-all}
-.mgt td{white-space:nowrap}.mgt .w{white-space:normal;min-width:11em}
-.mgt th,.mgt td{padding:2px 12px 2px 0!important}
-.mgt thead th{font:600 12px system-ui,sans-serif;border-bottom:1px solid #8c959f!important}
-.mgt tbody+tbody tr:first-child>*{border-top:1px solid #8c959f55!important}
-.mgt .a{opacity:.75}.mgt .s{opacity:.65}.mgt .b{font-weight:700}
-.mgt .c{font-weight:700;color:var(--changed)}
-.mgt caption label{margin-left:12px;font-style:normal;cursor:pointer}.mgt input{vertical-align:-2px}
-.mgt:has(caption input:not(:checked)) .u{display:none}</style>"""
+STYLE = element("sheets")
 
 
 class Cell(NamedTuple):

@@ -7,8 +7,10 @@ styles the page. `mg-auto` follows the reader's system, and the notebook where i
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Sequence
 from html import escape
+from pathlib import Path
 
 from ..words import clean
 from .plane import Cubic
@@ -38,148 +40,19 @@ DARK = {
 DARK_PAGES = ('[data-jp-theme-light="false"]', '[data-theme="dark"]', '[theme="dark"]', ".vscode-dark")
 LIGHT_PAGES = ('[data-jp-theme-light="true"]', '[data-theme="light"]', ".vscode-light")
 
-RULES = """
-.mg{max-width:100%;height:auto}
-.mg text{font:12px ui-monospace,Menlo,Consolas,"DejaVu Sans Mono",monospace;fill:var(--ink);direction:ltr}
-.mg tspan{unicode-bidi:isolate}
-.mg .paper{fill:var(--bg)}
-.mg .box{fill:var(--card);stroke:var(--edge)}
-.mg .head{fill:var(--head);stroke:var(--edge)}
-.mg .leaf>.head,.mg .parameter>.head{fill:var(--leaf)}
-.mg .leaf>.box,.mg .leaf>.head,
-.mg .parameter>.box,.mg .parameter>.head{stroke:var(--leafline);stroke-width:1.5}
-.mg .root>.head{fill:var(--root)}
-.mg .root>.box,.mg .root>.head{stroke:var(--rootline);stroke-width:1.6}
-.mg .bare>.box{stroke-dasharray:5 4}
-.mg .sheet{fill:var(--card);stroke:var(--edge)}
-.mg .fold>.card>.box,.mg .fold>.deck>.box{stroke-width:1.6}
-.mg .bare>.head{fill:none;stroke:none}
-.mg .name{font-weight:700;font-size:13px}
-.mg .letter{font-style:italic}
-.mg .role,.mg .key,.mg .say,.mg .met{font:11px system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
-.mg .role{font-style:italic;text-anchor:end}
-.mg .met{fill:var(--mute);text-anchor:end}
-.mg .key{fill:var(--mute)}
-.mg .say{fill:var(--mute)}
-.mg .note{font-size:13px;fill:var(--ink)}
-.mg .kept{fill:var(--grad);font-weight:700}
-.mg .gone{fill:var(--mute)}
-.mg .deck>.box{fill:var(--node);stroke:var(--nodeline)}
-.mg .fn{font-weight:600;font-size:11.5px}
-.mg .slot rect{fill:var(--gradsoft);stroke:var(--grad)}
-.mg .slot text{fill:var(--grad);font-weight:700;font-size:11.5px;text-anchor:middle}
-.mg .slot.old rect{fill:var(--card);stroke:var(--nodeline)}
-.mg .slot.old text{fill:var(--mute)}
-.mg .slot.miss rect{fill:none;stroke-dasharray:3 3}
-.mg .sum,.mg .total{fill:var(--grad);font-weight:700}
-.mg .sum{text-anchor:middle}
-.mg .slot.active rect{fill:var(--grad)}
-.mg .slot.active text{fill:var(--bg)}
-.mg .chip rect{fill:var(--chip)}
-.mg .chip text{fill:var(--chipink);font-size:11px}
-.mg .chip.freed rect{fill:var(--freed)}
-.mg .chip.freed text{fill:var(--freedink);text-decoration:line-through}
-.mg .chip.packed rect{fill:var(--card);stroke:var(--chip);stroke-width:1.6;stroke-dasharray:4 3}
-.mg .chip.packed text{fill:var(--ink)}
-.mg .chip.packed.freed rect{stroke:var(--freedink)}
-.mg .chip.packed.freed:not(.error) text{fill:var(--freedink)}
-.mg .deck.skipped>.box{fill:var(--card);stroke-dasharray:5 4}
-.mg .deck.skipped .fn{fill:var(--mute);font-weight:400}
-.mg .asked circle{fill:none;stroke:var(--grad);stroke-width:1.6}
-.mg .asked .dot{fill:var(--grad);stroke:none}
-.mg .chip.more rect,.mg .hooks rect{fill:none;stroke:var(--nodeline)}
-.mg .chip.more text,.mg .hooks text{fill:var(--ink);font-size:11px}
-.mg .hooks text{text-anchor:middle}
-.mg .hooks.changed rect{stroke:var(--grad);stroke-width:2}
-.mg .none rect{fill:var(--card);stroke:var(--nodeline)}
-.mg .none text{fill:var(--mute);font-size:11px;text-anchor:middle}
-.mg .edge path{fill:none;stroke:var(--line);stroke-width:1.4}
-.mg .edge .tip{fill:var(--line);stroke:none}
-.mg .edge.grad path{stroke:var(--grad);stroke-width:1.8}
-.mg .edge.grad .tip{fill:var(--grad);stroke:none}
-.mg .pill rect{fill:var(--bg);stroke:var(--grad);stroke-width:1.3}
-.mg .pill text{fill:var(--grad);font-weight:700;font-size:12px;text-anchor:middle}
-.mg .shape{font-size:11px;text-anchor:middle}
-.mg .frame rect{fill:var(--panel);stroke:var(--nodeline);stroke-dasharray:2 4}
-.mg .frame text{font-style:italic}
-.mg .edge.todo path{stroke-dasharray:4 4;opacity:.55}
-.mg .edge.todo .tip{opacity:.55}
-.mg .edge.active path{stroke-width:4}
-.mg .edge.active .tip{stroke:none}
-.mg .pill.active rect{fill:var(--grad)}
-.mg .pill.active text{fill:var(--bg)}
-.mg .station.active>.deck>.box,.mg .deck.active>.box,
-.mg .card.active>.head{fill:var(--active);stroke:var(--ink);stroke-width:2}
-.mg .station.active .fn,.mg .deck.active .fn,.mg .card.active>text{fill:var(--activeink)}
-.mg .chip.active rect{stroke:var(--ink);stroke-width:1.5}
-.mg .row.active text{fill:var(--grad);font-weight:700}
-.mg .deck.error>.box,.mg .station>.deck.error>.box{fill:var(--error);stroke:#7a2f00;stroke-width:2.5}
-.mg .deck.active .met,.mg .deck.active .sum,.mg .deck.active .total{fill:var(--activeink)}
-.mg .deck.error .fn,.mg .deck.error .met,.mg .deck.error .sum,.mg .deck.error .total,
-.mg .deck.error>.more:not(.error) text,
-.mg .deck.error>.hooks text{fill:#fff;font-weight:700}
-.mg .card.error>.box,.mg .card.error>.head,
-.mg .edge.error path{stroke:#D55E00;stroke-width:2.5;stroke-dasharray:none}
-.mg .edge.error .tip{fill:#D55E00;stroke:none}
-.mg .chip.error rect{fill:#fff;stroke:#D55E00;stroke-width:1.5}
-.mg .chip.error text{fill:#a33f00;font-weight:700;text-decoration:none}
-.mg .pill.error rect{fill:var(--error);stroke:#7a2f00}
-.mg .pill.error text{fill:#fff}
-"""
+# What few pictures have has a file of its own. In the steps before a failure nothing is marked.
+RARE = ("marks", "updates", "heat")
 
-# What few pictures have. In the steps before a failure nothing is marked.
-RARE = {
-    "marks": """
-.mg .chip.stale rect{stroke-dasharray:2 2}
-.mg .chip.stale:not(.error) rect{fill:var(--freed);stroke:#D55E00;stroke-width:1.6}
-.mg .chip.stale:not(.error) text{fill:var(--errorink)}
-.mg .hooks.removed rect{stroke-dasharray:2 2}
-.mg .hooks.removed text{fill:var(--mute);text-decoration:line-through}
-.mg .deck.cause>.box,.mg .card.cause>.box,.mg .card.cause>.head,
-.mg .edge.cause path{stroke:#D55E00;stroke-width:2.5;stroke-dasharray:7 3}
-.mg .edge.cause .tip{fill:#D55E00;stroke:none}
-.mg .chip.cause rect{stroke:#D55E00;stroke-width:2;stroke-dasharray:4 2}
-.mg .was,.mg.walk:not(.failed) .tag,.mg.walk:not(.failed) .why{display:none}
-.mg.walk:not(.failed) .was{display:inline}
-.mg .tag rect{fill:var(--error);stroke:none}
-.mg .tag text{font:700 11.5px system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;text-anchor:middle}
-.mg .tag text{fill:#fff}
-.mg .tag.cause rect{fill:var(--card);stroke:#D55E00;stroke-dasharray:4 2}
-.mg .tag.cause text{fill:var(--errorink)}
-.mg .fog path{stroke:var(--nodeline);stroke-opacity:.6}
-.mg .ghost>.box{fill:var(--bg);fill-opacity:.8;stroke:var(--nodeline);stroke-dasharray:2 4}
-.mg .ghost text{fill:var(--mute)}
-.mg .edge.ghost path{stroke:var(--grad);stroke-width:1.8;stroke-dasharray:1 5;stroke-linecap:round}
-.mg .cut path{fill:none;stroke:var(--ink);stroke-width:1.6}
-.mg .cut .halo{stroke:var(--bg);stroke-width:5}
-.mg .memory path{fill:var(--bg);stroke:var(--ink)}
-.mg .memory text{font-size:11px;font-weight:700;text-anchor:middle}
-""",
-    "updates": """
-.mg .lane .paper{fill:var(--lane);stroke:var(--leafline);stroke-dasharray:6 4}
-.mg .lane .bar{fill:var(--leafline)}
-.mg .update>.box{fill:none;stroke:none}
-.mg .update .wait{display:none}
-.mg.walk .update.later .wait{display:inline}
-.mg.walk .update.later .kept:not(.later)~.wait.far,.mg.walk .update.later .kept.later~.wait.near{display:none}
-.mg .update .now{font-weight:700;fill:var(--leafline)}
-.mg .update.active>.box{fill:var(--card);stroke:var(--leafline);stroke-width:2}
-.mg.walk .update.later .now,.mg.walk .update.later .done,.mg.walk .update.later .kept.later{visibility:hidden}
-""",
-    "heat": """
-.mg .heat .hz{fill:var(--heat0);stroke:var(--line)}
-.mg .pill .hz,.mg .pill.active .hz{fill:var(--heat0);stroke:var(--line);stroke-width:1}
-.mg .pill.map>rect{stroke:none}
-.mg .pill.map text{font-size:11px}
-.mg .pill.map.active>rect{fill:var(--bg);stroke:var(--grad);stroke-width:2}
-.mg .pill.map.active text{fill:var(--grad)}
-.mg .heat .hn{fill:var(--heatn)}
-.mg .heat .hp{fill:var(--heatp)}
-.mg .heat .hn,.mg .heat .hp{stroke:var(--card);stroke-width:.6}
-.mg .heat .hd,.mg .heat .hx{fill:none;stroke:var(--ink);stroke-width:1.2}
-.mg .heat .hx{stroke:var(--errorink)}
-""",
-}
+
+@functools.cache
+def styles(name: str, folder: Path = Path(__file__).parent) -> str:
+    """The rules in a file."""
+    return (folder / f"{name}.css").read_text(encoding="utf-8")
+
+
+def element(name: str, folder: Path = Path(__file__).parent) -> str:
+    """The rules in a file for a page."""
+    return f"<style>{styles(name, folder).rstrip()}</style>"
 
 
 def css(theme: str = "auto", parts: Iterable[str] = RARE) -> str:
@@ -195,7 +68,7 @@ def every_theme() -> str:
 
 def rules(parts: Iterable[str] = RARE) -> str:
     """The style of pictures without their colors."""
-    return RULES + "".join(RARE[part].lstrip() for part in parts)
+    return "\n" + styles("picture") + "".join(styles(f"picture_{part}") for part in parts)
 
 
 def palette(theme: str = "auto") -> str:

@@ -8,8 +8,10 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Sequence
+from pathlib import Path
 
 from ..drawing import matrices
+from ..drawing.style import element
 from ..trace.explained import Explanation
 from ..words import clean, shorten, text
 
@@ -18,18 +20,7 @@ CAUSE = 100  # columns of the line that led to an error
 NOTES = 3  # notes that are shown; a loop may give many of them
 
 # The text has the color of the page; the background is translucent, so it suits light and dark pages.
-STYLE = """\
-<style>.mge{container-type:inline-size;margin:.5em 0;border:1px solid #8c959f66;border-top:3px solid #D55E00;\
-border-radius:0 0 10px 10px;background:#8c959f18}.mge.note{border-top-color:#3b8fc4}
-.mge dl{display:grid;grid-template-columns:minmax(3.2em,auto) minmax(0,1fr);gap:6px 16px;\
-align-items:baseline;box-sizing:border-box;margin:0!important;padding:12px 16px;\
-font:14px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
-.mge dl>*{float:none;width:auto;margin:0!important;padding:0;font-weight:400}
-.mge dt{font-size:13px;opacity:.75}.mge dd{white-space:pre-wrap;overflow-wrap:anywhere}
-.mge .e,.mge code{font:13px/1.5 ui-monospace,Menlo,Consolas,"DejaVu Sans Mono",monospace}
-.mge code{padding:1px 4px;border-radius:4px;background:#8c959f33;color:inherit}
-@container(max-width:520px){.mge dl{grid-template-columns:minmax(0,1fr);gap:0}\
-.mge dd+dt{margin-top:8px!important}}</style>"""
+STYLE = element("panel", Path(__file__).parent)
 
 
 def worth_showing(explained: Sequence[Explanation]) -> list[Explanation]:
