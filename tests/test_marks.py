@@ -296,8 +296,8 @@ def test_the_player_keeps_the_marks_where_it_failed_and_hides_them_before(tmp_pa
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     graph = second_backward()
     steps = [
-        Frame("forward", ("s1-c0", "s1-d"), "forward 1", "y"),
-        Frame("backward", ("s2-d", "s2-k0"), "backward 1", "it failed", failed=True),
+        Frame(("s1-c0", "s1-d"), "y", phase="forward", label="forward 1"),
+        Frame(("s2-d", "s2-k0"), "it failed", failed=True, phase="backward", label="backward 1"),
     ]
     act = Act("the whole cell", Picture(graph, lang="en"), tuple(steps))
     page_of = tmp_path / "page.html"

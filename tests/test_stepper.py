@@ -57,7 +57,7 @@ def widget(cube):
 
 
 def frame(phase: str = "forward", *marks: str, **more: object) -> Frame:
-    return Frame(phase, marks, "label", "text")._replace(**more)
+    return Frame(marks, "text", phase=phase, label="label")._replace(**more)
 
 
 class TestNarrow:

@@ -256,7 +256,7 @@ def test_no_addresses_and_the_same_each_time(library):
 
 def test_markup_in_names_stays_text():
     hostile = "<b>$x$</b> | `a` [b](http://c) *d* _e_ \\(f\\) {g} @@0@@ &amp;\n- h"
-    shown = to_markdown((Frame("forward", (), "forward 1 of 1", hostile),), "en")
+    shown = to_markdown((Frame((), hostile, phase="forward", label="forward 1 of 1"),), "en")
     head = "1. *forward 1 of 1*: "
     assert shown.startswith(head) and "\n" not in shown
     assert not set("<>$|`[]*_\\{}@") & set(shown[len(head) :]) and "://" not in shown

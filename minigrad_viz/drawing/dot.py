@@ -14,7 +14,7 @@ from ..words import clean, shorten
 from .boxes import Measured
 
 if TYPE_CHECKING:
-    import graphviz
+    from .digraph import Digraph
 
 
 DIRECTIONS = ("LR", "TB", "RL", "BT")
@@ -25,25 +25,19 @@ FRAME = 26.0  # pixels from a frame to the stations in it; its title stands in t
 WEIGHTS = {"result": "8", "leaf": "2", "other": "1"}
 
 
-def to_dot(
-    graph: Graph,
-    measured: Measured,
-    direction: str = "LR",
-    *,
-    digraph: Any = None,
-    labels: bool = False,
-) -> graphviz.Digraph:
-    """The `graphviz.Digraph` that lays `graph` out, `measured` for that direction: deterministic, and safe
+def to_dot(graph: Graph, measured: Measured, direction: str = "LR", *, labels: bool = False) -> Digraph:
+    """The `Digraph` that lays `graph` out, `measured` for that direction: deterministic, and safe
     for any name.
 
-    `direction` is where the forward pass runs to: "LR", "TB", "RL" or "BT". `digraph` is the class to build
-    (graphviz.Digraph, or a subclass that displays itself differently). With `labels` every box says what it
-    is, for Graphviz's own drawing; without, boxes are empty and only their places count.
+    `direction` is where the forward pass runs to: "LR", "TB", "RL" or "BT". With `labels` every box says what
+    it is, for Graphviz's own drawing; without, boxes are empty and only their places count.
     """
+    from .digraph import Digraph
+
     upright = direction in ("TB", "BT")
     pills = [pill.height if upright else pill.width + pill.beside for pill in measured.pills.values()]
     pills += [tag.width for id, tag in measured.tags.items() if id[0] == "r" and not upright]
-    dot = (digraph or _plain())(
+    dot = Digraph(
         graph_attr={
             "rankdir": direction,
             "newrank": "true",  # else an edge into a frame may run within one column, or even backwards
@@ -69,12 +63,6 @@ def to_dot(
             ]
             dot.edge(tail, route.target, id=route.id, weight=weight)
     return dot
-
-
-def _plain() -> Any:
-    import graphviz
-
-    return graphviz.Digraph
 
 
 def _nodes(dot: Any, graph: Graph, measured: Measured, order: int, labels: bool) -> None:

@@ -17,7 +17,7 @@ from ..trace.graph import Graph
 from ..trace.walk import trace_of
 from ..words import CATALOGUES, text
 from .arrows import read
-from .boxes import Measured, measure
+from .boxes import measure
 from .bundled import LayoutError, LayoutTimeout, LayoutUnavailable
 from .dot import DIRECTIONS, to_dot, to_mermaid
 from .export import exported, with_fonts
@@ -85,7 +85,6 @@ class Picture:
         self.limit = limit
         self.deadline = deadline
         self.prefix = ""  # of the ids in the SVG, known once it is drawn
-        self._measured: dict[tuple[bool, Look], Measured] = {}  # by whether stations lie on their side
         self._places: Places | None = None
         self._svg: str | None = None
         self._problem: str | None = None
@@ -93,13 +92,11 @@ class Picture:
     @property
     def digraph(self) -> Any:
         """The `graphviz.Digraph` behind the picture; it displays itself with the bundled Graphviz."""
-        from .digraph import Digraph
-
-        dot = self._dot(Digraph, labels=self.style != "house")
+        dot = self._dot(labels=self.style != "house")
         dot.outline = self.outline()
         return dot
 
-    def _dot(self, digraph: Any = None, *, labels: bool = False) -> Any:
+    def _dot(self, *, labels: bool) -> Any:
         """The graph for Graphviz; with `labels` to be drawn by it."""
         if labels and self.style == "torchviz":
             from .torchviz import dot_of
@@ -107,20 +104,12 @@ class Picture:
             # As torchviz has it from top to bottom, unless another direction was asked for.
             return dot_of(self.graph, self.look, "TB" if self.direction in (AUTO, "LR") else self.direction)
         direction = "LR" if self.direction == AUTO else self.direction
-        return to_dot(
-            self.graph, self._sizes(direction, self.look), direction, digraph=digraph, labels=labels
-        )
-
-    def _sizes(self, direction: str, look: Look) -> Measured:
-        """How large everything is in a direction, measured once."""
-        key = direction in ("TB", "BT"), look
-        if key not in self._measured:
-            self._measured[key] = measure(self.graph, look, key[0])
-        return self._measured[key]
+        sizes = measure(self.graph, self.look, direction in ("TB", "BT"))
+        return to_dot(self.graph, sizes, direction, labels=labels)
 
     def _laid(self, direction: str, look: Look) -> tuple[str, Places]:
         """What Graphviz was asked in a direction, and where everything is."""
-        sizes = self._sizes(direction, look)
+        sizes = measure(self.graph, look, direction in ("TB", "BT"))
         dot = to_dot(self.graph, sizes, direction).source
         positions = layout(dot, engine=self.engine, deadline=self.deadline)
         return dot, read(positions, sizes, direction, routes=self.graph.routes, room=ROOM)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from ..trace.events import Created, Detached, Forward, Left, Mutated, TensorState, Trace
+from ..trace.walk import reached
 
 Birth = Created | Forward | Detached | Left | Mutated
 
@@ -34,14 +35,12 @@ def upstream(
 ) -> Iterator[tuple[str, Birth | None]]:
     """Some tensors and all that they were computed from `through` events, nearest first, each once and with
     its event."""
-    seen = dict.fromkeys(roots)
-    todo = list(seen)
-    for id in todo:  # grows while it is read
+
+    def sources(id: str) -> list[str]:
         event = born.get(id)
-        yield id, event
-        new = came_from(event) if event is not None and through(event) else []
-        todo += (source for source in dict.fromkeys(new) if source not in seen)
-        seen |= dict.fromkeys(new)
+        return came_from(event) if event is not None and through(event) else []
+
+    return ((id, born.get(id)) for id in reached(roots, sources))
 
 
 def sources_of(born: dict[str, Birth], root: str) -> set[str]:

@@ -95,7 +95,7 @@ def ran(stage: Stage, event: NodeRan, first: bool, so_far: Iterable[SoFar]) -> F
     if event.node in stage.scene.now.freed:
         names = ", ".join(stage.scene.now.freed[event.node])
         lines.append(line("freed", stage.say("frees_label"), names))
-    return Frame.told(stage.deck_marks(stage.station(place)), clean(told), tuple(lines), span)
+    return Frame(stage.deck_marks(stage.station(place)), clean(told), tuple(lines), span)
 
 
 def with_hooks(stage: Stage, node: str, lines: list[Line]) -> list[Line]:
@@ -154,7 +154,7 @@ def hooked(stage: Stage, node: str) -> Frame:
     lines = tuple(hook(stage, i, each) for i, each in enumerate(stage.scene.now.hooks.get(node, ()), 1))
     span = None if not lines else stage.written_at(place)
     marks = stage.card_marks(state.id for state in place.states) if place is not None else ()
-    return Frame.told(marks[:1], clean(text("step_hooked", stage.lang, name=name)), lines, span)
+    return Frame(marks[:1], clean(text("step_hooked", stage.lang, name=name)), lines, span)
 
 
 def captured(stage: Stage, event: BackwardEnded) -> Frame:
@@ -170,7 +170,7 @@ def captured(stage: Stage, event: BackwardEnded) -> Frame:
         for tensor, _ in event.captured
         if (where := stage.at(tensor)) and (station := stage.station(where[0])) is not None
     )
-    return Frame.told(marks, clean(told), tuple(lines), stage.call_at)
+    return Frame(marks, clean(told), tuple(lines), stage.call_at)
 
 
 def failed(
@@ -201,7 +201,7 @@ def failed(
         said = (("why", why.why), ("fix", why.fix))
         lines += [line(key, text(key, stage.lang), content) for key, content in said if content]
     cause = in_cell(why.cause) if why is not None else None
-    return Frame.told(marks, clean(event.error or ""), tuple(lines), span, failed=True, cause=cause)
+    return Frame(marks, clean(event.error or ""), tuple(lines), span, failed=True, cause=cause)
 
 
 def is_about(explained: Explanation, event: BackwardEnded | Failed) -> bool:

@@ -37,7 +37,7 @@ def computed(stage: Stage, events: Sequence[Any]) -> Frame:
         told = text("step_fold", stage.lang, n=len(ops), first=stage.made(first), last=stage.made(last))
     else:
         told = text("step_box", stage.lang, box=group.title, made=stage.made(last[:1]))
-    return Frame.told(stage.card_marks((last[0].id,)), clean(told), (), in_cell(events[-1].span))
+    return Frame(stage.card_marks((last[0].id,)), clean(told), (), in_cell(events[-1].span))
 
 
 def ran(stage: Stage, events: Sequence[NodeRan]) -> Frame:
@@ -57,7 +57,7 @@ def ran(stage: Stage, events: Sequence[NodeRan]) -> Frame:
         told = text(key, stage.lang, box=group.title, value=value, sent=", ".join(passed))
         formulas = products(stage, events)
     span = stage.written_at(stage.place_of(last.node))
-    return Frame.told(stage.deck_marks(station), clean(told), (*formulas, *stored(stage, events)), span)
+    return Frame(stage.deck_marks(station), clean(told), (*formulas, *stored(stage, events)), span)
 
 
 def products(stage: Stage, events: Sequence[NodeRan]) -> list[Line]:
@@ -115,7 +115,7 @@ def updated(stage: Stage, update: Update) -> Frame:
         names = ", ".join([change.name for change in changes[:LISTED]] + ["…"] * (len(changes) > LISTED))
         value = "" if changes[-1].after is None else short(changes[-1].after)
         told = text(GRADIENTS[how[-1]], stage.lang, names=names, value=value)
-        return Frame.told(marks, clean(told), (), in_cell(update.span))
+        return Frame(marks, clean(told), (), in_cell(update.span))
     source = shorten(clean(update.title), SOURCE)
     if len(changes) == 1:
         values = {"name": changes[0].name, "change": before_after(changes[0])}
@@ -132,7 +132,7 @@ def updated(stage: Stage, update: Update) -> Frame:
         lines += change_lines(update, named)
     if len(changes) > LISTED:
         lines.append(line("words", "…", stage.say("update_more", n=len(changes) - LISTED)))
-    return Frame.told(marks, clean(told), tuple(lines), in_cell(update.span))
+    return Frame(marks, clean(told), tuple(lines), in_cell(update.span))
 
 
 def cards(stage: Stage, tensors: tuple[str, ...]) -> tuple[str, ...]:

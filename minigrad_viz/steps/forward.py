@@ -102,7 +102,7 @@ def created(stage: Stage, event: Created, state: TensorState, seed: bool) -> Fra
     told = made if given else text(key, stage.lang, made=made)
     if state.value is None and (place := stage.scene.at[state.id][0]).brought:
         told = text("step_unseen", stage.lang, expr=stage.expression(place))
-    return Frame.told(stage.card_marks((state.id,)), clean(told), tuple(lines), in_cell(event.span))
+    return Frame(stage.card_marks((state.id,)), clean(told), tuple(lines), in_cell(event.span))
 
 
 def computed(stage: Stage, event: Forward, owner: str | None, opens: bool) -> Frame:
@@ -113,7 +113,7 @@ def computed(stage: Stage, event: Forward, owner: str | None, opens: bool) -> Fr
     values = {"expr": stage.expression(place), "made": stage.made(event.outputs)}
     marks = stage.card_marks(state.id for state in event.outputs)
     if place.id in stage.scene.given:
-        return Frame.told(marks, clean(values["made"]), (), in_cell(event.span))
+        return Frame(marks, clean(values["made"]), (), in_cell(event.span))
     if owner is not None:
         values["node"] = stage.scene.nodes[owner].name
         marks += stage.deck_marks(stage.station(stage.place_of(owner)))[:1]
@@ -126,7 +126,7 @@ def computed(stage: Stage, event: Forward, owner: str | None, opens: bool) -> Fr
         lines.insert(0, line("inside", stage.say("inside_label"), written(event.span)))
     of_leaf = owner is None or stage.scene.nodes[owner].variable is not None
     span = in_cell(event.span) if of_leaf else stage.written_at(stage.place_of(owner or ""))
-    return Frame.told(marks, clean(told), tuple(lines), span)
+    return Frame(marks, clean(told), tuple(lines), span)
 
 
 def computed_as(stage: Stage, event: Forward, place: Place) -> str:
@@ -172,7 +172,7 @@ def detached(stage: Stage, event: Detached) -> Frame:
         key = "step_detached" if event.how == "detach" else "step_data"
         key = key if place.asking else "step_shared"
     told = text(key, stage.lang, source=stage.name(event.source), **values)
-    return Frame.told(stage.card_marks((event.tensor.id,)), clean(told), (), in_cell(event.span))
+    return Frame(stage.card_marks((event.tensor.id,)), clean(told), (), in_cell(event.span))
 
 
 def left(stage: Stage, event: Left) -> Frame:
@@ -183,7 +183,7 @@ def left(stage: Stage, event: Left) -> Frame:
     key = "step_left_shared" if event.shares else "step_left"
     values = {"expr": stage.expression(place), "made": stage.made((event.tensor,)), "source": source}
     told = text(key, stage.lang, **values)
-    return Frame.told(stage.card_marks((event.tensor.id,)), clean(told), (), in_cell(event.span))
+    return Frame(stage.card_marks((event.tensor.id,)), clean(told), (), in_cell(event.span))
 
 
 def asked(stage: Stage, event: Asked) -> Frame:
@@ -193,7 +193,7 @@ def asked(stage: Stage, event: Asked) -> Frame:
     key = "step_requires_grad_cut" if place.cut and place.asking and event.tensor.requires_grad else key
     expr = "…" if event.span is None else written(event.span)
     told = text(key, stage.lang, expr=expr, name=stage.name(id), source=askers(stage, place))
-    return Frame.told(stage.card_marks((id,))[:1], clean(told), (), in_cell(event.span))
+    return Frame(stage.card_marks((id,))[:1], clean(told), (), in_cell(event.span))
 
 
 def sharing(stage: Stage, event: Mutated) -> list[Line]:
@@ -219,7 +219,7 @@ def mutated(stage: Stage, event: Mutated) -> Frame:
         key = "step_in_place_view"
     else:
         values["expr"] = written(event.span)
-    return Frame.told(
+    return Frame(
         stage.card_marks((event.tensor.id, *(state.id for state in event.also))),
         clean(text(key, stage.lang, **values)),
         (*value_lines(stage.scene, event.tensor, stage.lang), *sharing(stage, event)),
@@ -233,7 +233,7 @@ def beside(stage: Stage, event: Statement, tensor: str) -> Frame:
     key = "step_hook_removed" if told is None else told.key
     name = stage.name(tensor) if tensor else ""
     said = text(key, stage.lang, expr=written(event.span), name=name)
-    return Frame.told(stage.card_marks((tensor,))[:1], clean(said), (), in_cell(event.span))
+    return Frame(stage.card_marks((tensor,))[:1], clean(said), (), in_cell(event.span))
 
 
 def modes(stage: Stage, events: Iterable[ModeChanged]) -> list[Line]:

@@ -65,7 +65,7 @@ def _inside(stage: Stage, frames: list[list[Step]]) -> Iterable[Frame]:
     shows = shown_at(stage, [(steps[0].begin, steps[-1].time) for steps in frames])
     for steps, shown in zip(frames, shows):
         marks = dict.fromkeys(mark for step in steps for mark in _marks(stage, step))
-        yield Frame(steps[-1].phase, tuple(marks), "", "", shows=shown)
+        yield Frame(tuple(marks), "", phase=steps[-1].phase, shows=shown)
 
 
 def _marks(stage: Stage, step: Step) -> tuple[str, ...]:

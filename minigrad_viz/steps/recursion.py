@@ -19,7 +19,7 @@ from typing import NamedTuple
 from ..model.scene import Scene
 from ..model.stage import Stage
 from ..numbers import number, short
-from ..protocol import Value
+from ..protocol import Value, finite
 from ..trace.events import NodeRan
 from ..words import clean, text
 
@@ -79,21 +79,21 @@ def wrong_numbers(scene: Scene, ran: dict[str, NodeRan]) -> dict[str, tuple[floa
         return {}
     held: dict[str, float] = {}
     starts = zip(started.roots, started.gradients, strict=True)
-    todo = [(scene.node_at(root) or "", one(given)) for root, given in starts][::-1]
+    todo = [(scene.node_at(root) or "", finite(given)) for root, given in starts][::-1]
     while todo:
         node, gradient = todo.pop()
         if gradient is None or node not in ran:
             return {}
         held[node] = held.get(node, 0.0) + gradient
         if nodes[node].variable is None:
-            came = one(ran[node].received[0]) or math.nan
-            sent = [(target, one(value)) for target, value in sent_on(scene, ran[node])]
+            came = finite(ran[node].received[0]) or math.nan
+            sent = [(target, finite(value)) for target, value in sent_on(scene, ran[node])]
             todo += [(target, held[node] * (value or 0.0) / came) for target, value in reversed(sent)]
     leaves = {nodes[node].variable or "": node for node in ran if nodes[node].variable is not None}
     found = {}
     for leaf, node in leaves.items():
         right = ran[node].received[0]
-        if right is not None and not math.isclose(held[node], one(right) or 0.0, rel_tol=1e-4):
+        if right is not None and not math.isclose(held[node], finite(right) or 0.0, rel_tol=1e-4):
             found[leaf] = held[node], right
     return found
 
@@ -103,16 +103,8 @@ def scales(scene: Scene, event: NodeRan) -> bool:
     gradient is known then."""
     node = scene.nodes[event.node]
     own = node.code is not None or any(saved.name.startswith("saved[") for saved in node.saved)
-    known = all(one(value) is not None for value in event.sent if value is not None)
-    return not own and known and len(event.received) == 1 and bool(one(event.received[0]))
-
-
-def one(value: Value | None) -> float | None:
-    """The number of a gradient that is a single finite one."""
-    if value is None or value.items is None or len(value.items) != 1:
-        return None
-    item = value.items[0]
-    return None if isinstance(item, complex) or not math.isfinite(item) else float(item)
+    known = all(finite(value) is not None for value in event.sent if value is not None)
+    return not own and known and len(event.received) == 1 and bool(finite(event.received[0]))
 
 
 def count(times: int) -> str:

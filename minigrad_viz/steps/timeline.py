@@ -101,7 +101,7 @@ def of_graph(stage: Stage) -> Iterator[Draft]:
     """The steps of a finished graph, with those of its values that are available."""
     for station in stage.stations.values():
         marks = (*(f"{station.id}-c{i}" for i in range(len(station.cards))), *stage.into.get(station.id, ()))
-        told = Frame.told(marks, made_here(stage, station.cards[0]))
+        told = Frame(marks, made_here(stage, station.cards[0]))
         yield Draft(FORWARD, 0, partial(same, told), partial(same, marks))
     order = () if stage.scene.schedule is None else stage.scene.schedule.order
     ran = 0
@@ -109,7 +109,7 @@ def of_graph(stage: Stage) -> Iterator[Draft]:
         ran += len(list(nodes))
         if runs is not None and runs.deck is not None:
             said = stage.say("step_ready", node=runs.deck.name, name=stage.cards[runs.cards[0].id])
-            told = Frame.told(stage.deck_marks(runs), clean(said))
+            told = Frame(stage.deck_marks(runs), clean(said))
             yield Draft(BACKWARD, ran, partial(same, told), partial(same, told.marks))
 
 
@@ -129,7 +129,7 @@ def same(thing: T) -> T:
 
 def summary(marks: Iterable[str], count: int, lang: str | None) -> Frame:
     """So many steps that are not shown one by one, with all their marks."""
-    return Frame.told(tuple(dict.fromkeys(marks)), text("step_summary", lang, n=count))
+    return Frame(tuple(dict.fromkeys(marks)), text("step_summary", lang, n=count))
 
 
 def labelled(

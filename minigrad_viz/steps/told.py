@@ -34,31 +34,18 @@ class Frame(NamedTuple):
     otherwise than in the step before, each with the number of the moment in its `stood`.
     """
 
-    phase: str
     marks: tuple[str, ...]
-    label: str
     text: str
     lines: tuple[Line, ...] = ()
     span: Where | None = None
+    failed: bool = False
+    cause: Where | None = None
+    phase: str = ""
+    label: str = ""
     ready: tuple[str, ...] = ()
     waiting: tuple[tuple[str, int], ...] = ()
-    failed: bool = False
     recursion: str = ""
-    cause: Where | None = None
     shows: Shown = ()
-
-    @classmethod
-    def told(
-        cls,
-        marks: tuple[str, ...],
-        text: str,
-        lines: tuple[Line, ...] = (),
-        span: Where | None = None,
-        failed: bool = False,
-        cause: Where | None = None,
-    ) -> Frame:
-        """A step in words, before its place among all steps is known."""
-        return cls("", marks, "", text, lines, span, failed=failed, cause=cause)
 
     @property
     def latex(self) -> str:
@@ -128,4 +115,4 @@ def recomputed(stage: Stage, event: Recomputed) -> Frame:
         same = [o.id for before in made for o in before.outputs if o.value == op.output]
         marks += stage.card_marks(same[:1])[:1]
     told = clean(text(key, stage.lang, **values))
-    return Frame.told(tuple(dict.fromkeys(marks)), told, tuple(lines), stage.call_at)
+    return Frame(tuple(dict.fromkeys(marks)), told, tuple(lines), stage.call_at)
