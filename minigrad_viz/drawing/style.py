@@ -68,7 +68,7 @@ def every_theme() -> str:
 
 def rules(parts: Iterable[str] = RARE) -> str:
     """The style of pictures without their colors."""
-    return "\n" + styles("picture") + "".join(styles(f"picture_{part}") for part in parts)
+    return "\n" + styles("picture") + "".join(map(styles, parts))
 
 
 def palette(theme: str = "auto") -> str:
