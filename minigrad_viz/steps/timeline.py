@@ -64,7 +64,7 @@ def frames_of(
         times.append((some[0].times[0], some[-1].times[1]))
         marks = (mark for draft in some for mark in draft.marks())
         if only is not None and len(times) not in only:
-            frame = Frame.told((), "")
+            frame = Frame((), "")
         else:
             frame = summary(marks, count, lang) if some[1:] else some[0].tell()
         told.append((some[-1].phase, frame, some[-1].ran))
