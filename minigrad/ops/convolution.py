@@ -111,20 +111,6 @@ def correlated(x: Any, y: Any, shape: Any, stride: Any, padding: Any, dilation: 
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def convolved(
-    x: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, transposed: bool,
-    output_padding: Any, groups: int, bias_sym_sizes_opt: Any = (0,),
-) -> Any:  # fmt: skip
-    """Return the kernel of `convolution`, arguments already checked."""
-    if transposed:
-        size = grown(x, weight, stride, padding, dilation, output_padding)
-        out = spread(x, weight, size, stride, padding, dilation, groups)
-    else:
-        count = places(x.shape[2:], weight.shape[2:], stride, padding, dilation)
-        return biased(x, weight, bias, count, stride, padding, dilation, groups)
-    return out if bias is None else out + column(bias, x.ndim)
-
-
 @wide
 def biased(x: Any, weight: Any, bias: Any, count: Any, *how: Any) -> Any:
     """y plus the bias, rounded once."""
@@ -179,7 +165,12 @@ def convolution(
     else:
         check_window(input, weight, padding, dilation)
     check_kinds(input, weight, bias, transposed)
-    return convolved(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups)
+    how = (stride, padding, dilation, groups)
+    if not transposed:
+        count = places(input.shape[2:], weight.shape[2:], stride, padding, dilation)
+        return biased(input, weight, bias, count, *how)
+    out = spread(input, weight, grown(input, weight, stride, padding, dilation, output_padding), *how)
+    return out if bias is None else out + column(bias, input.ndim)
 
 
 # ── its gradients

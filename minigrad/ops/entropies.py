@@ -25,12 +25,7 @@ def weighted(loss: Any, weight: Any, reduction: int, shape: Any) -> Any:
 
 def entropy_target_vjp(g: Any, reduction: int, self: Any, target: Any, weight: Any) -> Any:
     """Return the gradient of the probabilities that are aimed at: `-logit(self)`."""
-    return weighted(written("mul", F.neg(log_odds(self)), g), weight, reduction, target.shape)
-
-
-def log_odds(x: Any) -> Any:
-    """`log(x / (1 - x))`."""
-    return F.logit(x, None)
+    return weighted(written("mul", F.neg(F.logit(self, None)), g), weight, reduction, target.shape)
 
 
 def entropy_jvp(self_t: Any, target_t: Any, self: Any, target: Any, weight: Any, reduction: int) -> Any:

@@ -160,7 +160,7 @@ def as_strided_backward(g: Any, sizes: Any, strides: Any, size: Any, stride: Any
             g = F.sum_dim(g, (i,), False)
         else:
             kept.insert(0, (size[i], stride[i]))
-    part = Geometry(*columns(kept), part.storage_offset)
+    part = Geometry(*(tuple(zip(*kept)) or ((), ())), part.storage_offset)
     memory = wrap(np.zeros(length, g._data.dtype))
     if overlaps(kept):
         places = wrap(np.ascontiguousarray(strided(np.arange(length), part)).reshape(-1))
@@ -172,8 +172,3 @@ def as_strided_backward(g: Any, sizes: Any, strides: Any, size: Any, stride: Any
         np.add.at(strided(count, whole), (), 1)
         F.in_place(F.div.op, memory, wrap(count))
     return F.as_strided(memory, *whole)
-
-
-def columns(dims: list[tuple[int, int]]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Sizes and strides of dimensions given as pairs of both."""
-    return tuple(n for n, _ in dims), tuple(s for _, s in dims)

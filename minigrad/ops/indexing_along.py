@@ -43,11 +43,6 @@ def selected(g: Any, dim: int, index: Any, source: Any) -> Any:
     return F.expand(F.index_select(g, dim, index), source.shape)
 
 
-def show_source_dim(op: Any) -> None:
-    """Let the nodes of an op show how many dimensions its `source` has, as PyTorch's do."""
-    op.node._saved_source_dim = property(lambda node: len(node._saved_source.shape))
-
-
 def check_added(name: str, self: Any, dim: int, index: Any, source: Any) -> None:
     """The errors of PyTorch for arguments of `index_add` that do not fit."""
     if index.ndim > 1:
@@ -76,16 +71,6 @@ def cut(shape: tuple[int, ...], dim: int) -> tuple[int, ...]:
     return shape[:dim] + shape[dim + 1 :]
 
 
-def lined_up(source: Any, ndim: int) -> Any:
-    """`source` with as many dimensions as what it is written to, at least one."""
-    return source if source.ndim else source.reshape((1,) * max(ndim, 1))
-
-
-def factor(alpha: Any, dtype: Any) -> Any:
-    """Return a number to multiply arrays of `dtype` by."""
-    return whole(alpha, dtype) if dtype.kind in "iub" else dtype.type(fitting(alpha, dtype))
-
-
 @differentiable(
     self=lambda g: g,
     source=lambda g, dim, index, source, alpha: scaled(selected(g, dim, index, source), alpha),
@@ -99,12 +84,18 @@ def index_add(self, dim, index, source, alpha=1):
     check_added("index_add_", self, dim, index, source)
     out = copied(self)
     check_range(index, dim, out.shape[dim])
-    added = lined_up(source, self.ndim)
-    np.add.at(out, along(dim, raised(index)), added if alpha == 1 else added * factor(alpha, self.dtype))
+    added = source if source.ndim else source.reshape((1,) * out.ndim)
+    if alpha != 1:
+        is_whole = self.dtype.kind in "iub"
+        added = added * (
+            whole(alpha, self.dtype) if is_whole else self.dtype.type(fitting(alpha, self.dtype))
+        )
+    np.add.at(out, along(dim, raised(index)), added)
     return out.reshape(self.shape)[()]
 
 
-show_source_dim(index_add.op)
+# PyTorch's node shows how many dimensions `source` has
+index_add.op.node._saved_source_dim = property(lambda node: len(node._saved_source.shape))
 
 
 @differentiable(

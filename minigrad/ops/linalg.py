@@ -166,16 +166,6 @@ def summed(self: Any, product: Any, beta: Any, alpha: Any) -> Any:
     return product
 
 
-def addmm_mat1_vjp(g: Any, mat2: Any, mat1_sym_sizes: Any, mat1_sym_strides: Any, alpha: Any) -> Any:
-    """`alpha · g @ mat2ᵀ`."""
-    return scaled(mm_self_vjp(g, mat2, mat1_sym_sizes, mat1_sym_strides), alpha)
-
-
-def addmm_mat2_vjp(g: Any, mat1: Any, mat2_sym_sizes: Any, mat2_sym_strides: Any, alpha: Any) -> Any:
-    """`alpha · mat1ᵀ @ g`."""
-    return scaled(mm_mat2_vjp(g, mat1, mat2_sym_sizes, mat2_sym_strides), alpha)
-
-
 def addmm_jvp(self_t: Any, mat1_t: Any, mat2_t: Any, mat1: Any, mat2: Any, beta: Any, alpha: Any) -> Any:
     """Return the terms of all three tangents, in PyTorch's order."""
     total = scaled(self_t, beta) + scaled(F.mm(mat1_t, mat2), alpha)
@@ -184,8 +174,12 @@ def addmm_jvp(self_t: Any, mat1_t: Any, mat2_t: Any, mat1: Any, mat2: Any, beta:
 
 @differentiable(
     self=lambda g, beta: scaled(g, beta),
-    mat1=addmm_mat1_vjp,
-    mat2=addmm_mat2_vjp,
+    mat1=lambda g, mat2, mat1_sym_sizes, mat1_sym_strides, alpha: scaled(
+        mm_self_vjp(g, mat2, mat1_sym_sizes, mat1_sym_strides), alpha
+    ),
+    mat2=lambda g, mat1, mat2_sym_sizes, mat2_sym_strides, alpha: scaled(
+        mm_mat2_vjp(g, mat1, mat2_sym_sizes, mat2_sym_strides), alpha
+    ),
     jvp=addmm_jvp,
     broadcasts=True,
 )
@@ -229,6 +223,4 @@ def baddbmm(self, batch1, batch2, beta=1, alpha=1):
 def linalg_cross(self, other, dim=-1):
     """Return the vector product of 3-vectors along `dim`."""
     refuse(self, "b", "cross")
-    a, b = (np.moveaxis(x, dim, 0) for x in np.broadcast_arrays(self, other))
-    made = np.stack([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
-    return np.ascontiguousarray(np.moveaxis(made, 0, dim))
+    return np.ascontiguousarray(np.cross(*np.broadcast_arrays(self, other), axis=dim))

@@ -81,15 +81,10 @@ def silu(self):
     return self * logistic(self)
 
 
-def softened(x: Any) -> Any:
-    """`log(1 + exp(x))`."""
-    return F.log1p(F.exp(x))
-
-
 def mish_vjp(g: Any, self: Any) -> Any:
     """`g · (t + x · σ(x) · (1 - t²))` with t = tanh(softplus(x))."""
     s = F.sigmoid(self)
-    t = F.tanh(softened(self))
+    t = F.tanh(F.log1p(F.exp(self)))
     rest = F.sub(1, t * t)
     return g * (t + (self * s) * rest)
 

@@ -165,12 +165,6 @@ def limits(self: Any, low: Any, high: Any, name: str, room: float) -> tuple[Any,
     return low, high
 
 
-def by_distance(x: Any, low: Any, high: Any, bins: int) -> Any:
-    """Return the equal bins in which numbers lie, computed in their own precision as PyTorch does."""
-    places: Any = (x - low) * x.dtype.type(bins) / (high - low)
-    return np.minimum(places.astype(np.int64), bins - 1)
-
-
 @differentiable(several=True)
 def histogram(self, bins, range=None, weight=None, density=False):
     """Return the sums of weights (1 by default) of the elements in each bin, and the edges of the bins."""
@@ -204,9 +198,9 @@ def histc(self, bins=100, min=0, max=0):
         raise RuntimeError("max must be larger than min")
     low, high = limits(self, min, max, "torch.histc", 1)
     x = np.ravel(self)
-    x = x[(x >= low) & (x <= high)]
-    at = by_distance(x, x.dtype.type(low), x.dtype.type(high), bins)
-    return np.bincount(at, minlength=bins).astype(self.dtype)
+    x, low, high = x[(x >= low) & (x <= high)], x.dtype.type(low), x.dtype.type(high)
+    places: Any = (x - low) * x.dtype.type(bins) / (high - low)  # in their own precision, as PyTorch does
+    return np.bincount(np.minimum(places.astype(np.int64), bins - 1), minlength=bins).astype(self.dtype)
 
 
 # ── the trace

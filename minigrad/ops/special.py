@@ -118,13 +118,6 @@ def error_function(x: Any) -> Any:
     return (polynomial(ABOVE, squares) * near / polynomial(BELOW, squares)).astype(x.dtype)[()]
 
 
-def quantile(x: Any) -> Any:
-    """The quantiles of the normal distribution."""
-    from statistics import NormalDist  # which, with `fractions` and `decimal`, takes 3 ms to import
-
-    return one_by_one(NormalDist().inv_cdf)(x)
-
-
 def bell(self: Any, factor: float) -> Any:
     """`factor · exp(-x²)`."""
     return F.mul_scalar(F.exp(F.neg(F.pow_scalar(self, 2))), factor)
@@ -149,9 +142,11 @@ def erfc(self):
 
 def inverse_normal(p: Any) -> Any:
     """The number below which the normal distribution has the share `p`: infinite for 0 and 1, NaN outside."""
+    from statistics import NormalDist  # which, with `fractions` and `decimal`, takes 3 ms to import
+
     inside = (p > 0) & (p < 1)
     ends = np.where(p == 0, -inf, np.where(p == 1, inf, nan))
-    return np.where(inside, quantile(np.where(inside, p, 0.5)), ends)
+    return np.where(inside, one_by_one(NormalDist().inv_cdf)(np.where(inside, p, 0.5)), ends)
 
 
 def inverse_erf(y: Any) -> Any:
