@@ -30,6 +30,11 @@ def with_options(own: dict[str, Parameter], options: dict[str, Any]) -> Signatur
     return Signature(list((own | named).values()))
 
 
+def taken(named: dict[str, Any], defaults: dict[str, Any]) -> dict[str, Any]:
+    """Take options out of the arguments that were given by name; those that were not have their defaults."""
+    return {key: named.pop(key, value) for key, value in defaults.items()}
+
+
 def new_leaf(made: Any, requires_grad: bool) -> Any:
     """A leaf on an array, or on the first of a pair, whose second is the number that the array is full of."""
     data, source = made if made.__class__ is tuple else (made, None)
@@ -47,11 +52,9 @@ def maker(function: Any, name: str = "", out: str = "made") -> Any:
     usual = own.pop("dtype").default
 
     @wraps(function)
-    def make(
-        *args: Any, dtype: Any = None, layout: Any = strided, device: Any = None, pin_memory: bool = False,
-        requires_grad: bool = False, **named: Any,
-    ) -> Any:  # fmt: skip
-        kind = options(name, dtype, layout, device, pin_memory)
+    def make(*args: Any, **named: Any) -> Any:
+        how = taken(named, OPTIONS)
+        requires_grad, kind = how.pop("requires_grad"), options(name, **how)
         if kind is None:
             kind = dtypes.get_default_dtype() if usual is Parameter.empty else usual
         made = function(*args, dtype=kind, **named)
@@ -85,15 +88,12 @@ def like_maker(function: Any, plain: Callable[..., Any] | None = None) -> Any:
     name = function.__name__
 
     @wraps(function)
-    def make(
-        input: Any, *args: Any, dtype: Any = None, layout: Any = None, device: Any = None,
-        pin_memory: bool = False, requires_grad: bool = False, memory_format: Any = preserve_format,
-        **named: Any,
-    ) -> Any:  # fmt: skip
-        kind = options(name, dtype, layout, device, pin_memory)
-        is_plain = dtype is layout is device is None and memory_format is preserve_format
-        if plain is not None and is_plain and not requires_grad:
+    def make(input: Any, *args: Any, **named: Any) -> Any:
+        how = taken(named, OPTIONS_LIKE)
+        if plain is not None and how == OPTIONS_LIKE:
             return plain(input, *args, **named)
+        requires_grad, memory_format = how.pop("requires_grad"), how.pop("memory_format")
+        kind = options(name, **how)
         zeros = unfilled_like(input._data, (kind or dtypes.of(input._data)).numpy, memory_format)
         return new_leaf(function(zeros, *args, **named), requires_grad)
 
