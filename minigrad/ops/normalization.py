@@ -58,16 +58,6 @@ def projected(v: Any, h: Any, rstd: Any, axes: tuple[int, ...]) -> Any:
     return rstd * (v - F.mean_dim(v, axes, True) - h * F.mean_dim(v * h, axes, True))
 
 
-def projection(v: Any, h: Any, rstd: Any, axes: tuple[int, ...]) -> Any:
-    """Return the same of arrays, written over no argument."""
-    bend = v * h
-    np.multiply(h, mean_of(bend, axes), out=bend)
-    out = v - mean_of(v, axes)
-    out -= bend
-    out *= rstd
-    return out
-
-
 def gradients(
     g: Any, x: Any, mean: Any, rstd: Any, weight: Any, axes: tuple[int, ...], mask: Any, kept: Any
 ) -> tuple[Any, ...]:
@@ -82,7 +72,7 @@ def gradients(
     of_x, of_weight, of_bias = nothing, nothing, nothing
     if mask[0]:
         v = g if weight is None else g * weight
-        of_x = projection(v, h, rstd, axes) if axes else v * rstd
+        of_x = projected(v, h, rstd, axes)
     if mask[1]:
         of_weight = np.add.reduce(g * h, axis=rest)
     if mask[2]:
