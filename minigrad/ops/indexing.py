@@ -160,7 +160,8 @@ def as_strided_backward(g: Any, sizes: Any, strides: Any, size: Any, stride: Any
             g = F.sum_dim(g, (i,), False)
         else:
             kept.insert(0, (size[i], stride[i]))
-    part = Geometry(*(tuple(zip(*kept)) or ((), ())), part.storage_offset)
+    own = tuple([n for n, _ in kept]), tuple([s for _, s in kept])
+    part = Geometry(*own, part.storage_offset)
     memory = wrap(np.zeros(length, g._data.dtype))
     if overlaps(kept):
         places = wrap(np.ascontiguousarray(strided(np.arange(length), part)).reshape(-1))

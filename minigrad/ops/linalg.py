@@ -223,4 +223,5 @@ def baddbmm(self, batch1, batch2, beta=1, alpha=1):
 def linalg_cross(self, other, dim=-1):
     """Return the vector product of 3-vectors along `dim`."""
     refuse(self, "b", "cross")
-    return np.ascontiguousarray(np.cross(*np.broadcast_arrays(self, other), axis=dim))
+    a, b = np.broadcast_arrays(self, other)
+    return np.ascontiguousarray(np.cross(a, b, -1, -1, -1, dim))

@@ -46,8 +46,8 @@ def norm_of(self: Any, p: float, axes: tuple[int, ...], keepdim: bool) -> Any:
     x = self.astype(np.float32) if kind == np.float16 else self
     if p == 2 and kind == self.dtype:  # in a third of the time
         return np.sqrt(fold(np.add, x * x, axes, keepdim)).astype(kind)
-    keepdim = index(keepdim)  # a TypeError for what is no bool
-    return np.linalg.vector_norm(x, axis=axes, keepdims=keepdim, ord=p).astype(kind)
+    stays: Any = index(keepdim)  # a TypeError for what is no bool
+    return np.linalg.vector_norm(x, axis=axes, keepdims=stays, ord=p).astype(kind)
 
 
 def check_norm(self: Any, ord: Any, dim: Any) -> None:
