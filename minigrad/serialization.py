@@ -26,40 +26,27 @@ STRUCTURE = "structure.json"
 PLAIN = (bool, int, float, str, type(None))
 
 
-class Writer:
-    """Takes a structure apart into arrays and what JSON can hold."""
-
-    def __init__(self) -> None:
-        self.arrays: list[np.ndarray] = []
-        self.places: dict[int, int] = {}
-        self.kept: list[Any] = []  # so that no id is given twice
-
-    def described(self, item: Any) -> Any:
-        """What JSON has instead of an item; TypeError for what cannot be saved."""
-        if isinstance(item, PLAIN):
-            return {"float": repr(item)} if isinstance(item, float) else item
-        if isinstance(item, Tensor):
-            return self.tensor(item)
-        if isinstance(item, Mapping):
-            pairs = [[self.described(key), self.described(value)] for key, value in item.items()]
-            return {"ordered" if isinstance(item, OrderedDict) else "dict": pairs}
-        if isinstance(item, tuple | list):
-            return {type(item).__name__: [self.described(part) for part in item]}
-        if isinstance(item, dtypes.dtype):
-            return {"dtype": item.name}
-        raise TypeError(
-            f"save: an object of type {type(item).__name__} cannot be saved; save a state_dict, which has "
-            "tensors, numbers and text only"
-        )
-
-    def tensor(self, t: Tensor) -> dict[str, Any]:
-        """A tensor's place among the arrays; the same tensor is written once."""
-        if id(t) not in self.places:
-            self.places[id(t)] = len(self.arrays)
-            self.kept.append(t)
-            self.arrays.append(np.asarray(t.detach().resolve_conj().resolve_neg().numpy()))
-        kind = "parameter" if isinstance(t, Parameter) else "tensor"
-        return {kind: self.places[id(t)], "requires_grad": t.requires_grad and t.is_leaf}
+def described(item: Any, tensors: dict[int, tuple[int, Tensor]]) -> Any:
+    """Return what JSON has instead of an item, and number its tensors, by id. TypeError for what cannot be
+    saved.
+    """
+    if isinstance(item, PLAIN):
+        return {"float": repr(item)} if isinstance(item, float) else item
+    if isinstance(item, Tensor):
+        place, _ = tensors.setdefault(id(item), (len(tensors), item))
+        kind = "parameter" if isinstance(item, Parameter) else "tensor"
+        return {kind: place, "requires_grad": item.requires_grad and item.is_leaf}
+    if isinstance(item, Mapping):
+        pairs = [[described(part, tensors) for part in pair] for pair in item.items()]
+        return {"ordered" if isinstance(item, OrderedDict) else "dict": pairs}
+    if isinstance(item, tuple | list):
+        return {type(item).__name__: [described(part, tensors) for part in item]}
+    if isinstance(item, dtypes.dtype):
+        return {"dtype": item.name}
+    raise TypeError(
+        f"save: an object of type {type(item).__name__} cannot be saved; save a state_dict, which has "
+        "tensors, numbers and text only"
+    )
 
 
 @public("function", out=None)
@@ -80,13 +67,13 @@ def save(obj: Any, f: Any) -> None:
     >>> file.tell() > 0
     True
     """
-    writer = Writer()
-    structure = writer.described(obj)
+    tensors: dict[int, tuple[int, Tensor]] = {}
+    structure = described(obj, tensors)
     with zipfile.ZipFile(f if hasattr(f, "write") else os.fspath(f), "w") as archive:
         archive.writestr(STRUCTURE, json.dumps(structure))
-        for i, array in enumerate(writer.arrays):
+        for i, t in tensors.values():
             memory = io.BytesIO()
-            np.save(memory, array, allow_pickle=False)
+            np.save(memory, t.detach().resolve_conj().resolve_neg().numpy(), allow_pickle=False)
             archive.writestr(f"{i}.npy", memory.getvalue())
 
 

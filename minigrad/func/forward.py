@@ -67,13 +67,30 @@ def jvp(
     check_tensors(points, "primals")
     check_tensors(directions, "tangents")
 
-    def call(leaves: list[Any]) -> Any:
-        return func(*pytree.unflatten(leaves, spec))
+    output_spec: Any = None
+    aux: Any = ()
 
-    run = backwards_twice if "jvp" in modes.state.transforms else dual
+    def call(leaves: list[Any]) -> list[Any]:
+        nonlocal output_spec, aux
+        output = func(*pytree.unflatten(leaves, spec))
+        output, aux = split_aux(output, JVP) if has_aux else (output, ())
+        outputs, output_spec = pytree.flatten(output)
+        check_outputs(outputs, JVP)
+        return outputs
+
     with inside("jvp"):
-        output, tangent, aux = run(call, points, directions, strict, has_aux)
-    return (output, tangent, aux) if has_aux else (output, tangent)
+        if "jvp" in modes.state.transforms[:-1]:
+            for p, t in zip(points, directions, strict=True):
+                forward_ad.check_sizes(p, t)
+            linear = Linear(call, points)
+            outputs, found = linear.level.outward(linear.outputs), linear(directions)
+            aux = pytree.apply(linear.level.outside, aux)
+        else:
+            outputs, found = dual(call, points, directions)
+            aux = pytree.apply(checked, aux)
+        found = with_zeros(found, outputs, strict)
+    output, product = (pytree.unflatten(leaves, output_spec) for leaves in (outputs, found))
+    return (output, product, aux) if has_aux else (output, product)
 
 
 def check_tensors(leaves: list[Any], what: str) -> None:
@@ -85,28 +102,11 @@ def check_tensors(leaves: list[Any], what: str) -> None:
             raise RuntimeError(f"{JVP}: Expected {what} to only contain Tensors, got {type(leaf)}")
 
 
-def flatten_output(result: Any, has_aux: bool) -> tuple[list[Any], Any, Any]:
-    """Return the checked outputs of a function, their structure, and aux."""
-    aux = None
-    if has_aux:
-        result, aux = split_aux(result, JVP)
-    outputs, spec = pytree.flatten(result)
-    return outputs, spec, aux
-
-
-def dual(
-    call: Any, points: list[Any], directions: list[Any], strict: bool, has_aux: bool
-) -> tuple[Any, Any, Any]:
-    """Compute `jvp` with dual tensors."""
+def dual(call: Any, points: list[Any], directions: list[Any]) -> tuple[list[Any], list[Any]]:
+    """Return the outputs of `call` on dual tensors, and their tangents or None."""
     with forward_ad._set_fwd_grad_enabled(True), forward_ad.dual_level():
-        duals = [forward_ad.make_dual(p, t) for p, t in zip(points, directions, strict=True)]
-        outputs, spec, aux = flatten_output(call(duals), has_aux)
-        if has_aux:
-            aux = pytree.apply(checked, aux)
-        check_outputs(outputs, JVP)
-        found = with_zeros([forward_ad.unpack_dual(out).tangent for out in outputs], outputs, strict)
-        results = [primal(out) for out in outputs]
-    return pytree.unflatten(results, spec), pytree.unflatten(found, spec), aux
+        outputs = call([forward_ad.make_dual(p, t) for p, t in zip(points, directions, strict=True)])
+        return [primal(out) for out in outputs], [forward_ad.unpack_dual(out).tangent for out in outputs]
 
 
 def primal(leaf: Any) -> Any:
@@ -159,29 +159,6 @@ class Linear:
             found = iter(gradients_or_none(self.back, starts, [directions[i] for i in self.used]))
             tangents = [None if s is None else next(found) for s in self.starts]
         return [None if t is None else self.level.outside(t) for t in tangents]
-
-
-def backwards_twice(
-    call: Any, points: list[Any], directions: list[Any], strict: bool, has_aux: bool
-) -> tuple[Any, Any, Any]:
-    """Compute `jvp` inside another one. See Note [Nested jvp]."""
-    for p, t in zip(points, directions, strict=True):
-        forward_ad.check_sizes(p, t)
-    spec: Any = None
-    aux: Any = None
-
-    def listed(leaves: list[Any]) -> list[Any]:
-        nonlocal spec, aux
-        outputs, spec, aux = flatten_output(call(leaves), has_aux)
-        check_outputs(outputs, JVP)
-        return outputs
-
-    linear = Linear(listed, points)
-    results = linear.level.outward(linear.outputs)
-    found = with_zeros(linear(directions), results, strict)
-    if has_aux:
-        aux = pytree.apply(linear.level.outside, aux)
-    return pytree.unflatten(results, spec), pytree.unflatten(found, spec), aux
 
 
 def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:

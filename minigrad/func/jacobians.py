@@ -18,7 +18,6 @@ Note [Columns]
 from __future__ import annotations
 
 import functools
-import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -34,7 +33,7 @@ from .arguments import Argnums, replace, selected
 from .forward import jvp
 from .levels import Level, inside
 from .mapping import check_randomness, drawing
-from .reverse import gradients, mark, run_inside
+from .reverse import VJP, gradients, mark, run_inside
 
 
 def refuse_complex(who: str, tree: Any, what: str) -> None:
@@ -55,16 +54,13 @@ def by_rows(
     refuse_complex(who, args, "inputs")
     level = Level()
     with inside("grad"):
-        ran = run_inside(level, func, args, argnums, has_aux)
+        ran = run_inside(level, func, args, argnums, has_aux, VJP)
         refuse_complex(who, ran.outputs, "outputs")
         rows = [rows_of(level, out, ran.leaves, at_once) for out in ran.outputs]
         parts = [blocks(column, ran.outputs, x) for column, x in zip(zip(*rows), ran.leaves)]
-        result = [level.outward(row) for row in zip(*parts)] or [[] for _ in ran.outputs]
-        others, aux_spec = pytree.flatten(ran.aux) if has_aux else ([], pytree.LEAF)
-        others = level.outward(others)
-        level.leave([*itertools.chain(*result), *others])
+        aux, *result = level.end(ran.aux, *(zip(*parts) if parts else [()] * len(ran.outputs)))
     jacobian = pytree.unflatten([pytree.unflatten(row, ran.spec) for row in result], ran.output_spec)
-    return jacobian, pytree.unflatten(others, aux_spec) if has_aux else None
+    return jacobian, pytree.unflatten(aux, ran.aux_spec)
 
 
 def rows_of(level: Level, out: Any, leaves: list[Any], at_once: int | None = None) -> list[Any]:
@@ -101,8 +97,7 @@ def by_columns(
             if level.needs_graph(tangent):
                 parts = (*parts, tangent.unsqueeze(0)[:0])  # no numbers, but its graph
             result.append(blocks(parts, inputs, tangent, True))
-    outside = [level.outward(row) for row in result] or [[] for _ in outputs]
-    level.leave(itertools.chain(*outside))
+    outside = level.end(*(result or [[] for _ in outputs]))
     jacobian = pytree.unflatten([pytree.unflatten(row, spec) for row in outside], output_spec)
     return jacobian, aux[0] if has_aux else None
 

@@ -16,6 +16,7 @@ Note [Levels]
 
 from __future__ import annotations
 
+import itertools
 import operator
 import weakref
 from collections.abc import Iterable
@@ -151,6 +152,12 @@ class Level:
     def needs_graph(self, output: TensorBase) -> bool:
         """Return whether the derivatives of an output may be differentiated again: outside, or forward."""
         return modes.is_forward() or (self.recording and self.connected(output))
+
+    def end(self, *groups: Iterable[Any]) -> list[list[Any]]:
+        """End the level, and return groups of its tensors as they are outside."""
+        outside = [self.outward(group) for group in groups]
+        self.leave(itertools.chain(*outside))
+        return outside
 
     def leave(self, results: Iterable[Any]) -> None:
         """End the level: the graph of `results` and its inner leaves continues at the outer tensors."""

@@ -14,7 +14,7 @@ from . import pytree
 from .arguments import Argnums, replace, selected
 from .levels import Level, inside
 
-GRAD = "grad_and_value(f)(*args)"
+GRAD, VJP = "grad_and_value(f)(*args)", "vjp(f, *primals)"
 AUX = "{}: output of function f should be a tuple: (output, aux) if has_aux is True"
 
 
@@ -130,21 +130,14 @@ def grad_and_value(
 
     @functools.wraps(func)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
+        selected(args, argnums)  # None, which means all arguments to `run_inside`, is an error here
         level = Level()
         with inside("grad"):
-            inner = level.enter(selected(args, argnums))
-            output = func(*replace(args, argnums, inner), **kwargs)
-            aux = None
-            if has_aux:
-                output, aux = split_aux(output, GRAD)
-            check_scalar(output)
-            leaves, spec = pytree.flatten(inner)
-            found = gradients([output], leaves, None, level.needs_graph(output))
-            others, aux_spec = pytree.flatten(aux) if has_aux else ([], pytree.LEAF)
-            result, (value,), others = map(level.outward, (found, [output], others))
-            level.leave([*result, value, *others])
-        gradient = pytree.unflatten(result, spec)
-        return gradient, (value, pytree.unflatten(others, aux_spec)) if has_aux else value
+            ran = run_inside(level, functools.partial(func, **kwargs), args, argnums, has_aux, GRAD)
+            found = gradients(ran.outputs, ran.leaves, None, level.needs_graph(ran.outputs[0]))
+            result, (value,), aux = level.end(found, ran.outputs, ran.aux)
+        gradient = pytree.unflatten(result, ran.spec)
+        return gradient, (value, pytree.unflatten(aux, ran.aux_spec)) if has_aux else value
 
     return wrapper
 
@@ -187,9 +180,9 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     """
     level = Level()
     with inside("grad"):
-        ran = run_inside(level, func, primals, None, has_aux)
+        ran = run_inside(level, func, primals, None, has_aux, VJP)
         result = pytree.unflatten(level.outward(ran.outputs), ran.output_spec)
-        aux = pytree.apply(level.outside, ran.aux) if has_aux else None
+        aux = pytree.unflatten(level.outward(ran.aux), ran.aux_spec)
         level.stay()
 
     def vjp_fn(cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
@@ -208,32 +201,36 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
 
 
 class Ran(NamedTuple):
-    """What a function did at a level: inner leaves and their structure, outputs and their structure, aux."""
+    """What a function did at a level: inner leaves, outputs and aux, each as leaves and their structure."""
 
     leaves: list[Any]
     spec: Any
     outputs: list[Any]
     output_spec: Any
-    aux: Any
+    aux: list[Any]
+    aux_spec: Any
 
 
 def run_inside(
-    level: Level, func: Callable[..., Any], primals: tuple[Any, ...], argnums: Argnums | None, has_aux: bool
-) -> Ran:
+    level: Level, func: Callable[..., Any], primals: tuple[Any, ...], argnums: Argnums | None, has_aux: bool,
+    who: str,
+) -> Ran:  # fmt: skip
     """Run `func` with the arguments `argnums` (None: all) replaced by leaves of this level. Raises
-    RuntimeError with PyTorch's texts unless `func` returns tensors that can be differentiated.
+    RuntimeError with PyTorch's texts unless `func` returns tensors that can be differentiated, or for `GRAD`
+    a 0-dim tensor.
     """
     inner = level.enter(primals if argnums is None else selected(primals, argnums))
-    output, aux = func(*(inner if argnums is None else replace(primals, argnums, inner))), None
-    if has_aux:
-        output, aux = split_aux(output, "vjp(f, *primals)")
+    output = func(*(inner if argnums is None else replace(primals, argnums, inner)))
+    output, aux = split_aux(output, who) if has_aux else (output, ())
     outputs, output_spec = pytree.flatten(output)
-    check_outputs(outputs, "vjp(f, *primals)")
-    for out in outputs:
-        kind = dtypes.of(out._data)
-        if not (kind.is_floating_point or kind.is_complex):
-            raise RuntimeError(
-                "vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got Tensor "
-                f"with dtype torch.{kind.name}"
-            )
-    return Ran(*pytree.flatten(inner), outputs, output_spec, aux)
+    if who == GRAD:
+        check_scalar(output)
+    else:
+        check_outputs(outputs, who)
+        for out in outputs:
+            if out._data.dtype not in dtypes.DIFFERENTIABLE:
+                raise RuntimeError(
+                    "vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got Tensor "
+                    f"with dtype torch.{dtypes.of(out._data).name}"
+                )
+    return Ran(*pytree.flatten(inner), outputs, output_spec, *pytree.flatten(aux))

@@ -36,12 +36,8 @@ def check_single(op: Op, t: TensorBase) -> None:
     Filling with one value is always possible.
     """
     data = t._data
-    if (
-        0 in data.strides
-        and op.name not in ("fill", "zero")
-        and data.size
-        and any(s == 0 < n - 1 for s, n in zip(data.strides, data.shape))
-    ):
+    one_number = op.name in ("fill", "zero") or not data.size
+    if not one_number and any(s == 0 < n - 1 for s, n in zip(data.strides, data.shape)):
         raise RuntimeError(
             "unsupported operation: more than one element of the written-to tensor refers to a single memory "
             "location. Please clone() the tensor before performing the operation."
@@ -55,8 +51,7 @@ def check_overlap(t: TensorBase, other: TensorBase) -> None:
         return
     if not (is_dense(a) and is_dense(b)):
         return
-    same = address(a) == address(b) and a.size == b.size
-    if (a.shape, steps(a)) != (b.shape, steps(b)) if same else np.may_share_memory(a, b):
+    if np.may_share_memory(a, b) and not is_same(a, b):
         raise RuntimeError(
             "unsupported operation: some elements of the input tensor and the written-to tensor refer to a "
             "single memory location. Please clone() the tensor before performing the operation."
