@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from ..core import F, dtypes, modes
 from ..core.tangents import aside, fitted, forget, put, tangent_of
 from ..core.tensor_state import TensorBase
-from .grad_mode import ModeContext
+from .grad_mode import ModeContext, SwitchedAtOnce
 
 __all__ = [
     "UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual", "unpack_dual",
@@ -69,7 +69,7 @@ def exit_dual_level(*, level: int | None = None) -> None:
 class dual_level(ModeContext):
     """A level of forward mode as a context manager or decorator; inside, `make_dual` makes dual tensors."""
 
-    def __enter__(self) -> int:  # type: ignore[override]
+    def __enter__(self) -> int:
         return enter_dual_level()
 
     def __exit__(self, *exc: object) -> None:
@@ -153,18 +153,7 @@ def _is_fwd_grad_enabled() -> bool:
     return modes.state.forward_grad and not modes.state.inference
 
 
-class _set_fwd_grad_enabled(ModeContext):
+class _set_fwd_grad_enabled(SwitchedAtOnce):
     """Switches the tangents of this thread off or on, at once; as a context manager until the block ends."""
 
-    def __init__(self, mode: bool) -> None:
-        self.before = _is_fwd_grad_enabled()
-        modes.state.forward_grad = mode
-
-    def __enter__(self) -> None:
-        """Do nothing: the constructor has switched the mode."""
-
-    def clone(self) -> Any:
-        return type(self)(modes.state.forward_grad)
-
-    def __exit__(self, *exc: object) -> None:
-        modes.state.forward_grad = self.before
+    name = "forward_grad"

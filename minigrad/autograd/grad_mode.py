@@ -25,12 +25,6 @@ CLASS_DECORATED = (
 class ModeContext:
     """Base class of context managers that also decorate functions and generator functions."""
 
-    def __enter__(self) -> None:
-        raise NotImplementedError
-
-    def __exit__(self, *exc: object) -> None:
-        raise NotImplementedError
-
     def clone(self) -> Any:
         """Return a new context manager with the same mode, for one call of a decorated function."""
         return type(self)()
@@ -237,7 +231,22 @@ class inference_mode(Switched):
             modes.notify("mode_changed", "inference", not before)
 
 
-class set_multithreading_enabled(Switched):
+class SwitchedAtOnce(Switched):
+    """Base class of contexts whose constructor switches the mode `name`, until the end of the block."""
+
+    name: str
+
+    def __init__(self, mode: bool) -> None:
+        self.mode, self.prev = mode, modes.switch(self.name, mode)
+
+    def __enter__(self) -> None:
+        """Do nothing: the constructor has switched the mode."""
+
+    def __exit__(self, *exc: object) -> None:
+        modes.switch(self.name, self.prev)
+
+
+class set_multithreading_enabled(SwitchedAtOnce):
     """Whether backward may use several threads: switched at once; as a context manager until the end of the
     block.
 
@@ -245,16 +254,11 @@ class set_multithreading_enabled(Switched):
     CPU.
     """
 
+    name = "multithreading"
+
     def __init__(self, mode: bool) -> None:
         check_bool("set_multithreading_enabled", "enabled", mode)
-        self.prev = modes.switch("multithreading", mode)
-        self.mode = mode
-
-    def __enter__(self) -> None:
-        """Do nothing: the constructor has switched the mode."""
-
-    def __exit__(self, *exc: object) -> None:
-        modes.switch("multithreading", self.prev)
+        super().__init__(mode)
 
 
 def is_multithreading_enabled() -> bool:

@@ -18,7 +18,6 @@ from .starts import (
     batch_size,
     cast_like,
     flags,
-    given_gradients,
     input_slots,
     root_slots,
     start_gradients,
@@ -179,7 +178,7 @@ def backward(
         grad_tensors = grad_variables
     wanted = None if inputs is None else wanted_inputs(inputs, "backward")
     roots = as_tuple(tensors)
-    given = start_gradients(roots, given_gradients(grad_tensors, len(roots)))
+    given = start_gradients(roots, grad_tensors)
     keep_graph, create_graph = flags(retain_graph, create_graph)
     if create_graph:
         root_slots(roots)  # no warning where there is no graph
@@ -246,7 +245,7 @@ def grad(
             FutureWarning,
             stacklevel=2,
         )
-    given = start_gradients(roots, given_gradients(grad_outputs, len(roots)), is_grads_batched)
+    given = start_gradients(roots, grad_outputs, is_grads_batched)
     keep_graph, create_graph = flags(retain_graph, create_graph)
     may_miss = bool(allow_unused or materialize_grads)
     options = Options("grad", keep_graph, create_graph, wanted, bool(is_grads_batched), may_miss)

@@ -60,19 +60,14 @@ def flags(retain_graph: Any, create_graph: Any) -> tuple[bool, bool]:
     return bool(operator.index(retain_graph)), create
 
 
-def given_gradients(value: Any, count: int) -> tuple[Any, ...]:
-    """The gradients a caller gave for `count` roots: none, one tensor or a sequence."""
-    if value is None:
-        return (None,) * count
-    return (value,) if isinstance(value, TensorBase) else tuple(value)
-
-
-def start_gradients(roots: Sequence[Any], gradients: Sequence[Any], batched: bool = False) -> list[Any]:
-    """Each root's gradient: what was given, checked, or 1 for a root of one element.
+def start_gradients(roots: Sequence[Any], given: Any, batched: bool = False) -> list[Any]:
+    """Each root's gradient: what was given (None, a tensor or a sequence), checked, or 1 for a root of one
+    element.
 
     Gradients beyond the number of roots are left out, as in PyTorch; too few are an error.
     """
     result: list[Any] = []
+    gradients = (None,) * len(roots) if given is None else as_tuple(given)
     for i, (root, gradient) in enumerate(zip(roots, gradients)):
         if isinstance(gradient, TensorBase):
             check_gradient(i, root, *kind_of(root), gradient, batched)

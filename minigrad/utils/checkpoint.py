@@ -17,7 +17,7 @@ from ..core.nested_passes import here
 from ..core.tensor_state import TensorBase
 from ..left_out import refuse
 from ..left_out import refusing as _refusing
-from .recompute import CheckpointError, Frame, drawing_from, recomputing, states
+from .recompute import CheckpointError, Frame, drawing_from, recomputing, states, unnoticed
 
 __all__ = [
     "CheckpointError", "CheckpointFunction", "check_backward_validity", "checkpoint", "checkpoint_sequential",
@@ -119,7 +119,7 @@ def checkpoint(
     stop = early_stop if Settings.early_stop is None else Settings.early_stop
     frame = Frame(again, stop, CHECKS[determinism_check])
     frame.save_inputs(args)
-    with frame.forgetting(), forward_context:
+    with unnoticed(frame.forget, frame.remember), forward_context:
         result = function(*args, **kwargs)
         frame.completed = True
     if not frame.completed:

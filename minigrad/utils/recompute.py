@@ -81,6 +81,16 @@ def recomputing() -> Iterator[None]:
             watcher.recomputed(False)
 
 
+@contextlib.contextmanager
+def unnoticed(*hooks: Callable[[Any], Any]) -> Iterator[None]:
+    """Pass what nodes save inside through a pair of hooks, without a notice to the observers."""
+    push_hooks(*hooks)
+    try:
+        yield
+    finally:
+        pop_hooks()
+
+
 class Frame:
     """One checkpointed call: its inputs, the holders it gave out, and how to run it again.
 
@@ -102,15 +112,6 @@ class Frame:
     def save_inputs(self, args: tuple[Any, ...]) -> None:
         """Keep the arguments; tensors as the enclosing hooks save them."""
         self.args = [kept_apart(a) if isinstance(a, TensorBase) else a for a in args]
-
-    @contextlib.contextmanager
-    def forgetting(self) -> Iterator[None]:
-        """Let nodes save holders inside."""
-        push_hooks(self.forget, self.remember)
-        try:
-            yield
-        finally:
-            pop_hooks()
 
     def forget(self, tensor: Any) -> Holder:
         """Return a holder for a tensor: the pack hook of the first run."""
@@ -137,12 +138,9 @@ class Frame:
     def run_again(self, work: Pass) -> None:
         """Run the function again and collect what it saves."""
         args = [unpack_each(None, "", a)[0] if isinstance(a, Tensors) else a for a in self.args]
-        with recomputing(), contextlib.suppress(StopRecomputation):
-            push_hooks(lambda tensor: self.collect(work, tensor), same)
-            try:
-                self.function(*args)
-            finally:
-                pop_hooks()
+        hooks = unnoticed(lambda tensor: self.collect(work, tensor), lambda tensor: tensor)
+        with recomputing(), contextlib.suppress(StopRecomputation), hooks:
+            self.function(*args)
 
     def collect(self, work: Pass, tensor: Any) -> Any:
         """Keep a tensor of a later run, without its graph: the pack hook of that run."""
@@ -191,11 +189,6 @@ class Frame:
                 "torch.utils.checkpoint: Recomputed values for the following tensors have different metadata "
                 f"than during the forward pass.\n{different}.\n"
             )
-
-
-def same(tensor: Any) -> Any:
-    """Unpack what was kept as it is."""
-    return tensor
 
 
 def states() -> tuple[Any, Any]:
