@@ -34,7 +34,7 @@ NAMES = {
     ("recording/aftermath.py", "minigrad.autograd.tensor_backward"): "a frame of a traceback",
     ("recording/aftermath.py", "minigrad.core.engine"): "a frame of a traceback",
     ("recording/aftermath.py", "minigrad.core.node_by_node"): "a frame of a traceback",
-    ("recording/named.py", "minigrad.autograd.gradcheck.compare"): "the frame that has its matrices",
+    ("recording/named.py", "minigrad.autograd.gradcheck.checks"): "the frame that has its matrices",
     ("replay/minigrad_frames.py", "minigrad."): "frames between an op and the cell",
     ("replay/taking_minigrad.py", "minigrad.optim."): "where its own optimizers are",
     ("sources/minigrad.py", "minigrad."): "frames between an op and the user's code",

@@ -166,8 +166,8 @@ def of_fast_pytorch(held: Any, seen: Seen) -> Compared | None:
 
 
 READERS: dict[tuple[Any, str], Callable[[Any, Seen], Compared | None]] = {
-    ("minigrad.autograd.gradcheck.compare", "compare"): of_minigrad,
-    ("minigrad.autograd.gradcheck.compare", "judge"): of_minigrad,
+    ("minigrad.autograd.gradcheck.checks", "compare"): of_minigrad,
+    ("minigrad.autograd.gradcheck.checks", "judge"): of_minigrad,
     ("torch.autograd.gradcheck", "_slow_gradcheck"): of_pytorch,
     ("torch.autograd.gradcheck", "_check_analytical_numerical_equal"): of_fast_pytorch,
 }

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from .context import BackwardCFunction, FunctionCtx
-from .function import Function, FunctionMeta, InplaceFunction
-from .once import once_differentiable
+from .function import Function, FunctionMeta, InplaceFunction, once_differentiable
 
 __all__ = [
     "BackwardCFunction",

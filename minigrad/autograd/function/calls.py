@@ -1,15 +1,51 @@
-"""One call of a custom Function: the node, `forward`, and what becomes of its outputs."""
+"""One call of a custom Function: the node, `forward`, and the place of its outputs in the graph.
+
+An output that is an input as it was given is returned as a view of it, so that it can have a history of its
+own; an input that was written to (`mark_dirty`) gets the node as its new history; any other tensor gets the
+node as its history even if it had another.
+"""
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
-from ...core import anomaly, modes
-from ...core.tensor_state import TensorBase, edge
+from ...core import F, anomaly, dtypes, modes
+from ...core.tensor_state import IN_PLACE_ON_LEAF, TensorBase, alias, edge, share
+from ...core.view_path import share_view
+from ...inplace.in_place import rebase
+from ...inplace.views import refuse, set_node
 from .context import BackwardCFunction
-from .outputs import finish
+from .tangents import is_among, push
 
-new = object.__new__
+SAVED_AS_IS = (
+    "An input that has been returned as-is as output is being saved for backward. This is not supported if "
+    "you override setup_context. You should return and save a view of the input instead, e.g. with "
+    "x.view_as(x) or setup ctx inside the forward function itself."
+)
+# These end where PyTorch ends them.
+NO_TUPLE = "autograd internal error: {} attribute is expected to be a tuple but is "
+NO_TENSOR = {
+    "dirty_tensors": "mark_dirty can only accept variables, but argument ",
+    "non_differentiable": "mark_non_differentiable only accepts variable arguments, but got ",
+}
+LEAF = "a leaf Variable that requires grad has been used in an in-place operation."
+NOT_AN_INPUT = (
+    "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been mutated "
+    "should be passed to ctx.mark_dirty()."
+)
+DIRTY_VIEW = (
+    "If your Function modifies inplace an input that is a view of another Tensor, your Function cannot "
+    "return more than one Tensor. This is not supported by the current autograd engine. You should either "
+    "make sure the input is not a view (using .clone() for example) or make your Function only return one "
+    "Tensor (potentially splitting it into two Functions: one doing the inplace that returns a single Tensor "
+    "and a second one that does the other operations). You can ask on the forum https://discuss.pytorch.org/ "
+    "if you need help to do this change."
+)
+NOT_RETURNED = (
+    "Some elements marked as dirty during the forward method were not returned as output. The inputs that "
+    "are modified inplace must all be outputs of the Function."
+)
 
 
 def call(cls: Any, args: tuple[Any, ...], own_setup: bool) -> Any:
@@ -38,7 +74,7 @@ def call(cls: Any, args: tuple[Any, ...], own_setup: bool) -> Any:
 
 def make_node(cls: Any, args: tuple[Any, ...]) -> BackwardCFunction:
     """The node (and ctx) of one call; without edges if no gradient is asked for."""
-    node: BackwardCFunction = new(cls._backward_cls)
+    node: BackwardCFunction = object.__new__(cls._backward_cls)
     in_grad_mode = modes.is_grad_enabled()
     needed: list[bool] = []
     sent: list[Any] = []
@@ -65,3 +101,136 @@ def make_node(cls: Any, args: tuple[Any, ...]) -> BackwardCFunction:
     if modes.active and modes.anomaly.enabled:
         anomaly.remember(node)
     return node
+
+
+def finish(node: BackwardCFunction, args: tuple[Any, ...], raw: tuple[Any, ...], own_setup: bool) -> Any:
+    """Do what was asked of `ctx`, and give the outputs `raw` of `forward` their place in the graph. Return
+    them as the caller gets them.
+    """
+    recorded, learning = bool(node._next), 0
+    made: list[Any] = []  # shapes and dtypes
+    saved = to_save(node, own_setup)
+    apart, dirty = marked(node, "non_differentiable"), marked(node, "dirty_tensors")
+    for t in {id(t): t for t in dirty}.values():
+        share(t).version += 1
+    node._outputs = len(raw)
+    results = list(raw)
+    for i, t in enumerate(raw):
+        if not isinstance(t, TensorBase):
+            made.append(None)
+            continue
+        data = t._data
+        made.append((data.shape, data.dtype))
+        is_input, is_dirty = is_among(t, args), bool(dirty) and is_among(t, dirty)
+        if not (recorded and data.dtype in dtypes.DIFFERENTIABLE) or (apart and is_among(t, apart)):
+            if is_input or t.requires_grad:
+                results[i] = apart_from_graph(t, is_input, is_dirty, saved)
+        else:
+            learning += 1
+            if is_dirty:
+                written(node, i, t, is_input)
+            else:
+                results[i] = as_view(t, saved) if is_input else t
+                set_history(results[i], node, i)
+        if results[i]._view is not None and not (is_input and is_dirty):
+            note_creation(results[i], "custom")
+    if learning > 1:
+        for t in results:
+            note_creation(t, "several")
+    if dirty and not all(is_among(t, raw) for t in dirty):
+        raise RuntimeError(NOT_RETURNED)
+    if recorded:
+        node._made = tuple(made)
+    if modes.active and modes.is_forward():
+        push(node, args, raw, results, dirty, apart)
+    if recorded:
+        node._keep(node.to_save or (), results)
+    node.to_save = node.saved_for_forward = node.dirty_tensors = node.non_differentiable = None
+    return results
+
+
+def marked(node: BackwardCFunction, name: str) -> tuple[Any, ...]:
+    """Return what was saved or marked as `name`. RuntimeError if somebody set it to what is no tuple, or
+    marked what is no tensor.
+    """
+    value = getattr(node, name)
+    if value is None:
+        return ()
+    if not isinstance(value, tuple):
+        raise RuntimeError(NO_TUPLE.format(name))
+    if name in NO_TENSOR and not all(isinstance(t, TensorBase) for t in value):
+        raise RuntimeError(NO_TENSOR[name])
+    return value
+
+
+def to_save(node: BackwardCFunction, own_setup: bool) -> tuple[Any, ...]:
+    """Return what a `setup_context` saved for forward mode or backward. TypeError if what a node must save
+    for backward is no tensor.
+    """
+    for_forward = marked(node, "saved_for_forward") if own_setup else ()
+    for_backward = marked(node, "to_save")
+    if node._next:
+        for i, t in enumerate(for_backward):
+            if not (t is None or isinstance(t, TensorBase)):
+                raise TypeError(
+                    f"save_for_backward can only save variables, but argument {i} is of type "
+                    f"{type(t).__name__}"
+                )
+    return (*for_forward, *for_backward) if own_setup else ()
+
+
+def as_view(t: Any, saved: tuple[Any, ...]) -> Any:
+    """Return an input that `forward` returned as it was given: a view of it."""
+    if is_among(t, saved):
+        raise RuntimeError(SAVED_AS_IS)
+    share(t)
+    return share_view(F.view.op, [t], t._data)
+
+
+def apart_from_graph(t: Any, is_input: bool, is_dirty: bool, saved: tuple[Any, ...]) -> Any:
+    """Return an output that needs no gradient."""
+    if not t.requires_grad:
+        return t if is_dirty else as_view(t, saved)
+    if is_input:
+        return alias(t, (share(t), t._data)[1])
+    return t if t._view is not None else t.detach_()
+
+
+def written(node: BackwardCFunction, i: int, t: Any, is_input: bool) -> None:
+    """Give an input that was written to its new history."""
+    if t._fn is None and t.requires_grad:
+        raise RuntimeError(LEAF)
+    if not is_input:
+        warnings.warn(NOT_AN_INPUT, UserWarning, stacklevel=5)
+    if t._view is not None and node._outputs > 1:
+        raise RuntimeError(DIRTY_VIEW)
+    t._grad = None
+    if t._view is not None:
+        refuse(t, False)
+        if t.requires_grad and t._view.base.is_leaf:
+            raise RuntimeError(f"a view of {IN_PLACE_ON_LEAF}")
+        rebase(t, node)
+        node._in_place_on_view = True
+        node._set_storage(i, t._storage)
+        return
+    set_node(t, node, i)
+    t._storage.writer = type(node).__name__
+
+
+def set_history(t: Any, node: BackwardCFunction, nr: int) -> None:
+    """`t` is output `nr` of `node`, whatever made it before."""
+    t._fn, t._nr, t._acc = node, nr, None
+    if t._view is not None:
+        t._view.version = t._storage.version
+    if t._storage is not None:
+        node._set_storage(nr, t._storage)
+
+
+def note_creation(t: Any, creation: str) -> None:
+    """Note on a view how it was made: by a custom Function (`"custom"`), or as one of several of its outputs
+    (`"several"`). It must not be written to.
+    """
+    if isinstance(t, TensorBase) and t._view is not None:
+        t._view.creation = creation
+        if isinstance(t._fn, BackwardCFunction):
+            t._fn._creation = creation

@@ -7,8 +7,7 @@ from typing import Any
 from ...core import dialect, modes
 from ...core.modes import unobserved
 from ..run import grad
-from .checks import check_multiplied, check_undefined_gradients
-from .compare import compare_all
+from .checks import check_multiplied, check_undefined_gradients, compare_all
 from .problem import Limits, Problem, as_tuple, check_inputs, differentiable, gradient_for, is_tensor
 from .texts import GradcheckError
 
