@@ -235,7 +235,7 @@ ROWS = {
     "inference": Row(
         "no_grad_fn",
         X + "with torch.inference_mode():\n    y = x * 2\ny.backward()\n",
-        "x * 2 (line 3) ran in inference mode, so nothing was recorded. That is why y has no graph.",
+        "x * 2 (line 3) ran under inference_mode(), so nothing was recorded. That is why y has no graph.",
         f"Compute x * 2 (line 3) outside inference_mode(). {NEW_LEAF}",
         ("! y: no graph", "x → y: cut here"),
         4,

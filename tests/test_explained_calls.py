@@ -63,7 +63,7 @@ class Told(NamedTuple):
 
 LEAF = "modifies x in place, a leaf that requires gradients. After that it would be a computed result"
 UPDATE = "To update x, write `with torch.no_grad(): "
-UPDATE_V = "To update v, modify it inside `with torch.no_grad():`."
+UPDATE_V = "To update v, write `with torch.no_grad(): …`."
 U_OF_V = "u is a view of v, a leaf that requires gradients, so writing to u modifies v in place."
 SEVERAL = "a is one of several views that one operation returned."
 WHOLE = "n is int64. Only floating point and complex tensors can require gradients"

@@ -94,7 +94,7 @@ NONE = {
     ),
     "reset": (
         X + "(x * 2).backward()\nx.grad = None\nx.data -= 0.1 * x.grad\n",
-        "line 3 reset it after (x * 2).backward() (line 2) had stored 2. there",
+        "it was reset in line 3 after (x * 2).backward() (line 2) had stored 2. there",
         "Use x.grad first",
     ),
     "cut": (

@@ -39,8 +39,7 @@ def second_backward(case: Case) -> Explanation | None:
 
 def freed_label(case: Case, first: BackwardStarted | None) -> str:
     """The label of what a call freed."""
-    line = case.line(first.span) if first is not None else None
-    return case.words("mark_freed") if line is None else case.words("mark_freed_by", line=line)
+    return case.words("mark_freed", line=(first and case.line(first.span)) or "")
 
 
 def freed_read(case: Case) -> Explanation | None:

@@ -13,10 +13,10 @@ from ..model.cuts import is_whole
 from ..trace.events import TensorState
 from ..trace.explained import Explanation
 from ..trace.graph import CAUSE
-from .case import Case, Explain, numbers
-from .edits import in_place, replacing
+from .case import Case, Explain, Values, numbers
+from .edits import NO_GRAD, in_place, replacing
 from .failed_call import FailedCall, call_rule
-from .history import cut_before
+from .history import MODES, cut_before
 from .operands import Operand, made_at
 from .rebound import leaf_behind
 from .syntax import called, last_name
@@ -75,15 +75,13 @@ def told(fits: Callable[[TensorState], bool], why: str, fix: str, label: str, gi
 @call_rule("leaf_in_place", "Error: a leaf Variable that requires grad is being used")
 def leaf_in_place(failed: FailedCall) -> Explanation:
     """A leaf was to be changed while a graph is recorded."""
-    keys = ("leaf_in_place_why", "leaf_in_place_fix", "leaf_in_place_fix_line")
-    return written_to(failed, failed.subject(is_leaf), *keys)
+    return written_to(failed, failed.subject(is_leaf), "leaf_in_place_why", "leaf_in_place_fix")
 
 
-def written_to(failed: FailedCall, found: Operand | None, why: str, fix: str, line: str) -> Explanation:
-    """The explanation for a leaf that a statement writes to; the fix is `line` if that can be quoted."""
-    update = in_place(failed.case, failed.case.span)
-    fix = fix if update is None else line
-    told = about(failed, found, why, fix, "mark_in_place", write=failed.case.span, update=update)
+def written_to(failed: FailedCall, found: Operand | None, why: str, fix: str) -> Explanation:
+    """The explanation for a leaf that a statement writes to."""
+    write = failed.case.span
+    told = about(failed, found, why, fix, "mark_in_place", write=write, update=in_place(failed.case, write))
     return told._replace(cause=None)
 
 
@@ -95,11 +93,12 @@ def view_of_leaf_in_place(failed: FailedCall) -> Explanation:
     if found is None or leaf is None:
         return case.explain()
     if leaf == found.id:
-        keys = ("item_of_leaf_in_place_why", "item_of_leaf_in_place_fix", "item_of_leaf_in_place_fix_line")
-        return written_to(failed, found, *keys)
-    keys = ("view_of_leaf_in_place_why", "view_of_leaf_in_place_fix", "mark_in_place")
-    said = about(failed, found, *keys, leaf=case.name(leaf))
-    return said._replace(marks=said.marks + case.card(leaf, CAUSE, case.words("mark_memory")))
+        return written_to(failed, found, "item_of_leaf_in_place_why", "item_of_leaf_in_place_fix")
+    name = case.name(leaf)
+    said = about(failed, found, "view_of_leaf_in_place_why", "", "mark_in_place", leaf=name)
+    told: Values = {"name": name, "called": called(name), "update": f"{NO_GRAD}…"}
+    fix = case.words("item_of_leaf_in_place_fix", **told)
+    return said._replace(fix=fix, marks=said.marks + case.card(leaf, CAUSE, case.words("mark_memory")))
 
 
 def base_of(case: Case, view: str) -> str | None:
@@ -123,12 +122,11 @@ def base_of(case: Case, view: str) -> str | None:
 def view_of_no_grad(failed: FailedCall, mode: str, when: str) -> Explanation:
     """A view that was made while nothing was recorded was to be changed while something is; or its memory
     was, and now the view is asked for its history."""
-    why, late, fix = "view_of_no_grad_why", "view_of_no_grad_late", "view_of_no_grad_fix"
-    if mode == "inference":
-        why, late, fix = "view_of_inference_why", "view_of_inference_late", "view_of_inference_fix"
+    mode = MODES["inference" if mode == "inference" else "no_grad"]
     if when != "is being":
-        return failed.explain(late, fix)
-    return about(failed, failed.subject(any_tensor), why, fix, "mark_in_place")
+        return failed.explain("view_of_no_grad_late", "view_of_no_grad_fix", mode=mode)
+    keys = ("view_of_no_grad_why", "view_of_no_grad_fix", "mark_in_place")
+    return about(failed, failed.subject(any_tensor), *keys, mode=mode)
 
 
 # ── flags ───────────────────────────────────────────────────────────────────────────────────────────────────

@@ -21,11 +21,11 @@ from .edits import Shape
 from .syntax import function_around
 
 VALUES = 3  # that are listed in a sentence
-RETURNED = {  # the sentences about a hook that returned something else, without its place and with it
-    "type": ("hook_shape_why_type", "hook_shape_why_type_at"),
-    "count": ("hook_shape_why_count", "hook_shape_why_count_at"),
-    "got": ("hook_shape_why_dtype", "hook_shape_why_dtype_at"),
-    "shape": ("hook_shape_why_shape", "hook_shape_why_shape_at"),
+RETURNED = {  # the sentences about a hook that returned something else, by what the error tells
+    "type": "hook_shape_why_type",
+    "count": "hook_shape_why_count",
+    "got": "hook_shape_why_dtype",
+    "hook": "hook_shape_why_shape",
 }
 
 
@@ -40,9 +40,8 @@ def wrong_count(case: Case, name: str, **counts: int) -> Explanation | None:
     """The backward of a custom Function gave more or fewer gradients than forward had inputs."""
     node = custom(case, name)
     where = returned(node) or node.code
-    values: Values = {**counts, "method": method(node), "place": first_line(where)}
-    why = "wrong_count_why" if where is None else "wrong_count_why_at"
-    return case.explain(why, "wrong_count_fix", case.stopped(node.id), where, **values)
+    values: Values = {**counts, "method": method(node), "place": first_line(where) or ""}
+    return case.explain("wrong_count_why", "wrong_count_fix", case.stopped(node.id), where, **values)
 
 
 @rule(
@@ -57,8 +56,8 @@ def wrong_gradient(case: Case, name: str, i: int, got: Shape, expected: Shape) -
     source = None if edge is None else case.scene.tensor_of(edge)
     marks = case.stopped(node.id) + case.card(source or "", CAUSE, case.words("mark_shape", shape=expected))
     values: Values = {"i": i + 1, "got": str(got), "expected": str(expected), "method": method(node)}
-    why = "wrong_gradient_why" if where is None else "wrong_gradient_why_at"
-    return case.explain(why, "wrong_gradient_fix", marks, where, place=first_line(where), **values)
+    values["place"] = first_line(where) or ""
+    return case.explain("wrong_gradient_why", "wrong_gradient_fix", marks, where, **values)
 
 
 def custom(case: Case, name: str) -> NodeState:
@@ -121,15 +120,14 @@ def hook_shape(case: Case, **found: Any) -> Explanation | None:
     need(case.call)
     guilty = sure(case.guilty)
     told = {name: value for name, value in found.items() if value is not None}
-    what = next((what for what in ("type", "count", "got") if what in told), "shape")
+    what = next(what for what in RETURNED if what in told)
     values: Values = {"hook": told.get("hook", ""), "was": told.get("was") or told.get("expected", "")}
-    values["got"] = next((told[name] for name in ("got", "count", "type") if name in told), "")
-    hook, marks = the_hook(case, told.get("hook")), case.stopped(guilty)
-    if hook is None:
-        return case.explain(RETURNED[what][0], "hook_shape_fix", marks, **values)
-    span = getattr(case.trace.events[hook.since], "span", None)
-    values |= {"hook": hook.name, "name": case.name(hook.tensor), "place": span}
-    return case.explain(RETURNED[what][1], "hook_shape_fix", marks, span, **values)
+    values["got"] = told[what]
+    hook, span = the_hook(case, told.get("hook")), None
+    if hook is not None:
+        span = getattr(case.trace.events[hook.since], "span", None)
+        values |= {"hook": hook.name, "name": case.name(hook.tensor), "place": span}
+    return case.explain(RETURNED[what], "hook_shape_fix", case.stopped(guilty), span, **values)
 
 
 def the_hook(case: Case, name: str | None) -> Registered | None:
@@ -164,8 +162,7 @@ def nan(case: Case, name: str) -> Explanation | None:
     masked = any(0 in (value.items or ()) for value in took)
     fix = "" if made is None else "nan_fix_masked" if masked else "nan_fix"
     marks = case.deck(node.id, label=case.words("mark_nan"))
-    why = "nan_why_saved" if kept else "nan_why"
-    return case.explain(why, fix, marks, made, saved=", ".join(kept), **values)
+    return case.explain("nan_why", fix, marks, made, saved=", ".join(kept), **values)
 
 
 @rule("raised", "")

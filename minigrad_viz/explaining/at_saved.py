@@ -164,8 +164,7 @@ def changed(case: Case, tensor: str | None, write: Write | None) -> tuple[Mark, 
     """The tensor that was written to, and the one through which that was done."""
     if tensor is None:
         return ()
-    line = None if write is None else case.line(write.event.span)
-    label = case.words("mark_changed") if line is None else case.words("mark_changed_by", line=line)
+    label = case.words("mark_changed", line="" if write is None else case.line(write.event.span) or "")
     marks = case.card(tensor, CAUSE, label)
     if write is not None and write.event.tensor.id != tensor:
         marks += case.card(write.event.tensor.id, CAUSE, label)

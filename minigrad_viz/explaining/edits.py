@@ -173,13 +173,11 @@ def at_path(case: Case, path: str) -> ast.expr | None:
 # ── writing in place ────────────────────────────────────────────────────────────────────────────────────────
 
 
-def in_place(case: Case, span: Span | None) -> str | None:
-    """The statement that writes in place, inside no_grad(); None where it is no simple one."""
+def in_place(case: Case, span: Span | None) -> str:
+    """The statement that writes in place, inside no_grad(); where it is no simple one, without its text."""
     tree = statement_around(case, span)
-    if not isinstance(tree, ast.Expr | ast.AugAssign | ast.Assign):
-        return None
-    text = quoted(written_as(case, tree))
-    return None if text is None else NO_GRAD + text
+    simple = isinstance(tree, ast.Expr | ast.AugAssign | ast.Assign)
+    return NO_GRAD + ((quoted(written_as(case, tree)) if simple and tree is not None else None) or "…")
 
 
 def out_of_place(case: Case, span: Span | None) -> str | None:

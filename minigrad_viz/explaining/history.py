@@ -13,11 +13,10 @@ from ..trace.graph import CAUSE, Mark
 from ..trace.where import Span
 from .case import Case, Said, Values
 
+MODES = {"detach": "detach()", "data": ".data", "no_grad": "no_grad()", "inference": "inference_mode()"}
 ENDED = {  # what ended a path, and what to do about it
-    "detach": ("ended_detach", "ended_detach_fix"),
-    "data": ("ended_detach", "ended_data_fix"),
-    "no_grad": ("ended_no_grad", "ended_no_grad_fix"),
-    "inference": ("ended_inference", "ended_inference_fix"),
+    **dict.fromkeys(("detach", "data"), ("ended_detach", "ended_detach_fix")),
+    **dict.fromkeys(("no_grad", "inference"), ("ended_no_grad", "ended_no_grad_fix")),
     "numpy": ("ended_numpy", "ended_numbers_fix"),
     "item": ("ended_item", "ended_numbers_fix"),
     "tensor": ("ended_tensor", "ended_tensor_fix"),
@@ -39,6 +38,7 @@ class Cut(NamedTuple):
     def told(self, case: Case) -> dict[str, Said]:
         """What ended the path ("ended"), and what to do about it ("repair"), as sentences."""
         names = {"name": case.name(self.tensor), "source": case.name(self.source or self.tensor)}
+        names["mode"] = MODES.get(self.how, "")
         why, fix = (case.words(key, cut=self.span, **names) for key in ENDED[self.how])
         return {"ended": why, "repair": fix}
 

@@ -160,6 +160,4 @@ def no_such_dim(failed: FailedCall, last: int, wrong: int) -> Explanation | None
     parts = [part for part in taken(failed.node) if ast.unparse(part) == str(wrong)]
     edits = {parts[-1]: str(last)} if parts and wrong > last else None
     fixes = (failed.rewrite(edits, "dim_last_fix"), "dim_range_fix")
-    if one is None:
-        return failed.explain("dim_range_why_plain", *fixes)
     return failed.explain("dim_range_why", *fixes, name=one)

@@ -171,7 +171,7 @@ def rounded_list(failed: FailedCall) -> Explanation | None:
     need(failed.function == "round", failed.arguments)
     name, *digits = map(ast.unparse, failed.arguments)
     code = f"[round({', '.join(['each', *digits])}) for each in {name}]"
-    fixes = (failed.instead(code, "round_list_fix_at"), "round_list_fix")
+    fixes = (failed.instead(code, "round_list_fix"), "round_list_fix")
     return failed.explain("round_list_why", *fixes, name=name)
 
 

@@ -71,11 +71,11 @@ def answered(case: Case, text: str, state: TensorState) -> Answer | None:
 FIXES = {  # what to do, by the reason
     "none_grad_early": "none_grad_early_fix",
     "why_grad_call": "none_grad_call_fix",
-    **dict.fromkeys(("why_no_flag", "why_no_flag_cut"), "none_grad_flag_fix"),
+    "why_no_flag": "none_grad_flag_fix",
+    "why_reset_at": "none_grad_reset_fix",
     **dict.fromkeys(("why_not_leaf", "why_not_leaf_value", "why_retained_late"), "non_leaf_grad_fix"),
-    **dict.fromkeys(("why_reset_at", "why_reset_since"), "none_grad_reset_fix"),
     **dict.fromkeys(("why_no_path", "why_not_in_graph"), "none_grad_skip_fix"),
-    **dict.fromkeys(("why_cut", "why_new_leaf", "why_new_leaf_at_once"), "none_grad_cut_fix"),
+    **dict.fromkeys(("why_cut", "why_new_leaf"), "none_grad_cut_fix"),
 }
 
 
@@ -194,7 +194,7 @@ def of_none(failed: FailedCall, given: ast.expr, other: ast.expr | None = None) 
         return failed.explain("none_default_why", "none_default_fix", cause=cause, **told)
     need(is_none(made))
     why = "none_value_why" if made is given else "none_assigned_why"
-    left = None if other is None else failed.instead(ast.unparse(other), "none_without_fix")
+    left = None if other is None else failed.instead(ast.unparse(other), "none_value_fix")
     return failed.explain(why, left, "none_value_fix", cause=cause, **told)
 
 
@@ -234,5 +234,5 @@ def returning(failed: FailedCall, function: ast.FunctionDef) -> Fix | None:
     if not isinstance(target, ast.Name):
         return None
     code = f"return {target.id}"
-    text = failed.words("none_return_fix", function=function.name, line=last.end_lineno, code=code)
+    text = failed.words("none_returned_fix", function=function.name, line=last.end_lineno, code=code)
     return Fix(text, span_at(case, last))

@@ -14,7 +14,7 @@ from ..trace.explained import Explanation
 from ..trace.graph import CAUSE, Mark
 from ..trace.where import Span
 from .case import Case, Said, Values
-from .diverging import Divergence, divergence_of
+from .diverging import divergence_of
 from .edits import quoted
 from .first_nan import Origin, Symptom, first_symptom
 from .syntax import called
@@ -38,12 +38,12 @@ def not_finite(scenes: Scenes, lang: str | None = None) -> list[Explanation]:
         return [in_the_data(case, found, span)]
     told = [made_backward(case, origin) if isinstance(origin.event, NodeRan) else made_forward(case, origin)]
     if not is_it(scenes, found):
-        key = "first_nan_grad" if found.grad else "first_nan_root"
-        told.append(case.words(key, name=case.plain(found.tensor)))
+        name = case.plain(found.tensor)
+        told.append(case.words("first_nan_root", name=f"{name}.grad" if found.grad else name))
     fix, grown = avoided(case, origin, span), divergence_of(case, origin)
     if grown is not None:
         told.insert(0, case.words("first_nan_diverges", **grown._asdict()))
-        fix = slower(case, grown)
+        fix = case.words("first_nan_fix_rate", rate=grown.rate or "", better=grown.better or "")
     why = Said(" ".join(told))
     return [case.note("first_nan", why, fix, marks_of(case, origin), span, of_cell=True)]
 
@@ -114,8 +114,7 @@ def made_forward(case: Case, origin: Origin) -> str:
     at = place_in(state.value, origin.what)
     named = [part(case, id, value, at, state.value) for id, value in origin.inputs]
     values: Values = {"what": origin.what, "place": event.span, "inputs": ", ".join(named[:3])}
-    key = "first_nan_forward" if named else "first_nan_forward_alone"
-    return case.words(key, **values)
+    return case.words("first_nan_forward", **values)
 
 
 def made_backward(case: Case, origin: Origin) -> str:
@@ -220,12 +219,3 @@ def clamped(tree: ast.AST | None, op: str, least: str) -> str | None:
     rest = tree.args[1:] if given in tree.args else tree.args
     more = "".join(f", {ast.unparse(each)}" for each in rest)
     return quoted(f"torch.{op.replace('powscalar', 'pow')}({inner(given)}.clamp(min={least}){more})")
-
-
-def slower(case: Case, grown: Divergence) -> str:
-    """A smaller learning rate."""
-    if grown.rate is None:
-        return case.words("first_nan_fix_step")
-    if grown.better is None:
-        return case.words("first_nan_fix_rate", rate=grown.rate)
-    return case.words("first_nan_fix_better", rate=grown.rate, better=grown.better)

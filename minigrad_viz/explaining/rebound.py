@@ -137,7 +137,7 @@ def named(found: Rebound) -> Values:
 
 def why_and_fix(case: Case, found: Rebound) -> tuple[Said, Said]:
     """What the assignment did, and what does the same to the leaf."""
-    fix = "rebound_fix_reset" if found.reset else "rebound_fix" if found.update else "rebound_fix_name"
+    fix = "rebound_fix" if found.update else "rebound_fix_name"
     return case.words("rebound_why", **named(found)), case.words(fix, **named(found))
 
 

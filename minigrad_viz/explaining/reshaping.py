@@ -69,7 +69,7 @@ def view_strides(failed: FailedCall) -> Explanation | None:
     need(failed.function == "view", failed.operands)
     one, given = failed.operands[0], (*failed.arguments, *failed.options)
     code = f"{called(one.text)}.reshape({', '.join(map(ast.unparse, given))})"
-    fixes = (failed.instead(code, "view_strides_fix_at"), "view_strides_fix")
+    fixes = (failed.instead(code, "view_strides_fix"), "view_strides_fix")
     return failed.explain("view_strides_why", *fixes, name=one)
 
 
@@ -98,8 +98,8 @@ def cat_sizes(failed: FailedCall, dim: int, m: int, n: int, place: int) -> Expla
     need(failed.function in (*CAT, "hstack", "vstack"))
     a, b = entry(failed, 0), entry(failed, place)
     if a is None or b is None:
-        some: Values = {"a": entry(failed, 0, ()), "b": entry(failed, place, ())}
-        return failed.explain("cat_sizes_why_plain", "cat_sizes_fix", **some)
+        names = [each and each.name for each in (entry(failed, 0, ()), entry(failed, place, ()))]
+        return failed.explain("cat_sizes_why", "cat_sizes_fix", a=names[0], b=names[1])
     differ = [i for i, (m, n) in enumerate(zip(a.shape, b.shape)) if m != n]
     wrong = next(i for i in differ if i != dim)
     fix = None
@@ -129,7 +129,7 @@ def raised(failed: FailedCall, large: Operand, small: Operand) -> Fix | None:
     for place in (joined, *range(dims)):
         new = (*small.shape[:place], 1, *small.shape[place:])
         if all(m == n for i, (m, n) in enumerate(zip(new, large.shape)) if i != joined):
-            return failed.put(small, f"{{}}.unsqueeze({place})", "cat_dims_fix_at")
+            return failed.put(small, f"{{}}.unsqueeze({place})", "cat_dims_fix")
     return None
 
 
@@ -174,5 +174,5 @@ def no_list(failed: FailedCall, function: str) -> Explanation | None:
     given = [ast.unparse(each) for each in (*failed.arguments, *failed.options)]
     listed = f"[{', '.join(each for each in given[: len(failed.arguments)] if each in tensors)}]"
     code = ", ".join([listed, *(each for each in given if each not in tensors)])
-    fix = failed.instead(f"{ast.unparse(failed.tree.func)}({code})", "joined_list_fix_at")  # type: ignore
+    fix = failed.instead(f"{ast.unparse(failed.tree.func)}({code})", "joined_list_fix")  # type: ignore
     return failed.explain("joined_list_why", fix, "joined_list_fix")

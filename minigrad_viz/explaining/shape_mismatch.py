@@ -227,7 +227,7 @@ def too_large(failed: FailedCall, shape: Shape, result: Shape) -> Explanation | 
     """The result of an operation in place is larger than the tensor."""
     given = failed.operands
     need(given and given[0].shape == shape)
-    fixes = (failed.copied("broadcast_in_place_fix_line"), "broadcast_in_place_fix")
+    fixes = (failed.copied("broadcast_in_place_fix"), "broadcast_in_place_fix")
     marks = failed.mark_shapes(given[0]) + failed.mark_shapes(*given[1:], kind=CAUSE)
     return failed.explain("broadcast_in_place_why", *fixes, marks=marks, name=given[0])
 

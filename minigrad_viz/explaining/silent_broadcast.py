@@ -85,9 +85,8 @@ def told(case: Case, event: Forward, a: Operand, b: Operand) -> Explanation:
     code = turned(case, event, data, len((a, b)[data].shape))
     values: Values = {"size": max(a.shape), "source": written(span), "line": span.line, "code": code}
     why = failed.words("broadcast_loss_why", a=a, b=b, **values)
-    fix = "broadcast_loss_fix" if code is None else "broadcast_loss_fix_line"
     marks = failed.mark_shapes(a, b, kind=CAUSE)
-    return case.note("broadcast_loss", why, fix, marks, span, **values)
+    return case.note("broadcast_loss", why, "broadcast_loss_fix", marks, span, **values)
 
 
 def turned(case: Case, event: Forward, place: int, dims: int) -> str | None:

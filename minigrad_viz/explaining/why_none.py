@@ -106,10 +106,8 @@ class Question:
         cut = cut_before(case, self.tensor)
         if cut is None or cut.span is None or cut.how == "integer":
             return self.say("why_no_flag")
-        middle = case.name(cut.tensor)
-        key = "why_no_flag_cut" if cut.tensor == self.tensor else "why_no_flag_behind"
-        told = cut.told(case)
-        return self.say(key, middle=middle, **told)._replace(repair=told["repair"])
+        middle, told = "" if cut.tensor == self.tensor else case.name(cut.tensor), cut.told(case)
+        return self.say("why_no_flag", middle=middle, **told)._replace(repair=told["repair"])
 
     def not_kept(self) -> Answer:
         """It is no leaf, and its gradient is not kept: what a call computed."""
@@ -157,9 +155,7 @@ class Question:
         call = next(c for c in self.calls if c.call == last.call)
         values = {"call": self.called(call), "value": short(last.after)}
         line = None if gone is None else self.at(call).line(gone.span)
-        if line is not None:
-            return self.say("why_reset_at", line=line, **values)
-        return self.say("why_reset_since", **values)
+        return self.say("why_reset_at", line=line, **values)
 
     # ── what the calls did not do ───────────────────────────────────────────────────────────────────────────
 
@@ -241,9 +237,8 @@ class Question:
         if not lost.leaf:
             return self.say("why_cut", **values)
         asked_there = asked_at(self.scenes.index, lost.leaf)
-        if asked_there is None or asked_there == cut.span:
-            return self.say("why_new_leaf_at_once", leaf=case.name(lost.leaf), **values)
-        return self.say("why_new_leaf", leaf=case.name(lost.leaf), made=case.place(asked_there), **values)
+        values["made"] = "" if asked_there in (None, cut.span) else case.place(asked_there)
+        return self.say("why_new_leaf", leaf=case.name(lost.leaf), **values)
 
     def no_path(self, call: BackwardStarted) -> bool:
         """Whether it is certain that the roots were not computed from the tensor."""

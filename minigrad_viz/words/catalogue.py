@@ -1,8 +1,9 @@
 """Every word a learner reads, by key, in English and Korean.
 
 `text("forward_step", i=3, n=12)` gives a whole sentence or label of the catalogue: nothing shown is put
-together from fragments, because word order differs between languages. A key stands in the source as it is
-here, never put together, so a search for it finds its uses.
+together from fragments, because word order differs between languages. A part in ⟦ ⟧ is left out where one
+of its values is missing, None or "". A key stands in the source as it is here, never put together, so a
+search for it finds its uses.
 """
 
 from __future__ import annotations
@@ -10,11 +11,15 @@ from __future__ import annotations
 import locale
 import os
 import re
+from collections.abc import Mapping
 
 from . import en, ko
 from .korean import filled
 
 CATALOGUES: dict[str, dict[str, str]] = {"en": en.WORDS, "ko": ko.WORDS}
+
+PART = re.compile(r"⟦(.*?)⟧")
+FIELD = re.compile(r"\{(\w+)")
 
 _chosen: str | None = None
 
@@ -42,10 +47,15 @@ def text(key: str, lang: str | None = None, **values: object) -> str:
     words = CATALOGUES[language() if lang is None else _known(lang)]
     if key not in words:
         raise KeyError(f"no text called {key!r} in the catalogue")
+    whole = PART.sub(lambda part: part[1] if _known_of(part[1], values) else "", words[key])
     try:
-        return (filled(words[key], values) if words is ko.WORDS else words[key]).format_map(values)
+        return (filled(whole, values) if words is ko.WORDS else whole).format_map(values)
     except KeyError as missing:
         raise KeyError(f"the text {key!r} needs a value for {missing.args[0]!r}") from None
+
+
+def _known_of(part: str, values: Mapping[str, object]) -> bool:
+    return all(values.get(name) not in (None, "") for name in FIELD.findall(part))
 
 
 def _known(lang: str) -> str:

@@ -6,8 +6,7 @@ WORDS = {
     # a variable that was a leaf
     "rebound_why": "`{source}` ({line}행) 때문에 {name:은} 연산의 결과가 되었습니다. 잎은 사라졌고 backward()는 잎의 .grad만 채우므로 {name}.grad는 None입니다.",
     "rebound_cut_why": "`{source}` ({line}행)은 그래프 없이 새 텐서를 계산했습니다. 잎 {name:이} 사라졌으므로 {root}에도 그래프가 없습니다.",
-    "rebound_fix": "잎을 그대로 두고 제자리에서 갱신합니다: `{update}`.",
-    "rebound_fix_reset": "잎을 그대로 두고 제자리에서 갱신합니다: `{update}`. 그다음 변화도를 초기화합니다. 그러지 않으면 다음 backward()가 거기에 더합니다: `{reset}`.",
+    "rebound_fix": "잎을 그대로 두고 제자리에서 갱신합니다: `{update}`.⟦ 그다음 변화도를 초기화합니다. 그러지 않으면 다음 backward()가 거기에 더합니다: `{reset}`.⟧",
     "rebound_fix_name": "결과에 다른 이름을 주어 {name:이} 잎으로 남게 합니다. 그러면 {name}.grad에 변화도가 저장됩니다.",
     "assigned_parameter_why": "{name:은} 모듈의 매개변수이므로 계산된 텐서를 그 자리에 넣을 수 없습니다. 그러면 optimizer와 모듈이 잎을 잃게 됩니다.",
     "assigned_parameter_fix": "새 값을 매개변수에 복사합니다: `with torch.no_grad(): {name}.copy_(…)`. 또는 새 잎을 대입합니다: torch.nn.Parameter(…).",
@@ -54,13 +53,11 @@ WORDS = {
     "dead_saturated_fix": "{op:이} 평평하지 않은 범위에 {input:이} 있게 합니다. 데이터나 처음 가중치를 작게 합니다.",
     "mark_zero": "0을 보냄",
     # nan and inf
-    "first_nan_forward": "{what:은} {place}에서 처음 나타났습니다: {inputs}일 때 결과가 {what}입니다.",
-    "first_nan_forward_alone": "{what:은} {place}에서 처음 나타났습니다.",
+    "first_nan_forward": "{what:은} {place}에서 처음 나타났습니다⟦: {inputs}일 때 결과가 {what}입니다⟧.",
     "first_nan_backward": "{what:은} 역전파에서 처음 나타났습니다. {node:이} {took:을} 받아 {what:을} 보냈습니다. 그때 {made}의 값: {inputs}.",
     "first_nan_data": "{data}에는 처음부터 nan이 있습니다. 거기에서 {name}까지 이어졌습니다.",
     "first_nan_data_fix": "그런 값을 먼저 빼거나 바꿉니다. 예: torch.nan_to_num({data}).",
     "first_nan_root": "거기에서 {name}까지 이어졌습니다.",
-    "first_nan_grad": "거기에서 {name}.grad까지 이어졌습니다.",
     "first_nan_diverges": "갱신이 발산합니다. {line}의 갱신 {updates}번 동안 {name}의 가장 큰 수가 {first}에서 {last:으로} 커졌습니다.",
     "first_nan_unkept": "{name:은} 처음 {count}번의 backward 호출 가운데 하나부터 {what}입니다. 그 호출들의 단계는 남아 있지 않습니다.",
     "first_nan_unkept_fix": "처음 몇 번만 반복해서 어디에서 시작되는지 봅니다. 거기에서 손실이 커지면 학습률을 줄입니다.",
@@ -69,7 +66,5 @@ WORDS = {
     "first_nan_fix_quotient": "나누는 수가 0이 되지 않게 합니다: `{code}`.",
     "first_nan_fix_exp": "softmax처럼 가장 큰 수를 먼저 뺍니다: `{code}`. 또는 torch.softmax, torch.log_softmax, torch.logsumexp를 씁니다.",
     "first_nan_fix_argument": "연산과 그 도함수가 유한한 범위에 입력이 있게 합니다.",
-    "first_nan_fix_step": "학습률을 줄입니다.",
-    "first_nan_fix_rate": "학습률을 {rate}보다 작게 합니다.",
-    "first_nan_fix_better": "학습률을 {rate}보다 작게 합니다. 이 셀의 변화도로 보면 {better:이} 알맞습니다.",
+    "first_nan_fix_rate": "학습률을 ⟦{rate}보다 ⟧작게 합니다.⟦ 이 셀의 변화도로 보면 {better:이} 알맞습니다.⟧",
 }
