@@ -98,8 +98,8 @@ def cat_sizes(failed: FailedCall, dim: int, m: int, n: int, place: int) -> Expla
     need(failed.function in (*CAT, "hstack", "vstack"))
     a, b = entry(failed, 0), entry(failed, place)
     if a is None or b is None:
-        names = [each and each.name for each in (entry(failed, 0, ()), entry(failed, place, ()))]
-        return failed.explain("cat_sizes_why", "cat_sizes_fix", a=names[0], b=names[1])
+        some: Values = {"a": entry(failed, 0, ()), "b": entry(failed, place, ())}
+        return failed.explain("cat_sizes_why_plain", "cat_sizes_fix", **some)
     differ = [i for i, (m, n) in enumerate(zip(a.shape, b.shape)) if m != n]
     wrong = next(i for i in differ if i != dim)
     fix = None

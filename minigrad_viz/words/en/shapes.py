@@ -43,7 +43,8 @@ WORDS = {
     "view_strides_fix": "Use reshape(), which copies if it must⟦: `{code}`⟧.",
     # cat and stack
     "entry": "tensor {place}",
-    "cat_sizes_why": "{call} failed: {a}⟦ ({a_shape})⟧ and {b}⟦ ({b_shape})⟧ are joined along dimension {dim}; all other sizes must be equal, but {m} and {n} are not.",
+    "cat_sizes_why": "{call} failed: {a} is {a_shape} and {b} is {b_shape}. They are joined along dimension {dim}; all other sizes must be equal, but {m} and {n} are not.",
+    "cat_sizes_why_plain": "{call} failed: {a} and {b} are joined along dimension {dim}; all other sizes must be equal, but {m} and {n} are not.",
     "cat_sizes_fix": "Make all sizes equal except the one along which you join.",
     "cat_sizes_fix_at": "Only dimension {dim} differs. Join along it: `{code}`.",
     "cat_dims_why": "{call} failed: {a} is {a_shape}, which has {m} dimensions, and {b} is {b_shape}, which has {n}. Joined tensors need the same number of dimensions.",

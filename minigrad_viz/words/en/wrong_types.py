@@ -34,7 +34,7 @@ WORDS = {
     "index_mask_fix": "Use a mask of the same size as the dimension.",
     "index_gather_why": "{call} failed: {name} is {name_shape}, but the indices {index} are {index_shape}. Both need the same number of dimensions.",
     "index_gather_fix": "Insert the missing dimension into the indices with unsqueeze().",
-    "dim_range_why": "{call} failed:⟦ {name} is {name_shape}, so⟧ the dimensions are 0 to {last}, and there is no dimension {wrong}.",
+    "dim_range_why": "{call} failed:⟦ {name} is {name_shape}, so⟧ its dimensions are 0 to {last}, and there is no dimension {wrong}.",
     "dim_range_fix": "Use a dimension from 0 to {last}, or -1 for the last one.",
     "dim_last_fix": "Dimensions are counted from 0, so the last one is {last}: `{code}`.",
     "dim_permute_why": "{call} failed: {name} is {name_shape}, so permute() needs its {dims} dimensions, each exactly once.",

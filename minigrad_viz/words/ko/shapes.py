@@ -43,7 +43,8 @@ WORDS = {
     "view_strides_fix": "필요하면 복사하는 reshape()을 씁니다⟦: `{code}`⟧.",
     # cat and stack
     "entry": "{place}번 텐서",
-    "cat_sizes_why": "{call}에서 오류가 났습니다. {a:과} {b:을}⟦ ({a_shape}, {b_shape})⟧ 차원 {dim:을} 따라 이으므로 나머지 크기가 모두 같아야 하는데 {m:과} {n:이} 다릅니다.",
+    "cat_sizes_why": "{call}에서 오류가 났습니다. {a:은} {a_shape}, {b:은} {b_shape}입니다. 차원 {dim:을} 따라 이으므로 나머지 크기가 모두 같아야 하는데 {m:과} {n:이} 다릅니다.",
+    "cat_sizes_why_plain": "{call}에서 오류가 났습니다. {a:과} {b:을} 차원 {dim:을} 따라 이으므로 나머지 크기가 모두 같아야 하는데 {m:과} {n:이} 다릅니다.",
     "cat_sizes_fix": "이어 붙이는 차원을 뺀 나머지 크기를 모두 같게 합니다.",
     "cat_sizes_fix_at": "차원 {dim}만 다릅니다. 그 차원을 따라 잇습니다: `{code}`.",
     "cat_dims_why": "{call}에서 오류가 났습니다. {a:은} {a_shape}이므로 {m}차원이고, {b:은} {b_shape}이므로 {n}차원입니다. 이어 붙이려면 차원 수가 같아야 합니다.",
