@@ -6,6 +6,7 @@ import pytest
 from cells import run
 
 from minigrad_viz.recording.modules import held_tensors, loop_variables
+from minigrad_viz.trace.where import Locator
 
 CELLS = {
     "a list": (
@@ -45,5 +46,6 @@ def test_what_holds_itself_ends(library):
 
 
 def test_loop_variables():
-    assert loop_variables("for i, (p, q) in z:\n    for k in i: pass\n[m for m in q]") == {"i", "p", "q", "k"}
-    assert loop_variables("for") == set()
+    cell = "%%autograd\nfor i, (p, q) in z:\n    for k in i: pass\n[m for m in q]"
+    assert loop_variables(Locator(cell, {}).tree) == {"i", "p", "q", "k"}
+    assert loop_variables(Locator("for", {}).tree) == set()

@@ -6,6 +6,8 @@ import pytest
 from cells import run
 from staged import scene_of
 
+from minigrad_viz.shell.report import Report
+from minigrad_viz.trace.events import Statement
 from minigrad_viz.words import shorten_name
 
 MODEL = (
@@ -118,3 +120,64 @@ def test_inner_results_of_a_gradients_graph_have_values_and_names(library):
     assert all(card.value is not None for card in found.values())
     if library.__name__ == "minigrad":
         assert found["∂y/∂b"].value.items == (1.0, 1.0)
+
+
+OWN_LOSS = (
+    "nn = torch.nn\nF = nn.functional\nclass Net(nn.Module):\n    def __init__(self):\n"
+    "        super().__init__()\n        self.fc = nn.Linear(2, 3)\n    def forward(self, x, t):\n"
+    "        loss = F.cross_entropy(self.fc(x).view(-1, 3), t)\n        return loss\n"
+    f"model = Net()\n{DATA}for i in range(2):\n    loss = model(x, t)\n    loss.backward()\n"
+)
+
+
+def test_a_statement_in_a_loop_that_calls_one_function_runs_once_a_round(library):
+    """`F.cross_entropy` runs several ops, in a function that only hands its arguments on."""
+    cell = f"F = torch.nn.functional\nw = torch.ones(3, 3, requires_grad=True)\n{DATA}"
+    cell += "for i in range(2):\n    loss = F.cross_entropy(w, t)\n    loss.backward()\n"
+    events = run(cell, library).trace.events
+    told = [event.span.text for event in events if isinstance(event, Statement)]
+    assert told.count("loss = F.cross_entropy(w, t)") == 2
+
+
+def test_a_loss_inside_a_module_is_one_box(library):
+    shown = Report(run(OWN_LOSS, library).trace, lang="en").graph
+    said = [card.expr for _, card in shown.cards()]
+    assert len(said) == len(set(said)) and not any(e.startswith("F.cross_entropy(") for e in said[:-1])
+
+
+def test_modules_of_several_models_have_whole_names(library):
+    cell = "nn = torch.nn\nG = nn.Sequential(nn.Linear(2, 4), nn.ReLU())\n"
+    cell += "D = nn.Sequential(nn.Linear(4, 2), nn.ReLU())\nD(G(torch.ones(3, 2))).sum().backward()\n"
+    shown = Report(run(cell, library).trace, lang="en").graph
+    said = [card.expr for _, card in shown.cards()]
+    assert {"G.0 Linear 2→4", "D.0 Linear 4→2", "D.1 ReLU"} <= set(said)
+
+
+NEURON = (
+    "class Neuron:\n    def __init__(self):\n"
+    "        self.w = [torch.tensor(0.5, requires_grad=True) for _ in range(3)]\n"
+    "    def __call__(self, x):\n        act = sum((w * v for w, v in zip(self.w, x)), self.w[0])\n"
+    "        return act.tanh()\nn = Neuron()\nfor k in range(2):\n"
+    "    found = [n([1.0, 2.0, 3.0]) for _ in range(3)]\n    loss = sum((y - 1) ** 2 for y in found)\n"
+    "    loss.backward()\n"
+)
+
+
+def test_rounds_without_a_loop_are_named_by_their_function(library):
+    shown = Report(run(NEURON, library).trace, lang="en").graph
+    said = [card.name or card.expr for _, card in shown.cards()]
+    assert None not in said and "" not in said
+    assert {"Neuron(…)", "Neuron(…) [1]", "Neuron(…) [2]", "n.w[0]"} <= set(said)
+
+
+def test_both_results_of_a_cell_with_a_state_have_places_of_their_own(library):
+    """PyTorch's `lstm_cell` computes h from c: two nodes, where each result stands on its own."""
+    cell = "cell = torch.nn.LSTMCell(2, 2)\nh = c = torch.zeros(1, 2)\nfor x in torch.ones(4, 1, 2):\n"
+    cell += "    h, c = cell(x, (h, c))\n(h.sum() + c.sum()).backward()\n"
+    report = Report(run(cell, library).trace, lang="en")
+    scene = report.views[-1].scene
+    for place in scene.places:
+        nodes = {state.node for state in place.states if state.node is not None}
+        assert len(nodes) <= 1
+        assert place not in scene.came_from(place)
+    assert "<svg" in report.html("player")

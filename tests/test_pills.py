@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import io
+import itertools
+import random
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +14,7 @@ from cells import CELLS, traced
 from pill_checks import Lying, at_its_own, crossings, lying, random_cell
 
 import minigrad
+from minigrad_viz.drawing.plane import Space, cross_at
 from minigrad_viz.shell.report import Report
 from minigrad_viz.shell.run import trace_source
 
@@ -75,3 +78,16 @@ def test_the_test_would_notice_a_pill_at_no_arrow_or_at_that_of_others(
     lines = {"r0-g": [(0.0, 0.0), (40.0, 0.0)]}
     lines |= {"r1-g": [(0.0, top + 5.0), (40.0, top + 5.0)]} if crowded else {}
     assert at_its_own("r0-g", (10.0, top, 30.0, top + 16.0), lines) is (holds and (top < 0 or not crowded))
+
+
+def test_crossings_are_those_of_all_pairs_of_pieces():
+    """Only pieces that lie near are compared, and each pair once."""
+    draw = random.Random(0)
+    lines = [[(draw.uniform(0, 900), draw.uniform(0, 400)) for _ in range(20)] for _ in range(6)]
+    space = Space()
+    for i, line in enumerate(lines):
+        space.draw(str(i), line)
+    own, *others = lines
+    pairs = itertools.product(itertools.pairwise(own), *[[p for o in others for p in itertools.pairwise(o)]])
+    expected = [point for (a, b), (c, d) in pairs if (point := cross_at(a, b, c, d)) is not None]
+    assert sorted(space.crossings(own, ["0"])) == sorted(expected) and expected

@@ -130,15 +130,15 @@ AXES = {"LR": Axes(False, 1.0), "RL": Axes(False, -1.0), "TB": Axes(True, 1.0), 
 class Space:
     """Rectangles (left, top, right, bottom) that are taken, found quickly by place."""
 
-    CELL = 160.0
+    CELL, FINE = 160.0, 32.0  # how large the cells are in which rectangles are looked for, and arrows
 
     def __init__(self) -> None:
         self.cells: dict[tuple[int, int], list[Rect]] = {}
         self.points: dict[tuple[int, int], list[tuple[float, float, str]]] = {}  # of arrows
         self.pieces: dict[tuple[int, int], list[tuple[str, Point, Point]]] = {}  # of them, between points
 
-    def _around(self, rect: Rect) -> Iterator[tuple[int, int]]:
-        left, top, right, bottom = (int(side // self.CELL) for side in rect)
+    def _around(self, rect: Rect, size: float = CELL) -> Iterator[tuple[int, int]]:
+        left, top, right, bottom = (int(side // size) for side in rect)
         return ((i, j) for i in range(left, right + 1) for j in range(top, bottom + 1))
 
     def take(self, rect: Rect) -> None:
@@ -149,9 +149,9 @@ class Space:
     def draw(self, id: str, points: Sequence[Point]) -> None:
         """Take note of an arrow by points at equal distances."""
         for x, y in points:
-            self.points.setdefault((int(x // self.CELL), int(y // self.CELL)), []).append((x, y, id))
+            self.points.setdefault((int(x // self.FINE), int(y // self.FINE)), []).append((x, y, id))
         for a, b in pairwise(points):
-            for cell in self._around((min(a[0], b[0]), min(a[1], b[1]), max(a[0], b[0]), max(a[1], b[1]))):
+            for cell in self._around(box_of(a, b), self.FINE):
                 self.pieces.setdefault(cell, []).append((id, a, b))
 
     def crossed(self, rect: Rect, own: Sequence[str]) -> list[str]:
@@ -159,21 +159,20 @@ class Space:
         left, top, right, bottom = rect
         return [
             id
-            for cell in self._around(rect)
+            for cell in self._around(rect, self.FINE)
             for x, y, id in self.points.get(cell, ())
             if left < x < right and top < y < bottom and id not in own
         ]
 
     def crossings(self, points: Sequence[Point], own: Sequence[str]) -> list[Point]:
         """Where a line, given by points at equal distances, crosses other arrows."""
-        if len(points) < 2:
-            return []
-        xs, ys = [x for x, _ in points], [y for _, y in points]
-        near: set[tuple[str, Point, Point]] = set()
-        for cell in self._around((min(xs), min(ys), max(xs), max(ys))):
-            near.update(piece for piece in self.pieces.get(cell, ()) if piece[0] not in own)
-        met = (cross_at(a, b, c, d) for _, c, d in near for a, b in pairwise(points))
-        return [point for point in met if point is not None]
+        found: list[Point] = []
+        for a, b in pairwise(points):
+            around = self._around(box_of(a, b), self.FINE)
+            near = {piece for cell in around for piece in self.pieces.get(cell, ()) if piece[0] not in own}
+            met = (cross_at(a, b, c, d) for _, c, d in near)
+            found += [point for point in met if point is not None]
+        return found
 
     def covered(self, rect: Rect) -> float:
         """How much of `rect` lies over rectangles that are taken, in square pixels; 0 if it is free."""
@@ -183,6 +182,11 @@ class Space:
             * max(0.0, min(rect[3], other[3]) - max(rect[1], other[1]))
             for other in near
         )
+
+
+def box_of(a: Point, b: Point) -> Rect:
+    """The rectangle around a straight line between two points."""
+    return min(a[0], b[0]), min(a[1], b[1]), max(a[0], b[0]), max(a[1], b[1])
 
 
 def cross_at(a: Point, b: Point, c: Point, d: Point) -> Point | None:

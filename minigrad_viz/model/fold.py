@@ -117,7 +117,15 @@ def _outermost(graph: Graph) -> list[Group]:
             whole += [part.id for part in parts if shown == 1 and part.kind == MODULE]
         else:
             shut.append(group)
-    return shut
+    opened = {group.parent for group in shut if group.parent in whole}
+    return [_with_path(group, graph) for group in shut] if len(opened) > 1 else shut
+
+
+def _with_path(group: Group, graph: Graph) -> Group:
+    """A module of one of several models that stand open, by its whole name."""
+    around = next((each.path for each in graph.groups if each.id == group.parent), "")
+    known = around and group.path.startswith(f"{around}.")
+    return replace(group, title=f"{around}.{group.title}") if known else group
 
 
 def _shut(graph: Graph, groups: Sequence[Group]) -> Graph:

@@ -46,6 +46,8 @@ class Lines:
         self.loops = (
             [n for n in nodes_of(self.tree) if isinstance(n, ast.For | ast.While)] if self.tree else []
         )
+        kinds = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+        self.definitions = [n for n in nodes_of(self.tree) if isinstance(n, kinds)] if self.tree else []
         self.again = [time for time, event in enumerate(scene.trace.events) if isinstance(event, Statement)]
         started = scene.now.started
         span = None if started is None else started.span
@@ -71,6 +73,15 @@ class Lines:
         """Whether a statement began between the last place of a box and another."""
         since = list(box.places())[-1].time
         return any(since < time < place.time for time in self.again)
+
+    def function(self, line: int) -> str:
+        """The innermost function around a line of the cell, as it is called: `Neuron(…)`; "" for none."""
+        name = ""
+        for node in self.definitions:  # outer ones first
+            if node.lineno <= line <= (node.end_lineno or 0):
+                called = isinstance(node, ast.ClassDef) or node.name not in ("__call__", "forward")
+                name = node.name if called else name
+        return f"{name}(…)" if name else ""
 
     def text(self, statement: ast.stmt) -> str:
         """A statement as it stands in the source; of one with a block what stands before it, of a `return`
@@ -215,7 +226,8 @@ def round_boxes(parts: list[list[Any]], around: GroupDraft, lines: Lines) -> Gro
     places = list(GroupDraft("", "", parts[0]).places())
     inside = len(places) > 1 and len({place.span for place in places}) == 1  # of one call of a library
     loop = None if inside or not places[0].line else lines.loop(places[0].line)
-    title = lines.text(loop) if loop is not None else around.title.partition(" ")[0]
+    outer = around.title.partition(" ")[0] or lines.function(places[0].line)
+    title = lines.text(loop) if loop is not None else outer
     inner = [GroupDraft(ROUND, f"{i}/{len(parts)}", list(part)) for i, part in enumerate(parts, 1)]
     whole = GroupDraft(ROUND, title, list(inner))
     whole.times = len(parts)

@@ -180,7 +180,7 @@ class InnerNames:
         """Name all inner results."""
         begun = [time for time, event in enumerate(self.events) if isinstance(event, Statement)]
         failed = next((event.span for event in self.events if isinstance(event, Failed)), None)
-        last: dict[tuple[Span, int], Place] = {}  # by span and how many statements had begun
+        last: dict[tuple[Span, int, int], Place] = {}  # by span, module call, how many statements had begun
         for place in self.found.places:
             if place.order > 1 or (place.brought and place.node is None):
                 continue
@@ -188,13 +188,14 @@ class InnerNames:
             if call is not None:
                 self.in_module(place, call)
             span = place.span
-            if span is None or place.event is None or call is not None:
+            whole = call is not None and any(each.event.span == span for each in call.chain())
+            if span is None or place.event is None or whole:
                 continue
-            key = span, bisect_right(begun, place.time)
+            key = span, 0 if call is None else call.event.number, bisect_right(begun, place.time)
             before, last[key] = last.get(key), place
             if before is not None:
                 in_function(before)
-        for (made, statements), place in last.items():
+        for (made, _, statements), place in last.items():
             if made == failed and statements == len(begun):
                 in_function(place)
 

@@ -242,11 +242,8 @@ def inside(name: str, value: Any) -> Iterator[tuple[str, Any]]:
         yield from ((f"{name}.{key}", each) for key, each in held_by(value).items() if key[:1] != "_")
 
 
-def loop_variables(source: str) -> set[str]:
+def loop_variables(tree: ast.Module | None) -> set[str]:
     """The variables over which a cell loops: other names for what something else holds."""
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError):
-        return set()
-    targets = (node.target for node in ast.walk(tree) if isinstance(node, ast.For))
+    nodes = () if tree is None else ast.walk(tree)
+    targets = (node.target for node in nodes if isinstance(node, ast.For))
     return {node.id for target in targets for node in ast.walk(target) if isinstance(node, ast.Name)}

@@ -131,7 +131,7 @@ class Tape:
         inner, start = 0, sys._getframe(4)  # frames of ours come first
         frame: FrameType | None = start
         while frame is not None and frame.f_globals is not self.namespace:
-            inner, frame = frame.f_lasti, frame.f_back
+            inner, frame = frame.f_lasti << 16 | inner >> 16, frame.f_back  # as in `reach`
         here = (0, 0) if frame is None else (id(frame.f_code), frame.f_lasti)
         known, top = self._ops.get(here), None
         if known is None:

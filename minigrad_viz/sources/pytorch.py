@@ -278,7 +278,9 @@ class PyTorch:
                     self.recorder.crossing.created(result, data)
         else:
             self.recorder.adopt_within(results)
-            self.recorder.forward(name, given, results, self.torch.is_grad_enabled())
+            known, enabled = self.recorder.tape.ids.known, self.torch.is_grad_enabled()
+            for made in by_node([r for r in results if not known(r)] or results):
+                self.recorder.forward(name, given, made, enabled)
 
     def tell_of(self, name: str, args: Any, result: Any) -> None:
         """Tell what a method did that made no tensor: it gave numbers out, or changed what autograd knows."""
@@ -291,3 +293,14 @@ class PyTorch:
             self.recorder.crossing.asked(tensor)
         elif name == "detach_" and tensor.grad_fn is None:
             self.recorder.crossing.detached(tensor, tensor)
+
+
+def by_node(results: list[Any]) -> list[list[Any]]:
+    """The results of a function that is made of several ops, those of each node together; what has none
+    belongs to the first."""
+    found: dict[Any, list[Any]] = {}
+    for tensor in results:
+        fn = tensor.grad_fn if len(results) > 1 else None
+        first = next(iter(found), None)
+        found.setdefault(fn if fn is not None else first, []).append(tensor)
+    return list(found.values())

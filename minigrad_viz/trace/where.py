@@ -73,7 +73,8 @@ class Locator:
 
     def reach(self, frame: FrameType | None) -> tuple[Spot | None, int | None, int]:
         """`at` with the number of the statement at the top level that runs (None: the one that the point
-        says), and how far the call that stands there has come."""
+        says), and how far the call that stands there has come: the function that it calls, and the one that
+        this calls, because many only hand their arguments on."""
         namespace, spots, inner = self._namespace, self.spots, 0
         while frame is not None:
             if frame.f_globals is namespace:
@@ -83,7 +84,7 @@ class Locator:
                     return spot, self.top(frame.f_back) if spot.nested else None, inner
             name = frame.f_globals.get("__name__", "")
             several = name.__class__ is str and is_several(name)
-            inner = next(self._calls) if several else frame.f_lasti
+            inner = next(self._calls) if several else frame.f_lasti << 16 | inner >> 16 & 0xFFFF
             frame = frame.f_back
         return None, -1, 0
 
@@ -129,12 +130,16 @@ class Locator:
         """Where one entry of a traceback stands, if its source is known."""
         return self._locate(entry.tb_frame.f_code, entry.tb_lasti)
 
+    @property
+    def tree(self) -> ast.Module | None:
+        """The syntax tree of the traced text, in which a magic is `pass`; None if it is no Python."""
+        return self._sources[0].tree
+
     @functools.cached_property
     def tops(self) -> list[Span | None]:
         """The statements of the traced text at the top level; of those with a block what stands before it.
         None for a cell magic, which is no statement."""
-        tree = self._sources[0].tree
-        spans = [] if tree is None else [self._texts.statement(node) for node in tree.body]
+        spans = [] if self.tree is None else [self._texts.statement(node) for node in self.tree.body]
         return [None if span.text.startswith("%%") else span for span in spans]
 
     def definition(self, code: CodeType) -> Span | None:
