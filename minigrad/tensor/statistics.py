@@ -79,24 +79,19 @@ def log_softmax(input: Any, dim: int, dtype: Any = None) -> Any:
 
 def check_quantile(input: Any, q: Any, interpolation: str) -> None:
     """RuntimeError with PyTorch's text for arguments that do not fit."""
-    data = input._data
-    if not isinstance(q, TensorBase) and not 0 <= q <= 1:
-        raise RuntimeError(f"quantile() q must be in the range [0, 1] but got {q:g}")
+    data, ranks = input._data, q._data if isinstance(q, TensorBase) else np.asarray(q, input._data.dtype)
+    if not np.all((ranks >= 0) & (ranks <= 1)):
+        raise RuntimeError("quantile() q values must be in the range [0, 1]")
     if not data.size:
         raise RuntimeError("quantile() input tensor must be non-empty")
-    if isinstance(q, TensorBase) and q._data.ndim > 1:
+    if ranks.ndim > 1:
         raise RuntimeError("quantile() q must be a scalar or 1D tensor")
-    if data.dtype not in (np.float32, np.float64):
-        raise RuntimeError("quantile() input tensor must be either float or double dtype")
-    if isinstance(q, TensorBase) and q._data.dtype != data.dtype:
-        raise RuntimeError("quantile() q tensor must be same dtype as the input tensor")
+    if data.dtype not in (np.float32, np.float64) or ranks.dtype != data.dtype:
+        raise RuntimeError("quantile() input and q must be of one dtype, float or double")
     if interpolation not in ROUNDED:
         raise RuntimeError(
-            "quantile() interpolation must be one of linear, lower, higher, midpoint or nearest, but got "
-            f"{interpolation}"
+            f"quantile() interpolation must be one of {', '.join(ROUNDED)}, not {interpolation}"
         )
-    if isinstance(q, TensorBase) and not np.all((q._data >= 0) & (q._data <= 1)):
-        raise RuntimeError("quantile() q values must be in the range [0, 1]")
 
 
 def in_order(input: Any, dim: int | None, keepdim: bool) -> Any:

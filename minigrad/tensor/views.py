@@ -205,21 +205,14 @@ def as_strided_view(input: Any, size: Any, stride: Any, storage_offset: int | No
 def strided_place(input: Any, size: Any, stride: Any, storage_offset: int | None) -> tuple[Any, ...]:
     """Return the arguments of `as_strided`, checked; the offset from the first element of `input` on."""
     size, stride = tuple(size), tuple(stride)
-    if len(size) != len(stride):
-        raise RuntimeError("mismatch in length of strides and shape")
-    if any(s < 0 for s in stride):
-        raise RuntimeError(
-            f"as_strided: Negative strides are not supported at the moment, got strides: {list(stride)}"
-        )
-    if any(n < 0 for n in size):
-        raise RuntimeError(
-            f"Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}"
-        )
     share(input)
     own = offset_of(input)
     start = own if storage_offset is None else storage_offset
-    if start < 0:
-        raise RuntimeError(f"Tensor: invalid storage offset {start}")
+    if len(size) != len(stride) or min((start, *size, *stride)) < 0:
+        raise RuntimeError(
+            "as_strided: expected as many sizes as strides, and nothing negative, got "
+            f"sizes={list(size)}, strides={list(stride)}, offset={start}"
+        )
     try:
         strided(origin(input), Geometry(size, stride, start))
     except RuntimeError:

@@ -162,26 +162,21 @@ def with_batch_second(query: Any, key: Any, value: Any, batched: bool) -> tuple[
 
 
 def check_dimensions(query: Any, key: Any, value: Any, padding: Any, mask: Any, heads: int) -> bool:
-    """Return whether there is a batch; raise PyTorch's AssertionError for dimensions that do not fit."""
+    """Return whether there is a batch; raise an AssertionError for tensors of other dimensions."""
     n = query.dim()
     if n not in (2, 3):
         raise AssertionError(
             f"query should be unbatched 2D or batched 3D tensor but received {n}-D query tensor"
         )
-    about = f"For {'' if n == 3 else 'un'}batched ({n}-D) `query`, expected"
-    if key.ndim != n or value.ndim != n:
-        raise AssertionError(
-            f"{about} `key` and `value` to be {n}-D but found {key.ndim}-D and {value.ndim}-D tensors "
-            "respectively"
-        )
-    if padding is not None and padding.ndim != n - 1:
-        raise AssertionError(
-            f"{about} `key_padding_mask` to be `None` or {n - 1}-D but found {padding.ndim}-D tensor instead"
-        )
-    if mask is not None and mask.ndim not in (2, 3):
-        raise AssertionError(
-            f"{about} `attn_mask` to be `None`, 2-D or 3-D but found {mask.ndim}-D tensor instead"
-        )
+    for name, t, fit in (
+        ("key", key, (n,)), ("value", value, (n,)), ("key_padding_mask", padding, (n - 1,)),
+        ("attn_mask", mask, (2, 3)),
+    ):  # fmt: skip
+        if t is not None and t.ndim not in fit:
+            raise AssertionError(
+                f"For {'' if n == 3 else 'un'}batched ({n}-D) `query`, expected `{name}` to be "
+                f"{' or '.join(f'{k}-D' for k in fit)} but found {t.ndim}-D tensor instead"
+            )
     expected = (heads, query.shape[0], key.shape[0])
     if n == 2 and mask is not None and mask.ndim == 3 and mask.shape != expected:
         raise AssertionError(f"Expected `attn_mask` shape to be {expected} but got {mask.shape}")

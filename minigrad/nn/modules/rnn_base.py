@@ -43,10 +43,13 @@ class RNNBase(Module):
         if proj_size is not None and self.mode != "LSTM":
             raise ValueError("proj_size argument is only supported for LSTM, not RNN or GRU")
         check_dropout(dropout, num_layers)
-        check_settings(
-            bias=bias, batch_first=batch_first, input_size=input_size, hidden_size=hidden_size,
-            num_layers=num_layers,
-        )  # fmt: skip
+        sizes = {"input_size": input_size, "hidden_size": hidden_size, "num_layers": num_layers}
+        for name, value in ({"bias": bias, "batch_first": batch_first} | sizes).items():
+            kind = int if name in sizes else bool
+            if not isinstance(value, kind):
+                raise TypeError(f"{name} should be of type {kind.__name__}, got: {type(value).__name__}")
+            if name in sizes and value <= 0:
+                raise ValueError(f"{name} must be greater than zero")
         refuse(self.mode, proj_size=bool(proj_size))
         self.input_size, self.hidden_size, self.num_layers = input_size, hidden_size, num_layers
         self.bias, self.batch_first, self.dropout = bias, batch_first, float(dropout)
@@ -106,9 +109,7 @@ class RNNBase(Module):
         if isinstance(input, PackedSequence):
             return self._run_packed(input, state)
         if input.dim() not in (2, 3):
-            name = self._get_name()
-            text = f"{name}: Expected input to be 2D or 3D, got {input.ndim}D"
-            raise ValueError(f"{text} tensor instead" if name == "RNN" else f"{text} instead")
+            raise ValueError(f"{self._get_name()}: Expected input to be 2D or 3D, got {input.ndim}D instead")
         batched, batch_dim = input.ndim == 3, 0 if self.batch_first else 1
         if state is not None:
             self._check_dimensions(state, batched)
@@ -136,15 +137,10 @@ class RNNBase(Module):
     def _check_dimensions(self, state: tuple[Any, ...], batched: bool) -> None:
         """Raise PyTorch's RuntimeError unless the state has as many dimensions as the input."""
         n = 3 if batched else 2
-        if all(t.dim() == n for t in state):
-            return
-        found = [f"{t.ndim}-D" for t in state]
-        names, got = "hx", f"{found[0]} tensor"
-        if len(state) == 2:
-            names, got = "hx and cx", f"({', '.join(found)}) tensors"
-        raise RuntimeError(
-            f"For {'' if batched else 'un'}batched {n}-D input, {names} should also be {n}-D but got {got}"
-        )
+        for name, t in zip(("hx", "cx"), state):
+            if t.dim() != n:
+                kind = f"{'' if batched else 'un'}batched {n}-D input"
+                raise RuntimeError(f"For {kind}, {name} should also be {n}-D but got {t.ndim}-D tensor")
 
     def _checked(self, input: Any, state: Any, batch: int, ndim: int) -> tuple[Any, ...]:
         """Return the first state, zeros if not given; raise PyTorch's errors for sizes and dtypes that do not
@@ -191,13 +187,3 @@ def check_dropout(dropout: Any, num_layers: int) -> None:
             f"num_layers greater than 1, but got dropout={dropout} and num_layers={num_layers}",
             stacklevel=3,
         )
-
-
-def check_settings(**given: Any) -> None:
-    """Raise PyTorch's TypeError for another type than int or bool, and ValueError for a size below 1."""
-    for name, value in given.items():
-        kind = bool if name in ("bias", "batch_first") else int
-        if not isinstance(value, kind):
-            raise TypeError(f"{name} should be of type {kind.__name__}, got: {type(value).__name__}")
-        if kind is int and value <= 0:
-            raise ValueError(f"{name} must be greater than zero")
