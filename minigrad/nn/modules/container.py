@@ -2,63 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from .module import Module, indented
-from .parameter_containers import Keyed, ParameterDict, ParameterList, checked_index
+from .module import indented
+from .parameter_containers import Keyed, Listed, ParameterDict, ParameterList, checked_index
 
 __all__ = ["ModuleDict", "ModuleList", "ParameterDict", "ParameterList", "Sequential"]
 
 
-class Listed(Module):
+class Modules(Listed):
     """Base class of containers whose modules are named "0", "1", …"""
 
     def _put(self, modules: Iterable[Any]) -> None:
         """Replace all modules and number them again."""
         kept = list(modules)
         self._modules.clear()
-        for i, module in enumerate(kept):
-            self.add_module(str(i), module)
-
-    def __getitem__(self, index: Any) -> Any:
-        found = list(self._modules.values())
-        if isinstance(index, slice):
-            return self._part(index)
-        return found[checked_index(index, len(found))]
-
-    def _part(self, index: slice) -> Any:
-        """Return a new container with some of the modules, under their names."""
-        make: Any = type(self)
-        return make(dict(list(self._modules.items())[index]))
-
-    def __setitem__(self, index: Any, module: Any) -> None:
-        setattr(self, list(self._modules)[checked_index(index, len(self))], module)
+        self.extend(kept)
 
     def __delitem__(self, index: Any) -> None:
-        kept = list(self._modules.values())
+        kept = list(self)
         del kept[index if isinstance(index, slice) else checked_index(index, len(kept))]
         self._put(kept)
-
-    def __len__(self) -> int:
-        return len(self._modules)
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(list(self._modules.values()))
-
-    def append(self, module: Any) -> Any:
-        """Add a module at the end."""
-        self.add_module(str(len(self)), module)
-        return self
-
-    def extend(self, modules: Iterable[Any]) -> Any:
-        """Add modules at the end."""
-        if not isinstance(modules, Iterable):
-            kind = type(modules).__name__
-            raise TypeError(f"ModuleList.extend should be called with an iterable, but got {kind}")
-        for module in list(modules):
-            self.append(module)
-        return self
 
     def insert(self, index: int, module: Any) -> Any:
         """Add a module before the one at `index`."""
@@ -74,7 +39,7 @@ class Listed(Module):
         return module
 
 
-class Sequential(Listed):
+class Sequential(Modules):
     """Module that calls its modules in order; each one receives the result of the one before.
 
     Args:
@@ -99,6 +64,10 @@ class Sequential(Listed):
         for name, module in named:
             self.add_module(str(name), module)
 
+    def _part(self, index: slice) -> Any:
+        """Return a new container with some of the modules, under their names."""
+        return type(self)(dict(list(self._modules.items())[index]))
+
     def forward(self, input: Any) -> Any:
         """Return the last module's result."""
         for module in self:
@@ -106,7 +75,7 @@ class Sequential(Listed):
         return input
 
 
-class ModuleList(Listed):
+class ModuleList(Modules):
     """List of modules whose parameters belong to the module that holds the list.
 
     It cannot be called. Use it when `forward` calls the modules itself.
@@ -133,14 +102,8 @@ class ModuleList(Listed):
         super().__init__()
         self.extend(modules or ())
 
-    def _part(self, index: slice) -> Any:
-        return type(self)(list(self._modules.values())[index])
-
     def __add__(self, other: Iterable[Any]) -> Any:
         return ModuleList([*self, *other])
-
-    def __iadd__(self, modules: Iterable[Any]) -> Any:
-        return self.extend(modules)
 
     def __repr__(self) -> str:
         texts = [repr(module) for module in self]

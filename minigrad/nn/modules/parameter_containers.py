@@ -36,7 +36,51 @@ def describe(name: Any, value: Any, kind_of: Callable[[Any], str]) -> str:
     return f"  ({name}): {kind} containing: [{kind_of(value)} of size {size}]"
 
 
-class ParameterList(Module):
+class Listed(Module):
+    """Base class of lists; `_names` are the names of the items, in order."""
+
+    @property
+    def _names(self) -> list[str]:
+        return list(self._modules)
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return self._part(index)
+        return getattr(self, self._names[checked_index(index, len(self))])
+
+    def _part(self, index: slice) -> Any:
+        """Return a new list with some of the items."""
+        make: Any = type(self)
+        return make(list(self)[index])
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        setattr(self, self._names[checked_index(index, len(self))], value)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter([getattr(self, name) for name in self._names])
+
+    def __iadd__(self, values: Iterable[Any]) -> Any:
+        return self.extend(values)
+
+    def append(self, module: Any) -> Any:
+        """Add a module at the end."""
+        self.add_module(str(len(self)), module)
+        return self
+
+    def extend(self, modules: Iterable[Any]) -> Any:
+        """Add items at the end."""
+        if not isinstance(modules, Iterable):
+            kind = type(modules).__name__
+            raise TypeError(f"{self._get_name()}.extend should be called with an iterable, but got {kind}")
+        for module in list(modules):
+            self.append(module)
+        return self
+
+
+class ParameterList(Listed):
     """List of parameters; tensors become Parameters."""
 
     def __init__(self, values: Iterable[Any] | None = None) -> None:
@@ -44,34 +88,22 @@ class ParameterList(Module):
         self._size = 0
         self.extend(values or ())
 
-    def __getitem__(self, index: Any) -> Any:
-        if isinstance(index, slice):
-            return type(self)([self[i] for i in range(*index.indices(len(self)))])
-        return getattr(self, str(checked_index(index, len(self))))
+    @property
+    def _names(self) -> list[str]:
+        return [str(i) for i in range(self._size)]
 
     def __setitem__(self, index: int, value: Any) -> None:
-        setattr(self, str(checked_index(index, len(self))), as_parameter(value))
-
-    def __len__(self) -> int:
-        return self._size
-
-    def __iter__(self) -> Iterator[Any]:
-        return (self[i] for i in range(len(self)))
-
-    def __iadd__(self, values: Iterable[Any]) -> Any:
-        return self.extend(values)
+        super().__setitem__(index, as_parameter(value))
 
     def append(self, value: Any) -> Any:
         """Add a parameter at the end."""
         self._size += 1
-        self[self._size - 1] = value
+        self[-1] = value
         return self
 
     def extend(self, values: Iterable[Any]) -> Any:
         """Add parameters at the end."""
-        for value in list(values):
-            self.append(value)
-        return self
+        return super().extend(values)
 
     def extra_repr(self) -> str:
         """Return the settings that the repr shows."""

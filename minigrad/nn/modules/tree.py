@@ -98,15 +98,16 @@ class Tree:
         if hasattr(self, name) and name not in self.__dict__[kind]:
             raise KeyError(f"attribute '{name}' already exists")
 
+    def _check_kind(self, name: str, value: Any, what: str, kind: type, title: str) -> None:
+        if value is not None and not isinstance(value, kind):
+            told = f"object to {what} '{name}' ({title} or None required)"
+            raise TypeError(f"cannot assign '{type_name(value)}' {told}")
+
     def register_parameter(self, name: str, param: Parameter | None) -> None:
         """Register `param` under `name`; None reserves the name."""
         self._must_be_ready("parameter")
         self._check_name(name, "parameter", "_parameters")
-        if param is not None and not isinstance(param, Parameter):
-            raise TypeError(
-                f"cannot assign '{type_name(param)}' object to parameter '{name}' "
-                "(torch.nn.Parameter or None required)"
-            )
+        self._check_kind(name, param, "parameter", Parameter, "torch.nn.Parameter")
         if param is not None and param.grad_fn is not None:
             raise ValueError(
                 f"Cannot assign non-leaf Tensor to parameter '{name}'. Model parameters must be created "
@@ -121,11 +122,7 @@ class Tree:
         """
         self._must_be_ready("buffer")
         self._check_name(name, "buffer", "_buffers")
-        if tensor is not None and not isinstance(tensor, Tensor):
-            raise TypeError(
-                f"cannot assign '{type_name(tensor)}' object to buffer '{name}' "
-                "(torch Tensor or None required)"
-            )
+        self._check_kind(name, tensor, "buffer", Tensor, "torch Tensor")
         self._buffers[name] = tensor
         others = self._non_persistent_buffers_set
         (others.discard if persistent else others.add)(name)
