@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from typing import Any
 
 from ...left_out import refuse
-from .. import functional, init
-from .linear import empty
-from .module import Module
+from .. import functional
+from .linear import Affine, empty
 
 __all__ = ["Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d"]
 
@@ -22,7 +20,7 @@ def repeated(value: Any, dims: int) -> tuple[int, ...]:
     return tuple(value) if isinstance(value, Iterable) else (value,) * dims
 
 
-class ConvBase(Module):
+class ConvBase(Affine):
     """Base class of convolution layers of `dims` dimensions, which call `function`. Weight and bias are
     drawn uniformly from ±1/√(channels in / groups · kernel elements).
     """
@@ -51,15 +49,6 @@ class ConvBase(Module):
         self.weight = empty(first, second // groups, *self.kernel_size, dtype=dtype)
         self.register_parameter("bias", empty(out_channels, dtype=dtype) if bias else None)
         self.reset_parameters()
-
-    def reset_parameters(self) -> None:
-        """Initialize weight and bias again."""
-        init.kaiming_uniform_(self.weight, a=math.sqrt(5))
-        if self.bias is not None:
-            inputs = math.prod(self.weight.shape[1:])
-            if inputs:
-                bound = 1 / math.sqrt(inputs)
-                init.uniform_(self.bias, -bound, bound)
 
     def extra_repr(self) -> str:
         """Return the settings that the repr shows."""

@@ -45,7 +45,21 @@ class Identity(Module):
         return input
 
 
-class Linear(Module):
+class Affine(Module):
+    """Base class of layers that multiply by a weight and add a bias, both drawn uniformly from ±1/√(number of
+    inputs of one output).
+    """
+
+    def reset_parameters(self) -> None:
+        """Initialize weight and bias again."""
+        init.kaiming_uniform_(self.weight, a=math.sqrt(5))
+        if self.bias is not None:
+            inputs = math.prod(self.weight.shape[1:])
+            bound = 1 / math.sqrt(inputs) if inputs else 0
+            init.uniform_(self.bias, -bound, bound)
+
+
+class Linear(Affine):
     """Layer that computes y = x Wᵀ + b.
 
     The gradients for an upstream gradient g are g W with respect to x, gᵀ x with respect to W and the sum
@@ -81,13 +95,6 @@ class Linear(Module):
         self.weight = empty(out_features, in_features, dtype=dtype)
         self.register_parameter("bias", empty(out_features, dtype=dtype) if bias else None)
         self.reset_parameters()
-
-    def reset_parameters(self) -> None:
-        """Initialize weight and bias again."""
-        init.kaiming_uniform_(self.weight, a=math.sqrt(5))
-        if self.bias is not None:
-            bound = 1 / math.sqrt(self.in_features) if self.in_features > 0 else 0
-            init.uniform_(self.bias, -bound, bound)
 
     def forward(self, input: Any) -> Any:
         """Return x Wᵀ + b."""

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from ...autograd import no_grad
 from ...core import dtypes
 from ...creation import empty_like
-from ...tensor import Tensor
+from ...tensor import Tensor, casts
 from ..parameter import Parameter
 from .calls import Called
 
@@ -108,22 +108,14 @@ class Module(Called):
         """Convert floating-point parameters and buffers to a dtype (or that of a tensor); the device can only
         be the CPU.
         """
-        dtype = kwargs.get("dtype") or next((a for a in args if isinstance(a, dtypes.dtype)), None)
-        model = kwargs.get("tensor") or next((a for a in args if isinstance(a, Tensor)), None)
-        dtype = dtype if model is None else model.dtype
+        dtype = casts.target(args, kwargs)[0]
         if dtype is not None and not (dtype.is_floating_point or dtype.is_complex):
             raise TypeError(
                 f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={dtype}"
             )
-        device = kwargs.get("device", next((a for a in args if isinstance(a, str)), None))
-
-        def convert(t: Tensor) -> Tensor:
-            if device is not None:
-                t = t.to(device)
-            fits = dtype is not None and (t.is_floating_point() or t.is_complex())
-            return t.to(dtype) if fits else t
-
-        return self._apply(convert)
+        if dtype is None:
+            return self
+        return self._apply(lambda t: t.to(dtype) if t.is_floating_point() or t.is_complex() else t)
 
     def float(self) -> Any:
         """Convert floating-point parameters and buffers to float32."""
