@@ -21,7 +21,6 @@ from minigrad.core import F, all_ops, differentiable, public
 from minigrad.core.op import OPS
 from minigrad.ops import pointwise
 from minigrad.tensor import argument_errors
-from minigrad.tensor.published import RULES
 from minigrad_viz.arithmetic import notation
 from minigrad_viz.arithmetic.typeset import Typesetter
 
@@ -64,7 +63,6 @@ def declared():
             for scope in (F, mg.Tensor, mg):
                 if each in vars(scope):
                     delattr(scope, each)
-        RULES.pop(name, None)
     for node in ("PullInBackward0", "RowDotsBackward0"):
         del OPS[node]
     notation.rules.cache_clear()

@@ -7,19 +7,19 @@ not slowed down by it.
 from __future__ import annotations
 
 import warnings
+from functools import partial
 from types import FunctionType
 from typing import Any
 
 from .. import return_types
 from ..core import F, dtypes, modes, public
+from ..core.dtypes import kind_name
 from ..core.public import ShownSignature
 from ..core.tensor_state import TensorBase
 from ..inplace.in_place import in_place, in_place_method
 from ..inplace.overlap import check_overlap
 from . import memory
 from .explained import PLAIN, attach_methods, explained, explained_method
-
-RULES: dict[str, str] = {}  # by name of a function: which tensors it takes as `out`. See `public.Name`
 
 RESIZED = (
     "An output with one or more elements was resized since it had shape {}, which does not match the "
@@ -30,10 +30,11 @@ RESIZED = (
 
 
 def attached(name: str, function: Any, rule: str) -> Any:
-    """A public function, with an `out` if there is a rule, and with PyTorch's errors about arguments."""
+    """`function` as users call it. `rule` says which tensors it takes as `out`; "" for none: see
+    `public.Name`.
+    """
     if rule:
-        RULES[name] = rule
-        return explained(function, name, fill=filled)
+        return explained(function, name, fill=partial(filled, rule))
     if name not in PLAIN and function.__class__ is FunctionType:
         return explained(function, name)
     if function.__class__ is FunctionType and function.__name__ == name and hasattr(function, "op"):
@@ -41,28 +42,33 @@ def attached(name: str, function: Any, rule: str) -> Any:
     return function
 
 
-def filled(function: Any, name: str, out: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """`out`, or the named tuple of several, after the result of the function has been written there."""
+def filled(
+    rule: str, function: Any, name: str, out: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """Call a function and write its results into the tensors `out`."""
     if out is None:
         return function(*args, **kwargs)
     outs = list(out) if isinstance(out, (tuple, list)) else [out]
-    check_outs(name, out, outs)
-    if RULES[name] == "made":
-        kwargs = in_dtype_of(outs[0], kwargs)
-    elif RULES[name] == "dtype" and kwargs.get("dtype") is None and not is_whole_mean(name, args):
-        kwargs = kwargs | {"dtype": dtypes.of(outs[0]._data)}
+    if not all(isinstance(t, TensorBase) for t in outs):
+        raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
+    kind, asked = dtypes.of(outs[0]._data), kwargs.get("dtype")
+    if rule == "made" and asked not in (None, kind):
+        raise RuntimeError(f"dtype {asked.title} does not match dtype of out parameter ({kind.title})")
+    is_whole_mean = name == "mean" and args[0]._data.dtype.kind in "biu"  # which is refused whatever `out` is
+    if rule in ("made", "dtype") and asked is None and not is_whole_mean:
+        kwargs = kwargs | {"dtype": kind}
     result = function(*args, **kwargs)
     results = list(result) if isinstance(result, tuple) else [result]
     if len(results) != len(outs) or isinstance(out, TensorBase) == isinstance(result, tuple):
-        raise refusal(name, out)
-    if modes.is_recording() and any(t.requires_grad for t in (*results, *outs)) and RULES[name] != "made":
+        raise TypeError(f"{name}() received an invalid combination of arguments - got (out={kind_name(out)})")
+    if modes.is_recording() and any(t.requires_grad for t in (*results, *outs)) and rule != "made":
         raise RuntimeError(
             f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of "
             "the arguments requires grad."
         )
     for t, made in zip(outs, results):
-        check_dtype(name, made, t)
-        if RULES[name] == "cast":
+        check_dtype(rule, name, dtypes.of(made._data), dtypes.of(t._data))
+        if rule == "cast":
             for value in args:
                 if isinstance(value, TensorBase) and t._data.shape == made._data.shape:
                     check_overlap(t, value)
@@ -72,55 +78,16 @@ def filled(function: Any, name: str, out: Any, args: tuple[Any, ...], kwargs: di
     return outs[0].requires_grad_() if kwargs.get("requires_grad") else outs[0]
 
 
-def check_outs(name: str, out: Any, outs: list[Any]) -> None:
-    """TypeError in PyTorch's words unless there are tensors to write to."""
-    for t in outs:
-        if not isinstance(t, TensorBase):
-            raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
-
-
-def refusal(name: str, out: Any) -> TypeError:
-    """Return the error for another number of outs than there are results."""
-    if isinstance(out, TensorBase):
-        return TypeError(f"{name}() received an invalid combination of arguments - got (Tensor, out=Tensor)")
-    return TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
-
-
-def is_whole_mean(name: str, args: tuple[Any, ...]) -> bool:
-    """Return whether this is the mean of integers, which is refused whatever `out` is."""
-    return (
-        name == "mean"
-        and bool(args)
-        and isinstance(args[0], TensorBase)
-        and args[0]._data.dtype.kind in "biu"
-    )
-
-
-def in_dtype_of(out: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
-    """Return the arguments of a function that makes a tensor, in the dtype of `out`."""
-    kind, asked = dtypes.of(out._data), kwargs.get("dtype")
-    if asked is not None and asked is not kind:
-        raise RuntimeError(f"dtype {asked.title} does not match dtype of out parameter ({kind.title})")
-    return kwargs | {"dtype": kind}
-
-
-def check_dtype(name: str, made: Any, out: Any) -> None:
-    """RuntimeError in PyTorch's words for a dtype that the result is not written to."""
-    a, b = dtypes.of(made._data), dtypes.of(out._data)
-    if RULES[name] == "cast":
-        if name in ("any", "all") and b.name not in ("bool", "uint8"):
-            raise RuntimeError(f"{name} only supports bool tensor for result, got: {b.title}")
-        if name in ("cat", "concat", "concatenate", "stack") and a.category > b.category:
-            raise TypeError(f"torch.cat(): input types can't be cast to the desired output type {b.title}")
-        if a.category > b.category and a.category > 0:
-            raise RuntimeError(f"result type {a.title} can't be cast to the desired output type {b.title}")
-    elif name in ("amax", "amin") and a is not b:
-        raise RuntimeError(
-            f"Expected the dtype for input and out to match, but got {a.title} for input's dtype and "
-            f"{b.title} for out's dtype."
-        )
-    elif RULES[name] != "made" and a is not b:
-        raise RuntimeError(f"Expected out tensor to have dtype {a.c_name}, but got {b.c_name} instead")
+def check_dtype(rule: str, name: str, made: dtypes.dtype, out: dtypes.dtype) -> None:
+    """PyTorch's errors for a result of dtype `made` that is not written to one of dtype `out`."""
+    if rule == "cast":
+        if name in ("any", "all") and out.name not in ("bool", "uint8"):
+            raise RuntimeError(f"{name} only supports bool tensor for result, got: {out.title}")
+        if made.category > out.category and made.category > 0:
+            error = TypeError if name in ("cat", "concat", "concatenate", "stack") else RuntimeError
+            raise error(f"result type {made.title} can't be cast to the desired output type {out.title}")
+    elif rule != "made" and made is not out:
+        raise RuntimeError(f"Expected out tensor to have dtype {made.c_name}, but got {out.c_name} instead")
 
 
 def write(made: Any, out: Any) -> None:

@@ -143,13 +143,14 @@ def split(tensor: Any, split_size_or_sections: Any, dim: int = 0) -> Any:
     return joining.split_with_sizes(tensor, tuple(size), dim)
 
 
-def chunk_size(tensor: Any, chunks: int, dim: int) -> int:
-    """Return the size of each of `chunks` parts; RuntimeError in PyTorch's words."""
+def chunked(tensor: Any, chunks: int, dim: int, evenly: Any, with_sizes: Any) -> Any:
+    """Split a tensor into at most `chunks` parts by one of two ops; RuntimeError in PyTorch's words."""
     if tensor._data.ndim == 0:
         raise RuntimeError("chunk expects at least a 1-dimensional tensor")
     if chunks <= 0:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
-    return -(-tensor._data.shape[place(dim, tensor._data.ndim)] // chunks)
+    size = -(-tensor._data.shape[place(dim, tensor._data.ndim)] // chunks)
+    return evenly(tensor, size, dim) if size else with_sizes(tensor, (0,) * chunks, dim)
 
 
 @public()
@@ -169,19 +170,13 @@ def chunk(input: Any, chunks: int, dim: int = 0) -> Any:
     >>> torch.arange(5).chunk(2)
     (tensor([0, 1, 2]), tensor([3, 4]))
     """
-    size = chunk_size(input, chunks, dim)
-    if not size:
-        return joining.split_with_sizes(input, (0,) * chunks, dim)
-    return joining.split_evenly(input, size, dim)
+    return chunked(input, chunks, dim, joining.split_evenly, joining.split_with_sizes)
 
 
 @public()
 def unsafe_chunk(input: Any, chunks: int, dim: int = 0) -> Any:
     """Return `chunk` whose parts do not know that they share memory with the tensor."""
-    size = chunk_size(input, chunks, dim)
-    if not size:
-        return joining.unsafe_split_with_sizes(input, (0,) * chunks, dim)
-    return joining.unsafe_split(input, size, dim)
+    return chunked(input, chunks, dim, joining.unsafe_split, joining.unsafe_split_with_sizes)
 
 
 class Parts(TensorBase):
