@@ -97,7 +97,17 @@ def test_graphvizs_own_drawing_follows_the_direction():
     assert "rankdir=BT" in Picture(code_4(), style="graphviz", direction="BT").digraph.source
 
 
-@pytest.mark.parametrize("option", [{"saved": "few"}, {"direction": "up"}, {"style": "bare"}])
+@pytest.mark.parametrize(
+    "option",
+    [
+        {"saved": "few"},
+        {"direction": "up"},
+        {"style": "bare"},
+        {"detail": "brief"},
+        {"theme": "blue"},
+        {"lang": "fr"},
+    ],
+)
 def test_wrong_options(option):
     with pytest.raises(ValueError, match=f"{next(iter(option))} must be one of"):
         Picture(code_4(), **option)

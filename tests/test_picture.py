@@ -251,19 +251,6 @@ def test_themes():
         assert all(".mg" in selector for selector in selectors.split(",")), "styles nothing else on a page"
 
 
-@pytest.mark.parametrize(
-    "options, message",
-    [
-        ({"detail": "brief"}, "unknown detail 'brief'"), ({"saved": "few"}, "unknown saved 'few'"),
-        ({"theme": "blue"}, "unknown theme 'blue'"),
-        ({"lang": "fr"}, "unknown language 'fr'"), ({"prefix": 'a"b'}, "prefix must consist of"),
-    ],
-)  # fmt: skip
-def test_bad_options(options, message):
-    with pytest.raises(ValueError, match=message):
-        draw(code_4(), **options)
-
-
 def test_the_same_every_time_and_small():
     svg, places = draw(code_9())
     assert svg == to_svg(code_9(), places)

@@ -23,8 +23,7 @@ from typing import Any
 from ..trace.graph import Route
 from .boxes import Measured
 from .dot import NODESEP
-from .gaps import tightened
-from .places import Places, halves
+from .places import Places, halves, tightened
 from .plane import AXES, Axes, Cubic, Point, Rect, bend, between, join, level, mirrored, shifted
 
 # How far below Graphviz's curve the arrows pass a column: the first of these that meets no box.

@@ -30,7 +30,7 @@ class Look:
     gradients are written; of `saved` values "some" are shown (as many as fit well), "all" (in full, with
     their versions and bytes) or "none". Texts are cut so that no station is wider than `widest`, unless its
     saved values are to be read in full. The tensors `sliders`, by id, have a row for one, and all numbers
-    then have room for another beside them. ValueError for any other."""
+    then have room for another beside them."""
 
     detail: str = "normal"
     values: bool = True
@@ -38,11 +38,6 @@ class Look:
     lang: str | None = None
     widest: int = WIDEST
     sliders: frozenset[str] = frozenset()
-
-    def __post_init__(self) -> None:
-        for name, value, known in (("detail", self.detail, DETAILS), ("saved", self.saved, SAVED)):
-            if value not in known:
-                raise ValueError(f"unknown {name} {value!r}: choose one of {', '.join(known)}")
 
 
 def settled(look: Look | None) -> Look:

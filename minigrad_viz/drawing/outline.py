@@ -32,10 +32,8 @@ def outline(graph: Graph, lang: str | None = None, *, limit: int = 60, look: Loo
     """`graph` as text with at most `limit` stations. A larger graph is shown by its first and last stations,
     with a count between them. `look` says whether values are written, and which saved values.
 
-    The text never ends in a line break. Raises ValueError for an unknown language or a limit below 2.
+    The text never ends in a line break. Raises ValueError for an unknown language.
     """
-    if limit < 2:
-        raise ValueError(f"limit must be at least 2, not {limit}")
     stations = _reading_order(graph.stations)
     writer = OutlineWriter(graph, lang, look or Look())
     lines = writer.notes()

@@ -1,18 +1,33 @@
-"""Where everything stands, in pixels: boxes, frames, columns, and the curves between them."""
+"""Where everything stands, in pixels: boxes, frames, columns, and the curves between them; and how wide the
+gaps between the columns are.
+
+Note [Gaps]
+~~~~~~~~~~~
+Graphviz keeps the same distance between all columns, that which the widest pill needs. Afterwards each gap
+gets the width that its own pills need, and if the picture is wider than there is room, all gaps give way as
+far as they can. Columns move as they are; curves are stretched between them.
+"""
 
 from __future__ import annotations
 
-from bisect import bisect
-from collections.abc import Iterable
+from bisect import bisect, bisect_right
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
+from ..model.card_names import PARALLEL
+from ..trace.graph import Route
 from .boxes import Measured
-from .look import HEAD
+from .dot import FRAME
+from .look import HEAD, SMALL
 from .plane import Axes, Cubic, Point, Rect, at
 
 EDGE = 7.0  # how near to its end a straight arrow may meet a deck
 JOG = 24.0  # arrows between neighbors run straight where their decks' middles are no farther apart than this
+# Pixels between columns: as it looks best, and what is possible; where columns lie on their side.
+GAP, TIGHT, GAP_DOWN, TIGHT_DOWN = 86.0, 44.0, 54.0, 40.0
+BUSY = 3  # in a gap with so many more arrows than one there is most room for pills
 
 
 @dataclass(frozen=True)
@@ -128,3 +143,109 @@ def halves(measured: Measured, id: str, axes: Axes) -> Point:
     """Half the size of a box, along u and across."""
     box = measured.boxes[id]
     return (box.height / 2, box.width / 2) if axes.upright else (box.width / 2, box.height / 2)
+
+
+def tightened(places: Places, routes: Sequence[Route], room: float) -> Places:
+    """The same with other gaps. See Note [Gaps]."""
+    axes, columns = places.axes, places.columns
+    gaps = [(a[1], b[0]) for a, b in pairwise(columns)]
+    least: list[float] = gap_needs(places, routes)
+    usual, more = (GAP_DOWN, 8.0) if axes.upright else (GAP, 14.0)
+    sizes, crowds = [], meeting(places, routes)
+    for need, n in zip(least, crowds, strict=True):
+        beside = 12.0 if axes.upright else 20.0 if n > 1 else max(20.0, 0.9 * (need - TIGHT) + 14)
+        sizes.append(max(usual, need + more + min(BUSY, n) * beside))
+    if not axes.upright:
+        over = places.width - sum(b - a for a, b in gaps) + sum(sizes) - room
+        slack: list[float] = [max(0.0, size - need) for size, need in zip(sizes, least, strict=True)]
+        if over > sum(slack):  # it does not fit anyway: the fullest gaps keep some room for their pills
+            slack = [each / 2 if n > BUSY else each for each, n in zip(slack, crowds, strict=True)]
+        if over > 0 and any(slack):
+            share = min(1.0, over / sum(slack))
+            sizes = [size - share * each for size, each in zip(sizes, slack, strict=True)]
+    # By how much each column moves, and in between each point in proportion.
+    knots: list[tuple[float, float]] = []
+    shift = 0.0
+    for i, (left, right) in enumerate(columns):
+        knots += [(left, left - shift), (right, right - shift)]
+        if i < len(gaps):
+            shift += gaps[i][1] - gaps[i][0] - sizes[i]
+    froms = [u for u, _ in knots]
+
+    def moved(point: Point) -> Point:
+        u, v = point
+        i = bisect_right(froms, u)
+        if i == 0:
+            return u + knots[0][1] - knots[0][0], v
+        if i == len(knots):
+            return u + knots[-1][1] - knots[-1][0], v
+        (a, to_a), (b, to_b) = knots[i - 1], knots[i]
+        return (to_a + (u - a) * (to_b - to_a) / (b - a) if b > a else to_b), v
+
+    def turned(point: Point) -> Point:
+        return axes.back(moved(axes.into(point)))
+
+    centres = {id: turned(centre) for id, centre in places.centres.items()}
+    curves = {
+        id: [(moved(a), moved(b), moved(c), moved(d)) for a, b, c, d in curve]
+        for id, curve in places.curves.items()
+    }
+    frames = {}
+    for order, (left, top, right, bottom) in places.frames.items():
+        (x, y), (z, w) = turned((left, top)), turned((right, bottom))
+        frames[order] = min(x, z), min(y, w), max(x, z), max(y, w)
+    return Places(
+        places.measured, axes, centres, curves, frames,
+        [(knots[2 * i][1], knots[2 * i + 1][1]) for i in range(len(columns))], places.column,
+    )  # fmt: skip
+
+
+def meeting(places: Places, routes: Sequence[Route]) -> list[int]:
+    """How many more pairs of neighbors than one are joined in each gap: there arrows cross, and pills need
+    room beside that."""
+    joined: list[set[tuple[str, str]]] = [set() for _ in places.columns[1:]]
+    for route in routes:
+        tail = places.measured.tail(route)
+        for gap in range(places.column[tail], places.column[route.target]):
+            joined[gap].add((tail, route.target))
+    return [max(0, len(pairs) - 1) for pairs in joined]
+
+
+def gap_needs(places: Places, routes: Sequence[Route]) -> list[float]:
+    """How wide the gap behind each column has to be, at least: for pills and shapes, and for frames."""
+    axes, measured = places.axes, places.measured
+    needs = [TIGHT_DOWN if axes.upright else TIGHT] * (len(places.columns) - 1)
+    far = []
+    for route in routes:
+        if measured.line(route) != route.id:
+            continue
+        first, last = places.column[measured.tail(route)], places.column[route.target]
+        pill, shape = measured.pills.get(route.id), measured.shapes.get(route.id, "")
+        tags = [measured.tags[id].width for id in (route.id, f"{route.id}-g") if id in measured.tags]
+        if axes.upright:
+            beside = len(measured.bundles[route.id])
+            size = pill.height * (1 if beside > PARALLEL else beside) + 26 if pill else 0.0
+        else:
+            size = max(
+                [
+                    pill.width + pill.beside + (18 if pill.heat else 28) if pill else 0,
+                    len(shape) * SMALL + 24,
+                    *(t + 24 for t in tags),
+                ]
+            )
+        if last - first == 1:
+            needs[first] = max(needs[first], size)
+        else:
+            far.append((first, last, size))
+    for id, pill in measured.pills.items():  # a given gradient comes to a root that others follow
+        if id.endswith("-seed") and not axes.upright:
+            behind = places.column[id.partition("-")[0]]
+            if behind < len(needs):
+                needs[behind] = max(needs[behind], pill.width + 40)
+    for first, last, size in far:  # there is room for it in one of the gaps
+        if max(needs[first:last]) < size:
+            needs[last - 1] = size
+    borders: list[float] = [axes.into(corner)[0] for f in places.frames.values() for corner in (f[:2], f[2:])]
+    for i, (a, b) in enumerate(pairwise(places.columns)):
+        needs[i] += FRAME * sum(1 for border in borders if a[1] < border < b[0])
+    return needs

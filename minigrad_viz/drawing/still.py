@@ -1,4 +1,4 @@
-"""A picture as an image in a page.
+"""A picture as an image in a page, and what else stands on a page.
 
 A player replaces the image by its own picture. Most of that picture is in the image, so the player takes it
 from there (`whole` in `stepper_parts.js`), and only the rest is passed to it.
@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import html
 import re
+from pathlib import Path
+from string import Template
 from typing import NamedTuple
 
+from ..words import clean
 from .style import DARK, LIGHT, rules
 
 SMALLEST = 1.0  # a picture never shrinks with its column but scrolls: its smallest words are 11 pixels high
@@ -95,3 +98,20 @@ def width_of(svg: str) -> float:
     """The width that an SVG says it has, in pixels; Graphviz counts in points."""
     found = re.search(r'<svg[^>]* width="([\d.]+)(pt)?"', svg)
     return 0.0 if found is None else float(found[1]) * (4 / 3 if found[2] else 1)
+
+
+def whole_page(title: str, body: str, lang: str) -> str:
+    """A whole HTML page, which needs nothing else."""
+    page = Template(Path(__file__).with_name("page.html").read_text(encoding="utf-8"))
+    return page.substitute(lang=lang, title=html.escape(clean(title)), body=body)
+
+
+def preformatted(lines: str) -> str:
+    """Lines of a terminal on a page."""
+    return f"<pre>{html.escape(lines)}</pre>"
+
+
+def paragraph(sentence: str) -> str:
+    """A sentence above or below a picture."""
+    style = "font:13px system-ui,sans-serif;margin:.3em 0"
+    return f'<p style="{style}">{html.escape(sentence)}</p>'

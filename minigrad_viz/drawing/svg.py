@@ -23,7 +23,6 @@ and has its label in a g.tag. Coordinates are Graphviz's, y downwards.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from ..model.card_names import PARALLEL
@@ -53,13 +52,7 @@ SELDOM = {"guilty", "cause", "stale", "removed", "cut", "fog", "ghost", "lost", 
 def to_svg(
     graph: Graph, places: Places, *, lang: str | None = None, theme: str = "auto", prefix: str = ""
 ) -> str:
-    """The SVG of `graph` at its `places`.
-
-    `prefix` goes before every id, since many pictures share a page. Raises ValueError for an unknown theme or
-    language, or a prefix that cannot be part of an id.
-    """
-    if not re.fullmatch(r"[\w.-]*", prefix):
-        raise ValueError(f"prefix must consist of letters, digits, '_', '-' and '.', not {prefix!r}")
+    """The SVG of `graph` at its `places`. `prefix` goes before every id, since many pictures share a page."""
     return Drawing(Canvas(graph, places, lang or language(), prefix)).svg(theme)
 
 

@@ -34,15 +34,12 @@ def fold(graph: Graph, *, at_least: int = 12, beyond: int = SMALL) -> Graph:
     `at_least` stations, if it still has more than `beyond`.
 
     Closed groups are stations with the id of the group, in `folds`; all other ids are those of `graph`.
-    ValueError unless `at_least` is 2 or more.
     """
     return closed(gathered(graph, at_least=at_least, beyond=beyond))
 
 
 def gathered(graph: Graph, *, at_least: int = 12, beyond: int = SMALL) -> Graph:
     """A whole graph with a group for each long chain as well."""
-    if at_least < 2:
-        raise ValueError(f"at_least must be 2 or more, not {at_least}")
     shown = closed(graph)
     if graph.folds or len(shown.stations) <= beyond:
         return graph

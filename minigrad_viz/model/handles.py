@@ -26,14 +26,13 @@ KINDS = {
 
 
 class Handling(NamedTuple):
-    """What a statement does with hooks: one of `kind` is registered on the `variable` (`on_node`: on its
-    `grad_fn`) and the handle goes to the variable `handle`; or, without a kind, the hook of that handle is
-    removed, or (`other`) something else is assigned to that variable."""
+    """What a statement does with hooks: one of `kind` is registered on the `variable` or its `grad_fn`, and
+    the handle goes to the variable `handle`; or, without a kind, the hook of that handle is removed, or
+    (`other`) something else is assigned to that variable."""
 
     handle: str
     kind: str = ""
     variable: str = ""
-    on_node: bool = False
     name: str = ""
     other: bool = False
 
@@ -82,7 +81,7 @@ def _registered(call: ast.Call, handle: str) -> Iterator[Handling]:
         hook = call.args[0] if call.args else None
         name = hook.id if isinstance(hook, ast.Name) else "<lambda>" if isinstance(hook, ast.Lambda) else ""
         kind = "post" if on_node and func.attr == "register_hook" else KINDS[func.attr]
-        yield Handling(handle, kind, holder.id, on_node, name)
+        yield Handling(handle, kind, holder.id, name)
 
 
 def registered(events: Iterable[Any]) -> list[Registered]:

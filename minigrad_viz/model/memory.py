@@ -24,7 +24,6 @@ from ..trace.events import (
     NodeState,
 )
 from ..trace.graph import Saved
-from ..trace.where import Span
 from .scene import Scene, Scenes
 
 PRODUCTS: dict[tuple[int, ...], str]
@@ -56,7 +55,6 @@ class CallMemory(NamedTuple):
     """A backward call: the bytes that its graph held before and after it."""
 
     call: int
-    span: Span | None
     before: int
     after: int
 
@@ -123,7 +121,7 @@ def title(scene: Scene, place: Any) -> str:
 def moment(call: BackwardStarted, freed: set[str]) -> CallMemory:
     """What the graph of a call held before and after it."""
     left = [node for node in call.nodes if node.id not in freed]
-    return CallMemory(call.call, call.span, sizes(call.nodes)[0], sizes(left, call.nodes)[0])
+    return CallMemory(call.call, sizes(call.nodes)[0], sizes(left, call.nodes)[0])
 
 
 def sizes(nodes: Iterable[NodeState], whole: Iterable[NodeState] | None = None) -> tuple[int, int]:

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable
-from math import inf
 from typing import Any
 
 from ..trace.events import Called, Returned
 
 
 class ModuleCall:
-    """One call: its event, the call around it (None outside of any), and when it began and ended, counted in
-    events. `outputs` are the tensors that it returned."""
+    """One call: its event, the call around it (None outside of any), and when it began, counted in events.
+    `outputs` are the tensors that it returned."""
 
     def __init__(self, event: Called, around: ModuleCall | None, begin: int) -> None:
         self.event, self.around, self.begin = event, around, begin
-        self.end: float = inf
         self.outputs: tuple[str, ...] = ()
         self.inputs = set(event.inputs)
 
@@ -47,8 +45,7 @@ class ModuleCalls:
                 for name, id in event.parameters:
                     self.parameters.setdefault(id, (event.path, name))
             elif isinstance(event, Returned):
-                call = stack.pop()
-                call.end, call.outputs = time, event.outputs
+                stack.pop().outputs = event.outputs
             else:
                 continue
             self._times.append(time)

@@ -9,8 +9,8 @@ from typing import Any
 import anywidget
 import traitlets
 
-from ..drawing.html_page import paragraph
 from ..drawing.picture import draw
+from ..drawing.still import paragraph
 from ..steps.timeline import frames_of
 from ..words import text
 from .acts import Act

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from ..drawing.html_page import paragraph
+from ..drawing.still import paragraph
 from ..recording.aftermath import trace_after
 from ..words import text
 from .last import report_of

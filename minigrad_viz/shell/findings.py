@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import traceback
 
-from ..drawing.html_page import paragraph
+from ..drawing.still import paragraph
 from ..explaining import explanations_of
 from ..model.scene import Scenes
 from ..trace.explained import Explanation

@@ -8,11 +8,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..drawing.html_page import paragraph, preformatted, whole_page
 from ..drawing.ledger_sheet import LedgerSheet
 from ..drawing.memory_sheet import MemorySheet, memory_sheet
 from ..drawing.picture import Picture
 from ..drawing.sheets import Sheet
+from ..drawing.still import paragraph, preformatted, whole_page
 from ..drawing.table import Table, table_of, to_html, to_text
 from ..model.scene import Scenes
 from ..model.stage import Stage

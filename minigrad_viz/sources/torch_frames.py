@@ -63,7 +63,6 @@ class TorchModes:
 
     def __init__(self, torch: Any, recorder: Any) -> None:
         self.torch, self.recorder = torch, recorder
-        self.asked: Any = None  # what PyTorch said when it was last asked
         self.stood = self.standing()
         for name, enabled in self.stood.items():
             if enabled:
@@ -94,18 +93,8 @@ class TorchModes:
 
     def ask(self) -> None:
         """Tell of the modes that were switched since they were asked for last."""
-        torch = self.torch
         if self.recorder.tape.rounds.light:
             return
-        raw = (
-            torch.is_inference_mode_enabled(),
-            torch.is_anomaly_enabled(),
-            torch._C._autograd._top_saved_tensors_default_hooks(False) is None,
-            torch.autograd.forward_ad._current_level,
-        )
-        if raw == self.asked:
-            return
-        self.asked = raw
         before, self.stood = self.stood, self.standing()
         for name, enabled in self.stood.items():
             if enabled != before[name]:

@@ -18,10 +18,9 @@ from ..trace.events import NodeRan
 from ..trace.explained import Explanation
 from ..trace.graph import Card, Graph
 from ..words import clean, columns, text
-from .grouping import grouped, limited
+from .grouping import grouped, limited, shown_at
 from .narrate import Narrator
 from .recursion import meeting, recursion_of
-from .showing import shown_at
 from .story import BACKWARD, FORWARD, UPDATE, Step, Story
 from .told import Frame
 

@@ -52,16 +52,8 @@ def loops_in(tree: ast.Module) -> tuple[Any, ...]:
 
 @functools.lru_cache(16)
 def nodes_of(tree: ast.Module) -> list[ast.AST]:
-    """What `ast.walk` gives, but for what nodes of many places share: a third of its time, and once."""
-    found: list[Any] = [tree]
-    for node in found:  # grows while it is read
-        for name in node._fields:
-            part = getattr(node, name, None)
-            if part.__class__ is list:
-                found += [item for item in part if isinstance(item, ast.AST)]
-            elif isinstance(part, ast.AST) and part._fields:  # not `ast.Load`, nor an operator
-                found.append(part)
-    return found
+    """What `ast.walk` gives, once."""
+    return list(ast.walk(tree))
 
 
 def begin(statement: ast.stmt) -> tuple[int, int]:
