@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import sys
 import warnings
 from typing import Any
 
@@ -56,24 +55,22 @@ def decorate_generator(clone: Any, function: Any) -> Any:
     @functools.wraps(function)
     def decorated(*args: Any, **kwargs: Any) -> Any:
         generator = function(*args, **kwargs)
-        try:
-            with clone():
-                value = next(generator)
-            while True:
-                try:
-                    sent = yield value
-                except GeneratorExit:
-                    with clone():
-                        generator.close()
-                    raise
-                except BaseException:
-                    with clone():
-                        value = generator.throw(sys.exc_info()[1])
-                else:
-                    with clone():
-                        value = generator.send(sent)
-        except StopIteration as stop:
-            return stop.value
+        step, given = generator.send, None
+        while True:
+            try:
+                with clone():
+                    value = step(given)
+            except StopIteration as stop:
+                return stop.value
+            step, given = generator.send, None  # an error that was thrown in is not kept
+            try:
+                given = yield value
+            except GeneratorExit:
+                with clone():
+                    generator.close()
+                raise
+            except BaseException as error:
+                step, given = generator.throw, error
 
     return decorated
 

@@ -199,10 +199,9 @@ def register_multi_grad_hook(tensors: Any, fn: Callable[[Any], Any], *, mode: st
     if mode not in ("all", "any"):
         raise ValueError(f"Expects mode to be one of {('all', 'any')} but got {mode}")
     if mode == "any":
-        hook = First(fn)
-        return MultiHandle([t.register_hook(hook) for t in tensors if t.requires_grad])
-    places = [Place(t) for t in tensors]
-    together = Together(fn, places, len(tensors))
+        hook = Together(fn, [], 0)
+        return MultiHandle([t.register_hook(hook.first) for t in tensors if t.requires_grad])
+    together = Together(fn, [Place(t) for t in tensors], len(tensors))
     return MultiHandle(t.register_hook(functools.partial(together.arrived, i)) for i, t in enumerate(tensors))
 
 
@@ -238,27 +237,27 @@ class Place:
         return runs
 
 
-def current_task() -> Task:
-    """Return the pass in which a hook runs."""
-    if here.task is None:
-        raise AssertionError("expected this hook to be called inside a backward call")
-    return here.task
-
-
-def call_multi(fn: Callable[[Any], Any], grads: tuple[Any, ...], argument: Any) -> None:
-    """Call a hook on several gradients, whose result is ignored, and tell the observers."""
-    call(modes.observers(), here.hooked, "multi", fn, 0, grads, argument)
-
-
 class Together:
-    """A hook that waits for all gradients. What has arrived is noted in the pass."""
+    """A hook on several tensors, which waits for all gradients, or takes the first. What has arrived is noted
+    in the pass.
+    """
 
     def __init__(self, fn: Callable[[Any], Any], places: list[Place], count: int) -> None:
         self.fn, self.places, self.count = fn, places, count
 
+    def notes(self) -> dict[Any, Any]:
+        """Return the notes of the pass in which the hook runs."""
+        if here.task is None:
+            raise AssertionError("expected this hook to be called inside a backward call")
+        return here.task.notes
+
+    def call(self, grads: tuple[Any, ...], argument: Any) -> None:
+        """Call the user's hook, whose result is ignored, and tell the observers."""
+        call(modes.observers(), here.hooked, "multi", self.fn, 0, grads, argument)
+
     def arrived(self, i: int, grad: Any) -> None:
         """Store the gradient of tensor `i`, which has been computed."""
-        notes = current_task().notes
+        notes = self.notes()
         if self not in notes:
             notes[self] = [sum(place.is_awaited(here.task) for place in self.places), [None] * self.count]
         state = notes[self]
@@ -266,17 +265,11 @@ class Together:
         state[1][i] = grad
         if state[0] == 0:
             del notes[self]
-            call_multi(self.fn, tuple(state[1]), state[1])
+            self.call(tuple(state[1]), state[1])
 
-
-class First:
-    """A hook that takes the first gradient of each pass."""
-
-    def __init__(self, fn: Callable[[Any], Any]) -> None:
-        self.fn = fn
-
-    def __call__(self, grad: Any) -> None:
-        notes = current_task().notes
+    def first(self, grad: Any) -> None:
+        """Take the first gradient of each pass."""
+        notes = self.notes()
         if self not in notes:
             notes[self] = True
-            call_multi(self.fn, (grad,), grad)
+            self.call((grad,), grad)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..core import F, dtypes
-from ..core.node import Node, output_of
+from ..core.node import AccumulateGrad, Node, output_of
 from ..core.tensor_state import TensorBase, edge, numbers, wrap
 from .graph import GradientEdge
 
@@ -194,15 +194,6 @@ def root_slots(roots: Sequence[Any]) -> list[tuple[Node, int]]:
     return slots
 
 
-class Unreached(Node):
-    """Stands for the node of a tensor that no gradient can reach."""
-
-    __slots__ = ()
-
-    def __init__(self) -> None:
-        self._begin((), seq=-1)
-
-
 def input_slots(inputs: Sequence[Any], accumulate: bool) -> list[tuple[Node, int]]:
     """The node and output number where the gradient of each input arrives; non-leaves keep what is
     accumulated.
@@ -216,7 +207,7 @@ def input_slots(inputs: Sequence[Any], accumulate: bool) -> list[tuple[Node, int
             if node is None:
                 if not t.requires_grad:
                     raise RuntimeError("One of the differentiated Tensors does not require grad")
-                node = Unreached()  # a view that was made outside the graph
+                node = AccumulateGrad(t)  # of a view that was made outside the graph: it is never reached
             slots.append((node, t._nr))
         elif isinstance(t, GradientEdge):
             slots.append(slot_of(t))

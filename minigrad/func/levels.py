@@ -68,9 +68,7 @@ class Entry(Node):
         """Return the gradient unchanged."""
         return (gradient,)
 
-    def _apply_tensors(self, gradient: Any) -> tuple[Any, ...]:
-        """Return the gradient unchanged."""
-        return (gradient,)
+    _apply_tensors = apply
 
 
 def inside(kind: str) -> modes.Within:
