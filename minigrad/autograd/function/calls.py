@@ -76,10 +76,8 @@ def make_node(cls: Any, args: tuple[Any, ...]) -> BackwardCFunction:
     """The node (and ctx) of one call; without edges if no gradient is asked for."""
     node: BackwardCFunction = object.__new__(cls._backward_cls)
     in_grad_mode = modes.is_grad_enabled()
-    needed: list[bool] = []
+    needed, targets, nrs = [], [], []
     sent: list[Any] = []
-    targets: list[Any] = []
-    nrs: list[int] = []
     for t in args:  # one loop: a generator for each of the tuples takes 0.4 µs
         needs = False
         if isinstance(t, TensorBase):
@@ -111,7 +109,7 @@ def finish(node: BackwardCFunction, args: tuple[Any, ...], raw: tuple[Any, ...],
     made: list[Any] = []  # shapes and dtypes
     saved = to_save(node, own_setup)
     apart, dirty = marked(node, "non_differentiable"), marked(node, "dirty_tensors")
-    for t in {id(t): t for t in dirty}.values():
+    for t in set(dirty):
         share(t).version += 1
     node._outputs = len(raw)
     results = list(raw)

@@ -66,20 +66,18 @@ def checked(node: Any, results: Any, raw: bool) -> tuple[Any, ...]:
     what it must be. None at the end may be too many.
     """
     results = results if isinstance(results, tuple) else (results,)
-    name, expected = type(node).__name__, len(node._sent)
-    if len(results) < expected or (
-        len(results) > expected and any(r is not None for r in results[expected:])
-    ):
+    count, expected = len(results), len(node._sent)
+    if count != expected and (count < expected or any(r is not None for r in results[expected:])):
         raise RuntimeError(
-            f"function {name} returned an incorrect number of gradients (expected {expected}, got "
-            f"{len(results)})"
+            f"function {type(node).__name__} returned an incorrect number of gradients (expected {expected}, "
+            f"got {count})"
         )
     given = []
     for i, (gradient, kind) in enumerate(zip(results, node._sent)):
         if kind is None and gradient is not None:
             raise RuntimeError(
-                f"function {name} returned a gradient different than None at position {i + 1}, but the "
-                "corresponding forward input was not a Variable"
+                f"function {type(node).__name__} returned a gradient different than None at position "
+                f"{i + 1}, but the corresponding forward input was not a Variable"
             )
         if not (gradient is None or isinstance(gradient, TensorBase)):
             raise RuntimeError(f"expected Variable or None (got {type(gradient).__name__})")
