@@ -100,7 +100,7 @@ class Comparison:
         """The values and gradients that were not the same in the end."""
         rows = [(Cell(name), Cell(a), Cell(b, "c")) for name, a, b in self.ends()]
         heads = [text("compare_tensor", self.lang), self.title(self.a), self.title(self.b)]
-        left = [text("compare_left_out", self.lang, n=len(rows) - ROWS)] if len(rows) > ROWS else []
+        left = [text("ledger_tensors_left_out", self.lang, n=len(rows) - ROWS)] if len(rows) > ROWS else []
         return Sheet(text("compare_ends", self.lang), heads, [[row] for row in rows[:ROWS]], left, self.lang)
 
     def ends(self) -> Iterator[tuple[str, str, str]]:

@@ -83,9 +83,8 @@ class Run:
     def told(self, deed: Deed | None, found: Difference | None = None) -> str:
         """What a deed did, in a sentence with its line; of a difference, what the other run did not do."""
         what = text("compare_end", self.lang) if deed is None else self.what(deed, found)
-        if deed is None or deed.span is None or deed.span.origin:
-            return text("compare_in", self.lang, run=self.label, what=what)
-        return text("compare_in_line", self.lang, run=self.label, line=deed.span.line, what=what)
+        line = "" if deed is None or deed.span is None or deed.span.origin else deed.span.line
+        return text("compare_in", self.lang, run=self.label, line=line, what=what)
 
     def line(self, deed: Deed) -> str:
         """What a deed did, with its line and without the name of the run."""

@@ -43,11 +43,7 @@ def memories_of(graph: Graph, names: Mapping[tuple[str, int], str]) -> dict[tupl
 def memory_words(card: Card, memory: SharedMemory, lang: str | None, width: int = 14) -> str:
     """Whose memory a tensor uses, and its version where it was written to."""
     name = shorten(clean(memory.owner), width)
-    if not name:
-        key = "shared_memory_version" if card.version else "shared_memory"
-        return text(key, lang, version=card.version)
-    key = "memory_of_version" if card.version else "memory_of"
-    return text(key, lang, name=name, version=card.version)
+    return text("memory_of" if name else "shared_memory", lang, name=name, version=card.version or "")
 
 
 LINES = 40  # of a method; more are left out
@@ -160,17 +156,16 @@ def describe_saved(saved: Saved, lang: str | None = None) -> str:
     """A saved value in full, and what became of it."""
     name = shorten(clean(saved.name), LONG)
     if saved.value is None and saved.freed and not saved.packed:
-        return text("tip_freed_unseen", lang, name=name)
+        return text("tip_freed", lang, name=name)
     if isinstance(saved.value, Value):
         value = short(saved.value, WIDTH)
     else:
         value = text("unknown", lang) if saved.value is None else shorten(clean(saved.value), LONG)
     if saved.packed:
         kept = shorten(kept_words(saved, lang), LONG)
-        key = "tip_packed" if saved.value is not None else "tip_packed_unseen"
-        return text(key, lang, name=name, value=value, kept=kept)
-    key = "tip_freed" if saved.freed else "tip_saved" if saved.version is None else "tip_saved_version"
-    key = "tip_stale" if stale(saved) else key
+        known = None if saved.value is None else value
+        return text("tip_packed", lang, name=name, value=known, kept=kept)
+    key = "tip_stale" if stale(saved) else "tip_freed" if saved.freed else "tip_saved"
     told = text(key, lang, name=name, value=value, version=saved.version, now=saved.now)
     return told if saved.nbytes is None else text("tip_bytes", lang, saved=told, n=f"{saved.nbytes:,}")
 
@@ -188,9 +183,9 @@ def saved_line(saved: Saved, look: Look, lang: str | None) -> str:
     if saved.packed:
         return packed_line(saved, name, lang)
     if saved.value is None and stale(saved):
-        return text("outline_stale_unseen", lang, name=name, version=saved.version, now=saved.now)
+        return text("outline_stale", lang, name=name, version=saved.version, now=saved.now)
     if saved.value is None:
-        return text("outline_freed_unseen", lang, name=name) if saved.freed else name
+        return text("outline_freed", lang, name=name) if saved.freed else name
     value = (
         short(saved.value, WIDTH) if isinstance(saved.value, Value) else shorten(clean(saved.value), WIDTH)
     )

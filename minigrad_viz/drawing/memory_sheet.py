@@ -30,12 +30,7 @@ SOURCE, NAME, AMOUNT = 36, 28, 18  # columns
 WALKED = 100_000  # nodes of a graph whose memory is asked for
 HEADS = ("held_node", "held_at", "held_saved", "version_label", "held_bytes")
 ELSEWHERE = {LEAF: "held_leaf", SHARED: "held_shared", UNKNOWN: "held_unknown"}  # not counted where it stands
-UNRECORDED = {  # by mode, and whether it is known what a graph would have held
-    ("no_grad", False): "held_no_grad",
-    ("no_grad", True): "held_no_grad_would",
-    ("inference", False): "held_inference",
-    ("inference", True): "held_inference_would",
-}
+MODES = {"no_grad": "no_grad()", "inference": "inference_mode()"}
 
 
 class MemorySheet(Sheet):
@@ -107,8 +102,8 @@ def notes_of(memory: Memory, left_out: int, lang: str | None) -> list[str]:
         notes.append(text("held_rest", lang, n=f"{memory.rest:,}"))
     for off in memory.unrecorded:
         names = shorten(", ".join(off.texts[-2:]), SOURCE * 2)
-        key = UNRECORDED[off.mode, off.would is not None]
-        notes.append(text(key, lang, names=names, n="" if off.would is None else f"{off.would:,}"))
+        n = "" if off.would is None else f"{off.would:,}"
+        notes.append(text("held_no_grad", lang, mode=MODES[off.mode], names=names, n=n))
     return notes
 
 

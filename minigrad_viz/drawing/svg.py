@@ -102,8 +102,6 @@ class Drawing:
     def title(self) -> str:
         """One line that says what the picture shows."""
         names = [name for name, role in self.roles() if role == ROOT]
-        if not names:
-            return text("picture_title_plain", self.canvas.lang)
         return text("picture_title", self.canvas.lang, names=shorten(", ".join(names), 200))
 
     def description(self) -> str:

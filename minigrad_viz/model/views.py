@@ -85,9 +85,8 @@ def label(scene: Scene, count: int, lang: str | None) -> str:
     started = scene.now.started
     if started is None:
         return text("scene_none", lang)
-    if started.span is None:
-        return text("scene_unseen", lang, i=scene.call, n=count)
-    return text("scene", lang, i=scene.call, n=count, source=shorten(clean(started.span.flat), LONGEST))
+    source = "" if started.span is None else shorten(clean(started.span.flat), LONGEST)
+    return text("scene", lang, i=scene.call, n=count, source=source)
 
 
 class UnknownRoots(ValueError):

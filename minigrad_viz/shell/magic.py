@@ -93,10 +93,9 @@ class Watcher:
         except UnknownRoots as problem:
             for name in problem.missing:
                 close = get_close_matches(name, problem.known, 1)
-                key = "root_close" if close else "root_unknown"
                 names = ", ".join(problem.known) or "–"
                 values = {"root": name, "names": names, "close": "".join(close)}
-                print(text(key, chosen["lang"], **values), file=sys.stderr)
+                print(text("root_unknown", chosen["lang"], **values), file=sys.stderr)
             known = tuple(root for root in roots if root not in problem.missing)
             return Report(trace, roots=known, **options)
 

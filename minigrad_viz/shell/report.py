@@ -274,8 +274,7 @@ class Report:
     def page(self, show: str = "player", *, table: bool = True) -> str:
         """A whole HTML page, which needs nothing else."""
         names = [card.name for _, card in self.graph.cards() if card.role == ROOT and card.name]
-        known = text("picture_title", self.lang, names=", ".join(names)) if names else None
-        title = known or text("picture_title_plain", self.lang)
+        title = text("picture_title", self.lang, names=", ".join(names))
         return whole_page(title, self.html(show, table=table, pane=True), self.lang)
 
     def save(

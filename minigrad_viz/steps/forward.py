@@ -134,10 +134,7 @@ def computed_as(stage: Stage, event: Forward, place: Place) -> str:
     values = {"expr": stage.expression(place), "made": stage.made(event.outputs)}
     if place.fog:
         ghost = stage.scene.index.cuts.ghost_of(place)
-        if place.fog == "inference":
-            key = "step_forward_inference_ghost" if ghost else "step_forward_inference"
-        else:
-            key = "step_forward_off_ghost" if ghost else "step_forward_off"
+        key = "step_forward_inference" if place.fog == "inference" else "step_forward_off"
         return text(key, stage.lang, ghost=ghost, **values)
     if place.cut == "integer" and place.asking:
         dtype = event.outputs[0].value.dtype if event.outputs[0].value is not None else ""

@@ -33,7 +33,7 @@ def user_backward(cls: Any) -> Any:
 
 def call_backward(node: Any, gradient: Any) -> Any:
     """What the user's backward gives for `gradient`, as the engine gives it: a list for several outputs, of
-    which some may be None. Observers are told when it starts and ends.
+    which some may be None. Observers see when it starts and ends.
     """
     if gradient.__class__ is np.ndarray:
         grads = [wrap(gradient)]  # as nearly always
