@@ -101,9 +101,7 @@ def transformed(name: str, input: Any, s: Any, dim: Any, norm: Any) -> Any:
     forward, real, several = name[0] != "i", "r" in name, name[-1] != "t"
     has_imaginary = input._data.dtype.kind == "c"
     if real and forward and has_imaginary:
-        word = "real-valued" if several else "real"
-        title = "rfftn" if several else name
-        raise RuntimeError(f"{title} expects a {word} input tensor, but got {dtypes.of(input._data).title}")
+        raise RuntimeError(f"{name} expects a real input tensor, but got {dtypes.of(input._data).title}")
     asked, dims = shape_and_dims(input, s, dim)
     if real and not dims:
         raise RuntimeError(f"{name} must transform at least one axis")

@@ -229,31 +229,12 @@ def constructed(args: tuple[Any, ...], dtype: dtypes.dtype) -> Any:
         return leaf(np.zeros(sizes("new", args), dtype.numpy))
     data = args[0] if args else ()
     if len(args) > 1:
-        raise wrong_sizes(args)
+        raise TypeError("new() received an invalid combination of arguments")
     if isinstance(data, TensorBase):
         return F.alias(data)
     if isinstance(data, (bool, float, complex, dict)) or data is None:
         raise TypeError(f"new(): data must be a sequence (got {type(data).__name__})")
     return tensor(data if isinstance(data, TAKEN) else list(data), dtype=dtype)
-
-
-def wrong_sizes(args: tuple[Any, ...]) -> TypeError:
-    """Return the error for several arguments that are no sizes."""
-    if not isinstance(args[0], int):
-        return TypeError("new() received an invalid combination of arguments")
-    at = next(i for i, n in enumerate(args) if not isinstance(n, int))
-    kind = dtypes.kind_name(args[at])
-    text = (
-        f'failed to unpack the object at pos {at + 1} with error "type must be tuple of ints,but got {kind}"'
-    )
-    return TypeError(f"new(): argument 'size' {text}")
-
-
-TENSOR_OPTIONS = {
-    d: f"TensorOptions(dtype={d.c_name}, device=cpu, layout=Strided, requires_grad=false (default), "
-    "pinned_memory=false (default), memory_format=(nullopt))"
-    for d in dtypes.ALL
-}
 
 
 class tensortype(type):
@@ -267,7 +248,7 @@ class tensortype(type):
     def __call__(cls, *args: Any) -> Any:
         found = dtypes.of(args[0]._data) if args and isinstance(args[0], TensorBase) else cls.dtype
         if found is not cls.dtype:
-            raise TypeError(f"expected {TENSOR_OPTIONS[cls.dtype]} (got {TENSOR_OPTIONS[found]})")
+            raise TypeError(f"expected a tensor of {cls.dtype} (got {found})")
         return constructed(args, cls.dtype)
 
 

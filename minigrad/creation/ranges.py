@@ -151,11 +151,8 @@ def spaced_kind(name: str, kind: Any, has_complex: bool) -> dtypes.dtype:
     if has_complex:
         found = dtypes.get_default_dtype().to_complex()
         if kind is not None and not kind.is_complex:
-            part = {"complex64": "float", "complex128": "double"}[found.name]
-            raise RuntimeError(
-                f"torch.{name}(): inferred dtype c10::complex<{part}> can't be safely cast to passed dtype "
-                f"{kind.title}"
-            )
+            told = f"inferred dtype {found} can't be safely cast to passed dtype {kind.title}"
+            raise RuntimeError(f"torch.{name}(): {told}")
         return kind or found
     if kind is dtypes.bool_:
         raise NotImplementedError(f"\"{name}_cpu\" not implemented for 'Bool'")

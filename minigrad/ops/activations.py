@@ -30,10 +30,6 @@ IN_PLACE = (
     "caused by calling in-place forward function with a negative slope, please call out-of-place version "
     "instead."
 )
-REPORT = (
-    " File an issue at https://github.com/pytorch/pytorch if you do require supporting in-place leakRelu "
-    "backward calculation with negative slope"
-)
 
 
 @activation(
@@ -109,7 +105,7 @@ def leaky_relu_(self, negative_slope=0.01):
 def leaky_relu_backward(grad_output, self, negative_slope, self_is_result):
     """`grad_output` where `self > 0`, else `negative_slope · grad_output`."""
     if self_is_result and negative_slope < 0:
-        raise RuntimeError(IN_PLACE.format("leakyReLu") + REPORT)
+        raise RuntimeError(IN_PLACE.format("leakyReLu"))
     return np.where(self > 0, grad_output, grad_output * negative_slope)[()]
 
 

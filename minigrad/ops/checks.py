@@ -39,6 +39,26 @@ def of_kind(x: Any, kinds: str, text: str) -> None:
         raise RuntimeError(text.format(of(x)))
 
 
+def check_images(x: Any, k: int, filled: int | None = None) -> None:
+    """RuntimeError unless `x` is a sample with channels and `k` more dimensions, or a batch of them. The last
+    `filled` sizes, by default all but that of the batch, must not be 0.
+    """
+    if x.ndim not in (k + 1, k + 2) or 0 in x.shape[x.ndim - (k + 1 if filled is None else filled) :]:
+        raise RuntimeError(
+            f"Expected {k + 1}D or {k + 2}D (batch mode) tensor with possibly 0 batch size and other "
+            f"non-zero dimensions for input, but got: {list(x.shape)}"
+        )
+
+
+def check_steps(padding: Any, **positive: Any) -> None:
+    """RuntimeError unless no padding is negative, and the sizes and steps of windows are positive."""
+    if min(padding) < 0:
+        raise RuntimeError(f"padding should be non-negative, but got {list(padding)}")
+    for name, sizes in positive.items():
+        if min(sizes) <= 0:
+            raise RuntimeError(f"{name} should be greater than zero, but got {list(sizes)}")
+
+
 def refuses(text: str, *unfit: Any, error: type[Exception] = NotImplementedError) -> Any:
     """A check that refuses dtypes, or categories of them (see `dtypes.dtype`): complex numbers unless told
     otherwise. `{}` in the text is the word for the dtype.

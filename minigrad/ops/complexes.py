@@ -67,11 +67,7 @@ def view_as_real(self: Any) -> Any:
     if not is_complex(self):
         raise RuntimeError("view_as_real is only supported for complex tensors")
     if self._bits & CONJUGATE:
-        raise RuntimeError(
-            "view_as_real doesn't work on unresolved conjugated tensors.  To resolve the conjugate tensor so "
-            "you can view it as real, use self.resolve_conj(); however, be warned that the resulting tensor "
-            "will NOT alias the original."
-        )
+        raise RuntimeError("view_as_real doesn't work on unresolved conjugated tensors: use resolve_conj()")
     return F.real_view(self)
 
 
@@ -167,16 +163,9 @@ def angle(self):
 
 def two_of_a_kind(kinds: list[dtype]) -> None:
     """RuntimeError with PyTorch's text unless both are floating point and of one dtype."""
-    if any(k.category != 2 for k in kinds):
-        raise RuntimeError(
-            "Expected both inputs to be Half, Float or Double tensors but got "
-            f"{kinds[0].title} and {kinds[1].title}"
-        )
-    if kinds[0] is not kinds[1]:
-        raise RuntimeError(
-            f"Expected object of scalar type {kinds[0].title} but got scalar type {kinds[1].title} for "
-            "second argument"
-        )
+    if any(k.category != 2 or k is not kinds[0] for k in kinds):
+        told = f"{kinds[0].title} and {kinds[1].title}"
+        raise RuntimeError(f"Expected both inputs to be Half, Float or Double tensors but got {told}")
 
 
 def complex_kind(real: Any) -> Any:

@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 
 from ..core import F, differentiable
+from .checks import check_steps
 from .kernels import by_one_op, sent, wide
 from .sliding import padded, places, put_together, reach, seen, whole_size
-from .window_checks import check_kinds, check_output_padding, check_settings, check_shapes, check_window
+from .window_checks import check_kinds, check_output_padding, check_shapes, check_window
 
 # ── the three products
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -158,7 +159,7 @@ def convolution(
     transposed: each element of `input` times `weight` (C, channels out / groups, …), put where its window
     was.
     """
-    check_settings(stride, padding, dilation, output_padding, groups)
+    check_steps((*padding, *output_padding), stride=stride, dilation=dilation, groups=(groups,))
     check_shapes(input, weight, bias, transposed, groups)
     if transposed:
         check_output_padding(stride, dilation, output_padding)

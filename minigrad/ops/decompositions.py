@@ -96,14 +96,9 @@ def qr_vjp(grads: Any, Q: Any, R: Any, mode: Any) -> Any:
     """That of a matrix with at least as many rows as columns, or with fewer."""
     of_q, of_r = grads
     rows, columns = Q.shape[-2], R.shape[-1]
-    if mode == "r":
+    if mode == "r" or (mode == "complete" and rows > columns):
         raise RuntimeError(
-            "The derivative of linalg.qr depends on Q, which is not computed when mode='r'. Please use "
-            "linalg.qr(A, mode='reduced') if you are going to require gradients in terms of A"
-        )
-    if mode == "complete" and rows > columns:
-        raise RuntimeError(
-            "The QR decomposition is not differentiable when mode='complete' and nrows > ncols"
+            f"The derivative of linalg.qr(mode={mode!r}) is not defined for these sizes: use mode='reduced'"
         )
     inside = None if of_r is None else of_r @ adjoint(R)
     if of_q is not None:

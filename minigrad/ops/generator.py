@@ -112,15 +112,10 @@ class Generator:
 
 def state_bytes(state: Any) -> bytes:
     """Return the bytes of a state; raise PyTorch's errors for anything else."""
-    if not isinstance(state, TensorBase):
-        raise TypeError(f"expected a torch.ByteTensor, but got {type(state).__name__}")
-    if dtypes.of(state._data) is not dtypes.uint8:
+    if not isinstance(state, TensorBase) or dtypes.of(state._data) is not dtypes.uint8:
         raise TypeError("RNG state must be a torch.ByteTensor")
     if state._data.size != SIZE:
-        raise RuntimeError(
-            f"Expected a CPUGeneratorImplState of size {SIZE} but found the input RNG state size to be "
-            f"{state._data.size}"
-        )
+        raise RuntimeError(f"Expected a CPUGeneratorImplState of size {SIZE} but found {state._data.size}")
     return np.ascontiguousarray(numbers(state)).tobytes()
 
 

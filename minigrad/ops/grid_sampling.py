@@ -102,26 +102,11 @@ def grid_gradient(g: Any, x: Any, grid: Any, how: Any) -> Any:
 
 def check(x: Any, grid: Any, k: int) -> None:
     """PyTorch's errors for shapes and dtypes that do not go together."""
-    if len(x) != len(grid):
+    fits = x.ndim == grid.ndim == k + 2 and len(x) == len(grid) and grid.shape[-1] == k
+    if not fits or 0 in x.shape[2:]:
         raise RuntimeError(
-            "grid_sampler(): expected grid and input to have same batch size, but got input with sizes "
-            f"{list(x.shape)} and grid with sizes {list(grid.shape)}"
-        )
-    if grid.shape[-1] != x.ndim - 2:
-        raise RuntimeError(
-            f"grid_sampler(): expected grid to have size {x.ndim - 2} in last dimension, but got grid with "
-            f"sizes {list(grid.shape)}"
-        )
-    for i in range(2, x.ndim):
-        if not x.shape[i]:
-            raise RuntimeError(
-                "grid_sampler(): expected input to have non-empty spatial dimensions, but input has sizes "
-                f"{list(x.shape)} with dimension {i} being empty"
-            )
-    if x.ndim != k + 2 or grid.ndim != x.ndim:
-        raise RuntimeError(
-            f"grid_sampler(): expected {k + 2}D input and grid with same number of dimensions, but got input "
-            f"with sizes {list(x.shape)} and grid with sizes {list(grid.shape)}"
+            f"grid_sampler(): expected an input (N, C, …) of {k + 2} dimensions, the last {k} not empty, and "
+            f"a grid (N, …, {k}), but got sizes {list(x.shape)} and {list(grid.shape)}"
         )
     refuse(x, "biuc", "grid_sampler_2d_cpu_kernel_impl" if k == 2 else "grid_sampler3d_cpu")
     same_dtype(x, grid, "expected scalar type {0.title} but found {1.title}")

@@ -54,15 +54,11 @@ def check_added(name: str, self: Any, dim: int, index: Any, source: Any) -> None
     text = "(): self ({0.title}) and source ({1.title}) must have the same scalar type"
     same_dtype(self, source, name + text)
     count = source.shape[dim] if source.ndim > dim else 1
-    if source.ndim == self.ndim and index.size != count:
+    counts = source.ndim != self.ndim or index.size == count
+    if not counts or (source.ndim and cut(self.shape, dim) != cut(source.shape, dim)):
         raise RuntimeError(
-            f"{name}(): Number of indices ({index.size}) should be equal to source.size(dim): ({count}), "
-            f"for dim: {dim}"
-        )
-    if source.ndim and cut(self.shape, dim) != cut(source.shape, dim):
-        raise RuntimeError(
-            "source tensor shape must match self tensor shape, excluding the specified dimension. Got "
-            f"self.shape = {list(self.shape)} source.shape = {list(source.shape)}"
+            f"{name}(): expected source of the shape {list(self.shape)} of self with {index.size} at "
+            f"dimension {dim}, but got {list(source.shape)}"
         )
 
 
@@ -209,10 +205,10 @@ def check_sizes(self: Any, dim: int, index: Any, src: Any) -> None:
     sizes = raised(index).shape
     own, theirs = raised(self).shape, sizes if src is None else raised(src).shape
     if any((d != dim and n > own[d]) or n > theirs[d] for d, n in enumerate(sizes)):
-        rest = "" if src is None else f" and to be no larger size than src {list(src.shape)}"
+        told = "self" if src is None else f"src {list(src.shape)} and self"
         raise RuntimeError(
-            f"Expected index {list(index.shape)} to be no larger than self {list(self.shape)} apart from "
-            f"dimension {dim}{rest}"
+            f"Expected index {list(index.shape)} to be no larger than {told} {list(self.shape)} apart from "
+            f"dimension {dim}"
         )
 
 

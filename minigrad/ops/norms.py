@@ -54,24 +54,11 @@ def check_norm(self: Any, ord: Any, dim: Any) -> None:
     """RuntimeError with PyTorch's text for a norm that is not defined."""
     text = "linalg.vector_norm: Expected a floating point or complex tensor as input. Got {0.title}"
     of_kind(self, "fc", text)
-    if ord >= 0 and not isinf(ord):
-        return
-    empty = [d for d in dim or () if self.ndim and self.shape[d] == 0]
-    if self.size == 0 and not dim:
+    if not (ord >= 0 and not isinf(ord)) and any(not self.shape[d] for d in over(dim, self.ndim)):
         raise RuntimeError(
-            f"linalg.vector_norm cannot compute the {written(ord)} norm on an empty tensor because the "
+            f"linalg.vector_norm cannot compute the {float(ord):g} norm on an empty tensor because the "
             "operation does not have an identity"
         )
-    if empty:
-        raise RuntimeError(
-            f"linalg.vector_norm cannot compute the {written(ord)} norm on the dimension {empty[0]}because "
-            "this dimension is empty and the operation does not have an identity"
-        )
-
-
-def written(ord: Any) -> str:
-    """Return a norm's order as PyTorch's errors write it."""
-    return f"{float(ord):g}"
 
 
 @differentiable(

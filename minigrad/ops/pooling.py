@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from ..core import F, calls, differentiable, zeros
-from .checks import refuse
+from .checks import check_images, refuse
 from .kernels import linear_op, only_first, wide
 from .shape import show_sizes
 from .sliding import by_place, padded, put_together, whole_size
-from .window_checks import check_adaptive, check_not_empty, check_windows
+from .window_checks import check_adaptive, check_windows
 
 RESULTS = only_first("result0", "result1")
 
@@ -69,7 +69,9 @@ def declare_mean(k: int) -> None:
         stride = window_sizes(kernel_size, stride)
         if divisor_override == 0:
             raise RuntimeError("divisor must be not zero")
-        count = check_windows(title, self, kernel_size, stride, padding, ones, ceil_mode)
+        count = check_windows(self, kernel_size, stride, padding, ones, ceil_mode)
+        if k == 3 and any(n < width for n, width in zip(self.shape[-k:], kernel_size)):
+            raise RuntimeError(f"input image {list(self.shape[-k:])} smaller than kernel size {kernel_size}")
         if self.dtype != np.int64:
             refuse(self, "biuc", "avg_pool2d" if k == 2 else "avg_pool3d_out_frame")
         size = self.shape[-k:]
@@ -166,8 +168,7 @@ def declare_maximum(k: int) -> None:
     def pool(self, kernel_size, stride=(), padding=(0,) * k, dilation=(1,) * k, ceil_mode=False):
         """Return the largest element of each window, and its place in the flattened input."""
         stride = window_sizes(kernel_size, stride)
-        name = title + "_out_cpu_template"
-        count = check_windows(name, self, kernel_size, stride, padding, dilation, ceil_mode)
+        count = check_windows(self, kernel_size, stride, padding, dilation, ceil_mode)
         refuse(self, "bc", f"max_pool{k}d")
         lowest = -np.inf if self.dtype.kind == "f" else np.iinfo(self.dtype).min
         size = self.shape[-k:]
@@ -221,7 +222,7 @@ def declare_mean_of_parts(k: int) -> None:
     @wide
     def backward(grad_output, self):
         """Return the gradient: equal shares for all elements of a part."""
-        check_not_empty(grad_output, title[1:] + "_backward", "grad_output")
+        check_images(grad_output, k, grad_output.ndim - 1)
         out = np.zeros(self.shape, grad_output.dtype)
         for place, part in parts(self.shape[-k:], grad_output.shape[-k:]):
             into = out[part]
@@ -260,7 +261,7 @@ def declare_maximum_of_parts(k: int) -> None:
     @differentiable(name=title + "_backward", **at_maxima(k))
     def backward(grad_output, self, indices):
         """Return the gradient: that of each largest element, where it came from."""
-        check_not_empty(grad_output, title + "_backward", "grad_output")
+        check_images(grad_output, k, grad_output.ndim - 1)
         return put_at_maxima(grad_output, self, k, indices)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core import F, calls, differentiable, itself, zeros
-from .checks import refuse
+from .checks import check_images, refuse
 from .copy import fitting
 from .kernels import linear_op
 from .reduction import over
@@ -44,14 +44,8 @@ def roll(self, shifts, dims):
 @linear_op(self=lambda g, k, dims: F.rot90(g, -k, dims))
 def rot90(self, k, dims):
     """Return a copy turned `k` quarters of a circle, from the first of two dimensions towards the second."""
-    if len(dims) != 2:
-        raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(dims)}")
-    if self.ndim < 2:
-        raise RuntimeError(f"expected total dims >= 2, but got total dims = {self.ndim}")
-    if place(dims[0], self.ndim) == place(dims[1], self.ndim):
-        raise RuntimeError(
-            f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}"
-        )
+    if len(dims) != 2 or len({place(d, self.ndim) for d in dims}) != 2:
+        raise RuntimeError(f"expected two different dims to rotate, but got dims = {tuple(dims)}")
     return np.rot90(self, k, dims).copy("K")  # lies as PyTorch's
 
 
@@ -223,11 +217,7 @@ def places(way: Any, shape: Any, padding: Any) -> tuple[Any, ...]:
 def check_filled(self: Any, padding: Any, name: str, is_mirror: bool) -> None:
     """RuntimeError with PyTorch's text for a tensor that is too small for its borders."""
     k = len(padding) // 2
-    if 0 in self.shape[self.ndim - k - 1 :]:
-        raise RuntimeError(
-            f"Expected {k + 1}D or {k + 2}D (batch mode) tensor with possibly 0 batch size and other "
-            f"non-zero dimensions for input, but got: {list(self.shape)}"
-        )
+    check_images(self, k)
     refuse(self, "b", name)
     for i in range(k):
         dim, before, after = self.ndim - 1 - i, padding[2 * i], padding[2 * i + 1]

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..core import F, calls
-from ..core.dtypes import of
-from .checks import not_implemented
+from .checks import refuse
 from .kernels import linear_op, wide
 
 # ── taps
@@ -120,33 +119,15 @@ def sent_back(g: Any, way: str, input_size: Any, align_corners: bool, scales: An
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def listed(sizes: Any) -> str:
-    """Sizes as PyTorch's errors tell them."""
-    return "(" + ", ".join(f"{letter}: {n}" for letter, n in zip("DHW"[3 - len(sizes) :], sizes)) + ")"
-
-
 def check(x: Any, k: int, output_size: Any, way: str) -> None:
     """PyTorch's errors for sizes and dtypes that cannot be resampled."""
-    size = x.shape[2:]
-    if min(*size, *output_size) <= 0:
-        told = " and" if k == 1 else ""
+    if 0 in x.shape[1:] or min(output_size) <= 0:
         raise RuntimeError(
-            "Input and output sizes should be greater than 0, but got input "
-            f"{listed(size)}{told} output {listed(output_size)}"
+            f"Input and output sizes should be greater than 0, but got input {list(x.shape)} output "
+            f"{list(output_size)}"
         )
-    if not x.shape[1]:
-        raise RuntimeError(
-            f"Non-empty {k + 2}D data tensor expected but got a tensor with sizes {list(x.shape)}"
-        )
-    if not (x.dtype.kind == "f" or (x.dtype == np.uint8 and way == "nearest")):
-        raise not_implemented(refusing(way, k), of(x))
-
-
-def refusing(way: str, k: int) -> str:
-    """Return the part of PyTorch that refuses a dtype."""
-    if k == 2:
-        return f"upsample_{'bi' if way == 'linear' else ''}{way}2d_channels_last"
-    return f"compute_indices_weights_{way}"
+    if x.dtype != np.uint8 or way != "nearest":
+        refuse(x, "biuc", f"upsample_{way}{k}d")
 
 
 def scale_at(i: int, k: int) -> Any:
@@ -195,14 +176,13 @@ declare("linear", "upsample_trilinear3d", 3)
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def check_image(self: Any, name: str, factor: int, word: str) -> None:
-    """RuntimeError with PyTorch's text for less than three dimensions or a factor that is not positive."""
-    if self.ndim < 3:
+def check_image(self: Any, name: str, *divisors: int) -> None:
+    """RuntimeError unless these numbers are positive and divide the last three sizes."""
+    fits = self.ndim >= 3 and min(divisors) > 0
+    if not fits or any(n % d for n, d in zip(self.shape[-3:], divisors)):
         raise RuntimeError(
-            f"{name} expects input to have at least 3 dimensions, but got input with {self.ndim} dimension(s)"
+            f"{name} expects sizes (…, C, H, W) divisible by {divisors}, but got {list(self.shape)}"
         )
-    if factor <= 0:
-        raise RuntimeError(f"{name} expects a positive {word}, but got {factor}")
 
 
 @linear_op(self=lambda g, upscale_factor: F.pixel_unshuffle(g, upscale_factor), forms="function", out="")
@@ -211,13 +191,8 @@ def pixel_shuffle(self, upscale_factor):
     neighbors.
     """
     r = upscale_factor
-    check_image(self, "pixel_shuffle", r, "upscale_factor")
+    check_image(self, "pixel_shuffle", r * abs(r), 1, 1)
     *lead, c, h, w = self.shape
-    if c % r**2:
-        raise RuntimeError(
-            "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of "
-            f"upscale_factor, but input.size(-3)={c} is not divisible by {r**2}"
-        )
     blocks = self.reshape(*lead, c // r**2, r, r, h, w)
     n = len(lead)
     order = (*range(n), n, n + 3, n + 1, n + 4, n + 2)
@@ -230,14 +205,8 @@ def pixel_unshuffle(self, downscale_factor):
     channels.
     """
     r = downscale_factor
-    check_image(self, "pixel_unshuffle", r, "downscale_factor")
+    check_image(self, "pixel_unshuffle", 1, r, r)
     *lead, c, h, w = self.shape
-    for name, size in (("height", h), ("width", w)):
-        if size % r:
-            raise RuntimeError(
-                f"pixel_unshuffle expects {name} to be divisible by downscale_factor, but "
-                f"input.size({-2 if name == 'height' else -1})={size} is not divisible by {r}"
-            )
     blocks = self.reshape(*lead, c, h // r, r, w // r, r)
     n = len(lead)
     order = (*range(n), n, n + 2, n + 4, n + 1, n + 3)

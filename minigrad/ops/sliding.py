@@ -11,7 +11,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from ..core import F, calls
-from .checks import refuse
+from .checks import check_images, check_steps, refuse
 from .kernels import linear_op
 from .shape import show_sizes
 
@@ -103,21 +103,6 @@ def put_together(
     return out[(..., *inside)]
 
 
-Pair = tuple[int, int]
-
-
-def check_window(kernel_size: Pair, dilation: Pair, padding: Pair, stride: Pair) -> None:
-    """RuntimeError with PyTorch's text for sizes that no window has."""
-    sizes = {"kernel size": kernel_size, "dilation": dilation, "padding": padding, "stride": stride}
-    for name, (high, wide) in sizes.items():
-        wrong, must = (-1, "non-negative") if name == "padding" else (0, "greater than zero")
-        if min(high, wide) <= wrong:
-            short = {"kernel size": "kernel", "padding": "pad"}.get(name, name)
-            raise RuntimeError(
-                f"{name} should be {must}, but got {short}_height: {high} {short}_width: {wide}"
-            )
-
-
 @linear_op(
     self=lambda g, self_sym_sizes, kernel_size, dilation, padding, stride: F.col2im(
         g, self_sym_sizes[-2:], kernel_size, dilation, padding, stride
@@ -126,12 +111,8 @@ def check_window(kernel_size: Pair, dilation: Pair, padding: Pair, stride: Pair)
 def im2col(self, kernel_size, dilation, padding, stride):
     """Return the windows of images of shape (N, C, H, W) or (C, H, W) as columns."""
     refuse(self, "iu", "im2col_out_cpu")
-    check_window(kernel_size, dilation, padding, stride)
-    if self.ndim not in (3, 4) or 0 in self.shape[-3:]:
-        raise RuntimeError(
-            "Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions "
-            f"for input, but got: {list(self.shape)}"
-        )
+    check_steps(padding, kernel_size=kernel_size, dilation=dilation, stride=stride)
+    check_images(self, 2)
     count = places(self.shape[-2:], kernel_size, stride, padding, dilation)
     if min(count) < 1:
         raise RuntimeError(
@@ -151,37 +132,16 @@ show_sizes(im2col, "self", -1, -2)
 @linear_op(self=calls("im2col", "kernel_size", "dilation", "padding", "stride"))
 def col2im(self, output_size, kernel_size, dilation, padding, stride):
     """Return images of size `output_size` to which the windows in the columns are added in their places."""
-    check_window(kernel_size, dilation, padding, stride)
-    check_columns(self, output_size, kernel_size, dilation, padding, stride)
+    check_steps(padding, kernel_size=kernel_size, dilation=dilation, stride=stride)
+    check_images(self, 1)
     count = places(output_size, kernel_size, stride, padding, dilation)
-    columns = self.reshape((-1, *self.shape[-2:]))
-    channels = columns.shape[1] // (kernel_size[0] * kernel_size[1])
-    parts = columns.reshape((len(columns), channels, *kernel_size, *count))
+    rows, columns = self.shape[-2:]
+    if rows % prod(kernel_size) or columns != prod(count):
+        raise RuntimeError(
+            f"Expected columns of C · {prod(kernel_size)} elements for {prod(count)} windows of "
+            f"output_size={output_size}, but got input of size {list(self.shape)}"
+        )
+    channels = rows // prod(kernel_size)
+    parts = self.reshape((-1, channels, *kernel_size, *count))
     image = put_together(parts, output_size, kernel_size, stride, padding, dilation)
     return image.reshape((*self.shape[:-2], channels, *output_size)) + self.dtype.type(0)  # no -0.0
-
-
-def check_columns(
-    self: Any, output_size: Pair, kernel_size: Pair, dilation: Pair, padding: Pair, stride: Pair
-) -> None:
-    """RuntimeError with PyTorch's text unless the columns can be windows of such an image."""
-    if self.ndim not in (2, 3) or 0 in self.shape[-2:]:
-        raise RuntimeError(
-            "Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch size and non-zero "
-            f"dimensions for input, but got: {list(self.shape)}"
-        )
-    at = self.ndim - 2
-    rows, columns = self.shape[-2:]
-    if rows % (kernel_size[0] * kernel_size[1]):
-        raise RuntimeError(
-            f"Expected size of input's dimension {at} to be divisible by the product of kernel_size, but got "
-            f"input.size({at})={rows} and kernel_size={kernel_size}."
-        )
-    high, wide = places(output_size, kernel_size, stride, padding, dilation)
-    if columns != high * wide:
-        raise RuntimeError(
-            f"Given output_size={output_size}, kernel_size={kernel_size}, dilation={dilation}, "
-            f"padding={padding}, stride={stride}, expected size of input's dimension {at + 1} to match the "
-            f"calculated number of sliding blocks {high} * {wide} = {high * wide}, but got "
-            f"input.size({at + 1})={columns}."
-        )

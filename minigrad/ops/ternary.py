@@ -150,11 +150,8 @@ def no_whole_quotients(kinds: list[dtype]) -> None:
     """RuntimeError with PyTorch's text for a quotient of integers."""
     if all(k.category < 2 for k in kinds[1:]):
         raise RuntimeError(
-            "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will "
-            "perform a true division of tensor1 and tensor2. The historic addcdiv behavior can be "
-            "implemented as (input + value * torch.trunc(tensor1 / tensor2)).to(input.dtype) for integer "
-            "inputs and as (input + value * tensor1 / tensor2) for float inputs. The future addcdiv behavior "
-            "is just the latter implementation: (input + value * tensor1 / tensor2), for all dtypes."
+            "Integer division with addcdiv is no longer supported: use (input + value * torch.trunc(tensor1 "
+            "/ tensor2)).to(input.dtype), or floating-point tensors"
         )
 
 
