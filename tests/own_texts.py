@@ -50,7 +50,8 @@ OWN = re.compile(
             r"torch\.\w+\(\): inferred dtype ",
             r"\w+ expects a real input tensor",
             r"input image \[.* smaller than kernel size ",
-            r"expected kernel_size to be a single integer value ",
+            r"expected \w+ to be a single integer value ",
+            r"torch\.linalg\.lstsq: The input tensor A must have ",
         )
     )
 )
