@@ -107,6 +107,31 @@ REFUSED = {
         "y = x * torch.tensor(x.detach().numpy() * 2)\ny.sum().backward()",
         "line 2 takes numbers out",
     ),
+    "a number came back from a list": (
+        "x = torch.tensor(2.0, requires_grad=True)\nkept = []\nkept.append(x.item())\n"
+        "y = x * kept[0]\ny.backward()",
+        "line 4 uses kept",
+    ),
+    "a number came back from a list of another name": (
+        "x = torch.tensor(2.0, requires_grad=True)\nkept = {'a': []}\nseen = kept\n"
+        "kept['a'].append(x.item())\nif sum(seen['a']) > 1:\n    y = x * 2\ny.backward()",
+        "line 3 uses kept",
+    ),
+    "a list that another name was given with": (
+        "x = torch.tensor(2.0, requires_grad=True)\nkept = seen = []\nkept.append(x.item())\n"
+        "y = x * seen[-1]\ny.backward()",
+        "line 4 uses seen",
+    ),
+    "a list with a method of the user's": (
+        "class Kept(list):\n    def append(self, number):\n        self.y = x * number\n"
+        "x = torch.tensor(2.0, requires_grad=True)\nkept = Kept()\nkept.append(x.item())\nkept.y.backward()",
+        "line 6 takes numbers out",
+    ),
+    "a print of the user's": (
+        "def print(number):\n    global y\n    y = x * number\n"
+        "x = torch.tensor(2.0, requires_grad=True)\nprint(x.item())\ny.backward()",
+        "line 5 takes numbers out",
+    ),
     "a custom Function": (CUSTOM, "Twice"),
     "a hook": (HOOK, "hook"),
     "an optimizer": (OPTIMIZER, "optimizer"),
@@ -131,6 +156,18 @@ class TestRefused:
         source, said = REFUSED[case]
         with pytest.raises(Refused, match=said):
             live(source, library)
+
+    def test_numbers_that_are_only_read_hinder_nothing(self, library, capsys):
+        source = (
+            "kept, by_name = [], {'a': []}\nx = torch.tensor(2.0, requires_grad=True)\n"
+            "kept.append(x.item())\nby_name['a'].append((x * 2).item())\nkept.append(kept[-1])\n"
+            "print(f'{x.item():.2f}', kept, len(kept))\nplot.plot(kept, by_name['a'])\n"
+            "y = x * 2\ny.backward()\nkept\n"
+        )
+        plot = type("Axes", (), {"plot": lambda *_: None, "__module__": "matplotlib.axes"})()
+        cell = live(source, library, plot=plot)
+        assert dict(ends(cell.at({"x": 4.0})))["y"].value.items == (8.0,)
+        assert capsys.readouterr().out == "2.00 [2.0, 2.0] 2\n"
 
     def test_a_tensor_with_a_history_from_before(self, library):
         before = library.tensor(2.0, requires_grad=True) * 3

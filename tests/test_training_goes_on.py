@@ -160,6 +160,11 @@ REFUSED = {
         "what the round before computed",
     ),
     "no loop": ("(b * b).backward()", "no loop"),
+    "a list of losses that decides": (
+        "for i in range(N):\n    l = b * b\n    losses.append(l.item())\n    if len(losses) > 1:\n"
+        "        l = l * losses[-1]\n    l.backward()\n    b.grad = None",
+        "uses losses, which holds numbers",
+    ),
     "numbers that are used": (
         "for i in range(N):\n    l = (b * b)\n    l = l / l.item()\n    l.backward()",
         "takes numbers out",
@@ -172,6 +177,36 @@ def test_refused(library, name):
     body, said = REFUSED[name]
     with pytest.raises(Refused, match=said):
         training(body, library)
+
+
+def test_a_list_of_losses_may_be_used_after_the_loop(library):
+    body = BODIES["by hand"] + "smallest = min(losses)\n"
+    assert training(body, library).more(2)
+
+
+SIZED = "big = torch.zeros({size}, requires_grad=True)\nopt = torch.optim.SGD([big], lr=0.1{more})\n" + (
+    "for i in range(N):\n    (big ** 2).sum().backward()\n    opt.step()\n    opt.zero_grad()\n"
+)
+
+
+class TestBounds:
+    def test_the_newest_twenty_rounds_are_kept(self, library):
+        goes_on = training(BODIES["adam"], library, 30)
+        assert goes_on.rounds == tuple(range(11, 31))
+        goes_on.more(5)
+        assert goes_on.rounds == tuple(range(16, 36)) and len(goes_on.states) == 20
+        with pytest.raises(Refused, match="Round 15 is not kept"):
+            goes_on.rewind(15)
+
+    def test_they_take_at_most_twenty_megabytes(self, library):
+        """Values, gradients and what an optimizer keeps count."""
+        goes_on = training(SIZED.format(size=100_000, more=""), library, 25)
+        kept = [given for state in goes_on.states for given in state.tensors.values()]
+        size = sum(given.data.nbytes + (0 if given.grad is None else given.grad.nbytes) for given in kept)
+        assert 7_000_000 < size <= 20_000_000
+        for size, more in ((130_000, ""), (100_000, ", momentum=0.9")):
+            with pytest.raises(Refused, match="too large"):
+                training(SIZED.format(size=size, more=more), library, 5)
 
 
 def test_a_way_that_changes_later_ends_it():

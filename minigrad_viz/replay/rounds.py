@@ -91,9 +91,11 @@ class KeptRounds:
             if number < self.start or not self.count > 1:
                 tensors[number] = given = taker.standing(tensor)
                 size += given.data.nbytes * (1 + (given.grad is not None))
+        optimizers = tuple(state_of(one, taker) for one in self.live_optimizers())
+        kept = [value for one in optimizers for state in one.state.values() for value in state.values()]
+        size += sum(getattr(value, "nbytes", 0) for value in kept) + getattr(random, "nbytes", 0)
         if size > BYTES:
             return self.refuse("live_no_room")
-        optimizers = tuple(state_of(one, taker) for one in self.live_optimizers())
         loss = float(root) if root is not None else float("nan")
         self.states.append(RoundState(self.count, tensors, optimizers, random, loss))
         self.segments.append(self.current)
@@ -116,4 +118,5 @@ def state_of(optimizer: Any, taker: Any) -> OptimizerState:
 
 def arrays_in(own: Mapping[str, Any], taker: Any) -> dict[str, Any]:
     """The state of one parameter, with arrays for tensors."""
-    return {name: taker.copied(value) if is_tensor(value) else value for name, value in own.items()}
+    copied = taker.copied
+    return {name: copied(value, counts=False) if is_tensor(value) else value for name, value in own.items()}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import functools
 import sys
 import weakref
@@ -11,6 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ..protocol import array_of, dtype_name, history_of, is_parameter, is_tensor
+from .leaving import KEEPERS, Keeper, appended_to, call_of, is_print, uses_of
 from .program import MOST, ROOM, Given, Instruction, Program, Ref, Unreplayable, templated
 from .rounds import KeptRounds
 
@@ -20,8 +20,11 @@ RANDOM = frozenset((
     "feature_alpha_dropout", "geometric", "gumbel_softmax", "log_normal", "multinomial", "normal", "poisson",
     "rand_like", "randint_like", "randn_like", "random", "rrelu", "uniform",
 ))  # fmt: skip
-FOR_LIVE = ("live_no_end", "live_no_optimizer")  # reasons that do not hinder further rounds of a loop
-READERS = ("print", "append", "format", "display")  # calls to which numbers go only to be read
+FOR_LIVE = (
+    "live_no_end",
+    "live_no_optimizer",
+    "live_no_kept",
+)  # reasons that do not hinder further rounds of a loop
 
 
 class Taker:
@@ -40,6 +43,7 @@ class Taker:
         self.known: dict[int, tuple[int, weakref.ref[Any]]] = {}  # tensors by address
         self.count = 0
         self.rounds: KeptRounds | None = None  # those of a loop, if they are taken down as well
+        self.keepers: list[Keeper] = []  # lists to which numbers were appended
         self._names: dict[str, int] = {}  # as they were noted last
         self._room = ROOM
 
@@ -186,13 +190,29 @@ class Taker:
         """Stop listening."""
 
     def exits(self) -> None:
-        """Numbers left the library; where they are more than read, nobody knows what comes of them."""
+        """Numbers left the library; where they are more than read, nobody knows what comes of them. See
+        Note [Numbers that leave]."""
         frame = self.frame()
         spot = None if frame is None else self.recorder.tape.locator.at(frame)
         statement = None if spot is None else spot.statement
-        if statement is None or not is_reading(statement.text):
-            line = None if spot is None else spot.span.line
-            raise Unreplayable("live_no_exit", line=line or "?")
+        call = None if statement is None else call_of(statement.text)
+        if call is not None and statement is not None and frame is not None:
+            known = {**frame.f_globals, **frame.f_locals}
+            if is_print(call, known):
+                return
+            name = appended_to(call) or ""
+            if type(known.get(name)) in KEEPERS:
+                self.keepers.append(Keeper(name, known[name], statement.origin, statement.line))
+                return
+        raise Unreplayable("live_no_exit", line="?" if spot is None else spot.span.line)
+
+    def check_keepers(self) -> None:
+        """Refused where the cell does more with numbers that were appended to a list than to read them."""
+        for use in uses_of(self.keepers, self.recorder.tape.locator.tree, self.namespace):
+            self.refuse("live_no_kept", name=use.name, line=use.line)
+            if use.looped and self.rounds is not None:
+                self.rounds.refuse("live_no_kept", name=use.name, line=use.line)
+        self.keepers.clear()
 
     def line(self) -> int:
         """The line of the cell that runs."""
@@ -210,6 +230,7 @@ class Taker:
         """What was taken down; None if the cell had nothing to do with the library."""
         if error is not None and (self.steps or self.why_not):
             self.refuse("live_no_error")
+        self.check_keepers()
         if not self.steps and self.why_not is None:
             return None
         names = {} if self.why_not else self.bindings()
@@ -252,16 +273,3 @@ def settings_of(optimizer: Any) -> tuple[Any, ...]:
         tuple((name, repr(value)) for name, value in group.items() if name != "params")
         for group in optimizer.param_groups
     )
-
-
-@functools.lru_cache(64)
-def is_reading(statement: str) -> bool:
-    """Whether a statement only reads numbers: it prints them, or puts them into a list."""
-    try:
-        body = ast.parse(statement.strip()).body
-    except SyntaxError:
-        return False
-    call = body[0].value if len(body) == 1 and isinstance(body[0], ast.Expr) else None
-    if not isinstance(call, ast.Call):
-        return False
-    return getattr(call.func, "id", getattr(call.func, "attr", "")) in READERS

@@ -57,6 +57,10 @@ class Locator:
         self._loops: dict[tuple[int, int], list[ast.For | ast.While]] = {}  # by the same
         self._calls = itertools.count(FIRST)
 
+    def tree(self, origin: int) -> ast.Module:
+        """The syntax tree of a source, by its number in spans; an empty one if it has none."""
+        return self._sources[origin].tree or ast.Module([], [])
+
     def at(self, frame: FrameType | None) -> Spot | None:
         """The point that the nearest frame of the namespace, from `frame` outward, has reached."""
         namespace, spots = self._namespace, self.spots

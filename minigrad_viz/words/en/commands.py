@@ -71,6 +71,7 @@ WORDS = {
     "live_no_room": "its tensors are too large",
     "live_no_end": "it has more than {most} operations",
     "live_no_exit": "line {line} takes numbers out of the tensors, and what Python does with them is not recorded",
+    "live_no_kept": "line {line} uses {name}, which holds numbers that were taken out of tensors, and what Python does with them is not recorded",
     "live_no_error": "it ended with an error",
     "live_no_fault": "its operations could not be recorded ({problem})",
     "live_no_function": "{name} is a Function of yours, and your code is not run again",

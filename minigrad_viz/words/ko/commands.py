@@ -71,6 +71,7 @@ WORDS = {
     "live_no_room": "텐서가 너무 큽니다",
     "live_no_end": "연산이 {most}개보다 많습니다",
     "live_no_exit": "{line}번째 줄이 텐서에서 수를 꺼냅니다. 파이썬이 그 수로 무엇을 하는지는 기록되지 않습니다",
+    "live_no_kept": "{line}번째 줄이 텐서에서 꺼낸 수가 들어 있는 {name:을} 쓰는데, 파이썬이 그 수로 무엇을 하는지는 기록되지 않습니다",
     "live_no_error": "오류로 끝났습니다",
     "live_no_fault": "연산을 적어 둘 수 없었습니다 ({problem})",
     "live_no_function": "{name:은} 직접 쓴 Function이고, 사용자의 코드는 다시 실행하지 않습니다",
