@@ -121,7 +121,7 @@ class Recorder:
             for way, t in held_tensors(tape.namespace)
             if t.is_leaf and tape.ids.known(t) and not self.states.owners.origin(t)[0]
         ]
-        loops = loop_variables(tape.locator.tree)
+        loops = loop_variables(tape.locator.tree())
         named = sorted([*named, *held], key=lambda entry: entry[0] in loops)  # stable
         names = tuple((tape.ids.known(t) or "", name) for name, t in [*named, *inner])
         writer = notes.Writer(tape.ids, tape.spots, Progress(tops, self.whole))

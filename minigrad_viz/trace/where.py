@@ -57,10 +57,6 @@ class Locator:
         self._loops: dict[tuple[int, int], list[ast.For | ast.While]] = {}  # by the same
         self._calls = itertools.count(FIRST)
 
-    def tree(self, origin: int) -> ast.Module:
-        """The syntax tree of a source, by its number in spans; an empty one if it has none."""
-        return self._sources[origin].tree or ast.Module([], [])
-
     def at(self, frame: FrameType | None) -> Spot | None:
         """The point that the nearest frame of the namespace, from `frame` outward, has reached."""
         namespace, spots = self._namespace, self.spots
@@ -134,10 +130,10 @@ class Locator:
         """Where one entry of a traceback stands, if its source is known."""
         return self._locate(entry.tb_frame.f_code, entry.tb_lasti)
 
-    @property
-    def tree(self) -> ast.Module | None:
-        """The syntax tree of the traced text, in which a magic is `pass`; None if it is no Python."""
-        return self._sources[0].tree
+    def tree(self, origin: int = 0) -> ast.Module | None:
+        """The syntax tree of the traced text, or of another by its number in spans, in which a magic is
+        `pass`; None if it is no Python."""
+        return self._sources[origin].tree
 
     @functools.cached_property
     def tops(self) -> list[Span | None]:
