@@ -139,7 +139,8 @@ class Locator:
     def tops(self) -> list[Span | None]:
         """The statements of the traced text at the top level; of those with a block what stands before it.
         None for a cell magic, which is no statement."""
-        spans = [] if self.tree is None else [self._texts.statement(node) for node in self.tree.body]
+        tree = self.tree()
+        spans = [] if tree is None else [self._texts.statement(node) for node in tree.body]
         return [None if span.text.startswith("%%") else span for span in spans]
 
     def definition(self, code: CodeType) -> Span | None:
