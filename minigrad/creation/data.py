@@ -116,17 +116,11 @@ COPY = (
 
 def check_array(array: np.ndarray) -> None:
     """PyTorch's errors for an array that no tensor can show: of another dtype, byte order or direction."""
-    if not array.dtype.isnative:
-        raise ValueError(
-            "given numpy array has byte order different from the native byte order. Conversion between byte "
-            "orders is currently not supported."
-        )
     dtypes.of(array)
-    if any(step < 0 for step in array.strides):
+    if not array.dtype.isnative or any(step < 0 for step in array.strides):
         raise ValueError(
-            "At least one stride in the given numpy array is negative, and tensors with negative strides are "
-            "not currently supported. (You can probably work around this by making a copy of your array  "
-            "with array.copy().) "
+            "At least one stride in the given numpy array is negative, or its byte order is not that of this "
+            "machine, which tensors do not support. Make a copy of your array with array.copy()."
         )
 
 

@@ -126,10 +126,7 @@ def spaced(name: str, start: Any, end: Any, steps: Any, kind: Any) -> tuple[dtyp
     steps = whole(steps)
     dims = [v._data.ndim if isinstance(v, TensorBase) else 0 for v in (start, end)]
     if any(dims):
-        raise RuntimeError(
-            f"{name} only supports 0-dimensional start and end tensors, but got start with {dims[0]} "
-            f"dimension(s) and end with {dims[1]} dimension(s)."
-        )
+        raise RuntimeError(f"{name} only supports 0-dimensional start and end tensors, but got {dims}")
     if steps < 0:
         raise RuntimeError("number of steps must be non-negative")
     start, end = number(start), number(end)

@@ -109,6 +109,16 @@ def each(*checks: Any) -> Any:
     return check
 
 
+def not_only_bools(name: str) -> Any:
+    """A check that refuses, in PyTorch's words, operands that are all bools."""
+
+    def check(kinds: list[dtype]) -> None:
+        if all(k.category == BOOL for k in kinds):
+            raise not_implemented(name, kinds[0])
+
+    return check
+
+
 no_clamp = refuses("clamp is not supported for complex types")
 
 
@@ -190,12 +200,9 @@ def check_alpha(name: str, alpha: Any, *operands: Any) -> None:
         raise TypeError(f"{name}(): argument 'alpha' must be Number, not {dtypes.kind_name(alpha)}")
     raws = [t._data if isinstance(t, TensorBase) else t for t in operands]
     kind = dtypes.OF_NUMPY[dtypes.result_type(*raws)]
-    if isinstance(alpha, bool) and kind.category > 0:
-        raise RuntimeError("Boolean alpha only supported for Boolean results.")
-    if isinstance(alpha, complex) and kind.category < 3:
-        raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")
-    if isinstance(alpha, float) and kind.category < 2:
-        raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
+    is_bool = isinstance(alpha, bool) and kind.category > 0
+    if is_bool or dtypes.of_number(alpha).category > max(kind.category, 1):
+        raise RuntimeError(f"Argument alpha={alpha} does not fit results of dtype {kind.title}.")
 
 
 def of_kinds(name: str, self: Any, other: Any, tensors: Any, number: Any = None, first: Any = None) -> Any:

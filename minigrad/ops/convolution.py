@@ -17,8 +17,18 @@ import numpy as np
 from ..core import F, differentiable
 from .checks import check_steps
 from .kernels import by_one_op, sent, wide
-from .sliding import padded, places, put_together, reach, seen, whole_size
-from .window_checks import check_kinds, check_output_padding, check_shapes, check_window
+from .sliding import (
+    check_kinds,
+    check_output_padding,
+    check_shapes,
+    check_window,
+    padded,
+    places,
+    put_together,
+    reach,
+    seen,
+    whole_size,
+)
 
 # ── the three products
 # ─────────────────────────────────────────────────────────────────────────────────────────────────

@@ -13,7 +13,7 @@ from ..core import F, composite, differentiable, is_symbol
 from ..core.tensor_state import TensorBase, wrap
 from .arithmetic import plus
 from .copy import cast_back
-from .inverses import LinAlgError, adjoint, first_wrong, inverse_of, is_complex_dtype
+from .inverses import LinAlgError, adjoint, inverse_of, is_complex_dtype
 from .kernels import only_first
 
 
@@ -59,19 +59,6 @@ def cholesky_jvp(self_t: Any, L: Any, info: Any, upper: Any) -> Any:
     return (adjoint(change) if upper else change), F.zeros_like(info)
 
 
-def first_minor(a: Any) -> Any:
-    """The order of the first leading minor of each matrix that is not positive-definite, 0 for none."""
-    found = np.zeros(a.shape[:-2], np.int32)
-    for place in np.ndindex(found.shape):
-        for k in range(1, a.shape[-1] + 1):
-            try:
-                np.linalg.cholesky(a[place][:k, :k])
-            except np.linalg.LinAlgError:
-                found[place] = k
-                break
-    return found
-
-
 @differentiable(
     self=lambda grads, L, upper: cholesky_vjp(grads[0], L, upper),
     complexes=True,
@@ -84,10 +71,9 @@ def linalg_cholesky_ex(self, upper=False):
     try:
         factor = np.linalg.cholesky(a)
     except np.linalg.LinAlgError:
-        which, order = first_wrong(first_minor(a))
         raise LinAlgError(
-            f"linalg.cholesky: {which}The factorization could not be completed because the input is not "
-            f"positive-definite (the leading minor of order {order} is not positive-definite)."
+            "linalg.cholesky: The factorization could not be completed because the input is not "
+            "positive-definite."
         ) from None
     return (factor.conj().mT if upper else factor), np.zeros(a.shape[:-2], np.int32)
 

@@ -44,10 +44,9 @@ def binary_cross_entropy(self, target, weight=None, reduction=MEAN):
     -100.
     """
     floats_only("binary_cross_entropy")([of(self)])
-    if not np.all((self >= 0) & (self <= 1)):
-        raise RuntimeError("all elements of input should be between 0 and 1")
-    if not np.all((target >= 0) & (target <= 1)):
-        raise RuntimeError("all elements of target should be between 0 and 1")
+    for name, probabilities in (("input", self), ("target", target)):
+        if not np.all((probabilities >= 0) & (probabilities <= 1)):
+            raise RuntimeError(f"all elements of {name} should be between 0 and 1")
     x, t = widened(self), widened(target)
     out = (t - 1) * np.maximum(np.log1p(-x), x.dtype.type(-100)) - t * np.maximum(
         np.log(x), x.dtype.type(-100)

@@ -15,8 +15,7 @@ from ..core import F, calls, differentiable, zeros
 from .checks import check_images, refuse
 from .kernels import linear_op, only_first, wide
 from .shape import show_sizes
-from .sliding import by_place, padded, put_together, whole_size
-from .window_checks import check_adaptive, check_windows
+from .sliding import by_place, check_adaptive, check_windows, padded, put_together, whole_size
 
 RESULTS = only_first("result0", "result1")
 

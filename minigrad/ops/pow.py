@@ -10,15 +10,10 @@ from typing import Any
 import numpy as np
 
 from ..core import F
-from ..core.dtypes import FAST_SCALARS, bool_, dtype
+from ..core.dtypes import FAST_SCALARS
+from .checks import not_only_bools
 from .copy import kind_of
 from .kernels import elementwise
-
-
-def no_power_of_bools(kinds: list[dtype]) -> None:
-    """NotImplementedError with PyTorch's text for a bool to the power of a bool."""
-    if all(k is bool_ for k in kinds):
-        raise NotImplementedError("\"pow\" not implemented for 'Bool'")
 
 
 def power_of_array(base: Any, exponent: Any) -> Any:
@@ -120,7 +115,7 @@ def pow_jvp(self_t: Any, exponent_t: Any, self: Any, exponent: Any, result: Any)
     jvp=pow_jvp,
     node="PowBackward1",
     kernel=power_of_arrays,
-    check=no_power_of_bools,
+    check=not_only_bools("pow"),
 )
 def pow_tensor(self, exponent):
     """Return each element to the power of another tensor's."""
@@ -149,7 +144,10 @@ def complex_ln(c: Any) -> Any:
 
 
 @elementwise(
-    exponent=rpow_vjp, complexes={"exponent": complex_rpow_vjp}, node="PowBackward2", check=no_power_of_bools
+    exponent=rpow_vjp,
+    complexes={"exponent": complex_rpow_vjp},
+    node="PowBackward2",
+    check=not_only_bools("pow"),
 )
 def pow_base(self, exponent):
     """Return a number to the power of each element."""

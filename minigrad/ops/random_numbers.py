@@ -49,13 +49,9 @@ def uniform(self, low=0.0, high=1.0, generator=None):
     """Return numbers from [low, high), each as likely."""
     refuse(self, "biu", "check_uniform_bounds")
     part = self.real.dtype
-    for name, value in (("from", low), ("to", high)):
-        if abs(value) > np.finfo(part).max:
-            raise RuntimeError(f"{name} is out of bounds for {OF_NUMPY[part].c_name}")
-    if low > high:
-        raise RuntimeError(
-            f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}"
-        )
+    if low > high or max(abs(low), abs(high)) > np.finfo(part).max:
+        told = f"numbers of {OF_NUMPY[part].c_name}, but found from={low:g}, to={high:g}"
+        raise RuntimeError(f"uniform_ expects from <= to and {told}")
 
     def draw(count, kind):
         return draws.uniform(source_of(generator), count, kind, low, high)
@@ -99,15 +95,13 @@ def integers(self: Any, low: int, high: int, generator: Any) -> Any:
         raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
     if self.dtype.kind == "c":
         raise RuntimeError("check_random_bounds handles only integral, floating-point and boolean types")
-    if self.dtype.kind == "f":
-        lowest, highest = -float(np.finfo(self.dtype).max), float(np.finfo(self.dtype).max)
-    elif self.dtype.kind == "b":
+    if self.dtype.kind == "b":
         lowest, highest = 0, 1
     else:
-        lowest, highest = int(np.iinfo(self.dtype).min), int(np.iinfo(self.dtype).max)
-    for name, value in (("from", low), ("to - 1", high - 1)):
-        if not lowest <= value <= highest:
-            raise RuntimeError(f"{name} is out of bounds for {of(self).c_name}")
+        limits: Any = (np.finfo if self.dtype.kind == "f" else np.iinfo)(self.dtype)
+        lowest, highest = int(limits.min), int(limits.max)
+    if low < lowest or high - 1 > highest:
+        raise RuntimeError(f"from or to - 1 is out of bounds for {of(self).c_name}")
     return filled(self, draws.integers(source_of(generator), self.size, self.dtype, low, high))
 
 
@@ -222,6 +216,10 @@ def multinomial(self, num_samples, replacement=False, generator=None):
         raise RuntimeError("cannot sample n_sample > prob_dist.size(-1) samples without replacement")
     if self.shape[-1] > 2**24:
         raise RuntimeError("number of categories cannot exceed 2^24")
+    if not ((self >= 0) & (self < np.inf)).all():
+        raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
+    if not (self.sum(-1) > 0).all():
+        raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
     source = source_of(generator)
     if replacement and num_samples > 1:
         return with_replacement(self, num_samples, source)
@@ -230,10 +228,6 @@ def multinomial(self, num_samples, replacement=False, generator=None):
 
 def without_replacement(self: Any, count: int, source: Generator) -> np.ndarray:
     """Return the places of the largest quotients of a probability and an exponentially distributed number."""
-    if not ((self >= 0) & (self < np.inf)).all():
-        raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
-    if (self.sum(-1) == 0).any():
-        raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
     race = self / filled(self, draws.exponential(source, self.size, 1.0))
     if count == 1:
         return np.argmax(race, -1)[..., None]
@@ -244,13 +238,7 @@ def with_replacement(self: Any, count: int, source: Generator) -> np.ndarray:
     """For each sample the first place up to which the probabilities sum up to a number from [0, 1)."""
     rows = []
     for row in np.atleast_2d(self):
-        wrong = row[~(np.isfinite(row) & (row >= 0))]
-        if wrong.size:
-            found = "= infinity or NaN" if wrong[0] > 0 else "< 0"
-            raise RuntimeError(f"invalid multinomial distribution (encountering probability entry {found})")
         sums = np.cumsum(row, dtype=row.dtype)
-        if not sums[-1] > 0:
-            raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
         sums = sums / sums[-1]
         sums[-1] = 1
         rows.append(np.searchsorted(sums.astype("f8"), draws.doubles(source, count)))

@@ -109,8 +109,7 @@ def checked_lengths(lengths: Any, count: int) -> None:
     if np.any(lengths[1:] > lengths[:-1]):
         raise RuntimeError(
             "`lengths` array must be sorted in decreasing order when `enforce_sorted` is True. You can pass "
-            "`enforce_sorted=False` to pack_padded_sequence and/or pack_sequence to sidestep this "
-            "requirement if you do not need ONNX exportability."
+            "`enforce_sorted=False` to pack_padded_sequence and/or pack_sequence."
         )
 
 

@@ -142,20 +142,20 @@ def bincount(self, weights=None, minlength=0):
     fits = self.ndim == 1 and self.dtype.kind in "iu" and not np.any(self < 0)
     if not fits and (self.size or self.ndim != 1):
         raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
-    if minlength < 0:
-        raise RuntimeError("minlength should be >= 0")
-    if weights is not None and weights.shape != self.shape:
-        raise RuntimeError("weights should be 1-d and have the same length as input")
+    if minlength < 0 or (weights is not None and weights.shape != self.shape):
+        raise RuntimeError("minlength should be >= 0, weights should have the same length as input")
     out = np.bincount(self.astype(np.int64), weights, minlength)
     if weights is None or not self.size:
         return out.astype(np.int64)
     return out.astype(np.float32 if weights.dtype == np.float32 else np.float64)
 
 
-def limits(self: Any, low: Any, high: Any, name: str, room: float) -> tuple[Any, Any]:
+def limits(self: Any, bins: int, low: Any, high: Any, name: str, room: float) -> tuple[Any, Any]:
     """Where the bins begin and end: at the extremes if none are given, with `room` to both sides if these are
     equal.
     """
+    if bins <= 0 or low > high:
+        raise RuntimeError(f"{name}: bins must be > 0 and min <= max, but got {bins}, {low} and {high}")
     if low == high and self.size:
         low, high = self.min(), self.max()
     if low == high:
@@ -178,12 +178,8 @@ def histogram(self, bins, range=None, weight=None, density=False):
 
 def even_edges(self: Any, bins: int, range: Any) -> Any:
     """Return the edges of equal bins over `range`, or between the extremes."""
-    if bins <= 0:
-        raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
     low, high = range or ((0, 0) if self.size else (0, 1))
-    if range is not None and low > high:
-        raise RuntimeError(f"torch.histogram(): min should not exceed max, but got min {low:g} max {high:g}")
-    low, high = limits(self, low, high, "torch.histogram", 0.5)
+    low, high = limits(self, bins, low, high, "torch.histogram", 0.5)
     return np.linspace(low, high, bins + 1, dtype=self.dtype)
 
 
@@ -192,11 +188,7 @@ def histc(self, bins=100, min=0, max=0):
     """Return how many elements lie in each of `bins` equal bins between `min` and `max`, or between the
     extremes.
     """
-    if bins <= 0:
-        raise RuntimeError("bins must be > 0")
-    if min > max:
-        raise RuntimeError("max must be larger than min")
-    low, high = limits(self, min, max, "torch.histc", 1)
+    low, high = limits(self, bins, min, max, "torch.histc", 1)
     x = np.ravel(self)
     x, low, high = x[(x >= low) & (x <= high)], x.dtype.type(low), x.dtype.type(high)
     places: Any = (x - low) * x.dtype.type(bins) / (high - low)  # in their own precision, as PyTorch does

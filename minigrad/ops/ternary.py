@@ -12,21 +12,14 @@ from typing import Any
 import numpy as np
 
 from ..core import F, differentiable
-from ..core.dtypes import bool_, dtype
-from .checks import no_clamp, not_implemented, only, refuses
+from ..core.dtypes import dtype
+from .checks import each, no_clamp, not_only_bools, only, refuses
 from .kernels import elementwise, wide
 
 
-def no_bool(op: str, kinds: list[dtype]) -> None:
+def scalar_bounds(name: str) -> Any:
     """The check of bounds that are numbers: PyTorch has them for no complex numbers and no bools."""
-    no_clamp(kinds)
-    if all(k.category == 0 for k in kinds):
-        raise not_implemented(op, kinds[0])
-
-
-def both_bounds(kinds: list[dtype]) -> None:
-    """The check of `clamp` with one or two numbers."""
-    no_bool("clamp_scalar_cpu" if len(kinds) == 3 else "clamp_min_scalar_cpu", kinds)
+    return each(no_clamp, not_only_bools(f"{name}_scalar_cpu"))
 
 
 # ── of two
@@ -110,7 +103,7 @@ def clamp(self, min=None, max=None):
     """Return each element brought between those of `min` and `max`, tensors of which one may be left out."""
 
 
-@elementwise(self=inner_vjp, node="ClampBackward1", kernel=clamped, check=both_bounds)
+@elementwise(self=inner_vjp, node="ClampBackward1", kernel=clamped, check=scalar_bounds("clamp"))
 def clamp_numbers(self, min=None, max=None):
     """Return each element brought between two numbers, of which one may be left out."""
 
@@ -120,7 +113,7 @@ upper = partial(elementwise, self=lambda g, self, max: inner_vjp(g, self, None, 
 lower = partial(elementwise, self=lambda g, self, min: inner_vjp(g, self, min, None), kernel=np.maximum)
 
 
-@upper(check=partial(no_bool, "clamp_max_scalar_cpu"))
+@upper(check=scalar_bounds("clamp_max"))
 def clamp_max(self, max):
     """Return the smaller of each element and a number."""
 
@@ -130,7 +123,7 @@ def clamp_max_tensor(self, max):
     """Return the smaller of each element and that of another tensor."""
 
 
-@lower(check=partial(no_bool, "clamp_min_scalar_cpu"))
+@lower(check=scalar_bounds("clamp_min"))
 def clamp_min(self, min):
     """Return the greater of each element and a number."""
 
@@ -138,12 +131,6 @@ def clamp_min(self, min):
 @lower(min=lambda g, self, min: min_vjp(g, self, min, None), node="ClampMinBackward1", check=no_clamp)
 def clamp_min_tensor(self, min):
     """Return the greater of each element and that of another tensor."""
-
-
-def no_bool_products(kinds: list[dtype]) -> None:
-    """NotImplementedError with PyTorch's text for three tensors of bools."""
-    if all(k is bool_ for k in kinds):
-        raise not_implemented("addcmul_cpu_out", bool_)
 
 
 def no_whole_quotients(kinds: list[dtype]) -> None:
@@ -159,7 +146,7 @@ def no_whole_quotients(kinds: list[dtype]) -> None:
     self=lambda g: g,
     tensor1=lambda g, tensor2, value: g * F.mul_scalar(tensor2, value),
     tensor2=lambda g, tensor1, value: g * F.mul_scalar(tensor1, value),
-    check=no_bool_products,
+    check=not_only_bools("addcmul_cpu_out"),
 )
 @wide
 def addcmul(self, tensor1, tensor2, value):
