@@ -116,12 +116,12 @@ COPY = (
 
 def check_array(array: np.ndarray) -> None:
     """PyTorch's errors for an array that no tensor can show: of another dtype, byte order or direction."""
-    dtypes.of(array)
     if not array.dtype.isnative or any(step < 0 for step in array.strides):
         raise ValueError(
             "At least one stride in the given numpy array is negative, or its byte order is not that of this "
             "machine, which tensors do not support. Make a copy of your array with array.copy()."
         )
+    dtypes.of(array)
 
 
 def whole_numbers(values: list[Any], kind: np.dtype) -> np.ndarray:
