@@ -171,8 +171,16 @@ def kernel_size(failed: FailedCall, padded: object, kernel: object) -> Explanati
 @call_rule("layer_input", "Output size is too small")
 def too_small(failed: FailedCall) -> Explanation:
     """Nothing would be left of the image after pooling."""
-    need(failed.layer)
+    if failed.layer is None:
+        return failed.explain("pool_function_why", "pool_fix", name=failed.operands[0])
     return failed.explain("pool_why", "pool_fix")
+
+
+@call_rule("layer_input", "Expected more than 1 value per channel when training")
+def one_example(failed: FailedCall) -> Explanation:
+    """A normalization over the batch was given a single example in training mode."""
+    model = sure(failed.layer).call.chain()[0].event.path
+    return failed.explain("one_example_why", "one_example_fix", model=model)
 
 
 # ── layers with one size ────────────────────────────────────────────────────────────────────────────────────

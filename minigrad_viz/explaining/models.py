@@ -9,7 +9,7 @@ from difflib import get_close_matches
 import minigrad
 
 from ..trace.explained import Explanation
-from .case import Case, Values, need, sure
+from .case import Case, Fix, Uncertain, Values, need, sure
 from .edits import replacing
 from .failed_call import FailedCall, call_rule
 from .not_learning import CLASSES
@@ -90,14 +90,31 @@ def is_module(case: Case, name: str) -> bool:
 @call_rule("optimizer_parameters", "optimizer can only optimize Tensors|object is not iterable")
 def optimizer_given(failed: FailedCall) -> Explanation:
     """An optimizer was given a model, or the method that gives its parameters, without calling it."""
-    need(failed.function in CLASSES, failed.arguments)
-    given = failed.arguments[0]
+    given = given_to_optimizer(failed)
     need(isinstance(given, ast.Name | ast.Attribute))
     method = isinstance(given, ast.Attribute) and given.attr == "parameters"
     why = "optimizer_method_why" if method else "optimizer_model_why"
-    part, name = failed.here(given), ast.unparse(given)
-    fix = failed.rewrite({part: name + ("()" if method else ".parameters()")} if part else None)
-    return failed.explain(why, fix, name=name)
+    name = ast.unparse(given)
+    return failed.explain(why, written_for(failed, f"{name}{'()' if method else '.parameters()'}"), name=name)
+
+
+@call_rule("optimizer_parameters", "params argument given to the optimizer should be an iterable")
+def optimizer_of_tensor(failed: FailedCall) -> Explanation:
+    """An optimizer was given one tensor instead of a list with it."""
+    name = ast.unparse(given_to_optimizer(failed))
+    return failed.explain("optimizer_tensor_why", written_for(failed, f"[{name}]"), name=name)
+
+
+def given_to_optimizer(failed: FailedCall) -> ast.expr:
+    """What the optimizer was given that failed."""
+    need(failed.function in CLASSES, failed.arguments)
+    return failed.arguments[0]
+
+
+def written_for(failed: FailedCall, code: str) -> Fix | None:
+    """What to do: other code for the first argument."""
+    part = failed.here(failed.arguments[0])
+    return failed.rewrite({part: code} if part else None)
 
 
 @call_rule("not_called", "Boolean value of Tensor with more than one value is ambiguous")
@@ -127,7 +144,23 @@ def given_to_class(failed: FailedCall, made: ast.Call) -> Explanation:
 def module_as_tensor(failed: FailedCall, place: int, kind: str) -> Explanation:
     """A module stands where its result is needed."""
     need(is_module(failed.case, kind), place <= len(failed.arguments))
-    given = failed.arguments[place - 1]
+    return not_called(failed, failed.arguments[place - 1])
+
+
+@call_rule("not_called", r"'(?P<kind>[A-Z]\w+)' object has no attribute '{attribute}'")
+def module_used(failed: FailedCall, kind: str, attribute: str) -> Explanation:
+    """The same, in a function that asked it for what tensors have."""
+    need(is_module(failed.case, kind), hasattr(minigrad.Tensor, attribute))
+    own = [] if failed.attribute is None else [failed.attribute.value]
+    for given in [*own, *failed.arguments]:
+        made = next(iter(assigned_above(failed.case, ast.unparse(given))), given)
+        if isinstance(made, ast.Call) and last_name(made) == kind:
+            return not_called(failed, given)
+    raise Uncertain
+
+
+def not_called(failed: FailedCall, given: ast.expr) -> Explanation:
+    """The explanation for a module that stands where its result is needed."""
     made = next(iter(assigned_above(failed.case, ast.unparse(given))), given)
     source = ast.unparse(given if isinstance(made, ast.Call) else made)
     cause = None if made is given or isinstance(made, ast.Call) else span_at(failed.case, made)

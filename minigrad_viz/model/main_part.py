@@ -49,11 +49,13 @@ def main_part(scene: Scene, graph: Graph, *, whole: bool = False) -> tuple[Graph
 
 
 def preparation(graph: Graph) -> set[str]:
-    """The stations that prepare data: neither they nor the results computed from them require gradients."""
+    """The stations that prepare data: neither they nor the results computed from them require gradients. Nor
+    do those count whose values a leaf was made of: `w = torch.randn(4) * 0.1`, then `w.requires_grad_()`."""
     asking = {station.id for station in graph.stations if any(card.requires_grad for card in station.cards)}
+    leaves = {s.id for s in graph.stations if all(card.requires_grad and card.is_leaf for card in s.cards)}
     for route in graph.routes:  # sources come first
         asking |= {route.target} if route.source in asking else set()
-    used = {route.source for route in graph.routes if route.target in asking}
+    used = {route.source for route in graph.routes if route.target in asking - leaves}
     return {station.id for station in graph.stations} - asking - used
 
 

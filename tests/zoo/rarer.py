@@ -37,6 +37,29 @@ ROUNDED = """\
 w = torch.tensor([[1.26, 2.0], [3.0, 4.0]])
 shown = [round(v, 1) for v in w.flatten().tolist()]
 """
+NORMED = """\
+torch.manual_seed(0)
+model = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.BatchNorm1d(4))
+out = model(torch.randn(5, 3))
+"""
+POOLED = """\
+torch.manual_seed(0)
+image = torch.randn(1, 1, 4, 4)
+small = torch.nn.functional.max_pool2d(image, 2)
+"""
+STEPPED = """\
+w = torch.ones(2, requires_grad=True)
+opt = torch.optim.SGD([w], lr=0.1)
+loss = (w * w).sum()
+loss.backward()
+opt.step()
+"""
+PREDICTED = """\
+model = torch.nn.Linear(2, 1)
+x, t = torch.ones(3, 2), torch.ones(3, 1)
+loss = torch.nn.functional.mse_loss(model(x), t)
+loss.backward()
+"""
 
 MISTAKES: dict[str, Mistake] = {
     "too many indices": Mistake(
@@ -86,5 +109,24 @@ MISTAKES: dict[str, Mistake] = {
     "rounded rows": Mistake(
         ROUNDED, "w.flatten().tolist()", "w.tolist()", "one_number", 2,
         "v is a list", "[round(each, 1) for each in v]", 2, "shown[0][0] == 1.3",
+    ),
+    "one example in training": Mistake(
+        NORMED, "randn(5, 3)", "randn(1, 3)", "layer_input", 3,
+        "one value for each channel", "`model.eval()`", ("out = ", "model.eval()\nout = "),
+        "tuple(out.shape) == (1, 4)",
+    ),
+    "pooling a small image": Mistake(
+        POOLED, "(image, 2)", "(image, 8)", "layer_input", 3,
+        "image is 1×1×4×4, too small for this pooling", "larger input", ("(image, 8)", "(image, 2)"),
+        "tuple(small.shape) == (1, 1, 2, 2)",
+    ),
+    "an optimizer of one tensor": Mistake(
+        STEPPED, "SGD([w]", "SGD(w", "optimizer_parameters", 2,
+        "w is one tensor", "`opt = torch.optim.SGD([w], lr=0.1)`", 2, "w[0].item() < 1",
+    ),
+    "a model instead of its prediction": Mistake(
+        PREDICTED, "model(x)", "model", "not_called", 3,
+        "model is the module Linear itself", "model(…)", ("mse_loss(model,", "mse_loss(model(x),"),
+        "model.weight.grad is not None",
     ),
 }  # fmt: skip
