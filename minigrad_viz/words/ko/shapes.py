@@ -196,7 +196,7 @@ WORDS = {
     "module_list_fix": "층을 torch.nn.ModuleList(…)에 담습니다.",
     "module_empty_why": "{call}에서 오류가 났습니다. 모델에 매개변수가 없어서 최적화할 것이 없습니다.",
     "module_empty_fix": "__init__()에서 층을 속성으로 만듭니다: self.fc = torch.nn.Linear(…).",
-    "optimizer_model_why": "{call}에서 오류가 났습니다. optimizer에는 모델의 매개변수를 주어야 하는데 {name:은} 모델 자체입니다.",
+    "optimizer_model_why": "{call}에서 오류가 났습니다. 옵티마이저에는 모델의 매개변수를 주어야 하는데 {name:은} 모델 자체입니다.",
     "optimizer_method_why": "{call}에서 오류가 났습니다. {name:은} 메서드인데 ()가 없어서 호출되지 않았습니다.",
     "optimizer_tensor_why": "{call}에서 오류가 났습니다. optimizer에는 텐서의 리스트를 주어야 하는데 {name:은} 텐서 하나입니다.",
     "loss_class_why": "`{source}`({line}행)는 손실 객체를 만들면서 예측값을 옵션으로 받습니다. {kind:은} 클래스이므로 먼저 객체를 만들고 그것을 호출합니다.",
