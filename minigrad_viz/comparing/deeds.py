@@ -7,7 +7,7 @@ differ between two cells that do the same.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from ..protocol import Value
@@ -81,8 +81,7 @@ class DeedReader:
         """The deeds in the order in which they happened."""
         for time, event in enumerate(self.trace.events):
             self.note(event)
-            read = READ.get(type(event))
-            deed = None if read is None else read(self, event)
+            deed = self.read(event)
             if deed is not None:
                 yield deed._replace(time=time)
 
@@ -98,31 +97,51 @@ class DeedReader:
                 if node.variable is not None:
                     self.at[node.id] = node.variable
 
-    def node_ran(self, event: NodeRan) -> Deed:
-        """A node passed gradients on."""
-        return Deed(
-            0, PASSED, self.names.get(event.node, ""), (self.at.get(event.node),),
-            values=(*event.received, *event.sent), span=self.calls.get(event.call), call=event.call,
-            received=len(event.received),
-        )  # fmt: skip
-
-    def hook_ran(self, event: HookRan) -> Deed:
-        """A hook saw a gradient."""
-        at = (self.at.get(event.node),)
-        span = self.calls.get(event.call)
-        return Deed(0, HOOKED, event.kind, at, values=event.after, span=span, call=event.call)
-
-    def deposited(self, event: Deposited) -> Deed:
-        """A gradient was added to that of a leaf."""
-        span = self.calls.get(event.call)
-        return Deed(0, ADDED, "", (event.tensor,), values=(event.after,), span=span, call=event.call)
-
-    def ended(self, event: BackwardEnded) -> Deed | None:
-        """A call returned gradients. The error of one that failed ends the cell."""
-        if event.error is not None or not event.captured:
-            return None
-        ids, values = zip(*event.captured, strict=True)
-        return Deed(0, RETURNED, "", ids, values=values, span=self.calls.get(event.call), call=event.call)
+    def read(self, event: Event) -> Deed | None:
+        """What an event tells; None if that is no deed."""
+        span, call = getattr(event, "span", None), getattr(event, "call", 0)
+        flowed: dict[str, Any] = {"span": self.calls.get(call), "call": call}
+        match event:
+            case Created(tensor=made) if made.grad_fn:
+                # The result of a custom Function of PyTorch's, whose inputs nobody recorded.
+                op = NUMBERED.sub("", made.grad_fn).removesuffix("Backward")
+                return Deed(0, RAN, op, UNSEEN, (), (made,), (made.value,), span)
+            case Created(tensor=made, gradient_of=leaf):
+                return Deed(0, CREATED, "", (leaf,) if leaf else (), (), (made,), (made.value,), span)
+            case Forward(op=op, inputs=inputs, outputs=made):
+                values = tuple(state.value for state in made)
+                return Deed(0, RAN, op, inputs, event.arguments, made, values, span, call)
+            case Detached() | Left():
+                sources = (event.source,) if isinstance(event, Detached) else event.sources
+                return Deed(0, RAN, event.how, sources, (), (event.tensor,), (event.tensor.value,), span)
+            case Asked(tensor=state):
+                return Deed(0, ASKED, str(state.requires_grad), (state.id,), span=span)
+            case Mutated(tensor=made):
+                inputs = (event.before, *event.inputs)
+                return Deed(0, WROTE, event.op, inputs, (), (made,), (made.value,), span)
+            case OptimizerStepped(rows=rows):
+                settings = dict.fromkeys(f"{name}={value:g}" for row in rows for name, value in row.settings)
+                tensors = tuple(row.tensor for row in rows)
+                return Deed(0, STEPPED, event.kind, tensors, tuple(settings), span=span)
+            case BackwardStarted():
+                graph = (f"create_graph={event.create_graph}",)
+                return Deed(0, STARTED, event.kind, event.roots, graph, (), event.gradients, span, call)
+            case NodeRan(node=node, received=received):
+                values, at = (*received, *event.sent), (self.at.get(node),)
+                op = self.names.get(node, "")
+                return Deed(0, PASSED, op, at, values=values, received=len(received), **flowed)
+            case HookRan():
+                return Deed(0, HOOKED, event.kind, (self.at.get(event.node),), values=event.after, **flowed)
+            case Deposited():
+                return Deed(0, ADDED, "", (event.tensor,), values=(event.after,), **flowed)
+            case BackwardEnded(captured=captured, error=None) if captured:
+                ids, values = zip(*captured, strict=True)
+                return Deed(0, RETURNED, "", ids, values=values, **flowed)
+            case GradSet():
+                return Deed(0, SET, event.how, (event.tensor,), values=(event.after,), span=span)
+            case Failed(error=error):  # also that of a backward call
+                return Deed(0, FAILED, error.partition(":")[0], span=span, detail=error)
+        return None
 
 
 def states_of(event: Event) -> tuple[TensorState, ...]:
@@ -131,79 +150,3 @@ def states_of(event: Event) -> tuple[TensorState, ...]:
         return event.outputs
     made = getattr(event, "tensor", None)
     return (made,) if isinstance(made, TensorState) else ()
-
-
-def created(_: DeedReader, event: Created) -> Deed:
-    """A tensor came into the cell. One with a node is the result of a custom Function of PyTorch's, whose
-    inputs nobody recorded."""
-    if event.tensor.grad_fn:
-        op = NUMBERED.sub("", event.tensor.grad_fn).removesuffix("Backward")
-        return Deed(0, RAN, op, UNSEEN, (), (event.tensor,), (event.tensor.value,), event.span)
-    of = (event.gradient_of,) if event.gradient_of else ()
-    return Deed(0, CREATED, "", of, outputs=(event.tensor,), values=(event.tensor.value,), span=event.span)
-
-
-def ran(_: DeedReader, event: Forward) -> Deed:
-    """An op ran."""
-    values = tuple(state.value for state in event.outputs)
-    return Deed(
-        0, RAN, event.op, event.inputs, event.arguments, event.outputs, values, event.span, event.call
-    )
-
-
-def left_graph(_: DeedReader, event: Detached | Left) -> Deed:
-    """Numbers left the graph."""
-    sources = (event.source,) if isinstance(event, Detached) else event.sources
-    return Deed(0, RAN, event.how, sources, (), (event.tensor,), (event.tensor.value,), event.span)
-
-
-def asked(_: DeedReader, event: Asked) -> Deed:
-    """The cell set whether a tensor requires a gradient."""
-    return Deed(0, ASKED, str(event.tensor.requires_grad), (event.tensor.id,), span=event.span)
-
-
-def wrote(_: DeedReader, event: Mutated) -> Deed:
-    """An op wrote into a tensor."""
-    inputs = (event.before, *event.inputs)
-    return Deed(0, WROTE, event.op, inputs, (), (event.tensor,), (event.tensor.value,), event.span)
-
-
-def stepped(_: DeedReader, event: OptimizerStepped) -> Deed:
-    """An optimizer took a step, with these settings."""
-    settings = dict.fromkeys(f"{name}={value:g}" for row in event.rows for name, value in row.settings)
-    tensors = tuple(row.tensor for row in event.rows)
-    return Deed(0, STEPPED, event.kind, tensors, tuple(settings), span=event.span)
-
-
-def started(_: DeedReader, event: BackwardStarted) -> Deed:
-    """A backward call began."""
-    arguments = (f"create_graph={event.create_graph}",)
-    return Deed(0, STARTED, event.kind, event.roots, arguments, (), event.gradients, event.span, event.call)
-
-
-def grad_set(_: DeedReader, event: GradSet) -> Deed:
-    """The cell changed a gradient itself."""
-    return Deed(0, SET, event.how, (event.tensor,), values=(event.after,), span=event.span)
-
-
-def failed(_: DeedReader, event: Failed) -> Deed:
-    """An error ended the cell."""
-    return Deed(0, FAILED, event.error.partition(":")[0], span=event.span, detail=event.error)
-
-
-READ: dict[type, Callable[[DeedReader, Any], Deed | None]] = {
-    Created: created,
-    Forward: ran,
-    Detached: left_graph,
-    Left: left_graph,
-    Asked: asked,
-    Mutated: wrote,
-    OptimizerStepped: stepped,
-    BackwardStarted: started,
-    NodeRan: DeedReader.node_ran,
-    HookRan: DeedReader.hook_ran,
-    Deposited: DeedReader.deposited,
-    BackwardEnded: DeedReader.ended,
-    GradSet: grad_set,
-    Failed: failed,
-}

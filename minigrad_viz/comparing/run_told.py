@@ -29,6 +29,9 @@ from .differences import ARGUMENTS, DEED, INPUTS, NODE, VALUE, Difference
 
 SOURCE, NUMBERS = 44, 40  # columns of source and of numbers in a sentence
 LISTED = 4  # names, settings
+FLOWED = {
+    HOOKED: "compare_hooked", SET: "compare_set", RETURNED: "compare_returned", ADDED: "compare_added",
+}  # fmt: skip
 
 
 class Run:
@@ -107,7 +110,7 @@ class Run:
             return text("compare_failed", lang, error=shorten(clean(deed.detail), 120))
         if deed.kind == STEPPED:
             return text("compare_stepped", lang, kind=deed.op, settings=self.settings(deed, found))
-        if deed.kind in (PASSED, ADDED, HOOKED, SET, RETURNED):
+        if deed.kind == PASSED or deed.kind in FLOWED:
             return self.flowed(deed, found)
         if deed.kind in (CREATED, WROTE) or what == VALUE:
             key = "compare_becomes" if deed.kind == WROTE else "compare_is"
@@ -129,22 +132,12 @@ class Run:
         """What a gradient came to be."""
         index = found.at if found is not None and found.what == VALUE else deed.received
         name, lang = self.name(deed.inputs[min(index, len(deed.inputs) - 1)]), self.lang
-        if deed.kind == PASSED and index < deed.received:
-            value = written(deed.values, index)
-            return text("compare_receives", lang, node=deed.op, name=self.name(deed.inputs[0]), value=value)
-        if deed.kind == PASSED and deed.op != "AccumulateGrad":
-            value = written(deed.values, index)
-            return text("compare_passes", lang, node=deed.op, name=self.name(deed.inputs[0]), value=value)
         if deed.kind == PASSED:
-            return text("compare_runs_node", lang, node=deed.op, name=self.name(deed.inputs[0]))
+            passed = "compare_passes" if deed.op != "AccumulateGrad" else "compare_runs_node"
+            key, name = "compare_receives" if index < deed.received else passed, self.name(deed.inputs[0])
+            return text(key, lang, node=deed.op, name=name, value=written(deed.values, index))
         value = written(deed.values, min(index, len(deed.values) - 1))
-        if deed.kind == HOOKED:
-            return text("compare_hooked", lang, name=name, value=value)
-        if deed.kind == SET:
-            return text("compare_set", lang, name=name, value=value)
-        if deed.kind == RETURNED:
-            return text("compare_returned", lang, name=name, value=value)
-        return text("compare_added", lang, name=name, value=value)
+        return text(FLOWED[deed.kind], lang, name=name, value=value)
 
     def settings(self, deed: Deed, found: Difference | None) -> str:
         """The settings of an optimizer, as far as they differ."""

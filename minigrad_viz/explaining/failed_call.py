@@ -12,7 +12,7 @@ from ..trace.events import TensorState
 from ..trace.explained import Explanation
 from ..trace.graph import GUILTY, Mark
 from ..trace.where import Span
-from ..words import CATALOGUES
+from ..words import fields
 from .case import Case, F, Fix, Said, need, rule
 from .edits import Edits, Shape, out_of_place, rewritten, sizes_of, with_option
 from .operands import Layer, Operand, failed_module, operand_of, run_before, standing
@@ -195,15 +195,15 @@ class FailedCall:
 
     def marks(self, why: str, values: Mapping[str, Any]) -> tuple[Mark, ...]:
         """What the sentence `why` tells of operands: the size in question, the dtype or the shape."""
-        found, sentence = tuple[Mark, ...](), CATALOGUES["en"][why]
+        found, told = tuple[Mark, ...](), fields(why)
         for name, one in values.items():
             if not isinstance(one, Operand):
                 continue
             elif one.dim is not None:
                 found += self.mark_size(one, one.dim)
-            elif "_".join((name, "dtype")) in sentence:
+            elif "_".join((name, "dtype")) in told:
                 found += self.mark_dtypes(one)
-            elif "_".join((name, "shape")) in sentence:
+            elif "_".join((name, "shape")) in told:
                 found += self.mark_shapes(one)
         return found
 

@@ -3,13 +3,14 @@ shown."""
 
 from __future__ import annotations
 
-from .catalogue import CATALOGUES, language, set_language, text
+from .catalogue import CATALOGUES, fields, language, set_language, text
 from .shown import clean, columns, sans, shorten, shorten_name, wrapped
 
 __all__ = [
     "CATALOGUES",
     "clean",
     "columns",
+    "fields",
     "language",
     "sans",
     "set_language",

@@ -54,6 +54,11 @@ def text(key: str, lang: str | None = None, **values: object) -> str:
         raise KeyError(f"the text {key!r} needs a value for {missing.args[0]!r}") from None
 
 
+def fields(key: str) -> frozenset[str]:
+    """The placeholders of the text called `key`, the same in every language."""
+    return frozenset(FIELD.findall(en.WORDS[key]))
+
+
 def _known_of(part: str, values: Mapping[str, object]) -> bool:
     return all(values.get(name) not in (None, "") for name in FIELD.findall(part))
 
