@@ -38,7 +38,6 @@ from . import (
     at_nodes,
     at_roots,
     at_saved,
-    dtypes,
     given,
     indices,
     layers,
@@ -51,12 +50,10 @@ from . import (
     targets,
 )  # fmt: skip
 from .case import RULES, Case
-from .dead_units import dead_units
-from .forgotten import forgotten
 from .history import new_leaves
 from .not_finite import not_finite
 from .not_learning import not_learning
-from .silent_broadcast import broadcast_losses
+from .silent_mistakes import broadcast_losses, dead_units, forgotten
 from .unkept import single_precision, unkept
 
 
@@ -85,7 +82,7 @@ def notes_of(scenes: Scenes, lang: str | None = None) -> list[Explanation]:
 
 MODULES = (
     at_backward, at_saved, at_roots, at_nodes, at_call, numerical, none_values, targets, layers,
-    shape_mismatch, reshaping, dtypes, indices, models, no_tensors,
+    shape_mismatch, reshaping, indices, models, no_tensors,
 )  # fmt: skip
 
 

@@ -14,9 +14,8 @@ from ..trace.explained import Explanation
 from ..trace.graph import CAUSE, Mark
 from ..trace.where import Span
 from .case import Case, Said, Values
-from .diverging import divergence_of
 from .edits import quoted
-from .first_nan import Origin, Symptom, first_symptom
+from .first_nan import Origin, Symptom, divergence_of, first_symptom
 from .syntax import called
 
 LOGS = ("log", "log2", "log10")

@@ -1,6 +1,8 @@
 """A gradcheck that failed: what it compared, as matrices, and whose backward is wrong.
 
-The numbers are those that the gradcheck compared itself: the trace has them.
+The numbers are those that the gradcheck compared itself: the trace has them. Of the source only what can be
+read plainly is believed: a class that the cell defines once, a function that is one expression, names that
+are assigned once.
 """
 
 from __future__ import annotations
@@ -14,25 +16,132 @@ import numpy as np
 from ..numbers import number
 from ..trace.events import Created, Snapshot, TensorState
 from ..trace.explained import Explanation, Matrices, Matrix
+from ..trace.where import Span
 from ..words import text
 from .case import Case, Fix, Values, rule, sure
 from .edits import requiring
 from .failed_call import FailedCall, call_rule
-from .gradcheck_call import Call, check_of, culprit
 from .operands import FLOATING
+from .syntax import assigned_once, expression, last_name, named, span_at, stores
+
+# ── what the source says of it ──────────────────────────────────────────────────────────────────────────────
+
+CHECKS = ("gradcheck", "gradgradcheck")
+CUTTING = ("detach", "no_grad", "data", "item", "numpy", "tolist", "set_grad_enabled", "inference_mode")
+
+
+class Call(NamedTuple):
+    """A call of `gradcheck` or (`second`) `gradgradcheck`. `inputs` are the expressions of its inputs, none
+    where they cannot be read."""
+
+    function: ast.expr
+    inputs: tuple[ast.expr, ...]
+    second: bool
+
+
+class Culprit(NamedTuple):
+    """A backward that gives a wrong gradient: the name of its Function, and where the source says what it
+    returns, for the input in question if `exact`."""
+
+    name: str
+    span: Span
+    exact: bool
+
+
+def check_of(case: Case) -> Call | None:
+    """The check that failed; None if the failing expression has none, or more than one."""
+    tree = expression(case.span)
+    parts = [] if tree is None else [part for part in ast.walk(tree) if isinstance(part, ast.Call)]
+    calls = [call for call in parts if last_name(call) in CHECKS]
+    if len(calls) != 1 or any(isinstance(each, ast.Starred) for each in calls[0].args):
+        return None
+    given: dict[str | None, ast.expr] = dict(zip(("func", "inputs"), calls[0].args, strict=False))
+    given |= {each.arg: each.value for each in calls[0].keywords}
+    inputs, function = given.get("inputs"), given.get("func")
+    if isinstance(inputs, ast.Name):
+        assigned = assigned_once(case, inputs.id)
+        inputs = assigned if isinstance(assigned, ast.Tuple | ast.List) else inputs
+    each = inputs.elts if isinstance(inputs, ast.Tuple | ast.List) else [inputs] if inputs else []
+    each = [] if any(isinstance(one, ast.Starred) for one in each) else each
+    return None if function is None else Call(function, tuple(each), last_name(calls[0]) == CHECKS[1])
+
+
+def culprit(case: Case, call: Call, input: int | None) -> Culprit | None:
+    """The backward that gives a wrong gradient for input number `input` of all (None: it is not known which).
+    None unless there is exactly one custom Function in what was checked."""
+    whole = applied(case, call.function)
+    if whole is not None:
+        return returned(case, whole, input)
+    parameters, body = opened(case, call.function)
+    parts = [] if body is None else list(ast.walk(body))
+    used = [(applied(case, part.func), part) for part in parts if isinstance(part, ast.Call)]
+    uses = [(owner, use) for owner, use in used if owner is not None]
+    if len(uses) != 1 or any(named(part) in CUTTING for part in parts):
+        return None
+    owner, use = uses[0]
+    name = parameters[input] if input is not None and input < len(parameters) else ""
+    mine = [part for part in parts if isinstance(part, ast.Name) and part.id == name]
+    places = [k for k, argument in enumerate(use.args) if argument in mine]
+    return returned(case, owner, places[0] if len(mine) == len(places) == 1 else None)
+
+
+def applied(case: Case, function: ast.expr) -> ast.ClassDef | None:
+    """The custom Function whose `apply` an expression is."""
+    if isinstance(function, ast.Name):
+        function = assigned_once(case, function.id) or function
+    if not isinstance(function, ast.Attribute) or function.attr != "apply":
+        return None
+    owner = defined(case, named(function.value))
+    mine = isinstance(owner, ast.ClassDef) and any(named(base) == "Function" for base in owner.bases)
+    return owner if mine else None
+
+
+def defined(case: Case, name: str) -> Any:
+    """The class or function of that name, if the cell defines it exactly once."""
+    found = [part for part in case.parts() if getattr(part, "name", None) == name]
+    return found[0] if len(found) == 1 else None
+
+
+def opened(case: Case, function: ast.expr) -> tuple[list[str], ast.expr | None]:
+    """The parameters of a function that is one expression, and that expression."""
+    known: Any = function
+    if isinstance(function, ast.Name):
+        known = assigned_once(case, function.id) or defined(case, function.id)
+    if isinstance(known, ast.FunctionDef):
+        *told, last = known.body
+        plain = isinstance(last, ast.Return) and all(isinstance(each, ast.Expr) for each in told)
+        return [each.arg for each in known.args.args], last.value if plain else None  # type: ignore
+    return ([a.arg for a in known.args.args], known.body) if isinstance(known, ast.Lambda) else ([], None)
+
+
+def returned(case: Case, owner: ast.ClassDef, input: int | None) -> Culprit | None:
+    """Where the backward of a Function says what it returns: for one input, or (None) at all."""
+    methods = [part for part in owner.body if isinstance(part, ast.FunctionDef) and part.name == "backward"]
+    parts = list(ast.walk(methods[0])) if len(methods) == 1 else []
+    returns = [part for part in parts if isinstance(part, ast.Return) and part.value is not None]
+    if len(returns) != 1:
+        return None
+    where: ast.AST = returns[0]
+    each = returns[0].value.elts if isinstance(returns[0].value, ast.Tuple) else [returns[0].value]
+    if input is None or input >= len(each) or any(isinstance(one, ast.Starred) for one in each):
+        return Culprit(owner.name, span_at(case, where), False)
+    part = each[input]
+    plain = [one for one in parts if isinstance(one, ast.stmt) and not hasattr(one, "body")]
+    made = [one for one in plain if isinstance(part, ast.Name) and part.id in stores(one)]
+    if len(made) == 1 and isinstance(made[0], ast.Assign):
+        where = made[0]
+    elif len(each) > 1 and part is not None:
+        where = part
+    return Culprit(owner.name, span_at(case, where), True)
+
+
+# ── what is said of it ──────────────────────────────────────────────────────────────────────────────────────
 
 SINGLE = ("float32", "complex64", "float16", "bfloat16")
 COARSE = 1e-4  # with a step as large as this, single precision may do
 
-
 Array = np.ndarray[Any, Any]
-
-
-class Input(NamedTuple):
-    """An input of the checked function: its text in the source, and how it stood."""
-
-    name: str
-    state: TensorState
+Input = tuple[str, TensorState]  # of the checked function: its text in the source, and how it stood
 
 
 class JacobianPair(NamedTuple):
@@ -58,11 +167,11 @@ def jacobian_mismatch(case: Case, output: int, input: int) -> Explanation | None
     """The derivative by backward is not that by differences."""
     last, call = sure(case.failed).compared, sure(check_of(case))
     given = inputs_of(case, call)
-    learning = [k for k, one in enumerate(given or ()) if one.state.requires_grad]
+    learning = [k for k, (_, state) in enumerate(given or ()) if state.requires_grad]
     place = learning[input] if input < len(learning) else None
     mine = given[place] if given is not None and place is not None else None
     pair = pair_of(case, output, input, mine)
-    row = case.words("check_input", j=input) if mine is None else mine.name
+    row = case.words("check_input", j=input) if mine is None else mine[0]
     title = case.words("check_title", row=row, i=output)
     shown = () if pair is None else (compared(title, pair, case.lang),)
     imprecise = ", ".join(single(case, given))
@@ -75,7 +184,7 @@ def jacobian_mismatch(case: Case, output: int, input: int) -> Explanation | None
     values, fix = {"i": output, "j": input}, ""
     if wrong is not None:
         fix = "fix_jacobian_input" if wrong.exact and mine is not None else "fix_jacobian"
-        values |= {"function": wrong.name, "line": wrong.span.line, "name": mine.name if mine else ""}
+        values |= {"function": wrong.name, "line": wrong.span.line, "name": mine[0] if mine else ""}
     why = "why_jacobian_second" if call.second else "why_jacobian"
     if pair is not None and pair.wrong:
         why = "why_jacobian_place_second" if call.second else "why_jacobian_place"
@@ -97,7 +206,7 @@ def worst_of(pair: JacobianPair) -> dict[str, object]:
     }
 
 
-# ── the inputs ──────────────────────────────────────────────────────────────────────────────────────────────
+# ── the inputs ────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def inputs_of(case: Case, call: Call) -> list[Input] | None:
@@ -109,15 +218,14 @@ def inputs_of(case: Case, call: Call) -> list[Input] | None:
     names = list(map(ast.unparse, call.inputs))
     if not names or any(name not in known for name in names):
         return None
-    return [Input(name, known[name]) for name in names]
+    return [(name, known[name]) for name in names]
 
 
 def single(case: Case, given: list[Input] | None) -> list[str]:
     """The inputs that require gradients in single precision, or coarser. Where they are not known, all
     tensors of the cell that do so, if there are no others and the text tells of no other dtype."""
     if given is not None:
-        asking = [(one.name, one.state) for one in given if one.state.requires_grad]
-        return [name for name, state in asking if dtype_of(state) in SINGLE]
+        return [name for name, state in given if state.requires_grad and dtype_of(state) in SINGLE]
     made = {e.tensor.id: e for e in case.before if isinstance(e, Created) and e.tensor.requires_grad}
     plain = "dtype=" not in case.error and all(dtype_of(event.tensor) in SINGLE for event in made.values())
     return [case.name(id) for id in made] if plain else []
@@ -128,7 +236,7 @@ def dtype_of(state: TensorState) -> str:
     return "" if state.value is None else state.value.dtype
 
 
-# ── the numbers ─────────────────────────────────────────────────────────────────────────────────────────────
+# ── the numbers ───────────────────────────────────────────────────────────────────────────────────────────
 
 
 def pair_of(case: Case, output: int, input: int, mine: Input | None) -> JacobianPair | None:
@@ -141,8 +249,8 @@ def pair_of(case: Case, output: int, input: int, mine: Input | None) -> Jacobian
     numerical, analytical = (
         np.array(value.items).reshape(high, wide) for value in (found.numerical, found.analytical)
     )
-    value = None if mine is None else mine.state.value
-    rows = elements("in" if mine is None else mine.name, high, None if value is None else value.shape)
+    value = None if mine is None else mine[1].value
+    rows = elements("in" if mine is None else mine[0], high, None if value is None else value.shape)
     columns = elements(f"out{output or ''}", wide)
     wrong = places(analytical, numerical, found.atol, found.rtol)
     return JacobianPair(output, input, numerical, analytical, rows, columns, found.numerical.dtype, wrong)
@@ -156,7 +264,7 @@ def places(a: Array, n: Array, atol: float, rtol: float) -> tuple[tuple[int, int
     return tuple(sorted(((i, j) for i, j in wrong), key=lambda at: -size[at]))
 
 
-# ── what is shown ───────────────────────────────────────────────────────────────────────────────────────────
+# ── what is shown ─────────────────────────────────────────────────────────────────────────────────────────
 
 
 def compared(title: str, pair: JacobianPair, lang: str | None = None) -> Matrices:

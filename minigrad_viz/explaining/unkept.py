@@ -34,7 +34,7 @@ from ..trace.source_text import SourceText
 from ..trace.statements import find
 from ..trace.where import Span
 from .case import Case, Values
-from .gradcheck_call import CHECKS
+from .numerical import CHECKS
 from .rebound import leaf_behind, rebound, why_and_fix
 from .syntax import called, flat, plain, stores
 
