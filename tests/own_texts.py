@@ -19,6 +19,8 @@ OWN = re.compile(
             r"result type \w+ can't be cast to the desired output type ",
             r"Expected out tensor to have dtype ",
             r"\w+\(\) received an invalid combination of arguments - got \(out=",
+            r"(torch|LIBRARY)\.[if]info\(\) requires an? ",
+            r"(torch|LIBRARY)\.meshgrid: Expected 0D or 1D tensors",
             r"Given normalized_shape=.*expected input with shape \[\*, ",
             r"Got \d+D input, but \w+ mode needs ",
             r"Input Error: the modes are ",

@@ -213,19 +213,9 @@ class Making(TensorBase):
         return -1
 
     @property
-    def is_cuda(self) -> bool:
-        """Always False."""
-        return False
-
-    @property
     def is_cpu(self) -> bool:
         """Always True."""
         return True
-
-    @property
-    def is_sparse(self) -> bool:
-        """Always False."""
-        return False
 
     @shown_as(lambda self, device=None, non_blocking=False, memory_format=preserve_format: None)
     def cuda(self, *args: Any, **named: Any) -> Any:

@@ -38,12 +38,11 @@ class PrintOptions:
     sci_mode: bool | None = None
 
 
-PROFILES: dict[str, dict[str, Any]] = {
-    "default": {"precision": 4, "threshold": 1000, "edgeitems": 3, "linewidth": 80},
-    "short": {"precision": 2, "threshold": 1000, "edgeitems": 2, "linewidth": 80},
-    "full": {"precision": 4, "threshold": math.inf, "edgeitems": 3, "linewidth": 80},
+PROFILES = {
+    "default": PrintOptions(),
+    "short": PrintOptions(precision=2, edgeitems=2),
+    "full": PrintOptions(threshold=math.inf),
 }
-
 _options = PrintOptions()
 
 
@@ -76,9 +75,8 @@ def set_printoptions(
     if profile is not None and profile not in PROFILES:
         raise ValueError(f"profile must be one of {', '.join(map(repr, PROFILES))}, but got {profile!r}")
     given = {"precision": precision, "threshold": threshold, "edgeitems": edgeitems, "linewidth": linewidth}
-    changes = {} if profile is None else dict(PROFILES[profile])
-    changes |= {name: value for name, value in given.items() if value is not None}
-    _options = replace(_options, **changes, sci_mode=sci_mode)
+    changes: Any = {name: value for name, value in given.items() if value is not None}
+    _options = replace(_options if profile is None else PROFILES[profile], **changes, sci_mode=sci_mode)
 
 
 def get_printoptions() -> dict[str, Any]:

@@ -44,6 +44,7 @@ class Properties(TensorBase):
     is_meta, is_nested, is_quantized, is_mkldnn = no("meta"), no("nested"), no("quantised"), no("MKL-DNN")
     is_mps, is_xpu, is_xla, is_ipu = no("MPS"), no("XPU"), no("XLA"), no("IPU")
     is_maia, is_mtia, is_vulkan, is_sparse_csr = no("MAIA"), no("MTIA"), no("Vulkan"), no("sparse")
+    is_cuda, is_sparse = no("CUDA"), no("sparse")
 
     @property
     def itemsize(self) -> int:
@@ -206,9 +207,7 @@ class finfo(Limits):
         kind = dtypes.get_default_dtype() if type is None else type
         check_dtypes("finfo", type=kind)
         if kind.category < 2:
-            raise TypeError(
-                "torch.finfo() requires a floating point input type. Use torch.iinfo to handle 'torch.finfo'"
-            )
+            raise TypeError(f"torch.finfo() requires a floating point input type, not {kind}")
         known = np.finfo(kind.to_real().numpy)
         self.bits, self.dtype = known.bits, kind.to_real().name
         self.eps, self.max, self.min = float(known.eps), float(known.max), float(known.min)
@@ -223,12 +222,8 @@ class iinfo(Limits):
 
     def __init__(self, type: Any) -> None:
         check_dtypes("iinfo", type=type)
-        if type.category == 0:
-            raise TypeError("torch.bool is not supported by torch.iinfo")
-        if type.category > 1:
-            raise TypeError(
-                "torch.iinfo() requires an integer input type. Use torch.finfo to handle 'torch.iinfo'"
-            )
+        if type.category != 1:
+            raise TypeError(f"torch.iinfo() requires an integer input type, not {type}")
         known = np.iinfo(type.numpy)
         self.bits, self.dtype = known.bits, type.name
         self.max, self.min = known.max, known.min

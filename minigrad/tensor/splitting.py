@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core import F, dialect, dtypes
+from ..core import F, dialect
 from ..core.operands import broadcast, check_elements
 from ..core.public import public
 from ..core.tensor_state import TensorBase
@@ -43,23 +43,19 @@ def grid(tensors: Any, indexing: str) -> tuple[Any, ...]:
     vectors = listed(tensors)
     if not vectors:
         raise RuntimeError("meshgrid expects a non-empty TensorList")
-    for t in vectors:
-        if t._data.dtype != vectors[0]._data.dtype:
-            raise RuntimeError("meshgrid expects all tensors to have the same dtype")
-        if t._data.ndim > 1:
-            kind = f"{dtypes.of(t._data).type_name}{{{','.join(map(str, t._data.shape))}}}"
-            raise RuntimeError(f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {kind}")
+    if len({t._data.dtype for t in vectors}) > 1:
+        raise RuntimeError("meshgrid expects all tensors to have the same dtype")
+    if any(t._data.ndim > 1 for t in vectors):
+        shapes = [list(t.shape) for t in vectors]
+        raise RuntimeError(f"torch.meshgrid: Expected 0D or 1D tensors in the tensor list but got: {shapes}")
     if indexing not in ("ij", "xy"):
         raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
     turned = indexing == "xy" and len(vectors) > 1
     if turned:
         vectors[:2] = vectors[1::-1]
     shape = tuple(t._data.size for t in vectors)
-    found = []
-    for i, t in enumerate(vectors):
-        line = [1] * len(shape)
-        line[i] = shape[i]
-        found.append(F.expand(F.view(t, line), shape))
+    lines = ([n if j == i else 1 for j in range(len(shape))] for i, n in enumerate(shape))
+    found = [F.expand(F.view(t, line), shape) for t, line in zip(vectors, lines)]
     if turned:
         found[:2] = found[1::-1]
     return tuple(found)

@@ -39,15 +39,10 @@ def real_and_imaginary(t: Any) -> tuple[Any, Any]:
     return tuple(F.select(F.view_as_real(t), t.ndim, i) for i in (0, 1))
 
 
-def run(
-    dims: int, input: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int,
-    transposed: bool = False, output_padding: Any = 0,
-) -> Any:  # fmt: skip
-    """Convolve an input with or without a batch."""
-    input, is_batch = batched(input, dims, f"conv{'_transpose' if transposed else ''}{dims}d")
-    out = complex_convolution(
-        input, weight, bias, stride, padding, dilation, groups, transposed, output_padding
-    )
+def run(dims: int, input: Any, weight: Any, bias: Any, *how: Any) -> Any:
+    """Convolve a batch or one example; `how` are the further arguments of `convolved`."""
+    input, is_batch = batched(input, dims, f"conv{'_transpose' if len(how) > 4 else ''}{dims}d")
+    out = complex_convolution(input, weight, bias, *how)
     return out if is_batch else out.squeeze(0)
 
 
@@ -67,7 +62,7 @@ def complex_convolution(input: Any, weight: Any, bias: Any, *how: Any) -> Any:
 
 def convolved(
     input: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int,
-    transposed: bool, output_padding: Any,
+    transposed: bool = False, output_padding: Any = 0,
 ) -> Any:  # fmt: skip
     """Run the op with its settings expanded to all dimensions of the weight."""
     dims = weight.ndim - 2

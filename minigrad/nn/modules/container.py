@@ -105,21 +105,17 @@ class ModuleList(Modules):
     def __add__(self, other: Iterable[Any]) -> Any:
         return ModuleList([*self, *other])
 
-    def __repr__(self) -> str:
-        texts = [repr(module) for module in self]
-        if not texts:
-            return f"{self._get_name()}()"
+    def _parts(self) -> list[str]:
         runs: list[list[Any]] = []  # equal neighbors share a line: first index, last index, text
-        for i, text in enumerate(texts):
+        for i, text in enumerate(map(repr, self)):
             if runs and runs[-1][2] == text:
                 runs[-1][1] = i
             else:
                 runs.append([i, i, text])
-        lines = [
+        return [
             f"({a}): {indented(text)}" if a == b else f"({a}-{b}): {b - a + 1} x {indented(text)}"
             for a, b, text in runs
         ]
-        return f"{self._get_name()}(\n" + "".join(f"  {line}\n" for line in lines) + ")"
 
 
 class ModuleDict(Keyed):

@@ -228,13 +228,17 @@ class Module(Called):
             value = value is not None
         return f"{name}{value!r}" if name.endswith("=") else repr(value)
 
+    def _parts(self) -> list[str]:
+        """Return the lines of the repr for the modules below."""
+        return [f"({name}): {indented(repr(module))}" for name, module in self._modules.items()]
+
     def _get_name(self) -> str:
         return type(self).__name__
 
     def __repr__(self) -> str:
         extra = self.extra_repr()
         lines = extra.split("\n") if extra else []
-        parts = [f"({name}): {indented(repr(module))}" for name, module in self._modules.items()]
+        parts = self._parts()
         if not parts and len(lines) <= 1:
             return f"{self._get_name()}({extra})"
         body = "".join(f"  {line}\n" for line in lines + parts)

@@ -210,10 +210,7 @@ def pad_sequence(
     for i, sequence in enumerate(sequences):
         length = len(sequence)
         start = longest - length if padding_side == "left" else 0
-        if batch_first:
-            out.select(0, i).narrow(0, start, length).copy_(sequence)
-        else:
-            out.narrow(0, start, length).select(1, i).copy_(sequence)
+        out.select(0 if batch_first else 1, i).narrow(0, start, length).copy_(sequence)
     return out
 
 
