@@ -181,18 +181,11 @@ def prelu(input: Any, weight: Any) -> Any:
         kinds = f"{input.dtype.title} and {weight.dtype.title}"
         raise RuntimeError(f"prelu: Type promoting not supported. Got {kinds}")
     count, ndim = weight.numel(), input.ndim
-    if count != 1:
-        if ndim == 0:
-            raise RuntimeError("Not allow zero-dim input tensor.")
-        channels = input.shape[1] if ndim > 1 else 1
-        if channels != count:
-            raise RuntimeError(
-                f"Mismatch of parameter numbers and input channel size. Found parameter numbers = {count} "
-                f"and channel size = {channels}."
-            )
-    if weight.ndim > 1:
+    channels = input.shape[1] if ndim > 1 else 1
+    if weight.ndim > 1 or (count != 1 and (not ndim or channels != count)):
         raise RuntimeError(
-            f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {weight.ndim}"
+            "Mismatch of parameter numbers and input channel size. Found parameter numbers = "
+            f"{count} and channel size = {channels}."
         )
     if ndim != weight.ndim:
         weight = weight.reshape([count if d == 1 else 1 for d in range(ndim)])

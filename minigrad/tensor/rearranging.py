@@ -122,7 +122,9 @@ def repeat_interleave(
         input, dim = flatten(input), 0
     if is_whole(repeats):
         return each_repeated(input, int(repeats), dim, output_size)
-    return F.index_select(input, dim, indices_repeated(one_for_each(input, repeats, dim), output_size))
+    shape = input._data.shape or (1,)
+    counts = F.expand(repeats, (shape[place(dim, len(shape))],))  # one count may stand for all
+    return F.index_select(input, dim, indices_repeated(counts, output_size))
 
 
 def indices_repeated(repeats: Any, output_size: int | None) -> Any:
@@ -143,22 +145,6 @@ def check_size(size: int, expected: int | None) -> None:
     """RuntimeError with PyTorch's text unless the result is as long as it was said to be."""
     if expected is not None and size != expected:
         raise RuntimeError(f"repeat_interleave: Invalid output_size, expected {size} but got {expected}")
-
-
-def one_for_each(input: Any, repeats: Any, dim: int) -> Any:
-    """`repeats` with a number for each part along `dim`; RuntimeError in PyTorch's words."""
-    shape = input._data.shape or (1,)
-    n = shape[place(dim, len(shape))]
-    if repeats.ndim > 1:
-        raise RuntimeError("repeats must be 0-dim or 1-dim tensor")
-    if repeats._data.size == 1:
-        return F.expand(F.reshape(repeats, (1,)), (n,))
-    if repeats._data.size != n:
-        raise RuntimeError(
-            "repeats must have the same size as input along dim, but got repeats.size(0) = "
-            f"{repeats._data.size} and input.size({dim}) = {n}"
-        )
-    return repeats
 
 
 def each_repeated(input: Any, repeats: int, dim: int, output_size: int | None) -> Any:

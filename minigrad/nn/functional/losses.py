@@ -197,10 +197,10 @@ def kl_div(
             stacklevel=3,
         )
     how = SUM if reduction == "batchmean" else reduction_enum(reduction, size_average, reduce)
-    if input.is_complex() or target.is_complex():
-        raise RuntimeError("kl_div: Complex inputs not supported.")
-    if not (input.is_floating_point() and target.is_floating_point()):
-        raise RuntimeError("kl_div: Integral inputs not supported.")
+    for t in (input, target):
+        if not t.is_floating_point():
+            kind = "Complex" if t.is_complex() else "Integral"
+            raise RuntimeError(f"kl_div: {kind} inputs not supported.")
     last = target - input if log_target else target * input
     losses = target.exp() * last if log_target else F.xlogy(target, target) - last
     loss = reduced(losses, how)

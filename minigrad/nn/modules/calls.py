@@ -9,7 +9,6 @@ Note [Backward hooks of modules]
 
 from __future__ import annotations
 
-import builtins
 from typing import Any
 
 from ...autograd import Function
@@ -223,4 +222,4 @@ def identity(values: tuple[Any, ...]) -> tuple[tuple[Any, ...], Any, list[int]]:
 def at_positions(gradients: tuple[Any, ...], positions: list[int], count: int) -> tuple[Any, ...]:
     """Put gradients at their positions among all values; None for values that are not tensors."""
     at = dict(zip(positions, gradients))
-    return tuple(at.get(i) for i in builtins.range(count))
+    return tuple(at.get(i) for i in range(count))

@@ -81,10 +81,6 @@ class RNNBase(Module):
             setattr(self, names[kind], empty(*shape, dtype=dtype))
         self._all_weights.append(list(names.values()))
 
-    def _weights(self) -> list[Weights]:
-        """Return the parameters of each layer and direction as `Weights`."""
-        return [Weights(*weights) for weights in self.all_weights]
-
     def flatten_parameters(self) -> None:
         """Do nothing: minigrad has no faster order of parameters."""
 
