@@ -230,9 +230,9 @@ def test_what_removes_no_hook(library, between):
 @pytest.mark.parametrize(
     "statement, expected",
     [
-        ("h = y.register_hook(f)", [Handling("h", other=True), Handling("h", "tensor", "y", False, "f")]),
-        ("y.register_hook(lambda g: 1)", [Handling("", "tensor", "y", False, "<lambda>")]),
-        ("y.grad_fn.register_hook(o.f)", [Handling("", "post", "y", True, "")]),
+        ("h = y.register_hook(f)", [Handling("h", other=True), Handling("h", "tensor", "y", "f")]),
+        ("y.register_hook(lambda g: 1)", [Handling("", "tensor", "y", "<lambda>")]),
+        ("y.grad_fn.register_hook(o.f)", [Handling("", "post", "y")]),
         ("h.remove()", [Handling("h")]),
         ("h.remove(3)", []),
         ("a, h = h, a", [Handling("a", other=True), Handling("h", other=True)]),

@@ -9,12 +9,12 @@ tell them all), what its `return` says, and what came in and went out.
 from __future__ import annotations
 
 import ast
-import textwrap
 from collections.abc import Iterator
 
 from ..numbers import short
 from ..protocol import Value
 from ..trace.events import Inside
+from ..trace.statements import parsed
 from ..trace.where import Span
 from ..words import clean, shorten, text
 from .glyphs import Both, both
@@ -102,9 +102,6 @@ def value(x: Value | str) -> Both:
 
 def returns(source: str) -> list[str]:
     """The `return` statements of a function, as they are written."""
-    try:
-        tree = ast.parse(textwrap.dedent(source))
-    except SyntaxError:
-        return []
-    found = [node for node in ast.walk(tree) if isinstance(node, ast.Return)]
+    tree = parsed(source)
+    found = [] if tree is None else [node for node in ast.walk(tree) if isinstance(node, ast.Return)]
     return [f"return {ast.unparse(node.value)}" for node in found if node.value is not None]

@@ -20,6 +20,7 @@ import numpy as np
 from ..numbers import short
 from ..protocol import Value
 from ..trace.graph import Change, Update
+from ..trace.statements import parsed
 from .glyphs import IN, OUT, Both, escaped, latex_name, marked
 from .lines import Line, line
 
@@ -64,11 +65,8 @@ def of_statement(source: str, change: Change) -> Line | None:
 
 def assigned(source: str) -> tuple[str, ast.expr] | None:
     """What a statement writes to, without `.data`, and the expression of its new value."""
-    try:
-        tree = ast.parse(source.strip()).body[0]
-    except (SyntaxError, IndexError):
-        return None
-    match tree:
+    tree = parsed(source.strip())
+    match tree and tree.body[0]:
         case ast.AugAssign(target=target, op=op, value=value):
             made: ast.expr = ast.BinOp(target, op, value)
         case ast.Assign(targets=[target], value=made):

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from ..trace.events import Statement
 from ..trace.graph import Hook
+from ..trace.statements import parsed
 
 KINDS = {
     "register_hook": "tensor",
@@ -50,11 +51,8 @@ class Registered(NamedTuple):
 @functools.lru_cache(maxsize=256)
 def handling(statement: str) -> tuple[Handling, ...]:
     """What a statement with this text does with hooks, and with the variables to which it assigns."""
-    try:
-        body = ast.parse(statement).body
-    except (SyntaxError, ValueError):  # the head of a compound statement, say
-        return ()
-    return tuple(found for part in body for found in _of(part))
+    tree = parsed(statement)
+    return () if tree is None else tuple(found for part in tree.body for found in _of(part))
 
 
 def _of(part: ast.stmt) -> Iterator[Handling]:

@@ -19,7 +19,6 @@ from .place import BackwardCall, Lookup, Place, role_of
 from .schedule import Schedule, guilty_in, schedule_of
 from .stopped import given_there, why_no_graph
 from .trace_index import TraceIndex
-from .updates import UpdateFound
 
 
 class Scene(Lookup):
@@ -143,14 +142,11 @@ class Scene(Lookup):
         """What was written into parameters and their gradients around the call."""
         mine = (found for found in self.index.updates if found.call == self.call)
         return tuple(
-            Update(
-                f"u{i}", u.kind, u.title, u.about, u.span, tuple(u.times), u.early,
-                tuple(replace(each, name=self.changed(u, each)) for each in u.changes),
-            )
+            replace(u, id=f"u{i}", changes=[replace(each, name=self.changed(u, each)) for each in u.changes])
             for i, u in enumerate(mine)
-        )  # fmt: skip
+        )
 
-    def changed(self, update: UpdateFound, change: Change) -> str:
+    def changed(self, update: Update, change: Change) -> str:
         """What to call what a line of an update changes."""
         known = self.named.get(change.tensor) or self.index.seen_as.get(change.tensor, "")
         return f"{known}.grad" if update.of_gradients else known

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from ..trace.events import Created, Failed, Statement, Trace
 from ..trace.graph import GUILTY, Card, Graph, Mark, Route, Station
+from ..trace.statements import parsed
 from ..trace.where import Span
 from ..words import clean, shorten, text
 from .place import Place
@@ -28,13 +29,11 @@ def refused(trace: Trace) -> Failed | None:
 
 def starts_backward(span: Span | None) -> bool:
     """Whether an expression is a call of `backward` or `grad`."""
-    try:
-        tree = None if span is None else ast.parse(f"({span.text}\n)", mode="eval").body
-    except (SyntaxError, ValueError):
-        return False
-    if not isinstance(tree, ast.Call):
-        return False
-    return getattr(tree.func, "attr", getattr(tree.func, "id", "")) in STARTS
+    tree = None if span is None else parsed(span.text)
+    match tree and tree.body:
+        case [ast.Expr(ast.Call(ast.Name(name) | ast.Attribute(attr=name)))]:
+            return name in STARTS
+    return False
 
 
 def given_there(trace: Trace, places: Iterable[Place]) -> set[str]:

@@ -30,6 +30,7 @@ from ..trace.events import (
     Trace,
     Unpacked,
 )
+from ..trace.graph import Update
 from ..trace.where import Span
 from .births import Birth, births
 from .cuts import Cuts
@@ -40,7 +41,7 @@ from .naming import InnerNames
 from .node_details import remember
 from .place import LIBRARY, BackwardCall, Lookup, Place, arranged
 from .scope import Scopes
-from .updates import UpdateFound, UpdateReader
+from .updates import UpdateReader
 
 
 class TraceIndex(Lookup):
@@ -102,7 +103,7 @@ class TraceIndex(Lookup):
         return Moments(self.trace.events)
 
     @functools.cached_property
-    def updates(self) -> list[UpdateFound]:
+    def updates(self) -> list[Update]:
         """What the cell wrote into parameters and their gradients."""
         return UpdateReader(self.trace.events, self.moments, self.calls.values()).read()
 

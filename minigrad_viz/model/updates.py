@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from ..protocol import Value
@@ -35,21 +34,6 @@ RESETS = ("none", "zero")
 SETTINGS = ("lr", "momentum", "weight_decay")  # the settings of an optimizer that are shown
 
 
-@dataclass(slots=True)
-class UpdateFound:
-    """An update while it is being put together; `call` is the backward call that it belongs to."""
-
-    kind: str
-    title: str
-    about: str
-    span: Span | None
-    times: list[int]
-    changes: list[Change] = field(default_factory=list)
-    call: int = 0
-    early: bool = False
-    of_gradients: bool = False  # whether it changes `.grad`, and not the tensors
-
-
 class UpdateReader:
     """Goes through the events of a trace with the values and gradients of its tensors at hand."""
 
@@ -57,13 +41,13 @@ class UpdateReader:
         self.events, self.moments = events, moments
         self.calls = sorted(calls, key=lambda call: call.begin)
         self.begun = False  # whether a backward call has ended
-        self.found: list[UpdateFound] = []
-        self.open: dict[tuple[Any, ...], UpdateFound] = {}  # since the last backward call, by statement
+        self.found: list[Update] = []
+        self.open: dict[tuple[Any, ...], Update] = {}  # since the last backward call, by statement
         self.leaves: set[str] = set()  # those that require gradients
         self.step: dict[str, Stepping] = {}  # of the optimizer that steps, by tensor
         self.optimizer = ""
 
-    def read(self) -> list[UpdateFound]:
+    def read(self) -> list[Update]:
         """All updates in the order in which they began, each with its call."""
         for time, event in enumerate(self.events):
             if isinstance(event, BackwardEnded):
@@ -132,18 +116,18 @@ class UpdateReader:
 
     def update(
         self, time: int, kind: str, span: Span | None, title: str, about: str = "", tensor: str = ""
-    ) -> UpdateFound:
+    ) -> Update:
         """The update that a write belongs to."""
         line = title if span is None else (span.origin, span.line)
         key = kind, line, about
         known = self.open.get(key)
         again = known is not None and any(change.tensor == tensor for change in known.changes)
         if known is None or again or (kind == STEP and not tensor):
-            known = self.open[key] = UpdateFound(kind, title, about, span, [])
+            known = self.open[key] = Update(kind, title, about, span, [], [])
             self.found.append(known)
         return known
 
-    def assign(self, update: UpdateFound) -> None:
+    def assign(self, update: Update) -> None:
         """Find the call that an update belongs to."""
         place = bisect_right([call.begin for call in self.calls], update.times[0])
         before, after = self.calls[:place][-1:], self.calls[place:][:1]

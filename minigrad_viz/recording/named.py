@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import ast
 import functools
-import textwrap
 from collections.abc import Callable, Iterator
 from types import FrameType, ModuleType
 from typing import Any
@@ -25,6 +24,7 @@ import numpy as np
 
 from ..protocol import NAN, Value, array_of, dtype_name, has_history, is_tensor
 from ..trace.events import Compared
+from ..trace.statements import parsed
 from ..trace.where import Spot
 
 ELSEWHERE = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)  # names of their own
@@ -43,16 +43,6 @@ def named_tensors(spot: Spot | None, frame: FrameType | None) -> list[tuple[str,
         if is_tensor(value) and has_history(value):
             found.setdefault(ast.unparse(node), value)
     return list(found.items())
-
-
-def parsed(source: str) -> ast.AST | None:
-    """The syntax tree of an expression or a statement; None for what is neither."""
-    for text in (f"({source}\n)", textwrap.dedent(source)):
-        try:
-            return ast.parse(text)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            continue
-    return None
 
 
 def assignment(spot: Spot) -> ast.AST | None:

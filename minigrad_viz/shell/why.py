@@ -12,7 +12,7 @@ from typing import Any
 
 from ..explaining.why_none import Answer, Facts, from_graph, from_scenes, in_general, of_itself, said
 from ..protocol import dtype_name, edges_of, has_history, history_of, is_tensor, value_of, variable_of
-from ..recording.named import parsed
+from ..trace.statements import parsed
 from ..trace.where import Locator
 from ..words import language, text, wrapped
 from .last import known_to_last

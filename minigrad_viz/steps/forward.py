@@ -26,6 +26,7 @@ from ..trace.events import (
     Statement,
     TensorState,
 )
+from ..trace.statements import parsed
 from ..words import clean, text
 from .told import Frame, line, saved
 
@@ -59,13 +60,10 @@ def aside(statement: str) -> Aside | None:
         told = next((told for told in handling(statement) if told.kind), None)
         if told is not None:
             return Aside(HOOKS[told.kind], told.variable)
-    if not any(name in statement for name in CALLS):
-        return None
-    try:
-        body = ast.parse(statement).body
-    except (SyntaxError, ValueError):  # the head of a compound statement, say
-        return None
-    for call in (node for part in body for node in ast.walk(part) if isinstance(node, ast.Call)):
+    tree = parsed(statement) if any(name in statement for name in CALLS) else None
+    for call in () if tree is None else ast.walk(tree):
+        if not isinstance(call, ast.Call):
+            continue
         holder = call.func.value if isinstance(call.func, ast.Attribute) else None
         name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
         if CALLS.get(name) == "step_gradcheck":

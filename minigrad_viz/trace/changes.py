@@ -25,19 +25,22 @@ class Change:
     state: tuple[tuple[str, Value | None, Value | None], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Update:
     """Writes outside the graph that belong together: a step of an optimizer, `zero_grad`, clipping, or a
     hand-written update. `kind` is "step", "zero", "clip" or "written"; `title` is the call or the statement
     as it stands in the source (`opt.step()`), `about` the class of the optimizer ("" without one); `span` is
-    where it stands. `times` are the places of its events in the trace, in order; `early`: it ran before the
-    backward call whose picture shows it."""
+    where it stands. `times` are the places of its events in the trace, in order; `of_gradients`: they change
+    `.grad`, and not the tensors. It belongs to the backward `call`, and was `early` if it ran before that. In
+    a picture it has an `id`, and what it changes has names."""
 
-    id: str
     kind: str
     title: str
     about: str
     span: Span | None
-    times: tuple[int, ...]
-    early: bool
-    changes: tuple[Change, ...]
+    times: list[int]
+    changes: list[Change]
+    call: int = 0
+    early: bool = False
+    of_gradients: bool = False
+    id: str = ""

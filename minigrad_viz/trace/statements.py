@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -42,6 +43,17 @@ def find(tree: ast.Module | None, line: int, column: int) -> Found | None:
         return None
     within = any((p.lineno, p.col_offset) <= (line, column) < end(p) for p in loops_in(tree))
     return Found(statement, top, again, within)
+
+
+def parsed(source: str) -> ast.Module | None:
+    """The syntax tree of an expression or a statement; None for what is neither, as the head of a compound
+    statement."""
+    for text in (f"({source}\n)", textwrap.dedent(source)):
+        try:
+            return ast.parse(text)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            continue
+    return None
 
 
 @functools.lru_cache(16)  # of each tree many positions are looked for
