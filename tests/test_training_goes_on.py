@@ -5,10 +5,12 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import numpy
 import pytest
 
 import minigrad
 from minigrad_viz.replay import watch
+from minigrad_viz.replay.landscape import movable, slice_of
 from minigrad_viz.replay.live import Refused
 from minigrad_viz.replay.training import Training
 from minigrad_viz.shell.run import trace_source
@@ -182,6 +184,33 @@ def test_refused(library, name):
 def test_a_list_of_losses_may_be_used_after_the_loop(library):
     body = BODIES["by hand"] + "smallest = min(losses)\n"
     assert training(body, library).more(2)
+
+
+class TestLandscape:
+    @pytest.mark.parametrize("name", BODIES)
+    def test_it_goes_through_the_rounds_of_the_loop(self, library, name):
+        """The slice has the loss of the round where its leaf is, the gradient of the round as its slope, and
+        the value of the next round where the update leads."""
+        goes_on = training(BODIES[name], library, 6)
+        name, (number, place) = list(movable(goes_on).items())[-1]
+        found = slice_of(goes_on, name)
+        assert found.here.y == goes_on.loss == found.ys[found.xs.index(found.here.x)]
+        assert found.here.slope == pytest.approx(found.grad, rel=1e-5, abs=1e-7)
+        goes_on.more()
+        assert float(goes_on.states[-1].tensors[number].data[place]) == found.next.x
+
+    def test_against_the_formula(self, library):
+        trace, program, space = trained(BODIES["by hand"], library, 4)
+        goes_on = Training(trace, program, "en")
+        X, Y, w = space["X"].numpy(), space["Y"].numpy(), numpy.array(goes_on.values()["w"])
+        found = slice_of(goes_on, "b")
+        for x, y in zip(found.xs, found.ys):
+            assert y == pytest.approx(float(((X @ w + x - Y) ** 2).mean()), rel=1e-5)
+        assert found.next.x == pytest.approx(found.here.x - 0.02 * found.here.slope, rel=1e-5)
+
+    def test_where_gradients_add_up_the_slope_is_not_the_gradient(self, library):
+        found = slice_of(training("for i in range(N):\n    (b * b).backward()\n", library, 4), "b")
+        assert found.grad == pytest.approx(4 * found.here.slope)
 
 
 SIZED = "big = torch.zeros({size}, requires_grad=True)\nopt = torch.optim.SGD([big], lr=0.1{more})\n" + (

@@ -216,7 +216,7 @@ class Live extends Extra {
     const said = fill(words.live_at);
     const frame = player.frames[this.summed(handle) - 1];
     caption.show(frame ?? { text: said, lines: [], marks: [] }, "");
-    caption.place.replaceChildren(make("span", { className: "mgp-said", textContent: said, title: said }));
+    caption.place.replaceChildren(...(frame ? [make("span", { className: "mgp-said", textContent: said, title: said })] : []));
   }
 
   // The pane has another width.

@@ -20,7 +20,12 @@ class Coach extends Extra {
     this.row = make("div", { className: "mgp-live-acts" }, ...this.buttons, rate, back);
     const told = block("mgp-live-told", block("mgp-live-head", make("h4", { textContent: words.training })), this.said, this.table, this.row, this.note);
     this.curve = block("mgp-live-curve");
-    this.pane = make("div", { className: "mgp-livepane mgp-training", aria: { label: words.training, role: "region" } }, told, this.curve);
+    this.head = make("h4");
+    this.leaf = quiet(make("select", { title: words.live_pick, aria: { label: words.live_pick }, onchange: () => this.ask({ leaf: this.leaf.value }) }));
+    this.step = make("p", { className: "mgp-step" });
+    this.along = block("mgp-live-told", block("mgp-live-head", this.head, this.leaf), this.step);
+    this.slice = block("mgp-live-curve mgp-slice");
+    this.pane = make("div", { className: "mgp-livepane mgp-training", aria: { label: words.training, role: "region" } }, told, this.curve, this.along, this.slice);
     player.boxes.element.before(this.pane);
     if (state) this.kernel = new Kernel(player.model);
     this.tell();
@@ -55,6 +60,7 @@ class Coach extends Extra {
     if (document.activeElement !== this.rate) this.rate.value = state.lr ?? "";
     this.back.replaceChildren(...state.rounds.toReversed().map((value) => make("option", { value, textContent: value })));
     this.back.value = state.round;
+    this.landscape(state.slice);
     const width = this.curve.clientWidth - 16;
     if (width < 100 || state.losses.length < 2) return;
     const value = (round) => state.losses.find(([i]) => i === round)?.[1];
@@ -62,6 +68,27 @@ class Coach extends Extra {
     const said = { curve: fill(words.training_curve), point: `${name} = ${figure(value(state.round))}`, slope: "" };
     const point = (round) => [round, value(round), NaN];
     this.curve.replaceChildren(plot(width, { xs, ys, cell: point(state.cell), now: point(state.round), names: { root: name, leaf: words.training_known }, said, whole: true }));
+  }
+
+  // The loss against one number of a leaf: where the round is, with its slope, and where the next update leads.
+  landscape(slice) {
+    const { words, name } = this;
+    this.along.hidden = this.slice.hidden = !slice;
+    const width = this.slice.clientWidth - 16;
+    if (!slice || width < 100) return;
+    const { leaf, leaves, xs, ys, here, next } = slice;
+    const fill = (text) => text.replace("{name}", name).replace("{leaf}", leaf);
+    this.head.textContent = fill(words.training_slice);
+    this.leaf.replaceChildren(...leaves.map((value) => make("option", { value, textContent: value })));
+    this.leaf.value = leaf;
+    this.leaf.hidden = leaves.length < 2;
+    const far = next[0] - here[0];
+    const [before, after] = [here[1], next[1]].map(figure);
+    const slope = words.live_slope.replace("{value}", figure(here[2])).replace("{name}.grad", leaf.replace(/(\[.*\])?$/, ".grad$1"));
+    const moves = fill(words.training_step).replace("{far}", `${far < 0 ? "−" : "+"}${figure(Math.abs(far))}`).replace("{before}", before).replace("{after}", after);
+    this.step.replaceChildren(...(slice.grad ? [make("b", { className: "g", textContent: slope }), ". "] : []), moves);
+    const said = { curve: this.head.textContent, point: `${leaf} = ${figure(next[0])}`, slope: "" };
+    this.slice.replaceChildren(plot(width, { xs, ys, cell: here, now: next, names: { root: name, leaf }, said }));
   }
 
   arranged() {

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,6 +17,16 @@ from .optimizers import array, built, taken, with_rate
 from .program import GRAD, Given, Instruction, Program, Ref, flat
 from .rounds import KEPT, KeptRounds, RoundState
 from .running import Turned, machine, perform, quietly
+
+
+class Played(NamedTuple):
+    """How all stands when the steps of a round have run: tensors by number, optimizers, the root of the
+    backward call, and the state of random numbers."""
+
+    tensors: dict[int, Any]
+    optimizers: list[Any]
+    loss: float
+    random: Any
 
 
 class Training:
@@ -123,6 +134,17 @@ class Training:
 
     def _run(self, state: RoundState) -> RoundState:
         """The state after one more round."""
+        tensors, optimizers, loss, random = self.play(state)
+        after = {n: standing(tensors[n], given) for n, given in state.tensors.items()}
+        groups = [with_rate(one, state.rate) for one in state.optimizers]
+        left = tuple(taken(one, own, tensors) for one, own in zip(groups, optimizers, strict=True))
+        return RoundState(state.number + 1, after, left, random, loss)
+
+    def play(
+        self, state: RoundState, first: int = 0, after: Callable[[int, Mapping[int, Any]], None] | None = None
+    ) -> Played:
+        """Run the steps of a round from how all stood, or those from the `first` on that use no tensor of an
+        earlier step; `after` sees the tensors after each."""
         module = self.parts.module
         tensors = {n: self.parts.build(given) for n, given in {**self.program.given, **state.tensors}.items()}
         groups = [with_rate(one, state.rate) for one in state.optimizers]
@@ -131,20 +153,22 @@ class Training:
         with quietly(module, draws=True):
             if state.random is not None:
                 module.set_rng_state(module.tensor(state.random))
-            for step in without_names(self.steps):
+            for i, step in enumerate(without_names(self.steps)[first:], first):
+                if first and not known(step, tensors):
+                    continue
                 if step.kind == "optimizer":
                     optimizers[step.args[0]].step()
-                    continue
-                step = drawing_anew(with_constant(step, self.constant, state.rate))
-                perform(step, tensors, self.parts)
+                else:
+                    step = drawing_anew(with_constant(step, self.constant, state.rate))
+                    perform(step, tensors, self.parts)
                 if step.backward is not None:
                     root = tensors[step.backward.number]
                     loss = float(root.item()) if root.numel() == 1 else math.nan
+                if after is not None:
+                    after(i, tensors)
             module.set_grad_enabled(True)
-            after = {n: standing(tensors[n], given) for n, given in state.tensors.items()}
-            left = tuple(taken(one, own, tensors) for one, own in zip(groups, optimizers, strict=True))
             random = np.array(module.get_rng_state().numpy())
-        return RoundState(state.number + 1, after, left, random, loss)
+        return Played(tensors, optimizers, loss, random)
 
     @property
     def constant(self) -> float | None:
@@ -158,6 +182,12 @@ class Training:
 def drawing_anew(step: Instruction) -> Instruction:
     """A step that draws new random numbers where the cell drew some."""
     return step if step.fresh is None else step._replace(run=step.fresh[0], args=step.fresh[1], options={})
+
+
+def known(step: Instruction, tensors: Mapping[int, Any]) -> bool:
+    """Whether all tensors are there that a step uses."""
+    parts = flat((step.args, dict(step.options)))
+    return all(part.number in tensors for part in parts if type(part) is Ref)
 
 
 def standing(tensor: Any, before: Given) -> Given:

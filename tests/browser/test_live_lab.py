@@ -81,15 +81,18 @@ def trains(page) -> None:
     pane = page.locator(".mgp-training")
     said = pane.locator("p").first
     own = said.inner_text()
-    assert own.startswith("After round 5, loss is ")
+    assert own.startswith("In round 5, loss is ")
     pane.locator("button", has_text="Ten more").click()
-    pane.locator("p", has_text="After round 15, loss is ").wait_for()
+    pane.locator("p", has_text="In round 15, loss is ").wait_for()
     pane.locator("input").fill("0.01")
     pane.locator("button", has_text="One more round").click()
-    pane.locator("p", has_text="After round 16, loss is ").wait_for()
-    pane.locator("select").select_option("5")
-    pane.locator("p", has_text="After round 5, loss is ").wait_for()
-    assert said.inner_text() == own and pane.locator(".mgp-plot circle.now").count() == 1
+    pane.locator("p", has_text="In round 16, loss is ").wait_for()
+    pane.locator("select").first.select_option("5")
+    pane.locator("p", has_text="In round 5, loss is ").wait_for()
+    assert said.inner_text() == own and pane.locator(".mgp-plot circle.now").count() == 2
+    step = pane.locator(".mgp-step").inner_text()
+    assert step.startswith("slope 0.2656 = w.grad. The next update moves w by −0.09796. On this curve")
+    assert step.endswith("loss goes from 0.004409 to 0.016775.")
 
 
 def predicts(page) -> None:
