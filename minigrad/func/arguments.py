@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from typing import Any, NoReturn
+from typing import Any
 
 from ..autograd.starts import checked_dim, common_size
 from . import pytree
@@ -11,44 +11,35 @@ from . import pytree
 Argnums = int | tuple[int, ...]
 
 
-def checked_argnum(argnum: Any, count: int) -> int:
-    """Return one argument number, counted from the front.
-
-    Raise RuntimeError with PyTorch's texts if there is no such argument.
-    """
-    if not isinstance(argnum, int):
-        raise RuntimeError(f"argnum must be int, got: {type(argnum)}")
-    if not -count <= argnum < count:
-        raise RuntimeError(f"Got argnum={argnum}, but only {count} positional inputs")
-    return argnum % count
-
-
-def checked_argnums(argnums: Any, count: int) -> int | tuple[int, ...]:
-    """Return `argnums` checked and counted from the front."""
-    if isinstance(argnums, int):
-        return checked_argnum(argnums, count)
-    if not isinstance(argnums, tuple):
+def checked_argnums(argnums: Any, count: int) -> tuple[int, ...]:
+    """Return the argument numbers, counted from the front; raise PyTorch's RuntimeErrors."""
+    if not isinstance(argnums, (int, tuple)):
         raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {type(argnums)}")
-    found = tuple(checked_argnum(n, count) for n in argnums)
+    found = []
+    for argnum in argnums if isinstance(argnums, tuple) else (argnums,):
+        if not isinstance(argnum, int):
+            raise RuntimeError(f"argnum must be int, got: {type(argnum)}")
+        if not -count <= argnum < count:
+            raise RuntimeError(f"Got argnum={argnum}, but only {count} positional inputs")
+        found.append(argnum % count)
     if not found:
         raise RuntimeError("argnums must be non-empty")
     if len(set(found)) != len(found):
-        raise RuntimeError(f"argnums elements must be unique, got {found}")
-    return found
+        raise RuntimeError(f"argnums elements must be unique, got {tuple(found)}")
+    return tuple(found)
 
 
 def selected(args: tuple[Any, ...], argnums: Any) -> Any:
     """Return the argument of that number, or a tuple of those."""
-    found = checked_argnums(argnums, len(args))
-    return args[found] if isinstance(found, int) else tuple(args[i] for i in found)
+    found = tuple(args[i] for i in checked_argnums(argnums, len(args)))
+    return found if isinstance(argnums, tuple) else found[0]
 
 
 def replace(args: tuple[Any, ...], argnums: Any, new: Any) -> tuple[Any, ...]:
     """Return all arguments, with `new` in the places of `argnums`."""
-    found = checked_argnums(argnums, len(args))
-    pairs = [(found, new)] if isinstance(found, int) else list(zip(found, new, strict=True))
     result = list(args)
-    for i, value in pairs:
+    places = checked_argnums(argnums, len(args))
+    for i, value in zip(places, new if isinstance(argnums, tuple) else (new,), strict=True):
         result[i] = value
     return tuple(result)
 
@@ -124,14 +115,9 @@ def spread_out_dims(func: Any, out_dims: Dims, spec: Any) -> list[Any]:
         return list(out_dims)
     dims = pytree.broadcast_prefix(out_dims, spec)
     if dims is None:
-        refuse_out_dims(func, out_dims, spec)
+        raise ValueError(
+            f"vmap({name_of(func)}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with the "
+            f"structure of `outputs`. out_dims has structure {pytree.flatten(out_dims)[1]} but outputs has "
+            f"structure {spec}."
+        )
     return dims
-
-
-def refuse_out_dims(func: Any, out_dims: Dims, spec: Any) -> NoReturn:
-    """Raise PyTorch's error."""
-    raise ValueError(
-        f"vmap({name_of(func)}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with the "
-        f"structure of `outputs`. out_dims has structure {pytree.flatten(out_dims)[1]} but outputs has "
-        f"structure {spec}."
-    )
