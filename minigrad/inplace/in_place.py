@@ -49,10 +49,7 @@ def check_allowed(t: TensorBase, values: list[Any]) -> bool:
     """
     if not modes.is_recording():
         return False
-    for v in values:
-        if isinstance(v, TensorBase) and (v._fn is not None or v.requires_grad):
-            break
-    else:
+    if not any(isinstance(v, TensorBase) and v.requires_grad for v in values):
         return False
     if t._inference:
         if not all(isinstance(v, TensorBase) and v._inference for v in values):
