@@ -16,6 +16,7 @@ Note [Names of inner results]
 
 from __future__ import annotations
 
+import ast
 import re
 from bisect import bisect_right
 from collections import Counter
@@ -25,6 +26,7 @@ from typing import Any
 from ..numbers import number
 from ..protocol import Value, op_of
 from ..trace.events import Failed, Forward, Statement
+from ..trace.source_text import SourceText
 from ..trace.where import Span
 from .module_calls import ModuleCall, ModuleCalls
 from .place import Lookup, Place
@@ -92,6 +94,21 @@ def expression(
     if title in ("copy", "clone", "copybackwards") and operands:
         return operands[-1]
     return f"{title}({', '.join(operands)})"
+
+
+def name_indices(found: Lookup, event: Forward) -> None:
+    """Say what tensors are that an index was made into: `range(n)`, `[0, 2]`."""
+    tree = None if event.span is None or event.op != "index" else SourceText(event.span.text).tree
+    whole = getattr(tree.body[0], "value", None) if tree is not None and tree.body else None
+    if not isinstance(whole, ast.Subscript):
+        return
+    parts = whole.slice.elts if isinstance(whole.slice, ast.Tuple) else [whole.slice]
+    if len(parts) != len(event.inputs) - 1:
+        return
+    for id, part in zip(event.inputs[1:], parts, strict=True):
+        place = found.at[id][0] if id in found.at else None
+        if place is not None and place.brought and not place.expr and not isinstance(part, ast.Name):
+            place.expr = ast.unparse(part)
 
 
 def unseen(found: Lookup, place: Place, named: Mapping[str, str]) -> str | None:

@@ -37,7 +37,7 @@ from .cuts import Cuts
 from .handles import Registered, registered
 from .module_calls import ModuleCalls
 from .moments import Moments
-from .naming import InnerNames
+from .naming import InnerNames, name_indices
 from .node_details import remember
 from .place import LIBRARY, BackwardCall, Lookup, Place, arranged
 from .scope import Scopes
@@ -138,6 +138,7 @@ class TraceIndex(Lookup):
             place.event = event
             place.built = event.call
             self.use(event)
+            name_indices(self, event)
             if event.span is not None:
                 self.used.setdefault(event.span, []).append(event)
             self.cuts.note(place, event, self.mode or ("" if event.grad_enabled else "no_grad"))

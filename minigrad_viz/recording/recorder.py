@@ -220,4 +220,4 @@ class Recorder:
             strange = strange or (output(node) is None and variable_of(node) is None)
         if strange:
             self.tape.place()
-            self.states.adopt(inner, tensors=results, users=nodes)
+            self.states.adopt(inner, users=nodes)

@@ -29,7 +29,7 @@ from .torch_engine import Engine, Waiting
 from .torch_frames import FUNCTION, TorchModes, by_torch, flat, outside, running, runs_again, title
 from .torch_functions import Functions, apply, modes_of
 from .torch_modules import OPTIMIZERS, ModuleHooks, only_for_hooks, step_told
-from .torch_nodes import TorchNodes
+from .torch_nodes import TorchNodes, by_node
 from .warned import Warned
 
 COPIES = ("tensor", "as_tensor", "asarray", "from_numpy")  # make a tensor from data, even if that is a tensor
@@ -277,10 +277,9 @@ class PyTorch:
                 for result in results:
                     self.recorder.crossing.created(result, data)
         else:
-            self.recorder.adopt_within(results)
-            known, enabled = self.recorder.tape.ids.known, self.torch.is_grad_enabled()
-            for made in by_node([r for r in results if not known(r)] or results):
-                self.recorder.forward(name, given, made, enabled)
+            for made in by_node(results):
+                self.recorder.adopt_within(made)
+                self.recorder.forward(name, given, made, self.torch.is_grad_enabled())
 
     def tell_of(self, name: str, args: Any, result: Any) -> None:
         """Tell what a method did that made no tensor: it gave numbers out, or changed what autograd knows."""
@@ -293,14 +292,3 @@ class PyTorch:
             self.recorder.crossing.asked(tensor)
         elif name == "detach_" and tensor.grad_fn is None:
             self.recorder.crossing.detached(tensor, tensor)
-
-
-def by_node(results: list[Any]) -> list[list[Any]]:
-    """The results of a function that is made of several ops, those of each node together; what has none
-    belongs to the first."""
-    found: dict[Any, list[Any]] = {}
-    for tensor in results:
-        fn = tensor.grad_fn if len(results) > 1 else None
-        first = next(iter(found), None)
-        found.setdefault(fn if fn is not None else first, []).append(tensor)
-    return list(found.values())

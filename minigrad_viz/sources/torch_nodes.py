@@ -53,3 +53,15 @@ class TorchNodes:
 def gone(node: Any) -> bool:
     """Whether what a node saved cannot be read any more."""
     return any(kept.freed for kept in saved_of(node))
+
+
+def by_node(results: list[Any]) -> list[list[Any]]:
+    """The results of a function that may be made of several ops, those of each node together, as the nodes
+    came; what has none belongs to the first."""
+    found: dict[Any, list[Any]] = {}
+    for tensor in results if len(results) > 1 else ():
+        fn = tensor.grad_fn
+        found.setdefault(next(iter(found), None) if fn is None else fn, []).append(tensor)
+    if len(found) < 2:
+        return [results]
+    return [found[fn] for fn in sorted(found, key=lambda fn: -1 if fn is None else fn._sequence_nr())]
