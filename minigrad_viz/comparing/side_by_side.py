@@ -14,21 +14,20 @@ from typing import NamedTuple
 
 from ..drawing.arrows import read
 from ..drawing.boxes import Box, Measured, measure
+from ..drawing.canvas import Canvas
 from ..drawing.dot import to_dot
 from ..drawing.layout import layout
 from ..drawing.look import Look, settled
 from ..drawing.picture import ROOM
 from ..drawing.places import Places
-from ..drawing.svg import to_svg
+from ..drawing.plane import Rect
+from ..drawing.svg import Drawing
 from ..trace.graph import Graph, Route, Station
+from ..words import language
 
 MOST = 40  # stations of one run; of a larger graph those nearest to the difference are drawn
 BESIDE = 430.0  # pixels; two pictures that are not wider stand beside each other
-TRIM = 14.0  # pixels of the margin of a picture that two beside each other do without
-SIZE = re.compile(r'width="([\d.]+)" height="([\d.]+)"')
-BOX = re.compile(r'viewBox="([-\d.]+) ([-\d.]+) ([\d.]+) ([\d.]+)"')
-PAPER = re.compile(r'<rect class="paper" x="[^"]*" y="[^"]*" width="[^"]*" height="[^"]*" rx="8"/>')
-LEGEND = re.compile(r'<g class="legend"><g transform="translate\([-\d.]+ ([-\d.]+)\)">')
+TRIM, BELOW = 14.0, 29.0  # pixels of the margin, and below, that two beside each other do without
 # What the runs have in common is pale.
 PALE = (
     ".mg .station,.mg .edge,.mg .pill,.mg .shape,.mg .reference,.mg .update{opacity:.45}"
@@ -142,12 +141,17 @@ def drawn(
     if places.width > BESIDE:
         sizes, places = laid(pair, look, "LR")
     key = hashlib.sha256(repr((pair.union, lang)).encode()).hexdigest()[:6]  # many pictures share a page
-    made = []
-    prefixes = f"a{key}-", f"b{key}-"
-    for graph, measured, parts, prefix in zip((pair.a, pair.b), sizes, lit, prefixes, strict=True):
-        svg = to_svg(graph, own(places, measured, graph.routes), lang=lang, theme=theme, prefix=prefix)
-        made.append(shown(svg, prefix, parts))
-    return framed(*made)
+    a, b = (
+        Drawing(Canvas(graph, own(places, measured, graph.routes), lang or language(), f"{run}{key}-"), False)
+        for graph, measured, run in zip((pair.a, pair.b), sizes, "ab", strict=True)
+    )
+    frame = around(a.frame, b.frame)
+    return shown(a, theme, frame, lit[0]), shown(b, theme, frame, lit[1])
+
+
+def around(a: Rect, b: Rect) -> Rect:
+    """The frame of both, with less margin, and below without room for a legend, which both would have."""
+    return min(a[0], b[0]) + TRIM, min(a[1], b[1]) + TRIM, max(a[2], b[2]) - TRIM, max(a[3], b[3]) - BELOW
 
 
 def laid(pair: TwoGraphs, look: Look, direction: str) -> tuple[tuple[Measured, Measured], Places]:
@@ -183,38 +187,10 @@ def own(places: Places, measured: Measured, routes: Iterable[Route]) -> Places:
     )
 
 
-def shown(svg: str, prefix: str, parts: set[str] | None) -> str:
-    """A picture in which all is pale but these parts, without its legend, which would stand there twice."""
+def shown(drawing: Drawing, theme: str, frame: Rect, parts: set[str] | None) -> str:
+    """A picture in which all is pale but these parts."""
+    svg = drawing.svg(theme, frame, "" if parts is None else PALE)
     for part in parts or ():
-        svg = re.sub(
-            rf'<g class="([^"]*)" id="{prefix}{part}"', rf'<g class="\1 lit" id="{prefix}{part}"', svg
-        )
-    signs = LEGEND.search(svg)
-    if signs is not None:
-        left, top, width, _ = frame_of(svg)
-        svg = svg[: signs.start()] + "</svg>"
-        svg = BOX.sub(
-            f'viewBox="{left:g} {top:g} {width:g} {float(signs[1]) + TRIM / 2 - top:g}"', svg, count=1
-        )
-    return svg if parts is None else svg.replace("</style>", PALE + "</style>", 1)
-
-
-def frame_of(svg: str) -> tuple[float, ...]:
-    """Left, top, width and height of a picture."""
-    found = BOX.search(svg)
-    return tuple(map(float, found.groups())) if found else (0.0, 0.0, 0.0, 0.0)
-
-
-def framed(a: str, b: str) -> tuple[str, str]:
-    """Two pictures with the frame of both."""
-    frames = [frame_of(svg) for svg in (a, b)]
-    left, top = (min(frame[i] for frame in frames) + TRIM for i in (0, 1))
-    right, bottom = (max(frame[i] + frame[i + 2] for frame in frames) - TRIM for i in (0, 1))
-    width, height = f"{right - left:g}", f"{bottom - top:g}"
-    view = f'viewBox="{left:g} {top:g} {width} {height}"'
-    paper = f'<rect class="paper" x="{left:g}" y="{top:g}" width="{width}" height="{height}" rx="8"/>'
-    size = f'width="{width}" height="{height}"'
-    first, second = (
-        PAPER.sub(paper, BOX.sub(view, SIZE.sub(size, svg, count=1), count=1), count=1) for svg in (a, b)
-    )
-    return first, second
+        id = f'id="{drawing.canvas.prefix}{part}"'
+        svg = re.sub(rf'<g class="([^"]*)" {id}', rf'<g class="\1 lit" {id}', svg)
+    return svg

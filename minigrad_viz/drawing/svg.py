@@ -36,7 +36,7 @@ from .look import CHIP
 from .marks import Tag, merged
 from .pills import SEED, Pills
 from .places import Places
-from .plane import Cubic
+from .plane import Cubic, Rect
 from .signs import legend, sentences
 from .stations import draw_cut, draw_fog, draw_frame, draw_reference, draw_station, why_cut
 from .style import area, css, num, xml
@@ -57,13 +57,15 @@ def to_svg(
 
 
 class Drawing:
-    """What is drawn on a `canvas`: stations, arrows with their pills and signs, and what stands below."""
+    """What is drawn on a `canvas`: stations, arrows with their pills and signs, and what stands below, with
+    the legend of the `signs` or without. `frame` has its sides: left, top, right, bottom."""
 
-    def __init__(self, canvas: Canvas) -> None:
+    def __init__(self, canvas: Canvas, signs: bool = True) -> None:
         self.canvas, self.pills = canvas, Pills(canvas)
+        self.content, self.frame = self.drawn(signs)
 
-    def svg(self, theme: str) -> str:
-        """The whole document."""
+    def drawn(self, signs: bool) -> tuple[str, Rect]:
+        """The content of the document, and the frame around it."""
         canvas = self.canvas
         stations = canvas.graph.stations
         frames = "".join(draw_frame(canvas, order) for order in sorted(canvas.places.frames))
@@ -83,20 +85,26 @@ class Drawing:
         below = (
             f'<g class="below" data-top="{num(top_below)}">{updates}{below}</g>' if updates + below else ""
         )
-        signs, bottom = legend(canvas.kinds, left, bottom, width, canvas.lang)
+        said, end = legend(canvas.kinds, left, bottom, width, canvas.lang) if signs else ("", bottom)
         canvas.kinds |= {"heat"} if canvas.measured.scales else set()
-        parts = {"marks"} if canvas.kinds & SELDOM else set()
-        style = css(theme, sorted(parts | canvas.kinds & {"updates", "heat"}))
-        left, top, bottom, width = left - MARGIN, top - MARGIN, bottom + MARGIN, width + 2 * MARGIN
+        frame = left - MARGIN, top - MARGIN, left + width + MARGIN, end + MARGIN
+        return f"{frames}{arrows}{standing}{pills}{below}{said}", frame
+
+    def svg(self, theme: str, frame: Rect | None = None, more: str = "") -> str:
+        """The whole document, with `more` style, and with its own frame or another one."""
+        kinds, p = self.canvas.kinds, self.canvas.prefix
+        parts = {"marks"} if kinds & SELDOM else set()
+        style = css(theme, sorted(parts | kinds & {"updates", "heat"})) + more
+        left, top, right, bottom = frame or self.frame
+        width = right - left
         size = f'width="{num(width)}" height="{num(bottom - top)}"'
-        p = canvas.prefix
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" class="mg mg-{theme}" {size} role="img"'
             f' viewBox="{num(left)} {num(top)} {num(width)} {num(bottom - top)}"'
             f' aria-labelledby="{p}title {p}desc"><title id="{p}title">{xml(self.title())}</title>'
             f'<desc id="{p}desc">{xml(self.description())}</desc><style>{style}</style>'
             f'<rect class="paper" {area(left, top, width, bottom - top)} rx="8"/>'
-            f"{frames}{arrows}{standing}{pills}{below}{signs}</svg>"
+            f"{self.content}</svg>"
         )
 
     def title(self) -> str:
