@@ -15,7 +15,10 @@ from ..ops import arithmetic as ar
 from ..ops import pointwise as pw
 from ..ops import pow as powers
 from ..ops import special
-from ..ops.checks import check_alpha, must_be, named, of_kinds
+from ..ops.checks import NUMBERS, check_alpha, must_be, named, of_kinds
+from ..ops.compare import bitwise_and, bitwise_left_shift, bitwise_or, bitwise_right_shift, bitwise_xor
+from ..ops.rounding import modulo, quotient
+from .binary import div
 
 
 @public(out="cast")
@@ -40,7 +43,7 @@ def pow(input: Any, exponent: Any) -> Any:
     return call(input, exponent)
 
 
-OPERANDS = (TensorBase, int, float, complex, np.generic)
+OPERANDS = (TensorBase, *NUMBERS)
 
 
 def declined(other: Any) -> Any:
@@ -155,6 +158,19 @@ class Arithmetic(TensorBase):
         return pow(base, self) if isinstance(base, OPERANDS) else NotImplemented
 
     __neg__ = ar.neg
+
+    __and__, __or__, __xor__ = operator(bitwise_and), operator(bitwise_or), operator(bitwise_xor)
+    __rand__, __ror__, __rxor__ = (operator(f, True) for f in (bitwise_and, bitwise_or, bitwise_xor))
+    __lshift__, __rshift__ = operator(bitwise_left_shift), operator(bitwise_right_shift)
+    __rlshift__, __rrshift__ = operator(bitwise_left_shift, True), operator(bitwise_right_shift, True)
+    __iand__, __ior__, __ixor__ = map(in_place_method, (bitwise_and, bitwise_or, bitwise_xor))
+    __ilshift__, __irshift__ = map(in_place_method, (bitwise_left_shift, bitwise_right_shift))
+
+    __itruediv__ = __idiv__ = in_place_method(div)
+    __ifloordiv__, __imod__ = in_place_method(quotient), in_place_method(modulo)
+
+    __floordiv__, __rfloordiv__ = operator(quotient), operator(quotient, True)
+    __mod__, __rmod__ = operator(modulo), operator(modulo, True)
 
     def __pos__(self) -> Any:
         return self.positive()  # type: ignore[attr-defined]

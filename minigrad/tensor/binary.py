@@ -11,14 +11,10 @@ from ..core import F, dtypes
 from ..core.public import public
 from ..core.tensor_state import TensorBase
 from ..creation.arguments import fitted
-from ..inplace.in_place import in_place_method
 from ..ops import arithmetic as ar
 from ..ops import rounding
 from ..ops import ternary as te
 from ..ops.checks import NUMBERS, check_tensors, choice, invalid, of_kinds
-from ..ops.compare import bitwise_and, bitwise_left_shift, bitwise_or, bitwise_right_shift, bitwise_xor
-from ..ops.rounding import modulo, quotient
-from .arithmetic import operator
 
 
 @public("function method method_", out="cast", also="divide true_divide")
@@ -190,22 +186,3 @@ def prelu(input: Any, weight: Any) -> Any:
     if ndim != weight.ndim:
         weight = weight.reshape([count if d == 1 else 1 for d in range(ndim)])
     return F._prelu_kernel(input, weight)
-
-
-class Bits(TensorBase):
-    """`& | ^ << >> // %`, and what they and `/` are in place."""
-
-    __slots__ = ()
-
-    __and__, __or__, __xor__ = operator(bitwise_and), operator(bitwise_or), operator(bitwise_xor)
-    __rand__, __ror__, __rxor__ = (operator(f, True) for f in (bitwise_and, bitwise_or, bitwise_xor))
-    __lshift__, __rshift__ = operator(bitwise_left_shift), operator(bitwise_right_shift)
-    __rlshift__, __rrshift__ = operator(bitwise_left_shift, True), operator(bitwise_right_shift, True)
-    __iand__, __ior__, __ixor__ = map(in_place_method, (bitwise_and, bitwise_or, bitwise_xor))
-    __ilshift__, __irshift__ = map(in_place_method, (bitwise_left_shift, bitwise_right_shift))
-
-    __itruediv__ = __idiv__ = in_place_method(div)
-    __ifloordiv__, __imod__ = in_place_method(quotient), in_place_method(modulo)
-
-    __floordiv__, __rfloordiv__ = operator(quotient), operator(quotient, True)
-    __mod__, __rmod__ = operator(modulo), operator(modulo, True)

@@ -11,6 +11,7 @@ from ..core.dtypes import of
 from ..core.operands import broadcast, check_broadcast
 from ..core.public import public
 from ..core.tensor_state import numbers
+from ..creation import eye
 from ..ops import inverses
 from ..ops.inverses import LinAlgError, first_wrong
 from .matmul import matmul
@@ -183,15 +184,8 @@ def matrix_power(input: Any, n: int) -> Any:
         raise TypeError(f"matrix_power(): argument 'n' (position 2) must be int, not {type(n).__name__}")
     check_square(input, "linalg.matrix_power")
     if n == 0:
-        return F.clone(input).copy_(identity_like(input))
+        return F.clone(input).copy_(eye(input._data.shape[-1], dtype=input.dtype))
     if n > 0:
         return positive_power(input, n)
     inverse = inv(input)
     return inverse if n == -1 else positive_power(inverse, -n)
-
-
-def identity_like(x: Any) -> Any:
-    """Return the identity matrix of the size and dtype of a square one."""
-    from ..creation import eye
-
-    return eye(x._data.shape[-1], dtype=x.dtype)

@@ -10,7 +10,6 @@ from ..core.tensor_state import check_can_require_grad, numbers, retyped
 from ..creation.data import constructed
 from .arithmetic import Arithmetic
 from .autograd import Autograd
-from .binary import Bits
 from .casts import Casts
 from .conversion import Conversion
 from .copying import Copying
@@ -31,7 +30,6 @@ class Tensor(
     Conversion,
     Arithmetic,
     Casts,
-    Bits,
     Copying,
     Gathering,
     Indexing,

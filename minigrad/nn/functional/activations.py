@@ -11,9 +11,9 @@ from ...ops import activations as ac
 from ...ops import smooth_activations as sm
 
 __all__ = [
-    "elu", "gelu", "hardshrink", "hardtanh", "leaky_relu",
-    "logsigmoid", "mish", "relu", "relu6", "selu", "sigmoid", "silu", "softplus", "softshrink",
-    "softsign", "tanh", "tanhshrink",
+    "elu", "elu_", "gelu", "hardshrink", "hardtanh", "hardtanh_", "leaky_relu",
+    "leaky_relu_", "logsigmoid", "mish", "relu", "relu6", "relu_", "selu", "selu_", "sigmoid", "silu",
+    "softplus", "softshrink", "softsign", "tanh", "tanhshrink",
 ]  # fmt: skip
 
 
@@ -259,3 +259,29 @@ def sigmoid(input: Any) -> Any:
     Source: PyTorch's page `torch.nn.functional.sigmoid`.
     """
     return input.sigmoid()
+
+
+def relu_(input: Any) -> Any:
+    """Apply `relu` in place."""
+    return relu(input, True)
+
+
+@public("function")
+def selu_(input: Any) -> Any:
+    """Apply `selu` in place."""
+    return selu(input, True)
+
+
+def elu_(input: Any, alpha: float = 1.0) -> Any:
+    """Apply `elu` in place."""
+    return elu(input, alpha, True)
+
+
+def leaky_relu_(input: Any, negative_slope: float = 0.01) -> Any:
+    """Apply `leaky_relu` in place."""
+    return leaky_relu(input, negative_slope, True)
+
+
+def hardtanh_(input: Any, min_val: float = -1.0, max_val: float = 1.0) -> Any:
+    """Apply `hardtanh` in place."""
+    return hardtanh(input, min_val, max_val, True)

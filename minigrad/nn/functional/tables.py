@@ -68,10 +68,8 @@ def embedding_bag(
         include_last_offset, input = False, input.reshape(-1)
     elif input.ndim != 1:
         raise ValueError(f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.ndim}")
-    elif offsets is None:
-        raise ValueError("offsets has to be a 1D Tensor but got None")
-    elif offsets.ndim != 1:
-        raise ValueError("offsets has to be a 1D Tensor")
+    elif offsets is None or offsets.ndim != 1:
+        raise ValueError("offsets has to be a 1D Tensor" + " but got None" * (offsets is None))
     if mode not in MODES:
         raise ValueError("mode has to be one of sum, mean or max")
     shorten(weight, input, max_norm, norm_type)
