@@ -194,6 +194,8 @@ def test_of_a_large_graph_what_is_near_is_drawn():
     compared = compare(traced(cell + "y.backward()\n"), traced(cell + "z = y * 2\nz.backward()\n"))
     for svg in compared.svgs():
         assert 10 < len(re.findall(r'<g class="station', svg)) <= MOST
+    (said,) = compared.left_out()
+    assert f"only the {MOST} nearest to the difference are drawn" in said and said in compared.html()
 
 
 def test_names_reports_recordings_and_traces(tmp_path):

@@ -37,6 +37,15 @@ def questions(source, library):
     return questions_of(scenes, lang="en")
 
 
+def test_every_backward_call_is_asked_about_but_only_two_rounds_of_a_loop(library):
+    calls = "x = torch.tensor(2.0, requires_grad=True)\n" + "(x * x).backward()\n" * 4
+    found = [question.truth for question in questions(calls, library) if question.kind == GRAD]
+    assert found == [4.0, 8.0, 12.0, 16.0]
+    loop = "x = torch.tensor(2.0, requires_grad=True)\nfor i in range(4):\n    (x * x).backward()\n"
+    found = [question.truth for question in questions(f"{loop}(x * x).backward()\n", library)]
+    assert [truth for truth in found if isinstance(truth, float)] == [4.0, 8.0, 20.0]
+
+
 def the(source, library, subject="x.grad"):
     found = asked(Scenes(run(source, library).trace), subject, lang="en")
     assert found is not None

@@ -127,15 +127,29 @@ class Comparison:
 
     # ── what is drawn ───────────────────────────────────────────────────────────────────────────────────────
 
+    @cached_property
+    def graphs(self) -> list[tuple[Graph, Graph]]:
+        """Of each run the graph with the difference, and the part of it that is drawn."""
+        found = self.difference
+        deeds = (None, None) if found is None else (found.a, found.b)
+        graphs = []
+        for run, deed in zip((self.a, self.b), deeds, strict=True):
+            scene, graph = run.scene(deed), run.graph(deed)
+            at = [scene.at[id][0].id for id in (deed.tensors if deed else ()) if id in scene.at]
+            graphs.append((graph, near_to(graph, at)))
+        return graphs
+
+    def left_out(self) -> list[str]:
+        """That of a large graph only a part is drawn."""
+        sizes = [(len(near.stations), len(graph.stations)) for graph, near in self.graphs]
+        drawn, whole = max(sizes, key=lambda size: size[1])
+        return [text("compare_near", self.lang, n=drawn, all=whole)] if drawn < whole else []
+
     def svgs(self) -> tuple[str, str] | None:
         """Both pictures on one layout; None where they cannot be drawn."""
         found = self.difference
         deeds = (None, None) if found is None else (found.a, found.b)
-        graphs: list[Graph] = []
-        for run, deed in zip((self.a, self.b), deeds, strict=True):
-            scene = run.scene(deed)
-            at = [scene.at[id][0].id for id in (deed.tensors if deed else ()) if id in scene.at]
-            graphs.append(near_to(run.graph(deed), at))
+        graphs = [near for _, near in self.graphs]
         if not all(graph.stations for graph in graphs):
             return None
         pair = both(graphs[0], graphs[1], self.aligned.pairs)
@@ -165,9 +179,10 @@ class Comparison:
 
     def html(self) -> str:
         """The comparison for a page."""
-        notes = "".join(f"<br>{html.escape(note)}" for note in self.notes)
-        said = f'<p class="mgc-said"><b>{html.escape(self.sentence)}</b>{notes}</p>'
         svgs = self.svgs()
+        told = [*self.notes, *(self.left_out() if svgs else [])]
+        notes = "".join(f"<br>{html.escape(note)}" for note in told)
+        said = f'<p class="mgc-said"><b>{html.escape(self.sentence)}</b>{notes}</p>'
         if svgs is None:
             shown = f"<pre>{html.escape(self.text())}</pre>"
         else:

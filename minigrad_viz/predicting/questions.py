@@ -28,7 +28,8 @@ from .typed import equal
 from .understood import arrival_of, faults_of, others_of, parts_of, plain
 
 FEW = 3  # gradients that are asked in one backward call
-ASKED = 2  # backward calls of a cell; further rounds of a loop ask the same again
+CALLS = 6  # backward calls of a cell of which something is asked
+ROUNDS = 2  # of those in one line; further rounds of a loop ask the same again
 SMALL = 12  # numbers of a gradient that somebody types
 
 
@@ -37,10 +38,22 @@ def questions_of(
 ) -> tuple[QuizQuestion, ...]:
     """What is asked of a cell, in the order in which its steps answer it."""
     found = [*leaves(scenes), *raises(scenes, explained)]
-    for scene in map(scenes.of, scenes.calls[:ASKED]):
+    for scene in scenes_asked(scenes):
         found += [*itertools.islice(shapes(scene), 1), *itertools.islice(queued(scene), 1)]
         found += itertools.islice(gradients(scene, lang), FEW)
     return tuple(sorted(found, key=lambda question: (question.call, question.time)))
+
+
+def scenes_asked(scenes: Scenes) -> list[Scene]:
+    """The backward calls of which something is asked."""
+    found: list[Scene] = []
+    lines: Counter[Any] = Counter()
+    for scene in map(scenes.of, scenes.calls):
+        line = None if scene.now.started is None else scene.now.started.span
+        lines[line] += 1
+        if lines[line] <= ROUNDS and len(found) < CALLS:
+            found.append(scene)
+    return found
 
 
 def asked(

@@ -98,6 +98,21 @@ def follows(player: Player) -> None:
     assert player.root.locator(".mgp-livepane:not(.mgp-training)").is_hidden() and player.slider.is_hidden()
 
 
+def test_what_a_screen_reader_meets(visit, tmp_path):
+    report, _ = trace_source(f"import minigrad as torch\n{CELL}", lang="en", live=True)
+    page = visit(report.save(tmp_path / "page.html"))
+    player = Player(page)
+    thumb = page.get_by_role("slider", name="x", exact=True)
+    bounds = [thumb.get_attribute(f"aria-value{each}") for each in ("min", "max", "now", "text")]
+    assert bounds == ["1", "9", "5", "x = 5."]
+    tree = page.get_by_role("region", name="Live").aria_snapshot()
+    assert 'row "z 9.8283 9.8283"' in tree and 'button "Copy the changed line" [disabled]' in tree
+    assert 'img "z for other values of x, with its tangent"' in tree
+    player.press("ArrowRight")
+    player.waits("5.2")
+    assert thumb.get_attribute("aria-valuetext") == "x = 5.2"
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("library", ["minigrad", "torch"])
 def test_on_a_page(visit, tmp_path, library, theme):

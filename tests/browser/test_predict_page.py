@@ -92,6 +92,32 @@ def test_by_keys_alone(shown):
     answers_by_keys(shown(9))
 
 
+def test_what_a_screen_reader_meets(shown):
+    """Roles and names of what is asked, where what changes is announced, and that a wrong answer is told."""
+    page = shown(9)
+    tree = page.locator(".mgp").aria_snapshot()
+    for part in (
+        'button "Predict" [pressed]', 'slider "', "textbox \"leaves:\"", 'button "Check"', 'button "Hint"',
+        'button "Show me"', "status",
+    ):  # fmt: skip
+        assert part in tree, (part, tree)
+    prompt, said = page.locator(".mgp-ask-at"), page.get_by_role("status").first
+    assert prompt.get_attribute("aria-live") == "polite"
+    answer = page.get_by_role("textbox", name="leaves:")
+    answer.fill("x, y")
+    answer.press("Enter")
+    assert answer.get_attribute("aria-invalid") == "true" and said.inner_text().startswith("y is not a leaf")
+    answer.fill("x")
+    answer.press("Enter")
+    assert said.inner_text() == "Right. x" and page.get_by_role("textbox", name="leaves:").count() == 0
+    go_on = page.get_by_role("button", name="Continue")
+    assert go_on.evaluate("button => button === document.activeElement")
+    go_on.press("Enter")
+    assert page.locator(".mgp-view").evaluate("view => view === document.activeElement")
+    caption = page.locator(".mgp-caption")
+    assert caption.get_attribute("aria-live") == "polite" and caption.get_attribute("aria-atomic") == "true"
+
+
 def test_nothing_gives_the_answer_away(shown):
     """Not what is seen, nor what a screen reader reads, in any step that can be reached."""
     page = shown(9)

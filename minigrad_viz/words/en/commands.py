@@ -134,6 +134,7 @@ WORDS = {
     "compare_in": "{run}⟦, line {line}⟧: {what}",
     "compare_line": "line {line}: {what}",
     "compare_dtypes": "A computes in {a}, B in {b}: numbers that differ only by rounding count as the same.",
+    "compare_near": "Of the larger graph, with {all} stations, only the {n} nearest to the difference are drawn.",
     "compare_rounds": "The first backward calls were only counted. The result first differs in call {n}: {a} in A, {b} in B.",
     # what a run did
     "compare_end": "the run has ended",

@@ -134,6 +134,7 @@ WORDS = {
     "compare_in": "{run}⟦ {line}행⟧: {what}",
     "compare_line": "{line}행: {what}",
     "compare_dtypes": "A는 {a}, B는 {b:로} 계산해요. 반올림만큼만 다른 수는 같은 것으로 봐요.",
+    "compare_near": "큰 쪽 그래프의 자리 {all}개 가운데 차이에 가장 가까운 {n}개만 그렸습니다.",
     "compare_rounds": "처음의 backward 호출은 세기만 했어요. 결과는 {n}번째 호출에서 처음 달라져요. A: {a}, B: {b}.",
     # what a run did
     "compare_end": "실행이 끝났어요",
