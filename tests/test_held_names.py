@@ -47,5 +47,5 @@ def test_what_holds_itself_ends(library):
 
 def test_loop_variables():
     cell = "%%autograd\nfor i, (p, q) in z:\n    for k in i: pass\n[m for m in q]"
-    assert loop_variables(Locator(cell, {}).tree) == {"i", "p", "q", "k"}
-    assert loop_variables(Locator("for", {}).tree) == set()
+    assert loop_variables(Locator(cell, {}).tree()) == {"i", "p", "q", "k"}
+    assert loop_variables(Locator("for", {}).tree()) == set()

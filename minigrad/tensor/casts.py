@@ -24,8 +24,8 @@ NO_COMPLEX32 = "minigrad has no complex32: NumPy has no such dtype"
 
 
 TAKEN = {  # the arguments of `to`, with the classes of what may be given: PyTorch's own devices too
-    "device": ("NoneType", "str", "device"), "dtype": ("NoneType", "dtype"), "non_blocking": ("bool",),
-    "copy": ("bool",), "memory_format": ("NoneType", "memory_format"),
+    "device": ("NoneType", "str", "device"), "dtype": ("NoneType", "dtype", "Refused"),
+    "non_blocking": ("bool",), "copy": ("bool",), "memory_format": ("NoneType", "memory_format"),
 }  # fmt: skip
 
 
