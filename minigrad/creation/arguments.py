@@ -39,10 +39,7 @@ def options(name: str, dtype: Any, layout: Any = None, device: Any = None, pin_m
     check_layout(layout)
     check_device(device)
     if pin_memory:
-        raise RuntimeError(
-            "pin_memory=True requires a CUDA or other accelerator backend; no pinned memory allocator is "
-            "available on this system."
-        )
+        raise RuntimeError("pin_memory=True requires a CUDA or other accelerator backend")
     return dtype
 
 

@@ -25,11 +25,7 @@ def activation(**how: Any) -> Any:
 
 
 # The sign of a result does not tell that of its input if the slope is negative.
-IN_PLACE = (
-    "In-place {} backward calculation is triggered with a negative slope which is not supported. This is "
-    "caused by calling in-place forward function with a negative slope, please call out-of-place version "
-    "instead."
-)
+IN_PLACE = "In-place {} backward calculation is triggered with a negative slope which is not supported."
 
 
 @activation(
@@ -114,12 +110,13 @@ def prelu_vjp(g: Any, wanted: Any, self: Any, weight: Any) -> Any:
     return F._prelu_kernel_backward(g, self, weight)
 
 
-def prelu_jvp(self_t: Any, weight_t: Any, self: Any, weight: Any) -> Any:
-    """Return the tangent."""
-    return F.where(F.ge(self, 0), self_t, weight * self_t + weight_t * self)
-
-
-@activation(**jointly(prelu_vjp, "self", "weight"), jvp=prelu_jvp, check=floats_only("prelu_cpu"))
+@activation(
+    **jointly(prelu_vjp, "self", "weight"),
+    jvp=lambda self_t, weight_t, self, weight: F.where(
+        F.ge(self, 0), self_t, weight * self_t + weight_t * self
+    ),
+    check=floats_only("prelu_cpu"),
+)
 def _prelu_kernel(self, weight):
     """`x` where x > 0, else `weight · x`."""
     return np.where(self > 0, self, weight * self)[()]

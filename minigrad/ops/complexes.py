@@ -189,17 +189,10 @@ def complex(real, imag):
     return out[()]
 
 
-def polar_abs_vjp(g: Any, result: Any) -> Any:
-    """`Re(conj(g) · sgn(result))`."""
-    return F.real(F.conj(g) * F.sgn(result))
-
-
-def polar_angle_vjp(g: Any, result: Any) -> Any:
-    """`Re(conj(g) · i · result)`."""
-    return F.real(F.conj(g) * F.mul_scalar(result, 1j))
-
-
-@of_parts(abs=polar_abs_vjp, angle=polar_angle_vjp)
+@of_parts(
+    abs=lambda g, result: F.real(F.conj(g) * F.sgn(result)),
+    angle=lambda g, result: F.real(F.conj(g) * F.mul_scalar(result, 1j)),
+)
 def polar(abs, angle):
     """Return the complex number of this absolute value and angle (in radians)."""
     return (abs * np.cos(angle) + 1j * (abs * np.sin(angle))).astype(complex_kind(abs))[()]

@@ -157,13 +157,9 @@ def affine_grid_generator(theta, size, align_corners):
     """Return the places (N, …, dimensions) to which affine maps `theta` (N, dimensions, dimensions + 1) move
     those of a picture of `size` (N, C, …), whose coordinates go from -1 to 1.
     """
-    if len(size) not in (4, 5):
-        raise RuntimeError("AffineGridGenerator needs 4d (spatial) or 5d (volumetric) inputs.")
-    if tuple(theta.shape[::2]) != (size[0], len(size) - 1):
-        raise RuntimeError(
-            f"Expected size for first two dimensions of batch2 tensor to be: [{size[0]}, {len(size) - 1}] "
-            f"but got: [{theta.shape[0]}, {theta.shape[-1]}]."
-        )
+    if len(size) not in (4, 5) or tuple(theta.shape[::2]) != (size[0], len(size) - 1):
+        told = f"{tuple(size)} and maps of size {list(theta.shape)}"
+        raise RuntimeError(f"AffineGridGenerator needs 4d or 5d sizes (N, C, …) and N maps, but got {told}")
     grid = base(size[2:], align_corners, theta.dtype) @ np.swapaxes(theta, 1, 2)
     return grid.reshape((size[0], *size[2:], len(size) - 2))
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..core import RAW, F, differentiable, rename
-from ..core.dtypes import of, whole
+from ..core.dtypes import whole
 from ..core.tensor_state import wrap
 from .arithmetic import scaled
 from .checks import same_dtype
@@ -17,14 +17,19 @@ from .kernels import linear_op, picking
 from .shape import place
 
 
+def check_vector(name: str, index: Any) -> None:
+    """IndexError, or RuntimeError for the dtype, unless an index is a vector or number that is whole."""
+    if index.ndim > 1:
+        raise IndexError(f"{name}(): Index is supposed to be a vector")
+    check_kind(index, WHOLE, f"{name}(): Expected dtype int32 or int64 for index")
+
+
 @picking(
     self=lambda g, self_sym_sizes, dim, index: F.into_zeros(g, self_sym_sizes, "index_add", dim, index, g, 1)
 )
 def index_select(self, dim, index):
     """Return a copy of the parts along `dim` at the places `index`, a vector of whole numbers."""
-    if index.ndim > 1:
-        raise IndexError("index_select(): Index is supposed to be a vector")
-    check_kind(index, WHOLE, "index_select(): Expected dtype int32 or int64 for index")
+    check_vector("index_select", index)
     dim = place(dim, self.ndim)
     if self.ndim == 0 and index.size != 1:
         raise RuntimeError(
@@ -43,30 +48,6 @@ def selected(g: Any, dim: int, index: Any, source: Any) -> Any:
     return F.expand(F.index_select(g, dim, index), source.shape)
 
 
-def check_added(name: str, self: Any, dim: int, index: Any, source: Any) -> None:
-    """The errors of PyTorch for arguments of `index_add` that do not fit."""
-    if index.ndim > 1:
-        raise IndexError(
-            f"{name}(): Index is supposed to be a vector, but got dim: {index.ndim} with type: "
-            f"{of(index).title} and size: {list(index.shape)}"
-        )
-    check_kind(index, WHOLE, f"{name}(): Expected dtype int32/int64 for index but got: {{}}")
-    text = "(): self ({0.title}) and source ({1.title}) must have the same scalar type"
-    same_dtype(self, source, name + text)
-    count = source.shape[dim] if source.ndim > dim else 1
-    counts = source.ndim != self.ndim or index.size == count
-    if not counts or (source.ndim and cut(self.shape, dim) != cut(source.shape, dim)):
-        raise RuntimeError(
-            f"{name}(): expected source of the shape {list(self.shape)} of self with {index.size} at "
-            f"dimension {dim}, but got {list(source.shape)}"
-        )
-
-
-def cut(shape: tuple[int, ...], dim: int) -> tuple[int, ...]:
-    """Return a shape without one dimension."""
-    return shape[:dim] + shape[dim + 1 :]
-
-
 @differentiable(
     self=lambda g: g,
     source=lambda g, dim, index, source, alpha: scaled(selected(g, dim, index, source), alpha),
@@ -77,7 +58,13 @@ def cut(shape: tuple[int, ...], dim: int) -> tuple[int, ...]:
 def index_add(self, dim, index, source, alpha=1):
     """Return `self` with `alpha` times the parts of `source` along `dim` added at the places `index`."""
     dim = place(dim, self.ndim)
-    check_added("index_add_", self, dim, index, source)
+    check_vector("index_add_", index)
+    text = "index_add_(): self ({0.title}) and source ({1.title}) must have the same scalar type"
+    same_dtype(self, source, text)
+    needed = (*self.shape[:dim], index.size, *self.shape[dim + 1 :]) if self.ndim else source.shape
+    fits = source.shape == needed if source.ndim else self.ndim or index.size == 1
+    if not fits:
+        raise RuntimeError(f"index_add_(): expected source of shape {list(needed)}, not {list(source.shape)}")
     out = copied(self)
     check_range(index, dim, out.shape[dim])
     added = source if source.ndim else source.reshape((1,) * out.ndim)
@@ -172,18 +159,10 @@ def gather(self, dim, index, sparse_grad=False):
             [3]])
     """
     dim = place(dim, self.ndim)
+    check_sizes("gather", self, dim, index)
     if not index.size:
         return np.zeros(index.shape, self.dtype)
-    check_kind(index, WHOLE, "gather(): Expected dtype int32/int64 for index")
     whole, where = raised(self), raised(index)
-    if whole.ndim != where.ndim:
-        raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
-    for d, (n, m) in enumerate(zip(where.shape, whole.shape)):
-        if d != dim and n > m:
-            raise RuntimeError(
-                f"Size does not match at dimension {d} expected index {list(index.shape)} to be no larger "
-                f"than self {list(self.shape)} apart from dimension {dim}"
-            )
     check_range(where, dim, whole.shape[dim])
     return whole[grid(where, dim)].reshape(index.shape)[()]
 
@@ -192,16 +171,16 @@ def gather(self, dim, index, sparse_grad=False):
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def check_sizes(self: Any, dim: int, index: Any, src: Any) -> None:
+def check_sizes(name: str, self: Any, dim: int, index: Any, src: Any = None) -> None:
     """RuntimeError with PyTorch's text unless `index` fits what is written to, and `src` if it is one."""
     if src is not None:
         same_dtype(self, src, "scatter(): Expected self.dtype to be equal to src.dtype")
     if not index.size:
         return
-    check_kind(index, WHOLE, "scatter(): Expected dtype int32/int64 for index")
-    for name, tensor in (("self", self), ("src", src)):
+    check_kind(index, WHOLE, f"{name}(): Expected dtype int32/int64 for index")
+    for other, tensor in (("self", self), ("src", src)):
         if tensor is not None and max(tensor.ndim, 1) != max(index.ndim, 1):
-            raise RuntimeError(f"Index tensor must have the same number of dimensions as {name} tensor")
+            raise RuntimeError(f"Index tensor must have the same number of dimensions as {other} tensor")
     sizes = raised(index).shape
     own, theirs = raised(self).shape, sizes if src is None else raised(src).shape
     if any((d != dim and n > own[d]) or n > theirs[d] for d, n in enumerate(sizes)):
@@ -212,24 +191,22 @@ def check_sizes(self: Any, dim: int, index: Any, src: Any) -> None:
         )
 
 
-def written(self: Any, dim: int, index: Any, src: Any, write: Any) -> Any:
-    """A copy of `self` after `write(copy, places, values)` at the places `index` along `dim`; the values are
-    the part of `src` that is as large as `index`, or None.
+def written(self: Any, dim: int, index: Any, src: Any, number: Any = None, adds: bool = False) -> Any:
+    """A copy of `self` with the part of `src` that is as large as `index`, or a number, put or added at the
+    places `index` along `dim`.
     """
     dim = place(dim, self.ndim)
-    check_sizes(self, dim, index, src)
+    check_sizes("scatter", self, dim, index, src)
     out = copied(self)
     if index.size:
         where = raised(index)
         check_range(where, dim, out.shape[dim])
-        values = None if src is None else raised(src)[tuple(np.s_[:n] for n in where.shape)]
-        write(out, grid(where, dim), values)
+        values = number if src is None else raised(src)[tuple(np.s_[:n] for n in where.shape)]
+        if adds:
+            np.add.at(out, grid(where, dim), values)
+        else:
+            out[grid(where, dim)] = values
     return out.reshape(self.shape)[()]
-
-
-def replace(out: Any, where: Any, values: Any) -> None:
-    """Values instead of what is there."""
-    out[where] = values
 
 
 @linear_op(
@@ -239,7 +216,7 @@ def replace(out: Any, where: Any, values: Any) -> None:
 )
 def scatter_src(self, dim, index, src):
     """Return `self` with the elements of `src` at the places `index` along `dim`."""
-    return written(self, dim, index, src, replace)
+    return written(self, dim, index, src)
 
 
 @differentiable(
@@ -249,8 +226,7 @@ def scatter_src(self, dim, index, src):
 )
 def scatter_value(self, dim, index, value):
     """Return `self` with a number at the places `index` along `dim`."""
-    number = self.dtype.type(fitting(value, self.dtype))
-    return written(self, dim, index, None, lambda out, where, _: replace(out, where, number))
+    return written(self, dim, index, None, self.dtype.type(fitting(value, self.dtype)))
 
 
 rename(scatter_src, "scatter")
@@ -260,4 +236,4 @@ rename(scatter_value, "scatter")
 @linear_op(self=lambda g: g, src=lambda g, dim, index: F.gather(g, dim, index))
 def scatter_add(self, dim, index, src):
     """Return `self` with the elements of `src` added at the places `index` along `dim`."""
-    return written(self, dim, index, src, np.add.at)
+    return written(self, dim, index, src, adds=True)

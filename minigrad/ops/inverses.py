@@ -45,12 +45,9 @@ def marked(result: Any, info: Any) -> Any:
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def inverse_vjp(grads: Any, inverse: Any) -> Any:
-    """`-Aᐨᵀ @ g @ Aᐨᵀ`."""
-    return -(inverse.mT @ (grads[0] @ inverse.mT))
-
-
-@differentiable(A=inverse_vjp, **only_first("inverse", "info"))
+@differentiable(
+    A=lambda grads, inverse: -(inverse.mT @ (grads[0] @ inverse.mT)), **only_first("inverse", "info")
+)
 def linalg_inv_ex(A):
     """Return the inverse of each matrix, and which element of its diagonal is zero after elimination (0 if
     none).

@@ -13,6 +13,7 @@ from .checks import refuse, same_dtype
 from .kernels import wide
 from .shape import expand
 
+OTHER_DTYPE = "expected m1 and m2 to have the same dtype, but got: {0.c_name} != {1.c_name}"
 # Declares a product of vectors or matrices, linear in each of them.
 product_op = partial(differentiable, multilinear=True, forms="function method", out="same")
 
@@ -34,9 +35,7 @@ def dot(self, tensor):
     """
     if self.ndim != 1 or tensor.ndim != 1:
         raise RuntimeError(f"1D tensors expected, but got {self.ndim}D and {tensor.ndim}D tensors")
-    same_dtype(
-        self, tensor, "dot : expected both vectors to have same dtype, but found {0.title} and {1.title}"
-    )
+    same_dtype(self, tensor, OTHER_DTYPE)
     if self.shape != tensor.shape:
         raise RuntimeError(
             f"inconsistent tensor size, expected tensor {list(self.shape)} and src {list(tensor.shape)} to "
@@ -65,9 +64,7 @@ def mv(self, vec):
             f"size mismatch, got input ({self.shape[0]}), mat ({self.shape[0]}x{self.shape[1]}), vec "
             f"({vec.shape[0]})"
         )
-    same_dtype(
-        self, vec, "addmv input tensors must have the same dtype, but got {1.title}, {0.title}, and {1.title}"
-    )
+    same_dtype(self, vec, OTHER_DTYPE)
     return self.dot(vec)
 
 
@@ -112,7 +109,7 @@ def mm(self, mat2):
             f"mat1 and mat2 shapes cannot be multiplied ({self.shape[0]}x{self.shape[1]} and "
             f"{mat2.shape[0]}x{mat2.shape[1]})"
         )
-    same_dtype(self, mat2, "expected m1 and m2 to have the same dtype, but got: {0.c_name} != {1.c_name}")
+    same_dtype(self, mat2, OTHER_DTYPE)
     return self.dot(mat2)
 
 

@@ -12,6 +12,7 @@ from ..core import F, differentiable
 from ..core.dtypes import of
 from .checks import not_implemented, of_kind, same_dtype
 from .kernels import no_derivative, second_refusal
+from .linalg import OTHER_DTYPE
 from .reduction import cast, fold, over, real_of, unsqueezed
 
 
@@ -159,7 +160,7 @@ def _euclidean_dist(x1, x2):
     """Return the distances between all rows of two matrices, from a product of matrices: √(|x|² − 2xy +
     |y|²).
     """
-    same_dtype(x1, x2, "expected m1 and m2 to have the same dtype, but got: {0.c_name} != {1.c_name}")
+    same_dtype(x1, x2, OTHER_DTYPE)
     squares = [np.add.reduce(x * x, -1, keepdims=True) for x in (x1, x2)]
     ones = [np.ones_like(s) for s in squares]
     left = np.concatenate([x1 * x1.dtype.type(-2), squares[0], ones[0]], -1)

@@ -27,14 +27,9 @@ def infer(shape: tuple[int, ...], size: int) -> tuple[int, ...]:
         wrong = next(i for i, n in enumerate(shape) if n < -1)
         raise RuntimeError(f"invalid shape dimension {shape[wrong]} at index {wrong} of shape {list(shape)}")
     known = abs(math.prod(shape))  # of the others, if one is -1
-    if -1 in shape and known == size == 0:
-        raise RuntimeError(
-            f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified dimension "
-            "size -1 can be any value and is ambiguous"
-        )
     if -1 in shape and known and size % known == 0:
         return tuple(size // known if n == -1 else n for n in shape)
-    if known != size:
+    if known != size or -1 in shape:
         raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {size}")
     return shape
 

@@ -157,15 +157,10 @@ def addcmul(self, tensor1, tensor2, value):
     return self + np.asarray(factor).astype(self.dtype)[()] * tensor1 * tensor2
 
 
-def quotient_slope(tensor1: Any, tensor2: Any, value: Any) -> Any:
-    """`value · tensor1 / tensor2²`; the square first, as PyTorch does, which gives its nodes their ages."""
-    square = tensor2 * tensor2
-    return F.mul_scalar(tensor1, value) / square
-
-
 def addcdiv_vjp(g: Any, tensor1: Any, tensor2: Any, value: Any) -> Any:
-    """Return the gradient of the divisor."""
-    slope = quotient_slope(tensor1, tensor2, value)
+    """`-g · value · tensor1 / tensor2²`; the square first, as PyTorch does: that gives nodes their ages."""
+    square = tensor2 * tensor2
+    slope = F.mul_scalar(tensor1, value) / square
     return -g * slope
 
 
