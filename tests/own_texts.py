@@ -56,6 +56,7 @@ OWN = re.compile(
             r"expected a tensor of [\w.]+ \(got ",
             r"torch\.\w+\(\): inferred dtype ",
             r"\w+ expects a real input tensor",
+            r"can't alias .* into a tensor of dtype ",
             r"index_(add_|select)\(\): (Index is supposed to be a |Expected dtype int32 or |expected )",
             r"Index tensor must have the same number of dimensions as self tensor",
             r"shape '\[.*\]' is invalid for input of size 0",

@@ -84,10 +84,12 @@ def asarray(
     source = from_numpy(obj) if isinstance(obj, np.ndarray) else obj
     found = taken(source, kind)
     if copy is False and found is not source:
-        if not isinstance(source, TensorBase):
-            raise ValueError("can't alias arbitrary sequence into a tensor.")
-        have = dtypes.of(source._data).title
-        raise ValueError(f"can't alias tensor with dtype '{have}' into dtype '{found.dtype.title}'.")
+        told = (
+            f"tensor with dtype '{source.dtype.title}'"
+            if isinstance(source, TensorBase)
+            else "arbitrary sequence"
+        )
+        raise ValueError(f"can't alias {told} into a tensor of dtype '{found.dtype.title}'.")
     found = F.clone(found) if copy and found is source else found
     return found.requires_grad_() if requires_grad else found
 

@@ -38,11 +38,6 @@ def narrowed(x: Any) -> Any:
     return x.astype(np.float16) if x.dtype == np.float32 else x
 
 
-def is_alike(a: Any, b: Any) -> bool:
-    """Return whether two arrays have one shape and dtype."""
-    return bool(a.shape == b.shape and a.dtype == b.dtype)
-
-
 WHOLE = {n: np.dtype(f"i{n}") for n in (2, 4, 8)}  # whole numbers, by size in bytes
 
 

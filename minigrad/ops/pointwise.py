@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core import F, differentiable, itself, zeros
 from .checks import BOOL, no_kernel, refuses
-from .kernels import elementwise, is_alike, wide
+from .kernels import elementwise, wide
 
 
 @differentiable(self=lambda g, result: g * result, elementwise=True, floating=True)
@@ -207,7 +207,8 @@ def tanh(self):
 def tanh_backward(grad_output, output):
     """Return `grad_output · (1 - output²)`."""
     slope = output * output
-    if slope.__class__ is not np.ndarray or not is_alike(slope, grad_output):
+    is_alike = slope.shape == grad_output.shape and slope.dtype == grad_output.dtype
+    if slope.__class__ is not np.ndarray or not is_alike:
         return grad_output * (1 - slope)
     np.subtract(1, slope, slope)  # in the memory that is there: half of the time for a million elements
     return np.multiply(grad_output, slope, slope)

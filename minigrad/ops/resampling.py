@@ -26,18 +26,13 @@ def step_of(n: int, count: int, align_corners: bool, scale: float | None, kind: 
     return kind(1 / scale) if scale is not None and scale > 0 else kind(n) / kind(count)
 
 
-def triangle(x: Any) -> Any:
-    """Return the weight of an element at a distance in linear interpolation."""
-    return np.maximum(1 - np.abs(x), 0)
-
-
 def nearest(n: int, count: int, align_corners: bool, scale: float | None, kind: Any) -> tuple[Any, Any]:
     """One element without a weight: that in which a result begins. PyTorch rounds to float32, which decides
     between two.
     """
     step = float(step_of(n, count, False, scale, kind))
     at = (np.arange(count) * step).astype(np.float32)
-    return np.minimum(np.floor(at), n - 1).astype(np.int64)[None], None
+    return np.minimum(np.floor(at), n - 1).astype(np.int64)[None], (None,)
 
 
 def neighbours(n: int, count: int, align_corners: bool, scale: float | None, kind: Any) -> tuple[Any, Any]:
@@ -48,10 +43,8 @@ def neighbours(n: int, count: int, align_corners: bool, scale: float | None, kin
         at = at * step if align_corners else (at + kind(0.5)) * step - kind(0.5)
     at = np.maximum(at, 0)
     low = np.minimum(np.floor(at), n - 1)
-    part = np.clip(at - low, 0, 1)
-    offset = np.arange(2)[:, None]
-    places = np.clip(low.astype(np.int64) + offset, 0, n - 1)
-    return places, triangle(part - offset.astype(kind)).astype(kind)
+    part, place = np.clip(at - low, 0, 1), low.astype(np.int64)
+    return (place, np.minimum(place + 1, n - 1)), (1 - part, part)
 
 
 # what makes the taps
@@ -73,23 +66,20 @@ def all_taps(
 
 
 def weighed(x: Any, weights: Any, axis: int) -> Any:
-    """`x` times weights along an axis."""
-    return x * weights.reshape((-1, *(1,) * (x.ndim - axis - 1)))
+    """`x` times weights along an axis, if there are any."""
+    return x if weights is None else x * weights.reshape((-1, *(1,) * (x.ndim - axis - 1)))
 
 
 def gathered(x: Any, axis: int, places: Any, weights: Any) -> Any:
     """Return the weighted sums along an axis."""
-    if weights is None:
-        return np.take(x, places[0], axis)
     return reduce(np.add, (weighed(np.take(x, p, axis), w, axis) for p, w in zip(places, weights)))
 
 
 def scattered(g: Any, axis: int, n: int, places: Any, weights: Any) -> Any:
     """Return the transpose of `gathered`."""
     out: Any = np.zeros((*g.shape[:axis], n, *g.shape[axis + 1 :]), g.dtype)
-    for i, where in enumerate(places):
-        part = g if weights is None else weighed(g, weights[i], axis)
-        np.add.at(np.moveaxis(out, axis, 0), where, np.moveaxis(part, axis, 0))
+    for where, w in zip(places, weights):
+        np.add.at(np.moveaxis(out, axis, 0), where, np.moveaxis(weighed(g, w, axis), axis, 0))
     return out
 
 
