@@ -84,12 +84,8 @@ def asarray(
     source = from_numpy(obj) if isinstance(obj, np.ndarray) else obj
     found = taken(source, kind)
     if copy is False and found is not source:
-        told = (
-            f"tensor with dtype '{source.dtype.title}'"
-            if isinstance(source, TensorBase)
-            else "arbitrary sequence"
-        )
-        raise ValueError(f"can't alias {told} into a tensor of dtype '{found.dtype.title}'.")
+        kind_name = dtypes.kind_name(source)
+        raise ValueError(f"can't alias {kind_name} into a tensor of dtype '{found.dtype.title}'.")
     found = F.clone(found) if copy and found is source else found
     return found.requires_grad_() if requires_grad else found
 
