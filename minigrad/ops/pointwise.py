@@ -207,8 +207,11 @@ def tanh(self):
 def tanh_backward(grad_output, output):
     """Return `grad_output · (1 - output²)`."""
     slope = output * output
-    is_alike = slope.shape == grad_output.shape and slope.dtype == grad_output.dtype
-    if slope.__class__ is not np.ndarray or not is_alike:
+    if (
+        slope.__class__ is not np.ndarray
+        or slope.dtype != grad_output.dtype
+        or slope.shape != grad_output.shape
+    ):
         return grad_output * (1 - slope)
     np.subtract(1, slope, slope)  # in the memory that is there: half of the time for a million elements
     return np.multiply(grad_output, slope, slope)
