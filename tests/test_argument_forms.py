@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import own_texts
 import pytest
 
 import minigrad
@@ -68,7 +69,7 @@ def test_a_negative_slope_in_place_has_no_gradient(torch, name, slope):
         getattr(L.nn.functional, name)(a * 1, slope, inplace=True).sum().backward()
         return a.grad
 
-    assert outcome(minigrad, call) == outcome(torch, call)
+    assert own_texts.alike(outcome(minigrad, call), outcome(torch, call))
 
 
 @pytest.mark.parametrize("name", ["dot", "mv", "mul", "mm"])
@@ -82,4 +83,4 @@ def test_the_first_saved_value_in_pytorchs_order_is_named(torch, name):
         b.add_(1)
         return y.sum().backward()
 
-    assert outcome(minigrad, call) == outcome(torch, call)
+    assert own_texts.alike(outcome(minigrad, call), outcome(torch, call))

@@ -16,6 +16,7 @@ import numpy as np
 
 from ..core import devices, dtypes, public
 from ..core.tensor_state import TensorBase
+from ..creation.arguments import is_whole
 from ..ops.checks import NUMBERS, invalid
 from ..ops.generator import Generator
 
@@ -182,13 +183,6 @@ def misfit(title: str, i: int, parameter: Parameter, value: Any, where: str) -> 
         kind = dtypes.kind_name(value[0])
         return f"{about}{where} must be {wanted}, but found element of type {kind} at pos 0"
     return f"{about}{where} must be {wanted}, not {dtypes.kind_name(value)}"
-
-
-def is_whole(x: Any) -> bool:
-    """Return whether `x` counts as an integer: a number or a 0-dim tensor of integers, but no bool."""
-    if isinstance(x, TensorBase):
-        return not x._data.ndim and x._data.dtype.kind in "iu" and not x.requires_grad
-    return isinstance(x, (int, np.integer)) and not isinstance(x, bool)
 
 
 def is_number(x: Any) -> bool:

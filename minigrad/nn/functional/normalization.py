@@ -35,6 +35,14 @@ def layer_norm(
     return F.native_layer_norm(input, normalized_shape, weight, bias, eps)[0]
 
 
+def check_learned(wanted: list[int], what: str, other: str, weight: Any, bias: Any) -> None:
+    """Raise PyTorch's RuntimeError unless weight and bias, if they are given, have a shape."""
+    for name, t in (("weight", weight), ("bias", bias)):
+        if t is not None and list(t.shape) != wanted:
+            told = f"but got {name} of shape {list(t.shape)} and {other}"
+            raise RuntimeError(f"Expected {name} to be {what}, {told}")
+
+
 def check_last(input: Any, normalized_shape: Any, weight: Any, bias: Any = None) -> None:
     """Raise PyTorch's RuntimeError unless the last dimensions are `normalized_shape`."""
     wanted = list(normalized_shape)
@@ -43,12 +51,7 @@ def check_last(input: Any, normalized_shape: Any, weight: Any, bias: Any = None)
             "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, "
             "but got normalized_shape = []"
         )
-    for name, t in (("weight", weight), ("bias", bias)):
-        if t is not None and list(t.shape) != wanted:
-            raise RuntimeError(
-                f"Expected {name} to be of same shape as normalized_shape, but got {name} of shape "
-                f"{list(t.shape)} and normalized_shape = {wanted}"
-            )
+    check_learned(wanted, "of same shape as normalized_shape", f"normalized_shape = {wanted}", weight, bias)
     if input.ndim < len(wanted) or list(input.shape[input.ndim - len(wanted) :]) != wanted:
         shown = f"[*, {', '.join(map(str, wanted))}], but got input of size{list(input.shape)}"
         raise RuntimeError(f"Given normalized_shape={wanted}, expected input with shape {shown}")
@@ -84,12 +87,8 @@ def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None
             "Expected number of channels in input to be divisible by num_groups, but got input of shape "
             f"{list(input.shape)} and num_groups={num_groups}"
         )
-    for name, t in (("weight", weight), ("bias", bias)):
-        if t is not None and tuple(t.shape) != (c,):
-            raise RuntimeError(
-                f"Expected {name} to be a vector of size equal to the number of channels in input, but got "
-                f"{name} of shape {list(t.shape)} and input of shape {list(input.shape)}"
-            )
+    what = "a vector of size equal to the number of channels in input"
+    check_learned([c], what, f"input of shape {list(input.shape)}", weight, bias)
     check_mixture(input, weight, bias)
     return F.native_group_norm(input, weight, bias, n, c, prod(rest), num_groups, eps)[0]
 

@@ -219,10 +219,9 @@ def merged_mask(mask: Any, padding: Any, targets: int, sources: int, batch: int,
         mask = mask.unsqueeze(0) if mask.ndim == 2 else mask
     if padding is None:
         return mask
-    for i, n in enumerate((batch, sources)):
-        if padding.shape[i] != n:
-            told = f"to be {n}, but got {padding.shape[i]}"
-            raise AssertionError(f"Expected key_padded_mask.shape[{i}] {told}")
+    if padding.shape != (batch, sources):
+        told = f"{(batch, sources)}, but got {tuple(padding.shape)}"
+        raise AssertionError(f"Expected key_padding_mask of shape {told}")
     padding = padding.view(batch, 1, 1, sources).expand(-1, heads, -1, -1)
     padding = padding.reshape(batch * heads, 1, sources)
     return padding if mask is None else mask + padding

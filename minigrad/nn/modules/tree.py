@@ -153,8 +153,7 @@ class Tree:
 
     def modules(self) -> Iterator[Any]:
         """Yield the module itself and all modules below it."""
-        for _, module in self.named_modules():
-            yield module
+        return (module for _, module in self.named_modules())
 
     def named_children(self) -> Iterator[tuple[str, Any]]:
         """Yield the direct children with their names."""
@@ -166,8 +165,7 @@ class Tree:
 
     def children(self) -> Iterator[Any]:
         """Yield the direct children."""
-        for _, module in self.named_children():
-            yield module
+        return (module for _, module in self.named_children())
 
     def _named_members(
         self, kind: str, prefix: str, recurse: bool, remove_duplicate: bool
@@ -190,8 +188,7 @@ class Tree:
 
     def parameters(self, recurse: bool = True) -> Iterator[Any]:
         """Yield parameters, as optimizers take them."""
-        for _, parameter in self.named_parameters(recurse=recurse):
-            yield parameter
+        return (parameter for _, parameter in self.named_parameters(recurse=recurse))
 
     def named_buffers(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
@@ -201,8 +198,7 @@ class Tree:
 
     def buffers(self, recurse: bool = True) -> Iterator[Any]:
         """Yield buffers."""
-        for _, buffer in self.named_buffers(recurse=recurse):
-            yield buffer
+        return (buffer for _, buffer in self.named_buffers(recurse=recurse))
 
     def get_submodule(self, target: str) -> Any:
         """Return the module of a dotted name, "" for the module itself; raise AttributeError if there is
