@@ -196,6 +196,20 @@ def test_text_fills_in_values_and_leaves_their_braces_alone():
     assert text("not_kept", "en", value="{i}{0}%s") == "({i}{0}%s not kept)"
 
 
+def test_a_part_is_left_out_where_a_value_of_it_is_not_known():
+    assert text("mark_freed", "en", line=3) == "freed by line 3"
+    assert text("mark_freed", "ko", line=3) == "3행에서 해제됨"
+    for unknown in ({}, {"line": None}, {"line": ""}):
+        assert text("mark_freed", "en", **unknown) == "freed"
+        assert text("mark_freed", "ko", **unknown) == "해제됨"
+    assert text("tip_saved", "en", name="a", value="1.", version=0).endswith(" (at version 0)")
+    for catalogue in CATALOGUES.values():
+        for key, sentence in catalogue.items():
+            signs = re.sub(r"[^⟦⟧]", "", sentence)
+            assert signs == "⟦⟧" * (len(signs) // 2), key
+            assert all(placeholders(part) for part in re.findall(r"⟦(.*?)⟧", sentence)), key
+
+
 def test_errors():
     with pytest.raises(KeyError, match="no text called 'nonsense'"):
         text("nonsense")

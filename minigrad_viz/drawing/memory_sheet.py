@@ -42,7 +42,7 @@ class MemorySheet(Sheet):
         shown = memory.shown[-MOMENTS:]
         skip = len(memory.shown) - len(shown)
         heads = [text(key, lang) for key in HEADS]
-        heads += [text("table_after_n", lang, n=call) for call in shown]
+        heads += [text("table_after", lang, call="backward", n=call) for call in shown]
         items = list(memory.items)
         if len(items) > ITEMS:
             items = items[: ITEMS // 2] + items[-ITEMS // 2 :]

@@ -242,10 +242,9 @@ class OutlineWriter:
                 lines.append(self.gradient(route))
             elif route is not None and route.cut:
                 lines.append(self.cut(route))
-            elif route is not None:
-                lines.append(text("outline_input_none", self.lang, name=self.source(route)))
             else:
-                lines.append(text("outline_none", self.lang))
+                name = "" if route is None else self.source(route)
+                lines.append(text("outline_input_none", self.lang, name=name))
         told = {route.id for route in others.values()} if None in station.deck.inputs else set()
         return lines + [self.cut(route) for route in arriving if route.cut and route.id not in told]
 

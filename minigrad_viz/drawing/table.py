@@ -80,13 +80,6 @@ def differs(moment: Snapshot, before: Snapshot) -> bool:
     return told(moment) != told(before)
 
 
-# By when a moment was: the title if there is one call, one of several, and one of `autograd.grad`.
-HEADS = {
-    "before": ("table_before", "table_before_n", "table_before_grad"),
-    "after": ("table_after", "table_after_n", "table_after_grad"),
-}
-
-
 def sort_names(names: list[str]) -> list[str]:
     """`x.grad` stands after `x`."""
     order = {name: i for i, name in enumerate(names)}
@@ -99,9 +92,9 @@ def head(moment: Snapshot, kinds: dict[int, str], lang: str | None) -> str:
     """The title of a column."""
     if moment.when == "end" or not kinds:
         return text("table_end", lang)
-    grad = kinds.get(moment.call) == "grad"
-    only, one_of_many, of_grad = HEADS[moment.when]
-    return text(of_grad if grad else only if len(kinds) == 1 else one_of_many, lang, n=moment.call)
+    call = "grad" if kinds.get(moment.call) == "grad" else "backward"
+    n = moment.call if call == "grad" or len(kinds) > 1 else ""
+    return text("table_before" if moment.when == "before" else "table_after", lang, call=call, n=n)
 
 
 def cell(state: TensorState, attribute: str) -> str:

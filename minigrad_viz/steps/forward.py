@@ -205,11 +205,11 @@ def mutated(stage: Stage, event: Mutated) -> Frame:
         "name": stage.name(event.before),
         "made": stage.made((event.tensor,)),
         "value": text("unknown", stage.lang) if event.tensor.value is None else short(event.tensor.value),
-        "old": event.version,
+        "old": event.version if event.version >= 0 else "",
         "new": event.tensor.version,
     }
-    key = "step_in_place" if event.tensor.id == event.before else "step_in_place_new"
-    key = "step_in_place_dirty" if event.version < 0 else key
+    same = event.tensor.id == event.before and event.version >= 0
+    key = "step_in_place" if same else "step_in_place_new"
     if event.span is None:
         key = "step_in_place_view"
     else:

@@ -108,8 +108,7 @@ WORDS = {
     "optimizer_label": "optimizer",
     # in place
     "step_in_place": "{expr} changes {name} in place to {value}: version {old} → {new}",
-    "step_in_place_new": "{expr} changes {name} in place: {made}, version {old} → {new}",
-    "step_in_place_dirty": "{expr} changes {name} in place: {made}",
+    "step_in_place_new": "{expr} changes {name} in place: {made}⟦, version {old} → {new}⟧",
     "step_in_place_view": "{made}: modified through a tensor that shares its memory, version {old} → {new}",
     "step_backward": "{node} at {name} receives {value} and passes {sent}",
     "step_backward_end": "{node} at {name} receives {value} and passes nothing on",

@@ -108,8 +108,7 @@ WORDS = {
     "optimizer_label": "옵티마이저",
     # in place
     "step_in_place": "{expr:이} {name:을} 제자리에서 {value:으로} 바꿈: 버전 {old} → {new}",
-    "step_in_place_new": "{expr:이} {name:을} 제자리에서 바꿈: {made}, 버전 {old} → {new}",
-    "step_in_place_dirty": "{expr:이} {name:을} 제자리에서 바꿈: {made}",
+    "step_in_place_new": "{expr:이} {name:을} 제자리에서 바꿈: {made}⟦, 버전 {old} → {new}⟧",
     "step_in_place_view": "{made}: 메모리를 함께 쓰는 텐서를 통해 바뀜, 버전 {old} → {new}",
     "step_backward": "{name}의 {node}: {value:을} 받아 {sent:을} 보냄",
     "step_backward_end": "{name}의 {node}: {value:을} 받고 아무것도 보내지 않음",
