@@ -102,21 +102,6 @@ def array_of(tensor: Any) -> Any:
         return _array_by_detour(tensor)
 
 
-NUMBERS = {"float32": np.float32, "float64": np.float64, "int64": np.int64, "bool": np.bool_}
-
-
-def number_of(tensor: Any) -> Any:
-    """The number of a tensor of PyTorch's without dimensions, as NumPy's, in a third of the time of an array;
-    None for any other tensor."""
-    if isinstance(tensor, minigrad.Tensor):
-        return None
-    try:
-        kind = None if tensor.shape else NUMBERS.get(dtype_name(tensor))
-        return None if kind is None else kind(tensor.item())
-    except (RuntimeError, NotImplementedError):  # inside a transform, or without numbers
-        return None
-
-
 def _array_by_detour(tensor: Any) -> Any:
     """The numbers of a tensor on another device, conjugated, negated, of a dtype that NumPy lacks, or inside
     a transform of `torch.func`, which wraps what it differentiates."""

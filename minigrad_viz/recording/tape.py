@@ -11,7 +11,7 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
-from ..protocol import array_of, dtype_name, has_history, is_tensor, number_of, value_of
+from ..protocol import array_of, dtype_name, has_history, is_tensor, value_of
 from ..trace import notes
 from ..trace.ids import Ids
 from ..trace.where import Locator, Spot
@@ -84,9 +84,6 @@ class Tape:
 
     def taken(self, tensor: Any) -> Any:
         """A tensor's numbers as they are now."""
-        number = number_of(tensor)
-        if number is not None:
-            return number
         data = array_of(tensor)
         if data is None or dtype_name(tensor) == "bfloat16":
             return value_of(tensor)
