@@ -25,6 +25,7 @@ from ..replay.live import Handle, Live
 from ..replay.program import Program
 from ..replay.training import Training
 from ..steps.recursion import recursion_text
+from ..steps.timeline import Steps
 from ..steps.told import Frame
 from ..trace.events import Trace
 from ..trace.graph import ROOT, Graph
@@ -33,7 +34,6 @@ from .findings import Findings
 from .other_numbers import OtherNumbers
 from .quiz_shown import QuizShown
 from .saving import save_as
-from .steps_shown import Steps
 
 if TYPE_CHECKING:
     from ..player.widget import Stepper

@@ -215,6 +215,20 @@ def to_markdown(frames: Sequence[Frame], lang: str | None = None) -> str:
     return "\n".join(shown)
 
 
+class Steps:
+    """Steps as text, numbered, with their arithmetic; in a notebook the arithmetic is LaTeX."""
+
+    def __init__(self, frames: tuple[Frame, ...], lang: str | None = None) -> None:
+        self.frames = frames
+        self.lang = lang
+
+    def __repr__(self) -> str:
+        return to_text(self.frames, self.lang)
+
+    def _repr_markdown_(self) -> str:
+        return to_markdown(self.frames, self.lang)
+
+
 def verbatim(content: str) -> str:
     """Text in which Markdown, HTML and LaTeX find nothing of theirs: what could mean something to them is
     written as entities, which a backslash before it would not keep from MathJax."""
