@@ -17,7 +17,7 @@ import numpy as np
 from ..core import devices, dtypes, public
 from ..core.tensor_state import TensorBase
 from ..creation.arguments import is_whole
-from ..ops.checks import NUMBERS, invalid
+from ..ops.checks import NUMBERS
 from ..ops.generator import Generator
 
 # Functions whose tensors may be numbers
@@ -113,7 +113,10 @@ def explain(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> TypeErr
     ]
     if len(known) == 1 or len(plausible) == 1:
         return TypeError((plausible or found)[0])
-    return invalid(last(name), *args, **kwargs)
+    given = [*map(dtypes.kind_name, args), *(f"{k}={dtypes.kind_name(v)}" for k, v in kwargs.items())]
+    return TypeError(
+        f"{last(name)}() received an invalid combination of arguments - got ({', '.join(given)})"
+    )
 
 
 def explain_given(name: str, given: dict[str, Any]) -> TypeError | None:
