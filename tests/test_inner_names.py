@@ -184,6 +184,13 @@ def test_both_results_of_a_cell_with_a_state_have_places_of_their_own(library):
     assert "<svg" in report.html("player")
 
 
+def test_sums_of_gradients_in_a_gradients_graph_have_values(library):
+    cell = "x = torch.tensor(3.0, requires_grad=True)\nf = x**4 - 3 * x**2 + x\n"
+    cell += "g, = torch.autograd.grad(f, x, create_graph=True)\nh, = torch.autograd.grad(g, x)\n"
+    found, _ = cards(cell, library)
+    assert [card for card in found if card.value is None] == []
+
+
 def test_what_an_index_was_made_of_is_named_by_its_text():
     """minigrad makes a tensor of `range(3)`, which nobody has; PyTorch does so inside the op."""
     cell = "n = 3\nw = torch.ones(3, 3, requires_grad=True)\nt = torch.tensor([0, 1, 2])\n"

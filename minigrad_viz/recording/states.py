@@ -164,6 +164,8 @@ class States:
                 self.adopt_node(node, found[node])
             else:
                 self.id_of(variable)
+        # What the engine adds up is part of the graph only when the last gradient has arrived.
+        self.tape.built += [t for t in built if history_of(t) is not None and self.ids.known(t) is None]
 
     def adopt_node(self, node: Any, outputs: dict[int, Any]) -> None:
         """Write down the outputs of a node that was found by walking; inside a call, as the op that it
