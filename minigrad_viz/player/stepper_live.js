@@ -69,7 +69,8 @@ class Live extends Extra {
     if (!this.own) return (this.pane.element.hidden = true);
     for (const card of this.chosen.keys()) {
       const row = stage.parts.get(`${card}-slider`);
-      if (row) this.sliders.set(card, this.slider(card, row));
+      // What is out of sight has no size, and is laid out again when it comes into sight.
+      if (row?.closest(".card").getBBox().width) this.sliders.set(card, this.slider(card, row));
     }
     stage.live = () => this.on && this.state !== null;
     this.turn(this.on);
