@@ -26,6 +26,8 @@ OWN = re.compile(
             r"expand\(",
             r"expected \w+ to be a single integer value or a list of \d+ values",
             r"Expected key_padding_mask of shape ",
+            r"Expected 2 to 3 dimensions, but got \d-dimensional tensor for argument #1 'self'",
+            r"Given input size: .* Output size is too small",
             r"Given normalized_shape=.*expected input with shape \[\*, ",
             r"Got \d+D input, but \w+ mode needs ",
             r"Input Error: the modes are ",
