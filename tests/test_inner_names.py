@@ -197,3 +197,27 @@ def test_what_an_index_was_made_of_is_named_by_its_text():
     found, _ = cards(cell + "y = w[range(n), t] * w[[0, 2, 1]][0]\ny.sum().backward()\n", minigrad)
     said = {card.name or card.expr for card in found}
     assert {"range(n)", "[0, 2, 1]", "t"} <= said and None not in said
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "cross_entropy(x, t)",
+        "cross_entropy(x, t, label_smoothing=0.1)",
+        "nll_loss(F.log_softmax(x, 1), t)",
+        "kl_div(x, x.detach().exp(), reduction='sum')",
+        "margin_ranking_loss(x[:, 0], x[:, 1], torch.ones(3))",
+        "cosine_embedding_loss(x, x * 2, torch.ones(3))",
+        "scaled_dot_product_attention(x, x, x).sum()",
+        "pairwise_distance(x, x * 2).sum()",
+    ],
+)
+def test_a_call_that_runs_several_ops_is_one_in_every_round(library, call):
+    body = f"for k in range(2):\n    loss = F.{call}\n    loss.backward()"
+    setting = (
+        "F = torch.nn.functional\nx = torch.rand(3, 4, requires_grad=True)\nt = torch.tensor([0, 1, 2])\n"
+    )
+    found, names = cards(setting + body, library)
+    called = [card for card in found if card.name and card.name.startswith("loss")]
+    assert [card.name for card in called] == ["loss"]
+    assert list(called[0].value.items) == pytest.approx([names["loss"].item()])

@@ -206,14 +206,15 @@ class InnerNames:
                 self.in_module(place, call)
             span = place.span
             whole = call is not None and any(each.event.span == span for each in call.chain())
-            if span is None or place.event is None or whole:
+            made = place.event is not None or (place.node is not None and not place.brought)  # by writing
+            if span is None or not made or whole:
                 continue
             key = span, 0 if call is None else call.event.number, bisect_right(begun, place.time)
             before, last[key] = last.get(key), place
             if before is not None:
                 in_function(before)
-        for (made, _, statements), place in last.items():
-            if made == failed and statements == len(begun):
+        for (where, _, statements), place in last.items():
+            if where == failed and statements == len(begun):
                 in_function(place)
 
     def in_module(self, place: Place, call: ModuleCall) -> None:

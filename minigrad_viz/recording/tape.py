@@ -14,7 +14,7 @@ from typing import Any
 from ..protocol import array_of, dtype_name, has_history, is_tensor, value_of
 from ..trace import notes
 from ..trace.ids import Ids
-from ..trace.where import Locator, Spot
+from ..trace.where import Locator, Reached, Spot
 from .loops import Loops
 from .resting import Rest, Rounds
 
@@ -49,7 +49,7 @@ def observing(method: Callable[..., None], light: bool = False) -> Any:
 watching_lightly = functools.partial(observing, light=True)
 
 
-At = tuple[int | None, int | None, int | None]  # a point by its number, and how `Locator.reach` found it
+At = tuple[int | None, int | None, Reached | None]  # a point by its number, and how `Locator.reach` found it
 
 
 class Tape:
@@ -125,10 +125,11 @@ class Tape:
         if self.call:
             spot = self.own_place()
             return notes.NOWHERE if spot is None else (self.place_of(spot), None, None)
-        inner, start = 0, sys._getframe(4)  # frames of ours come first
+        start = sys._getframe(4)  # frames of ours come first
         frame: FrameType | None = start
+        inner: Reached = ()
         while frame is not None and frame.f_globals is not self.namespace:
-            inner, frame = frame.f_lasti << 16 | inner >> 16, frame.f_back  # as in `reach`
+            inner, frame = (frame.f_lasti, inner), frame.f_back
         here = (0, 0) if frame is None else (id(frame.f_code), frame.f_lasti)
         known, top = self._ops.get(here), None
         if known is None:
@@ -154,7 +155,7 @@ class Tape:
             self.notes.append(("reached", self.spots[place], top, inner))
         return place, None, None
 
-    def _reached(self, spot: Spot | None, top: int | None, inner: int) -> Spot | None:
+    def _reached(self, spot: Spot | None, top: int | None, inner: Reached) -> Spot | None:
         before, self._step = self._step, self.step
         if spot is not None and not (self.step and self.step == before):
             self.notes.append(("reached", spot, top, inner))

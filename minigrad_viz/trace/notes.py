@@ -124,7 +124,7 @@ NOWHERE = None, None, None  # a place in the source that is not known
 # ── notes ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def reached(writer: Writer, spot: Any, top: int | None, inner: int) -> None:
+def reached(writer: Writer, spot: Any, top: int | None, inner: tuple[Any, ...]) -> None:
     """The cell used tensors at a point of its source; see `Locator.reach`."""
     if spot is not None:
         top = spot.top if top is None else top
@@ -142,7 +142,7 @@ def forward(
     given: tuple[Any, ...],
     rows: tuple[Any, ...],
     enabled: bool,
-    at: tuple[int | None, int | None, int | None],
+    at: tuple[int | None, int | None, tuple[Any, ...] | None],
     call: int,
     shares: str,
     ghost: str,

@@ -124,23 +124,26 @@ class Progress:
         self.whole = whole
         self.top = -1
         self.last: Any = None  # the place that came last
-        self.inner = 0
+        self.first: tuple[Any, ...] = ()  # how far the call there had come when it first used tensors
 
-    def come(self, spot: Any, top: int, inner: int) -> list[Any]:
+    def come(self, spot: Any, top: int, inner: tuple[Any, ...]) -> list[Any]:
         """The statements that began before tensors were used at `spot`, inside the `top`-th at the top level.
 
         `inner` is how far the call had come that stands there: some calls use tensors several times.
         """
         new = self.upto(top)
         last, self.last = self.last, spot
-        before, self.inner = self.inner, inner
+        is_same = last is not None and last.code == spot.code and last.offset == spot.offset
+        again = is_same and inner <= self.first
+        if again or not is_same:
+            self.first = inner
         if spot.statement is None or (spot.top == top and spot.statement is self.tops[top]):
             return new
         if last is None or last.statement is not spot.statement:
             return [*new, spot.statement]
         if not spot.again or spot.within or spot.code != last.code or spot.offset > last.offset:
             return new
-        return new if spot.offset == last.offset and inner > before else [*new, spot.statement]
+        return [*new, spot.statement] if again or spot.offset < last.offset else new
 
     def upto(self, top: int) -> list[Any]:
         """The statements at the top level that have come to run, up to the `top`-th."""

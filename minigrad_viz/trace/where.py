@@ -9,6 +9,7 @@ import itertools
 import linecache
 from inspect import CO_NEWLOCALS
 from types import CodeType, FrameType, TracebackType
+from typing import Any
 
 from .source_text import SourceText, range_of
 from .spots import Span, Spot, Texts
@@ -19,9 +20,13 @@ INSIDE = (
     "minigrad.autograd.functional", "minigrad.autograd.gradcheck", "minigrad.autograd.run", "minigrad.func",
     "torch.autograd.functional", "torch._functorch", "torch._vmap_internals",
 )  # fmt: skip
-SEVERAL = ("torch.nn.", *INSIDE)  # calls of these use tensors several times, in no order that frames tell
+# Calls of these use tensors several times, in no order that frames tell.
+SEVERAL = ("torch.nn.", "minigrad.tensor.einsums", *INSIDE)
 
 
+# How far a call has come: the offset in the function that was called, and in the same way how far the call
+# there has come. What comes later is greater.
+Reached = tuple[Any, ...]
 FIRST = 2**32  # of the numbers of their uses, greater than any offset
 
 
@@ -71,11 +76,11 @@ class Locator:
             frame = frame.f_back
         return None
 
-    def reach(self, frame: FrameType | None) -> tuple[Spot | None, int | None, int]:
+    def reach(self, frame: FrameType | None) -> tuple[Spot | None, int | None, Reached]:
         """`at` with the number of the statement at the top level that runs (None: the one that the point
-        says), and how far the call that stands there has come: the function that it calls, and the one that
-        this calls, because many only hand their arguments on."""
-        namespace, spots, inner = self._namespace, self.spots, 0
+        says), and how far the call that stands there has come."""
+        namespace, spots = self._namespace, self.spots
+        inner: Reached = ()
         while frame is not None:
             if frame.f_globals is namespace:
                 key = (id(frame.f_code), frame.f_lasti)
@@ -84,13 +89,17 @@ class Locator:
                     return spot, self.top(frame.f_back) if spot.nested else None, inner
             name = frame.f_globals.get("__name__", "")
             several = name.__class__ is str and is_several(name)
-            inner = next(self._calls) if several else frame.f_lasti << 16 | inner >> 16 & 0xFFFF
+            inner = (next(self._calls) if several else frame.f_lasti, inner)
             frame = frame.f_back
-        return None, -1, 0
+        return None, -1, ()
 
-    def counts(self, inner: int) -> bool:
+    def counts(self, inner: Reached) -> bool:
         """Whether `reach` said with `inner` only that the call uses tensors once more."""
-        return inner >= FIRST
+        while inner:
+            offset, inner = inner
+            if offset >= FIRST:
+                return True
+        return False
 
     def inside(self, frame: FrameType | None) -> bool:
         """Whether what runs here was called for itself by a function of a library that works with whole

@@ -25,4 +25,5 @@ for epoch in range(3):
     print(f"epoch {epoch}: {l.item():.5f}")
 print(f"after training {forward(4).item():.4f}")
 A = torch.tensor(x_data).unsqueeze(1)
-print(torch.linalg.lstsq(A, torch.tensor(y_data).unsqueeze(1)).solution)
+solution = torch.linalg.lstsq(A, torch.tensor(y_data).unsqueeze(1)).solution
+print(f"least squares {solution.item():.4f}")
