@@ -33,7 +33,7 @@ def of_class(name: str, classes: Any, inputs: Any = ((2, 3),), far: float = 2, *
     )
 
 
-def normed(name: str, shape: Any, parameters: Any, *args: Any, far: float = 2, **how: bool) -> Case:
+def normed(name: str, shape: Any, parameters: Any, *args: Any, far: float = 2) -> Case:
     """A normalization with weight and bias."""
     return Case(
         name,
@@ -42,7 +42,6 @@ def normed(name: str, shape: Any, parameters: Any, *args: Any, far: float = 2, *
         -far,
         far,
         numbers="real",
-        **how,
     )
 
 
@@ -102,7 +101,7 @@ NETWORKS: list[Case] = [
     functional("pairwise_distance", ((2, 3), (2, 3))),
     functional("normalize"),
     normed("layer_norm", (2, 2, 3), (2, 3), (2, 3), far=6),
-    normed("group_norm", (1, 4, 3), (4,), 2, far=6, same_graph=False),
+    normed("group_norm", (1, 4, 3), (4,), 2, far=6),
     Case("batch_norm", of_batch, ((4, 3, 2), (3,), (3,)), -2, 2, numbers="real"),
     Case("batch_norm evaluated", evaluated, ((4, 3, 2), (3,), (3,)), -2, 2, numbers="real"),
     functional("rms_norm", normalized_shape=(3,)),

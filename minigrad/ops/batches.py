@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
 from ..core import F, differentiable, jointly
 from ..core.dtypes import of
+from ..core.tensor_state import TensorBase
+from .arithmetic import plus
 from .checks import floats_only
 from .kernels import by_one_op, only_first, wide, widened
-from .normalization import gradients, moments, nothing, projected, scaled, total, twice
+from .normalization import gradients, moments, nothing, scaled, twice
 
 # ── batch_norm
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -104,28 +105,60 @@ def native_batch_norm_backward(
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def by_group(C: int, HxW: int, N: int, group: int, x: Any) -> Any:
-    """Return numbers, or one for each group, per sample, group, channel and place."""
-    size = (C // group, HxW) if math.prod(x.shape) == N * C * HxW else (1, 1)
-    return F.reshape(x, (N, group, *size))
+def unsqueezed(x: Any, dim: int) -> Any:
+    """`x`, which nobody else has, with a dimension of size 1 put in, in place on a tensor as in PyTorch."""
+    tensor: Any = x
+    return tensor.unsqueeze_(dim) if isinstance(x, TensorBase) else F.unsqueeze(x, dim)
+
+
+def sums(dY: Any, x: Any) -> tuple[Any, Any]:
+    """Return the sums over the last dimension of `dY · x` and of `dY`."""
+    first = unsqueezed(F.sum_dim(dY * x, (3,), False), -1)
+    return first, unsqueezed(F.sum_dim(dY, (3,), False), -1)
+
+
+def group_parts(C: int, HxW: int, N: int, group: int, input: Any, result1: Any, result2: Any) -> Any:
+    """The input per sample, group, channel and place, and its means and inverse deviations to go with it."""
+    x = F.reshape(input, (N, group, C // group, HxW))
+    return x, F.reshape(result1, (N, group, 1, 1)), F.reshape(result2, (N, group, 1, 1))
 
 
 def group_input_vjp(
     grads: Any, C: int, HxW: int, N: int, eps: float, group: int, input: Any, result1: Any, result2: Any,
     weight: Any,
 ) -> Any:  # fmt: skip
-    """Return the gradient of the input: through the result, the means and the inverse deviations."""
-    of_y, of_mean, of_rstd = (None if g is None else by_group(C, HxW, N, group, g) for g in grads)
-    x, mean, rstd = (by_group(C, HxW, N, group, v) for v in (input, result1, result2))
-    h, share, terms = (x - mean) * rstd, group / (C * HxW), []
-    if of_y is not None:
-        v = of_y if weight is None else of_y * F.reshape(weight, (1, *x.shape[1:3], 1))
-        terms.append(projected(v, h, rstd, (2, 3)))
-    if of_mean is not None:
-        terms.append(F.expand(F.mul_scalar(of_mean, share), x.shape))
-    if of_rstd is not None:
-        terms.append(F.mul_scalar(of_rstd * rstd * rstd, -share) * h)
-    return F.reshape(total(terms, x), input.shape)
+    """Return the gradient of the input, as PyTorch composes it where it may be differentiated again."""
+    dY, dmean, drstd = grads
+    x, mean, rstd = group_parts(C, HxW, N, group, input, result1, result2)
+    share = group / (C * HxW)
+    dX = None if dY is None else group_slope(F.reshape(dY, x.shape), x, mean, rstd, weight, share)
+    for term in of_moments(dmean, drstd, x, mean, rstd, share):
+        dX = plus(dX, term)
+    return F.reshape(dX, input.shape)
+
+
+def group_slope(dY: Any, x: Any, mean: Any, rstd: Any, weight: Any, share: float) -> Any:
+    """What comes back to the input through the result."""
+    ds, db = sums(dY, x)
+    gamma = None if weight is None else F.reshape(weight, (1, *x.shape[1:3], 1))
+    cube = rstd * rstd * rstd
+    a = rstd if gamma is None else rstd * gamma
+    b, c = (unsqueezed(F.sum_dim(s if gamma is None else s * gamma, (2,), False), -2) for s in (ds, db))
+    b = F.mul_scalar((c * mean - b) * cube, share)
+    last = F.mul_scalar(c * rstd, share)
+    c = F.neg(b) * mean - last
+    second = b * x
+    return a * dY + second + c
+
+
+def of_moments(dmean: Any, drstd: Any, x: Any, mean: Any, rstd: Any, share: float) -> list[Any]:
+    """What comes back to the input through its mean and inverse deviation."""
+    terms = []
+    if dmean is not None:
+        terms.append(F.expand(F.mul_scalar(F.reshape(dmean, mean.shape), share), x.shape))
+    if drstd is not None:
+        terms.append(F.mul_scalar(F.reshape(drstd, mean.shape) * (rstd * rstd * rstd), -share) * (x - mean))
+    return terms
 
 
 def group_weight_vjp(
@@ -135,15 +168,19 @@ def group_weight_vjp(
     """Return the gradient of the weight."""
     if grads[0] is None:
         return None
-    g, x, mean, rstd = (by_group(C, HxW, N, group, v) for v in (grads[0], input, result1, result2))
-    return F.reshape(F.sum_dim(g * ((x - mean) * rstd), (0, 3), False), weight.shape)
+    x, mean, rstd = group_parts(C, HxW, N, group, input, result1, result2)
+    ds, db = sums(F.reshape(grads[0], x.shape), x)
+    return F.reshape(F.sum_dim((ds - db * mean) * rstd, (0,), False), weight.shape)
 
 
 def group_bias_vjp(
     grads: Any, C: int, HxW: int, N: int, eps: float, group: int, input: Any, result1: Any, result2: Any
 ) -> Any:
     """Return the gradient of the bias."""
-    return None if grads[0] is None else F.sum_dim(F.reshape(grads[0], (N, C, HxW)), (0, 2), False)
+    if grads[0] is None:
+        return None
+    db = F.sum_dim(F.reshape(grads[0], (N, group, C // group, HxW)), (3,), False)
+    return F.reshape(F.sum_dim(unsqueezed(db, -1), (0,), False), (C,))
 
 
 @differentiable(

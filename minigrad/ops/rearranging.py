@@ -44,6 +44,8 @@ def roll(self, shifts, dims):
 @linear_op(self=lambda g, k, dims: F.rot90(g, -k, dims))
 def rot90(self, k, dims):
     """Return a copy turned `k` quarters of a circle, from the first of two dimensions towards the second."""
+    if self.ndim < 2:
+        raise RuntimeError(f"expected total dims >= 2, but got total dims = {self.ndim}")
     if len(dims) != 2 or len({place(d, self.ndim) for d in dims}) != 2:
         raise RuntimeError(f"expected two different dims to rotate, but got dims = {tuple(dims)}")
     return np.rot90(self, k, dims).copy("K")  # lies as PyTorch's
