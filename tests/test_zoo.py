@@ -17,6 +17,23 @@ MISTAKES: dict[str, Mistake] = {
 }
 RIGHT = sorted({mistake.program for mistake in MISTAKES.values()})
 
+# The step of D's optimizer comes before the gradients that the second loss leaves in D, which nobody uses.
+TWO_LOSSES = """\
+nn = torch.nn
+G, D = nn.Linear(2, 2), nn.Linear(2, 1)
+opt_g, opt_d = [torch.optim.SGD(model.parameters(), lr=0.01) for model in (G, D)]
+fake = G(torch.ones(4, 2))
+loss_d = D(fake.detach()).mean() - D(torch.zeros(4, 2)).mean()
+opt_d.zero_grad()
+loss_d.backward()
+opt_d.step()
+loss_g = -D(fake).mean()
+opt_g.zero_grad()
+loss_g.backward()
+opt_g.step()
+"""
+RIGHT.append(TWO_LOSSES)
+
 
 @functools.cache
 def verdict(name: str, library) -> Verdict:

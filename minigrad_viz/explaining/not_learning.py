@@ -150,17 +150,20 @@ def root_is_leaf(case: Case) -> Iterator[Explanation]:
 
 def kept_gradients(case: Case) -> Iterator[Explanation]:
     """A gradient was added to that of an earlier round, although its tensor was updated in between and its
-    gradient is never reset."""
+    gradient is never reset, and the sum updated the tensor."""
     reset = {event.tensor for event in case.trace.events if isinstance(event, GradSet)}
     updated: set[str] = set()
+    added: dict[str, Deposited] = {}  # but not used yet
     found: dict[str, Deposited] = {}
     for event in case.trace.events:
         if isinstance(event, Mutated):
             updated.add(event.before)
+            if event.before in added:
+                found[event.before] = added.pop(event.before)
         elif isinstance(event, Deposited) and event.tensor not in reset:
             old = event.before
             if event.tensor in updated and old is not None and not is_zero(old) and not old.special:
-                found[event.tensor] = event
+                added[event.tensor] = event
             updated.discard(event.tensor)
     if not found:
         return
