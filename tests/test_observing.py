@@ -30,6 +30,7 @@ NAMES = {
     ("hooks.py", "minigrad.autograd.graph"): "the class of a hook on several tensors",
     ("kept.py", "minigrad.utils.checkpoint"): "whose pack hooks recompute a saved value",
     ("kept.py", "minigrad.utils.recompute"): "the same",
+    ("trace/where.py", "minigrad.tensor.einsums"): "functions that use tensors in loops",
     ("recording/aftermath.py", "minigrad.autograd.run"): "a frame of a traceback",
     ("recording/aftermath.py", "minigrad.autograd.tensor_backward"): "a frame of a traceback",
     ("recording/aftermath.py", "minigrad.core.engine"): "a frame of a traceback",

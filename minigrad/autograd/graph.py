@@ -200,7 +200,9 @@ def register_multi_grad_hook(tensors: Any, fn: Callable[[Any], Any], *, mode: st
         raise ValueError(f"Expects mode to be one of {('all', 'any')} but got {mode}")
     if mode == "any":
         hook = Together(fn, [], 0)
-        return MultiHandle([t.register_hook(hook.first) for t in tensors if t.requires_grad])
+        return MultiHandle(
+            [t.register_hook(functools.partial(hook.first)) for t in tensors if t.requires_grad]
+        )
     together = Together(fn, [Place(t) for t in tensors], len(tensors))
     return MultiHandle(t.register_hook(functools.partial(together.arrived, i)) for i, t in enumerate(tensors))
 

@@ -17,7 +17,7 @@ from ..trace.graph import Graph
 from ..trace.walk import trace_of
 from ..words import CATALOGUES, text
 from .arrows import read
-from .boxes import measure
+from .boxes import Measured, measure
 from .bundled import LayoutError, LayoutTimeout, LayoutUnavailable
 from .dot import DIRECTIONS, to_dot, to_mermaid
 from .export import exported, with_fonts
@@ -85,6 +85,7 @@ class Picture:
         self.limit = limit
         self.deadline = deadline
         self.prefix = ""  # of the ids in the SVG, known once it is drawn
+        self._measured: dict[tuple[bool, Look], Measured] = {}  # by whether stations lie on their side
         self._places: Places | None = None
         self._svg: str | None = None
         self._problem: str | None = None
@@ -104,12 +105,18 @@ class Picture:
             # As torchviz has it from top to bottom, unless another direction was asked for.
             return dot_of(self.graph, self.look, "TB" if self.direction in (AUTO, "LR") else self.direction)
         direction = "LR" if self.direction == AUTO else self.direction
-        sizes = measure(self.graph, self.look, direction in ("TB", "BT"))
-        return to_dot(self.graph, sizes, direction, labels=labels)
+        return to_dot(self.graph, self._sizes(direction, self.look), direction, labels=labels)
+
+    def _sizes(self, direction: str, look: Look) -> Measured:
+        """How large everything is in a direction, measured once."""
+        key = direction in ("TB", "BT"), look
+        if key not in self._measured:
+            self._measured[key] = measure(self.graph, look, key[0])
+        return self._measured[key]
 
     def _laid(self, direction: str, look: Look) -> tuple[str, Places]:
         """What Graphviz was asked in a direction, and where everything is."""
-        sizes = measure(self.graph, look, direction in ("TB", "BT"))
+        sizes = self._sizes(direction, look)
         dot = to_dot(self.graph, sizes, direction).source
         positions = layout(dot, engine=self.engine, deadline=self.deadline)
         return dot, read(positions, sizes, direction, routes=self.graph.routes, room=ROOM)
