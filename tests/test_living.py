@@ -110,7 +110,7 @@ def test_a_branch_ends_the_grid():
     (handle,) = report_of(source, minigrad).living.score()["handles"]
     assert handle["xs"][0] >= 1.5 and handle["xs"][-1] > 4
     assert handle["ends"] == [
-        "Line 2 decides otherwise when x reaches 1.5, so the recorded operations end here.",
+        "Line 2 takes another branch when x reaches 1.5. The recorded operations hold only up to there.",
         "",
     ]
 
