@@ -23,10 +23,6 @@ from .storage import is_reshaped
 from .tensor_state import TensorBase, accumulator, edge, fresh, is_plain, share
 from .view_path import share_view
 
-NUMBERS = frozenset((int, float))
-# Classes of arguments that need no look.
-PLAIN = frozenset((int, float, bool, str, tuple, type(None)))
-
 
 def casts(targets: Any, raws: Any, out: Any) -> Any:
     """Return what `uncast` must undo per input of an elementwise op, then the shape and dtype of the output.

@@ -12,28 +12,26 @@ from typing import Any
 from numpy import ndarray
 
 from . import modes
-from .call import casts, compute, results
+from .call import compute, connected, results
 from .dispatch import dispatch
 from .modes import enter
-from .node import sequence_numbers
-from .op import ARGUMENT, INPUT, RAW, RESULT, Op
-from .save import keep
+from .op import RAW, Op
 from .tensor_state import TensorBase, Tensors, accumulator, is_plain, share, wrap
 from .view_path import share_view
 
 NUMBERS = frozenset((int, float))
 # Classes of arguments that need no look.
-PLAIN = frozenset((int, float, bool, str, tuple, type(None)))
+PLAIN = frozenset((int, float, bool, str, tuple, type(None), Tensors))
 LISTS = frozenset((list, tuple))
 
 
 def ordinary(op: Op) -> Any:
     """Return the function that runs an op on tensors."""
-    kernel, Node, plan, pick, passes = op.kernel, op.node, op.plan, op.pick, op.passes
+    kernel, Node, pick, passes = op.kernel, op.node, op.pick, op.passes
     count, least = len(op.params), len(op.params) - len(op.defaults)
     defaults, places, others, promoted = op.defaults, op.places, op.others, op.promoted
     is_view, listed, several, elementwise = op.view, op.listed, op.several, op.elementwise
-    broadcasts, takes_numbers, runs_plainly = op.broadcasts, op.elementwise and op.numbers, op.runs_plainly
+    takes_numbers, runs_plainly = op.elementwise and op.numbers, op.runs_plainly
 
     def call(*args: Any, **kwargs: Any) -> Any:
         if kwargs or not least <= len(args) <= count:
@@ -49,7 +47,7 @@ def ordinary(op: Op) -> Any:
         arrays: list[Any] = []
         targets: list[Any] = []
         kind: Any = None
-        needed = numbered = shared = False
+        needed = numbered = False
         for t in inputs:
             if not isinstance(t, TensorBase):
                 if t is not None and not (takes_numbers and t.__class__ in NUMBERS):
@@ -61,7 +59,6 @@ def ordinary(op: Op) -> Any:
             if storage is not None:
                 if not is_plain(t):
                     return compute(op, args)
-                shared = True
                 if elementwise and a.__class__ is ndarray and not a.ndim:
                     a = a[()]
             elif is_view:
@@ -76,8 +73,6 @@ def ordinary(op: Op) -> Any:
                 needed = True
                 if t._nr:
                     numbered = True
-                if target._storage is not None:
-                    shared = True
             elif not off:
                 acc = t._acc
                 if acc is not None:
@@ -92,15 +87,10 @@ def ordinary(op: Op) -> Any:
                 raws[i] = a
         for i in others:
             v = args[i]
-            if v.__class__ in PLAIN:
-                continue
-            if v.__class__ is Tensors:
-                shared = shared or not v.are_untouched
-            elif not isinstance(v, TensorBase) or i in promoted or v._bits:
-                return compute(op, args)
-            else:
+            if v.__class__ not in PLAIN:
+                if not isinstance(v, TensorBase) or i in promoted or v._bits:
+                    return compute(op, args)
                 raws[i] = v._data
-                shared = shared or v._storage is not None or v._fn is not None
         try:
             out = enter(kernel, *raws)
         except Exception:
@@ -116,28 +106,7 @@ def ordinary(op: Op) -> Any:
             result = wrap(out)
         if off or not needed:
             return results(op, None, args, out) if several else result
-        node: Any = Node()
-        node._next = tuple(targets)
-        node._nrs = node._check = node._cast = node._storage = node._extra = None
-        if numbered:
-            node._nrs = tuple([0 if n is None else t._nr for t, n in zip(inputs, targets)])
-        node._seq = next(sequence_numbers)
-        node._made = tuple([(o.shape, o.dtype) for o in out]) if several else ((out.shape, out.dtype),)
-        if shared or listed:
-            keep(op, node, args, out)
-        else:
-            for slot, what, place, k, user, derive in plan:
-                if user is not None and targets[user] is None:
-                    value = None
-                elif what is RESULT:
-                    value = out[place] if several else out
-                elif what is INPUT:
-                    value = args[place] if targets[k] is None else args[place]._data
-                else:
-                    value = args[place] if what is ARGUMENT else derive(args[place]._data)
-                setattr(node, slot, value)
-        if broadcasts:
-            node._cast = casts(targets, [out if n is None else a for a, n in zip(arrays, targets)], out)
+        node = connected(op, Node(), targets, numbered, args, out)
         if several:
             return results(op, node, args, out)
         result._fn, node._storage = node, result._storage

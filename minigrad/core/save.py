@@ -32,7 +32,7 @@ def keep(op: Op, node: Any, values: Any, out: Any) -> None:
                     raw = raw and not (value._bits or value._apart)
                 if raw:
                     value = value._data
-            elif value.__class__ is Tensors:
+            elif value.__class__ is Tensors and not value.are_untouched:
                 value = keep_together(value)
         setattr(node, slot, value)
     if versions:
