@@ -7,7 +7,7 @@ from typing import Any
 
 Write = Callable[[Any], tuple[Any, ...]]
 WRITES: dict[str, Write] = {}
-OPTIMIZERS = ("SGD", "Adam", "AdamW", "Adagrad", "Adadelta", "Adamax", "NAdam", "RAdam", "RMSprop", "LBFGS")
+OPTIMIZERS = ("SGD", "Adam", "AdamW", "Adagrad", "Adadelta", "Adamax", "NAdam", "RMSprop", "LBFGS")
 
 
 def write(function: Write) -> Write:
