@@ -31,8 +31,10 @@ export class LivePane {
     this.element = make("div", { className: "mgp-livepane", aria: { label: words.live, role: "region" } }, told, this.curve);
   }
 
+  // What is said of numbers stays as long as they do: the other steps of the same numbers come later.
   say(message) {
     this.note.textContent = message;
+    this.said = this.live.values;
   }
 
   // The handles that have another number than the cell.
@@ -55,7 +57,7 @@ export class LivePane {
     this.reset.disabled = !values.size;
     this.write.disabled = !this.moved().some(({ edit }) => edit);
     const at = handle.xs.indexOf(value);
-    this.say(at >= 0 && at === handle.xs.length - 1 ? handle.ends[1] : at === 0 ? handle.ends[0] : "");
+    if (this.said !== values) this.say(at >= 0 && at === handle.xs.length - 1 ? handle.ends[1] : at === 0 ? handle.ends[0] : "");
     this.foretell();
     this.draw();
   }

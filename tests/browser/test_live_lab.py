@@ -24,12 +24,18 @@ PAIR = (
     "%%autograd --lang en --step --live --no-table\na, b = torch.tensor(3.0, requires_grad=True), 5\n"
     "v = torch.tensor([2.0, -1.0], requires_grad=True)\nz = (a * v).sum() * a\nz.backward()"
 )
+# A slow computer: what is said of the steps that are not shown comes when a reader has done something else.
+SLOW = (
+    "import time\nfrom minigrad_viz.player.living import Living\nstate = Living.state\n"
+    "def slow(self, handle, numbers, only=None):\n    time.sleep(0 if only else 0.5)\n"
+    "    return state(self, handle, numbers, only)\nLiving.state = slow"
+)
 
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory):
     folder = tmp_path_factory.mktemp("live")
-    write(folder / "pair.ipynb", [new_code_cell(source) for source in (CELLS[0], PAIR)])
+    write(folder / "pair.ipynb", [new_code_cell(source) for source in (CELLS[0], SLOW, PAIR)])
     with lab_over(folder, "live.ipynb", CELLS) as running:
         yield running
 
@@ -37,8 +43,8 @@ def lab(tmp_path_factory):
 def test_several_numbers_move_together(lab):
     """The second keeps what was done to the first; all lines that change are copied; Reset undoes both."""
     page = lab.open("pair.ipynb", width=1280, height=1400)
-    assert lab.run_all(page) == []
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    assert lab.run_all(page) == []
     player = Player(page)
     first, second = player.slider.all()
     first.focus()
@@ -55,7 +61,10 @@ def test_several_numbers_move_together(lab):
     assert foretold.startswith("The cell's slopes predict 9. + 6. · 0.1 + 9. · 0.05 = 10.05. z is 10.09")
     assert player.row("s0-c0-value") == ["3.1", "3."]
     player.root.locator("button", has_text="Copy the changed line").click()
-    player.root.locator(".note", has_text="Copied. Paste it over line 2, 3.").wait_for()
+    copied_to = player.root.locator(".note", has_text="Copied. Paste it over line 2, 3.")
+    copied_to.wait_for()
+    page.wait_for_timeout(1500)  # the other steps have come, and it is still there
+    assert copied_to.is_visible()
     copied = PAIR.partition("\n")[2].replace("3.0", "3.1").replace("2.0", "2.05").split("\n")[:2]
     assert page.evaluate("() => navigator.clipboard.readText()") == "\n".join(copied)
     player.root.locator("button", has_text="Reset").click()

@@ -145,3 +145,18 @@ def test_elements_of_an_array(visit, tmp_path):
     player.press("ArrowRight")
     player.waits("5.2025")
     assert player.table()[1:] == [["x[1]", "2.", "2.05"], ["y", "5.", "5.2025"], ["x.grad[1]", "4.", "4.1"]]
+
+
+def test_without_a_clipboard_the_line_stands_there(visit, tmp_path):
+    """As it is typed in, to be selected."""
+    report, _ = trace_source(f"import minigrad as torch\n{CELL}", lang="en", live=True)
+    page = visit(report.save(tmp_path / "page.html"))
+    page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(new Error('refused')); }")
+    player = Player(page)
+    player.press("ArrowRight")
+    player.waits("5.2")
+    player.root.locator("button", has_text="Copy the changed line").click()
+    note = player.root.locator(".note", has_text="with the new number: x = torch.tensor(5.2")
+    note.wait_for()
+    note.select_text()
+    assert "x = torch.tensor(5.2" in page.evaluate("() => String(getSelection())")
