@@ -233,6 +233,16 @@ def lists_of_modules(L, note):
 
 
 @programs
+def a_part_that_stays_in_evaluation(L, note):
+    class Frozen(L.nn.BatchNorm1d):
+        def train(self, mode=True):
+            return super().train(False)
+
+    net = L.nn.Sequential(L.nn.Dropout(), L.nn.Sequential(Frozen(2)))
+    note([m.training for m in net.modules()], net.train() is net, [m.training for m in net.modules()])
+
+
+@programs
 def lists_of_parameters(L, note):
     several = L.nn.ParameterList([L.ones(2), L.nn.Parameter(L.zeros(1, 2))])
     several.append(L.ones(3, dtype=L.float64))

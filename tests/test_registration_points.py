@@ -26,7 +26,6 @@ SETTINGS = {
     "core.dtypes: _default_complex",
     "core.modes: active",
     "core.modes: grad_switches",
-    "nn.utils.parametrize: _cache",
     "tensor.printing: _options",
 }
 # Module attributes that are computed when they are asked for. All other `__getattr__` only raise.

@@ -305,8 +305,6 @@ def test_padding_mode_that_there_is_not():
 def test_warnings(torch):
     with pytest.warns(UserWarning, match="align_corners=False since 1.3.0"):
         minigrad.nn.functional.grid_sample(minigrad.ones(1, 1, 2, 2), minigrad.ones(1, 1, 1, 2))
-    with pytest.warns(UserWarning, match="unit-size grids"):
-        minigrad.nn.functional.affine_grid(minigrad.ones(1, 2, 3), (1, 1, 1, 2), True)
 
 
 def test_gumbel_softmax(torch):

@@ -18,7 +18,6 @@ from ...ops.joining import cat, stack
 from ...ops.recurrent import mkldnn_rnn_layer
 from ...tensor.products import linear
 from ...tensor.splitting import unsafe_chunk
-from .dropout import dropout
 
 State = tuple[Any, ...]
 
@@ -117,7 +116,7 @@ def over_steps(cell: Cell, input: Any, state: State, w: Weights, reverse: bool) 
 
 
 def over_packed(
-    cell: Cell, data: Any, sizes: list[int], state: State, w: Weights, reverse: bool
+    cell: Cell, data: Any, state: State, w: Weights, reverse: bool, sizes: list[int]
 ) -> tuple[Any, State]:
     """Run one layer over packed sequences; `sizes[t]` of them have an element at step t."""
     walk = backwards if reverse else forwards
@@ -169,44 +168,3 @@ def lstm_layer(
     settings = (w.hh.shape[1], num_layers, has_biases, bidirectional, batch_first, training)
     output, h, c, _ = mkldnn_rnn_layer(input.contiguous(), *w, *state, reverse, (), 2, *settings)
     return output, (h, c)
-
-
-def recurrent(
-    mode: str, input: Any, state: State, weights: list[Weights], directions: int, dropout_p: float,
-    training: bool, batch_sizes: list[int] | None = None, batch_first: bool = False,
-) -> tuple[Any, State]:  # fmt: skip
-    """Return all layers over sequences (T, B, size), or (B, T, size) if `batch_first`, or packed ones with
-    `batch_sizes`: what the last layer gives, and the last states of all, stacked as the first ones are.
-
-    `weights` are those of each layer and direction. While `training`, numbers are dropped between layers
-    with probability `dropout_p`.
-    """
-    cell, count = CELLS[mode], len(weights)
-    if batch_first:
-        input = input.transpose(0, 1)
-    at_once = mode == "LSTM" and batch_sizes is None and is_run_at_once(input, *state)
-    if at_once:
-        firsts = [tuple(kind.select(0, i) for kind in state) for i in range(count)]
-    else:
-        firsts = list(zip(*(kind.unbind(0) for kind in state)))
-    lasts: list[State] = []
-    for layer in range(0, count, directions):
-        outputs = []
-        for i in range(layer, layer + directions):
-            reverse = i > layer
-            if at_once:
-                how = (count // directions, weights[i].bias_ih is not None, directions == 2, batch_first)
-                output, last = lstm_layer(input, firsts[i], weights[i], reverse, *how, training)
-            elif batch_sizes is None:
-                output, last = over_steps(cell, input, firsts[i], weights[i], reverse)
-            else:
-                output, last = over_packed(cell, input, batch_sizes, firsts[i], weights[i], reverse)
-            outputs.append(output)
-            lasts.append(last)
-        input = outputs[0] if directions == 1 else cat(outputs, outputs[0].ndim - 1)
-        if dropout_p and training and layer + directions < count:
-            input = dropout(input, dropout_p)
-    last = tuple(stack(list(kind), 0) for kind in zip(*lasts))
-    if batch_first:  # in place but for an LSTM, as PyTorch's graphs show
-        input = (input.transpose if mode == "LSTM" else input.transpose_)(0, 1)
-    return input, last

@@ -114,14 +114,7 @@ def affine_grid(theta: Any, size: Any, align_corners: bool | None = None) -> Any
             f"Expected a batch of {k}D affine matrices of shape Nx{k}x{k + 1} for size {size}. Got "
             f"{theta.shape}."
         )
-    if align_corners and min(size[-k:]) == 1:
-        warnings.warn(
-            "Since version 1.3.0, affine_grid behavior has changed for unit-size grids when "
-            "align_corners=True. This is not an intended use case of affine_grid. See the documentation of "
-            "affine_grid for details.",
-            stacklevel=2,
-        )
-    elif min(size) <= 0:
+    if min(size) <= 0:
         raise ValueError(f"Expected non-zero, positive output size. Got {size}")
     return F.affine_grid_generator(theta, size, align_corners)
 

@@ -70,9 +70,8 @@ class MultiheadAttention(Module):
                 "embed_dim and num_heads must be greater than 0, got "
                 f"embed_dim={embed_dim} and num_heads={num_heads} instead"
             )
-        refuse("MultiheadAttention", add_bias_kv=add_bias_kv, add_zero_attn=add_zero_attn)
         other_sizes = {"kdim": kdim not in (None, embed_dim), "vdim": vdim not in (None, embed_dim)}
-        refuse("MultiheadAttention", **other_sizes)
+        refuse("MultiheadAttention", add_bias_kv=add_bias_kv, add_zero_attn=add_zero_attn, **other_sizes)
         super().__init__()
         self.embed_dim = self.kdim = self.vdim = embed_dim
         self.num_heads, self.head_dim = num_heads, embed_dim // num_heads

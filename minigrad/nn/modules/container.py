@@ -146,18 +146,3 @@ class ModuleDict(Keyed):
 
     def __setitem__(self, key: str, module: Any) -> None:
         self.add_module(key, module)
-
-    def __delitem__(self, key: str) -> None:
-        del self._modules[key]
-
-    def clear(self) -> None:
-        """Remove all modules."""
-        self._modules.clear()
-
-    def pop(self, key: str) -> Any:
-        """Remove a module and return it."""
-        return self._modules.pop(key)
-
-    def update(self, modules: Any) -> None:
-        """Add the modules of a dictionary, or of pairs of names and modules."""
-        self._add(modules)

@@ -29,22 +29,21 @@ class ConvBase(Affine):
     is_transposed = False
     padding_mode = "zeros"
 
-    def _set_sizes(
-        self, kernel_size: Any, stride: Any, padding: Any, dilation: Any, output_padding: Any
-    ) -> None:
+    def __init__(
+        self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any, padding: Any, dilation: Any,
+        output_padding: Any, groups: int, bias: bool, dtype: Any,
+    ) -> None:  # fmt: skip
+        super().__init__()
+        if groups <= 0:
+            raise ValueError("groups must be a positive integer")
+        for name, channels in (("in_channels", in_channels), ("out_channels", out_channels)):
+            if channels % groups:
+                raise ValueError(f"{name} must be divisible by groups")
+        self.in_channels, self.out_channels, self.groups = in_channels, out_channels, groups
         self.kernel_size, self.stride, self.dilation, self.output_padding = (
             repeated(value, self.dims) for value in (kernel_size, stride, dilation, output_padding)
         )
         self.padding: Any = padding if isinstance(padding, str) else repeated(padding, self.dims)
-
-    def _learn(self, in_channels: int, out_channels: int, groups: int, bias: bool, dtype: Any) -> None:
-        if groups <= 0:
-            raise ValueError("groups must be a positive integer")
-        if in_channels % groups:
-            raise ValueError("in_channels must be divisible by groups")
-        if out_channels % groups:
-            raise ValueError("out_channels must be divisible by groups")
-        self.in_channels, self.out_channels, self.groups = in_channels, out_channels, groups
         first, second = (in_channels, out_channels) if self.is_transposed else (out_channels, in_channels)
         self.weight = empty(first, second // groups, *self.kernel_size, dtype=dtype)
         self.register_parameter("bias", empty(out_channels, dtype=dtype) if bias else None)
@@ -69,18 +68,17 @@ class Conv(ConvBase):
         dilation: Any = 1, groups: int = 1, bias: bool = True, padding_mode: str = "zeros",
         device: Any = None, dtype: Any = None,
     ) -> None:  # fmt: skip
-        super().__init__()
         if padding_mode not in PADDING_MODES:
             told = ", ".join(map(repr, PADDING_MODES))
             raise ValueError(f"padding_mode must be one of {{{told}}}, but got padding_mode='{padding_mode}'")
         refuse(type(self).__name__, **{"padding_mode='circular'": padding_mode == "circular"})
-        self.padding_mode = padding_mode
-        self._set_sizes(kernel_size, stride, padding, dilation, 0)
         if isinstance(padding, str) and padding not in ("same", "valid"):
             raise ValueError(f"Invalid padding string {padding!r}, should be one of {{'valid', 'same'}}")
-        if padding == "same" and any(n != 1 for n in self.stride):
+        if padding == "same" and any(n != 1 for n in repeated(stride, self.dims)):
             raise ValueError("padding='same' is not supported for strided convolutions")
-        self._learn(in_channels, out_channels, groups, bias, dtype)
+        sizes = (kernel_size, stride, padding, dilation, 0)
+        super().__init__(in_channels, out_channels, *sizes, groups, bias, dtype)
+        self.padding_mode = padding_mode
 
     def forward(self, input: Any) -> Any:
         """Convolve the input."""
@@ -225,11 +223,10 @@ class ConvTranspose(ConvBase):
         output_padding: Any = 0, groups: int = 1, bias: bool = True, dilation: Any = 1,
         padding_mode: str = "zeros", device: Any = None, dtype: Any = None,
     ) -> None:  # fmt: skip
-        super().__init__()
         if padding_mode != "zeros":
             raise ValueError(f'Only "zeros" padding mode is supported for {type(self).__name__}')
-        self._set_sizes(kernel_size, stride, padding, dilation, output_padding)
-        self._learn(in_channels, out_channels, groups, bias, dtype)
+        sizes = (kernel_size, stride, padding, dilation, output_padding)
+        super().__init__(in_channels, out_channels, *sizes, groups, bias, dtype)
 
     def forward(self, input: Any, output_size: Any = None) -> Any:
         """Apply the transposed convolution."""

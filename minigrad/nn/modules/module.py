@@ -63,8 +63,9 @@ class Module(Called):
         """Set training mode, or evaluation if not `mode`, here and below: dropout and batch norm differ."""
         if not isinstance(mode, bool):
             raise ValueError("training mode is expected to be boolean")
-        for module in self.modules():
-            module.training = mode
+        self.training = mode
+        for module in self.children():
+            module.train(mode)
         return self
 
     def eval(self) -> Any:

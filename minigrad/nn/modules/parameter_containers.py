@@ -1,11 +1,12 @@
-"""Modules that hold parameters: ParameterList and ParameterDict."""
+"""Base classes of lists and dictionaries of modules or parameters; ParameterList and ParameterDict."""
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from ...left_out import refuse
 from ...tensor import Tensor
 from ..parameter import Parameter
 from .module import Module
@@ -22,31 +23,24 @@ def checked_index(index: Any, count: int) -> int:
     return index % count
 
 
-def as_parameter(value: Any) -> Any:
-    """Return a tensor as a Parameter, and anything else unchanged."""
-    return Parameter(value) if isinstance(value, Tensor) and not isinstance(value, Parameter) else value
-
-
-def describe(name: Any, value: Any, kind_of: Callable[[Any], str]) -> str:
-    """Return one line of the repr of a ParameterList or ParameterDict, which write dtypes differently."""
-    if not isinstance(value, Tensor):
-        return f"  ({name}): Object of type: {type(value).__name__}"
-    size = "x".join(map(str, value.shape))
-    kind = "Parameter" if isinstance(value, Parameter) else "Tensor"
-    return f"  ({name}): {kind} containing: [{kind_of(value)} of size {size}]"
-
-
-class Listed(Module):
-    """Base class of lists; `_names` are the names of the items, in order."""
+class Container(Module):
+    """Base class of lists and dictionaries; `_entries` holds the entries by name."""
 
     @property
-    def _names(self) -> list[str]:
-        return list(self._modules)
+    def _entries(self) -> dict[str, Any]:
+        return self._modules
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+
+class Listed(Container):
+    """Base class of lists, whose entries have names "0", "1", …, or those of a dictionary."""
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             return self._part(index)
-        return getattr(self, self._names[checked_index(index, len(self))])
+        return list(self)[checked_index(index, len(self))]
 
     def _part(self, index: slice) -> Any:
         """Return a new list with some of the items."""
@@ -54,19 +48,16 @@ class Listed(Module):
         return make(list(self)[index])
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        setattr(self, self._names[checked_index(index, len(self))], value)
-
-    def __len__(self) -> int:
-        return len(self._names)
+        setattr(self, list(self._entries)[checked_index(index, len(self))], value)
 
     def __iter__(self) -> Iterator[Any]:
-        return iter([getattr(self, name) for name in self._names])
+        return iter(self._entries.values())
 
     def __iadd__(self, values: Iterable[Any]) -> Any:
         return self.extend(values)
 
     def append(self, module: Any) -> Any:
-        """Add a module at the end."""
+        """Add an item at the end."""
         self.add_module(str(len(self)), module)
         return self
 
@@ -80,50 +71,14 @@ class Listed(Module):
         return self
 
 
-class ParameterList(Listed):
-    """List of parameters; tensors become Parameters."""
-
-    def __init__(self, values: Iterable[Any] | None = None) -> None:
-        super().__init__()
-        self._size = 0
-        self.extend(values or ())
-
-    @property
-    def _names(self) -> list[str]:
-        return [str(i) for i in range(self._size)]
-
-    def __setitem__(self, index: int, value: Any) -> None:
-        super().__setitem__(index, as_parameter(value))
-
-    def append(self, value: Any) -> Any:
-        """Add a parameter at the end."""
-        self._size += 1
-        self[-1] = value
-        return self
-
-    def extend(self, values: Iterable[Any]) -> Any:
-        """Add parameters at the end."""
-        return super().extend(values)
-
-    def extra_repr(self) -> str:
-        """Return the settings that the repr shows."""
-        return "\n".join(
-            describe(i, value, lambda t: f"torch.{t.dtype.name}") for i, value in enumerate(self)
-        )
-
-
-class Keyed(Module):
-    """Base class of dictionaries; `_entries` holds their keys."""
-
-    @property
-    def _entries(self) -> dict[str, Any]:
-        return self._modules
+class Keyed(Container):
+    """Base class of dictionaries."""
 
     def __getitem__(self, key: str) -> Any:
         return self._entries[key]
 
-    def __len__(self) -> int:
-        return len(self._entries)
+    def __delitem__(self, key: str) -> None:
+        del self._entries[key]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._entries)
@@ -143,35 +98,69 @@ class Keyed(Module):
         """Return the entries."""
         return self._entries.values()
 
-    def _add(self, entries: Any) -> None:
+    def clear(self) -> None:
+        """Remove all entries."""
+        self._entries.clear()
+
+    def pop(self, key: str) -> Any:
+        """Remove an entry and return it."""
+        return self._entries.pop(key)
+
+    def update(self, entries: Any) -> None:
+        """Add the entries of a dictionary, or of pairs of names and entries."""
         for key, value in entries.items() if isinstance(entries, Mapping) else entries:
             self[key] = value
 
 
-class ParameterDict(Keyed):
+class Parameters(Container):
+    """Base class of containers of parameters."""
+
+    @property
+    def _entries(self) -> dict[str, Any]:
+        return self._parameters
+
+    def _put(self, name: str, value: Any) -> None:
+        """Register a tensor, which becomes a Parameter."""
+        refuse(type(self).__name__, **{"entries that are no tensors": not isinstance(value, Tensor)})
+        setattr(self, name, value if isinstance(value, Parameter) else Parameter(value))
+
+    def _kind(self, value: Any) -> str:
+        """Return the type of a parameter as the repr shows it."""
+        return type_name(value)
+
+    def extra_repr(self) -> str:
+        """Return the settings that the repr shows."""
+        return "\n".join(
+            f"  ({name}): Parameter containing: [{self._kind(t)} of size {'x'.join(map(str, t.shape))}]"
+            for name, t in self._entries.items()
+        )
+
+
+class ParameterList(Parameters, Listed):
+    """List of parameters; tensors become Parameters."""
+
+    def __init__(self, values: Iterable[Any] | None = None) -> None:
+        super().__init__()
+        self.extend(values or ())
+
+    def __setitem__(self, index: int, value: Any) -> None:
+        self._put(str(checked_index(index, len(self))), value)
+
+    def append(self, value: Any) -> Any:
+        """Add a parameter at the end."""
+        self._put(str(len(self)), value)
+        return self
+
+    def _kind(self, value: Any) -> str:
+        return f"torch.{value.dtype.name}"
+
+
+class ParameterDict(Parameters, Keyed):
     """Dictionary of parameters; tensors become Parameters."""
 
     def __init__(self, parameters: Any = None) -> None:
         super().__init__()
-        self._keys: dict[str, None] = {}
         self.update(parameters or {})
 
-    def update(self, parameters: Any) -> None:
-        """Add the parameters of a dictionary, or of pairs of names and parameters."""
-        self._add(parameters)
-
-    @property
-    def _entries(self) -> dict[str, Any]:
-        return {key: getattr(self, key) for key in self._keys}
-
     def __setitem__(self, key: str, value: Any) -> None:
-        self._keys[key] = None
-        setattr(self, key, as_parameter(value))
-
-    def __delitem__(self, key: str) -> None:
-        del self._keys[key]
-        delattr(self, key)
-
-    def extra_repr(self) -> str:
-        """Return the settings that the repr shows."""
-        return "\n".join(describe(key, value, type_name) for key, value in self.items())
+        self._put(key, value)

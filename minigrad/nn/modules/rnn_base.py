@@ -8,7 +8,9 @@ from typing import Any
 
 from ...core import F
 from ...left_out import refuse
-from ..functional.recurrent import Weights, recurrent
+from ...ops.joining import cat, stack
+from ..functional.dropout import dropout
+from ..functional.recurrent import CELLS, Weights, is_run_at_once, lstm_layer, over_packed, over_steps
 from ..utils.rnn import PackedSequence
 from .cells import draw
 from .linear import empty
@@ -113,7 +115,7 @@ class RNNBase(Module):
             input = input.unsqueeze(batch_dim)
             state = None if state is None else tuple(t.unsqueeze(1) for t in state)
         state = self._checked(input, state, input.shape[batch_dim], 3)
-        output, last = self._recur(input, state, None, self.batch_first)
+        output, last = self._recur(input, state)
         if batched:
             return output, last
         return output.squeeze(batch_dim), tuple(t.squeeze(1) for t in last)
@@ -123,12 +125,44 @@ class RNNBase(Module):
         data, batch_sizes, order, back = input
         sizes = batch_sizes.tolist()
         state = self._checked(data, permuted(state, order), sizes[0], 2)
-        output, last = self._recur(data, state, sizes, False)
+        output, last = self._recur(data, state, sizes)
         return PackedSequence(output, batch_sizes, order, back), permuted(last, back)
 
-    def _recur(self, input: Any, state: Any, batch_sizes: list[int] | None, batch_first: bool) -> Any:
-        how = (self._directions, self.dropout, self.training, batch_sizes, batch_first)
-        return recurrent(self.mode, input, state, [Weights(*each) for each in self.all_weights], *how)
+    def _recur(self, input: Any, state: Any, batch_sizes: list[int] | None = None) -> Any:
+        """Return all layers over sequences, which are packed if there are `batch_sizes`: what the last layer
+        gives, and the last states of all, stacked as the first ones are.
+        """
+        weights, directions = [Weights(*each) for each in self.all_weights], self._directions
+        cell, count = CELLS[self.mode], len(weights)
+        batch_first = self.batch_first and batch_sizes is None
+        if batch_first:
+            input = input.transpose(0, 1)
+        at_once = self.mode == "LSTM" and batch_sizes is None and is_run_at_once(input, *state)
+        if at_once:
+            firsts = [tuple(kind.select(0, i) for kind in state) for i in range(count)]
+        else:
+            firsts = list(zip(*(kind.unbind(0) for kind in state)))
+        how: Any = (self.num_layers, self.bias, self.bidirectional, batch_first, self.training)
+        lasts = []
+        for layer in range(0, count, directions):
+            outputs = []
+            for i in range(layer, layer + directions):
+                run = (input, firsts[i], weights[i], i > layer)
+                if at_once:
+                    output, last = lstm_layer(*run, *how)
+                elif batch_sizes is None:
+                    output, last = over_steps(cell, *run)
+                else:
+                    output, last = over_packed(cell, *run, batch_sizes)
+                outputs.append(output)
+                lasts.append(last)
+            input = outputs[0] if directions == 1 else cat(outputs, outputs[0].ndim - 1)
+            if self.dropout and self.training and layer + directions < count:
+                input = dropout(input, self.dropout)
+        last = tuple(stack(list(kind), 0) for kind in zip(*lasts))
+        if batch_first:  # in place but for an LSTM, as PyTorch's graphs show
+            input = (input.transpose if self.mode == "LSTM" else input.transpose_)(0, 1)
+        return input, last
 
     def _check_dimensions(self, state: tuple[Any, ...], batched: bool) -> None:
         """Raise PyTorch's RuntimeError unless the state has as many dimensions as the input."""

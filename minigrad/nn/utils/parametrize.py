@@ -8,8 +8,6 @@ calls the parametrizations, one after the other, on what is learned,
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 from ...autograd import no_grad
@@ -19,24 +17,11 @@ from ..modules.container import ModuleDict, ModuleList
 from ..modules.module import Module
 from ..parameter import Parameter
 
-_cache: dict[tuple[int, str], Any] | None = None  # what was computed inside `cached`
-
 SERIALIZED = (
     "Serialization of parametrized modules is only supported through state_dict(). See:\n"
     "https://pytorch.org/tutorials/beginner/saving_loading_models.html"
     "#saving-loading-a-general-checkpoint-for-inference-and-or-resuming-training"
 )
-
-
-@contextmanager
-def cached() -> Iterator[None]:
-    """Return a context manager in which each parametrized tensor is computed only once."""
-    global _cache
-    before, _cache = _cache, {} if _cache is None else _cache
-    try:
-        yield
-    finally:
-        _cache = before
 
 
 def keep(module: Module, name: str, t: Any) -> None:
@@ -95,12 +80,7 @@ def computed(name: str) -> property:
     """Return the property that replaces a tensor."""
 
     def read(self: Any) -> Any:
-        parametrization, key = self.parametrizations[name], (id(self), name)
-        if _cache is None:
-            return parametrization()
-        if key not in _cache:
-            _cache[key] = parametrization()
-        return _cache[key]
+        return self.parametrizations[name]()
 
     def assign(self: Any, value: Any) -> None:
         self.parametrizations[name].right_inverse(value)
