@@ -263,9 +263,10 @@ ROWS = {
     "item": Row(
         "no_grad_fn",
         X + "a = x ** 3\ny = torch.tensor(a.item())\ny.backward()\n",
-        "tensor(a.item()) (line 3) was created from Python numbers taken from a, and numbers carry no "
+        "tensor(a.item()) (line 3) uses Python numbers taken from a, and numbers carry no "
         "gradient history. That is why y has no graph.",
-        f"Use tensors and torch functions from a on, without item(), float() or NumPy. {NEW_LEAF}",
+        "Use tensors and torch functions from a on, without item(), float(), math or NumPy: `y = a`. "
+        + NEW_LEAF,
         ("! y: no graph", "a → y: cut here"),
         4,
         3,

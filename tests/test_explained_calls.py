@@ -136,7 +136,7 @@ TOLD = [
          "Use an operation that has a derivative instead of w > 1 (line 7).", "q",
          ("w→q",), 8, 7),
     Told("q = torch.tensor(y.item())\nq.retain_grad()", "retain_grad_without",
-         f"q {KEPT} tensor(y.item()) (line 7) was created from Python numbers taken from y",
+         f"q {KEPT} tensor(y.item()) (line 7) uses Python numbers taken from y",
          "Use tensors and torch functions from y on", "q", ("y→q",), 8, 7),
     Told("q = y.detach()\nq.register_hook(print)", "hook_without",
          f"q {HOOK} y.detach() (line 7) copied the value of y but cut its link", "Remove the detach()",

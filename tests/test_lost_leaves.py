@@ -101,7 +101,7 @@ NONE = {
         X + "v = torch.ones(1, requires_grad=True)\nh = (x * 2).detach()\n(h * v).backward()\n"
         "x.data -= 0.1 * x.grad\n",
         "(x * 2).detach() (line 3) cut the path from x to h * v",
-        "Remove what breaks the path from x",
+        "Remove the detach() that breaks the path",
     ),
     "of another model": (
         MODEL + "for p in b.parameters():\n    p.data -= 0.1 * p.grad\n",

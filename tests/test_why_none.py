@@ -133,7 +133,7 @@ SAID = [
      "w.grad is None because w does not require gradients. y.detach() (line 3) copied the value of y but "
      "cut its link to y."),
     (POWER + "w = torch.tensor(y.item())\n", "w", "why_no_flag",
-     "w.grad is None because w does not require gradients. tensor(y.item()) (line 3) was created from "
+     "w.grad is None because w does not require gradients. tensor(y.item()) (line 3) uses "
      "Python numbers taken from y, and numbers carry no gradient history."),
     (POWER + "w = y.detach()\nu = w * 2\n", "u", "why_no_flag",
      "u.grad is None because u does not require gradients: it was computed from w. y.detach() (line 3) "

@@ -8,6 +8,7 @@ from typing import Any
 
 import minigrad
 
+from ..model.naming import plain_name
 from ..model.place import LIBRARY
 from ..trace.events import Created, Forward
 from ..trace.where import Span
@@ -248,3 +249,52 @@ def call_with(span: Span | None, option: str) -> str | None:
     kept = [keyword for keyword in call.keywords if keyword.arg not in (option, "retain_graph")]
     given = ast.keyword(option, ast.Constant(True))
     return quoted(LIBRARY.sub("", ast.unparse(ast.Call(call.func, call.args, [*kept, given]))), CALL)
+
+
+# ── numbers that leave the graph ────────────────────────────────────────────────────────────────────────────
+
+
+def numbers_of(case: Case, call: ast.AST) -> list[ast.expr]:
+    """The tensors of the cell of which a call takes Python numbers: `x` of `x.item()`, `float(x)` and
+    `math.log(x)`; none for any other."""
+    if not isinstance(call, ast.Call):
+        return []
+    if isinstance(call.func, ast.Attribute) and call.func.attr in ("item", "tolist"):
+        return [call.func.value]
+    numeric = ast.unparse(call.func) in ("float", "int") and len(call.args) == 1
+    return call.args if numeric or of_math(case, call) else []
+
+
+def of_math(case: Case, call: ast.Call) -> bool:
+    """Whether a call is one of a function of Python's `math` that torch has too, on tensors of the cell."""
+    owner, _, name = ast.unparse(call.func).rpartition(".")
+    if owner not in ("", "math") or not hasattr(minigrad, name):
+        return False
+    parts = case.each(ast.ImportFrom) if not owner else ()
+    imported = [each.name for part in parts if part.module == "math" for each in part.names]
+    known = set(map(plain_name, case.scene.named.values())) if owner or name in imported else ()
+    return any(ast.unparse(part) in known for given in call.args for part in ast.walk(given))
+
+
+def with_tensors(case: Case, tree: ast.AST) -> str:
+    """A part of the source without what makes Python numbers of tensors, and with functions of torch instead
+    of those of `math`."""
+    return ast.unparse(TensorKept(case).visit(ast.parse(ast.unparse(tree))))
+
+
+class TensorKept(ast.NodeTransformer):
+    """Leaves out what makes a Python number of a tensor, and a new tensor of that."""
+
+    def __init__(self, case: Case) -> None:
+        self.case = case
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        """The tensor instead of its number."""
+        before = list(map(ast.unparse, node.args))
+        self.generic_visit(node)
+        given = numbers_of(self.case, node)
+        if given and of_math(self.case, node):
+            return ast.Call(ast.Attribute(ast.Name("torch"), last_name(node)), given, [])
+        if last_name(node) == "tensor" and before != list(map(ast.unparse, node.args)):
+            return node.args[0]
+        return given[0] if given else node

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import ast
+import re
 from typing import NamedTuple
 
-from ..model.births import came_from, made_by
+from ..model.births import Birth, came_from, made_by
+from ..model.naming import plain_name
 from ..model.scene import Scenes
 from ..model.trace_index import TraceIndex
-from ..trace.events import Asked, Created, Deposited, Detached, Left
+from ..trace.events import Asked, Created, Deposited, Detached, Forward, Left
 from ..trace.explained import Explanation
 from ..trace.graph import CAUSE, Mark
 from ..trace.where import Span
 from .case import Case, Said, Values
+from .edits import numbers_of, quoted, with_tensors
+from .syntax import expression, statement_around
 
 MODES = {"detach": "detach()", "data": ".data", "no_grad": "no_grad()", "inference": "inference_mode()"}
 ENDED = {  # what ended a path, and what to do about it
@@ -23,6 +28,7 @@ ENDED = {  # what ended a path, and what to do about it
     "integer": ("ended_integer", "ended_integer_fix"),
     "made": ("ended_made", "ended_made_fix"),
 }
+NUMBERS = re.compile(r"\b(item|tolist|float|int)\(|\bmath\b")  # what gives Python numbers
 
 
 class Cut(NamedTuple):
@@ -39,8 +45,17 @@ class Cut(NamedTuple):
         """What ended the path ("ended"), and what to do about it ("repair"), as sentences."""
         names = {"name": case.name(self.tensor), "source": case.name(self.source or self.tensor)}
         names["mode"] = MODES.get(self.how, "")
+        names["code"] = self.kept(case)
         why, fix = (case.words(key, cut=self.span, **names) for key in ENDED[self.how])
         return {"ended": why, "repair": fix}
+
+    def kept(self, case: Case) -> str:
+        """The statement that computes with numbers of tensors, with the tensors themselves; "" for any
+        other."""
+        tree = statement_around(case, self.span)
+        text = "" if tree is None else ast.unparse(tree)
+        code = "" if tree is None else with_tensors(case, tree)
+        return "" if code == text else quoted(code) or ""
 
     def marks(self, case: Case, card: bool = True) -> tuple[Mark, ...]:
         """A mark on the arrow that was cut; where the picture has none, with `card` on the tensor behind
@@ -54,8 +69,26 @@ def cut_at(case: Case, tensor: str, source: str) -> Cut | None:
     """The cut between `source`, which requires gradients, and `tensor`, which came from it; None if it is not
     certain what it was."""
     event, place = case.scene.index.births.get(tensor), case.scene.index.at.get(tensor)
+    if isinstance(event, Forward) and source not in came_from(event):
+        return Cut("item", tensor, source, event.span)
     how = event.how if isinstance(event, Detached | Left) else place[0].cut if place else ""
     return Cut(how, tensor, source, event.span) if event is not None and how else None
+
+
+def numbers_at(case: Case, event: Birth) -> list[str]:
+    """The tensors whose numbers stand in the expression of an op, as in `2 * math.log(x)`."""
+    if not isinstance(event, Forward) or event.span is None or not NUMBERS.search(case.trace.source):
+        return []
+    parts = () if (tree := expression(event.span)) is None else ast.walk(tree)
+    given = [each for part in parts for each in numbers_of(case, part)]
+    texts = {ast.unparse(part) for each in given for part in ast.walk(each)}
+    ids = {plain_name(name): id for id, name in case.scene.named.items()} if texts else {}
+    return [id for name, id in ids.items() if name in texts]
+
+
+def sources_at(case: Case, event: Birth) -> list[str]:
+    """The tensors that a tensor was computed from, and those whose numbers it was computed with."""
+    return list(dict.fromkeys((*came_from(event), *numbers_at(case, event))))
 
 
 def cut_before(case: Case, tensor: str) -> Cut | None:
@@ -69,7 +102,7 @@ def cut_before(case: Case, tensor: str) -> Cut | None:
         seen.add(id)
         if event is None:
             continue
-        span, sources = event.span, came_from(event)
+        span, sources = event.span, sources_at(case, event)
         asking = [source for source in sources if case.scene.asks(source)]
         if isinstance(event, Created):
             asked = span is None or event.tensor.requires_grad
@@ -117,7 +150,7 @@ def lost_by(case: Case) -> dict[str, Lost]:
     found, leaf, seen = dict[str, Lost](), dict[str, str](), set(todo)
     for id in todo:  # grows while it is read
         event = born.get(id)
-        sources = [] if event is None else came_from(event)
+        sources = [] if event is None else sources_at(case, event)
         through = leaf.get(id) or (id if id in ends and sources else "")
         for source in sources:
             passed = found.get(id)

@@ -4,16 +4,26 @@ layers in a Python list, a class or a method that was not called."""
 from __future__ import annotations
 
 import ast
+import re
 from difflib import get_close_matches
 
 import minigrad
 
 from ..trace.explained import Explanation
-from .case import Case, Fix, Uncertain, Values, need, sure
-from .edits import replacing
+from .case import LISTED, Case, Fix, Said, Uncertain, Values, need, numbers, sure
+from .edits import Edits, Shape, at_path, replacing
 from .failed_call import FailedCall, call_rule
 from .not_learning import CLASSES
-from .syntax import assigned_above, assignments, function_around, last_name, span_at, written_as
+from .syntax import (
+    assigned_above,
+    assignments,
+    constants,
+    function_around,
+    last_name,
+    receiver,
+    span_at,
+    written_as,
+)
 
 # ── how a module is written ─────────────────────────────────────────────────────────────────────────────────
 
@@ -186,3 +196,78 @@ def list_of_losses(failed: FailedCall) -> Explanation:
     """`backward()` of a list of losses."""
     part = sure(failed.attribute)
     return failed.explain("loss_list_why", failed.put(part.value, "sum({})"), name=ast.unparse(part.value))
+
+
+# ── a state dict ────────────────────────────────────────────────────────────────────────────────────────────
+
+NESTED = ("model", "model_state", "model_state_dict", "net", "state_dict")  # where checkpoints keep the model
+
+
+@call_rule(
+    "state_dict",
+    r"size mismatch for {name}: .*?shape torch\.Size\({given}\) from checkpoint, .*? torch\.Size\({wanted}\)",
+)
+def state_sizes(failed: FailedCall, name: str, given: Shape, wanted: Shape) -> Explanation:
+    """Parameters of the model have other shapes than those that are loaded."""
+    every = MISMATCH.findall(failed.case.error)
+    others = ", ".join(each[0] for each in every[1:])
+    calls: dict[ast.Call, Edits] = {}
+    for path, *sizes in every:
+        old, new = map(numbers, sizes)
+        made = at_path(failed.case, f"{receiver(failed.tree)}.{path.rpartition('.')[0]}")
+        if isinstance(made, ast.Call) and path.endswith("weight"):
+            given_to = made.args[:2] if last_name(made) == "Embedding" or len(old) < 2 else made.args[1::-1]
+            pairs = [(part, n, m) for part, n, m in zip(given_to, old, new) if n != m]
+            literal = constants(part for part, *_ in pairs) == tuple(m for *_, m in pairs)
+            calls |= {made: {part: str(n) for part, n, _ in pairs}} if pairs and literal else {}
+    fixes = [replacing(failed.case, call, edits) for call, edits in calls.items()]
+    texts = [each.text for each in fixes if each is not None]
+    fix = Fix(Said(" ".join(texts)), fixes[0] and fixes[0].cause) if texts else None
+    return failed.explain("state_size_why", fix, "state_size_fix", others=others)
+
+
+MISMATCH = re.compile(r"size mismatch for ([\w.]+): .*?torch\.Size\((.*?)\).*?torch\.Size\((.*?)\)")
+
+
+@call_rule("state_dict", r"(?:Missing|Unexpected) key\(s\) in state_dict: ")
+def state_names(failed: FailedCall) -> Explanation:
+    """The names of what is loaded are not those of the model."""
+    lines = failed.case.error.splitlines()
+    missing, other = (
+        [name for line in lines if f"{what} key(s)" in line for name in re.findall('"(.*?)"', line)]
+        for what in ("Missing", "Unexpected")
+    )
+    need(failed.arguments)
+    given, nested = failed.arguments[0], [each for each in other if each in NESTED]
+    code = f'{{}}["{nested[0]}"]' if nested and missing else renamed(missing, other)
+    fixes = (
+        failed.put(given, code, "state_names_fix"),
+        failed.option("strict", False, "state_names_some_fix"),
+    )
+    told = {"missing": missing, "other": other}
+    names: Values = {
+        key: ", ".join(each[:LISTED]) + ", …" * (len(each) > LISTED) for key, each in told.items()
+    }
+    return failed.explain("state_names_why", *fixes, "state_size_fix", **names)
+
+
+def renamed(missing: list[str], other: list[str]) -> str:
+    """The state dict under the names of the model, where either has a prefix more; "" where that is not
+    it."""
+    for short, long, name in (
+        (missing, other, 'name.removeprefix("{}")'),
+        (other, missing, '"{}" + name'),
+    ):
+        prefix = long[0].removesuffix(short[0]) if short and long else ""
+        if prefix and {prefix + each for each in short} == set(long):
+            return f"{{{name.format(prefix)}: value for name, value in {{}}.items()}}"
+    return ""
+
+
+@call_rule("state_dict", "Expected state_dict to be dict-like, got")
+def no_state(failed: FailedCall) -> Explanation:
+    """The model itself was given instead of its parameters."""
+    need(failed.function == "load_state_dict", failed.arguments)
+    given = failed.arguments[0]
+    need(ast.unparse(given) != receiver(failed.tree))
+    return failed.explain("state_model_why", failed.put(given, "{}.state_dict()"), name=ast.unparse(given))

@@ -11,7 +11,7 @@ import minigrad
 from ..model.module_calls import ModuleCall
 from ..trace.explained import Explanation
 from .case import Values, need, sure
-from .edits import replacing
+from .edits import of_math, replacing, with_tensors
 from .failed_call import FailedCall, call_rule
 from .operands import computed, layer_name, standing
 from .syntax import assigned_above, assignments, called, last_name, span_at, taken, written_as
@@ -133,11 +133,14 @@ def one_number(failed: FailedCall) -> Explanation | None:
         fixes = (failed.instead(f"torch.stack({name})"), "list_of_tensors_fix")
         return failed.explain("list_of_tensors_why", *fixes, name=name)
     one = sure(failed.first(lambda each: bool(each.shape)))
+    told: Values = {"marks": failed.mark_shapes(one), "name": one, "count": math.prod(one.shape)}
+    if isinstance(failed.node, ast.Call) and of_math(failed.case, failed.node):
+        fix = failed.instead(with_tensors(failed.case, failed.node), "one_number_math_fix")
+        return failed.explain("one_number_why", fix, "one_number_fix", **told)
     need(failed.function in ("item", "float", "int", "bool"))
     result = one.state is not None and not one.state.is_leaf and one.dtype.startswith("float")  # a loss, say
     mean = failed.behind(one, ".mean()", "one_number_mean_fix") if result else None
     fix = mean or failed.instead(f"{called(one.text)}.tolist()", "one_number_fix_at")
-    told: Values = {"marks": failed.mark_shapes(one), "name": one, "count": math.prod(one.shape)}
     return failed.explain("one_number_why", fix, "one_number_fix", **told)
 
 

@@ -8,7 +8,7 @@ import ast
 from ..trace.events import TensorState
 from ..trace.explained import Explanation
 from .case import Case, Fix, Values, need, rule, sure
-from .edits import at_path, quoted, replacing, requiring
+from .edits import at_path, quoted, replacing, requiring, with_tensors
 from .failed_call import FailedCall, call_rule
 from .operands import layer_name, standing
 from .rebound import leaf_behind, reads, rebound, updated, why_and_fix
@@ -75,7 +75,6 @@ FIXES = {  # what to do, by the reason
     "why_reset_at": "none_grad_reset_fix",
     **dict.fromkeys(("why_not_leaf", "why_not_leaf_value", "why_retained_late"), "non_leaf_grad_fix"),
     **dict.fromkeys(("why_no_path", "why_not_in_graph"), "none_grad_skip_fix"),
-    **dict.fromkeys(("why_cut", "why_new_leaf"), "none_grad_cut_fix"),
 }
 
 
@@ -105,24 +104,12 @@ def python_number(failed: FailedCall, kind: str) -> Explanation | None:
         target = made.targets[0] if isinstance(made, ast.Assign) else getattr(made, "target", None)
         if not isinstance(made, ast.Assign | ast.AugAssign) or ast.unparse(target or made) not in names:
             continue
-        text, tensor = ast.unparse(made), ast.unparse(TensorKept().visit(ast.parse(ast.unparse(made))))
+        text, tensor = ast.unparse(made), with_tensors(case, made)
         if tensor != text:
             cause = span_at(case, made)
             values: Values = {"name": name, "source": cause.text, "line": cause.line, "kind": kind}
             return case.explain("python_number_why", "python_number_fix", (), cause, code=tensor, **values)
     return None
-
-
-class TensorKept(ast.NodeTransformer):
-    """Leaves out what makes a Python number of a tensor: `.item()`, `.tolist()` and `float()`."""
-
-    def visit_Call(self, node: ast.Call) -> ast.AST:
-        """The tensor instead of its number."""
-        node = self.generic_visit(node)  # type: ignore[assignment]
-        if isinstance(node.func, ast.Attribute) and node.func.attr in ("item", "tolist"):
-            return node.func.value
-        plain = isinstance(node.func, ast.Name) and node.func.id in ("float", "int") and len(node.args) == 1
-        return node.args[0] if plain else node
 
 
 @call_rule(

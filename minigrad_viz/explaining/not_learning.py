@@ -8,18 +8,19 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ..model.births import by_number, came_from
+from ..model.births import by_number, came_from, upstream
 from ..model.grad_ledger import is_zero
 from ..model.scene import Scenes
 from ..numbers import short
 from ..protocol import Value
 from ..trace.events import Created, Deposited, GradSet, Mutated
 from ..trace.explained import Explanation
+from ..trace.graph import CAUSE
 from ..trace.where import Span
 from .case import Case, Values
-from .edits import quoted
-from .history import complete, lost_by
-from .syntax import last_name, span_at, written_as
+from .edits import of_math, quoted
+from .history import Cut, complete, lost_by, numbers_at
+from .syntax import expression, last_name, span_at, written_as
 
 # The classes of `torch.optim`.
 CLASSES = (
@@ -104,7 +105,8 @@ def not_learning(scenes: Scenes, lang: str | None = None) -> list[Explanation]:
         return []
     last = calls[-1]
     case = Case(scenes, last.call, last.span, lang)
-    return [*root_is_leaf(case), *kept_gradients(case), *idle_optimizers(case), *out_of_reach(case)]
+    found = [*root_is_leaf(case), *kept_gradients(case), *idle_optimizers(case)]
+    return [*found, *(list(out_of_reach(case)) or through_math(case))]
 
 
 def learners(case: Case) -> set[str]:
@@ -256,3 +258,19 @@ def out_of_reach(case: Case) -> Iterator[Explanation]:
         told, marks = cut.told(case), cut.marks(case, card=False)
         values: Values = {"names": case.names(ids), **told}
         yield case.note("out_of_reach", "out_of_reach_why", told["repair"], marks, cut.span, **values)
+
+
+def through_math(case: Case) -> Iterator[Explanation]:
+    """Functions of Python's `math` that took numbers of tensors which require gradients, on the way to the
+    root: a part of their gradients is lost there."""
+    assert case.started is not None
+    found = dict[Span | None, Cut]()
+    for id, event in upstream(case.scene.index.births, case.started.roots):
+        given = [] if event is None else [each for each in numbers_at(case, event) if case.scene.asks(each)]
+        tree = expression(event.span) if given and event is not None else None
+        if tree is not None and any(isinstance(p, ast.Call) and of_math(case, p) for p in ast.walk(tree)):
+            cut = Cut("item", id, given[0], event.span)  # type: ignore[union-attr]
+            found[cut.span] = cut
+    for cut in found.values():
+        told, marks = cut.told(case), case.card(cut.tensor, CAUSE, case.words("mark_cut"))
+        yield case.note("out_of_reach", told["ended"], told["repair"], marks, cut.span)

@@ -28,7 +28,8 @@ def node_at(case: Case, span: Span | None) -> ast.AST | None:
     if span is None or span.origin:
         return None
     where = span.line, span.column, span.end_line, span.end_column
-    places = (part for part in case.parts() if hasattr(part, "end_col_offset"))
+    parts = (part for part in case.parts() if not isinstance(part, ast.Expr))  # the expression itself
+    places = (part for part in parts if hasattr(part, "end_col_offset"))
     return next((part for part in places if case.source.in_characters(range_of(part)) == where), None)
 
 

@@ -234,11 +234,12 @@ class Question:
         if cut is None or cut.span is None:
             return None
         values = {**values, "cut": case.place(cut.span)}
+        repair = cut.told(case)["repair"]
         if not lost.leaf:
-            return self.say("why_cut", **values)
+            return self.say("why_cut", **values)._replace(repair=repair)
         asked_there = asked_at(self.scenes.index, lost.leaf)
         values["made"] = "" if asked_there in (None, cut.span) else case.place(asked_there)
-        return self.say("why_new_leaf", leaf=case.name(lost.leaf), **values)
+        return self.say("why_new_leaf", leaf=case.name(lost.leaf), **values)._replace(repair=repair)
 
     def no_path(self, call: BackwardStarted) -> bool:
         """Whether it is certain that the roots were not computed from the tensor."""

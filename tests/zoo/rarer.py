@@ -60,8 +60,91 @@ x, t = torch.ones(3, 2), torch.ones(3, 1)
 loss = torch.nn.functional.mse_loss(model(x), t)
 loss.backward()
 """
+SAVED = """\
+nn = torch.nn
+old = nn.Sequential(nn.Linear(2, 3), nn.Linear(3, 1))
+state = old.state_dict()
+new = nn.Sequential(nn.Linear(2, 3), nn.Linear(3, 1))
+new.load_state_dict(state)
+"""
+LOADED = "bool((new[0].weight == old[0].weight).all())"
+PRODUCT = """\
+import math
+x = torch.tensor(2.0, requires_grad=True)
+y = x * 3
+z = y * torch.log(y)
+z.backward()
+"""
+SLOPE = "abs(x.grad.item() - 8.375278) < 1e-4"  # 3 · (ln 6 + 1)
+DECAY = """\
+import math
+x = torch.tensor([1.0, 2.0], requires_grad=True)
+total = torch.exp(-x).sum()
+total.backward()
+"""
+FALL = "abs(x.grad[0].item() + 0.367879) < 1e-4"
+SCALED = """\
+import math
+c, x = torch.tensor(3.0), torch.tensor(2.0, requires_grad=True)
+z = c * torch.exp(x)
+z.backward()
+"""
+GROWTH = "abs(x.grad.item() - 22.167168) < 1e-3"
 
 MISTAKES: dict[str, Mistake] = {
+    "a factor by math": Mistake(
+        PRODUCT, "y * torch.log(y)", "y * math.log(y)", "out_of_reach", 4,
+        "Python numbers taken from y, and numbers carry no gradient history", "y * torch.log(y)", 4, SLOPE,
+    ),
+    "a result by math": Mistake(
+        PRODUCT, "z = y * torch.log(y)", "z = -math.log(y)", "python_number", 4,
+        "z is a Python float, because `z = -math.log(y)`", "`z = -torch.log(y)`", 4,
+        "abs(x.grad.item() + 0.5) < 1e-4",
+    ),
+    "math imported by name": Mistake(
+        SCALED.replace("import math", "from math import exp"), "c * torch.exp(x)", "c * exp(x)",
+        "no_grad_fn", 3, "Python numbers taken from x", "`z = c * torch.exp(x)`", 3, GROWTH,
+    ),
+    "the number of a factor": Mistake(
+        SCALED, "c * torch.exp(x)", "c * torch.exp(x).item()", "no_grad_fn", 3,
+        "Python numbers taken from", "`z = c * torch.exp(x)`", 3, GROWTH,
+    ),
+    "a tensor of what math computed": Mistake(
+        SCALED, "c * torch.exp(x)", "torch.tensor(3 * math.exp(x))", "no_grad_fn", 3,
+        "Python numbers taken from x", "`z = 3 * torch.exp(x)`", 3, GROWTH,
+    ),
+    "math of many numbers": Mistake(
+        DECAY, "torch.exp(-x)", "math.exp(-x)", "one_number", 3, "a Python number holds only one",
+        "`total = torch.exp(-x).sum()`", 3, FALL,
+    ),
+    "a state dict of other sizes": Mistake(
+        SAVED, "new = nn.Sequential(nn.Linear(2, 3), nn.Linear(3, 1))",
+        "new = nn.Sequential(nn.Linear(2, 4), nn.Linear(4, 1))", "state_dict", 4,
+        "0.weight is 3×2 in the state dict, but 4×2 in the model; 0.bias, 1.weight differ too",
+        "write `nn.Linear(2, 3)` instead of `nn.Linear(2, 4)`. In line 4, write `nn.Linear(3, 1)`",
+        ("nn.Linear(2, 4), nn.Linear(4, 1)", "nn.Linear(2, 3), nn.Linear(3, 1)"), LOADED,
+    ),
+    "a state dict of a wrapped model": Mistake(
+        SAVED, "old.state_dict()", '{"module." + name: value for name, value in old.state_dict().items()}',
+        "state_dict", 5, "The state dict does not have 0.weight, 0.bias, 1.weight, 1.bias. The model",
+        'name.removeprefix("module.")', 5, LOADED,
+    ),
+    "a state dict without the prefix of the model": Mistake(
+        SAVED, "new.load_state_dict(state)", "nn.Sequential(new).load_state_dict(state)", "state_dict", 5,
+        "The model does not have 0.weight", '"0." + name', 5, LOADED,
+    ),
+    "a checkpoint instead of a state dict": Mistake(
+        SAVED, "old.state_dict()", '{"model": old.state_dict(), "epoch": 3}', "state_dict", 5,
+        "The model does not have model, epoch", 'state["model"]', 5, LOADED,
+    ),
+    "a state dict that lacks a bias": Mistake(
+        SAVED, "old = nn.Sequential(nn.Linear(2, 3)", "old = nn.Sequential(nn.Linear(2, 3, bias=False)",
+        "state_dict", 5, "The state dict does not have 0.bias.", "strict=False", 5, LOADED,
+    ),
+    "a model instead of its state dict": Mistake(
+        SAVED, "load_state_dict(state)", "load_state_dict(old)", "state_dict", 5, "old is a model",
+        "old.state_dict()", 5, LOADED,
+    ),
     "too many indices": Mistake(
         CHOSEN, "x[1, 2]", "x[1, 2, 0]", "index_count", 2,
         "x is 4×3, which has 2 dimensions", "at most 2 indices", ("x[1, 2, 0]", "x[1, 2]"),
