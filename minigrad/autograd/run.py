@@ -106,16 +106,28 @@ def run_batch(roots: Sequence[Any], given: list[Any], options: Options) -> list[
         ]
 
 
-def plain_start(root: Any) -> tuple[tuple[Any, int], Any] | None:
-    """Node, output number and gradient to start from for a 0-dim result; None for any other root."""
+def plain_start(root: Any, given: Any, tensors: Any) -> tuple[tuple[Any, int], Any] | None:
+    """Node, output number and gradient to start from: what is `given`, or 1 for a 0-dim result. The gradient
+    is raw, unless `tensors`. None if there is something to check or to convert.
+    """
+    if given.__class__ in (list, tuple) and len(given) == 1:
+        given = given[0]
     try:
         data, node, view = root._data, root._fn, root._view
-        one = ONES.get(data.__class__) or (ONES[data.dtype.type] if data.ndim == 0 else None)
+        one: Any = None
+        if given is None:
+            one = ONES.get(data.__class__) or (ONES[data.dtype.type] if data.ndim == 0 else None)
+        else:
+            one = None if given._bits or given._data.shape != data.shape else given._data
     except (AttributeError, KeyError):
         return None
-    if one is None or node is None:
+    if one is None or node is None or one.dtype is not data.dtype:
         return None
-    return ((node, root._nr), one) if view is None or view.version == root._storage.version else None
+    if view is not None and view.version != root._storage.version:
+        return None
+    if tensors:
+        one = wrap(one) if given is None else given
+    return (node, root._nr), one
 
 
 def backward(
@@ -154,10 +166,10 @@ def backward(
 
     Source: PyTorch's page `torch.autograd.backward`.
     """
-    plain = grad_tensors is inputs is grad_variables is None and create_graph is False
+    plain = inputs is grad_variables is None and create_graph is False
     plain = plain and not (modes.active or modes.state.transforms)
     if plain and (retain_graph is None or retain_graph.__class__ is bool):
-        start_at = plain_start(tensors)
+        start_at = plain_start(tensors, grad_tensors, False)
         if start_at is not None:
             node, one = start_at
             engine.run_plain(node, one, retain_graph is True)
@@ -224,10 +236,10 @@ def grad(
 
     Source: PyTorch's page `torch.autograd.grad`.
     """
-    plain = grad_outputs is None and only_inputs is True and not modes.active
+    plain = only_inputs is True and not modes.active
     if plain and not is_grads_batched and not materialize_grads and type(inputs) is not dict:
         single = outputs.__class__ is tuple and len(outputs) == 1
-        start_at = plain_start(outputs[0] if single else outputs)
+        start_at = plain_start(outputs[0] if single else outputs, grad_outputs, create_graph)
         if start_at is not None:
             wanted = wanted_inputs(inputs, "grad")
             return grad_plain(start_at, wanted, *flags(retain_graph, create_graph), bool(allow_unused))
@@ -265,7 +277,7 @@ def grad_plain(
     """`grad` from a plain start (see `plain_start`), which takes half as long for a few nodes."""
     node, one = start_at
     slots = tuple(input_slots(wanted, False))
-    arrived: Any = engine.run_plain(node, wrap(one) if create_graph else one, keep_graph, create_graph, slots)
+    arrived: Any = engine.run_plain(node, one, keep_graph, create_graph, slots)
     if not allow_unused:
         check_used(arrived)
     return tuple(arrived) if create_graph else tuple([g if g is None else wrap(g) for g in arrived])

@@ -78,8 +78,10 @@ def leading_to(targets: set[Node], nodes: Iterable[Node]) -> set[Node]:
     """
     needed: set[Node] = set()
     for node in sorted(nodes, key=AGE):
-        if not (targets.isdisjoint(node._next) and needed.isdisjoint(node._next)):
-            needed.add(node)
+        for n in node._next:
+            if n in needed or n in targets:
+                needed.add(node)
+                break
     return needed
 
 
@@ -157,18 +159,22 @@ def only_edge(node: Node) -> Node | None:
 def find_limit(root: Node, slots: tuple[Slot, ...]) -> Limit | None:
     """Do what `limit_of` does, without a kept limit."""
     targets = {node for node, _ in slots}
-    seen, nodes, is_whole = {root}, [root], True
+    seen, nodes, is_whole = {root}, [root], root.__class__ is not AccumulateGrad
     for node in nodes:
         leads = False
         for n in node._next:
             if n is not None:
                 leads = True
-                if n not in seen:
-                    seen.add(n)
+                if n in seen:
+                    continue
+                seen.add(n)
+                if n.__class__ is not AccumulateGrad:
                     nodes.append(n)
-        if leads == (node in targets) or not (leads or node.__class__ is AccumulateGrad):
-            is_whole = False  # a leaf that is not wanted, or a node that is, and is no leaf
-    if is_whole and root not in targets:
+                elif n not in targets:
+                    is_whole = False
+        if not leads or node in targets:
+            is_whole = False
+    if is_whole:
         seen.discard(root)
         return Limit(slots, seen, True, set(), edge_changes)
     needed, inner = leading_to(targets, nodes), {n for n in targets if n.__class__ is not AccumulateGrad}

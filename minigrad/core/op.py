@@ -76,10 +76,10 @@ class Keep(NamedTuple):
     """
 
     slot: str
+    user: int | None
     what: str
     place: int
     k: int
-    user: int | None
     derive: Any
 
 
@@ -96,9 +96,9 @@ class Op:
     number of the input, its vjp, and what picks the saved values that it takes; `complex_pulls`, the same for
     complex numbers with the numbers of the saved values, and whether these are conjugated; `is_single`,
     whether there is one input, one result and so one vjp; `kept_results`, the numbers and names of several
-    results that are saved; `releases`, the slots of saved tensors; `others`, the positions of arguments that
-    are no inputs; `runs_plainly`, whether `ordinary` may run the op; `kinds`, per parameter the
-    classes that are accepted besides tensors (None: any); `passes`, the ordinary dtypes that `check` accepts.
+    results that are saved; `releases`, the slots of saved tensors; `runs_plainly`, whether `ordinary` may
+    run the op; `kinds`, per parameter the classes that are accepted besides tensors (None: any); `passes`,
+    the ordinary dtypes that `check` accepts.
 
     `elementwise` ops broadcast and promote; `promoted` are the positions of their operands, all but one of
     which may be a number if the op takes `numbers`. Other ops may only be `broadcasts`. `linear` ops are
@@ -167,7 +167,6 @@ class Op:
         shared = {getattr(vjp, "together", None) for vjp in vjps.values()}
         self.together = shared.pop() if len(shared) == 1 else None
         self.fast = self._is_fast()
-        self.others = tuple(i for i in range(len(self.params)) if i not in self.places)
         required = self.params[: len(self.params) - len(self.defaults)]
         self.runs_plainly = bool(self.places) and not (self.bit or "dtype" in required)
         order = sorted(self.inputs)
@@ -184,13 +183,13 @@ class Op:
         always = self.listed or len(self.inputs) == 1 or len(users) > 1 or "backward" in self.name
         asked = None if always else users[0]
         if name in self.results:
-            return Keep("_raw_" + name, RESULT, self.results.index(name), 0, asked, None)
+            return Keep("_raw_" + name, asked, RESULT, self.results.index(name), 0, None)
         suffix = next((s for s in DERIVED if name.endswith(s)), "")
         place = self.params.index(name.removesuffix(suffix))
         if suffix:
-            return Keep("_raw_" + name, DERIVED_FROM, place, 0, asked, DERIVE[suffix])
+            return Keep("_raw_" + name, asked, DERIVED_FROM, place, 0, DERIVE[suffix])
         k = self.inputs.index(name) if name in self.inputs else 0
-        return Keep("_raw_" + name, INPUT if name in self.inputs else ARGUMENT, place, k, asked, None)
+        return Keep("_raw_" + name, asked, INPUT if name in self.inputs else ARGUMENT, place, k, None)
 
     def _taking(self, vjps: Any, inputs: list[str]) -> Iterator[tuple[int, Any, tuple[int, ...]]]:
         """Yield the number of each input, its vjp, and the numbers of the saved values that the vjp takes."""

@@ -7,6 +7,7 @@ argument once. Whatever is not plain goes to `compute`, which has all checks, co
 
 from __future__ import annotations
 
+from itertools import repeat
 from typing import Any
 
 from numpy import ndarray
@@ -19,43 +20,55 @@ from .op import RAW, Op
 from .tensor_state import TensorBase, Tensors, accumulator, is_plain, share, wrap
 from .view_path import share_view
 
-NUMBERS = frozenset((int, float))
 # Classes of arguments that need no look.
 PLAIN = frozenset((int, float, bool, str, tuple, type(None), Tensors))
 LISTS = frozenset((list, tuple))
+NOTHING = frozenset((type(None),))
+NUMBERS = NOTHING | {int, float}
 
 
 def ordinary(op: Op) -> Any:
     """Return the function that runs an op on tensors."""
-    kernel, Node, pick, passes = op.kernel, op.node, op.pick, op.passes
-    count, least = len(op.params), len(op.params) - len(op.defaults)
-    defaults, places, others, promoted = op.defaults, op.places, op.others, op.promoted
+    if not op.runs_plainly:
+        return lambda *args, **kwargs: dispatch(op, op.bind(args, kwargs))
+    kernel, Node, passes = op.kernel, op.node, op.passes
+    count, least, defaults = len(op.params), len(op.params) - len(op.defaults), op.defaults
     is_view, listed, several, elementwise = op.view, op.listed, op.several, op.elementwise
-    takes_numbers, runs_plainly = op.elementwise and op.numbers, op.runs_plainly
+    promotes = len(op.promoted) > 0
+    # Per argument whether it is an input, and the classes that need no look if it is no tensor.
+    of_input = NUMBERS if elementwise and op.numbers else NOTHING
+    looks: Any = [(True, of_input) if i in op.places else (False, PLAIN) for i in range(count)]
+    if listed:
+        looks = repeat((True, NOTHING))
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        if kwargs or not least <= len(args) <= count:
-            return dispatch(op, op.bind(args, kwargs))
-        if len(args) < count:
+        if kwargs or len(args) != count:
+            if kwargs or not least <= len(args) <= count:
+                return dispatch(op, op.bind(args, kwargs))
             args += defaults[len(args) - least :]
         off = modes.active
         if off and (off != 1 or modes.state.grad_enabled):  # except for `no_grad` in only this thread
             return dispatch(op, args)
-        inputs = args[0] if listed else pick(args)
-        if not runs_plainly or (listed and inputs.__class__ not in LISTS):
+        if listed and args[0].__class__ not in LISTS:
             return compute(op, args)
-        arrays: list[Any] = []
+        raws: list[Any] = []
         targets: list[Any] = []
         kind: Any = None
         needed = numbered = False
-        for t in inputs:
+        for t, (is_input, classes) in zip(args[0] if listed else args, looks):
             if not isinstance(t, TensorBase):
-                if t is not None and not (takes_numbers and t.__class__ in NUMBERS):
+                if t.__class__ not in classes:
                     return compute(op, args)
-                arrays.append(t)
-                targets.append(None)
+                raws.append(t)
+                if is_input:
+                    targets.append(None)
                 continue
-            a, storage, target = t._data, t._storage, t._fn
+            a, storage = t._data, t._storage
+            if not is_input:
+                if promotes or t._bits:
+                    return compute(op, args)
+                raws.append(a)
+                continue
             if storage is not None:
                 if not is_plain(t):
                     return compute(op, args)
@@ -68,7 +81,8 @@ def ordinary(op: Op) -> Any:
                 if kind is not None or a.dtype not in passes:
                     return compute(op, args)
                 kind = a.dtype
-            arrays.append(a)
+            raws.append(a)
+            target = t._fn
             if target is not None:
                 needed = True
                 if t._nr:
@@ -79,18 +93,8 @@ def ordinary(op: Op) -> Any:
                     target = (acc is not True and acc()) or accumulator(t)
                     needed = True
             targets.append(target)
-        raws: list[Any] = [*args]
         if listed:
-            raws[0] = arrays
-        else:
-            for i, a in zip(places, arrays):
-                raws[i] = a
-        for i in others:
-            v = args[i]
-            if v.__class__ not in PLAIN:
-                if not isinstance(v, TensorBase) or i in promoted or v._bits:
-                    return compute(op, args)
-                raws[i] = v._data
+            raws = [raws, *args[1:]]
         try:
             out = enter(kernel, *raws)
         except Exception:
@@ -98,18 +102,15 @@ def ordinary(op: Op) -> Any:
         first = out[0] if several and out else out
         if not isinstance(first, RAW) or first.dtype is not kind:
             return compute(op, args)  # which raises the error, or converts
-        if is_view and not several:
-            result = share_view(op, args, out)
-        elif not several:
-            if out.__class__ is ndarray and not out.ndim:
-                out = out[()]
-            result = wrap(out)
-        if off or not needed:
-            return results(op, None, args, out) if several else result
-        node = connected(op, Node(), targets, numbered, args, out)
+        node = connected(op, Node(), targets, numbered, args, out) if needed and not off else None
         if several:
             return results(op, node, args, out)
-        result._fn, node._storage = node, result._storage
+        if is_view:
+            result = share_view(op, args, out)
+        else:
+            result = wrap(out[()] if out.__class__ is ndarray and not out.ndim else out)
+        if node is not None:
+            result._fn, node._storage = node, result._storage
         return result
 
     return call

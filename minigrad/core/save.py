@@ -4,23 +4,28 @@ from __future__ import annotations
 
 from typing import Any
 
-from .op import DERIVED_FROM, INPUT, RESULT, Op
+from .op import INPUT, RESULT, Op
 from .tensor_state import TensorBase, Tensors
+
+# Classes of arguments that are saved as they are.
+PLAIN = frozenset((int, float, bool, str, tuple, type(None)))
 
 
 def keep(op: Op, node: Any, values: Any, out: Any) -> None:
     """Save in a node what its vjps take of the op's arguments and of its result `out`."""
     targets = node._next
     versions: dict[str, int] = {}
-    for slot, what, place, k, user, derive in op.plan:
+    for slot, user, what, place, k, derive in op.plan:
         if user is not None and targets[user] is None:
-            value: Any = None
-        elif what is RESULT:
-            value = out[place] if op.several else out
-        elif what is DERIVED_FROM:
-            value = [derive(t._data) for t in values[0]] if op.listed else derive(values[place]._data)
-        else:
-            value = values[place]
+            setattr(node, slot, None)
+            continue
+        if what is RESULT:
+            setattr(node, slot, out[place] if op.several else out)
+            continue
+        value = values[place]
+        if derive is not None:
+            value = [derive(t._data) for t in value] if op.listed else derive(value._data)
+        elif value.__class__ not in PLAIN:
             if isinstance(value, TensorBase):
                 raw = what is INPUT and targets[k] is not None
                 storage, fn = value._storage, value._fn

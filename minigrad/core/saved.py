@@ -60,7 +60,7 @@ def unpack(node: Any, n: int, checked: bool = True) -> tuple[Any, Any]:
     RuntimeError with PyTorch's text if it was freed, or (with `checked`) modified since it was saved.
     """
     check = node._check
-    slot, what, _, _, _, derive = node.op.plan[n]
+    slot, _, what, _, _, derive = node.op.plan[n]
     value = getattr(node, slot)
     if value.__class__ is Tensors:
         return unpack_each(node, slot[5:], value, checked), None
@@ -121,7 +121,7 @@ def raw_value(node: Any, n: int) -> Any:
             data, storage = None if leaf._bits else leaf._data, leaf._storage
         else:
             data, storage = value, carrier._storage
-            if storage.__class__ is Storage and value.__class__ is not np.ndarray:
+            if storage is not None and value.__class__ is not np.ndarray:
                 data = value if storage.array is None else storage.array  # what the scalar has become
     elif isinstance(value, TensorBase) and not value._bits:
         data, storage = value._data, value._storage
@@ -133,13 +133,16 @@ def raw_value(node: Any, n: int) -> Any:
 
 
 def is_current(storage: Any, version: int) -> bool:
-    """Return whether memory has a version, and there is nothing else to check."""
-    return storage.__class__ is Storage and storage.version == version and not storage.detached
+    """Return whether memory has a version, and there is nothing else to check, as where `x.data = y` has
+    replaced the memory of a result.
+    """
+    plain = storage.__class__ is Storage or (storage.__class__ is SameCounter and storage.now is None)
+    return plain and storage.version == version and not storage.detached
 
 
 def carrier_of(node: Any, n: int) -> Any:
     """Return the node, and the number of its output, that saved value number `n` comes from."""
-    _, what, place, k, _, _ = node.op.plan[n]
+    _, _, what, place, k, _ = node.op.plan[n]
     return (node, place) if what is RESULT else (node._next[k], node._nrs[k] if node._nrs else 0)
 
 
@@ -200,7 +203,7 @@ def saved(node: Any, n: int, wrapped: bool = True, checked: bool = True) -> Any:
     data, tensor = unpack(node, n, checked)
     if tensor is not None:
         return tensor
-    slot, what, _, _, _, derive = node.op.plan[n]
+    slot, _, what, _, _, derive = node.op.plan[n]
     if derive is not None or data is None:
         return data
     if not isinstance(data, RAW):
