@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..core import F, calls, differentiable, itself, jointly, zeros
-from .checks import BOOL, each, floats_only, no_clamp, refuses
+from .checks import BOOL, each, no_clamp, only, refuses
 from .kernels import elementwise, kept, wide
 
 
@@ -30,7 +30,7 @@ IN_PLACE = "In-place {} backward calculation is triggered with a negative slope 
 
 @activation(
     self=lambda g, alpha, scale, input_scale, self: F.elu_backward(g, alpha, scale, input_scale, False, self),
-    check=floats_only("elu_cpu"),
+    check=only("f", "elu_cpu"),
 )
 def elu(self, alpha=1, scale=1, input_scale=1):
     """`scale · x` where x ≥ 0, else `scale · alpha · (exp(input_scale · x) - 1)`."""
@@ -41,7 +41,7 @@ def elu(self, alpha=1, scale=1, input_scale=1):
     self=lambda g, alpha, scale, input_scale, result: F.elu_backward(
         g, alpha, scale, input_scale, True, result
     ),
-    check=floats_only("elu_cpu"),
+    check=only("f", "elu_cpu"),
     node="EluBackward1",
 )
 def elu_(self, alpha=1, scale=1, input_scale=1):
@@ -76,7 +76,7 @@ def elu_backward(grad_output, alpha, scale, input_scale, is_result, self_or_resu
 
 @activation(
     self=lambda g, negative_slope, self: F.leaky_relu_backward(g, self, negative_slope, False),
-    check=floats_only("leaky_relu_cpu"),
+    check=only("f", "leaky_relu_cpu"),
 )
 def leaky_relu(self, negative_slope=0.01):
     """`x` where x > 0, else `negative_slope · x`."""
@@ -85,7 +85,7 @@ def leaky_relu(self, negative_slope=0.01):
 
 @activation(
     self=lambda g, negative_slope, result: F.leaky_relu_backward(g, result, negative_slope, True),
-    check=floats_only("leaky_relu_cpu"),
+    check=only("f", "leaky_relu_cpu"),
     node="LeakyReluBackward1",
 )
 def leaky_relu_(self, negative_slope=0.01):
@@ -115,7 +115,7 @@ def prelu_vjp(g: Any, wanted: Any, self: Any, weight: Any) -> Any:
     jvp=lambda self_t, weight_t, self, weight: F.where(
         F.ge(self, 0), self_t, weight * self_t + weight_t * self
     ),
-    check=floats_only("prelu_cpu"),
+    check=only("f", "prelu_cpu"),
 )
 def _prelu_kernel(self, weight):
     """`x` where x > 0, else `weight · x`."""
@@ -173,7 +173,7 @@ def hardtanh_backward(grad_output, self, min_val, max_val):
     return np.where((self <= min_val) | (self >= max_val), grad_output.dtype.type(0), grad_output)[()]
 
 
-@activation(self=calls("hardshrink_backward", "self", "lambd"), check=floats_only("hardshrink_cpu"))
+@activation(self=calls("hardshrink_backward", "self", "lambd"), check=only("f", "hardshrink_cpu"))
 def hardshrink(self, lambd=0.5):
     """`x`, and 0 where -lambd ≤ x ≤ lambd."""
     return shrunk(self, self, lambd)
@@ -190,7 +190,7 @@ def hardshrink_backward(grad_out, self, lambd):
     return shrunk(grad_out, self, lambd)
 
 
-@activation(self=calls("softshrink_backward", "self", "lambd"), check=floats_only("softshrink_check"))
+@activation(self=calls("softshrink_backward", "self", "lambd"), check=only("f", "softshrink_check"))
 def softshrink(self, lambd=0.5):
     """`x` brought nearer to 0 by `lambd`, and 0 where -lambd ≤ x ≤ lambd."""
     return self - np.clip(self, -lambd, lambd).astype(self.dtype)

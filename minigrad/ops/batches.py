@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 
 from ..core import F, differentiable, jointly
-from ..core.dtypes import of
 from ..core.tensor_state import TensorBase
 from .arithmetic import plus
-from .checks import floats_only
+from .checks import refuse
 from .kernels import by_one_op, only_first, wide, widened
 from .normalization import gradients, moments, nothing, scaled, twice
 
@@ -54,7 +53,7 @@ def native_batch_norm(
     """Return the input with each channel (dimension 1) normalized, the means, and the inverse standard
     deviations. In `training` a channel's own mean and variance are used, otherwise the running ones.
     """
-    floats_only("batch_norm")([of(input)])
+    refuse(input, "biuc", "batch_norm")
     x, kind, shape = widened(input), input.dtype, along(input.shape[1], input.ndim)
     if training:
         found = [v.astype(kind, copy=False) for v in moments(x, but_channels(input.ndim), eps)[:2]]
@@ -192,7 +191,7 @@ def group_bias_vjp(
 @wide
 def native_group_norm(input, weight=None, bias=None, N=0, C=0, HxW=0, group=1, eps=1e-5):
     """Return the input normalized over groups of channels, the means, and the inverse standard deviations."""
-    floats_only("GroupNormKernelImpl")([of(input)])
+    refuse(input, "biuc", "GroupNormKernelImpl")
     x = input.reshape(N, group, -1) if input.size else input.reshape(N, group, 0)
     mean, rstd, centered = moments(x, (2,), eps)
     shape = along(C, input.ndim)

@@ -11,7 +11,7 @@ from ..core.dtypes import dtype, kind_name, of
 from ..core.public import publish
 from ..core.tensor_state import TensorBase
 
-BOOL, INTEGER, COMPLEX = 0, 1, 3  # categories of dtypes
+BOOL, COMPLEX = 0, 3  # categories of dtypes
 
 
 def not_implemented(name: str, kind: dtype) -> NotImplementedError:
@@ -73,26 +73,13 @@ def refuses(text: str, *unfit: Any, error: type[Exception] = NotImplementedError
     return check
 
 
-def no_kernel(name: str, *unfit: Any) -> Any:
-    """A check that refuses complex numbers, or what is said, in PyTorch's words for a missing kernel."""
-    return refuses(f"\"{name}\" not implemented for '{{}}'", *unfit)
-
-
-def floats_only(name: str, complexes: bool = False) -> Any:
-    """A check that refuses integers and bools, and complex numbers unless `complexes`, in PyTorch's words."""
-    return no_kernel(name, BOOL, INTEGER, *() if complexes else (COMPLEX,))
-
-
-def strongest(kinds: list[dtype]) -> dtype:
-    """Return the dtype of the highest category, which names what an op on them works in."""
-    return max(kinds, key=lambda k: k.category)
-
-
 def only(categories: str, name: str) -> Any:
-    """A check that refuses, in PyTorch's words, all but these `categories`, letters of NumPy's kinds."""
+    """A check that refuses, in PyTorch's words for a missing kernel, operands whose strongest dtype is not of
+    these `categories`, letters of NumPy's kinds.
+    """
 
     def check(kinds: list[dtype]) -> None:
-        kind = strongest(kinds)
+        kind = max(kinds, key=lambda k: k.category)
         if kind.numpy.kind not in categories:
             raise not_implemented(name, kind)
 
@@ -105,16 +92,6 @@ def each(*checks: Any) -> Any:
     def check(kinds: list[dtype]) -> None:
         for one in checks:
             one(kinds)
-
-    return check
-
-
-def not_only_bools(name: str) -> Any:
-    """A check that refuses, in PyTorch's words, operands that are all bools."""
-
-    def check(kinds: list[dtype]) -> None:
-        if all(k.category == BOOL for k in kinds):
-            raise not_implemented(name, kinds[0])
 
     return check
 

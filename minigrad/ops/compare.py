@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..core import F, check_broadcast, differentiable
 from ..core.public import public, publish
-from .checks import named, no_kernel, of_kinds, only, same_dtype
+from .checks import named, of_kinds, only, same_dtype
 
 
 def comparison(function: Any, name: str, meaning: str, also: str = "") -> None:
@@ -31,7 +32,7 @@ def comparison(function: Any, name: str, meaning: str, also: str = "") -> None:
     >>> torch.{name}(torch.tensor([1, 2, 3]), 2).tolist()
     {function((1, 2, 3), 2).tolist()}
     """
-    check = None if name in ("eq", "ne") else no_kernel(f"{name}_cpu")
+    check = None if name in ("eq", "ne") else only("biuf", f"{name}_cpu")
     node = name.capitalize() + "Comparison"  # which no graph has
     call = differentiable(node=node, elementwise=True, forms="", check=check)(compare)
 
@@ -112,60 +113,57 @@ def equal(input: Any, other: Any) -> bool:
     return input._data.shape == other._data.shape and bool(np.all(F.eq(input, other)._data))
 
 
-FORMS = "function method method_"
+bits = partial(differentiable, elementwise=True, forms="function method method_")  # declares one on integers
 
 
-def of_bits(function: Any, doc: str, kernel: str = "", categories: str = "biu") -> Any:
-    """Declare an op on integers by a NumPy function; `kernel` is what PyTorch's error calls it."""
-
-    def combine(self, other):
-        return function(self, other)
-
-    combine.__name__ = function.__name__ if function.__name__ in SAME else f"bitwise_{function.__name__}"
-    combine.__doc__ = doc
-    check = only(categories, (kernel or combine.__name__) + "_cpu")
-    return differentiable(elementwise=True, forms=FORMS, check=check)(combine)
+@bits(kernel=np.bitwise_and, check=only("biu", "bitwise_and_cpu"))
+def bitwise_and(self, other):
+    """Return the bits that both integers have; of bools, whether both hold."""
 
 
-SAME = ("bitwise_and", "bitwise_or", "bitwise_xor")
-bitwise_and = of_bits(np.bitwise_and, "Return the bits that both integers have; of bools, whether both hold.")
-bitwise_or = of_bits(np.bitwise_or, "Return the bits that either integer has; of bools, whether one holds.")
-bitwise_xor = of_bits(
-    np.bitwise_xor, "Return the bits that only one integer has; of bools, whether they differ."
-)
-bitwise_left_shift = of_bits(
-    np.left_shift, "Return the bits moved up by `other` places: times 2 to the power of it.", "lshift", "iu"
-)
-bitwise_right_shift = of_bits(
-    np.right_shift, "Return the bits moved down by `other` places; the sign stays.", "rshift", "iu"
-)
+@bits(kernel=np.bitwise_or, check=only("biu", "bitwise_or_cpu"))
+def bitwise_or(self, other):
+    """Return the bits that either integer has; of bools, whether one holds."""
 
 
-@differentiable(elementwise=True, numbers=False, forms=FORMS)
-def logical_and(self, other):
-    """Return whether both elements are non-zero."""
-    return np.logical_and(self, other)
+@bits(kernel=np.bitwise_xor, check=only("biu", "bitwise_xor_cpu"))
+def bitwise_xor(self, other):
+    """Return the bits that only one integer has; of bools, whether they differ."""
 
 
-@differentiable(elementwise=True, numbers=False, forms=FORMS)
-def logical_or(self, other):
-    """Return whether one of both elements is non-zero."""
-    return np.logical_or(self, other)
+@bits(kernel=np.left_shift, check=only("iu", "lshift_cpu"))
+def bitwise_left_shift(self, other):
+    """Return the bits moved up by `other` places: times 2 to the power of it."""
 
 
-@differentiable(elementwise=True, numbers=False, forms=FORMS)
-def logical_xor(self, other):
-    """Return whether exactly one of both elements is non-zero."""
-    return np.logical_xor(self, other)
+@bits(kernel=np.right_shift, check=only("iu", "rshift_cpu"))
+def bitwise_right_shift(self, other):
+    """Return the bits moved down by `other` places; the sign stays."""
 
 
-@differentiable(elementwise=True, forms=FORMS)
-def logical_not(self):
-    """Return whether the element is zero."""
-    return np.logical_not(self)
-
-
-@differentiable(elementwise=True, check=only("biu", "bitwise_not_cpu"), forms=FORMS)
+@bits(kernel=np.invert, check=only("biu", "bitwise_not_cpu"))
 def bitwise_not(self):
     """Return all bits of an integer inverted; of a bool, its opposite."""
-    return np.invert(self)
+
+
+logical = partial(bits, numbers=False)  # declares an op on the truth of elements
+
+
+@logical(kernel=np.logical_and)
+def logical_and(self, other):
+    """Return whether both elements are non-zero."""
+
+
+@logical(kernel=np.logical_or)
+def logical_or(self, other):
+    """Return whether one of both elements is non-zero."""
+
+
+@logical(kernel=np.logical_xor)
+def logical_xor(self, other):
+    """Return whether exactly one of both elements is non-zero."""
+
+
+@bits(kernel=np.logical_not)
+def logical_not(self):
+    """Return whether the element is zero."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core import F, differentiable
 from ..core.public import ALL, public
-from .checks import choice, must_be, no_kernel, only
+from .checks import choice, must_be, only
 from .kernels import elementwise, function, widened
 
 
@@ -110,7 +110,7 @@ def logit_vjp(g: Any, self: Any, eps: Any) -> Any:
     return F.where(within, g / (self * F.sub(1.0, self)), nan if eps is None else 0.0)
 
 
-@function(self=logit_vjp, check=no_kernel("logit_cpu"))
+@function(self=logit_vjp, check=only("biuf", "logit_cpu"))
 def logit(self, eps=None):
     """Return `ln(p / (1 - p))` of each element, first brought into `[eps, 1 - eps]`; without `eps` NaN
     outside of `[0, 1]`.

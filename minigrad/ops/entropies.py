@@ -11,7 +11,7 @@ from ..core import F, calls, differentiable, zeros
 from ..core.declare import camel
 from ..core.dtypes import of
 from .activations import activation
-from .checks import floats_only, refuse, same_dtype
+from .checks import refuse, same_dtype
 from .kernels import MEAN, NONE, SUM, linear_op, only_first, reduce, reduced, widened, written
 from .losses import share
 
@@ -43,7 +43,7 @@ def binary_cross_entropy(self, target, weight=None, reduction=MEAN):
     """Return `-weight · (target · log(self) + (1 - target) · log(1 - self))`, no logarithm being less than
     -100.
     """
-    floats_only("binary_cross_entropy")([of(self)])
+    refuse(self, "biuc", "binary_cross_entropy")
     for name, probabilities in (("input", self), ("target", target)):
         if not np.all((probabilities >= 0) & (probabilities <= 1)):
             raise RuntimeError(f"all elements of {name} should be between 0 and 1")

@@ -17,8 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..core import F, differentiable, jointly
-from ..core.dtypes import of
-from .checks import floats_only
+from .checks import refuse
 from .kernels import by_one_op, only_first, sent, wide
 
 # ── kernels
@@ -150,7 +149,7 @@ def native_layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5)
 
     `normalized_shape` has the sizes of those dimensions.
     """
-    floats_only("LayerNormKernelImpl")([of(input)])
+    refuse(input, "biuc", "LayerNormKernelImpl")
     mean, rstd, centered = moments(input, last(normalized_shape, input.ndim), eps)
     return (
         scaled(np.multiply(centered, rstd, out=centered), weight, bias).astype(input.dtype, copy=False),

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..core import F, differentiable, itself, zeros
-from .checks import BOOL, no_kernel, refuses
+from .checks import only, refuses
 from .kernels import elementwise, wide
 
 
@@ -105,7 +105,7 @@ def cos(self):
     self=lambda g, self: g * F.sgn(self),
     complexes=True,
     elementwise=True,
-    check=no_kernel("abs_cpu", BOOL),
+    check=only("iufc", "abs_cpu"),
     forms="function method",  # `abs_` refuses complex numbers, whose absolute values are real: see `Tensor`
     also="absolute",
 )

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core import F, differentiable, rename, zeros
 from ..core.public import ALL, public
-from .checks import BOOL, COMPLEX, INTEGER, choice, each, no_kernel, only, overloaded, refuses
+from .checks import choice, each, only, overloaded, refuses
 from .kernels import elementwise, no_derivative
 
 
@@ -28,7 +28,7 @@ def rounds(function: Any, check: Any, node: str | None = None, **names: Any) -> 
 
 def no_fractions(name: str) -> Any:
     """Return a check that refuses bools and complex numbers in PyTorch's words."""
-    return each(no_kernel(f"{name}_vml_cpu", BOOL), refuses(f"{name} is not supported for complex inputs"))
+    return each(only("iufc", f"{name}_vml_cpu"), refuses(f"{name} is not supported for complex inputs"))
 
 
 @rounds(np.ceil, no_fractions("ceil"))
@@ -70,12 +70,12 @@ def trunc(self):
     """The element without its digits after the point."""
 
 
-@rounds(np.rint, no_kernel("round_vml_cpu", BOOL, COMPLEX), "RoundBackward0", forms="")
+@rounds(np.rint, only("iuf", "round_vml_cpu"), "RoundBackward0", forms="")
 def round_whole(self):
     """The nearest whole number; of two equally near, the even one."""
 
 
-@elementwise(self=zeros, node="RoundBackward1", check=no_kernel("round_cpu", BOOL, INTEGER, COMPLEX))
+@elementwise(self=zeros, node="RoundBackward1", check=only("f", "round_cpu"))
 def round_decimals(self, decimals):
     """Return the same with digits after the point kept, or with a negative number of them, before it cut."""
     return np.round(self, decimals)
@@ -104,7 +104,7 @@ def round(input: Any, *, decimals: Any = None) -> Any:
     return round_decimals, (input, index(decimals))  # a TypeError for a fraction
 
 
-@differentiable(self=lambda g: g, elementwise=True, check=no_kernel("frac_cpu", BOOL, INTEGER, COMPLEX))
+@differentiable(self=lambda g: g, elementwise=True, check=only("f", "frac_cpu"))
 def frac(self):
     """Return the digits of each element after its point, with its sign."""
     return self - np.trunc(self)

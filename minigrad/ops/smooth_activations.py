@@ -10,7 +10,7 @@ import numpy as np
 from ..core import F, calls, differentiable, itself
 from ..core.dtypes import of
 from .activations import activation
-from .checks import floats_only
+from .checks import only, refuse
 from .kernels import only_first, wide, widened
 from .pointwise import logistic
 from .shape import place
@@ -36,7 +36,7 @@ def inner(x: Any) -> Any:
     return BETA * (x + KAPPA * x * x * x)
 
 
-@activation(self=calls("gelu_backward", "self", "approximate"), check=floats_only("GeluKernelImpl"))
+@activation(self=calls("gelu_backward", "self", "approximate"), check=only("f", "GeluKernelImpl"))
 def gelu(self, approximate="none"):
     """`x` times the distribution function of the normal distribution, exact ("none") or by "tanh"."""
     if approximate not in ("none", "tanh"):
@@ -75,7 +75,7 @@ def silu_vjp(g: Any, self: Any) -> Any:
     return (g * s) * slope
 
 
-@activation(self=silu_vjp, check=floats_only("silu_cpu", complexes=True))
+@activation(self=silu_vjp, check=only("fc", "silu_cpu"))
 def silu(self):
     """`x` times the logistic function of x."""
     return self * logistic(self)
@@ -89,13 +89,13 @@ def mish_vjp(g: Any, self: Any) -> Any:
     return g * (t + (self * s) * rest)
 
 
-@activation(self=mish_vjp, check=floats_only("mish_cpu"))
+@activation(self=mish_vjp, check=only("f", "mish_cpu"))
 def mish(self):
     """`x · tanh(softplus(x))`."""
     return self * np.tanh(np.log1p(np.exp(self)))
 
 
-@activation(self=calls("softplus_backward", "self", "beta", "threshold"), check=floats_only("softplus_cpu"))
+@activation(self=calls("softplus_backward", "self", "beta", "threshold"), check=only("f", "softplus_cpu"))
 def softplus(self, beta=1, threshold=20):
     """`log(1 + exp(beta · x)) / beta`, and `x` itself where `beta · x` is above `threshold`."""
     return np.where(self * beta > threshold, self, np.log1p(np.exp(self * beta)) / beta)[()]
@@ -123,7 +123,7 @@ def softplus_backward(grad_output, self, beta, threshold):
 @wide
 def log_sigmoid_forward(self):
     """Return `log(1 / (1 + exp(-x)))`, and `exp(-|x|)`, which its derivative needs."""
-    floats_only("log_sigmoid_cpu")([of(self)])
+    refuse(self, "biuc", "log_sigmoid_cpu")
     z = np.exp(-np.abs(self))
     return np.minimum(self, 0) - np.log1p(z), z
 

@@ -14,7 +14,7 @@ import numpy as np
 from ..core import F, differentiable, rename
 from ..core.dtypes import of
 from ..core.public import public
-from .checks import must_be, no_kernel, not_implemented
+from .checks import must_be, not_implemented, only
 from .kernels import one_by_one, special
 
 
@@ -37,13 +37,13 @@ def log_gamma(x: float) -> float:
         return math.inf
 
 
-@special(self=lambda g, self: g * F.digamma(self), check=no_kernel("lgamma_vml_cpu"))
+@special(self=lambda g, self: g * F.digamma(self), check=only("biuf", "lgamma_vml_cpu"))
 def lgamma(self):
     """Natural logarithm of the absolute value of the gamma function."""
     return one_by_one(log_gamma)(self)
 
 
-@special(self=lambda g, self: g * F.polygamma_of(self, 1), check=no_kernel("digamma"))
+@special(self=lambda g, self: g * F.polygamma_of(self, 1), check=only("biuf", "digamma"))
 def digamma(self):
     """Derivative of the logarithm of the gamma function."""
     return by_scipy("psi", self)
@@ -125,7 +125,7 @@ def bell(self: Any, factor: float) -> Any:
 
 @differentiable(
     self=lambda g, self: bell(self, SLOPE) * g,
-    check=no_kernel("erf_vml_cpu"),
+    check=only("biuf", "erf_vml_cpu"),
     elementwise=True,
     floating=True,
 )
@@ -134,7 +134,7 @@ def erf(self):
     return error_function(self)
 
 
-@special(None, self=lambda g, self: bell(self, -SLOPE) * g, check=no_kernel("erfc_vml_cpu"))
+@special(None, self=lambda g, self: bell(self, -SLOPE) * g, check=only("biuf", "erfc_vml_cpu"))
 def erfc(self):
     """1 less the error function of each element, exact where that is small."""
     return erfc_of(self)
@@ -161,7 +161,7 @@ def inverse_erf(y: Any) -> Any:
 
 @special(
     self=lambda g, self: F.mul_scalar(F.exp(F.pow_scalar(F.erfinv(self), 2)), sqrt(pi) / 2) * g,
-    check=no_kernel("erfinv_vml_cpu"),
+    check=only("biuf", "erfinv_vml_cpu"),
 )
 def erfinv(self):
     """Return the number whose error function each element is: infinite for 1 and -1, NaN beyond."""

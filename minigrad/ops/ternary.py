@@ -13,13 +13,13 @@ import numpy as np
 
 from ..core import F, differentiable
 from ..core.dtypes import dtype
-from .checks import each, no_clamp, not_only_bools, only, refuses
+from .checks import each, no_clamp, only, refuses
 from .kernels import elementwise, wide
 
 
 def scalar_bounds(name: str) -> Any:
     """The check of bounds that are numbers: PyTorch has them for no complex numbers and no bools."""
-    return each(no_clamp, not_only_bools(f"{name}_scalar_cpu"))
+    return each(no_clamp, only("iufc", f"{name}_scalar_cpu"))
 
 
 # ── of two
@@ -146,7 +146,7 @@ def no_whole_quotients(kinds: list[dtype]) -> None:
     self=lambda g: g,
     tensor1=lambda g, tensor2, value: g * F.mul_scalar(tensor2, value),
     tensor2=lambda g, tensor1, value: g * F.mul_scalar(tensor1, value),
-    check=not_only_bools("addcmul_cpu_out"),
+    check=only("iufc", "addcmul_cpu_out"),
 )
 @wide
 def addcmul(self, tensor1, tensor2, value):
