@@ -223,7 +223,8 @@ def strided(array: np.ndarray, where: Geometry) -> np.ndarray:
             f"itemsize {n} requiring a storage size of {needed * n} are out of bounds for storage of size "
             f"{there * whole.itemsize}"
         )
-    start = as_strided(array, (k + 1,), (n,))[k:]  # memory from the first element of the part on
+    away = abs(k)
+    start = as_strided(array, (away + 1,), (n if k >= 0 else -n,))[away:]  # at the part's first element
     return as_strided(start, where.size, tuple(s * n for s in where.stride))
 
 

@@ -116,29 +116,35 @@ def sums(dY: Any, x: Any) -> tuple[Any, Any]:
     return first, unsqueezed(F.sum_dim(dY, (3,), False), -1)
 
 
-def group_parts(C: int, HxW: int, N: int, group: int, input: Any, result1: Any, result2: Any) -> Any:
-    """The input per sample, group, channel and place, and its means and inverse deviations to go with it."""
-    x = F.reshape(input, (N, group, C // group, HxW))
-    return x, F.reshape(result1, (N, group, 1, 1)), F.reshape(result2, (N, group, 1, 1))
-
-
-def group_input_vjp(
-    grads: Any, C: int, HxW: int, N: int, eps: float, group: int, input: Any, result1: Any, result2: Any,
-    weight: Any,
+def group_vjp(
+    grads: Any, wanted: Any, C: int, HxW: int, N: int, eps: float, group: int, input: Any, result1: Any,
+    result2: Any, weight: Any,
 ) -> Any:  # fmt: skip
-    """Return the gradient of the input, as PyTorch composes it where it may be differentiated again."""
+    """Return the gradients of input, weight and bias, as PyTorch composes them where they may be
+    differentiated again.
+    """
     dY, dmean, drstd = grads
-    x, mean, rstd = group_parts(C, HxW, N, group, input, result1, result2)
-    share = group / (C * HxW)
-    dX = None if dY is None else group_slope(F.reshape(dY, x.shape), x, mean, rstd, weight, share)
-    for term in of_moments(dmean, drstd, x, mean, rstd, share):
-        dX = plus(dX, term)
-    return F.reshape(dX, input.shape)
+    x, share = F.reshape(input, (N, group, C // group, HxW)), group / (C * HxW)
+    mean, rstd = F.reshape(result1, (N, group, 1, 1)), F.reshape(result2, (N, group, 1, 1))
+    of_x = of_weight = of_bias = None
+    if dY is not None:
+        dY = F.reshape(dY, x.shape)
+        ds, db = sums(dY, x)
+        if wanted[0]:
+            of_x = group_slope(dY, ds, db, x, mean, rstd, weight, share)
+        if wanted[1]:
+            of_weight = F.reshape(F.sum_dim((ds - db * mean) * rstd, (0,), False), weight.shape)
+        if wanted[2]:
+            of_bias = F.reshape(F.sum_dim(db, (0,), False), (C,))
+    if wanted[0]:
+        for term in of_moments(dmean, drstd, x, mean, rstd, share):
+            of_x = plus(of_x, term)
+        of_x = F.reshape(of_x, input.shape)
+    return of_x, of_weight, of_bias
 
 
-def group_slope(dY: Any, x: Any, mean: Any, rstd: Any, weight: Any, share: float) -> Any:
+def group_slope(dY: Any, ds: Any, db: Any, x: Any, mean: Any, rstd: Any, weight: Any, share: float) -> Any:
     """What comes back to the input through the result."""
-    ds, db = sums(dY, x)
     gamma = None if weight is None else F.reshape(weight, (1, *x.shape[1:3], 1))
     cube = rstd * rstd * rstd
     a = rstd if gamma is None else rstd * gamma
@@ -160,34 +166,7 @@ def of_moments(dmean: Any, drstd: Any, x: Any, mean: Any, rstd: Any, share: floa
     return terms
 
 
-def group_weight_vjp(
-    grads: Any, C: int, HxW: int, N: int, eps: float, group: int, input: Any, result1: Any, result2: Any,
-    weight: Any,
-) -> Any:  # fmt: skip
-    """Return the gradient of the weight."""
-    if grads[0] is None:
-        return None
-    x, mean, rstd = group_parts(C, HxW, N, group, input, result1, result2)
-    ds, db = sums(F.reshape(grads[0], x.shape), x)
-    return F.reshape(F.sum_dim((ds - db * mean) * rstd, (0,), False), weight.shape)
-
-
-def group_bias_vjp(
-    grads: Any, C: int, HxW: int, N: int, eps: float, group: int, input: Any, result1: Any, result2: Any
-) -> Any:
-    """Return the gradient of the bias."""
-    if grads[0] is None:
-        return None
-    db = F.sum_dim(F.reshape(grads[0], (N, group, C // group, HxW)), (3,), False)
-    return F.reshape(F.sum_dim(unsqueezed(db, -1), (0,), False), (C,))
-
-
-@differentiable(
-    input=group_input_vjp,
-    weight=group_weight_vjp,
-    bias=group_bias_vjp,
-    several=("result0", "result1", "result2"),
-)
+@differentiable(**jointly(group_vjp, "input", "weight", "bias"), several=("result0", "result1", "result2"))
 @wide
 def native_group_norm(input, weight=None, bias=None, N=0, C=0, HxW=0, group=1, eps=1e-5):
     """Return the input normalized over groups of channels, the means, and the inverse standard deviations."""

@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core import F, differentiable
+from ..core import F, differentiable, jointly
+from .arithmetic import plus
 from .checks import check_steps
 from .kernels import by_one_op, sent, wide
 from .sliding import (
@@ -188,37 +189,31 @@ def convolution(
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def twice_grad_output(grads, dilation, groups, input, output_padding, padding, stride, transposed, weight):
-    """What comes back to ȳ: `x̿ ∗ W + x ∗ W̿ + b̿`."""
+def twice(
+    grads: Any, wanted: Any, dilation: Any, grad_output: Any, groups: Any, input: Any, output_padding: Any,
+    padding: Any, stride: Any, transposed: Any, weight: Any,
+) -> Any:  # fmt: skip
+    """What comes back to ȳ: `x̿ ∗ W + x ∗ W̿ + b̿`; to x: the gradient of a convolution by W̿; to W: that of a
+    convolution of x̿.
+    """
     how = (stride, padding, dilation, transposed, output_padding, groups)
     of_input, of_weight, bias = map(sent, grads)
-    pairs = [] if of_input is None else [(of_input, weight)]
-    pairs += [] if of_weight is None else [(input, of_weight)]
-    if not pairs and bias is not None:
-        pairs = [(F.zeros_like(input), F.zeros_like(weight))]
-    total = None
-    for x, w in pairs:
-        total = F.convolution(x, w, bias, *how) if total is None else total + F.convolution(x, w, None, *how)
-    return total
+    to_g = to_x = to_weight = None
+    if wanted[0]:
+        pairs = [] if of_input is None else [(of_input, weight)]
+        pairs += [] if of_weight is None else [(input, of_weight)]
+        for x, w in pairs or [(F.zeros_like(input), F.zeros_like(weight))]:
+            to_g = plus(to_g, F.convolution(x, w, bias if to_g is None else None, *how))
+    if wanted[1] and of_weight is not None:
+        mask = (True, False, False)
+        to_x = F.convolution_backward(grad_output, input, of_weight, (0,), *how, mask)[0]
+    if wanted[2] and of_input is not None:
+        mask = (False, True, False)
+        to_weight = F.convolution_backward(grad_output, of_input, weight, (0,), *how, mask)[1]
+    return to_g, to_x, to_weight
 
 
-def twice_input(grads, dilation, grad_output, groups, input, output_padding, padding, stride, transposed):
-    """What comes back to x: the gradient of a convolution by W̿."""
-    if sent(grads[1]) is None:
-        return None
-    how = (stride, padding, dilation, transposed, output_padding, groups, (True, False, False))
-    return F.convolution_backward(grad_output, input, grads[1], (0,), *how)[0]
-
-
-def twice_weight(grads, dilation, grad_output, groups, output_padding, padding, stride, transposed, weight):
-    """What comes back to W: the gradient of a convolution of x̿."""
-    if sent(grads[0]) is None:
-        return None
-    how = (stride, padding, dilation, transposed, output_padding, groups, (False, True, False))
-    return F.convolution_backward(grad_output, grads[0], weight, (0,), *how)[1]
-
-
-@differentiable(grad_output=twice_grad_output, input=twice_input, weight=twice_weight, several=True)
+@differentiable(**jointly(twice, "grad_output", "input", "weight"), several=True)
 @wide
 def convolution_backward(
     grad_output, input, weight, bias_sizes, stride, padding, dilation, transposed, output_padding, groups,

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core import F, differentiable
 from ..core.dtypes import of
-from .index import LONG, WHOLE, check_inside, outside
+from .index import LONG, WHOLE, add_rows, check_inside, outside
 from .kernels import linear_op, only_first, second_refusal, widened
 from .shape import show_sizes
 
@@ -30,10 +30,8 @@ def check_whole(where: str, **tensors: Any) -> None:
 
 def added(rows: Any, places: Any, count: int) -> Any:
     """Return a table of `count` rows to which `rows` are added at `places`."""
-    width = rows.shape[-1]
-    out = np.zeros((count, width), rows.dtype)
-    at = np.multiply(places[:, None], width, dtype=np.int64) + np.arange(width)
-    np.add.at(out.reshape(-1), at.reshape(-1), rows.reshape(-1))  # by numbers is faster than by rows
+    out = np.zeros((count, rows.shape[-1]), rows.dtype)
+    add_rows(out, (places,), rows)
     return out
 
 

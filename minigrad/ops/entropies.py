@@ -10,9 +10,8 @@ import numpy as np
 from ..core import F, calls, differentiable, zeros
 from ..core.declare import camel
 from ..core.dtypes import of
-from .activations import activation
 from .checks import refuse, same_dtype
-from .kernels import MEAN, NONE, SUM, linear_op, only_first, reduce, reduced, widened, written
+from .kernels import MEAN, NONE, SUM, activation, linear_op, only_first, reduce, reduced, widened, written
 from .losses import share
 
 

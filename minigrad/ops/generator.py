@@ -155,7 +155,7 @@ def normal(source: Generator, count: int, dtype: np.dtype, mean: float, std: flo
     in double precision.
     """
     if count < 16:
-        return (standard(source, count) * std + mean).astype(dtype)
+        return normal_one_by_one(source, count, dtype, mean, std)
     rest = count % 16
     drawn = units(source, count - rest if dtype.itemsize == 2 else count, dtype)
     found = blocks(drawn[: count - rest], mean, std).astype(dtype)
@@ -165,6 +165,11 @@ def normal(source: Generator, count: int, dtype: np.dtype, mean: float, std: flo
     out[: count - rest] = found
     out[-16:] = blocks(units(source, 16, dtype), mean, std).astype(dtype)
     return out
+
+
+def normal_one_by_one(source: Generator, count: int, dtype: np.dtype, mean: float, std: float) -> np.ndarray:
+    """Return normally distributed numbers, drawn in double precision."""
+    return (standard(source, count) * std + mean).astype(dtype)
 
 
 def blocks(drawn: np.ndarray, mean: float, std: float) -> np.ndarray:

@@ -119,9 +119,8 @@ def index(self, indices):
     """Return a copy of the elements at `indices`: one tensor of whole numbers or bools per dimension, or None
     for the whole dimension.
     """
-    where = as_they_are(indices)
     try:
-        out = self[places(self.shape, indices) if where is None else where]
+        out = self[as_they_are(indices) or places(self.shape, indices)]
     except IndexError:
         out = self[places(self.shape, indices)]  # which raises PyTorch's error
     return out if out.flags.c_contiguous and out.ndim else np.array(out, order="C")[()]

@@ -78,32 +78,11 @@ def as_strided(self, size, stride, storage_offset):
 
     The offset counts from the tensor's first element; None stands for 0.
     """
-    return part_of(self, Geometry(tuple(size), tuple(stride), storage_offset or 0))
+    return strided(self, Geometry(tuple(size), tuple(stride), storage_offset or 0))
 
 
 for hidden in ("sizes", "strides"):  # PyTorch's node does not show them
     delattr(as_strided.op.node, "_saved_self_sym_" + hidden)
-
-
-class Elsewhere:
-    """A new description of an array's memory, which NumPy can read. It keeps the array alive."""
-
-    def __init__(self, array: np.ndarray, where: Geometry) -> None:
-        self.array = array
-        known, item = array.__array_interface__, array.itemsize
-        address = known["data"][0] + where.storage_offset * item
-        strides = tuple(s * item for s in where.stride)
-        self.__array_interface__ = {
-            **known,
-            "data": (address, False),
-            "shape": where.size,
-            "strides": strides,
-        }
-
-
-def part_of(array: np.ndarray, where: Geometry) -> np.ndarray:
-    """`strided`, also of memory before the first element of `array`."""
-    return strided(array, where) if where.storage_offset >= 0 else np.asarray(Elsewhere(array, where))
 
 
 def reach(size: Any, stride: Any) -> int:

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from ..core import RAW, F, differentiable, rename
-from ..core.dtypes import whole
 from ..core.tensor_state import wrap
-from .arithmetic import scaled
+from .arithmetic import scaled, times
 from .checks import same_dtype
 from .copy import fitting
 from .index import LONG, WHOLE, along, check_inside, check_kind, copied, raised
@@ -69,10 +68,7 @@ def index_add(self, dim, index, source, alpha=1):
     check_range(index, dim, out.shape[dim])
     added = source if source.ndim else source.reshape((1,) * out.ndim)
     if alpha != 1:
-        is_whole = self.dtype.kind in "iub"
-        added = added * (
-            whole(alpha, self.dtype) if is_whole else self.dtype.type(fitting(alpha, self.dtype))
-        )
+        added = times(added, fitting(alpha, self.dtype))
     np.add.at(out, along(dim, raised(index)), added)
     return out.reshape(self.shape)[()]
 
@@ -83,7 +79,6 @@ index_add.op.node._saved_source_dim = property(lambda node: len(node._saved_sour
 
 @differentiable(
     self=lambda g, dim, index: F.index_fill(g, dim, index, 0),
-    jvp=lambda self_t, dim, index: F.index_fill(self_t, dim, index, 0),
 )
 def index_fill(self, dim, index, value):
     """Return `self` with `value` in the parts along `dim` at the places `index`, which may count from the
@@ -222,7 +217,6 @@ def scatter_src(self, dim, index, src):
 @differentiable(
     self=lambda g, dim, index: F.scatter_value(g, dim, index, 0),
     node="ScatterBackward1",
-    jvp=lambda self_t, dim, index: F.scatter_value(self_t, dim, index, 0),
 )
 def scatter_value(self, dim, index, value):
     """Return `self` with a number at the places `index` along `dim`."""

@@ -114,63 +114,37 @@ def sent(g: Any) -> Any:
     return None if g is None or g.shape == (0,) else g
 
 
-def function(**how: Any) -> Any:
-    """Declare a function of one element: integers become floats, float16 is computed in float32."""
+def declaring(wrap: Any, **own: Any) -> Any:
+    """Return a declaration of elementwise ops whose kernels `wrap` changes, with the settings `own`."""
 
-    def declare(kernel: Any) -> Any:
-        return differentiable(elementwise=True, floating=True, kernel=wide(kernel), **how)(kernel)
-
-    return declare
-
-
-def special(forms: str | None = "function method method_", **how: Any) -> Any:
-    """Declare a function of one real number that is computed in double precision, whatever its dtype."""
-
-    def declare(kernel: Any) -> Any:
-        run = precise(kernel)
-        return differentiable(elementwise=True, floating=True, kernel=run, forms=forms, **how)(kernel)
+    def declare(**how: Any) -> Any:
+        return lambda kernel: differentiable(elementwise=True, kernel=wrap(kernel), **own | how)(kernel)
 
     return declare
 
 
-def precise(kernel: Any) -> Any:
-    """Return a kernel that computes in double precision and rounds once."""
-
-    @functools.wraps(kernel)
-    def run(self: Any, *others: Any) -> Any:
-        return np.asarray(kernel(np.asarray(self, np.float64), *others), np.float64).astype(self.dtype)[()]
-
-    return run
+# Declares a function of one element: integers become floats, float16 is computed in float32.
+function = declaring(wide, floating=True)
+# Declares an op that float16 is computed in float32 for, and that users call under another name.
+activation = declaring(wide, forms="")
 
 
-def one_by_one(function: Any) -> Any:
-    """Return a function of Python's `math` on arrays."""
-    on_objects = np.frompyfunc(function, 1, 1)
-    return lambda x: np.asarray(on_objects(x), np.float64)
+def refusal(text: str, error: type[Exception] = RuntimeError) -> Any:
+    """Return a vjp, or a jvp, that raises an error."""
 
-
-def refusal(name: str) -> Any:
-    """Return a vjp that raises the error of PyTorch for an op without a derivative."""
-
-    def refuse(g: Any) -> Any:
-        raise RuntimeError(f"derivative for aten::{name} is not implemented")
+    def refuse(*_: Any) -> Any:
+        raise error(text)
 
     return refuse
 
 
 def second_refusal(name: str) -> Any:
     """Return a vjp that raises the error of PyTorch for a derivative that cannot be differentiated itself."""
-
-    def refuse(g: Any) -> Any:
-        raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
-
-    return refuse
+    return refusal(f"the derivative for '{name}' is not implemented.", NotImplementedError)
 
 
 def no_derivative(name: str, *inputs: str) -> dict[str, Any]:
     """What `differentiable` takes for an op without a derivative: its node, and what raises the errors."""
-
-    def no_tangent() -> Any:
-        raise NotImplementedError(f"Trying to use forward AD with aten::{name} that does not support it.")
-
-    return {"node": "NotImplemented", "jvp": no_tangent, **dict.fromkeys(inputs, refusal(name))}
+    vjp = refusal(f"derivative for aten::{name} is not implemented")
+    text = f"Trying to use forward AD with aten::{name} that does not support it."
+    return {"node": "NotImplemented", "jvp": refusal(text, NotImplementedError), **dict.fromkeys(inputs, vjp)}

@@ -10,9 +10,8 @@ import numpy as np
 
 from ..core import F, calls, differentiable, itself
 from ..core.dtypes import result_type
-from .activations import activation
 from .checks import refuse
-from .kernels import MEAN, reduced, wide
+from .kernels import MEAN, activation, reduced, wide
 
 
 def share(reduction: int, shape: Any) -> float:

@@ -13,7 +13,7 @@ from ..core.dtypes import of
 from .checks import not_implemented, of_kind, same_dtype
 from .kernels import no_derivative, second_refusal
 from .linalg import OTHER_DTYPE
-from .reduction import cast, fold, over, real_of, unsqueezed
+from .reduction import cast, over, real_of, unsqueezed
 
 
 def norm_vjp(g: Any, self: Any, result: Any, p: Any, dim: Any, keepdim: bool) -> Any:
@@ -45,8 +45,6 @@ def norm_of(self: Any, p: float, axes: tuple[int, ...], keepdim: bool) -> Any:
     """Return a p-norm over `axes`; real numbers in the precision of `self`, float16 added in float32."""
     kind = real_of(self)
     x = self.astype(np.float32) if kind == np.float16 else self
-    if p == 2 and kind == self.dtype:  # in a third of the time
-        return np.sqrt(fold(np.add, x * x, axes, keepdim)).astype(kind)
     stays: Any = index(keepdim)  # a TypeError for what is no bool
     return np.linalg.vector_norm(x, axis=axes, keepdims=stays, ord=p).astype(kind)
 

@@ -31,12 +31,12 @@ def filled(self: Any, drawn: np.ndarray) -> Any:
     return draws.in_memory_order(drawn.astype(self.dtype, copy=False), self)[()]
 
 
-def filled_with(draw: Any, self: Any) -> Any:
-    """Return the same for what `draw(count, dtype)` gives; of a complex number both parts are drawn."""
+def filled_with(draw: Any, self: Any, generator: Any, *how: float) -> Any:
+    """The same of what `draw` gives of a generator; of a complex number both parts are drawn."""
+    source = source_of(generator)
     if self.dtype.kind != "c":
-        return filled(self, draw(self.size, self.dtype))
-    part = np.dtype("f4" if self.dtype.itemsize == 8 else "f8")
-    return filled(self, draw(2 * self.size, part).view(self.dtype))
+        return filled(self, draw(source, self.size, self.dtype, *how))
+    return filled(self, draw(source, 2 * self.size, self.real.dtype, *how).view(self.dtype))
 
 
 def in_order(self: Any) -> bool:
@@ -52,11 +52,7 @@ def uniform(self, low=0.0, high=1.0, generator=None):
     if low > high or max(abs(low), abs(high)) > np.finfo(part).max:
         told = f"numbers of {OF_NUMPY[part].c_name}, but found from={low:g}, to={high:g}"
         raise RuntimeError(f"uniform_ expects from <= to and {told}")
-
-    def draw(count, kind):
-        return draws.uniform(source_of(generator), count, kind, low, high)
-
-    return filled_with(draw, self)
+    return filled_with(draws.uniform, self, generator, low, high)
 
 
 @differentiable(self=zeros)
@@ -67,15 +63,8 @@ def normal(self, mean=0.0, std=1.0, generator=None):
     refuse(self, "biu", "normal_kernel_cpu")
     if self.dtype.kind == "c":
         std = std / np.sqrt(2.0)
-    many = in_order(self)  # memory with gaps or turned round is filled one by one
-
-    def draw(count, kind):
-        source = source_of(generator)
-        if many:
-            return draws.normal(source, count, kind, mean, std)
-        return draws.standard(source, count) * std + mean
-
-    return filled_with(draw, self)
+    draw = draws.normal if in_order(self) else draws.normal_one_by_one  # memory with gaps or turned round
+    return filled_with(draw, self, generator, mean, std)
 
 
 @differentiable(self=zeros, node="RandomBackward2")

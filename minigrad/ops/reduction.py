@@ -68,12 +68,12 @@ def fold(ufunc: Any, x: Any, axes: Any, keepdim: bool, dtype: Any = None) -> Any
     return ufunc.reduce(x, axes, dtype, None, keepdim)
 
 
-def added(self: Any, axes: Any, keepdim: bool, dtype: Any) -> Any:
-    """Sum over `axes`, in the dtype that was asked for or else in that which PyTorch sums in."""
+def total(ufunc: Any, self: Any, axes: Any, keepdim: bool, dtype: Any) -> Any:
+    """Sum or product over `axes`, in the dtype that was asked for or else in that which PyTorch uses."""
     if dtype is None and self.dtype in FAST_ARRAYS:
-        return fold(np.add, self, axes, keepdim)
+        return fold(ufunc, self, axes, keepdim)
     self = cast(self, dtype)
-    out = fold(np.add, self, axes, keepdim, wide(self.dtype))
+    out = fold(ufunc, self, axes, keepdim, wide(self.dtype))
     return narrowed(out, self.dtype) if dtype is None else out.astype(dtype, copy=False)
 
 
@@ -89,7 +89,7 @@ def filled_rows(g: Any, sizes: tuple[int, ...]) -> Any:
 )
 def sum_all(self, dtype=None):
     """Return the sum of all elements."""
-    return added(self, None, False, dtype)
+    return total(np.add, self, None, False, dtype)
 
 
 @linear_op(
@@ -97,13 +97,13 @@ def sum_all(self, dtype=None):
 )
 def sum_dim(self, dim, keepdim, dtype=None):
     """Return the sum over some dimensions."""
-    return added(self, over(dim, self.ndim), keepdim, dtype)
+    return total(np.add, self, over(dim, self.ndim), keepdim, dtype)
 
 
 def average(self: Any, axes: Any, keepdim: bool, dtype: Any) -> Any:
     """Mean over `axes`."""
     self = cast(self, dtype)
-    out = added(self, axes, keepdim, np.dtype(np.float32) if self.dtype == np.float16 else None)
+    out = total(np.add, self, axes, keepdim, np.dtype(np.float32) if self.dtype == np.float16 else None)
     return narrowed(out / out.dtype.type(self.size / out.size if out.size else 1), self.dtype)
 
 
@@ -154,18 +154,11 @@ def nansum(self, dim, keepdim, dtype=None):
     if self.dtype.kind == "c":
         raise RuntimeError("nansum(): nansum does not support complex inputs")
     known = np.where(np.isnan(self), self.dtype.type(0), self) if self.dtype.kind == "f" else self
-    return added(known, over(dim, self.ndim), keepdim, dtype)
+    return total(np.add, known, over(dim, self.ndim), keepdim, dtype)
 
 
 # ── products
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def multiplied(self: Any, axes: Any, keepdim: bool, dtype: Any) -> Any:
-    """Product over `axes`, in the dtype that was asked for or else as PyTorch multiplies."""
-    self = cast(self, dtype)
-    out = fold(np.multiply, self, axes, keepdim, wide(self.dtype))
-    return narrowed(out, self.dtype) if dtype is None else out.astype(dtype, copy=False)
 
 
 @composite
@@ -208,10 +201,10 @@ def prod_dim_vjp(g: Any, self: Any, result: Any, dim: int, keepdim: bool) -> Any
 @differentiable(self=prod_all_vjp, complexes=True, node="ProdBackward0")
 def prod_all(self, dtype=None):
     """Return the product of all elements."""
-    return multiplied(self, None, False, dtype)
+    return total(np.multiply, self, None, False, dtype)
 
 
 @differentiable(self=prod_dim_vjp, complexes=True, node="ProdBackward1")
 def prod_dim(self, dim, keepdim, dtype=None):
     """Return the product along a dimension."""
-    return multiplied(self, over(dim, self.ndim), keepdim, dtype)
+    return total(np.multiply, self, over(dim, self.ndim), keepdim, dtype)

@@ -138,24 +138,21 @@ def expand(self, size):
             f"sizes provided ({len(size)}) must be greater or equal to the number of dimensions in the "
             f"tensor ({self.ndim})"
         )
-    shape, strides = [*size], [*(0,) * lead, *self.strides]
-    for i in range(len(size) - 1, -1, -1):
-        n, m = size[i], self.shape[i - lead] if i >= lead else None
-        if m == 1:
-            strides[i] = 0
-        elif m is None and n < 0:
+    own = (*(None,) * lead, *self.shape)
+    for i, (n, m) in reversed([*enumerate(zip(size, own))]):
+        if m is None and n < 0:
             raise RuntimeError(
                 f"The expanded size of the tensor ({n}) isn't allowed in a leading, non-existing dimension "
                 f"{i}"
             )
-        elif m is not None and n not in (m, -1):
+        if m not in (None, 1, n) and n != -1:
             raise RuntimeError(
                 f"The expanded size of the tensor ({n}) must match the existing size ({m}) at non-singleton "
                 f"dimension {i}.  Target sizes: {list(size)}.  Tensor sizes: {list(self.shape)}"
             )
-        if n == -1:
-            shape[i] = m
-    return self if tuple(shape) == self.shape else stretched(self, tuple(shape), tuple(strides))
+    shape = tuple([m if n == -1 else n for n, m in zip(size, own)])
+    strides = (*(0,) * lead, *(0 if m == 1 else s for m, s in zip(self.shape, self.strides)))
+    return self if shape == self.shape else stretched(self, shape, strides)
 
 
 def stretched(self: Any, shape: tuple[int, ...], strides: tuple[int, ...]) -> Any:

@@ -9,9 +9,8 @@ import numpy as np
 
 from ..core import F, calls, differentiable, itself
 from ..core.dtypes import of
-from .activations import activation
 from .checks import only, refuse
-from .kernels import only_first, wide, widened
+from .kernels import activation, only_first, wide, widened
 from .pointwise import logistic
 from .shape import place
 from .special import error_function

@@ -5,6 +5,7 @@ SciPy computes the derivatives of the gamma function. It is an optional extra.
 
 from __future__ import annotations
 
+import functools
 import math
 from math import inf, nan, pi, sqrt
 from typing import Any
@@ -15,7 +16,7 @@ from ..core import F, differentiable, rename
 from ..core.dtypes import of
 from ..core.public import public
 from .checks import must_be, not_implemented, only
-from .kernels import one_by_one, special
+from .kernels import declaring
 
 
 def by_scipy(name: str, *args: Any) -> Any:
@@ -27,6 +28,26 @@ def by_scipy(name: str, *args: Any) -> Any:
             f'SciPy computes special functions such as {name}: pip install "minigrad-viz[scipy]"'
         ) from error
     return getattr(functions, name)(*args)
+
+
+def precise(kernel: Any) -> Any:
+    """Return a kernel that computes in double precision and rounds once."""
+
+    @functools.wraps(kernel)
+    def run(self: Any, *others: Any) -> Any:
+        return np.asarray(kernel(np.asarray(self, np.float64), *others), np.float64).astype(self.dtype)[()]
+
+    return run
+
+
+def one_by_one(function: Any) -> Any:
+    """Return a function of Python's `math` on arrays."""
+    on_objects = np.frompyfunc(function, 1, 1)
+    return lambda x: np.asarray(on_objects(x), np.float64)
+
+
+# Declares a function of one real number that is computed in double precision, whatever its dtype.
+special = declaring(precise, floating=True, forms="function method method_")
 
 
 def log_gamma(x: float) -> float:
@@ -134,7 +155,7 @@ def erf(self):
     return error_function(self)
 
 
-@special(None, self=lambda g, self: bell(self, -SLOPE) * g, check=only("biuf", "erfc_vml_cpu"))
+@special(forms=None, self=lambda g, self: bell(self, -SLOPE) * g, check=only("biuf", "erfc_vml_cpu"))
 def erfc(self):
     """1 less the error function of each element, exact where that is small."""
     return erfc_of(self)

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..core import F, differentiable
 from ..core.dtypes import dtype
+from .arithmetic import times
 from .checks import each, no_clamp, only, refuses
 from .kernels import elementwise, wide
 
@@ -151,10 +152,7 @@ def no_whole_quotients(kinds: list[dtype]) -> None:
 @wide
 def addcmul(self, tensor1, tensor2, value):
     """Return `self + value · tensor1 · tensor2`, element by element."""
-    if self.dtype.kind == "f":
-        return self + self.dtype.type(value) * tensor1 * tensor2
-    factor = int(value) if self.dtype.kind in "iu" else value
-    return self + np.asarray(factor).astype(self.dtype)[()] * tensor1 * tensor2
+    return self + times(tensor1, value) * tensor2
 
 
 def addcdiv_vjp(g: Any, tensor1: Any, tensor2: Any, value: Any) -> Any:
@@ -178,7 +176,7 @@ def filled(like: Any, value: Any) -> Any:
 @wide
 def addcdiv(self, tensor1, tensor2, value):
     """Return `self + value · tensor1 / tensor2`, element by element."""
-    return self + self.dtype.type(value) * tensor1 / tensor2
+    return self + times(tensor1, value) / tensor2
 
 
 @wide

@@ -16,6 +16,7 @@ from ..core.dtypes import of
 from ..core.storage import address, root
 from . import indexing, shape
 from .kernels import linear_op, view_op
+from .reduction import over
 from .shape import place, reshaped_rows
 
 
@@ -116,11 +117,7 @@ def unsqueezed(g: Any, dims: Any, sizes: tuple[int, ...]) -> Any:
 @view_op(self=lambda g, self_sym_sizes, dim: unsqueezed(g, dim, self_sym_sizes), node="SqueezeBackward2")
 def squeeze_dims(self, dim):
     """Those of several dimensions taken away whose size is 1."""
-    dims = [place(d, self.ndim) for d in dim]
-    for d in dims:
-        if dims.count(d) > 1:
-            raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
-    return np.squeeze(self, tuple(d for d in dims if self.ndim and self.shape[d] == 1))
+    return np.squeeze(self, tuple(d for d in over(dim, self.ndim) if self.shape[d] == 1) if dim else ())
 
 
 def parts_of_complex(self: np.ndarray) -> np.ndarray:
