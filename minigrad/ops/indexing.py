@@ -12,6 +12,7 @@ import numpy as np
 from ..core import RAW, F, calls, composite, is_symbol
 from ..core.storage import Geometry, strided
 from ..core.tensor_state import wrap
+from .copy import kind_of
 from .kernels import linear_op, view_op
 from .shape import after_rows, place
 
@@ -100,37 +101,17 @@ def overlaps(dims: list[tuple[int, int]]) -> bool:
     return False
 
 
-def both_places(sizes: Any, strides: Any, size: Any, stride: Any, offset: int | None) -> tuple[Any, ...]:
-    """How much memory an array and a part of it span together, and where each lies in it."""
-    start, begin = max(0, -(offset or 0)), max(0, offset or 0)
-    length = max(start + reach(sizes, strides), begin + reach(size, stride), 1)
-    whole = Geometry(tuple(sizes), tuple(strides), start)
-    return length, whole, Geometry(tuple(size), tuple(stride), begin)
-
-
-@linear_op()
-def put_strided(grad_output, sizes, strides, size, stride, storage_offset):
-    """Return zeros of shape `sizes`, lying as `strides` says, with `grad_output` added to the part that
-    `as_strided` shows. Where elements of the whole lie in one place, each gets an equal share.
-    """
-    length, whole, part = both_places(sizes, strides, size, stride, storage_offset)
-    memory = np.zeros(length, grad_output.dtype)
-    np.add.at(strided(memory, part), (), grad_output)
-    if overlaps([(n, s) for n, s in zip(sizes, strides, strict=True) if n > 1]):
-        count = np.zeros(length, grad_output.dtype)
-        np.add.at(strided(count, whole), (), 1)
-        memory = memory / np.where(count == 0, 1, count).astype(count.dtype)
-    return strided(memory, whole)
-
-
 @composite
 def as_strided_backward(g: Any, sizes: Any, strides: Any, size: Any, stride: Any, storage_offset: Any) -> Any:
-    """What `put_strided` gives, in the ops PyTorch uses."""
-    if isinstance(g, RAW) or is_symbol(g):
-        return F.put_strided(g, sizes, strides, size, stride, storage_offset)
-    if not g._data.size or 0 in sizes:
-        return wrap(np.zeros(sizes, g._data.dtype)[()])
-    length, whole, part = both_places(sizes, strides, size, stride, storage_offset)
+    """Zeros of shape `sizes`, lying as `strides` says, with `g` added to the part that `as_strided` shows; in
+    the ops PyTorch uses. Where elements of the whole lie in one place, each gets an equal share.
+    """
+    if is_symbol(g):
+        return g.__minigrad_symbol__(as_strided_backward, (g, sizes, strides, size, stride, storage_offset))
+    if 0 in g.shape or 0 in sizes:
+        return F.zeros_of(g, sizes)
+    start, begin = max(0, -(storage_offset or 0)), max(0, storage_offset or 0)
+    length = max(start + reach(sizes, strides), begin + reach(size, stride), 1)
     kept: list[tuple[int, int]] = []
     for i in reversed(range(len(size))):
         if size[i] == 1:
@@ -139,16 +120,19 @@ def as_strided_backward(g: Any, sizes: Any, strides: Any, size: Any, stride: Any
             g = F.sum_dim(g, (i,), False)
         else:
             kept.insert(0, (size[i], stride[i]))
-    own = tuple([n for n, _ in kept]), tuple([s for _, s in kept])
-    part = Geometry(*own, part.storage_offset)
-    memory = wrap(np.zeros(length, g._data.dtype))
+    part = Geometry(tuple([n for n, _ in kept]), tuple([s for _, s in kept]), begin)
+    whole = Geometry(tuple(sizes), tuple(strides), start)
+    is_raw, memory = isinstance(g, RAW), F.zeros_of(g, (length,))
     if overlaps(kept):
-        places = wrap(np.ascontiguousarray(strided(np.arange(length), part)).reshape(-1))
-        F.in_place(F.index_add.op, memory, 0, places, F.reshape(g, (-1,)), 1)
+        places = strided(np.arange(length), part).flatten()
+        where, flat = places if is_raw else wrap(places), F.reshape(g, (-1,))
+        memory = F.into_zeros(g, (length,), "index_add", 0, where, flat, 1)
+    elif is_raw:
+        strided(memory, part)[...] = g
     else:
         F.in_place(F.copy.op, F.as_strided(memory, *part), g)
     if overlaps([(n, s) for n, s in zip(sizes, strides, strict=True) if n > 1]):
-        count = np.zeros(length, g._data.dtype)
-        np.add.at(strided(count, whole), (), 1)
-        F.in_place(F.div.op, memory, wrap(count))
+        count = np.bincount(strided(np.arange(length), whole).flatten(), minlength=length)
+        count = count.astype(kind_of(g))
+        memory = memory / count if is_raw else F.in_place(F.div.op, memory, wrap(count))
     return F.as_strided(memory, *whole)
