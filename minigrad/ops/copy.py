@@ -218,8 +218,5 @@ def nonzero(self):
 )
 def where(condition, self, other):
     """Return `self` where `condition` holds, else `other`."""
-    if not isinstance(condition, np.ndarray) and np.ndim(self) == 0 == np.ndim(other):
-        chosen = self if condition else other
-        return chosen if isinstance(chosen, np.generic) else np.result_type(self, other).type(chosen)
     out = np.where(condition, self, other)
     return out.astype(np.result_type(self, other), copy=False)[()]

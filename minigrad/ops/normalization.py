@@ -11,7 +11,8 @@ and their own gradients are in `twice`.
 
 from __future__ import annotations
 
-import math
+from functools import reduce
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -28,18 +29,11 @@ def moments(x: Any, axes: tuple[int, ...], eps: float) -> tuple[Any, Any, Any]:
     """Return the mean and the inverse standard deviation over `axes`, which stay, in the dtype of `x`; and
     `x` without its mean.
     """
-    mean = mean_of(x, axes)
+    mean = x.mean(axes, keepdims=True)
     centered = x - mean
-    spread = mean_of(centered * centered, axes)
+    spread = (centered * centered).mean(axes, keepdims=True)
     spread += x.dtype.type(eps)
     return mean, 1 / np.sqrt(spread, out=spread), centered
-
-
-def mean_of(x: Any, axes: tuple[int, ...]) -> Any:
-    """The mean over `axes`, which stay: `np.mean` of an array that is not float16, without its checks."""
-    total = np.add.reduce(x, axis=axes, keepdims=True)
-    total /= math.prod([x.shape[d] for d in axes])
-    return total
 
 
 def scaled(h: Any, weight: Any, bias: Any) -> Any:
@@ -113,17 +107,7 @@ def twice(
         size = F.mean_dim(of_x * projected(v, h, rstd, axes), axes, True)
         to_x.append(F.neg(rstd * h * size))
     to_weight = F.sum_to(g * u, shape) if wanted[2] and u is not None else None
-    return total(to_g, h), total(to_x, h), to_weight
-
-
-def total(terms: list[Any], like: Any) -> Any:
-    """Return the sum; zeros if there are none."""
-    if not terms:
-        return F.zeros_like(like)
-    first, *others = terms
-    for term in others:
-        first = first + term
-    return first
+    return *(reduce(add, terms) if terms else F.zeros_like(h) for terms in (to_g, to_x)), to_weight
 
 
 # ── layer_norm

@@ -203,8 +203,6 @@ def multinomial(self, num_samples, replacement=False, generator=None):
         raise RuntimeError("cannot sample n_sample <= 0 samples")
     if not replacement and num_samples > self.shape[-1]:
         raise RuntimeError("cannot sample n_sample > prob_dist.size(-1) samples without replacement")
-    if self.shape[-1] > 2**24:
-        raise RuntimeError("number of categories cannot exceed 2^24")
     if not ((self >= 0) & (self < np.inf)).all():
         raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
     if not (self.sum(-1) > 0).all():

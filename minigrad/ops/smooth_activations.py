@@ -24,10 +24,7 @@ DENSITY = 1 / sqrt(2 * pi)  # of the normal distribution, at 0
 
 def normal(x: Any) -> Any:
     """Return the distribution function of the normal distribution."""
-    share = np.asarray(error_function(x / sqrt(2)))
-    share += 1
-    share *= 0.5
-    return share
+    return 0.5 * (1 + error_function(x / sqrt(2)))
 
 
 def inner(x: Any) -> Any:

@@ -113,17 +113,6 @@ BELOW = (
 )  # fmt: skip
 
 
-def polynomial(coefficients: tuple[float, ...], x: Any) -> Any:
-    """Return the value at `x`, an array of float64."""
-    first, second, *others = coefficients
-    result = first * x
-    result += second
-    for c in others:
-        result *= x
-        result += c
-    return result
-
-
 FEW = 64  # fewer numbers take less time one after the other
 
 
@@ -136,7 +125,7 @@ def error_function(x: Any) -> Any:
         return np.asarray(erf_of(x), np.float64).astype(x.dtype)[()]
     near = np.asarray(x, np.float64).clip(-4, 4)
     squares = near * near
-    return (polynomial(ABOVE, squares) * near / polynomial(BELOW, squares)).astype(x.dtype)[()]
+    return (np.polyval(ABOVE, squares) * near / np.polyval(BELOW, squares)).astype(x.dtype)[()]
 
 
 def bell(self: Any, factor: float) -> Any:

@@ -14,7 +14,6 @@ from ...core.public import public
 from ...core.tensor_state import numbers
 from ...inplace.in_place import in_place
 from ...ops.kernels import widened
-from ...ops.normalization import mean_of
 from .checks import check_constant
 
 __all__ = ["batch_norm", "group_norm", "instance_norm", "layer_norm", "local_response_norm", "rms_norm"]
@@ -162,7 +161,7 @@ def follow(input: Any, running_mean: Any, running_var: Any, momentum: float) -> 
     """
     x = widened(numbers(input))
     axes = tuple(d for d in range(x.ndim) if d != 1)
-    mean = mean_of(x, axes)
+    mean = x.mean(axes, keepdims=True)
     squares = x - mean
     squares *= squares
     spread = np.add.reduce(squares, axis=axes)
