@@ -1,4 +1,7 @@
-"""Every op, one declaration each, by topic. What is not imported here comes with what imports it."""
+"""Every op, one declaration each, by topic. What is not imported here comes with what imports it.
+
+Kernels and vjps have no annotations: a vjp runs on arrays, tensors and symbols.
+"""
 
 from __future__ import annotations
 

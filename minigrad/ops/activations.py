@@ -39,9 +39,7 @@ def elu_(self, alpha=1, scale=1, input_scale=1):
     return elu.op.kernel(self, alpha, scale, input_scale)
 
 
-def elu_twice(
-    g: Any, alpha: Any, grad_output: Any, input_scale: Any, is_result: Any, scale: Any, self_or_result: Any
-) -> Any:
+def elu_twice(g, alpha, grad_output, input_scale, is_result, scale, self_or_result):
     """How the derivative of `elu` bends: it does where x < 0 only."""
     both = F.mul_scalar(g * grad_output, input_scale)
     slope = both * scale if is_result else None
@@ -95,7 +93,7 @@ def leaky_relu_backward(grad_output, self, negative_slope, self_is_result):
     return np.where(self > 0, grad_output, grad_output * negative_slope)[()]
 
 
-def prelu_vjp(g: Any, wanted: Any, self: Any, weight: Any) -> Any:
+def prelu_vjp(g, wanted, self, weight):
     """Return the gradients of the input, with slope 1 or `weight`, and of the weight: 0 or the input."""
     return F._prelu_kernel_backward(g, self, weight)
 
@@ -112,7 +110,7 @@ def _prelu_kernel(self, weight):
     return np.where(self > 0, self, weight * self)[()]
 
 
-def prelu_grad_output_vjp(grads: Any, self: Any, weight: Any) -> Any:
+def prelu_grad_output_vjp(grads, self, weight):
     """Return the sum of what comes back through both gradients."""
     of_self, of_weight = grads
     inside = 0.0 if of_self is None else of_self * weight
@@ -121,7 +119,7 @@ def prelu_grad_output_vjp(grads: Any, self: Any, weight: Any) -> Any:
     return F.where(F.ge(self, 0), 0.0 if of_self is None else of_self, inside)
 
 
-def prelu_twice(grads: Any, which: int, grad_output: Any, self: Any) -> Any:
+def prelu_twice(grads, which, grad_output, self):
     """Where x < 0, the gradients of input and weight change with the other: by `grad_output`."""
     if grads[which] is None:
         return F.zeros_like(self)

@@ -130,7 +130,7 @@ def mul_scalar(self, other):
     return self * other
 
 
-def div_other_vjp(g: Any, self: Any, other: Any) -> Any:
+def div_other_vjp(g, self, other):
     """`-g · self / other²`; the quotient first, as PyTorch does, which gives its nodes their ages."""
     quotient = (self / other) / other
     return -g * quotient
@@ -178,7 +178,7 @@ def neg(self):
     """
 
 
-def reciprocal_vjp(g: Any, result: Any) -> Any:
+def reciprocal_vjp(g, result):
     """`-g / self²`; the square first, as PyTorch does, which gives its node its age."""
     square = result * result
     return -g * square

@@ -68,9 +68,8 @@ def native_batch_norm(
 
 
 def batch_twice_vjp(
-    grads: Any, wanted: Any, eps: float, grad_out: Any, input: Any, running_mean: Any, running_var: Any,
-    save_invstd: Any, save_mean: Any, train: bool, weight: Any,
-) -> Any:  # fmt: skip
+    grads, wanted, eps, grad_out, input, running_mean, running_var, save_invstd, save_mean, train, weight,
+):  # fmt: skip
     """See `twice`."""
     shape, axes = along(input.shape[1], input.ndim), but_channels(input.ndim) if train else ()
     of_channels = None if weight is None else F.reshape(weight, shape)
@@ -116,10 +115,7 @@ def sums(dY: Any, x: Any) -> tuple[Any, Any]:
     return first, unsqueezed(F.sum_dim(dY, (3,), False), -1)
 
 
-def group_vjp(
-    grads: Any, wanted: Any, C: int, HxW: int, N: int, eps: float, group: int, input: Any, result1: Any,
-    result2: Any, weight: Any,
-) -> Any:  # fmt: skip
+def group_vjp(grads, wanted, C, HxW, N, eps, group, input, result1, result2, weight):
     """Return the gradients of input, weight and bias, as PyTorch composes them where they may be
     differentiated again.
     """

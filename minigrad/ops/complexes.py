@@ -128,7 +128,7 @@ def resolve_neg(self: Any) -> Any:
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def complex_angle_vjp(g: Any, self: Any) -> Any:
+def complex_angle_vjp(g, self):
     """`i g z / |z|²`, and 0 at 0."""
     square = F.pow_scalar(F.abs(self), 2)
     slope = F.mul_scalar(g * self / square, 1j)

@@ -145,9 +145,9 @@ def grown(x: Any, weight: Any, stride: Any, padding: Any, dilation: Any, output_
 
 
 def convolution_jvp(
-    input_t: Any, weight_t: Any, bias_t: Any, input: Any, weight: Any, bias: Any, stride: Any, padding: Any,
-    dilation: Any, transposed: Any, output_padding: Any, groups: Any,
-) -> Any:  # fmt: skip
+    input_t, weight_t, bias_t, input, weight, bias, stride, padding, dilation, transposed, output_padding,
+    groups,
+):  # fmt: skip
     """`x ∗ Ẇ + ḃ + ẋ ∗ W`."""
     how = (stride, padding, dilation, transposed, output_padding, groups)
     moved = F.convolution(input, weight_t, None if bias is None else bias_t, *how)
@@ -190,10 +190,10 @@ def convolution(
 
 
 def twice(
-    grads: Any, wanted: Any, dilation: Any, grad_output: Any, groups: Any, input: Any, output_padding: Any,
-    padding: Any, stride: Any, transposed: Any, weight: Any,
-) -> Any:  # fmt: skip
-    """What comes back to ȳ: `x̿ ∗ W + x ∗ W̿ + b̿`; to x: the gradient of a convolution by W̿; to W: that of a
+    grads, wanted, dilation, grad_output, groups, input, output_padding, padding, stride, transposed, weight,
+):  # fmt: skip
+    """What comes back to ȳ: `x̿ ∗ W + x ∗ W̿ + b̿`; to x: the gradient of a convolution by W̿; to W: that of
+    a
     convolution of x̿.
     """
     how = (stride, padding, dilation, transposed, output_padding, groups)

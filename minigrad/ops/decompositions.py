@@ -42,7 +42,7 @@ def halved(x: Any) -> Any:
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def cholesky_vjp(g: Any, L: Any, upper: Any) -> Any:
+def cholesky_vjp(g, L, upper):
     """`Lᐨᴴ @ Φ(Lᴴ @ g) @ Lᐨ`, Φ taking the Hermitian part of the lower triangle."""
     factor, g = (adjoint(L), adjoint(g)) if upper else (L, g)
     lower = F.tril(adjoint(factor) @ g, 0)
@@ -69,7 +69,7 @@ def linalg_cholesky_ex(self, upper=False):
     return (factor.conj().mT if upper else factor), np.zeros(a.shape[:-2], np.int32)
 
 
-def qr_vjp(grads: Any, Q: Any, R: Any, mode: Any) -> Any:
+def qr_vjp(grads, Q, R, mode):
     """That of a matrix with at least as many rows as columns, or with fewer."""
     of_q, of_r = grads
     rows, columns = Q.shape[-2], R.shape[-1]
@@ -104,7 +104,7 @@ def linalg_qr(A, mode="reduced"):
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def eigh_vjp(grads: Any, eigenvalues: Any, eigenvectors: Any) -> Any:
+def eigh_vjp(grads, eigenvalues, eigenvectors):
     """`V @ (diag(gₗ) + (Vᴴ @ gᵥ) / (λⱼ - λᵢ)) @ Vᴴ`."""
     of_values, of_vectors = grads
     turned = adjoint(eigenvectors)
@@ -139,7 +139,7 @@ def skew(x: Any) -> Any:
     return x - adjoint(x)
 
 
-def svd_vjp(grads: Any, U: Any, S: Any, Vh: Any, full_matrices: Any, S_sym_argsize_minus_1: Any) -> Any:
+def svd_vjp(grads, U, S, Vh, full_matrices, S_sym_argsize_minus_1):
     """Composed as in PyTorch's `svd_backward`."""
     of_u, of_s, of_vh = grads
     k, rows, columns = S_sym_argsize_minus_1, U.shape[-2], Vh.shape[-1]
@@ -175,7 +175,7 @@ def _linalg_svd(A, full_matrices, S_sym_argsize_minus_1):
     return tuple(np.linalg.svd(A, full_matrices))
 
 
-def eig_vjp(grads: Any, A_scalar_type: Any, eigenvalues: Any, eigenvectors: Any) -> Any:
+def eig_vjp(grads, A_scalar_type, eigenvalues, eigenvectors):
     """`Vᐨᴴ @ (diag(gₗ) + X) @ Vᴴ` with `X = (Vᴴ @ gᵥ - Vᴴ @ V · Re diag(Vᴴ @ gᵥ)) / conj(λⱼ - λᵢ)`."""
     of_values, of_vectors = grads
     turned = adjoint(eigenvectors)

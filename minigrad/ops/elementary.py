@@ -56,7 +56,7 @@ def log2(self):
     return np.log2(self)
 
 
-def rsqrt_vjp(g: Any, result: Any) -> Any:
+def rsqrt_vjp(g, result):
     """`-g y³ / 2`; the cube first, as PyTorch does, which gives its node its age."""
     cube = F.pow_scalar(result, 3)
     return F.mul_scalar(g, -0.5) * cube
@@ -103,7 +103,7 @@ def square(input: Any) -> Any:
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def logit_vjp(g: Any, self: Any, eps: Any) -> Any:
+def logit_vjp(g, self, eps):
     """`g / (p (1 - p))`; outside of the bounds 0, or without any NaN."""
     low, high = (0.0, 1.0) if eps is None else (eps, 1.0 - eps)
     within = F.logical_and(F.ge(self, low), F.le(self, high))
@@ -127,7 +127,7 @@ def logit(self, eps=None):
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def log_vjp(g: Any, self: Any, other: Any) -> Any:
+def log_vjp(g, self, other):
     """`g ln y`, and 0 where the product is constant though the logarithm is not finite."""
     constant = F.logical_and(F.eq(self, 0.0), F.le(other, 0.0))
     return F.masked_fill(F.xlogy(g, other), constant, 0.0)
@@ -196,7 +196,7 @@ def asinh(self):
     return np.arcsinh(self)
 
 
-def atanh_vjp(g: Any, self: Any) -> Any:
+def atanh_vjp(g, self):
     """`g / (1 - x²)`."""
     below = F.sub(1, F.pow_scalar(self, 2))
     return F.mul_scalar(g, 1) / below
@@ -233,13 +233,13 @@ def inverse_square(self: Any, other: Any) -> Any:
     return F.masked_fill(F.reciprocal(square), F.eq(square, 0), 0)
 
 
-def atan2_self_vjp(g: Any, self: Any, other: Any) -> Any:
+def atan2_self_vjp(g, self, other):
     """Return the gradient of the point's height."""
     inverse = inverse_square(self, other)
     return g * other * inverse
 
 
-def atan2_other_vjp(g: Any, self: Any, other: Any) -> Any:
+def atan2_other_vjp(g, self, other):
     """Return the gradient of the point's width."""
     inverse = inverse_square(self, other)
     return g * -self * inverse

@@ -52,7 +52,7 @@ def embedding(weight, indices, padding_idx=-1, scale_grad_by_freq=False, sparse=
 show_sizes(embedding, "weight", 0)
 
 
-def twice(g: Any, indices: Any, padding_idx: int) -> Any:
+def twice(g, indices, padding_idx):
     """Return the gradient of `embedding_dense_backward`: the rows again, 0 for those of `padding_idx`."""
     flat = F.reshape(indices, (-1,))
     rows = F.index_select(g, 0, flat)
@@ -158,9 +158,9 @@ def bag_of_each(count: int, offsets: Any) -> Any:
 
 
 def weight_vjp(
-    grads: Any, indices: Any, mode: int, offsets: Any, padding_idx: int, per_sample_weights: Any,
-    result1: Any, result2: Any, result3: Any, scale_grad_by_freq: bool, sparse: bool, weight_sym_sizes: Any,
-) -> Any:  # fmt: skip
+    grads, indices, mode, offsets, padding_idx, per_sample_weights, result1, result2, result3,
+    scale_grad_by_freq, sparse, weight_sym_sizes,
+):  # fmt: skip
     """Return the gradient of the table."""
     return F._embedding_bag_backward(
         grads[0], indices, result1, result2, result3, weight_sym_sizes[0], scale_grad_by_freq, mode,

@@ -22,12 +22,12 @@ def weighted(loss: Any, weight: Any, reduction: int, shape: Any) -> Any:
     return written("div_scalar", loss, prod(shape)) if reduction == MEAN else loss
 
 
-def entropy_target_vjp(g: Any, reduction: int, self: Any, target: Any, weight: Any) -> Any:
+def entropy_target_vjp(g, reduction, self, target, weight):
     """Return the gradient of the probabilities that are aimed at: `-logit(self)`."""
     return weighted(written("mul", F.neg(F.logit(self, None)), g), weight, reduction, target.shape)
 
 
-def entropy_jvp(self_t: Any, target_t: Any, self: Any, target: Any, weight: Any, reduction: int) -> Any:
+def entropy_jvp(self_t, target_t, self, target, weight, reduction):
     """Return the tangent of `binary_cross_entropy`."""
     of_self = F.binary_cross_entropy_backward(self_t, self, target, weight, NONE)
     return reduce(of_self + entropy_target_vjp(target_t, NONE, self, target, weight), reduction)
@@ -62,23 +62,19 @@ def inverse_slope(self: Any) -> Any:
     return 1.0 / ((self + TINY) * (1.0 - self + TINY))
 
 
-def entropy_grad_output_vjp(
-    g: Any, grad_output: Any, reduction: int, self: Any, target: Any, weight: Any
-) -> Any:
+def entropy_grad_output_vjp(g, grad_output, reduction, self, target, weight):
     """Return the slope of the loss, times what comes back."""
     return weighted((self - target) * inverse_slope(self) * g, weight, reduction, self.shape)
 
 
-def entropy_twice(g: Any, grad_output: Any, reduction: int, self: Any, target: Any, weight: Any) -> Any:
+def entropy_twice(g, grad_output, reduction, self, target, weight):
     """How the slope changes with the probability: `(x² - 2 x t + t) / (x (1 - x))²`."""
     square = self * self - self * target * 2.0 + target
     bend = square * inverse_slope(self) * inverse_slope(self)
     return weighted(g * grad_output * bend, weight, reduction, self.shape)
 
 
-def entropy_twice_target(
-    g: Any, grad_output: Any, reduction: int, self: Any, target: Any, weight: Any
-) -> Any:
+def entropy_twice_target(g, grad_output, reduction, self, target, weight):
     """How the slope changes with the aim: `-1 / (x (1 - x))`."""
     slope = F.neg(g * grad_output / (self * (1.0 - self)))
     return weighted(slope, weight, reduction, self.shape)
@@ -92,7 +88,7 @@ def binary_cross_entropy_backward(grad_output, self, target, weight=None, reduct
     return slope if weight is None else slope * weight
 
 
-def logits_self_vjp(g: Any, pos_weight: Any, reduction: int, self: Any, target: Any, weight: Any) -> Any:
+def logits_self_vjp(g, pos_weight, reduction, self, target, weight):
     """`(σ(x) - t) · g`, or with weights of the positive `((w t + 1 - t) · σ(x) - w t) · g`."""
     if pos_weight is None:
         slope = F.sigmoid(self) - target
@@ -102,7 +98,7 @@ def logits_self_vjp(g: Any, pos_weight: Any, reduction: int, self: Any, target: 
     return weighted(slope * g, weight, reduction, self.shape)
 
 
-def logits_target_vjp(g: Any, pos_weight: Any, reduction: int, self: Any, target: Any, weight: Any) -> Any:
+def logits_target_vjp(g, pos_weight, reduction, self, target, weight):
     """`-x · g`, or with weights of the positive `(log σ(-x) - w · log σ(x)) · g`."""
     if pos_weight is None:
         slope = F.neg(self) * g

@@ -88,7 +88,7 @@ def is_vector(A: Any, B: Any) -> bool:
     return len(B.shape) == len(A.shape) - 1
 
 
-def solve_b_vjp(grads: Any, A: Any, left: Any) -> Any:
+def solve_b_vjp(grads, A, left):
     """`Aᐨᵀ @ g`; of `X @ A = B` it is `g @ Aᐨᵀ`."""
     g, inverse = grads[0], inverse_of(A).mT
     if is_vector(A, g):
@@ -96,7 +96,7 @@ def solve_b_vjp(grads: Any, A: Any, left: Any) -> Any:
     return inverse @ g if left else g @ inverse
 
 
-def solve_a_vjp(grads: Any, A: Any, LU: Any, pivots: Any, left: Any, result: Any) -> Any:
+def solve_a_vjp(grads, A, LU, pivots, left, result):
     """`-(Aᐨᵀ @ g) @ resultᵀ`; of `X @ A = B` it is `-resultᵀ @ (g @ Aᐨᵀ)`."""
     g, inverse = grads[0], inverse_of(A).mT
     if is_vector(A, result):
@@ -127,7 +127,7 @@ def by_columns(A: Any) -> Any:
     return A.mT if A.dtype.kind == "f" and A.flags.c_contiguous else A
 
 
-def det_vjp(grads: Any, A: Any, LU: Any, pivots: Any, result: Any) -> Any:
+def det_vjp(grads, A, LU, pivots, result):
     """`g · det(A) · Aᐨᵀ`; of a matrix of one element, or none, just g."""
     if A.shape[-1] < 2 or 0 in A.shape:
         return F.expand(of_matrices(grads[0]), A.shape)
@@ -145,7 +145,7 @@ def _linalg_det(A):
     return det[()], factors, pivots
 
 
-def slogdet_vjp(grads: Any, A: Any, LU: Any, pivots: Any, sign: Any) -> Any:
+def slogdet_vjp(grads, A, LU, pivots, sign):
     """`c · conj(Aᐨ)ᵀ`, where c is the gradient of the logarithm and, if complex, that of the angle."""
     of_sign, of_log = grads[:2]
     slope = F.conj(inverse_of(A)).mT
@@ -220,7 +220,7 @@ def sizes(x: Any) -> Any:
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def pinv_vjp(g: Any, self: Any, result: Any) -> Any:
+def pinv_vjp(g, self, result):
     """Composed as in PyTorch's `pinv_backward`, by the shorter way for tall and for wide matrices."""
     turned, g = adjoint(result), adjoint(g)
     if self.shape[-2] <= self.shape[-1]:
@@ -256,7 +256,7 @@ def residual_gradient(g: Any, A: Any, b: Any, solution: Any) -> Any:
     return F.mul_scalar((A @ solution - b) * F.unsqueeze(g, -2), 2)
 
 
-def lstsq_b_vjp(grads: Any, self: Any, b: Any, solution: Any) -> Any:
+def lstsq_b_vjp(grads, self, b, solution):
     """`A⁺ᴴ @ g`, and minus the gradient of the residual."""
     sent = None if grads[0] is None else adjoint(F.linalg_pinv(self)) @ grads[0]
     if not has_residuals(grads[1]):
@@ -265,7 +265,7 @@ def lstsq_b_vjp(grads: Any, self: Any, b: Any, solution: Any) -> Any:
     return plus(sent, of_residual)
 
 
-def lstsq_a_vjp(grads: Any, self: Any, b: Any, solution: Any) -> Any:
+def lstsq_a_vjp(grads, self, b, solution):
     """Through the pseudoinverse, of which the solution is the product with b, and through the residual."""
     sent = None
     if grads[0] is not None:

@@ -16,9 +16,7 @@ from .shape import place
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def pieces(
-    g: Any, tensors_sym_sizes: list[tuple[int, ...]], tensors_scalar_type: list[Any], dim: int
-) -> list[Any]:
+def pieces(g, tensors_sym_sizes, tensors_scalar_type, dim):
     """`g` cut along `dim` into parts of the tensors' sizes, the real part for real tensors; what was left
     out of `cat` gets zeros.
     """
@@ -188,12 +186,12 @@ def sized_kernel(self: Any, split_sizes: Any, dim: int = 0) -> tuple[Any, ...]:
     return cut(self, split_sizes, dim)
 
 
-def split_vjp(grads: Any, self_sym_sizes: Any, split_size: int, dim: int) -> Any:
+def split_vjp(grads, self_sym_sizes, split_size, dim):
     """Return the parts in one piece."""
     return joined(grads, self_sym_sizes, even(self_sym_sizes[dim], split_size), dim)
 
 
-def sized_vjp(grads: Any, self_sym_sizes: Any, split_sizes: Any, dim: int) -> Any:
+def sized_vjp(grads, self_sym_sizes, split_sizes, dim):
     """Return the parts in one piece."""
     return joined(grads, self_sym_sizes, split_sizes, dim)
 

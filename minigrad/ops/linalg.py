@@ -73,12 +73,12 @@ def by_columns(sizes: tuple[int, ...], strides: tuple[int, ...]) -> bool:
     return strides[0] == 1 and strides[1] == sizes[0]
 
 
-def mm_self_vjp(g: Any, mat2: Any, self_sym_sizes: Any, self_sym_strides: Any) -> Any:
+def mm_self_vjp(g, mat2, self_sym_sizes, self_sym_strides):
     """`g @ mat2ᵀ`."""
     return F.t(F.mm(mat2, F.t(g))) if by_columns(self_sym_sizes, self_sym_strides) else F.mm(g, F.t(mat2))
 
 
-def mm_mat2_vjp(g: Any, self: Any, mat2_sym_sizes: Any, mat2_sym_strides: Any) -> Any:
+def mm_mat2_vjp(g, self, mat2_sym_sizes, mat2_sym_strides):
     """`selfᵀ @ g`."""
     return F.t(F.mm(F.t(g), self)) if by_columns(mat2_sym_sizes, mat2_sym_strides) else F.mm(F.t(self), g)
 
@@ -163,7 +163,7 @@ def summed(self: Any, product: Any, beta: Any, alpha: Any) -> Any:
     return product
 
 
-def addmm_jvp(self_t: Any, mat1_t: Any, mat2_t: Any, mat1: Any, mat2: Any, beta: Any, alpha: Any) -> Any:
+def addmm_jvp(self_t, mat1_t, mat2_t, mat1, mat2, beta, alpha):
     """Return the terms of all three tangents, in PyTorch's order."""
     total = scaled(self_t, beta) + scaled(F.mm(mat1_t, mat2), alpha)
     return total + scaled(F.mm(mat1, mat2_t), alpha)

@@ -76,7 +76,7 @@ def smooth_l1_loss(self, target, reduction, beta):
     return np.where(d < beta, 0.5 * d * d / beta, d - 0.5 * beta)[()]
 
 
-def smooth_twice(g: Any, beta: float, grad_output: Any, reduction: int, self: Any, target: Any) -> Any:
+def smooth_twice(g, beta, grad_output, reduction, self, target):
     """Return the second derivative: 1 / beta where differences are small, else 0."""
     inside = F.lt(F.abs(self - target), beta)
     return F.where(inside, (g * grad_output) * (share(reduction, self.shape) / beta), 0.0)
@@ -106,7 +106,7 @@ def huber_loss(self, target, reduction, delta):
     return np.where(d <= delta, 0.5 * d * d, delta * (d - 0.5 * delta))[()]
 
 
-def huber_twice(g: Any, delta: float, grad_output: Any, reduction: int, self: Any, target: Any) -> Any:
+def huber_twice(g, delta, grad_output, reduction, self, target):
     """Return the second derivative: 1 where differences are small, else 0."""
     inside = F.lt(F.abs(self - target), delta)
     return F.where(inside, (g * grad_output) * share(reduction, self.shape), 0.0)

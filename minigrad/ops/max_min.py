@@ -59,7 +59,7 @@ def share_out(g: Any, mask: Any, dim: Any) -> Any:
     return (g / F.count_in(mask, dim, g)) * mask
 
 
-def amax_vjp(g: Any, self: Any, result: Any, dim: Any, keepdim: bool) -> Any:
+def amax_vjp(g, self, result, dim, keepdim):
     """Equal shares for all elements that are the extreme."""
     ndim = len(self.shape)
     mask = F.eq(full(result, ndim, dim, keepdim), self)
@@ -139,7 +139,7 @@ def along(position: Any, name: str, unfit: str = "c", suffix: str = "cpu") -> An
     return kernel
 
 
-def selected_vjp(grads: Any, self_sym_sizes: Any, dim: int, indices: Any, keepdim: bool) -> Any:
+def selected_vjp(grads, self_sym_sizes, dim, indices, keepdim):
     """Pass the gradient of each value to where it came from."""
     return put_back(grads[0], self_sym_sizes, dim, indices, keepdim)
 

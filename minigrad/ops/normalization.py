@@ -82,9 +82,7 @@ def nothing(grads: Any) -> None:
     return None
 
 
-def twice(
-    grads: Any, wanted: Any, g: Any, h: Any, rstd: Any, weight: Any, axes: tuple[int, ...], shape: Any
-) -> tuple[Any, Any, Any]:
+def twice(grads, wanted, g, h, rstd, weight, axes, shape):
     """What comes back through the gradients to those of ȳ, x and w that are `wanted`. To ȳ it is
     `P(x̿) · w + w̿ · h + b̿`, to w `Σ ȳ · P(x̿)`, in the shape in which it broadcasts.
     """
@@ -142,10 +140,7 @@ def native_layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5)
     )
 
 
-def layer_twice_vjp(
-    grads: Any, wanted: Any, grad_out: Any, input: Any, mean: Any, normalized_shape: Any, rstd: Any,
-    weight: Any,
-) -> Any:  # fmt: skip
+def layer_twice_vjp(grads, wanted, grad_out, input, mean, normalized_shape, rstd, weight):
     """See `twice`."""
     h, axes = (input - mean) * rstd, last(normalized_shape, input.ndim)
     return twice(grads, wanted, grad_out, h, rstd, weight, axes, normalized_shape)

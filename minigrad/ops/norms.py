@@ -16,7 +16,7 @@ from .linalg import OTHER_DTYPE
 from .reduction import cast, over, real_of, unsqueezed
 
 
-def norm_vjp(g: Any, self: Any, result: Any, p: Any, dim: Any, keepdim: bool) -> Any:
+def norm_vjp(g, self, result, p, dim, keepdim):
     """Return the gradient of a p-norm, composed in the order of PyTorch's `norm_backward`; None for p = 0."""
     if not keepdim and self.shape:
         g, result = (unsqueezed(x, dim, len(self.shape)) for x in (g, result))
@@ -70,13 +70,13 @@ def linalg_vector_norm(self, ord, dim, keepdim, dtype=None):
     return norm_of(cast(self, dtype), float(ord), over(dim, self.ndim), keepdim)
 
 
-def dist_self_vjp(g: Any, self: Any, other: Any, result: Any, p: Any) -> Any:
+def dist_self_vjp(g, self, other, result, p):
     """That of the norm of `self - other`."""
     g = norm_vjp(g, self - other, result, p, (), True)
     return g if g is None or g.shape == self.shape else F.sum_to(g, self.shape)
 
 
-def dist_other_vjp(g: Any, self: Any, other: Any, result: Any, p: Any) -> Any:
+def dist_other_vjp(g, self, other, result, p):
     """Minus that of the norm of `self - other`."""
     g = norm_vjp(g, self - other, result, p, (), True)
     g = None if g is None else F.neg(g)
@@ -139,14 +139,14 @@ def ratio(g: Any, result: Any) -> Any:
     return F.masked_fill(g / result, F.eq(result, 0), 0)
 
 
-def euclidean_vjp1(g: Any, x1: Any, x2: Any, result: Any) -> Any:
+def euclidean_vjp1(g, x1, x2, result):
     """Return the gradient of the first matrix, from products as the distances are."""
     part = ratio(g, result)
     product = times(part, x2)  # first, as in PyTorch
     return x1 * F.sum_dim(part, (-1,), True) - product
 
 
-def euclidean_vjp2(g: Any, x1: Any, x2: Any, result: Any) -> Any:
+def euclidean_vjp2(g, x1, x2, result):
     """Return the gradient of the second."""
     part = ratio(g, result)
     product = times(part.mT, x1)

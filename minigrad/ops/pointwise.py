@@ -126,7 +126,7 @@ def abs(self):
     return np.abs(self)
 
 
-def complex_sgn_vjp(g: Any, self: Any, result: Any) -> Any:
+def complex_sgn_vjp(g, self, result):
     """`(g - sgn² · conj g) / 2|z|`, and 0 at 0."""
     size = F.abs(self)
     twice = F.mul_scalar(size, 2.0)
@@ -135,7 +135,7 @@ def complex_sgn_vjp(g: Any, self: Any, result: Any) -> Any:
     return F.masked_fill(slope, F.eq(size, 0.0), 0.0)
 
 
-def sgn_jvp(self_t: Any, self: Any, result: Any) -> Any:
+def sgn_jvp(self_t, self, result):
     """The same: the derivative is its own adjoint. That of a real number does not change with it."""
     return complex_sgn_vjp(self_t, self, result) if result._data.dtype.kind == "c" else F.zeros_like(self_t)
 

@@ -27,7 +27,7 @@ def power_of_array(base: Any, exponent: Any) -> Any:
     return 1 / (base * base) if exponent == -2 else base**exponent
 
 
-def pow_scalar_vjp(g: Any, self: Any, exponent: Any) -> Any:
+def pow_scalar_vjp(g, self, exponent):
     """`g · n · self^(n-1)`; zero for n = 0."""
     if exponent == 0:
         return F.zeros_like(g)
@@ -56,12 +56,12 @@ def power_of_arrays(base: Any, exponent: Any) -> Any:
     return np.where(exponent < 0, inverse, base ** np.maximum(exponent, 0)).astype(base.dtype)[()]
 
 
-def pow_self_vjp(g: Any, self: Any, exponent: Any) -> Any:
+def pow_self_vjp(g, self, exponent):
     """`g · q · x^(q-1)`, and 0 where q = 0."""
     return F.where(F.eq(exponent, 0.0), 0.0, g * (exponent * F.pow_tensor(self, F.sub_scalar(exponent, 1))))
 
 
-def pow_exponent_vjp(g: Any, self: Any, exponent: Any, result: Any) -> Any:
+def pow_exponent_vjp(g, self, exponent, result):
     """`g · x^q · ln x`, and 0 where x = 0 and q ≥ 0 (the power is constant there).
 
     The product is taken from the left, as PyTorch 1.4 did: the last digit depends on it.
@@ -70,13 +70,13 @@ def pow_exponent_vjp(g: Any, self: Any, exponent: Any, result: Any) -> Any:
     return F.where(constant, 0.0, g * result * F.log(self))
 
 
-def complex_pow_self_vjp(g: Any, self: Any, exponent: Any) -> Any:
+def complex_pow_self_vjp(g, self, exponent):
     """`g · conj(q · x^(q-1))`, and 0 where q = 0."""
     slope = F.conj(exponent * F.pow_tensor(self, F.sub_scalar(exponent, 1)))
     return F.where(F.eq(exponent, 0.0), 0.0, g * slope)
 
 
-def complex_pow_exponent_vjp(g: Any, self: Any, exponent: Any, result: Any) -> Any:
+def complex_pow_exponent_vjp(g, self, exponent, result):
     """`g · conj(x^q · ln x)`, and 0 where x = 0 and q is real and ≥ 0."""
     if kind_of(self) != kind_of(result):
         self = F.to(self, kind_of(result))
@@ -91,7 +91,7 @@ def is_positive(exponent: Any) -> Any:
     return F.logical_and(F.eq(F.imag(exponent), 0), F.ge(F.real(exponent), 0))
 
 
-def pow_jvp(self_t: Any, exponent_t: Any, self: Any, exponent: Any, result: Any) -> Any:
+def pow_jvp(self_t, exponent_t, self, exponent, result):
     """Return the sum of both derivatives with the tangents instead of gradients, composed as PyTorch does."""
     slope = exponent * F.pow_tensor(self, F.sub_scalar(exponent, 1))
     of_self = F.where(F.eq(exponent, 0.0), 0.0, F.product(self_t, slope))
@@ -113,14 +113,14 @@ def pow_tensor(self, exponent):
     """Return each element to the power of another tensor's."""
 
 
-def rpow_vjp(g: Any, self: Any, exponent: Any, result: Any) -> Any:
+def rpow_vjp(g, self, exponent, result):
     """`g · c^x · ln c`, and 0 for c = 0 where x ≥ 0."""
     if self == 0:
         return g * F.where(F.ge(exponent, 0), 0.0, F.mul_scalar(result, -inf))
     return g * F.mul_scalar(result, ln(self) if self > 0 else nan)
 
 
-def complex_rpow_vjp(g: Any, self: Any, exponent: Any, result: Any) -> Any:
+def complex_rpow_vjp(g, self, exponent, result):
     """`g · conj(c^x · ln c)`, and 0 for c = 0 where x is real and ≥ 0."""
     slope = F.conj(F.mul_scalar(result, complex_ln(self)))
     if self == 0:

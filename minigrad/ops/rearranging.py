@@ -55,7 +55,7 @@ def rot90(self, k, dims):
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def repeat_vjp(g: Any, self_sym_sizes: Any, repeats: Any) -> Any:
+def repeat_vjp(g, self_sym_sizes, repeats):
     """Return the sum over all repetitions."""
     if 0 in repeats:
         return F.zeros_of(g, self_sym_sizes)

@@ -44,11 +44,9 @@ def run(
 
 
 def layer_vjp(
-    grads: Any, wanted: Any, batch_first: bool, batch_sizes: Any, bidirectional: bool, cx_: Any,
-    has_biases: bool, hidden_size: int, hx_: Any, input: Any, mode: int, num_layers: int, result0: Any,
-    result1: Any, result2: Any, result3: Any, reverse: bool, train: bool, weight0: Any, weight1: Any,
-    weight2: Any, weight3: Any,
-) -> tuple[Any, ...]:  # fmt: skip
+    grads, wanted, batch_first, batch_sizes, bidirectional, cx_, has_biases, hidden_size, hx_, input, mode,
+    num_layers, result0, result1, result2, result3, reverse, train, weight0, weight1, weight2, weight3,
+):  # fmt: skip
     """Return the gradients of input, W, U, both biases, h and c before the first step."""
     of_states, of_h, of_c, _ = grads
     states, gates, n = result0, result3, hidden_size

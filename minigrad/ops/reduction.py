@@ -116,7 +116,7 @@ def mean_all(self, dtype=None):
     return average(self, None, False, dtype)
 
 
-def mean_vjp(g: Any, self_sym_sizes: tuple[int, ...], self_sym_numel: int, dim: Any, keepdim: bool) -> Any:
+def mean_vjp(g, self_sym_sizes, self_sym_numel, dim, keepdim):
     """Return the gradient spread over the elements that the mean was taken of."""
     count = self_sym_numel if dim in (None, ()) else 1
     for d in () if dim in (None, ()) else over(dim, len(self_sym_sizes)):
@@ -134,7 +134,7 @@ def mean_dim(self, dim, keepdim, dtype=None):
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def nansum_vjp(g: Any, self: Any, dim: Any, keepdim: bool) -> Any:
+def nansum_vjp(g, self, dim, keepdim):
     """Return the gradient of a sum, and 0 where there is NaN."""
     numbers = F.logical_not(F.ne(self, self))
     return restore(F.like(g, self), self.shape, dim, keepdim) * numbers
@@ -184,12 +184,12 @@ def product_of_others(g: Any, self: Any, dim: int) -> Any:
     return g * F.conj(before * F.flip(after, (dim,)))
 
 
-def prod_all_vjp(g: Any, self: Any, result: Any) -> Any:
+def prod_all_vjp(g, self, result):
     """See `prod_backward`."""
     return F.prod_backward(g, self, result, None) if self.shape else g
 
 
-def prod_dim_vjp(g: Any, self: Any, result: Any, dim: int, keepdim: bool) -> Any:
+def prod_dim_vjp(g, self, result, dim, keepdim):
     """See `prod_backward`."""
     if not self.shape:
         return g

@@ -187,7 +187,7 @@ def div_rounded(self, other, rounding_mode="trunc"):
     """Return the quotient, rounded down ("floor") or towards zero ("trunc")."""
 
 
-def quotient_vjp(g: Any, self: Any, other: Any, rounding_mode: str) -> Any:
+def quotient_vjp(g, self, other, rounding_mode):
     """The gradient of a remainder with respect to the divisor: the quotient first, which gives nodes their
     ages.
     """

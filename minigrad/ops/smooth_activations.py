@@ -40,7 +40,7 @@ def gelu(self, approximate="none"):
     return self * (normal(self) if approximate == "none" else 0.5 * (1 + np.tanh(inner(self))))
 
 
-def gelu_twice(g: Any, approximate: str, grad_output: Any, self: Any) -> Any:
+def gelu_twice(g, approximate, grad_output, self):
     """Return the second derivative of `gelu`."""
     both = g * grad_output
     if approximate == "none":
@@ -64,7 +64,7 @@ def gelu_backward(grad_output, self, approximate="none"):
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def silu_vjp(g: Any, self: Any) -> Any:
+def silu_vjp(g, self):
     """`g · σ(x) · (1 + x · (1 - σ(x)))`."""
     s = F.sigmoid(self)
     slope = F.add_scalar(self * F.sub(1, s), 1)
@@ -77,7 +77,7 @@ def silu(self):
     return self * logistic(self)
 
 
-def mish_vjp(g: Any, self: Any) -> Any:
+def mish_vjp(g, self):
     """`g · (t + x · σ(x) · (1 - t²))` with t = tanh(softplus(x))."""
     s = F.sigmoid(self)
     t = F.tanh(F.log1p(F.exp(self)))
@@ -97,7 +97,7 @@ def softplus(self, beta=1, threshold=20):
     return np.where(self * beta > threshold, self, np.log1p(np.exp(self * beta)) / beta)[()]
 
 
-def softplus_twice(g: Any, beta: Any, grad_output: Any, self: Any, threshold: Any) -> Any:
+def softplus_twice(g, beta, grad_output, self, threshold):
     """Return the second derivative of `softplus`: 0 where it is straight."""
     x = self * beta
     slope = F.sigmoid_backward(g * grad_output, F.sigmoid(x)) * beta
@@ -124,7 +124,7 @@ def log_sigmoid_forward(self):
     return np.minimum(self, 0) - np.log1p(z), z
 
 
-def log_sigmoid_twice(g: Any, grad_output: Any, self: Any) -> Any:
+def log_sigmoid_twice(g, grad_output, self):
     """Return the second derivative: `-σ(x) · (1 - σ(x))`."""
     s = F.sigmoid(self)
     return F.sigmoid_backward(g * grad_output, s) * -1.0
@@ -182,7 +182,7 @@ def summed(x: Any, dim: int) -> Any:
     return F.sum_dim(x, (dim,), True)
 
 
-def softmax_twice(g: Any, grad_output: Any, output: Any, dim: int) -> Any:
+def softmax_twice(g, grad_output, output, dim):
     """Return the gradient of `_softmax_backward_data` with respect to `output`."""
     mine = grad_output * g - summed(output * grad_output, dim) * g
     return mine - grad_output * summed(output * g, dim)
@@ -207,7 +207,7 @@ def _softmax_backward_data(grad_output, output, dim, input_dtype=None):
     return like(out, output)
 
 
-def log_softmax_twice(g: Any, grad_output: Any, output: Any, dim: int) -> Any:
+def log_softmax_twice(g, grad_output, output, dim):
     """Return the gradient of `_log_softmax_backward_data` with respect to `output`."""
     return F.neg(summed(grad_output, dim)) * F.exp(output) * g
 

@@ -37,7 +37,7 @@ def sorted_kernel(self: Any, dim: int = -1, descending: bool = False) -> tuple[A
     return np.take_along_axis(self, indices, front), np.ascontiguousarray(indices)
 
 
-def taken_vjp(grads: Any, self_sym_sizes: Any, dim: int, indices: Any) -> Any:
+def taken_vjp(grads, self_sym_sizes, dim, indices):
     """Pass the gradient of each value to where it came from."""
     return put_back(grads[0], self_sym_sizes, dim, indices, True)
 

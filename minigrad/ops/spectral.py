@@ -46,7 +46,7 @@ def with_zeros(g: Any, dim: int, size: int) -> Any:
     return whole
 
 
-def of_real_vjp(g: Any, self: Any, dim: Any, normalization: Any, onesided: Any) -> Any:
+def of_real_vjp(g, self, dim, normalization, onesided):
     """Return the real part of the transform back; the half that was left out sends nothing."""
     size = self.shape[dim[-1]]
     whole = with_zeros(g, dim[-1], size) if onesided and g.shape[dim[-1]] < size else g
@@ -80,7 +80,7 @@ def doubled(x: Any, dim: int, count: int) -> Any:
     return x + F.constant_pad_nd(part, (0, 0) * (len(x.shape) - dim - 1) + (1, rest), 0)
 
 
-def to_real_vjp(g: Any, dim: Any, normalization: Any) -> Any:
+def to_real_vjp(g, dim, normalization):
     """Return the transform of the real gradient; what stands for its conjugate too counts twice."""
     half = F._fft_r2c(g, dim, normalization, True)
     return doubled(half, dim[-1], g.shape[dim[-1]] - half.shape[dim[-1]])

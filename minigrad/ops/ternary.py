@@ -80,20 +80,20 @@ def clamped(self: Any, min: Any = None, max: Any = None) -> Any:
     return low if max is None else np.minimum(low, max)
 
 
-def inner_vjp(g: Any, self: Any, min: Any, max: Any) -> Any:
+def inner_vjp(g, self, min, max):
     """Return the gradient where `self` is within its bounds."""
     within = [F.ge(self, min)] if min is not None else []
     within += [F.le(self, max)] if max is not None else []
     return F.where(reduce(F.logical_and, within), g, 0.0)
 
 
-def min_vjp(g: Any, self: Any, min: Any, max: Any) -> Any:
+def min_vjp(g, self, min, max):
     """Return the gradient where the lower bound was taken."""
     below = F.lt(self, min)
     return F.where(below if max is None else F.logical_and(F.lt(min, max), below), g, 0.0)
 
 
-def max_vjp(g: Any, self: Any, min: Any, max: Any) -> Any:
+def max_vjp(g, self, min, max):
     """Return the gradient where the upper bound was taken."""
     above = F.gt(self, max)
     return F.where(above if min is None else F.logical_or(F.lt(max, min), above), g, 0.0)
@@ -155,7 +155,7 @@ def addcmul(self, tensor1, tensor2, value):
     return self + times(tensor1, value) * tensor2
 
 
-def addcdiv_vjp(g: Any, tensor1: Any, tensor2: Any, value: Any) -> Any:
+def addcdiv_vjp(g, tensor1, tensor2, value):
     """`-g · value · tensor1 / tensor2²`; the square first, as PyTorch does: that gives nodes their ages."""
     square = tensor2 * tensor2
     slope = F.mul_scalar(tensor1, value) / square

@@ -36,7 +36,7 @@ def taken_off(correction: Any) -> Any:
     return 1 if correction is None else correction
 
 
-def var_vjp(g: Any, self: Any, dim: Any, correction: Any, keepdim: bool) -> Any:
+def var_vjp(g, self, dim, correction, keepdim):
     """`2 (self - mean) / (n - correction) · g`."""
     rest = count_of(self.shape, dim) - taken_off(correction)
     if not self.shape or dim is None:
@@ -48,19 +48,19 @@ def var_vjp(g: Any, self: Any, dim: Any, correction: Any, keepdim: bool) -> Any:
     return deviation(g, 2 / rest if rest else inf, self, F.mean_dim(self, dim, True))
 
 
-def std_vjp(g: Any, self: Any, result: Any, dim: Any, correction: Any, keepdim: bool) -> Any:
+def std_vjp(g, self, result, dim, correction, keepdim):
     """Through the variance, and 0 where nothing varies."""
     slope = F.masked_fill(g / F.mul_scalar(result, 2), F.eq(result, 0), 0)
     return var_vjp(slope, self, dim, correction, keepdim)
 
 
-def var_mean_vjp(grads: Any, self: Any, dim: Any, correction: Any, keepdim: bool) -> Any:
+def var_mean_vjp(grads, self, dim, correction, keepdim):
     """Through both results."""
     g = None if grads[0] is None else var_vjp(grads[0], self, dim, correction, keepdim)
     return with_mean(g, grads[1], self, dim, keepdim)
 
 
-def std_mean_vjp(grads: Any, self: Any, result0: Any, dim: Any, correction: Any, keepdim: bool) -> Any:
+def std_mean_vjp(grads, self, result0, dim, correction, keepdim):
     """Through both results."""
     g = None if grads[0] is None else std_vjp(grads[0], self, result0, dim, correction, keepdim)
     return with_mean(g, grads[1], self, dim, keepdim)
@@ -120,7 +120,7 @@ def std_mean(self, dim, correction, keepdim):
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def logsumexp_vjp(g: Any, self: Any, result: Any, dim: Any, keepdim: bool) -> Any:
+def logsumexp_vjp(g, self, result, dim, keepdim):
     """Each exponential's share in the sum."""
     if not keepdim and self.shape:
         g, result = (unsqueezed(x, dim, len(self.shape)) for x in (g, result))
@@ -166,7 +166,7 @@ def short(sizes: Any, dim: int) -> bool:
     return prod(sizes) <= 1 or sizes[dim] == 1
 
 
-def cumsum_vjp(g: Any, dim: int) -> Any:
+def cumsum_vjp(g, dim):
     """Return the sum of the gradients from each element on."""
     if is_symbol(g):
         return backwards(F.cumsum, g, dim)
@@ -189,7 +189,7 @@ def has_zero(self: Any) -> bool:
     return not np.all(self if isinstance(self, RAW) else self._data)
 
 
-def cumprod_vjp(g: Any, self: Any, result: Any, dim: int) -> Any:
+def cumprod_vjp(g, self, result, dim):
     """`Σ g · result / self` from each element on; with zeros, the products that leave the element out."""
     if is_symbol(g):
         return backwards(F.cumsum, result * g, dim) / self
