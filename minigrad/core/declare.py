@@ -103,7 +103,7 @@ def differentiable(
         call = make_call(op)
         call.__name__ = call.__qualname__ = title
         call.__doc__ = function.__doc__
-        call.op = op
+        call.op, op.call = op, call
         call.__wrapped__ = written
         setattr(F, title, make_polymorphic(op, call))
         if forms or (forms is None and op.elementwise):

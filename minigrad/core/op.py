@@ -148,6 +148,7 @@ class Op:
         defaults = zip(reversed(self.params), reversed(self.defaults), strict=False)
         self.free = frozenset(n for n, value in defaults if value is None or isinstance(value, str))
         self.complex_node: type[Node] | None = None
+        self.call: Any = None  # the function that runs the op, of plain arguments in short ways
         operands = (*self.inputs, *OPERANDS) if self.elementwise and self.promotes else ()
         self.promoted = tuple(i for i, p in enumerate(self.params) if p in operands)
         self.saved = self._saved_names()
