@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import textwrap
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 from ..model.handles import Registered
@@ -74,7 +73,7 @@ def method(node: NodeState) -> str:
 
 def first_line(span: Span | None) -> Span | None:
     """A place in the source, of which the first line alone is quoted."""
-    return None if span is None else replace(span, text=span.text.partition("\n")[0])
+    return None if span is None else span._replace(text=span.text.partition("\n")[0])
 
 
 def returned(node: NodeState) -> Span | None:

@@ -163,7 +163,7 @@ class FailedCall:
                 about |= {} if value.dim is None else {"size": value.size}
                 told |= {"_".join((name, what)): fact for what, fact in about.items()}
                 value = value.name
-            told[name] = self.sized(value) if isinstance(value, tuple) else value
+            told[name] = self.sized(value) if type(value) is tuple else value
         return self.case.words(key, call=self.place, **told)
 
     def explain(

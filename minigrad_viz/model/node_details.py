@@ -5,7 +5,6 @@ with the values where the node has lost them, the source of a custom Function, t
 from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import replace
 
 from minigrad.observing import all_ops
 
@@ -140,7 +139,7 @@ def as_saved(found: Lookup, index: Lookup, node: NodeState, saved: tuple[Saved, 
     known = {s.name: tensor_saved_as(found, node, s.name) for s in saved if s.now is not None}
     values = {name: value_at(index, id, version_of(saved, name)) for name, id in known.items() if id}
     values |= {s.name: of_function(found, index, node, s) for s in saved if s.name.startswith("saved[")}
-    return tuple(replace(s, value=s.value or values.get(s.name)) for s in saved)
+    return tuple(s._replace(value=s.value or values.get(s.name)) for s in saved)
 
 
 def of_function(found: Lookup, index: Lookup, node: NodeState, saved: Saved) -> Value | None:
@@ -184,7 +183,7 @@ def unpacked(node: NodeState, packed: Mapping[tuple[str, str], tuple[Value | Non
     saved = []
     for s in node.saved:
         value, kept = packed.get((node.id, s.name), (s.value, s.packed))
-        saved.append(replace(s, value=s.value if value is None else value, packed=kept))
+        saved.append(s._replace(value=s.value if value is None else value, packed=kept))
     return node._replace(saved=tuple(saved))
 
 
@@ -195,6 +194,6 @@ def remember(node: NodeState, before: NodeState | None) -> NodeState:
         return node
     known = {s.name: s.value for s in before.saved}
     saved = tuple(
-        replace(s, value=known.get(s.name)) if s.freed or s.now is not None else s for s in node.saved
+        s._replace(value=known.get(s.name)) if s.freed or s.now is not None else s for s in node.saved
     )
     return node._replace(saved=saved)

@@ -202,7 +202,7 @@ class Scene(Lookup):
             return None, routes
         gone = node.id in self.freed
         saved = tuple(
-            replace(s, freed=s.freed or (gone and (isinstance(s.value, Value) or bool(s.packed))))
+            s._replace(freed=s.freed or (gone and (isinstance(s.value, Value) or bool(s.packed))))
             for s in node.saved
         )
         saved = as_saved(self, self.index, node, saved)

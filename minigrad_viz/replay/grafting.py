@@ -7,7 +7,6 @@ the cell's program.
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
 from ..protocol import Value
@@ -22,6 +21,7 @@ from ..trace.events import (
     Trace,
 )
 from ..trace.graph import Saved
+from ..trace.spots import Span
 
 UNTOLD = (Statement, ModeChanged, Called, Returned)  # events that a replay does not have
 
@@ -61,10 +61,10 @@ def joined(mine: Any, theirs: Any) -> Any:
         if not same:
             raise Differs(f"{mine} became {theirs}")
         value = joined(mine.value, theirs.value)
-        return dataclasses.replace(mine, value=value, nbytes=theirs.nbytes, memory=theirs.memory)
+        return mine._replace(value=value, nbytes=theirs.nbytes, memory=theirs.memory)
     if isinstance(mine, NodeState) and isinstance(theirs, NodeState):
         return mine._replace(saved=joined(mine.saved, theirs.saved), memory=theirs.memory)
-    if isinstance(mine, tuple):
+    if isinstance(mine, tuple) and not isinstance(mine, Span):
         if type(mine) is not type(theirs) or len(mine) != len(theirs):
             raise Differs(f"{mine} became {theirs}")
         parts = [joined(a, b) for a, b in zip(mine, theirs)]

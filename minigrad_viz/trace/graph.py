@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..protocol import Value
 from .changes import Change, Update  # noqa: F401  (a line of an update belongs to the model, too)
@@ -26,8 +27,7 @@ from .changes import Change, Update  # noqa: F401  (a line of an update belongs 
 LEAF, PARAMETER, CONSTANT, RESULT, ROOT = "leaf", "parameter", "constant", "result", "root"
 
 
-@dataclass(frozen=True, slots=True)
-class Saved:
+class Saved(NamedTuple):
     """One value that a node keeps for its backward: a chip on the lower deck.
 
     `value` is a snapshot for tensors and a short text for anything else (`3`, `(2, 3)`); None when it was

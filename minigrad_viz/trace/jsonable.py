@@ -1,4 +1,4 @@
-"""Plain data in JSON's types, and back: named tuples, `Saved`, `Span`, tuples, numbers and text.
+"""Plain data in JSON's types, and back: named tuples, tuples, numbers and text.
 
 Non-finite and complex numbers become text; what it was is known by the type of the field that it comes back
 to.
@@ -6,24 +6,18 @@ to.
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import math
 import types
-from collections.abc import Collection
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from ..protocol import NAN, Value
-from .graph import Saved
-from .where import Span
 
 
 def plain(value: Any) -> Any:
     """`value` in JSON's types."""
     if hasattr(value, "_asdict"):
         return {key: plain(item) for key, item in value._asdict().items()}
-    if isinstance(value, Saved | Span):
-        return {name: plain(getattr(value, name)) for name in value.__dataclass_fields__}
     if isinstance(value, tuple | list):
         return [plain(item) for item in value]
     if isinstance(value, complex) or (isinstance(value, float) and not math.isfinite(value)):
@@ -37,20 +31,11 @@ def fields(kind: Any) -> dict[str, Any]:
     return get_type_hints(kind)
 
 
-@functools.cache
-def optional(kind: Any) -> Collection[str]:
-    """The fields that have a value where none is given: an older trace may lack them."""
-    if not dataclasses.is_dataclass(kind):
-        return getattr(kind, "_field_defaults", ())
-    return [f.name for f in dataclasses.fields(kind) if f.default is not dataclasses.MISSING]
-
-
 def made(kind: Any, data: dict[str, Any]) -> Any:
-    """An object of class `kind` from the dictionary that `plain` made of it."""
+    """An object of class `kind` from what `plain` made of it; a trace of an older version may lack fields."""
     if kind is Value and data["items"] is not None:
         data = {**data, "items": [number(item) for item in data["items"]]}
-    told = {n: hint for n, hint in fields(kind).items() if n in data or n not in optional(kind)}
-    return kind(**{name: back(data[name], hint) for name, hint in told.items()})
+    return kind(**{name: back(data[name], hint) for name, hint in fields(kind).items() if name in data})
 
 
 def back(value: Any, hint: Any) -> Any:

@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -41,6 +40,7 @@ from .events import (
 )
 from .graph import Saved
 from .ids import Ids
+from .spots import Span
 from .statements import Progress
 from .walk import counting
 
@@ -107,7 +107,7 @@ class Writer:
             return self.state(part)
         if kind is tuple:
             return tuple(map(self.settled, part))
-        if isinstance(part, tuple) and kind is not Value:
+        if isinstance(part, tuple) and kind is not Value and kind is not Span:
             return part._make(map(self.settled, part))  # type: ignore[attr-defined]
         return self.value(part) if isinstance(part, (np.ndarray, np.generic)) else part
 
@@ -197,7 +197,7 @@ def started(writer: Writer, event: BackwardStarted, nodes: list[tuple[Any, ...]]
 
 def counted(state: NodeState, count: Callable[[int], int]) -> NodeState:
     """A node whose memories, known by what tells them apart, have the numbers that `count` gives them."""
-    saved = tuple(s if s.memory is None else replace(s, memory=count(s.memory)) for s in state.saved)
+    saved = tuple(s if s.memory is None else s._replace(memory=count(s.memory)) for s in state.saved)
     return state._replace(saved=saved, memory=None if state.memory is None else count(state.memory))
 
 

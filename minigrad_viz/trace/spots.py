@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -14,8 +13,7 @@ from .statements import Range, find, head
 CONTINUED = re.compile(r"\\\r?\n")  # a line that goes on in the next one
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(NamedTuple):
     """A stretch of source. Lines count from 1; columns from 0, in characters; `end_column` is exclusive.
 
     `origin` tells which text the lines belong to: 0 for the traced cell or file itself, 1, 2, ... for the
