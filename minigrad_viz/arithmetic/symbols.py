@@ -18,10 +18,11 @@ import numpy as np
 
 from minigrad.observing import F
 
-# What stands at a node of the tree. GIVEN is the gradient that came in, CALL any function of `F` by its name.
-NAME, NUMBER, ARRAY, GIVEN, CALL = "name", "number", "array", "given", "call"
-ADD, SUB, MUL, DIV, POW, NEG = "+", "-", "*", "/", "**", "neg"
-MATMUL, TRANSPOSE, FUNCTION, BRACKET, RELATION = "@", "T", "function", "bracket", "relation"
+# What stands at a node of the tree, by the method of `Typesetter` that writes it. GIVEN is the gradient that
+# came in, CALL any function of `F` by its name.
+NAME, NUMBER, ARRAY, GIVEN, CALL = "name", "number", "value", "given", "call"
+ADD, SUB, MUL, DIV, POW, NEG = "add", "sub", "mul", "div", "pow", "neg"
+MATMUL, TRANSPOSE, FUNCTION, BRACKET, RELATION = "matmul", "transpose", "function", "bracket", "relation"
 RELATIONS = {"eq": "=", "ne": "≠", "gt": ">", "ge": "≥", "lt": "<", "le": "≤", "logical_and": "∧",
              "logical_or": "∨"}  # fmt: skip
 

@@ -26,25 +26,7 @@ from .glyphs import (
     plain,
     plain_array,
 )
-from .symbols import (
-    ADD,
-    ARRAY,
-    BRACKET,
-    CALL,
-    DIV,
-    FUNCTION,
-    GIVEN,
-    MATMUL,
-    MUL,
-    NAME,
-    NEG,
-    NUMBER,
-    POW,
-    RELATION,
-    SUB,
-    TRANSPOSE,
-    Symbol,
-)
+from .symbols import GIVEN, MATMUL, MUL, NUMBER, TRANSPOSE, Symbol
 
 SUM, PRODUCT, POWER, ATOM = range(4)  # how tightly a text holds together
 SUPERSCRIPTS = str.maketrans("0123456789-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁻")
@@ -92,7 +74,7 @@ class Typesetter:
         if self.numbers and s.head != NUMBER and (not s.given or s.head == GIVEN):
             text, level = self.value(s)
             return (f"{IN}{text}{END}" if s.given else text), level
-        written: tuple[str, int] = getattr(self, METHODS[s.head])(s)
+        written: tuple[str, int] = getattr(self, s.head)(s)
         return written
 
     def value(self, s: Symbol) -> tuple[str, int]:
@@ -116,8 +98,11 @@ class Typesetter:
 
     def add(self, s: Symbol) -> tuple[str, int]:
         a, b = s.args
-        sign = "+" if s.head == ADD else "-" if self.latex else "−"
-        return f"{self.within(a, SUM)} {sign} {self.within(b, SUM if s.head == ADD else PRODUCT)}", SUM
+        return f"{self.within(a, SUM)} + {self.within(b, SUM)}", SUM
+
+    def sub(self, s: Symbol) -> tuple[str, int]:
+        a, b = s.args
+        return f"{self.within(a, SUM)} {'-' if self.latex else '−'} {self.within(b, PRODUCT)}", SUM
 
     def neg(self, s: Symbol) -> tuple[str, int]:
         return ("-" if self.latex else "−") + self.within(s.args[0], PRODUCT), PRODUCT
@@ -214,13 +199,6 @@ def tightness(text: str, value: Any) -> int:
     if np.iscomplexobj(value) and not np.ndim(value):
         return SUM
     return PRODUCT if text[0] in "-−" else ATOM
-
-
-METHODS = {  # of Typesetter, by the head of what they write
-    NAME: "name", NUMBER: "number", ARRAY: "value", GIVEN: "given", ADD: "add", SUB: "add", MUL: "mul",
-    DIV: "div", POW: "pow", NEG: "neg", MATMUL: "matmul", TRANSPOSE: "transpose", FUNCTION: "function",
-    CALL: "call", BRACKET: "bracket", RELATION: "relation",
-}  # fmt: skip
 
 
 def summed(large: tuple[int, ...], small: tuple[int, ...]) -> tuple[str, tuple[Any, ...]]:

@@ -18,7 +18,7 @@ from .look import HEAD, MONO, NAME, PAD, ROLE_WORDS, Look, even
 from .marks import Ink, Tag
 from .rows import CardRow
 from .signs import SHEETS, TARGET
-from .style import num, rounded, spaced, xml
+from .style import label, num, rounded, spaced, xml
 
 ASKED = 20  # what the sign of a gradient that was asked for takes
 PLUS = 22  # what the sign takes that opens a box
@@ -63,18 +63,17 @@ class CardBox:
             parts.append(f'<g class="asked" transform="translate({num(right - 6)} 12)">{TARGET}</g>')
             right -= ASKED
         if self.role:
-            parts.append(f'<text class="role" x="{num(right)}" y="16.5">{xml(self.role)}</text>')
+            parts.append(label(self.role, right, 16.5, "role"))
             right -= sans(self.role) + 6
         parts.append(ink.tag(self.tag, right, 4))
         for row in self.rows:
             content = row.content(x + self.values_x, ink.scales)
-            label = f'<text class="key" x="{num(x + PAD)}" y="{num(row.y)}">{xml(row.label)}</text>'
+            key = label(row.label, x + PAD, row.y, "key")
             if row.sign:
                 ink.kinds.add("memory")
-                letter = f'<text x="13" y="11">{xml(row.sign)}</text>'
                 place = f"translate({num(x + PAD)} {num(row.y - 11)})"
-                label = f'<g class="memory" transform="{place}">{SHEETS}{letter}</g>'
-            parts.append(f'<g class="row" id="{id}-{row.name}">{label}{content}</g>')
+                key = f'<g class="memory" transform="{place}">{SHEETS}{label(row.sign, 13, 11)}</g>'
+            parts.append(f'<g class="row" id="{id}-{row.name}">{key}{content}</g>')
         return "".join(parts) + "</g>"
 
     def heading(self) -> str:

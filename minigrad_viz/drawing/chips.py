@@ -17,7 +17,7 @@ from ..words import clean, columns, shorten, text
 from .details import describe_saved, stale
 from .look import CHIP, NODE, PAD, SMALL, Look, even
 from .marks import Ink, Tag, Tags
-from .style import area, num, xml
+from .style import area, label, xml
 
 SLOTS, SLOT = 4, 9  # of more slots the last are counted; columns of what is written in one
 PLUS = 18.0  # pixels from a slot to the next
@@ -37,7 +37,7 @@ class GradSlot(NamedTuple):
 
 def count_text(count: str, right: float, top: float) -> str:
     """How many gradients have come, at the right of the node's name."""
-    return f'<text class="met" x="{num(right)}" y="{num(top + 17)}">{count}</text>'
+    return label(count, right, top + 17, "met")
 
 
 def gradient_routes(graph: Graph) -> dict[str, list[Route]]:
@@ -192,11 +192,10 @@ def draw_chip(ink: Ink, deck: Deck, chip: Chip, n: int, left: float, top: float,
         ink.kinds |= kinds or {"saved"}
     hidden = deck.saved[n:] if saved is None else (saved,)
     tip = "\n".join([*ink.marked(chip.tag), *(describe_saved(each, ink.lang) for each in hidden)])
-    place = f'x="{num(left + chip.x + 5)}" y="{num(top + chip.y + 12.5)}"'
-    words = f"<text {place}>{xml(chip.text)}</text>"
+    place = left + chip.x + 5, top + chip.y + 12.5
+    words = label(chip.text, *place, "why" * bool(chip.was))
     if chip.was:  # the steps before the failure show the chip without its mark
-        words = f'<text class="why" {place}>{xml(chip.text)}</text>'
-        words += f'<text class="was" {place}>{xml(chip.was)}</text>'
+        words += label(chip.was, *place, "was")
     kind = ink.kind(" ".join(["chip", *states]), chip.tag)
     around = area(left + chip.x, top + chip.y, chip.width, CHIP)
     return f'<g class="{kind}" id="{id}"><title>{xml(tip)}</title><rect {around} rx="4"/>{words}</g>'

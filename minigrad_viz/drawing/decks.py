@@ -34,7 +34,7 @@ from .details import describe_deck, describe_ghost, describe_hooks
 from .look import CHIP, FOG_WORDS, MONO, NODE, PAD, SMALL, Look, even
 from .marks import Ink, Tag, Tags, merged
 from .plane import AXES, Point
-from .style import area, num, rounded, xml
+from .style import area, label, rounded, xml
 
 FOOT = 3.0  # below the last line
 HOOKS = 4  # of more hooks at one node only their number is shown
@@ -101,7 +101,7 @@ class DeckBox:
         for sign in early:
             hooks.append(draw_hook(ink, deck, sign, at + 4, top + 5))
             at += sign.width + 4
-        name = f'<text class="fn" x="{num(x)}" y="{num(top + 17)}">{xml(self.name)}</text>'
+        name = label(self.name, x, top + 17, "fn")
         base = f"{ink.prefix}{s.id}"
         parts = [
             f'<g class="{kind}" id="{id}"><title>{xml(tip)}</title>',
@@ -124,30 +124,26 @@ class DeckBox:
         for i, slot in enumerate(self.slots):
             sign = "…" if i == SLOTS else "+"
             if i:
-                parts.append(f'<text class="sum" x="{num(x + PLUS / 2)}" y="{num(y + 12.5)}">{sign}</text>')
+                parts.append(label(sign, x + PLUS / 2, y + 12.5, "sum"))
                 x += PLUS
             if i == SLOTS:
                 break
             kind = "slot" + " old" * (not slot.route) + " miss" * (not slot.text)
             named = f' id="{ink.prefix}{slot.route}-s"' if slot.route else ""
-            label = f'<text x="{num(x + slot.width / 2)}" y="{num(y + 12.5)}">{xml(slot.text)}</text>'
-            parts.append(
-                f'<g class="{kind}"{named}><rect {area(x, y, slot.width, CHIP)} rx="8.5"/>{label}</g>'
-            )
+            said, around = label(slot.text, x + slot.width / 2, y + 12.5), area(x, y, slot.width, CHIP)
+            parts.append(f'<g class="{kind}"{named}><rect {around} rx="8.5"/>{said}</g>')
             x += slot.width
         if self.total:
-            parts.append(
-                f'<text class="total" x="{num(x + 6)}" y="{num(y + 12.5)}">= {xml(self.total)}</text>'
-            )
+            parts.append(label(f"= {self.total}", x + 6, y + 12.5, "total"))
         return "".join(parts)
 
     def draw_ghost(self, ink: Ink, s: Station, place: Place, id: str) -> str:
         """The place of a node that was not made, and why."""
         ink.kinds |= {"ghost", "fog"}
         *node, said = self.ghost
-        places = (f'x="{num(place[0] + PAD)}" y="{num(place[1] + 17 + 17 * i)}"' for i in range(2))
-        lines = "".join(f"<text {next(places)}>{xml(line)}</text>" for line in node)
-        lines += f'<text class="say" {next(places)}>{xml(said)}</text>'
+        left, top = place[0] + PAD, place[1] + 17
+        lines = "".join(label(line, left, top) for line in node)
+        lines += label(said, left, top + 17 * len(node), "say")
         tip = xml(describe_ghost(s, ink.lang))
         box = f'<path class="box" d="{rounded(*place)}"/>'
         return f'<g class="ghost" id="{id}"><title>{tip}</title>{box}{lines}</g>'
@@ -226,9 +222,9 @@ def draw_hook(ink: Ink, deck: Deck, sign: Sign, x: float, y: float) -> str:
     ink.kinds.add("node" if ran is None else "removed" if removed else "hook")
     kind = "hooks" + " changed" * changed + " removed" * removed
     tip = "\n".join(tips) if ran is None else tips[sign.hook]
-    label = f'<text x="{num(x + sign.width / 2)}" y="{num(y + 12.5)}">{xml(sign.text)}</text>'
+    number = label(sign.text, x + sign.width / 2, y + 12.5)
     around = area(x, y, sign.width, CHIP)
-    return f'<g class="{kind}"><title>{xml(tip)}</title><rect {around} rx="8.5"/>{label}</g>'
+    return f'<g class="{kind}"><title>{xml(tip)}</title><rect {around} rx="8.5"/>{number}</g>'
 
 
 def draw_nones(ink: Ink, deck: Deck, place: Place, corner: Point) -> str:
@@ -254,6 +250,6 @@ def draw_nones(ink: Ink, deck: Deck, place: Place, corner: Point) -> str:
         ink.space.take((x + across - half, y + down - 8, x + across + half, y + down + 8))
         parts.append(
             f'<g class="none"><title>{xml(tip)}</title><rect {area(across - half, down - 8, 2 * half, 16)}'
-            f' rx="8"/><text x="{num(across)}" y="{num(down + 4)}">{xml(sign)}</text></g>'
+            f' rx="8"/>{label(sign, across, down + 4)}</g>'
         )
     return "".join(parts)

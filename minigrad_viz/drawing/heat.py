@@ -18,7 +18,7 @@ from ..protocol import Value
 from ..words import columns as columns_of
 from ..words import sans, text
 from .look import MONO
-from .style import area, num, xml
+from .style import area, label, num
 
 HIGH, WIDE = 16, 24  # cells of a map at most
 STRIP = 16  # numbers of a map in one row
@@ -150,15 +150,14 @@ def legend_of_heat(
         scale = scales.get(of)
         if not scale:
             continue
-        parts.append(f'<text class="say" x="{num(x)}" y="{num(top + 11)}">{xml(words[of])}</text>')
+        parts.append(label(words[of], x, top + 11, "say"))
         x += sans(words[of]) + 8
         steps = [scale * (i - BAR // 2) / (BAR // 2) for i in range(BAR)]
         parts.append(_cells(steps, BAR, (12.0, 12.0), scale, x, top + 1))
         x += BAR * 12 + 8
         ends = f"−{number(scale, digits=3)} … {number(scale, digits=3)}"
-        parts.append(f'<text x="{num(x)}" y="{num(top + 11)}">{xml(ends)}</text>')
+        parts.append(label(ends, x, top + 11))
         x += columns_of(ends) * MONO + 28
     if parts and norms:
-        said = xml(text("heat_norm", lang))
-        parts.append(f'<text class="say" x="{num(x)}" y="{num(top + 11)}">{said}</text>')
+        parts.append(label(text("heat_norm", lang), x, top + 11, "say"))
     return (f'<g class="legend">{"".join(parts)}</g>', top + 22) if parts else ("", top)

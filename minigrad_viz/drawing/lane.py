@@ -22,7 +22,7 @@ from ..words import clean, columns, sans, shorten, shorten_name, text
 from .heat import GRADIENTS, VALUES, Heat, across, heat_map, in_short, strip_of
 from .lane_words import BRIEF, GONE, LINES, NAME, SOURCE, moves, shown_lines, written
 from .look import MONO
-from .style import area, num, xml
+from .style import area, label, num, xml
 
 ROW, HEAD, GAP = 21.0, 26.0, 12.0  # pixels: a line, the head of an update, between columns
 WIDE = 914.0  # pixels; in a wider lane the notes at the ends of lines are left out
@@ -93,15 +93,15 @@ class LaneBox:
                 )
                 y += ROW
             if head.more:
-                said = xml(text("update_more", self.lang, n=head.more))
-                lines.append(f'<text class="say" x="{num(left + GAP)}" y="{num(y + 14)}">{said}</text>')
+                said = text("update_more", self.lang, n=head.more)
+                lines.append(label(said, left + GAP, y + 14, "say"))
                 y += ROW
             box = f'<rect class="box" {area(left + 7, start, width - 12, y + 3 - start)} rx="6"/>'
             parts.append(f'<g class="update" id="{prefix}{head.update.id}">{box}{"".join(lines)}</g>')
             y += 6
         if self.more:
-            said = xml(text("updates_more", self.lang, n=self.more))
-            parts.append(f'<text class="say" x="{num(left + GAP)}" y="{num(y + 14)}">{said}</text>')
+            said = text("updates_more", self.lang, n=self.more)
+            parts.append(label(said, left + GAP, y + 14, "say"))
             y += ROW
         y += 4
         paper = f'<rect class="paper" {area(left, top, width, y - top)} rx="7"/>'
@@ -111,15 +111,14 @@ class LaneBox:
 
     def head(self, head: LaneHead, left: float, right: float, top: float) -> str:
         """What stands above the lines of an update."""
-        y = num(top + 16)
-        parts = [f'<text class="fn" x="{num(left + GAP)}" y="{y}">{xml(head.source)}</text>']
+        y = top + 16
+        parts = [label(head.source, left + GAP, y, "fn")]
         x = left + 2 * GAP + columns(head.source) * MONO
         for said in head.said:
-            parts.append(f'<text class="say" x="{num(x)}" y="{y}">{xml(said)}</text>')
+            parts.append(label(said, x, y, "say"))
             x += sans(said) + GAP
         if not head.update.early:
-            waits = xml(text("lane_waiting", self.lang))
-            parts.append(f'<text class="met wait" x="{num(right - GAP)}" y="{y}">{waits}</text>')
+            parts.append(label(text("lane_waiting", self.lang), right - GAP, y, "met wait"))
         return "".join(parts)
 
     def line(
@@ -140,7 +139,7 @@ class LaneBox:
                 cells.append(f'<text{kind} x="{num(x)}" y="{num(y)}">{xml(cell)}</text>')
         x = left + self.places[-1]
         for kind, said in self.notes(line):
-            cells.append(f'<text class="say {kind}" x="{num(x)}" y="{num(y)}">{xml(said)}</text>')
+            cells.append(label(said, x, y, f"say {kind}"))
         if line.change:
             place = f'x="{num(right - GAP)}" y="{num(y)}"'
             cells.append(f'<text class="{tone} done" text-anchor="end" {place}>{xml(line.change)}</text>')

@@ -11,7 +11,7 @@ from ..trace.graph import GUILTY, Graph, Mark, Station
 from ..words import clean, sans, shorten, text
 from .look import CHIP
 from .plane import Axes, Space
-from .style import area, num, xml
+from .style import area, label, xml
 
 LABEL = 26  # columns of a label in the picture; its tooltip has it in full
 BARE = {"error": "!!", "cause": "!"}
@@ -124,5 +124,5 @@ class Ink:
         return (
             f'<g class="tag {tag.kind}"><title>{xml(told(tag, self.lang))}</title>'
             f'<rect {area(left, top, tag.width, CHIP)} rx="4"/>'
-            f'<text x="{num(left + tag.width / 2)}" y="{num(top + 13)}">{xml(tag.label)}</text></g>'
+            f"{label(tag.label, left + tag.width / 2, top + 13)}</g>"
         )

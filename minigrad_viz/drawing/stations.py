@@ -15,7 +15,7 @@ from .look import CUT_WORDS, PAD
 from .places import Places
 from .plane import Cubic, Point
 from .signs import SCISSORS, haze
-from .style import area, num, path_data, rounded, xml
+from .style import area, label, num, path_data, rounded, xml
 
 SHEET = 8  # pixels by which the pile behind a fold stands out
 FOG = 9.0  # pixels that the haze reaches beyond its station
@@ -101,7 +101,7 @@ def draw_frame(canvas: Canvas, order: int) -> str:
     return (
         f'<g class="frame" id="{canvas.prefix}frame{order}"><title>{xml(whole)}</title>'
         f'<rect {area(left, top, right - left, bottom - top)} rx="12"/>'
-        f'<text class="say" x="{num(left + 12)}" y="{num(line)}">{xml(title)}</text></g>'
+        f"{label(title, left + 12, line, 'say')}</g>"
     )
 
 

@@ -110,6 +110,12 @@ def spaced(content: str) -> str:
     return xml(content.replace(" ", "\u00a0"))
 
 
+def label(content: str, x: float, y: float, kind: str = "") -> str:
+    """A text at a place, of a class."""
+    own = f' class="{kind}"' if kind else ""
+    return f'<text{own} x="{num(x)}" y="{num(y)}">{xml(content)}</text>'
+
+
 def path_data(pieces: Iterable[Cubic]) -> str:
     """Path data; pieces along an axis as straight lines, as few as can be."""
     parts: list[str] = []

@@ -34,7 +34,7 @@ from .heat import legend_of_heat
 from .lane_words import aside_text
 from .look import CHIP
 from .marks import Tag, merged
-from .pills import SEED, Pills
+from .pills import SEED, draw_pill, draw_seed, draw_shape, ends, flow
 from .places import Places
 from .plane import Cubic, Rect
 from .signs import legend, sentences
@@ -61,7 +61,7 @@ class Drawing:
     the legend of the `signs` or without. `frame` has its sides: left, top, right, bottom."""
 
     def __init__(self, canvas: Canvas, signs: bool = True) -> None:
-        self.canvas, self.pills = canvas, Pills(canvas)
+        self.canvas = canvas
         self.content, self.frame = self.drawn(signs)
 
     def drawn(self, signs: bool) -> tuple[str, Rect]:
@@ -159,10 +159,10 @@ class Drawing:
                 gradient.append(self.gradient(route, path))
                 tags.append((self.mark(route, "-g"), path, f"{route.id}-g"))
                 if route.id in self.canvas.measured.pills:
-                    pills.append(self.pills.pill(route, path))
+                    pills.append(draw_pill(self.canvas, route, path))
         pills += [self.label(tag, path, id) for tag, path, id in tags if tag]
-        pills += [self.pills.seed(id) for id in self.canvas.measured.pills if id.endswith(SEED)]
-        pills += [self.pills.shape(route, path) for route, path in shapes]
+        pills += [draw_seed(self.canvas, id) for id in self.canvas.measured.pills if id.endswith(SEED)]
+        pills += [draw_shape(self.canvas, route, path) for route, path in shapes]
         return "".join(forward + gradient), "".join(pills)
 
     def mark(self, route: Route, suffix: str = "") -> Tag | None:
@@ -196,7 +196,7 @@ class Drawing:
         self.canvas.kinds.add("forward")
         tag = self.mark(route)
         cut = why_cut(self.canvas, route)
-        said = text("tip_forward", self.canvas.lang, **self.pills.ends(route))
+        said = text("tip_forward", self.canvas.lang, **ends(self.canvas, route))
         tip = "\n".join([*self.canvas.marked(tag), said, *([cut] if cut else [])])
         return self.canvas.edge(self.canvas.kind("fwd", tag), self.canvas.prefix + route.id, path, tip)
 
@@ -206,7 +206,7 @@ class Drawing:
         self.canvas.kinds.add("gradient" if flowed else "unseen" if self.canvas.graph.unseen else "todo")
         tag = self.mark(route, "-g")
         kind = self.canvas.kind("grad" if flowed else "grad todo", tag)
-        tip = "\n".join([*self.canvas.marked(tag), self.pills.flow(route)])
+        tip = "\n".join([*self.canvas.marked(tag), flow(self.canvas, route)])
         return self.canvas.edge(kind, f"{self.canvas.prefix}{route.id}-g", path, tip)
 
     def below(self, left: float, top: float, width: float) -> tuple[str, float]:

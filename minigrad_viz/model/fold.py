@@ -55,8 +55,16 @@ def gathered(graph: Graph, *, at_least: int = 12, beyond: int = SMALL) -> Graph:
 
 
 def closed(graph: Graph) -> Graph:
-    """A whole graph with its outermost groups closed. See Note [What is closed]."""
-    return graph if graph.folds else _shut(graph, _outermost(graph))
+    """A whole graph with its outermost groups closed. See Note [What is closed]. A module that left a single
+    result is called by its own name where it is open, too."""
+    if graph.folds:
+        return graph
+    alone = {g.members[0]: g for g in graph.groups if g.kind == MODULE and len(g.members) == 1}
+    stations = tuple(
+        replace(s, cards=tuple(_renamed(card, alone[s.id], 0) for card in s.cards)) if s.id in alone else s
+        for s in graph.stations
+    )
+    return _shut(replace(graph, stations=stations), _outermost(graph))
 
 
 def inside(whole: Graph, group: Group) -> Graph:

@@ -14,8 +14,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-import numpy as np
-
+from ..arithmetic.flow import summed
 from ..model.schedule import Schedule
 from ..model.stage import LISTED, Stage
 from ..model.stopped import starts_backward
@@ -112,7 +111,7 @@ class Story:
                 if value is not None:
                     shares.setdefault(target, []).append(value)
                     before = total.get(target)
-                    total[target] = value if before is None else plus(before, value)
+                    total[target] = value if before is None else summed([before, value])
             for target in reported:
                 place, value, mine = self.stage.place_of(target), total.get(target), shares.get(target, [])
                 meet = missing[target] or 1 < len(mine) <= LISTED
@@ -252,16 +251,3 @@ class Story:
             elif isinstance(event, BackwardEnded):
                 waiting = []
         return found
-
-
-def plus(a: Value, b: Value) -> Value | None:
-    """The sum of two gradients as the engine forms it, in their dtype; None where the numbers are not
-    known."""
-    if a.items is None or b.items is None or a.shape != b.shape or a.dtype != b.dtype:
-        return None
-    try:
-        with np.errstate(all="ignore"):
-            total = np.add(np.array(a.items, a.dtype), np.array(b.items, b.dtype))
-    except TypeError:  # a dtype that NumPy lacks
-        return None
-    return a._replace(items=tuple(total.tolist()), low=None, high=None)

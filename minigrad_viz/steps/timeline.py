@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from functools import partial
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from ..arithmetic import Line
 from ..model.scene import Scene
@@ -19,12 +19,11 @@ from ..trace.explained import Explanation
 from ..trace.graph import Card, Graph
 from ..words import clean, columns, text
 from .grouping import grouped, limited, shown_at
-from .narrate import Narrator
+from .narrate import tell
 from .recursion import meeting, recursion_of
 from .story import BACKWARD, FORWARD, UPDATE, Step, Story
 from .told import Frame
 
-T = TypeVar("T")
 LABELS = {FORWARD: "forward_step", BACKWARD: "backward_step", UPDATE: "update_step"}
 LABEL = 18  # columns up to which the labels of lines are aligned
 
@@ -36,7 +35,7 @@ class Draft(NamedTuple):
     phase: str
     ran: int
     tell: Callable[[], Frame]
-    marks: Callable[[], Iterable[str]]
+    marks: Iterable[str]
     size: int = 1
     times: tuple[int, int] = (0, 0)  # of its first event and its last
 
@@ -61,7 +60,7 @@ def frames_of(
         some = [drafts[place] for place in places]
         count = sum(draft.size for draft in some)
         times.append((some[0].times[0], some[-1].times[1]))
-        marks = (mark for draft in some for mark in draft.marks())
+        marks = (mark for draft in some for mark in draft.marks)
         if only is not None and len(times) not in only:
             frame = Frame((), "")
         else:
@@ -79,37 +78,33 @@ def frames_of(
 def of_cell(stage: Stage, explained: Sequence[Explanation]) -> Iterator[Draft]:
     """The steps of a recorded cell."""
     story = Story(stage)
-    narrator = Narrator(stage, story, explained)
     recursion = recursion_of(stage.scene)
 
-    def tell(steps: list[Step]) -> Frame:
-        told, event = narrator.tell(steps), steps[0].event
+    def told(steps: list[Step]) -> Frame:
+        frame, event = tell(story, explained, steps), steps[0].event
         if recursion is not None and isinstance(event, NodeRan) and len(steps) == 1:
-            return told._replace(recursion=meeting(stage.scene, recursion, event.node, stage.lang))
-        return told
-
-    def marks(steps: list[Step]) -> Iterator[str]:
-        return (mark for step in steps for mark in stage.marks(step.event))
+            return frame._replace(recursion=meeting(stage.scene, recursion, event.node, stage.lang))
+        return frame
 
     for group in grouped(story.steps()):
-        told, marked, times = partial(tell, group), partial(marks, group), (group[0].begin, group[-1].time)
-        yield Draft(group[0].phase, group[-1].ran, told, marked, len(group), times)
+        marks = (mark for step in group for mark in stage.marks(step.event))
+        times = group[0].begin, group[-1].time
+        yield Draft(group[0].phase, group[-1].ran, partial(told, group), marks, len(group), times)
 
 
 def of_graph(stage: Stage) -> Iterator[Draft]:
     """The steps of a finished graph, with those of its values that are available."""
     for station in stage.stations.values():
         marks = (*(f"{station.id}-c{i}" for i in range(len(station.cards))), *stage.into.get(station.id, ()))
-        told = Frame(marks, made_here(stage, station.cards[0]))
-        yield Draft(FORWARD, 0, partial(same, told), partial(same, marks))
+        yield Draft(FORWARD, 0, partial(Frame, marks, made_here(stage, station.cards[0])), marks)
     order = () if stage.scene.schedule is None else stage.scene.schedule.order
     ran = 0
     for runs, nodes in itertools.groupby(order, lambda node: stage.station(stage.place_of(node))):
         ran += len(list(nodes))
         if runs is not None and runs.deck is not None:
             said = stage.say("step_ready", node=runs.deck.name, name=stage.cards[runs.cards[0].id])
-            told = Frame(stage.deck_marks(runs), clean(said))
-            yield Draft(BACKWARD, ran, partial(same, told), partial(same, told.marks))
+            marks = stage.deck_marks(runs)
+            yield Draft(BACKWARD, ran, partial(Frame, marks, clean(said)), marks)
 
 
 def made_here(stage: Stage, card: Card) -> str:
@@ -119,11 +114,6 @@ def made_here(stage: Stage, card: Card) -> str:
     if card.is_leaf and card.requires_grad:
         return clean(stage.say("step_leaf", made=made))
     return clean(made if card.expr is None else stage.say("step_forward", expr=card.expr, made=made))
-
-
-def same(thing: T) -> T:
-    """A thing that is known already."""
-    return thing
 
 
 def summary(marks: Iterable[str], count: int, lang: str | None) -> Frame:
