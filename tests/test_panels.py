@@ -123,3 +123,16 @@ def test_the_score_has_them(model):
 def test_parameters_stand_in_the_order_of_their_module(model):
     inside = [[name for name, _ in fold.parameters] for fold in model.graph.folds]
     assert inside.count(["weight", "bias"]) == 2
+
+
+def test_an_open_module_with_one_result_has_its_own_name(library):
+    """What failed was given the result of Flatten, so that box stands open."""
+    source = (
+        "nn = torch.nn\nnet = nn.Sequential(nn.Conv2d(1, 2, 3), nn.ReLU(), nn.Flatten(), nn.Linear(10, 2))\n"
+        "out = net(torch.ones(2, 1, 6, 6))\n"
+    )
+    report = Report(traced(source, library), lang="en")
+    marked = {mark.part for mark in report.graph.marks}
+    (flat,) = (s for s in report.graph.stations if s.deck is not None and s.deck.name.startswith("View"))
+    assert f"{flat.id}-c0" in marked and flat.id.startswith("s"), "not a closed box"
+    assert flat.cards[0].expr == "2 Flatten" and "2 Flatten   float32" in report.text()

@@ -10,11 +10,11 @@ far as they can. Columns move as they are; curves are stretched between them.
 
 from __future__ import annotations
 
-from bisect import bisect, bisect_right
+from bisect import bisect
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 from ..model.card_names import PARALLEL
 from ..trace.graph import Route
@@ -122,15 +122,12 @@ class Places:
     def width(self) -> float:
         """Pixels that all boxes and frames need across the picture, and what comes to its roots from
         outside."""
-        halves = {id: self.measured.boxes[id].width / 2 for id in self.centres}
-        lefts = [x - halves[id] for id, (x, _) in self.centres.items()] + [f[0] for f in self.frames.values()]
-        rights = [x + halves[id] for id, (x, _) in self.centres.items()] + [
-            f[2] for f in self.frames.values()
-        ]
-        curves = [
-            x for curve in self.curves.values() for piece in curve for x, _ in map(self.axes.back, piece)
-        ]
-        return max([*rights, *curves], default=0) - min([*lefts, *curves], default=0) + self.beside
+        boxes = ((x, self.measured.boxes[id].width / 2) for id, (x, _) in self.centres.items())
+        ends = [end for x, half in boxes for end in (x - half, x + half)]
+        ends += [end for frame in self.frames.values() for end in (frame[0], frame[2])]
+        points = (point for curve in self.curves.values() for piece in curve for point in piece)
+        ends += [self.axes.back(point)[0] for point in points]
+        return max(ends, default=0) - min(ends, default=0) + self.beside
 
     @property
     def beside(self) -> float:
@@ -164,22 +161,16 @@ def tightened(places: Places, routes: Sequence[Route], room: float) -> Places:
             share = min(1.0, over / sum(slack))
             sizes = [size - share * each for size, each in zip(sizes, slack, strict=True)]
     # By how much each column moves, and in between each point in proportion.
-    knots: list[tuple[float, float]] = []
-    shift = 0.0
-    for i, (left, right) in enumerate(columns):
-        knots += [(left, left - shift), (right, right - shift)]
-        if i < len(gaps):
-            shift += gaps[i][1] - gaps[i][0] - sizes[i]
-    froms = [u for u, _ in knots]
+    shifts = [0.0, *accumulate(b - a - size for (a, b), size in zip(gaps, sizes, strict=True))]
+    new = [(a - shift, b - shift) for (a, b), shift in zip(columns, shifts, strict=True)]
+    froms, tos = [u for column in columns for u in column], [u for column in new for u in column]
 
     def moved(point: Point) -> Point:
         u, v = point
-        i = bisect_right(froms, u)
-        if i == 0:
-            return u + knots[0][1] - knots[0][0], v
-        if i == len(knots):
-            return u + knots[-1][1] - knots[-1][0], v
-        (a, to_a), (b, to_b) = knots[i - 1], knots[i]
+        i = bisect(froms, u)
+        if i in (0, len(froms)):
+            return u + tos[max(i - 1, 0)] - froms[max(i - 1, 0)], v
+        (a, b), (to_a, to_b) = froms[i - 1 : i + 1], tos[i - 1 : i + 1]
         return (to_a + (u - a) * (to_b - to_a) / (b - a) if b > a else to_b), v
 
     def turned(point: Point) -> Point:
@@ -194,10 +185,7 @@ def tightened(places: Places, routes: Sequence[Route], room: float) -> Places:
     for order, (left, top, right, bottom) in places.frames.items():
         (x, y), (z, w) = turned((left, top)), turned((right, bottom))
         frames[order] = min(x, z), min(y, w), max(x, z), max(y, w)
-    return Places(
-        places.measured, axes, centres, curves, frames,
-        [(knots[2 * i][1], knots[2 * i + 1][1]) for i in range(len(columns))], places.column,
-    )  # fmt: skip
+    return Places(places.measured, axes, centres, curves, frames, new, places.column)
 
 
 def meeting(places: Places, routes: Sequence[Route]) -> list[int]:

@@ -9,8 +9,9 @@ their side: the tensor is at the left, the node at the right, so forward arrows 
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 Point = tuple[float, float]
@@ -92,16 +93,9 @@ def at(piece: Cubic, t: float) -> Point:
 def along(path: list[Cubic]) -> list[Point]:
     """Points at equal distances along a path."""
     points = [path[0][0], *(at(piece, i / 24) for piece in path for i in range(1, 25))]
-    lengths = [0.0]
-    for (x, y), (u, v) in pairwise(points):
-        lengths.append(lengths[-1] + ((u - x) ** 2 + (v - y) ** 2) ** 0.5)
-    even: list[Point] = []
-    i = 0
-    for step in range(101):
-        while i < len(points) - 1 and lengths[i] < lengths[-1] * step / 100:
-            i += 1
-        even.append(points[i])
-    return even
+    pieces = (((u - x) ** 2 + (v - y) ** 2) ** 0.5 for (x, y), (u, v) in pairwise(points))
+    lengths = [0.0, *accumulate(pieces)]
+    return [points[bisect_left(lengths, min(lengths[-1] * i / 100, lengths[-1]))] for i in range(101)]
 
 
 Rect = tuple[float, float, float, float]  # left, top, right, bottom
@@ -193,11 +187,7 @@ def cross_at(a: Point, b: Point, c: Point, d: Point) -> Point | None:
     """Where the pieces of two lines cross, from `a` to `b` and from `c` to `d`."""
     if max(a[0], b[0]) < min(c[0], d[0]) or max(c[0], d[0]) < min(a[0], b[0]):
         return None
-    (ux, uy), (vx, vy), (wx, wy) = (
-        (b[0] - a[0], b[1] - a[1]),
-        (d[0] - c[0], d[1] - c[1]),
-        (c[0] - a[0], c[1] - a[1]),
-    )
+    (ux, uy), (vx, vy), (wx, wy) = ((q[0] - p[0], q[1] - p[1]) for p, q in ((a, b), (c, d), (a, c)))
     turn = ux * vy - uy * vx
     if not turn:
         return None

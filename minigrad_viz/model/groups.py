@@ -27,7 +27,7 @@ from ..trace.graph import FUNCTION, LINE, MODULE, ROUND, Graph, Group
 from ..trace.source_text import SourceText
 from ..trace.statements import find, head, nodes_of
 from .drafts import GroupDraft, absorb, repeats
-from .module_calls import ModuleCall
+from .module_calls import ModuleCall, below
 from .place import LIBRARY, Place
 from .scene import Scene
 
@@ -106,9 +106,12 @@ def groups_of(scene: Scene, graph: Graph) -> tuple[Group, ...]:
         by_line(root, lines)
     for box in (root, *list(root.boxes())):
         rounds(box, lines)
-    place_boxes(root)
+    for box in (root, *root.boxes()):
+        for item in box.items:
+            if isinstance(item, GroupDraft):
+                item.around = box
     absorb(scene, root, calls, here, stations)
-    return written(scene, [box for box in root.boxes() if is_worth_it(box)], graph)
+    return written(scene, [box for box in root.boxes() if len(list(results(box))) >= LEAST[box.kind]], graph)
 
 
 def chain_of(root: GroupDraft) -> int:
@@ -144,8 +147,7 @@ def modules(scene: Scene, here: list[Place]) -> tuple[GroupDraft, dict[int, Grou
 
 def named(call: ModuleCall, around: GroupDraft) -> str:
     """What the box of a module is called: `0 Linear 2→4`."""
-    path, start = call.event.path, f"{around.path}."
-    own = path[len(start) :] if around.path and path.startswith(start) else path
+    own = below(call.event.path, around.path)
     return " ".join(filter(None, (own, call.event.kind, call.event.about)))
 
 
@@ -241,26 +243,8 @@ def token(item: Any) -> tuple[Hashable, ...]:
     if item.call is None:
         return item.kind, item.title, len(item.items)
     event = item.call.event
-    return item.kind, event.kind, event.about, tuple(structure(item))
-
-
-def structure(box: GroupDraft) -> Iterator[Hashable]:
-    """What ran in a module, without names."""
-    for place in box.places():
-        yield place.event.op if place.event is not None else ""
-
-
-def place_boxes(root: GroupDraft) -> None:
-    """Tell every box which one is around it."""
-    for box in (root, *root.boxes()):
-        for item in box.items:
-            if isinstance(item, GroupDraft):
-                item.around = box
-
-
-def is_worth_it(box: GroupDraft) -> bool:
-    """Whether a box stands for enough."""
-    return sum(1 for _ in results(box)) >= LEAST[box.kind]
+    ran = tuple(place.event.op if place.event is not None else "" for place in item.places())
+    return item.kind, event.kind, event.about, ran
 
 
 def results(box: GroupDraft) -> Iterator[Place]:

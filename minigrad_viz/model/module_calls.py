@@ -9,6 +9,11 @@ from typing import Any
 from ..trace.events import Called, Returned
 
 
+def below(path: str, top: str) -> str:
+    """The place of a module in the one at `top`: `net.0.conv` in `net.0` is `conv`; elsewhere all of it."""
+    return path.removeprefix(f"{top}.") if top else path
+
+
 class ModuleCall:
     """One call: its event, the call around it (None outside of any), and when it began, counted in events.
     `outputs` are the tensors that it returned."""

@@ -28,7 +28,7 @@ from ..protocol import Value, op_of
 from ..trace.events import Failed, Forward, Statement
 from ..trace.source_text import SourceText
 from ..trace.where import Span
-from .module_calls import ModuleCall, ModuleCalls
+from .module_calls import ModuleCall, ModuleCalls, below
 from .place import Lookup, Place
 
 OPERATORS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "pow": "**"}
@@ -186,60 +186,54 @@ def lacks_a_name(place: Place, named: Container[str], calls: ModuleCalls) -> boo
 CALLEE = re.compile(r"(?:[\w.\]\[]*\.)?(\w+)\(.*\)\Z")  # of a call, its last name
 
 
-class InnerNames:
-    """Takes the names of variables from inner results among the places of `found`, and says instead what made
+def name_inner(found: Lookup, events: Sequence[Any], module_calls: ModuleCalls) -> None:
+    """Take the names of variables from inner results among the places of `found`, and say instead what made
     them."""
-
-    def __init__(self, found: Lookup, events: Sequence[Any], module_calls: ModuleCalls) -> None:
-        self.found, self.events, self.module_calls = found, events, module_calls
-
-    def give(self) -> None:
-        """Name all inner results."""
-        begun = [time for time, event in enumerate(self.events) if isinstance(event, Statement)]
-        failed = next((event.span for event in self.events if isinstance(event, Failed)), None)
-        last: dict[tuple[Span, int, int], Place] = {}  # by span, module call, how many statements had begun
-        for place in self.found.places:
-            if place.order > 1 or (place.brought and place.node is None):
-                continue
-            call = self.module_calls.at(place.time)
-            if call is not None:
-                self.in_module(place, call)
-            span = place.span
-            whole = call is not None and any(each.event.span == span for each in call.chain())
-            made = place.event is not None or (place.node is not None and not place.brought)  # by writing
-            if span is None or not made or whole:
-                continue
-            key = span, 0 if call is None else call.event.number, bisect_right(begun, place.time)
-            before, last[key] = last.get(key), place
-            if before is not None:
-                in_function(before)
-        for (where, _, statements), place in last.items():
-            if where == failed and statements == len(begun):
-                in_function(place)
-
-    def in_module(self, place: Place, call: ModuleCall) -> None:
-        """Name what was computed inside the call of a module."""
-        chain = call.chain()
+    begun = [time for time, event in enumerate(events) if isinstance(event, Statement)]
+    failed = next((event.span for event in events if isinstance(event, Failed)), None)
+    last: dict[tuple[Span, int, int], Place] = {}  # by span, module call, how many statements had begun
+    for place in found.places:
+        if place.order > 1 or (place.brought and place.node is None):
+            continue
+        call = module_calls.at(place.time)
+        if call is not None:
+            in_module(found, place, call, module_calls.parameters)
         span = place.span
-        whole = next((each for each in chain if span is not None and each.event.span == span), None)
-        result = whole is not None and any(state.id in whole.outputs for state in place.states)
-        if whole is not chain[0] or not result:
-            place.name = None
-        if result or (whole is None and span is not None):
-            return
-        top, path = chain[0].event.path, call.event.path
-        way = path[len(top) + 1 :] if top and path.startswith(f"{top}.") else path or call.event.kind
-        node = self.found.nodes.get(place.node or "")
-        op = place.event.op if place.event is not None else op_of(node.name) if node is not None else ""
-        known = self.module_calls.parameters
-        sources = (state.id for source in self.found.came_from(place) for state in source.states)
-        held = [known[id] for id in sources if id in known]
-        if op == "t" and held:
-            owner, own = held[0]
-            start = owner[len(top) + 1 :] if top and owner.startswith(f"{top}.") else owner
-            place.expr = f"{start}.{own}.T" if start else f"{own}.T"
-        elif op:
-            place.expr = f"{way} {op}" if way[-1:].isdigit() else f"{way} · {op}"
+        whole = call is not None and any(each.event.span == span for each in call.chain())
+        made = place.event is not None or (place.node is not None and not place.brought)  # by writing
+        if span is None or not made or whole:
+            continue
+        key = span, 0 if call is None else call.event.number, bisect_right(begun, place.time)
+        before, last[key] = last.get(key), place
+        if before is not None:
+            in_function(before)
+    for (where, _, statements), place in last.items():
+        if where == failed and statements == len(begun):
+            in_function(place)
+
+
+def in_module(found: Lookup, place: Place, call: ModuleCall, known: Mapping[str, tuple[str, str]]) -> None:
+    """Name what was computed inside the call of a module; `known` are the parameters of all modules."""
+    chain = call.chain()
+    span = place.span
+    whole = next((each for each in chain if span is not None and each.event.span == span), None)
+    result = whole is not None and any(state.id in whole.outputs for state in place.states)
+    if whole is not chain[0] or not result:
+        place.name = None
+    if result or (whole is None and span is not None):
+        return
+    top = chain[0].event.path
+    node = found.nodes.get(place.node or "")
+    op = place.event.op if place.event is not None else op_of(node.name) if node is not None else ""
+    sources = (state.id for source in found.came_from(place) for state in source.states)
+    held = [known[id] for id in sources if id in known]
+    if op == "t" and held:
+        owner, own = held[0]
+        start = below(owner, top)
+        place.expr = f"{start}.{own}.T" if start else f"{own}.T"
+    elif op:
+        way = below(call.event.path, top) or call.event.kind
+        place.expr = f"{way} {op}" if way[-1:].isdigit() else f"{way} · {op}"
 
 
 def in_function(place: Place) -> None:

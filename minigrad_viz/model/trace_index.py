@@ -37,7 +37,7 @@ from .cuts import Cuts
 from .handles import Registered, registered
 from .module_calls import ModuleCalls
 from .moments import Moments
-from .naming import InnerNames, name_indices
+from .naming import name_indices, name_inner
 from .node_details import remember
 from .place import LIBRARY, BackwardCall, Lookup, Place, arranged
 from .scope import Scopes
@@ -74,7 +74,7 @@ class TraceIndex(Lookup):
             self.time = time
             self.read(event)
         self.places = arranged(self)
-        InnerNames(self, trace.events, self.module_calls).give()
+        name_inner(self, trace.events, self.module_calls)
         self.accumulators = {n.variable: n.id for n in self.nodes.values() if n.variable is not None}
 
     @property
