@@ -12,7 +12,6 @@ Note [Views and in-place]
 
 from __future__ import annotations
 
-import weakref
 from typing import Any
 
 import numpy as np
@@ -20,11 +19,8 @@ import numpy as np
 from ..core import F, Op, composite, dtypes, forward, modes
 from ..core.call import check_edges, record
 from ..core.modes import quiet
-from ..core.node import Node
-from ..core.op import NO_CLASSES
 from ..core.operands import prepare
 from ..core.saved import pack_inputs, pack_result
-from ..core.storage import geometry
 from ..core.tangents import aside, tangent_of
 from ..core.tensor_state import (
     IN_PLACE_ON_LEAF,
@@ -34,12 +30,9 @@ from ..core.tensor_state import (
     read_as,
     share,
 )
-from .copy_slices import CopySlices
 from .overlap import check_memory
 from .plain_writes import in_place_plainly
-from .views import refuse, regenerate, set_node
-
-NUMBERS = (int, float, complex, np.generic)
+from .views import rebase, refuse
 
 
 def check_allowed(t: TensorBase, values: list[Any]) -> bool:
@@ -80,7 +73,6 @@ def in_place(op: Op, t: TensorBase, *args: Any, shown: bool = True) -> Any:
     if in_place_plainly(op, t, args):
         return t
     values = [t, *args]
-    check_kinds(op, values)
     recorded = check_allowed(t, values)
     storage = share(t)
     try:
@@ -135,18 +127,6 @@ def settle(op: Op, t: TensorBase, node: Any, shown: bool) -> None:
         pack_result(node, t)
 
 
-def check_kinds(op: Op, values: list[Any]) -> None:
-    """TypeError with PyTorch's text for an operand that is neither a tensor nor a number."""
-    for i, (name, kinds, value) in enumerate(zip(op.params, op.kinds, values)):
-        if isinstance(value, TensorBase) or (kinds is not NO_CLASSES and isinstance(value, NUMBERS)):
-            continue
-        if name in op.free and isinstance(value, (str, type(None))):
-            continue
-        if op.elementwise or name in op.inputs:
-            kind = type(value).__name__
-            raise TypeError(f"{op.name}_(): argument '{name}' (position {i}) must be Tensor, not {kind}")
-
-
 def write(t: TensorBase, out: Any) -> None:
     """Put the numbers `out` into the memory of `t`, of a complex result the real part if `t` is real."""
     if t._bits:
@@ -165,32 +145,6 @@ def check_fits(t: TensorBase, out: Any) -> None:
     a, b = dtypes.of(out), dtypes.of(t._data)
     if a.category > b.category:
         raise RuntimeError(f"result type {a.title} can't be cast to the desired output type {b.title}")
-
-
-def rebase(t: TensorBase, node: Node, shown: bool = True) -> None:
-    """Make `node` the history of `t`, which has just been written to. With `shown=False` nobody can see `t`
-    afterwards, so a view need not be brought up to date.
-    """
-    view = t._view
-    if view is None:
-        set_history(t, node)
-        return
-    place = geometry(t._data, view.base._data)
-    slices = CopySlices(view.base, place, node, view.path)
-    set_history(view.base, slices)
-    if shown or getattr(node, "_raw_result", None) is not None:
-        regenerate(t, place)
-        if hasattr(t._fn, "__weakref__"):
-            slices._shown = weakref.ref(t._fn)
-
-
-def set_history(t: TensorBase, node: Node) -> None:
-    """`node` is what made `t` now."""
-    replaces = t._fn is not None
-    set_node(t, node)
-    if t._storage is not None and (replaces or t._storage.detached):
-        t._storage.detached = 0
-        t._storage.writer = node.name() if isinstance(node, CopySlices) else type(node).__name__
 
 
 def in_place_method(function: Any) -> Any:

@@ -11,6 +11,7 @@ from ..core.node import Node
 from ..core.storage import Geometry, geometry
 from ..core.tensor_state import TensorBase
 from ..core.view_path import refuse_write, replay
+from .copy_slices import CopySlices
 
 
 def refuse(t: TensorBase, indirect: bool) -> None:
@@ -58,6 +59,32 @@ def set_node(t: TensorBase, node: Node, made: int = 0) -> None:
         if old is not None:
             old._extra_made.retain.pop(nr, None)
         node._extra_made.retain[made] = weakref.ref(t)
+
+
+def rebase(t: TensorBase, node: Node, shown: bool = True) -> None:
+    """Make `node` the history of `t`, which has just been written to. With `shown=False` nobody can see `t`
+    afterwards, so a view need not be brought up to date.
+    """
+    view = t._view
+    if view is None:
+        set_history(t, node)
+        return
+    place = geometry(t._data, view.base._data)
+    slices = CopySlices(view.base, place, node, view.path)
+    set_history(view.base, slices)
+    if shown or getattr(node, "_raw_result", None) is not None:
+        regenerate(t, place)
+        if hasattr(t._fn, "__weakref__"):
+            slices._shown = weakref.ref(t._fn)
+
+
+def set_history(t: TensorBase, node: Node) -> None:
+    """`node` is what made `t` now."""
+    replaces = t._fn is not None
+    set_node(t, node)
+    if t._storage is not None and (replaces or t._storage.detached):
+        t._storage.detached = 0
+        t._storage.writer = node.name() if isinstance(node, CopySlices) else type(node).__name__
 
 
 TensorBase.regenerate = staticmethod(regenerate)

@@ -16,7 +16,7 @@ from ..core.public import ShownSignature, own_parameters
 NOT_WRAPPED = """
 tensor as_tensor asarray from_numpy range meshgrid storage backward detach clone item
 numel dim size numpy tolist requires_grad_ register_hook retain_grad view reshape matmul t
-transpose add sub mul div pow exp log tanh relu sigmoid add_ sub_ mul_ zero_ to
+transpose add sub mul div pow exp log tanh relu sigmoid to
 """
 PLAIN = frozenset(NOT_WRAPPED.split())
 NUMPYS = {"axis": "dim", "keepdims": "keepdim", "self": "input"}  # names of arguments that PyTorch takes too

@@ -18,8 +18,7 @@ from ..core.call import check_edges
 from ..core.storage import View
 from ..core.tensor_state import TensorBase, Tensors, attach, numbers, share, wrap
 from ..inplace.in_place import in_place
-from ..inplace.parts import put_number, put_recorded
-from ..inplace.plain_writes import is_outside
+from ..inplace.plain_writes import is_outside, put_plainly
 from ..ops.copy import fitting
 from ..ops.indexing import select
 from ..ops.indexing import slice as sliced
@@ -106,7 +105,7 @@ def refuse_batched(t: Any, rest: str, verb: str = "output") -> None:
 
 def put(self: Any, key: Any, value: Any) -> None:
     """Write `value`, broadcast, into the part that a key shows."""
-    if key is False or put_number(self, key, value) or put_recorded(self, key, value):
+    if key is False or put_plainly(self, key, value):
         return
     value = valued(self, value)
     if is_place(self, key):

@@ -13,8 +13,7 @@ from typing import Any
 from ...core import F, anomaly, dtypes, modes
 from ...core.tensor_state import IN_PLACE_ON_LEAF, TensorBase, alias, edge, share
 from ...core.view_path import share_view
-from ...inplace.in_place import rebase
-from ...inplace.views import refuse, set_node
+from ...inplace.views import rebase, refuse, set_node
 from .context import BackwardCFunction
 from .tangents import is_among, push
 
