@@ -9,12 +9,12 @@ import numpy as np
 from ..core import F, dialect, dtypes, modes
 from ..core.devices import contiguous_format
 from ..core.dtypes import kind_name
-from ..core.tangents import tangent_of
 from ..core.tensor_state import CONJUGATE, TensorBase, numbers, share
 from ..left_out import missing
 from ..ops import shape as sh
 from ..ops.checks import is_whole
 from . import casts
+from .printing import describe
 from .size import Size
 
 TO_SCALAR = (
@@ -295,23 +295,3 @@ def real_number(value: Any, kind: str) -> Any:
     if value.imag:
         raise RuntimeError(f"value cannot be converted to type {kind} without overflow")
     return value.real
-
-
-def describe(t: TensorBase, prefix: str = "tensor(") -> str:
-    """Return the text of a tensor as PyTorch prints it."""
-    from . import printing  # which, with `dataclasses`, would take 1.5 ms from importing minigrad
-
-    try:
-        fn = t.grad_fn
-        name = None if fn is None else fn.name().rpartition("::")[2]
-    except RuntimeError:
-        name = "Invalid"  # a view whose base was written to while the view must not follow
-    tangent = tangent_of(t)
-    return printing.format_tensor(
-        numbers(t),
-        default_float=dtypes.get_default_dtype().numpy,
-        requires_grad=t.requires_grad,
-        grad_fn=name,
-        class_prefix=prefix,
-        tangent=None if tangent is None else f"{tangent}",
-    )

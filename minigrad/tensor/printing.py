@@ -10,21 +10,19 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
 from itertools import compress
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core import dtypes
 from ..core.public import public
+from ..core.tangents import tangent_of
+from ..core.tensor_state import TensorBase, numbers
 
-# By C type, because two C types may share a width (long and long long). Native byte order only.
-PRINTABLE = frozenset(np.dtype(code) for code in "?bBhHiIlLqQefdFD")
 
-
-@dataclass(frozen=True, slots=True)
-class PrintOptions:
-    """One setting of the print options. ValueError or TypeError if a value cannot be used.
+class PrintOptions(NamedTuple):
+    """One setting of the print options.
 
     precision: digits after the point. threshold: a tensor with more elements than this is summarized.
     edgeitems: elements shown at each end of a summarized dimension. linewidth: columns per line.
@@ -76,12 +74,13 @@ def set_printoptions(
         raise ValueError(f"profile must be one of {', '.join(map(repr, PROFILES))}, but got {profile!r}")
     given = {"precision": precision, "threshold": threshold, "edgeitems": edgeitems, "linewidth": linewidth}
     changes: Any = {name: value for name, value in given.items() if value is not None}
-    _options = replace(_options if profile is None else PROFILES[profile], **changes, sci_mode=sci_mode)
+    before = _options if profile is None else PROFILES[profile]
+    _options = before._replace(**changes, sci_mode=sci_mode)
 
 
 def get_printoptions() -> dict[str, Any]:
     """Return the present options, as keyword arguments for `set_printoptions`."""
-    return asdict(_options)
+    return _options._asdict()
 
 
 @public("function")
@@ -96,34 +95,44 @@ def printoptions(**options: Any) -> Iterator[None]:
         set_printoptions(**before)
 
 
+def describe(t: TensorBase) -> str:
+    """Return the text of a tensor as PyTorch prints it."""
+    try:
+        fn = t.grad_fn
+        name = None if fn is None else fn.name().rpartition("::")[2]
+    except RuntimeError:
+        name = "Invalid"  # a view whose base was written to while the view must not follow
+    tangent, kind = tangent_of(t), type(t).__name__
+    return format_tensor(
+        numbers(t),
+        dtypes.get_default_dtype().numpy,
+        requires_grad=t.requires_grad,
+        grad_fn=name,
+        tangent=None if tangent is None else f"{tangent}",
+        prefix="tensor(" if kind in ("Tensor", "Parameter") else f"{kind}(",
+    )
+
+
 def format_tensor(
     data: np.ndarray | np.generic,
-    *,
     default_float: np.dtype,
     requires_grad: bool = False,
     grad_fn: str | None = None,
     tangent: str | None = None,
-    class_prefix: str = "tensor(",
-    indent: int = 0,
-    options: PrintOptions | None = None,
+    prefix: str = "tensor(",
 ) -> str:
     """Return the text of a tensor of any shape, such as ``tensor([1., 2.], requires_grad=True)``.
 
-    data: the elements; bool, integer, float16/32/64 or complex64/128 in native byte order, else TypeError.
+    data: the elements; bool, integer, float16/32/64 or complex64/128.
     default_float: the dtype that needs no mention.
     grad_fn: the name of the tensor's backward node, if it has one; it replaces ``requires_grad=True``.
     tangent: its forward-mode tangent as ``f'{tangent}'``, if it has one.
-    indent: columns already taken on the first line; further lines start that much deeper.
-    options: None for those of `set_printoptions`.
+    prefix: what comes first; further lines start below its end.
     """
-    if data.dtype not in PRINTABLE:
-        raise TypeError(f"cannot print elements of type {data.dtype}")
-    options = _options if options is None else options
-    column = indent + len(class_prefix)
-    text = class_prefix + (_body(data, column, options) if data.size else "[]")
-
+    column = len(prefix)
+    text = prefix + (_body(data, column, _options) if data.size else "[]")
     suffixes = []
-    if data.ndim != 1 if data.size == 0 else options.edgeitems == 0:
+    if data.ndim != 1 if data.size == 0 else _options.edgeitems == 0:
         suffixes.append(f"size={tuple(data.shape)}")
     if not _dtype_is_obvious(data, default_float):
         suffixes.append(f"dtype=torch.{data.dtype.name}")
@@ -133,7 +142,7 @@ def format_tensor(
         suffixes.append("requires_grad=True")
     if tangent is not None:
         suffixes.append(f"tangent={tangent}")
-    return _with_suffixes(text, suffixes, indent, column, options.linewidth)
+    return _with_suffixes(text, suffixes, column, _options.linewidth)
 
 
 def _dtype_is_obvious(data: np.ndarray | np.generic, default_float: np.dtype) -> bool:
@@ -145,13 +154,13 @@ def _dtype_is_obvious(data: np.ndarray | np.generic, default_float: np.dtype) ->
     return data.size > 0 and (dtype == np.int64 or dtype == np.bool_ or dtype == default_complex)
 
 
-def _with_suffixes(text: str, suffixes: list[str], indent: int, column: int, linewidth: float) -> str:
+def _with_suffixes(text: str, suffixes: list[str], column: int, linewidth: float) -> str:
     """Append the suffixes and the closing bracket; one that would pass ``linewidth`` starts a line.
 
     Lines break where PyTorch's do. So ``minigrad.`` counts as long as ``torch.``, which it stands for, and
     up to the first suffix on its own line there are two columns more than a reader counts.
     """
-    used = len((" " * indent + text).rpartition("\n")[2]) + 2
+    used = len(text.rpartition("\n")[2]) + 2
     for suffix in suffixes:
         length = len(suffix)
         if used + 2 + length > linewidth:
