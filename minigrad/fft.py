@@ -14,6 +14,7 @@ import numpy as np
 from .core import F, dtypes
 from .core.devices import strided
 from .creation import arange
+from .creation.arguments import dims as dims_of
 from .left_out import refusing as _refusing
 from .ops import rearranging, spectral
 from .ops.shape import place
@@ -70,14 +71,9 @@ def resized(x: Any, dims: tuple[int, ...], sizes: tuple[int, ...]) -> Any:
     return F.constant_pad_nd(x, tuple(pad)) if any(pad) else x
 
 
-def listed(x: Any) -> tuple[int, ...] | None:
-    """Return an int or several of them as a tuple."""
-    return x if x is None else (x,) if isinstance(x, int) else tuple(x)
-
-
 def shape_and_dims(input: Any, s: Any, dim: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """The length of the signal in each dimension (-1: the tensor's), and the dimensions; PyTorch's errors."""
-    own, sizes, given = input._data.shape, listed(s), listed(dim)
+    own, sizes, given = input._data.shape, dims_of(s), dims_of(dim)
     dims = tuple(axis(d, len(own)) for d in given or ())
     if len(set(dims)) < len(dims):
         raise RuntimeError("FFT dims must be unique")
@@ -190,7 +186,7 @@ def irfft2(input: Any, s: Any = None, dim: Any = (-2, -1), norm: str | None = No
 def shifted(input: Any, dim: Any, more: int) -> Any:
     """Rolled by half of the size (`more` = 1: rounded up) along `dim`, or all dimensions."""
     ndim = input._data.ndim
-    dims = tuple(range(ndim)) if dim is None else tuple(axis(d, ndim) for d in listed(dim) or ())
+    dims = tuple(range(ndim)) if dim is None else tuple(axis(d, ndim) for d in dims_of(dim) or ())
     return rearranging.roll(input, tuple((input._data.shape[d] + more) // 2 for d in dims), dims)
 
 

@@ -7,6 +7,7 @@ An invalid argument raises an error here. PyTorch's texts for arguments of wrong
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Iterable
 from typing import Any
 
@@ -17,19 +18,12 @@ from ..core.devices import check_device, check_layout
 from ..core.tensor_state import TensorBase, numbers
 from ..ops import copy as copies
 
-OF_PYTHON = {bool: dtypes.bool_, int: dtypes.int64, float: dtypes.float64, complex: dtypes.complex128}
-
-
-def kind_name(x: Any) -> str:
-    """What PyTorch's errors call the type of an argument."""
-    return "Tensor" if isinstance(x, TensorBase) else dtypes.kind_name(x)
-
 
 def dtype_of(name: str, dtype: Any) -> dtypes.dtype | None:
     """`dtype`, which may be one of Python's types, or None."""
-    dtype = OF_PYTHON.get(dtype, dtype) if isinstance(dtype, type) else dtype
+    dtype = dtypes.given(dtype)
     if dtype is not None and not isinstance(dtype, dtypes.dtype):
-        raise TypeError(f"{name}(): argument 'dtype' must be torch.dtype, not {kind_name(dtype)}")
+        raise TypeError(f"{name}(): argument 'dtype' must be torch.dtype, not {dtypes.kind_name(dtype)}")
     return dtype
 
 
@@ -52,9 +46,20 @@ def is_whole(n: Any) -> bool:
 
 def whole(n: Any) -> int:
     """An argument as an integer; TypeError if it is none."""
-    if not is_whole(n):
-        raise TypeError(f"expected an integer, not {kind_name(n)}")
-    return int(n)
+    if isinstance(n, bool):
+        raise TypeError("expected an integer, not a bool")
+    return operator.index(n)
+
+
+def integers(given: tuple[Any, ...]) -> tuple[int, ...]:
+    """Integers that were given one by one, or as one sequence."""
+    one = len(given) == 1 and isinstance(given[0], (tuple, list))
+    return tuple(map(whole, given[0] if one else given))
+
+
+def dims(dim: Any) -> tuple[int, ...] | None:
+    """One integer or a sequence of them as a tuple; None as it is."""
+    return None if dim is None else integers((dim,))
 
 
 def sizes(name: str, given: tuple[Any, ...], size: Any = None) -> tuple[int, ...]:
@@ -85,7 +90,7 @@ def number(value: Any) -> Any:
     if isinstance(value, np.generic):
         return value.item()
     if not isinstance(value, (int, float, complex)):
-        raise TypeError(f"expected a number, not {kind_name(value)}")
+        raise TypeError(f"expected a number, not {dtypes.kind_name(value)}")
     return value
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from ..core import F, dialect, dtypes, modes
 from ..core.modes import quiet
 from ..core.tensor_state import TensorBase, check_can_require_grad, mark_inference, numbers, wrap
+from ..ops.checks import NUMBERS
 from .arguments import options, sizes
 
 __all__ = [
@@ -78,11 +79,8 @@ def to_numpy(data: Any, dtype: dtypes.dtype | None) -> Any:
     elif isinstance(data, np.ndarray):
         check_array(data)
     if isinstance(data, (np.ndarray, np.generic)):
-        dtype = dtype or dtypes.of(data)
-        return (
-            np.array(data, dtype=dtype.numpy)[()] if np.ndim(data) == 0 else np.array(data, dtype=dtype.numpy)
-        )
-    if isinstance(data, (bool, int, float, complex)):
+        return np.array(data, dtype=(dtype or dtypes.of(data)).numpy)
+    if isinstance(data, NUMBERS):
         kind = (dtype or dtypes.of_number(data)).numpy
         if isinstance(data, complex):
             must_fit(kind)
@@ -192,11 +190,7 @@ def is_of_integers(data: Any) -> bool:
     """Return whether all numbers in nested sequences are integers."""
     if isinstance(data, Sequence):
         return all(map(is_of_integers, data))
-    return (
-        kind_of(data).category < 2
-        if isinstance(data, (TensorBase, int, float, complex, np.generic))
-        else True
-    )
+    return not isinstance(data, (TensorBase, *NUMBERS)) or kind_of(data).category < 2
 
 
 def flatten(data: Any, depth: int, whole: Any) -> Any:
@@ -204,9 +198,7 @@ def flatten(data: Any, depth: int, whole: Any) -> Any:
     if depth:
         for item in data:
             yield from flatten(item, depth - 1, whole)
-    elif isinstance(data, (bool, int, float, complex, np.generic)) or (
-        isinstance(data, TensorBase) and data._data.size == 1
-    ):
+    elif isinstance(data, NUMBERS) or (isinstance(data, TensorBase) and data._data.size == 1):
         yield data
     else:
         raise refusal(data, whole)

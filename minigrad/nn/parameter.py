@@ -11,8 +11,8 @@ from ..core.modes import unobserved
 from ..core.tensor_state import check_can_require_grad, retyped, wrap
 from ..creation import zeros
 from ..tensor import Tensor
+from ..tensor.argument_errors import check
 from ..tensor.copying import attributes
-from ..tensor.explained import check
 from ..tensor.printing import describe
 
 

@@ -124,11 +124,11 @@ def is_whole(x: Any) -> bool:
     return isinstance(x, (int, np.integer)) and not isinstance(x, bool)
 
 
-def invalid(name: str, *args: Any, **kwargs: Any) -> TypeError:
+def invalid(name: str, /, *args: Any, **kwargs: Any) -> TypeError:
     """PyTorch's error for arguments that none of a function's forms takes."""
     named = (f"{k}={dtypes.kind_name(v)}" for k, v in kwargs.items())
     given = ", ".join([*map(dtypes.kind_name, args), *named])
-    if kwargs:
+    if kwargs and not args:
         given += ", "  # as PyTorch writes it
     return TypeError(f"{name}() received an invalid combination of arguments - got ({given})")
 

@@ -17,7 +17,7 @@ import numpy as np
 from ..core import devices, dtypes, public
 from ..core.tensor_state import TensorBase
 from ..creation.arguments import is_whole
-from ..ops.checks import NUMBERS
+from ..ops.checks import NUMBERS, invalid
 from ..ops.generator import Generator
 
 # Functions whose tensors may be numbers
@@ -99,12 +99,12 @@ def parameters(text: str) -> Any:
         yield Parameter(name, kind, int(size or 0), bool(default), bool(none) or default == "=None", keyword)
 
 
-def explain(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> TypeError | None:
-    """Return the error for arguments that PyTorch refuses before it runs the function `name`, else None."""
+def check(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Raise the error for arguments that PyTorch refuses before it runs the function `name`."""
     known = forms(name)
     found = [mistake(last(name), form, args, kwargs) for form, _ in known]
     if not known or not all(found):
-        return None
+        return
     count = len(args) + len(kwargs)
     plausible = [
         error
@@ -112,22 +112,22 @@ def explain(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> TypeErr
         if shown and sum(not p.optional for p in form) <= count <= len(form)
     ]
     if len(known) == 1 or len(plausible) == 1:
-        return TypeError((plausible or found)[0])
-    given = [*map(dtypes.kind_name, args), *(f"{k}={dtypes.kind_name(v)}" for k, v in kwargs.items())]
-    return TypeError(
-        f"{last(name)}() received an invalid combination of arguments - got ({', '.join(given)})"
-    )
+        raise TypeError((plausible or found)[0]) from None
+    raise invalid(last(name), *args, **kwargs) from None
 
 
-def explain_given(name: str, given: dict[str, Any]) -> TypeError | None:
-    """Return the error for arguments that are of the wrong type, whatever others there have to be."""
-    form = forms(name)[0][0]
-    wrong = [
-        misfit(name, i, parameter, given[parameter.name], f" (position {i + 1})")
-        for i, parameter in enumerate(form)
-        if parameter.name in given
-    ]
-    return TypeError(next(filter(None, wrong))) if any(wrong) else None
+def check_given(known: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """The same for arguments whose names PyTorch's signature has, if a function of the parameters `known`
+    takes them, whatever others there have to be.
+    """
+    given = dict(zip([p.name for p in known], args)) | kwargs
+    if len(args) > len(known) or any(p.name not in given for p in known if p.default is p.empty):
+        return
+    for i, parameter in enumerate(forms(name)[0][0]):
+        if parameter.name in given:
+            wrong = misfit(name, i, parameter, given[parameter.name], f" (position {i + 1})")
+            if wrong:
+                raise TypeError(wrong) from None
 
 
 def last(name: str) -> str:

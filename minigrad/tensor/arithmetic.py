@@ -10,18 +10,20 @@ from ..core import F
 from ..core.elementwise import operator_of
 from ..core.public import public
 from ..core.tensor_state import TensorBase, wrap
+from ..creation.arguments import whole
 from ..inplace.in_place import in_place, in_place_method
 from ..ops import arithmetic as ar
 from ..ops import pointwise as pw
 from ..ops import pow as powers
 from ..ops import special
-from ..ops.checks import NUMBERS, check_alpha, must_be, named, of_kinds
+from ..ops.checks import NUMBERS, check_alpha, choice, named, of_kinds
 from ..ops.compare import bitwise_and, bitwise_left_shift, bitwise_or, bitwise_right_shift, bitwise_xor
 from ..ops.rounding import modulo, quotient
 from .binary import div
 
 
-@public(out="cast")
+@public("function method method_", out="cast")
+@choice
 def pow(input: Any, exponent: Any) -> Any:
     """Return each element of `input` to the power of `exponent`.
 
@@ -40,7 +42,7 @@ def pow(input: Any, exponent: Any) -> Any:
     call = of_kinds("pow", input, exponent, powers.pow_tensor, powers.pow_scalar, powers.pow_base)
     if isinstance(exponent, np.generic):
         exponent = exponent.item()
-    return call(input, exponent)
+    return call, (input, exponent)
 
 
 OPERANDS = (TensorBase, *NUMBERS)
@@ -56,7 +58,8 @@ def declined(other: Any) -> Any:
     return NotImplemented
 
 
-@public(out="cast")
+@public("function method method_", out="cast")
+@choice
 def add(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     """Return `input + alpha * other`.
 
@@ -75,12 +78,13 @@ def add(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     tensor([21., 22.])
     """
     if alpha == 1 and alpha is not True:
-        return ar.add(input, other)
+        return ar.add, (input, other)
     check_alpha("add", alpha, input, other)
-    return ar.add_scaled(input, other, alpha)
+    return ar.add_scaled, (input, other, alpha)
 
 
-@public(out="cast", also="subtract")
+@public("function method method_", out="cast", also="subtract")
+@choice
 def sub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     """Return `input - alpha * other`.
 
@@ -99,9 +103,9 @@ def sub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     tensor([-19., -18.])
     """
     if alpha == 1 and alpha is not True:
-        return ar.sub(input, other)
+        return ar.sub, (input, other)
     check_alpha("sub", alpha, input, other)
-    return ar.sub_scaled(input, other, alpha)
+    return ar.sub_scaled, (input, other, alpha)
 
 
 def operator(function: Any, reflected: bool = False) -> Any:
@@ -166,7 +170,9 @@ class Arithmetic(TensorBase):
     __iand__, __ior__, __ixor__ = map(in_place_method, (bitwise_and, bitwise_or, bitwise_xor))
     __ilshift__, __irshift__ = map(in_place_method, (bitwise_left_shift, bitwise_right_shift))
 
+    __iadd__, __isub__, __imul__ = (operator(in_place_method(f)) for f in (ar.add, ar.sub, ar.mul))
     __itruediv__ = __idiv__ = in_place_method(div)
+    __ipow__ = in_place_method(pow)
     __ifloordiv__, __imod__ = in_place_method(quotient), in_place_method(modulo)
 
     __floordiv__, __rfloordiv__ = operator(quotient), operator(quotient, True)
@@ -193,60 +199,6 @@ class Arithmetic(TensorBase):
             raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
         return F.bitwise_not(self)
 
-    def add_(self, other: Any, *, alpha: Any = 1) -> Any:
-        """Add `alpha * other` to the tensor in place and return the tensor.
-
-        Args:
-            other: a tensor that broadcasts to the tensor's shape, or a number.
-            alpha: a number by which `other` is multiplied first.
-        Shape: that of the tensor.
-        Returns: the tensor itself.
-        Raises: RuntimeError if the tensor is a leaf that requires a gradient. RuntimeError if `other` does
-            not broadcast to the tensor's shape.
-        Derivative: `g` for the tensor, `alpha * g` for `other`.
-        Source: torch.Tensor.add_
-
-        >>> torch.tensor([1.0, 2.0]).add_(10, alpha=2)
-        tensor([21., 22.])
-        """
-        if alpha == 1:
-            return in_place(ar.add.op, self, other)
-        check_alpha("add", alpha, self, other)
-        return in_place(ar.add_scaled.op, self, other, alpha)
-
-    def sub_(self, other: Any, *, alpha: Any = 1) -> Any:
-        """Subtract `alpha * other` from the tensor in place and return the tensor.
-
-        Args:
-            other: a tensor that broadcasts to the tensor's shape, or a number.
-            alpha: a number by which `other` is multiplied first.
-        Shape: that of the tensor.
-        Returns: the tensor itself.
-        Raises: RuntimeError if the tensor is a leaf that requires a gradient. RuntimeError if `other` does
-            not broadcast to the tensor's shape.
-        Derivative: `g` for the tensor, `-alpha * g` for `other`.
-        Source: torch.Tensor.sub_
-
-        >>> torch.tensor([1.0, 2.0]).sub_(10, alpha=2)
-        tensor([-19., -18.])
-        """
-        if alpha == 1:
-            return in_place(ar.sub.op, self, other)
-        check_alpha("sub", alpha, self, other)
-        return in_place(ar.sub_scaled.op, self, other, alpha)
-
-    subtract_ = sub_
-
-    __iadd__, __isub__ = operator(add_), operator(sub_)
-    __imul__ = operator(in_place_method(ar.mul))
-
-    def pow_(self, exponent: Any) -> Any:
-        """Raise each element to the power of a number or of another tensor's element, in place."""
-        call = powers.pow_tensor if isinstance(exponent, TensorBase) else powers.pow_scalar
-        return in_place(call.op, self, exponent)
-
-    __ipow__ = pow_
-
     def polygamma(self, n: Any) -> Any:
         """Return the `n`-th derivative of the digamma function; RuntimeError for a negative `n`."""
         return special.polygamma(n, self)
@@ -262,6 +214,5 @@ class Arithmetic(TensorBase):
 
     def polygamma_(self, n: Any) -> Any:
         """Return the `n`-th derivative of the digamma function, in place."""
-        must_be(int, "polygamma_", "n", n, 1)
-        special.refuse_complex_polygamma(n, self)
+        special.refuse_complex_polygamma(whole(n), self)
         return in_place(special.polygamma_of.op, self, n)

@@ -219,7 +219,8 @@ class Autograd(TensorBase):
         """
         share(self)
         result = alias(self, self._data)
-        return told(self, result, "detach")
+        modes.notify("detached", self, result, "detach")
+        return result
 
     @public("function")
     def detach_(self) -> Any:
@@ -248,7 +249,7 @@ class Autograd(TensorBase):
             self.requires_grad_(False)
         else:
             share(self).detached = next(sequence_numbers)
-            told(self, self, "detach")
+            modes.notify("detached", self, self, "detach")
         self._fn, self._nr = None, 0
         if self._tangent is not None:
             self._tangent = None
@@ -266,7 +267,8 @@ class Autograd(TensorBase):
         if self._inference:
             mark_inference(result)
         share(result).array = self._data if self._data.ndim == 0 else None
-        return told(self, result, "data")
+        modes.notify("detached", self, result, "data")
+        return result
 
     @data.setter
     def data(self, value: TensorBase) -> None:
@@ -293,12 +295,6 @@ class Autograd(TensorBase):
 
     def _copy_for_grad(self, memory: Any) -> Any:
         return F.copy(wrap(memory), self)
-
-
-def told(source: TensorBase, result: Any, how: str) -> Any:
-    """`result`, which is `source` outside the graph: observers are notified."""
-    modes.notify("detached", source, result, how)
-    return result
 
 
 def check_grad(t: TensorBase, value: Any) -> None:

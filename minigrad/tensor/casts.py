@@ -7,45 +7,39 @@ from typing import Any
 import numpy as np
 
 from ..core import F, devices, dtypes
-from ..core.devices import (
-    check_device,
-    contiguous_format,
-    device,
-    memory_format,
-    preserve_format,
-    unfilled_like,
-)
+from ..core.devices import check_device, contiguous_format, preserve_format, unfilled_like
 from ..core.public import public
 from ..core.tensor_state import TensorBase
-from ..ops.checks import invalid, must_be_tensor
+from ..ops.checks import must_be_tensor
+from .explained import explained
+from .reductions import flag
 
 NO_BFLOAT16 = "minigrad has no bfloat16: NumPy has no such dtype"
+DIMENSIONS = {"channels_last": 4, "channels_last_3d": 5}
 NO_COMPLEX32 = "minigrad has no complex32: NumPy has no such dtype"
 
 
-TAKEN = {  # the arguments of `to`, with the classes of what may be given: PyTorch's own devices too
-    "device": ("NoneType", "str", "device"), "dtype": ("NoneType", "dtype", "Refused"),
-    "non_blocking": ("bool",), "copy": ("bool",), "memory_format": ("NoneType", "memory_format"),
-}  # fmt: skip
+def asked(
+    device: Any = None, dtype: Any = None, non_blocking: Any = False, copy: Any = False, *,
+    memory_format: Any = None,
+) -> tuple[Any, bool, Any]:  # fmt: skip
+    """Return dtype, whether to copy, and the order of the memory that is asked for."""
+    check_device(device)
+    flag(non_blocking)
+    if dtype is not None and not isinstance(dtypes.given(dtype), dtypes.dtype):
+        raise TypeError("dtype must be a dtype")
+    return dtypes.given(dtype), flag(copy), format_of(memory_format)
 
 
-def target(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, bool, Any]:
-    """Return dtype, whether to copy, and the order of the memory that arguments of `to` ask for."""
-    names = ["dtype", "non_blocking", "copy"]
-    first = args[0] if args else None
-    values = (dtypes.of(first._data), *args[1:]) if isinstance(first, TensorBase) else args
-    if args and values is args and not isinstance(dtypes.given(first), dtypes.dtype):
-        names.insert(0, "device")
-    asked: dict[str, Any] = (
-        dict.fromkeys(TAKEN) | {"non_blocking": False, "copy": False} | dict(zip(names, values)) | kwargs
-    )
-    asked["dtype"] = dtypes.given(asked["dtype"])
-    fits = len(args) <= len(names) and asked.keys() == TAKEN.keys()
-    if not fits or not all(type(asked[name]).__name__ in kinds for name, kinds in TAKEN.items()):
-        raise invalid("to", *args, **kwargs)
-    if asked["device"] is not None:
-        check_device(device(str(asked["device"])))
-    return asked["dtype"], asked["copy"], asked["memory_format"]
+def parsed(*args: Any, **kwargs: Any) -> tuple[Any, bool, Any]:
+    """Return what the arguments of `to` ask for; a tensor stands for its dtype."""
+    first = dtypes.of(args[0]._data) if args and isinstance(args[0], TensorBase) else args and args[0]
+    if isinstance(dtypes.given(first), dtypes.dtype):
+        return asked(None, first, *args[1:], **kwargs)
+    return asked(*args, **kwargs)
+
+
+target = explained(parsed, "to", known="Tensor.to")
 
 
 def format_of(order: Any) -> Any:
@@ -64,37 +58,22 @@ def is_laid(data: Any, order: Any) -> bool:
 
 def converted(t: Any, kind: Any, copy: bool, order: Any) -> Any:
     """Return a tensor in a dtype and an order in memory: itself if it is so already, unless `copy`."""
-    own, order = dtypes.of(t._data), format_of(order)
+    own = dtypes.of(t._data)
     if (kind is None or kind is own) and not copy and is_laid(t._data, order):
         return t
     return F.to(t, (kind or own).numpy, order)
 
 
-def checked_format(name: str, order: Any) -> Any:
-    """Return an order in memory; TypeError with PyTorch's text for anything else."""
-    if not isinstance(order, memory_format):
-        raise TypeError(
-            f"{name}(): argument 'memory_format' must be torch.memory_format, not {dtypes.kind_name(order)}"
-        )
-    return order
-
-
-def is_in_format(name: str, t: Any, order: Any) -> bool:
+def is_in_format(t: Any, order: Any) -> bool:
     """Return whether a tensor lies in memory as `order` says; False if it has not the dimensions for it."""
-    last = {"channels_last": 4, "channels_last_3d": 5}.get(checked_format(name, order).name)
-    return last in (None, t._data.ndim) and is_laid(t._data, order)
-
-
-def laid_out(name: str, t: Any, order: Any) -> Any:
-    """Return a tensor that lies in memory as `order` says: itself or a copy."""
-    return t if is_laid(t._data, checked_format(name, order)) else F.to(t, t._data.dtype, order)
+    return DIMENSIONS.get(order.name) in (None, t._data.ndim) and is_laid(t._data, order)
 
 
 def cast(name: str, kind: Any) -> Any:
     """Return the method for one dtype."""
 
     def convert(self: Any, *, memory_format: Any = None) -> Any:
-        return converted(self, kind, False, memory_format)
+        return converted(self, kind, False, format_of(memory_format))
 
     convert.__name__ = convert.__qualname__ = name
     convert.__doc__ = f"""Return the tensor as {kind.name}; itself if it is that already.
@@ -133,8 +112,7 @@ class Casts(TensorBase):
         >>> torch.tensor([0, 2]).to(torch.bool)
         tensor([False,  True])
         """
-        kind, copy, order = target(args, kwargs)
-        return converted(self, kind, copy, order)
+        return converted(self, *target(*args, **kwargs))
 
     half, float = cast("half", dtypes.float16), cast("float", dtypes.float32)
     double, char = cast("double", dtypes.float64), cast("char", dtypes.int8)

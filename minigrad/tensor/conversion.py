@@ -8,12 +8,11 @@ import numpy as np
 
 from ..core import F, dialect, dtypes, modes
 from ..core.devices import contiguous_format
-from ..core.dtypes import kind_name
 from ..core.tensor_state import CONJUGATE, TensorBase, numbers, share
+from ..creation.arguments import whole
 from ..left_out import missing
 from ..ops import shape as sh
-from ..ops.checks import is_whole
-from . import casts
+from .casts import is_in_format
 from .printing import describe
 from .size import Size
 
@@ -48,9 +47,7 @@ class Conversion(TensorBase):
         """
         if dim is None:
             return self.shape
-        if not is_whole(dim):
-            raise TypeError(f"size(): argument 'dim' (position 1) must be int, not {kind_name(dim)}")
-        return self._data.shape[sh.place(dim, self._data.ndim)]
+        return self._data.shape[sh.place(whole(dim), self._data.ndim)]
 
     @property
     def dtype(self) -> dtypes.dtype:
@@ -216,9 +213,11 @@ class Conversion(TensorBase):
         >>> torch.ones(2, 3).t().contiguous().stride()
         (2, 1)
         """
-        if memory_format is not contiguous_format:
-            return casts.laid_out("contiguous", self, memory_format)
-        return self if np.ndim(self._data) == 0 or self._data.flags.c_contiguous else F.clone(self, "C")
+        if is_in_format(self, memory_format):
+            return self
+        if memory_format is contiguous_format:
+            return F.clone(self, "C")
+        return F.to(self, self._data.dtype, memory_format)
 
     def element_size(self) -> Any:
         """Return bytes per element."""

@@ -15,6 +15,10 @@ from ..ops import linalg
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"  # in the order in which PyTorch counts them
 TERM = re.compile(r"[a-zA-Z]*(\.\.\.[a-zA-Z]*)?")
+NO_OPERAND = (
+    "einsum(): must specify the equation string and at least one operand, or at least one operand and its "
+    "subscripts list"
+)
 Label = str | int  # of a dimension: its letter; if an ellipsis covers it, its place, -1 for the last one
 
 
@@ -33,18 +37,16 @@ def einsum(*args: Any) -> Any:
     >>> torch.einsum('ij,j->i', torch.tensor([[1.0, 2.0], [3.0, 4.0]]), torch.tensor([1.0, 1.0]))
     tensor([3., 7.])
     """
+    if len(args) < 2:
+        raise ValueError(NO_OPERAND)
     if not isinstance(args[0], str):
         raise without("einsum", "list of indices after each tensor")
     equation, *operands = args
     if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
         operands = list(operands[0])
-    for x in operands:
+    for i, x in enumerate(operands):
         if not isinstance(x, TensorBase):
-            raise TypeError(
-                f"einsum(): argument 'operands' (position 2) must be tuple of Tensors, not {kind_name(x)}"
-            )
-    if not operands:
-        raise RuntimeError("einsum(): must provide at least one operand")
+            raise TypeError(f"expected Tensor as element {i} in argument 1, but got {kind_name(x)}")
     left, arrow, right = equation.partition("->")
     texts = left.split(",")
     if len(texts) != len(operands):

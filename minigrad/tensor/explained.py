@@ -11,12 +11,13 @@ from types import FunctionType
 from typing import Any
 
 from ..core.public import ShownSignature, own_parameters
+from .argument_errors import check, check_given
 
 # Not to be wrapped: what is called very often, or warns about the line that calls it, or is no user's.
 NOT_WRAPPED = """
 tensor as_tensor asarray from_numpy range meshgrid storage backward detach clone item
-numel dim size numpy tolist requires_grad_ register_hook retain_grad view reshape matmul t
-transpose add sub mul div pow exp log tanh relu sigmoid to
+numel dim numpy tolist requires_grad_ register_hook retain_grad t transpose
+add sub mul div pow exp log tanh relu sigmoid to
 """
 PLAIN = frozenset(NOT_WRAPPED.split())
 NUMPYS = {"axis": "dim", "keepdims": "keepdim", "self": "input"}  # names of arguments that PyTorch takes too
@@ -25,28 +26,6 @@ NUMPYS = {"axis": "dim", "keepdims": "keepdim", "self": "input"}  # names of arg
 def renamed(kwargs: dict[str, Any]) -> dict[str, Any]:
     """Return named arguments under PyTorch's own names."""
     return {NUMPYS.get(name, name): value for name, value in kwargs.items()}
-
-
-def check(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """The error that PyTorch raises for arguments that it refuses, if it does."""
-    from .argument_errors import explain
-
-    error = explain(name, args, kwargs)
-    if error is not None:
-        raise error from None
-
-
-def check_given(known: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """The same for arguments whose names PyTorch's signature has, if a function of the parameters `known`
-    takes them.
-    """
-    from .argument_errors import explain_given
-
-    given = dict(zip([p.name for p in known], args)) | kwargs
-    if len(args) <= len(known) and all(p.name in given for p in known if p.default is p.empty):
-        error = explain_given(name, given)
-        if error is not None:
-            raise error from None
 
 
 def explained(
@@ -82,8 +61,10 @@ def explained(
     return call
 
 
-def explained_method(function: Any, name: str) -> Any:
-    """Return the same for a method."""
+def as_method(function: Any, name: str) -> Any:
+    """Return a function as the method `name`, which says first what PyTorch says, too."""
+    if name in PLAIN or function.__class__ is not FunctionType:
+        return function
     return explained(function, name, "minigrad.tensor.tensor", "Tensor." + name, True)
 
 
@@ -127,5 +108,4 @@ def attach_methods(kind: Any) -> None:
             if name[0] == "_" or name in vars(kind) or not isinstance(method, FunctionType):
                 continue
             method.__qualname__ = "Tensor." + name  # as Python's own errors call it
-            if name not in PLAIN:
-                setattr(kind, name, explained_method(method, name))
+            setattr(kind, name, as_method(method, name))

@@ -19,6 +19,7 @@ from ..core.storage import View
 from ..core.tensor_state import TensorBase, Tensors, attach, numbers, share, wrap
 from ..inplace.in_place import in_place
 from ..inplace.plain_writes import is_outside, put_plainly
+from ..ops.checks import NUMBERS
 from ..ops.copy import fitting
 from ..ops.indexing import select
 from ..ops.indexing import slice as sliced
@@ -126,7 +127,7 @@ def valued(self: Any, value: Any) -> Any:
     if isinstance(value, TensorBase):
         return value
     kind = dtypes.of(self._data)
-    if not isinstance(value, (bool, int, float, complex, np.generic)):
+    if not isinstance(value, NUMBERS):
         raise TypeError(f"can't assign a {dtypes.kind_name(value)} to a torch.{kind.title}Tensor")
     return wrap(np.asarray(fitting(value, kind.numpy), kind.numpy)[()])
 
@@ -257,13 +258,9 @@ def check_count(self: Any, key: Any, keys: list[Any]) -> None:
 
 def bounds(key: slice) -> tuple[int, int, int]:
     """Start, stop and step of a slice, as PyTorch notes them; ValueError for a step that is not positive."""
-    start, stop, step = (
-        (0 if key.start is None else whole_of(key.start)),
-        whole_of(key.stop),
-        (1 if key.step is None else whole_of(key.step)),
-    )
+    start, stop, step = map(whole_of, (key.start, key.stop, 1 if key.step is None else key.step))
     if step == 0:
         raise ValueError("slice step cannot be zero")
     if step <= 0:
         raise ValueError("step must be greater than zero")
-    return start, sys.maxsize if stop is None else stop, step
+    return 0 if start is None else start, sys.maxsize if stop is None else stop, step

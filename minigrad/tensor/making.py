@@ -11,7 +11,7 @@ from ..core import dtypes
 from ..core.devices import CPU, check_device, device, layout, preserve_format, strided
 from ..core.public import public, shown_as
 from ..core.tensor_state import TensorBase
-from ..creation.arguments import dtype_of, shape_of, sizes
+from ..creation.arguments import dtype_of, sizes
 from ..inplace.in_place import in_place
 from ..ops import random_numbers
 from ..ops.checks import must_be_tensor
@@ -21,13 +21,18 @@ OF_NEW = shown_as(
 )
 
 
+def in_dtype(t: TensorBase, options: dict[str, Any]) -> dict[str, Any]:
+    """`options` of a new tensor, whose dtype is that of `t` if none is given."""
+    return options if options.get("dtype") is not None else options | {"dtype": dtypes.of(t._data)}
+
+
 class Making(TensorBase):
     """New tensors in the dtype of this one, random numbers written into it, and where it is."""
 
     __slots__ = ()
 
     @OF_NEW
-    def new_zeros(self, *sizes_: Any, size: Any = None, dtype: Any = None, **options: Any) -> Any:
+    def new_zeros(self, *sizes_: Any, size: Any = None, **options: Any) -> Any:
         """Return a tensor of zeros in the dtype of this one.
 
         Args:
@@ -42,17 +47,15 @@ class Making(TensorBase):
         >>> torch.tensor([1, 2]).new_zeros(3)
         tensor([0, 0, 0])
         """
-        shape = sizes("new_zeros", sizes_, size)
-        return creation.zeros(shape, dtype=dtype or dtypes.of(self._data), **options)
+        return creation.zeros(sizes("new_zeros", sizes_, size), **in_dtype(self, options))
 
     @OF_NEW
-    def new_ones(self, *sizes_: Any, size: Any = None, dtype: Any = None, **options: Any) -> Any:
+    def new_ones(self, *sizes: Any, **options: Any) -> Any:
         """Return ones of shape `size` (numbers or one sequence)."""
-        shape = sizes("new_ones", sizes_, size)
-        return creation.ones(shape, dtype=dtype or dtypes.of(self._data), **options)
+        return creation.ones(*sizes, **in_dtype(self, options))
 
     @OF_NEW
-    def new_empty(self, *sizes_: Any, size: Any = None, dtype: Any = None, **options: Any) -> Any:
+    def new_empty(self, *sizes: Any, **options: Any) -> Any:
         """Return an uninitialized tensor in the dtype of this one; minigrad fills it with zeros.
 
         Args:
@@ -67,17 +70,15 @@ class Making(TensorBase):
         >>> torch.tensor([1, 2]).new_empty(3).shape
         torch.Size([3])
         """
-        shape = sizes("new_empty", sizes_, size)
-        return creation.empty(shape, dtype=dtype or dtypes.of(self._data), **options)
+        return creation.empty(*sizes, **in_dtype(self, options))
 
     @shown_as(
         lambda self, size, fill_value, *, dtype=None, device=None, requires_grad=False, layout=strided,
         pin_memory=False: None
     )  # fmt: skip
-    def new_full(self, size: Any, fill_value: Any, *, dtype: Any = None, **options: Any) -> Any:
+    def new_full(self, size: Any, fill_value: Any, **options: Any) -> Any:
         """Return a tensor of shape `size` full of `fill_value`."""
-        shape = shape_of("new_full", size)
-        return creation.full(shape, fill_value, dtype=dtype or dtypes.of(self._data), **options)
+        return creation.full(size, fill_value, **in_dtype(self, options))
 
     def new_tensor(
         self, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False

@@ -33,9 +33,6 @@ def matmul(input: Any, other: Any) -> Any:
     >>> torch.matmul(torch.tensor([[1.0, 2.0], [3.0, 4.0]]), torch.tensor([1.0, 1.0]))
     tensor([3., 7.])
     """
-    if not (isinstance(input, TensorBase) and isinstance(other, TensorBase)):
-        wrong = other if isinstance(input, TensorBase) else input
-        raise TypeError(f"matmul(): argument 'other' (position 1) must be Tensor, not {type(wrong).__name__}")
     m, n = input._data.ndim, other._data.ndim
     if m == 0 or n == 0:
         raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {m}D and {n}D")

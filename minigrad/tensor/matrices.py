@@ -12,6 +12,7 @@ from ..core.operands import broadcast, check_broadcast
 from ..core.public import public
 from ..core.tensor_state import numbers
 from ..creation import eye
+from ..creation.arguments import whole
 from ..ops import inverses
 from ..ops.inverses import LinAlgError, first_wrong
 from .matmul import matmul
@@ -180,8 +181,7 @@ def positive_power(base: Any, n: int) -> Any:
 @public(out="same")
 def matrix_power(input: Any, n: int) -> Any:
     """Return the n-th power of a square matrix or of each in a batch; of a negative n that of the inverse."""
-    if not isinstance(n, int):
-        raise TypeError(f"matrix_power(): argument 'n' (position 2) must be int, not {type(n).__name__}")
+    n = whole(n)
     check_square(input, "linalg.matrix_power")
     if n == 0:
         return F.clone(input).copy_(eye(input._data.shape[-1], dtype=input.dtype))

@@ -8,12 +8,13 @@ from typing import Any
 from ..core import F
 from ..core.operands import broadcast
 from ..core.public import public
+from ..creation.arguments import dims
 from ..ops import norms
 from ..ops.checks import must_be, must_be_tensor
 from ..ops.shape import place
 from .decompositions import svdvals
 from .matrices import check_float
-from .reductions import dims, numpys
+from .reductions import numpys
 
 
 def vector_norm(x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:

@@ -19,7 +19,7 @@ from ..core.tensor_state import TensorBase
 from ..inplace.in_place import in_place, in_place_method
 from ..inplace.overlap import check_overlap
 from . import memory
-from .explained import PLAIN, attach_methods, explained, explained_method
+from .explained import PLAIN, as_method, attach_methods, explained
 
 RESIZED = (
     "An output with one or more elements was resized since it had shape {}, which does not match the "
@@ -146,10 +146,3 @@ def shown(call: Any, function: Any, first: str, has_out: bool = False) -> Any:
         if source is not call or not call.__code__.co_flags & STARS:
             call.__signature__ = ShownSignature(source, first, has_out)  # type: ignore[attr-defined]
     return call
-
-
-def as_method(function: Any, name: str) -> Any:
-    """Return a function as the method `name`, with PyTorch's errors about its arguments."""
-    if name in PLAIN or function.__class__ is not FunctionType:
-        return function
-    return explained_method(function, name)

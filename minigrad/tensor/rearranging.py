@@ -9,21 +9,13 @@ import numpy as np
 from ..core import F
 from ..core.public import public, shown_as
 from ..core.tensor_state import TensorBase, numbers, wrap
+from ..creation.arguments import dims as dims_of
+from ..creation.arguments import integers
 from ..ops import rearranging as re
 from ..ops import views as vw
 from ..ops.checks import is_whole
 from ..ops.shape import place
-from .views import flatten, sizes_of
-
-
-def several(x: Any) -> tuple[int, ...]:
-    """One number or several, as a tuple."""
-    return (x,) if is_whole(x) else tuple(x)
-
-
-def given(sizes: Any) -> tuple[int, ...]:
-    """Numbers given one by one or as one sequence."""
-    return tuple(sizes[0]) if len(sizes) == 1 and not is_whole(sizes[0]) else tuple(sizes)
+from .views import flatten
 
 
 @public("function")
@@ -42,7 +34,7 @@ def flip(input: Any, dims: Any) -> Any:
     >>> torch.flip(torch.tensor([1, 2, 3]), [0])
     tensor([3, 2, 1])
     """
-    return re.flip(input, several(dims))
+    return re.flip(input, dims_of(dims))
 
 
 @public()
@@ -78,7 +70,7 @@ def roll(input: Any, shifts: Any, dims: Any = ()) -> Any:
     >>> torch.roll(torch.tensor([1, 2, 3]), 1)
     tensor([3, 1, 2])
     """
-    return re.roll(input, several(shifts), several(dims))
+    return re.roll(input, dims_of(shifts), dims_of(dims))
 
 
 @public()
@@ -92,8 +84,8 @@ def tile(input: Any, dims: Any) -> Any:
     """Return a copy in which the tensor stands `dims` times along its last dimensions, or new ones
     in front.
     """
-    dims = several(dims)
-    return re.repeat(input, (1,) * (input.ndim - len(dims)) + dims)
+    times = dims_of(dims) or ()
+    return re.repeat(input, (1,) * (input.ndim - len(times)) + times)
 
 
 @public()
@@ -208,7 +200,7 @@ class Rearranging(TensorBase):
         >>> torch.tensor([1, 2, 3]).flip(0)
         tensor([3, 2, 1])
         """
-        return re.flip(self, given(dims))
+        return re.flip(self, integers(dims))
 
     def repeat(self, *repeats: Any) -> Any:
         """Return a copy in which the tensor is repeated along each dimension.
@@ -225,7 +217,7 @@ class Rearranging(TensorBase):
         tensor([[1, 2, 1, 2],
                 [1, 2, 1, 2]])
         """
-        return re.repeat(self, given(repeats))
+        return re.repeat(self, integers(repeats))
 
     @shown_as(lambda self, dims: None)
     def tile(self, *dims: Any) -> Any:
@@ -242,15 +234,15 @@ class Rearranging(TensorBase):
         >>> torch.tensor([1, 2]).tile(2)
         tensor([1, 2, 1, 2])
         """
-        return tile(self, given(dims))
+        return tile(self, integers(dims))
 
     def sum_to_size(self, *size: Any) -> Any:
         """Return the sum over the dimensions along which a tensor of that size would be broadcast to this
         one.
         """
         if not size:
-            raise TypeError('sum_to_size() missing 1 required positional arguments: "size"')
-        shape = sizes_of("sum_to_size", size)
+            raise TypeError("no size is given")
+        shape = integers(size)
         own = self._data.shape
         lead = len(own) - len(shape)
         if lead < 0 or any(n not in (1, m) for n, m in zip(shape, own[lead:])):

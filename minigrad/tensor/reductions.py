@@ -2,28 +2,14 @@
 
 from __future__ import annotations
 
-import operator
 from typing import Any
 
 from ..core import F, dtypes
 from ..core.public import public
+from ..creation.arguments import dims, whole
 from ..ops import reduction as red
 from ..ops import sorting, variance
 from ..ops.checks import choice
-
-
-def dims(dim: Any) -> tuple[int, ...] | None:
-    """`dim` as a tuple of integers; None as it is."""
-    if dim is None:
-        return None
-    return tuple(map(one, dim if isinstance(dim, (tuple, list)) else (dim,)))
-
-
-def one(dim: Any) -> int:
-    """`dim` as an integer; TypeError unless it is one."""
-    if isinstance(dim, bool):
-        raise TypeError("a dimension must be an integer")
-    return operator.index(dim)
 
 
 def flag(keepdim: Any) -> bool:
@@ -133,7 +119,7 @@ def prod(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = Non
     """
     if dim is None:
         return red.prod_all(input, numpys(dtype))
-    return red.prod_dim(input, one(dim), flag(keepdim), numpys(dtype))
+    return red.prod_dim(input, whole(dim), flag(keepdim), numpys(dtype))
 
 
 @public(out="cast")
@@ -206,7 +192,7 @@ def cumsum(input: Any, dim: int, *, dtype: Any = None) -> Any:
     >>> torch.cumsum(torch.tensor([1, 2, 3]), dim=0)
     tensor([1, 3, 6])
     """
-    return variance.cumsum, (input, one(dim), checked("cumsum", dtype))
+    return variance.cumsum, (input, whole(dim), checked("cumsum", dtype))
 
 
 @public("function method method_", out="dtype")
@@ -215,4 +201,4 @@ def cumprod(input: Any, dim: int, *, dtype: Any = None) -> Any:
     """Return the product of all elements up to each one along `dim`; whole numbers give int64 unless `dtype`
     is given.
     """
-    return variance.cumprod, (input, one(dim), checked("cumprod", dtype))
+    return variance.cumprod, (input, whole(dim), checked("cumprod", dtype))

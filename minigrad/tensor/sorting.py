@@ -8,10 +8,11 @@ from .. import return_types
 from ..core import F
 from ..core.public import public
 from ..core.tensor_state import TensorBase
+from ..creation.arguments import dims, whole
 from ..left_out import without
 from ..ops import max_min
 from ..ops import sorting as so
-from .reductions import dims, flag, one
+from .reductions import flag
 
 NOT_GIVEN: Any = object()
 
@@ -19,7 +20,7 @@ NOT_GIVEN: Any = object()
 def in_order(input: Any, dim: int, descending: bool, stable: Any) -> Any:
     """Values and indices, by the overload that PyTorch takes: one of its own where `stable` is given."""
     op = so.sort if stable is NOT_GIVEN else so.sort_stable
-    return op(input, one(dim), bool(descending))
+    return op(input, whole(dim), bool(descending))
 
 
 @public(out="same")
@@ -82,7 +83,7 @@ def topk(input: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool =
     >>> torch.topk(torch.tensor([3.0, 1.0, 2.0]), 2).values
     tensor([3., 2.])
     """
-    return return_types.topk(*so.topk(input, k, one(dim), bool(largest), bool(sorted)))
+    return return_types.topk(*so.topk(input, k, whole(dim), bool(largest), bool(sorted)))
 
 
 @public()
@@ -125,7 +126,7 @@ def extreme(name: str, every: Any, along: Any, input: Any, dim: Any, keepdim: An
     if dim is None:
         return every(input)
     kind = getattr(return_types, name)
-    return kind(*along(input, one(dim), flag(keepdim)))
+    return kind(*along(input, whole(dim), flag(keepdim)))
 
 
 @public(out="same")
@@ -189,4 +190,4 @@ def median(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
     """Return the lower median of all elements, or along `dim` (values, indices)."""
     if dim is None:
         return so.median_all(input)
-    return return_types.median(*so.median_dim(input, one(dim), keepdim))
+    return return_types.median(*so.median_dim(input, whole(dim), keepdim))

@@ -10,10 +10,11 @@ from .. import return_types
 from ..core import F
 from ..core.public import public
 from ..core.tensor_state import TensorBase, wrap
+from ..creation.arguments import dims
 from ..ops import smooth_activations as soft
 from ..ops import sorting, variance
 from ..ops.shape import place
-from .reductions import dims, flag
+from .reductions import flag
 
 ROUNDED: dict[str, Any] = {
     "linear": np.asarray,

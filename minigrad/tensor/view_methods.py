@@ -10,6 +10,7 @@ from ..core.dtypes import dtype as dtype_class
 from ..core.public import public, shown_as
 from ..core.storage import strides_of
 from ..core.tensor_state import TensorBase, share
+from ..creation.arguments import integers
 from ..left_out import without
 from ..ops import shape as sh
 from ..ops import views as vw
@@ -42,7 +43,7 @@ class Views(TensorBase):
         """
         if dtype is not None or dtype_class in map(type, shape):
             raise without("view", "dtype")
-        return sh.view(self, views.sizes_of("view", shape if size is None else (size,)))
+        return sh.view(self, integers(shape if size is None else (size,)))
 
     def reshape(self, *shape: Any) -> Any:
         """Return the elements in another shape: a view where that is possible, else a copy.
@@ -59,7 +60,7 @@ class Views(TensorBase):
         tensor([[0, 1],
                 [2, 3]])
         """
-        return sh.reshape(self, views.sizes_of("reshape", shape))
+        return sh.reshape(self, integers(shape))
 
     def view_as(self, other: Any) -> Any:
         """Return the same memory in the shape of `other`.
@@ -115,7 +116,7 @@ class Views(TensorBase):
         tensor([[1, 2],
                 [1, 2]])
         """
-        return sh.expand(self, views.sizes_of("expand", (named["size"],) if named else size))
+        return sh.expand(self, integers((named["size"],) if named else size))
 
     @public("function")
     def broadcast_to(self, size: Any) -> Any:
@@ -179,8 +180,7 @@ class Views(TensorBase):
         >>> torch.ones(2, 3, 4).permute(2, 0, 1).shape
         torch.Size([4, 2, 3])
         """
-        dims = (named["dims"],) if named else dims
-        return sh.permute(self, tuple(dims[0]) if len(dims) == 1 and not is_whole(dims[0]) else dims)
+        return sh.permute(self, integers((named["dims"],) if named else dims))
 
     def stride(self, dim: int | None = None) -> Any:
         """Return how many elements of the memory lie between neighbors along each dimension.
@@ -211,9 +211,7 @@ class Views(TensorBase):
         >>> torch.ones(2, 3).t().is_contiguous()
         False
         """
-        if memory_format is not contiguous_format:
-            return is_in_format("is_contiguous", self, memory_format)
-        return not self._data.ndim or self._data.flags.c_contiguous
+        return is_in_format(self, memory_format)
 
     def data_ptr(self) -> int:
         """Return the address of the first element."""

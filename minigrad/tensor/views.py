@@ -244,15 +244,3 @@ def adjoint(input: Any) -> Any:
 def linalg_diagonal(A: Any, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
     """Return the diagonals of the matrices in the last two dimensions."""
     return vw.diagonal(A, offset, dim1, dim2)
-
-
-def sizes_of(name: str, size: tuple[Any, ...]) -> tuple[int, ...]:
-    """Sizes given as numbers or as one sequence; TypeError in PyTorch's words for anything else."""
-    given = tuple(size[0]) if len(size) == 1 and isinstance(size[0], (tuple, list)) else size
-    for n in given:
-        if n.__class__ is not int and not is_whole(n):
-            argument = "shape" if name == "reshape" else "size"
-            raise TypeError(
-                f"{name}(): argument '{argument}' (position 1) must be tuple of ints, not {type(n).__name__}"
-            )
-    return given

@@ -109,7 +109,7 @@ class Module(Called):
         """Convert floating-point parameters and buffers to a dtype (or that of a tensor); the device can only
         be the CPU.
         """
-        dtype = casts.target(args, kwargs)[0]
+        dtype = casts.target(*args, **kwargs)[0]
         if dtype is not None and not (dtype.is_floating_point or dtype.is_complex):
             raise TypeError(
                 f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={dtype}"
