@@ -19,7 +19,7 @@ NAMES = """
 decimal fractions hashlib json numpy.fft numpy.random random secrets statistics string
 tempfile textwrap traceback urllib zipfile scipy
 minigrad.fft minigrad.func minigrad.linalg minigrad.nn minigrad.optim minigrad.special
-minigrad.utils minigrad.tensor.argument_errors
+minigrad.utils
 """
 HEAVY = NAMES.split()
 PACKAGES = [

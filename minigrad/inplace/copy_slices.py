@@ -21,7 +21,7 @@ from ..core.view_path import replay, replay_array
 class CopySlices(Node):
     """History of a base after an op in place on a view of it."""
 
-    __slots__ = ("_base", "_fn", "_path", "_shown", "_view")
+    __slots__ = ("_base", "_fn", "_path", "_shown")
     op = None
     _shown: Any  # weak reference to the view's grad_fn that was made after the op
 
@@ -37,15 +37,14 @@ class CopySlices(Node):
             self._extra_made.unpacks = True  # user code runs in it
         self._fn = fn
         self._shown = None
-        self._view, self._path = view, path
+        self._path = path or (view,)
         self._base = (base._data.shape, strides_of(base._data))
 
     def apply(self, gradient: Any, keep: bool = True) -> tuple[Any, ...]:
         """Gradients of the base and of the op's other inputs, as raw arrays."""
         self._check_kept()
         whole = laid_out(gradient, *self._base)
-        path = (self._view,) if self._path is None else self._path
-        part, bits = replay_array(whole, path)
+        part, bits = replay_array(whole, self._path)
         fn, given = self._fn, read_as(bits, part.copy())[()]
         if getattr(fn, "_raw_result", None) is None:
             first, *others = fn.apply(given)
@@ -65,7 +64,7 @@ class CopySlices(Node):
         self._check_kept()
         whole = wrap(laid_out(np.zeros_like(gradient._data), *self._base))
         F.in_place(F.copy.op, whole, gradient)
-        part = replay(whole, (self._view,) if self._path is None else self._path)
+        part = replay(whole, self._path)
         with self._result_of_view():
             first, *others = self._fn._apply_tensors(F.clone(part, "C"))
         if first is not None:

@@ -44,12 +44,9 @@ def check_allowed(t: TensorBase, values: list[Any]) -> bool:
         return False
     if not any(isinstance(v, TensorBase) and v.requires_grad for v in values):
         return False
-    if t._inference:
-        if not all(isinstance(v, TensorBase) and v._inference for v in values):
-            refuse_leaf(t)
-        return False
-    refuse_leaf(t)
-    return True
+    if not all(isinstance(v, TensorBase) and v._inference for v in values):
+        refuse_leaf(t)
+    return not t._inference
 
 
 def refuse_leaf(t: TensorBase) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import einsums, matrices, norms, products, sorting, statistics
+from . import einsums, gathering, matrices, norms, products, rearranging, sorting, splitting, statistics
 from .tensor import Size, Tensor
 
 __all__ = ["Size", "Tensor"]

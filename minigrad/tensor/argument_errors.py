@@ -8,8 +8,8 @@ its error is the one that is raised. So the check costs nothing where all goes w
 from __future__ import annotations
 
 import functools
+import os
 import re
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -49,9 +49,10 @@ Form = list[Parameter]  # one signature of a function
 def signatures() -> dict[str, list[str]]:
     """Return the texts of all signatures by name; a method's is `Tensor.` and its own."""
     found: dict[str, list[str]] = {}
-    for line in (Path(__file__).parent / "signatures.txt").read_text(encoding="utf-8").splitlines():
-        name, _, rest = line.partition("(")
-        found.setdefault(name, []).append(rest)
+    with open(os.path.join(os.path.dirname(__file__), "signatures.txt"), encoding="utf-8") as lines:
+        for line in lines:
+            name, _, rest = line.rstrip().partition("(")
+            found.setdefault(name, []).append(rest)
     return found
 
 

@@ -21,7 +21,7 @@ from ..core.public import public
 from ..core.storage import address, root
 from ..core.tensor_state import TensorBase, numbers, retyped, share, wrap
 from ..inplace.in_place import in_place
-from ..ops.checks import NUMBERS
+from ..ops.checks import NUMBERS, choice
 
 NOT_A_LEAF = (
     "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the "
@@ -34,10 +34,24 @@ HOOKS_STAY = (
 )
 
 
-@public("function")
+@public("function method_ function_")
+@choice
 def fill(input: Any, value: Any) -> Any:
-    """Return a tensor like `input` with one value in every element."""
-    return (F.fill_tensor if isinstance(value, TensorBase) else F.fill)(input, value)
+    """Return a tensor like `input` with one value in every element.
+
+    Args:
+        input: a tensor of any shape.
+        value: a number, or a tensor of one element.
+    Shape: the same as that of `input`.
+    Returns: a new tensor.
+    Raises: TypeError if `value` is neither.
+    Derivative: 0 for `input`, `g.sum()` for a tensor `value`.
+    Source: torch.fill
+
+    >>> torch.zeros(2).fill_(3)
+    tensor([3., 3.])
+    """
+    return (F.fill_tensor if isinstance(value, TensorBase) else F.fill), (input, value)
 
 
 class Copying(TensorBase):
@@ -62,23 +76,6 @@ class Copying(TensorBase):
         """
         src = wrap(np.asarray(src)[()]) if isinstance(src, NUMBERS) else src
         return in_place(F.copy.op, self, src)
-
-    @public("function")
-    def fill_(self, value: Any) -> Any:
-        """Fill the tensor with one value in place and return the tensor.
-
-        Args:
-            value: a number, or a tensor of one element.
-        Shape: that of the tensor.
-        Returns: the tensor itself.
-        Raises: RuntimeError if the tensor is a leaf that requires a gradient.
-        Derivative: 0 for the tensor, `g.sum()` for a tensor `value`.
-        Source: torch.Tensor.fill_
-
-        >>> torch.zeros(2).fill_(3)
-        tensor([3., 3.])
-        """
-        return in_place((F.fill_tensor if isinstance(value, TensorBase) else F.fill).op, self, value)
 
     @public("function")
     def zero_(self) -> Any:

@@ -216,51 +216,51 @@ def held(condition: Any) -> Any:
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-class Gathering(TensorBase):
-    """Elements gathered and scattered by indices, and chosen by masks."""
+@public("method", name="where")
+def where_method(self, condition: Any, other: Any) -> Any:
+    """Return the tensor where `condition` is true, else `other`.
 
-    __slots__ = ()
+    Args:
+        condition: a boolean tensor.
+        other: a tensor or a number.
+    Shape: the broadcast shape of all three.
+    Returns: a new tensor.
+    Raises: RuntimeError if `condition` is not boolean or the shapes do not broadcast.
+    Derivative: `g` where `condition` is true for the tensor, elsewhere for `other`.
+    Source: torch.Tensor.where
 
-    def where(self, condition: Any, other: Any) -> Any:
-        """Return the tensor where `condition` is true, else `other`.
+    >>> torch.tensor([1.0, 2.0]).where(torch.tensor([True, False]), 0.0)
+    tensor([1., 0.])
+    """
+    return where(condition, self, other)
 
-        Args:
-            condition: a boolean tensor.
-            other: a tensor or a number.
-        Shape: the broadcast shape of all three.
-        Returns: a new tensor.
-        Raises: RuntimeError if `condition` is not boolean or the shapes do not broadcast.
-        Derivative: `g` where `condition` is true for the tensor, elsewhere for `other`.
-        Source: torch.Tensor.where
 
-        >>> torch.tensor([1.0, 2.0]).where(torch.tensor([True, False]), 0.0)
-        tensor([1., 0.])
-        """
-        return where(condition, self, other)
+@public("method")
+def scatter_(
+    self, dim: int, index: Any, src: Any = None, value: Any = None, *, reduce: str | None = None
+) -> Any:
+    """Write `src` or `value` at `index` along `dim` in place and return the tensor.
 
-    def scatter_(
-        self, dim: int, index: Any, src: Any = None, value: Any = None, *, reduce: str | None = None
-    ) -> Any:
-        """Write `src` or `value` at `index` along `dim` in place and return the tensor.
+    Args:
+        dim: the dimension to index.
+        index: an int64 tensor with as many dimensions as the tensor.
+        src: a tensor at least as large as `index`.
+        value: a number to write, if there is no `src`.
+        Shape: that of the tensor.
+    Returns: the tensor itself.
+    Raises: RuntimeError if the tensor is a leaf that requires a gradient. RuntimeError if an index is out
+        of range.
+    Derivative: `g` with 0 at `index` for the tensor, `g.gather(dim, index)` for `src`.
+    Source: torch.Tensor.scatter_
 
-        Args:
-            dim: the dimension to index.
-            index: an int64 tensor with as many dimensions as the tensor.
-            src: a tensor at least as large as `index`.
-            value: a number to write, if there is no `src`.
-            Shape: that of the tensor.
-        Returns: the tensor itself.
-        Raises: RuntimeError if the tensor is a leaf that requires a gradient. RuntimeError if an index is out
-            of range.
-        Derivative: `g` with 0 at `index` for the tensor, `g.gather(dim, index)` for `src`.
-        Source: torch.Tensor.scatter_
+    >>> torch.zeros(1, 3).scatter_(1, torch.tensor([[2, 0]]), 5.0)
+    tensor([[5., 0., 5.]])
+    """
+    op, given = scatterer(src, value, reduce)
+    return checked(in_place(op.op, self, dim, index, given), index, given)
 
-        >>> torch.zeros(1, 3).scatter_(1, torch.tensor([[2, 0]]), 5.0)
-        tensor([[5., 0., 5.]])
-        """
-        op, given = scatterer(src, value, reduce)
-        return checked(in_place(op.op, self, dim, index, given), index, given)
 
-    def scatter_add_(self, dim: int, index: Any, src: Any) -> Any:
-        """Add the elements of `src` at the places `index` along `dim`."""
-        return checked(in_place(indexing_along.scatter_add.op, self, dim, index, src), index, src)
+@public("method")
+def scatter_add_(self, dim: int, index: Any, src: Any) -> Any:
+    """Add the elements of `src` at the places `index` along `dim`."""
+    return checked(in_place(indexing_along.scatter_add.op, self, dim, index, src), index, src)

@@ -29,23 +29,6 @@ SEQUENCES = (list, tuple, range, np.ndarray)
 INVALID = "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices"
 
 
-class Indexing(TensorBase):
-    """Parts of a tensor by `[]`."""
-
-    __slots__ = ()
-
-    def __getitem__(self, key: Any) -> Any:
-        return get(self, key)
-
-    def __setitem__(self, key: Any, value: Any) -> None:
-        put(self, key, value)
-
-    def __len__(self) -> int:
-        if self._data.ndim == 0:
-            raise TypeError("len() of a 0-d tensor")
-        return len(self._data)
-
-
 def get(self: Any, key: Any) -> Any:
     """The part that a key shows: a view, or a copy where the key has tensors in it."""
     if is_place(self, key):
@@ -264,3 +247,20 @@ def bounds(key: slice) -> tuple[int, int, int]:
     if step <= 0:
         raise ValueError("step must be greater than zero")
     return 0 if start is None else start, sys.maxsize if stop is None else stop, step
+
+
+class Indexing(TensorBase):
+    """Parts of a tensor by `[]`."""
+
+    __slots__ = ()
+    __getitem__, __setitem__ = get, put
+
+    def __len__(self) -> int:
+        if self._data.ndim == 0:
+            raise TypeError("len() of a 0-d tensor")
+        return len(self._data)
+
+    def __iter__(self) -> Any:
+        if self._data.ndim == 0:
+            raise TypeError("iteration over a 0-d tensor")
+        return iter(F.unbind(self, 0))

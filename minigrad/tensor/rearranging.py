@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core import F
 from ..core.public import public, shown_as
-from ..core.tensor_state import TensorBase, numbers, wrap
+from ..core.tensor_state import numbers, wrap
 from ..creation.arguments import dims as dims_of
 from ..creation.arguments import integers
 from ..ops import rearranging as re
@@ -180,71 +180,73 @@ def diagflat(input: Any, offset: int = 0) -> Any:
     return vw.diag_embed(F.view(input.contiguous(), (-1,)), offset)
 
 
-class Rearranging(TensorBase):
-    """Elements in other places, or several times."""
+@public("method", name="flip")
+@shown_as(lambda self, dims: None)
+def flip_method(self, *dims: Any) -> Any:
+    """Return a copy with the elements in reverse order along `dims`.
 
-    __slots__ = ()
+    Args:
+        dims: the dimensions, one by one or in a list.
+    Shape: that of the tensor.
+    Returns: a new tensor.
+    Raises: IndexError if there is no such dimension.
+    Derivative: `g.flip(dims)`.
+    Source: torch.Tensor.flip
 
-    @shown_as(lambda self, dims: None)
-    def flip(self, *dims: Any) -> Any:
-        """Return a copy with the elements in reverse order along `dims`.
+    >>> torch.tensor([1, 2, 3]).flip(0)
+    tensor([3, 2, 1])
+    """
+    return re.flip(self, integers(dims))
 
-        Args:
-            dims: the dimensions, one by one or in a list.
-        Shape: that of the tensor.
-        Returns: a new tensor.
-        Raises: IndexError if there is no such dimension.
-        Derivative: `g.flip(dims)`.
-        Source: torch.Tensor.flip
 
-        >>> torch.tensor([1, 2, 3]).flip(0)
-        tensor([3, 2, 1])
-        """
-        return re.flip(self, integers(dims))
+@public("method")
+def repeat(self, *repeats: Any) -> Any:
+    """Return a copy in which the tensor is repeated along each dimension.
 
-    def repeat(self, *repeats: Any) -> Any:
-        """Return a copy in which the tensor is repeated along each dimension.
+    Args:
+        repeats: how often, one number for each dimension; more numbers add dimensions in front.
+    Shape: each size multiplied by its number.
+    Returns: a new tensor.
+    Raises: RuntimeError for fewer numbers than dimensions.
+    Derivative: the sum of `g` over the repetitions.
+    Source: torch.Tensor.repeat
 
-        Args:
-            repeats: how often, one number for each dimension; more numbers add dimensions in front.
-        Shape: each size multiplied by its number.
-        Returns: a new tensor.
-        Raises: RuntimeError for fewer numbers than dimensions.
-        Derivative: the sum of `g` over the repetitions.
-        Source: torch.Tensor.repeat
+    >>> torch.tensor([1, 2]).repeat(2, 2)
+    tensor([[1, 2, 1, 2],
+            [1, 2, 1, 2]])
+    """
+    return re.repeat(self, integers(repeats))
 
-        >>> torch.tensor([1, 2]).repeat(2, 2)
-        tensor([[1, 2, 1, 2],
-                [1, 2, 1, 2]])
-        """
-        return re.repeat(self, integers(repeats))
 
-    @shown_as(lambda self, dims: None)
-    def tile(self, *dims: Any) -> Any:
-        """Return a copy in which the tensor is repeated along its last dimensions.
+@public("method", name="tile")
+@shown_as(lambda self, dims: None)
+def tile_method(self, *dims: Any) -> Any:
+    """Return a copy in which the tensor is repeated along its last dimensions.
 
-        Args:
-            dims: how often, one number for each of the last dimensions.
-        Shape: each size multiplied by its number.
-        Returns: a new tensor.
-        Raises: RuntimeError for a negative number.
-        Derivative: the sum of `g` over the repetitions.
-        Source: torch.Tensor.tile
+    Args:
+        dims: how often, one number for each of the last dimensions.
+    Shape: each size multiplied by its number.
+    Returns: a new tensor.
+    Raises: RuntimeError for a negative number.
+    Derivative: the sum of `g` over the repetitions.
+    Source: torch.Tensor.tile
 
-        >>> torch.tensor([1, 2]).tile(2)
-        tensor([1, 2, 1, 2])
-        """
-        return tile(self, integers(dims))
+    >>> torch.tensor([1, 2]).tile(2)
+    tensor([1, 2, 1, 2])
+    """
+    return tile(self, integers(dims))
 
-    def sum_to_size(self, *size: Any) -> Any:
-        """Return the sum over the dimensions along which a tensor of that size would be broadcast to this
-        one.
-        """
-        if not size:
-            raise TypeError("no size is given")
-        shape = integers(size)
-        own = self._data.shape
-        lead = len(own) - len(shape)
-        if lead < 0 or any(n not in (1, m) for n, m in zip(shape, own[lead:])):
-            raise RuntimeError(f"size {{{list(shape)}}} is not expandable to size {{{list(own)}}}.")
-        return self if shape == own != () else F.sum_to(self, shape)
+
+@public("method")
+def sum_to_size(self, *size: Any) -> Any:
+    """Return the sum over the dimensions along which a tensor of that size would be broadcast to this
+    one.
+    """
+    if not size:
+        raise TypeError("no size is given")
+    shape = integers(size)
+    own = self._data.shape
+    lead = len(own) - len(shape)
+    if lead < 0 or any(n not in (1, m) for n, m in zip(shape, own[lead:])):
+        raise RuntimeError(f"size {{{list(shape)}}} is not expandable to size {{{list(own)}}}.")
+    return self if shape == own != () else F.sum_to(self, shape)

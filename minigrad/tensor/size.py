@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from ..core.dtypes import kind_name
@@ -32,10 +33,7 @@ class Size(tuple[int, ...]):
 
     def numel(self) -> int:
         """Return the number of elements."""
-        n = 1
-        for k in self:
-            n *= k
-        return n
+        return math.prod(self)
 
     def __repr__(self) -> str:
         return f"torch.Size({list(self)})"

@@ -7,7 +7,6 @@ from typing import Any
 from ..core import F, dialect
 from ..core.operands import broadcast, check_elements
 from ..core.public import public
-from ..core.tensor_state import TensorBase
 from ..ops import joining
 from ..ops import shape as sh
 from ..ops.checks import is_whole
@@ -175,40 +174,35 @@ def unsafe_chunk(input: Any, chunks: int, dim: int = 0) -> Any:
     return chunked(input, chunks, dim, joining.unsafe_split, joining.unsafe_split_with_sizes)
 
 
-class Parts(TensorBase):
-    """Views of parts of the tensor."""
+@public("method", name="split")
+def split_method(self, split_size: Any, dim: int = 0) -> Any:
+    """Return the tensor split along `dim` into parts of a size, the last of which may be smaller.
 
-    __slots__ = ()
+    Args:
+        split_size: the size of each part, or a list of sizes.
+        dim: the dimension.
+    Shape: that of the tensor, but at `dim` the size of the part.
+    Returns: a tuple of views.
+    Raises: RuntimeError if a list of sizes does not add up.
+    Derivative: the gradients of the parts, joined.
+    Source: torch.Tensor.split
 
-    def split(self, split_size: Any, dim: int = 0) -> Any:
-        """Return the tensor split along `dim` into parts of a size, the last of which may be smaller.
+    >>> torch.arange(5).split(2)
+    (tensor([0, 1]), tensor([2, 3]), tensor([4]))
+    """
+    return split(self, split_size, dim)
 
-        Args:
-            split_size: the size of each part, or a list of sizes.
-            dim: the dimension.
-        Shape: that of the tensor, but at `dim` the size of the part.
-        Returns: a tuple of views.
-        Raises: RuntimeError if a list of sizes does not add up.
-        Derivative: the gradients of the parts, joined.
-        Source: torch.Tensor.split
 
-        >>> torch.arange(5).split(2)
-        (tensor([0, 1]), tensor([2, 3]), tensor([4]))
-        """
-        return split(self, split_size, dim)
+@public("method")
+def split_with_sizes(self, split_sizes: Any, dim: int = 0) -> Any:
+    """Return parts of the given sizes along `dim`."""
+    return joining.split_with_sizes(self, tuple(split_sizes), dim)
 
-    def split_with_sizes(self, split_sizes: Any, dim: int = 0) -> Any:
-        """Return parts of the given sizes along `dim`."""
-        return joining.split_with_sizes(self, tuple(split_sizes), dim)
 
-    def unsafe_split_with_sizes(self, split_sizes: Any, dim: int = 0) -> Any:
-        """Return `split_with_sizes` whose parts do not know that they share memory with the tensor."""
-        return joining.unsafe_split_with_sizes(self, tuple(split_sizes), dim)
-
-    def __iter__(self) -> Any:
-        if self._data.ndim == 0:
-            raise TypeError("iteration over a 0-d tensor")
-        return iter(joining.unbind(self, 0))
+@public("method")
+def unsafe_split_with_sizes(self, split_sizes: Any, dim: int = 0) -> Any:
+    """Return `split_with_sizes` whose parts do not know that they share memory with the tensor."""
+    return joining.unsafe_split_with_sizes(self, tuple(split_sizes), dim)
 
 
 def checked(tensors: Any, name: str) -> tuple[Any, ...]:

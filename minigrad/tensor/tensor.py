@@ -13,15 +13,12 @@ from .autograd import Autograd
 from .casts import Casts
 from .conversion import Conversion
 from .copying import Copying
-from .gathering import Gathering
 from .indexing import Indexing
 from .making import Making
 from .matmul import Algebra
 from .memory import Memory
 from .properties import Properties
-from .rearranging import Rearranging
 from .size import Size
-from .splitting import Parts
 from .view_methods import Views
 
 
@@ -31,13 +28,10 @@ class Tensor(
     Arithmetic,
     Casts,
     Copying,
-    Gathering,
     Indexing,
     Making,
     Memory,
-    Parts,
     Properties,
-    Rearranging,
     Algebra,
     Views,
 ):
