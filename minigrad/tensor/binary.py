@@ -74,15 +74,13 @@ def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
     tensor([0.0000, 0.5000, 1.0000])
     """
     given = [bound for bound in (min, max) if bound is not None]
-    tensors = [isinstance(bound, TensorBase) for bound in given]
-    if isinstance(input, TensorBase) and not given:
+    if not given:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
-    if not isinstance(input, TensorBase) or any(tensors) != all(tensors):
+    tensors = {isinstance(bound, TensorBase) for bound in given}
+    if len(tensors) > 1:
         raise invalid("clamp", input, *given)
-    if tensors[0]:
+    if True in tensors:
         return te.clamp, (input, min, max)
-    if not all(isinstance(bound, NUMBERS) for bound in given):
-        raise invalid("clamp", input, *given)
     check_bound(input, min)
     check_bound(input, max)
     return te.clamp_numbers, (input, min, max)

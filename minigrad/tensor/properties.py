@@ -10,7 +10,7 @@ from ..core import F, dtypes
 from ..core.public import public
 from ..core.tensor_state import CONJUGATE, NEGATIVE, TensorBase, retyped, share
 from ..creation.data import constructed
-from ..ops.checks import NUMBERS, invalid
+from ..ops.checks import NUMBERS
 from .memory import UntypedStorage
 
 
@@ -149,18 +149,15 @@ class Properties(TensorBase):
 @public("function")
 def result_type(tensor1: Any, tensor2: Any) -> Any:
     """Return the dtype that an op on two tensors or numbers works in."""
-    if not all(isinstance(x, (TensorBase, *NUMBERS)) for x in (tensor1, tensor2)):
-        raise invalid("result_type", tensor1, tensor2)
     raws = [x._data if isinstance(x, TensorBase) else x for x in (tensor1, tensor2)]
     return dtypes.OF_NUMPY[dtypes.result_type(*raws)]
 
 
-def check_dtypes(name: str, **kinds: Any) -> None:
+def check_dtype(name: str, kind: Any) -> None:
     """TypeError with PyTorch's text for what is no dtype."""
-    for at, (argument, kind) in enumerate(kinds.items(), 1):
-        if not isinstance(kind, dtypes.dtype):
-            wanted = f"argument '{argument}' (position {at}) must be torch.dtype"
-            raise TypeError(f"{name}(): {wanted}, not {dtypes.kind_name(kind)}")
+    if not isinstance(kind, dtypes.dtype):
+        wanted = "argument 'type' (position 1) must be torch.dtype"
+        raise TypeError(f"{name}(): {wanted}, not {dtypes.kind_name(kind)}")
 
 
 @public("function")
@@ -168,15 +165,14 @@ def can_cast(from_: Any, to: Any) -> bool:
     """Return whether a result of one dtype may be written into a tensor of another: bools into integers,
     these into floats, these into complex numbers, not back.
     """
-    check_dtypes("can_cast", from_=from_, to=to)
-    return bool(from_.category <= to.category)
+    return bool(dtypes.given(from_).category <= dtypes.given(to).category)
 
 
 @public("function")
 def promote_types(type1: Any, type2: Any) -> Any:
     """Return the smallest dtype that holds both."""
-    check_dtypes("promote_types", type1=type1, type2=type2)
-    return dtypes.OF_NUMPY[dtypes.result_type(*(np.empty(1, kind.numpy) for kind in (type1, type2)))]
+    kinds = map(dtypes.given, (type1, type2))
+    return dtypes.OF_NUMPY[dtypes.result_type(*(np.empty(1, kind.numpy) for kind in kinds))]
 
 
 class Limits:
@@ -205,7 +201,7 @@ class finfo(Limits):
 
     def __init__(self, type: Any = None) -> None:
         kind = dtypes.get_default_dtype() if type is None else type
-        check_dtypes("finfo", type=kind)
+        check_dtype("finfo", kind)
         if kind.category < 2:
             raise TypeError(f"torch.finfo() requires a floating point input type, not {kind}")
         known = np.finfo(kind.to_real().numpy)
@@ -221,7 +217,7 @@ class iinfo(Limits):
     shown = ("min", "max", "dtype")
 
     def __init__(self, type: Any) -> None:
-        check_dtypes("iinfo", type=type)
+        check_dtype("iinfo", type)
         if type.category != 1:
             raise TypeError(f"torch.iinfo() requires an integer input type, not {type}")
         known = np.iinfo(type.numpy)

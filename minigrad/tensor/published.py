@@ -120,6 +120,8 @@ def install(functions: dict[str, Any], cls: Any) -> None:
 
     def put(each: public.Name) -> None:
         name, function, forms = each.name, each.function, each.forms
+        if forms == {"method"}:
+            function.__qualname__ = "Tensor." + name  # as Python's own errors call it
         if "method" in forms and name not in own:
             setattr(cls, name, shown(as_method(function, name), function, "self"))
         if "function" in forms:
