@@ -18,7 +18,7 @@ from minigrad_viz.drawing.picture import Picture
 from minigrad_viz.drawing.still import bare
 from minigrad_viz.player.act_pictures import FEW, ROOM, narrow
 from minigrad_viz.player.acts import Act
-from minigrad_viz.player.score import FILLED, READY, WORDS, all_marks, score_of
+from minigrad_viz.player.score import READY, WORDS, all_marks, score_of
 from minigrad_viz.player.static import (
     MODULES,
     START,
@@ -93,7 +93,7 @@ class TestScore:
         score = score_of(cube.acts, cube.trace.source, "en", (None, 2.0, 1.0))
         assert json.loads(json.dumps(score)) == score
         assert score["source"] == cube.trace.source and score["shown"] == 0 and score["counted"] == 3
-        assert set(score["words"]) == {*WORDS, *FILLED}
+        assert set(score["words"]) == set(WORDS)
         assert (score["step"], score["loop"]) == (0, True)
         act = score["acts"][0]
         assert act["svg"].startswith("<svg") and f'id="{act["prefix"]}s0"' in act["svg"]

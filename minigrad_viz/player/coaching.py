@@ -10,23 +10,14 @@ from ..numbers import number
 from ..replay.landscape import movable, slice_of
 from ..replay.live import Refused
 from ..replay.training import Training
-from ..words import text
+from ..words import templates
 
 MOST = 100  # rounds that are asked for at once
 TOLD = 6  # leaves whose values are shown
 WORDS = (
-    "training",
-    "training_more",
-    "training_ten",
-    "training_lr",
-    "training_rewind",
-    "training_known",
-    "live_pick",
-)
-FILLED = {
-    "training_at": ("round", "name", "loss"), "training_curve": ("name",), "training_slice": ("name", "leaf"),
-    "training_step": ("leaf", "far", "name", "before", "after"), "live_slope": ("value", "name"),
-}  # fmt: skip
+    "training", "training_more", "training_ten", "training_lr", "training_rewind", "training_known",
+    "live_pick", "training_at", "training_curve", "training_slice", "training_step", "live_slope",
+)  # fmt: skip
 
 
 class Coach:
@@ -38,11 +29,8 @@ class Coach:
 
     def score(self) -> dict[str, Any]:
         """The part of a score for the training: {"words", "name" (of the root), "why" (not), "state"}."""
-        words = {key: text(key, self.lang) for key in WORDS}
-        for key, names in FILLED.items():
-            words[key] = text(key, self.lang, **{name: f"{{{name}}}" for name in names})
         state = None if self.training is None else self.state(self.training)
-        return {"words": words, "name": self.name, "why": self.why, "state": state}
+        return {"words": templates(WORDS, self.lang), "name": self.name, "why": self.why, "state": state}
 
     def state(self, training: Training) -> dict[str, Any]:
         """How the training stands: {"round", "cell" (the cell's last round), "lr", "rounds" to go back to,

@@ -32,7 +32,7 @@ from ..replay.live import Handle, Live, Refused
 from ..steps.timeline import Frame
 from ..trace.events import Trace
 from ..trace.graph import Graph
-from ..words import text
+from ..words import templates, text
 from .columns import stored
 from .leaf_handles import card_of, ends, handles_in, root_of, root_told
 from .score import line_to_json, packed, said_of, telling
@@ -171,28 +171,20 @@ class Living:
 
     def scored(self, handles: list[Any], states: dict[str, str]) -> dict[str, Any]:
         """The same with these handles."""
-        lang = self.live.lang
-        words = {key: text(key, lang) for key in WORDS}
-        filled = {key: text(key, lang, **{n: f"{{{n}}}" for n in names}) for key, names in FILLED.items()}
         root = root_of(self.picture.graph)
         return {
             "handles": handles,
             "root": None if root is None else root_told(root),
             "states": states,
-            "words": words | filled,
+            "words": templates(WORDS, self.live.lang),
         }
 
 
 WORDS = (
     "live", "live_drag", "live_cell", "live_now", "live_off",
-    "live_pick", "live_reset", "live_write",
+    "live_pick", "live_reset", "live_write", "live_written", "live_short", "live_at", "live_head",
+    "live_curve", "live_slope", "live_foretold", "live_foretold_all", "live_line",
 )  # fmt: skip
-FILLED = {
-    "live_written": ("n",), "live_short": ("name", "value"), "live_at": ("name", "value", "cell"),
-    "live_head": ("name",), "live_curve": ("root", "name"), "live_slope": ("value", "name"),
-    "live_foretold": ("sum", "root", "value", "far"), "live_foretold_all": ("sum", "root", "value", "far"),
-    "live_line": ("n", "line"),
-}  # fmt: skip
 
 
 def around(value: float, sign: int) -> list[float]:

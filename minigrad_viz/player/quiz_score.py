@@ -24,21 +24,14 @@ from ..predicting.judging import say, unreadable
 from ..predicting.question import GRAD, LEAVES, NEXT, RAISES, SHAPE, QuizQuestion
 from ..predicting.typed import NO, YES
 from ..trace.graph import Graph
-from ..words import clean, text
+from ..words import clean, templates, text
 from .acts import Act
 from .score import packed
 
 WORDS = (
     "quiz_predict", "quiz_check", "quiz_hint", "quiz_show", "quiz_continue", "quiz_taken",
-    "quiz_missing", "quiz_so_far",
+    "quiz_missing", "quiz_so_far", "quiz_attempt", "quiz_either", "quiz_back", "quiz_step_sum", "quiz_asks",
 )  # fmt: skip
-FILLED = {
-    "quiz_attempt": ("i",),
-    "quiz_either": ("first", "others"),
-    "quiz_back": ("x",),
-    "quiz_step_sum": ("x",),
-    "quiz_asks": ("x",),
-}
 BACKWARD, FORWARD = "backward", "forward"
 
 
@@ -49,9 +42,7 @@ def quiz_of(
     found = [each for i, act in enumerate(acts) for each in asked_in(act, i, calls[i], questions, lang)]
     if not found:
         return ""
-    words = {key: text(key, lang) for key in WORDS}
-    words |= {k: text(k, lang, **{name: f"{{{name}}}" for name in names}) for k, names in FILLED.items()}
-    return packed({"words": words, "yes": YES, "no": NO, "questions": found})
+    return packed({"words": templates(WORDS, lang), "yes": YES, "no": NO, "questions": found})
 
 
 def asked_in(

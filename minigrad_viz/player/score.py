@@ -40,7 +40,7 @@ from ..drawing.picture import Picture
 from ..protocol import finite
 from ..steps.told import Frame
 from ..trace.graph import ROOT, Graph
-from ..words import clean, text
+from ..words import clean, templates
 from .act_pictures import ACTS, narrow, shown
 from .acts import Act
 
@@ -63,12 +63,8 @@ WORDS = (
     "vjp", "vjp_is", "box_open", "box_close", "forward", "backward", "update", "say_over", "say_squared",
     "say_power",
     "say_root", "say_times", "say_equals", "say_minus", "say_plus", "say_becomes",
+    "of", "of_all", "round", "call", "line", "following", "more_formulas", "beyond",
 )  # fmt: skip
-# Those that the player fills in.
-FILLED = {
-    "of": ("i", "n"), "of_all": ("n",), "round": ("i",), "call": ("i",), "line": ("n",),
-    "following": ("what",), "more_formulas": ("n",), "beyond": ("n",),
-}  # fmt: skip
 
 
 def score_of(
@@ -87,13 +83,9 @@ def score_of(
         raise ValueError("a player needs at least one act")
     parts = [content(act, len(acts) <= ACTS) for act in acts]
     last = len(acts) - 1
-    words = {key: text(key, lang) for key in WORDS}
-    words |= {
-        key: text(key, lang, **{name: f"{{{name}}}" for name in names}) for key, names in FILLED.items()
-    }
     failed = [i for i, frame in enumerate(acts[last].frames, 1) if frame.failed]
     return {
-        "words": words,
+        "words": templates(WORDS, lang),
         "theme": acts[last].picture.theme,
         "source": source,
         "counted": len(earlier),

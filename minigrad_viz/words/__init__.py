@@ -3,7 +3,7 @@ shown."""
 
 from __future__ import annotations
 
-from .catalogue import CATALOGUES, fields, language, set_language, text
+from .catalogue import CATALOGUES, fields, language, set_language, templates, text
 from .shown import clean, columns, sans, shorten, shorten_name, wrapped
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "set_language",
     "shorten",
     "shorten_name",
+    "templates",
     "text",
     "wrapped",
 ]

@@ -11,7 +11,7 @@ from __future__ import annotations
 import locale
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from . import en, ko
 from .korean import filled
@@ -57,6 +57,11 @@ def text(key: str, lang: str | None = None, **values: object) -> str:
 def fields(key: str) -> frozenset[str]:
     """The placeholders of the text called `key`, the same in every language."""
     return frozenset(FIELD.findall(en.WORDS[key]))
+
+
+def templates(keys: Iterable[str], lang: str | None = None) -> dict[str, str]:
+    """The texts by key, with their placeholders as they are: for the player, which fills them in itself."""
+    return {key: text(key, lang, **{name: f"{{{name}}}" for name in fields(key)}) for key in keys}
 
 
 def _known_of(part: str, values: Mapping[str, object]) -> bool:
