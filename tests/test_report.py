@@ -13,9 +13,9 @@ from displayed import SCORE, unpacked
 import minigrad
 from minigrad_viz import record
 from minigrad_viz.drawing.picture import Picture
+from minigrad_viz.shell.options import ENDINGS
 from minigrad_viz.shell.report import Report
 from minigrad_viz.shell.run import trace_source
-from minigrad_viz.shell.saving import ENDINGS
 from minigrad_viz.trace.events import Trace
 
 LOOP = """

@@ -11,6 +11,7 @@ import functools
 import hashlib
 import html
 import re
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from string import Template
@@ -132,3 +133,12 @@ def expression(also: str = "") -> str:
 def source(name: str) -> str:
     """One of the files beside this one."""
     return (Path(__file__).parent / name).read_text(encoding="utf-8")
+
+
+def widgets_are_shown() -> bool:
+    """Return whether the notebook shows widgets that are not ipywidgets' own.
+
+    Colab shows them only with a manager of widgets that it loads from the network. There the player in the
+    output's HTML is what works.
+    """
+    return "google.colab" not in sys.modules

@@ -15,10 +15,9 @@ from ..steps.timeline import frames_of
 from ..words import text
 from .acts import Act
 from .coaching import Coach
-from .hosts import widgets_are_shown
 from .living import Living
 from .score import score_of
-from .static import module, player_html, style
+from .static import module, player_html, style, widgets_are_shown
 
 VIEW = "application/vnd.jupyter.widget-view+json"
 SPEEDS = (0.25, 8.0)  # steps are played at least and at most so many times as fast

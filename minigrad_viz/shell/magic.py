@@ -17,7 +17,7 @@ from ..comparing.comparison import Comparison
 from ..comparing.kept_runs import versus
 from ..drawing.layout import load_in_background
 from ..model.views import UnknownRoots
-from ..player.hosts import widgets_are_shown
+from ..player.static import widgets_are_shown
 from ..replay import Watch, watch
 from ..replay.program import Program
 from ..trace.events import Created, Forward, Trace

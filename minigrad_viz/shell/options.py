@@ -17,9 +17,9 @@ from ..drawing.dot import DIRECTIONS
 from ..drawing.look import DETAILS, SAVED
 from ..drawing.picture import AUTO, LIMIT, STYLES
 from ..words import CATALOGUES, text
-from .saving import ENDINGS
 
 SHOWN = ("player", "step", "static", "none")  # the forms of the graph
+ENDINGS = (".html", ".svg", ".png", ".pdf", ".dot", ".gv", ".mmd", ".json", ".txt")
 NUMBER, FILES = "number", "files"
 
 

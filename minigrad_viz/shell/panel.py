@@ -1,4 +1,5 @@
-"""What stands under a picture when something went wrong: the error word for word, then why, then fix.
+"""What stands under a picture when something went wrong, as text and for a page: the error word for word,
+then why, then fix.
 
 It needs no script, and reads well where a page takes its style away.
 """
@@ -7,11 +8,15 @@ from __future__ import annotations
 
 import html
 import re
+import traceback
 from collections.abc import Sequence
 from pathlib import Path
 
 from ..drawing import matrices
+from ..drawing.still import paragraph
 from ..drawing.style import element
+from ..explaining import explanations_of
+from ..model.scene import Scenes
 from ..trace.explained import Explanation
 from ..words import clean, shorten, text
 
@@ -93,3 +98,30 @@ def to_html(
         parts.append(f"</dl>{matrices.to_html(shown.matrices, lang)}</div>")
     style = STYLE + (matrices.STYLE if any(shown.matrices for shown in explained) else "")
     return style + "".join(parts) if parts else ""
+
+
+class Findings:
+    """The explanations of a cell. A fault of ours in finding them must not take away the rest of what is
+    shown: its traceback is the `problem`, and the error of the cell is shown without an explanation."""
+
+    def __init__(self, scenes: Scenes, lang: str) -> None:
+        self.error, self.lang = scenes.trace.error, lang
+        self.explained: tuple[Explanation, ...] = ()
+        self.problem = self._unexplained = ""
+        try:
+            self.explained = explanations_of(scenes, lang)
+        except Exception as problem:
+            self.explained = (Explanation("", self.error),) if self.error else ()
+            self.problem = "".join(traceback.format_exception(problem))
+            said = " ".join(f"{type(problem).__name__}: {problem}".split())
+            self._unexplained = clean(text("unexplained", lang, problem=said))
+
+    def text(self) -> str:
+        """What went wrong, why, and what to do; "" if all is well."""
+        told = to_text(self.explained, self.error, self.lang)
+        return "\n\n".join(filter(None, (told, self._unexplained)))
+
+    def html(self, message: bool = True) -> str:
+        """The same for a page; without the `message` where the traceback stands above."""
+        told = to_html(self.explained, self.error, self.lang, message=message)
+        return told + (paragraph(self._unexplained) if self._unexplained else "")

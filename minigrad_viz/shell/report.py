@@ -19,8 +19,11 @@ from ..model.stage import Stage
 from ..model.views import views_of
 from ..player.acts import Act, Acts
 from ..player.living import Living
+from ..player.quiz_score import quiz_of
 from ..player.static import player_html
+from ..predicting import asking
 from ..predicting.question import QuizQuestion
+from ..predicting.questions import questions_of
 from ..replay.live import Handle, Live
 from ..replay.program import Program
 from ..replay.training import Training
@@ -30,10 +33,9 @@ from ..steps.told import Frame
 from ..trace.events import Trace
 from ..trace.graph import ROOT, Graph
 from ..words import clean, language, text
-from .findings import Findings
+from .options import ENDINGS
 from .other_numbers import OtherNumbers
-from .quiz_shown import QuizShown
-from .saving import save_as
+from .panel import Findings
 
 if TYPE_CHECKING:
     from ..player.widget import Stepper
@@ -81,12 +83,13 @@ class Report:
         self._stepper: Stepper | None = None
         self.table: Table = table_of(trace, lang)
         self._asked = ledger, memory
-        self.predict, self._questions = predict, QuizShown(self.scenes, self.explained, lang)
+        self.predict = predict
 
-    @property
+    @cached_property
     def questions(self) -> tuple[QuizQuestion, ...]:
         """What a reader can be asked of the cell, but for an error that stands above it."""
-        return self._questions.questions
+        failed = self.trace.error is not None
+        return asking.fair(questions_of(self.scenes, self.explained, self.lang), failed)
 
     @cached_property
     def ledger(self) -> LedgerSheet:
@@ -103,8 +106,6 @@ class Report:
         ledger, memory = self._asked
         shown: list[Sheet] = [self.ledger] if ledger or (ledger is None and self.ledger.telling) else []
         return [sheet for sheet in (*shown, *([self.memory] if memory else [])) if sheet]
-
-    # ── with other numbers ──────────────────────────────────────────────────────────────────────────────────
 
     @property
     def again(self) -> Live:
@@ -137,8 +138,6 @@ class Report:
         if not self._live or self.refused or self.trace.error:
             return None
         return self._numbers.living(self.picture, self.frames)
-
-    # ── its parts ───────────────────────────────────────────────────────────────────────────────────────────
 
     @property
     def graph(self) -> Graph:
@@ -190,8 +189,6 @@ class Report:
                 self._stepper = LiveStepper(*told, living=self.living, coach=coach)
         return self._stepper
 
-    # ── as text and as HTML ─────────────────────────────────────────────────────────────────────────────────
-
     def head(self) -> list[str]:
         """What stands before a single picture: that the cell failed, and which of several calls is shown."""
         said = [text("graph_until_error", self.lang)] if self.trace.error else []
@@ -213,7 +210,7 @@ class Report:
             return "\n\n".join(filter(None, (text("no_tensors", self.lang), said)))
         if self.predict:
             known = said if self.trace.error else ""
-            return "\n\n".join(filter(None, (self._questions.text(), known)))
+            return "\n\n".join(filter(None, (asking.to_text(self.questions, self.lang), known)))
         parts = ["\n".join([*self.head(), self.picture.outline()])] if graph else []
         if said:
             parts.append(said)
@@ -246,7 +243,9 @@ class Report:
         if self.predict:
             asked = self._player(pane) if show == "player" else preformatted(self.text(why=False))
             return said + asked if self.trace.error else asked
-        shown = self._player(pane) if show == "player" else self._still() if show == "static" else ""
+        shown = self._player(pane) if show == "player" else ""
+        if show == "static":
+            shown = "".join(map(paragraph, self.head())) + self.picture.html()
         parts = [to_html(self.table, self.lang)] if table and self.table.rows else []
         for sheet in self._sheets():
             parts.append(sheet.html(style=not parts))
@@ -255,21 +254,15 @@ class Report:
     def _player(self, pane: bool) -> str:
         error = self.head()[:1] if self.trace.error else []
         acts, earlier, later = self._acts.played()
-        quiz, asked = self._quiz(acts)
+        quiz = asked = ""
+        if self.predict:
+            calls = [view.call for view in self.views[-len(acts) :]]
+            quiz = quiz_of(self.questions, acts, calls, self.lang)
+            asked = self.text(why=False) if quiz else ""
         live = None if self.living is None else self.living.score()
         told = self.trace.source, self.lang, earlier, later
         player = player_html(acts, *told, pane=pane, quiz=quiz, instead=asked, live=live)
         return "".join(map(paragraph, [*error, *filter(None, [self.refused])])) + player
-
-    def _quiz(self, acts: tuple[Act, ...]) -> tuple[str, str]:
-        """What the player asks, and the same as text; both "" if it asks nothing."""
-        if not self.predict:
-            return "", ""
-        quiz = self._questions.score(acts, [view.call for view in self.views[-len(acts) :]])
-        return quiz, self.text(why=False) if quiz else ""
-
-    def _still(self) -> str:
-        return "".join(map(paragraph, self.head())) + self.picture.html()
 
     def page(self, show: str = "player", *, table: bool = True) -> str:
         """A whole HTML page, which needs nothing else."""
@@ -284,12 +277,20 @@ class Report:
         trace (.json). `show` and `table` are those of `page`, `embed_fonts` that of `Picture.save`.
         ValueError for other endings; .png and .pdf need the extra "export" or a native Graphviz
         (RuntimeError)."""
+        path = Path(path)
         texts = {
             ".html": lambda: self.page(show, table=table),
             ".txt": lambda: self.text(steps=True, graph=show != "none", table=table) + "\n",
             ".json": lambda: self.trace.to_json() + "\n",
         }
-        return save_as(path, texts, self.picture, embed_fonts=embed_fonts)
+        kind = path.suffix.lower()
+        if kind not in ENDINGS:
+            raise ValueError(f"cannot write {path.suffix!r}: use one of {', '.join(ENDINGS)}")
+        if kind in texts:
+            path.write_text(texts[kind](), encoding="utf-8")
+        else:
+            self.picture.save(path, embed_fonts=embed_fonts)
+        return path
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         page = self.html()  # first, for the text tells what hindered it
