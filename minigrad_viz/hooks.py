@@ -53,6 +53,8 @@ def method_code(node: Any, name: str) -> CodeType | None:
     """The code of a method of a custom Function, as "backward"; None where it has none of its own, and of
     another node."""
     function = getattr(type(node), "function", None) or getattr(type(node), "_forward_cls", None)
+    if function is None:
+        return None
     method = getattr(function, name, None)
     if str(getattr(method, "__module__", "")).startswith(("torch.autograd.", "minigrad.autograd.")):
         return None

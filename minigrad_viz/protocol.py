@@ -11,6 +11,7 @@ drawn.
 from __future__ import annotations
 
 import math
+import operator
 import sys
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -84,8 +85,7 @@ PLAIN = frozenset((int, float, bool, complex, str, type(None), tuple, list, dict
 
 def is_parameter(tensor: Any) -> bool:
     """Whether a tensor is an `nn.Parameter`."""
-    cls = type(tensor)
-    return cls.__name__ == "Parameter" or any(base.__name__ == "Parameter" for base in cls.__mro__)
+    return "Parameter" in map(operator.attrgetter("__name__"), type(tensor).__mro__)
 
 
 def array_of(tensor: Any) -> Any:
@@ -97,6 +97,8 @@ def array_of(tensor: Any) -> Any:
     if isinstance(tensor, minigrad.Tensor):
         return observing.numbers(tensor)
     try:
+        if not tensor.shape and (number := getattr(np, dtype_name(tensor), None)):
+            return number(tensor.item())  # a third of the time that an array takes
         return (tensor.detach() if tensor.requires_grad else tensor).numpy()
     except (RuntimeError, TypeError, NotImplementedError):
         return _array_by_detour(tensor)
@@ -109,8 +111,8 @@ def _array_by_detour(tensor: Any) -> Any:
     if wraps is not None and wraps.is_gradtrackingtensor(tensor):
         return _array_inside(tensor, wraps)
     try:
-        plain = tensor.detach().cpu().resolve_conj().resolve_neg()
-        return (plain.float() if dtype_name(tensor) == "bfloat16" else plain).numpy()
+        plain = tensor.detach().float() if dtype_name(tensor) == "bfloat16" else tensor
+        return plain.numpy(force=True)
     except (RuntimeError, TypeError, NotImplementedError):
         return None
 

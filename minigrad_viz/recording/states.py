@@ -227,7 +227,7 @@ class States:
         variable = variable_of(node)
         saved = chips(saved_of(node), node)
         edges = tuple(None if n is None else (self.ids.node(n), nr) for n, nr in edges_of(node))
-        made = self.ids.alive(self.ids.output(node)) if variable is None else None
+        made = self.ids.alive(self.ids.outputs.get(key)) if variable is None else None
         hooks = hooks_of(node, () if made is None else (made,))
         if variable is None:
             state = NodeState(self.ids.name(key), node_name(node), saved, edges, None, hooks)
