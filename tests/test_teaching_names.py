@@ -78,6 +78,7 @@ def test_functional_call(library):
     with pytest.raises(ValueError, match="Expected parameter_and_buffer_dicts to be a dict"):
         call(made, 3, x)
     assert made[0].weight is dict(made.named_parameters())["0.weight"]
+    assert call(made, {"0.other": x}, x).tolist() == before.tolist() and not hasattr(made[0], "other")
 
 
 def test_functional_call_of_tied_weights_and_buffers(library):

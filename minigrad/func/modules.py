@@ -9,6 +9,8 @@ from typing import Any
 from ..ops.joining import stack
 from ..tensor import Tensor
 
+MISSING = object()  # in place of a tensor that the module does not have
+
 
 def functional_call(
     module: Any, parameter_and_buffer_dicts: Any, args: Any = None, kwargs: dict[str, Any] | None = None,
@@ -102,19 +104,20 @@ def replaced(module: Any, given: dict[str, Any], tensors: dict[str, Any], strict
         owner = module.get_submodule(path)
         if not isinstance(t, Tensor):
             raise TypeError(f"{t} is not an instance of torch.Tensor")
-        if last not in owner._parameters and last not in owner._buffers:
-            raise AttributeError(f"{owner._get_name()} has no attribute `{last}`")
-        places.append((name, owner._parameters if last in owner._parameters else owner._buffers, last, t))
-    originals = [kept[last] for _, kept, last, _ in places]
-    for _, kept, last, t in places:
+        kept = next((d for d in (owner._parameters, owner._buffers) if last in d), vars(owner))
+        places.append((name, kept, last, kept.get(last, MISSING)))
+    for (_, kept, last, _), t in zip(places, tensors.values()):
         kept[last] = t
     try:
         yield
     finally:
-        for (name, kept, last, _), original in zip(places, originals):
+        for name, kept, last, original in places:
             if name in given:
                 given[name] = kept[last]
-            kept[last] = original
+            if original is MISSING:
+                del kept[last]
+            else:
+                kept[last] = original
 
 
 def stack_module_state(models: Any) -> tuple[dict[str, Any], dict[str, Any]]:

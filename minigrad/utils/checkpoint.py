@@ -117,8 +117,7 @@ def checkpoint(
     if not modes.is_grad_enabled():
         return function(*args, **kwargs)
     stop = early_stop if Settings.early_stop is None else Settings.early_stop
-    frame = Frame(again, stop, CHECKS[determinism_check])
-    frame.save_inputs(args)
+    frame = Frame(again, args, stop, CHECKS[determinism_check])
     with unnoticed(frame.forget, frame.remember), forward_context:
         result = function(*args, **kwargs)
         frame.completed = True

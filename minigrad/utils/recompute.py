@@ -45,9 +45,12 @@ class StopRecomputation(Exception):
 
 
 class Holder:
-    """Stands in a node for a tensor that was not kept."""
+    """Stands in a node for a tensor that was not kept, with its description."""
 
-    __slots__ = ("__weakref__",)
+    __slots__ = ("__weakref__", "description")
+
+    def __init__(self, description: Any) -> None:
+        self.description = description
 
 
 class Pass:
@@ -92,32 +95,26 @@ def unnoticed(*hooks: Callable[[Any], Any]) -> Iterator[None]:
 
 
 class Frame:
-    """One checkpointed call: its inputs, the holders it gave out, and how to run it again.
+    """One checkpointed call: its arguments (tensors as the enclosing hooks save them), the holders it gave
+    out, and how to run it again.
 
     `describe` gives what must be equal between a saved tensor and the recomputed one.
     """
 
     def __init__(
-        self, function: Callable[..., Any], early_stop: bool, describe: Callable[[Any], Any]
-    ) -> None:
-        self.function = function
-        self.early_stop = early_stop
-        self.describe = describe
-        self.args: list[Any] = []
+        self, function: Callable[..., Any], args: tuple[Any, ...], early_stop: bool,
+        describe: Callable[[Any], Any],
+    ) -> None:  # fmt: skip
+        self.function, self.early_stop, self.describe = function, early_stop, describe
+        self.args = [kept_apart(a) if isinstance(a, TensorBase) else a for a in args]
         self.holders: list[weakref.ref[Holder]] = []
-        self.descriptions: list[Any] = []
         self.completed = False
         self.lenient = False  # backward ran inside the function: the numbers of tensors differ
 
-    def save_inputs(self, args: tuple[Any, ...]) -> None:
-        """Keep the arguments; tensors as the enclosing hooks save them."""
-        self.args = [kept_apart(a) if isinstance(a, TensorBase) else a for a in args]
-
     def forget(self, tensor: Any) -> Holder:
         """Return a holder for a tensor: the pack hook of the first run."""
-        holder = Holder()
+        holder = Holder(self.describe(tensor))
         self.holders.append(weakref.ref(holder))
-        self.descriptions.append(self.describe(tensor))
         return holder
 
     def remember(self, holder: Holder) -> Any:
@@ -174,14 +171,11 @@ class Frame:
                 f"tensors saved during recomputation: {work.count}.\n"
             )
         different = ""
-        for i, reference in enumerate(self.holders):
-            holder = reference()
-            if holder is None:
-                continue
-            found = self.describe(work.tensors[holder])
-            if found != self.descriptions[i]:
+        for i, holder in enumerate(reference() for reference in self.holders):
+            found = None if holder is None else self.describe(work.tensors[holder])
+            if holder is not None and found != holder.description:
                 different += (
-                    f"tensor at position {i}:\nsaved metadata: {self.descriptions[i]}\n"
+                    f"tensor at position {i}:\nsaved metadata: {holder.description}\n"
                     f"recomputed metadata: {found}\n"
                 )
         if different:

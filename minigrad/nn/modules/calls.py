@@ -9,7 +9,7 @@ Note [Backward hooks of modules]
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...autograd import Function
 from ...core import modes
@@ -130,6 +130,22 @@ def registered(hooks: HookDict, entry: Any, prepend: bool) -> RemovableHandle:
     return handle
 
 
+class Places(NamedTuple):
+    """Where the tensors are among `total` values that enter or leave a module."""
+
+    positions: list[int]
+    total: int
+
+    def of(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Return those of all values that are tensors."""
+        return tuple(values[i] for i in self.positions)
+
+    def put(self, gradients: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Put gradients at their positions among all values; None for values that are not tensors."""
+        at = dict(zip(self.positions, gradients))
+        return tuple(at.get(i) for i in range(self.total))
+
+
 class Around:
     """The two identity functions around one call of a module. See Note [Backward hooks of modules]."""
 
@@ -138,15 +154,14 @@ class Around:
         self.pre_hooks = list(module._backward_pre_hooks.values())
         self.hooks = list(module._backward_hooks.values())
         self.grad_output: tuple[Any, ...] | None = None  # the gradients of the outputs
-        self.positions: list[int] | None = None  # of the inputs that are tensors
-        self.count = 0  # of all inputs
+        self.places = Places([], 0)  # of the inputs
+        self.needs_input = False
 
     def inputs(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """Pass the arguments through the inner identity."""
-        passed, node, positions = identity(args)
-        self.count = len(args)
+        passed, node, self.places = identity(args)
         if node is not None:
-            self.positions = positions
+            self.needs_input = True
             node.register_hook(self.after_backward)
         return passed
 
@@ -155,24 +170,19 @@ class Around:
         single = isinstance(result, Tensor)
         if not single and not isinstance(result, tuple):
             return result
-        given = (result,) if single else result
-        passed, node, positions = identity(given)
+        passed, node, places = identity((result,) if single else result)
         if node is not None:
-            node.register_prehook(lambda grads: self.before_backward(grads, positions, len(given)))
+            node.register_prehook(lambda grads: self.before_backward(grads, places))
         return passed[0] if single else passed
 
-    def before_backward(
-        self, grads: tuple[Any, ...], positions: list[int], count: int
-    ) -> tuple[Any, ...] | None:
+    def before_backward(self, grads: tuple[Any, ...], places: Places) -> tuple[Any, ...]:
         """Handle the gradients of the outputs, which have arrived."""
-        grad_output = at_positions(grads, positions, count)
-        grad_output = self.called(self.pre_hooks, "grad_output", "Backward pre hook", grad_output)
-        self.grad_output = grad_output
-        if self.positions is None:  # no input needs a gradient: hooks are notified of the outputs alone
-            self.called(self.hooks, "grad_input", "Backward hook", (None,) * self.count, grad_output)
-        return tuple(grad_output[i] for i in positions)
+        self.grad_output = self.called(self.pre_hooks, "grad_output", "Backward pre hook", places.put(grads))
+        if not self.needs_input:  # hooks are notified of the outputs alone
+            self.called(self.hooks, "grad_input", "Backward hook", self.places.put(()), self.grad_output)
+        return places.of(self.grad_output)
 
-    def after_backward(self, grad_inputs: tuple[Any, ...], _: Any) -> tuple[Any, ...] | None:
+    def after_backward(self, grad_inputs: tuple[Any, ...], _: Any) -> tuple[Any, ...]:
         """Handle the gradients of the inputs, which have arrived."""
         if self.grad_output is None:
             raise RuntimeError(
@@ -181,11 +191,10 @@ class Around:
                 "the Module's output. Make sure that the output depends on the input and that the loss is "
                 "computed based on the output."
             )
-        assert self.positions is not None
-        grad_input = at_positions(grad_inputs, self.positions, self.count)
+        grad_input = self.places.put(grad_inputs)
         grad_input = self.called(self.hooks, "grad_input", "Backward hook", grad_input, self.grad_output)
         self.grad_output = None
-        return tuple(grad_input[i] for i in self.positions)
+        return self.places.of(grad_input)
 
     def called(
         self, hooks: list[Any], what: str, who: str, grads: tuple[Any, ...], *others: Any
@@ -203,23 +212,15 @@ class Around:
         return grads
 
 
-def identity(values: tuple[Any, ...]) -> tuple[tuple[Any, ...], Any, list[int]]:
-    """Pass the tensors among the values through a BackwardHookFunction.
-
-    Returns the values, its node (None if no gradient is needed), and the positions of the tensors.
+def identity(values: tuple[Any, ...]) -> tuple[tuple[Any, ...], Any, Places]:
+    """Pass the tensors among the values through a BackwardHookFunction; return the values, its node (None if
+    no gradient is needed), and where the tensors are.
     """
-    positions = [i for i, value in enumerate(values) if isinstance(value, Tensor)]
-    if not any(values[i].requires_grad for i in positions):
-        return values, None, []
-    made = BackwardHookFunction.apply(*(values[i] for i in positions))
+    places = Places([i for i, value in enumerate(values) if isinstance(value, Tensor)], len(values))
+    tensors = places.of(values)
+    if not any(t.requires_grad for t in tensors):
+        return values, None, places
+    made = BackwardHookFunction.apply(*tensors)
     node = next(t.grad_fn for t in made if t.grad_fn is not None)
-    passed = list(values)
-    for i, t in zip(positions, made):
-        passed[i] = t
-    return tuple(passed), node, positions
-
-
-def at_positions(gradients: tuple[Any, ...], positions: list[int], count: int) -> tuple[Any, ...]:
-    """Put gradients at their positions among all values; None for values that are not tensors."""
-    at = dict(zip(positions, gradients))
-    return tuple(at.get(i) for i in range(count))
+    at = dict(zip(places.positions, made))
+    return tuple(at.get(i, value) for i, value in enumerate(values)), node, places

@@ -20,6 +20,9 @@ class Modules(Listed):
         self._modules.clear()
         self.extend(kept)
 
+    def __add__(self, other: Iterable[Any]) -> Any:
+        return type(self)().extend([*self, *other])
+
     def __delitem__(self, index: Any) -> None:
         kept = list(self)
         del kept[index if isinstance(index, slice) else checked_index(index, len(kept))]
@@ -101,9 +104,6 @@ class ModuleList(Modules):
     def __init__(self, modules: Iterable[Any] | None = None) -> None:
         super().__init__()
         self.extend(modules or ())
-
-    def __add__(self, other: Iterable[Any]) -> Any:
-        return ModuleList([*self, *other])
 
     def _parts(self) -> list[str]:
         runs: list[list[Any]] = []  # equal neighbors share a line: first index, last index, text

@@ -12,7 +12,6 @@ from typing import Any
 
 from ...autograd import no_grad
 from ...left_out import refusing as _refusing
-from ...tensor import Tensor
 from ..modules.container import ModuleDict, ModuleList
 from ..modules.module import Module
 from ..parameter import Parameter
@@ -34,27 +33,19 @@ class ParametrizationList(ModuleList):
 
     def __init__(self, module: Module, original: Any) -> None:
         super().__init__([module])
-        if hasattr(module, "right_inverse"):
-            self.write(original, module.right_inverse, original)
         keep(self, "original", original)
-
-    @staticmethod
-    def write(target: Tensor, function: Any, value: Any) -> None:
-        """Give a tensor the values of `function(value)`; their shape may be another."""
-        with no_grad():
-            target.data = function(value).detach()
+        if hasattr(module, "right_inverse"):
+            self.right_inverse(original)
 
     def right_inverse(self, value: Any) -> None:
-        """Set `original` so that the parametrizations compute `value`, if they can be inverted."""
-        self.write(self.original, self._inverted, value)
-
-    def _inverted(self, value: Any) -> Any:
-        for module in reversed(list(self)):
-            if not hasattr(module, "right_inverse"):
-                name = type(module).__name__
-                raise RuntimeError(f"parametrization {name} does not implement right_inverse.")
-            value = module.right_inverse(value)
-        return value
+        """Set `original`, whose shape may change, so that the parametrizations compute `value`."""
+        with no_grad():
+            for module in reversed(list(self)):
+                if not hasattr(module, "right_inverse"):
+                    name = type(module).__name__
+                    raise RuntimeError(f"parametrization {name} does not implement right_inverse.")
+                value = module.right_inverse(value)
+            self.original.data = value.detach()
 
     def forward(self) -> Any:
         """Compute the parametrized tensor."""

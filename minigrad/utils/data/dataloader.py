@@ -32,10 +32,8 @@ def default_collate(batch: Sequence[Any]) -> Any:
         return stack(list(batch))
     if isinstance(first, np.ndarray | np.generic):
         return tensor(np.stack([np.asarray(item) for item in batch]))
-    if isinstance(first, float):
-        return tensor(list(batch), dtype=float64)
-    if isinstance(first, bool | int):
-        return tensor(list(batch))
+    if isinstance(first, float | int):
+        return tensor(list(batch), dtype=float64 if isinstance(first, float) else None)
     if isinstance(first, str | bytes):
         return list(batch)
     if isinstance(first, Mapping):
@@ -45,8 +43,7 @@ def default_collate(batch: Sequence[Any]) -> Any:
     if isinstance(first, Sequence):
         if any(len(item) != len(first) for item in batch):
             raise RuntimeError("each element in list of batch should be of equal size")
-        parts = [default_collate(part) for part in zip(*batch, strict=True)]
-        return parts
+        return [default_collate(part) for part in zip(*batch, strict=True)]
     raise TypeError(
         "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found "
         f"{type(first)}"
