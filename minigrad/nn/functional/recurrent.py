@@ -23,16 +23,16 @@ State = tuple[Any, ...]
 
 
 class Weights(NamedTuple):
-    """Weights of one layer in one direction."""
+    """Weights of one layer in one direction. Without `ih`, inputs are their part of the gates already."""
 
     ih: Any
     hh: Any
     bias_ih: Any = None
     bias_hh: Any = None
 
-    def of_input(self, x: Any, ready: bool = False) -> Any:
+    def of_input(self, x: Any) -> Any:
         """Return the part of the gates that comes from the input."""
-        return x if ready else linear(x, self.ih, self.bias_ih)
+        return x if self.ih is None else linear(x, self.ih, self.bias_ih)
 
     def of_hidden(self, h: Any) -> Any:
         """Return the part of the gates that comes from the hidden state."""
@@ -42,29 +42,29 @@ class Weights(NamedTuple):
 Cell = Callable[..., State]
 
 
-def rnn_tanh_cell(x: Any, state: State, w: Weights, ready: bool = False) -> State:
+def rnn_tanh_cell(x: Any, state: State, w: Weights) -> State:
     """Return the tanh of the sum of both parts."""
-    return ((w.of_hidden(state[0]) + w.of_input(x, ready)).tanh(),)
+    return ((w.of_hidden(state[0]) + w.of_input(x)).tanh(),)
 
 
-def rnn_relu_cell(x: Any, state: State, w: Weights, ready: bool = False) -> State:
+def rnn_relu_cell(x: Any, state: State, w: Weights) -> State:
     """Return the ReLU of the sum of both parts."""
-    return ((w.of_hidden(state[0]) + w.of_input(x, ready)).relu(),)
+    return ((w.of_hidden(state[0]) + w.of_input(x)).relu(),)
 
 
-def lstm_cell(x: Any, state: State, w: Weights, ready: bool = False) -> State:
+def lstm_cell(x: Any, state: State, w: Weights) -> State:
     """Return the next state from the input, forget, cell and output gates."""
     h, c = state
-    gates = unsafe_chunk(w.of_hidden(h) + w.of_input(x, ready), 4, 1)
+    gates = unsafe_chunk(w.of_hidden(h) + w.of_input(x), 4, 1)
     taken, kept, new, given = gates[0].sigmoid(), gates[1].sigmoid(), gates[2].tanh(), gates[3].sigmoid()
     c = kept * c + taken * new
     return given * c.tanh(), c
 
 
-def gru_cell(x: Any, state: State, w: Weights, ready: bool = False) -> State:
+def gru_cell(x: Any, state: State, w: Weights) -> State:
     """Return the next state from the reset, update and new gates."""
     (h,) = state
-    from_input = unsafe_chunk(w.of_input(x, ready), 3, 1)
+    from_input = unsafe_chunk(w.of_input(x), 3, 1)
     from_hidden = unsafe_chunk(w.of_hidden(h), 3, 1)
     reset = (from_hidden[0] + from_input[0]).sigmoid()
     kept = (from_hidden[1] + from_input[1]).sigmoid()
@@ -73,11 +73,8 @@ def gru_cell(x: Any, state: State, w: Weights, ready: bool = False) -> State:
 
 
 CELLS: dict[str, Cell] = {
-    "RNN_TANH": rnn_tanh_cell,
-    "RNN_RELU": rnn_relu_cell,
-    "LSTM": lstm_cell,
-    "GRU": gru_cell,
-}
+    "RNN_TANH": rnn_tanh_cell, "RNN_RELU": rnn_relu_cell, "LSTM": lstm_cell, "GRU": gru_cell
+}  # fmt: skip
 
 
 def one_step(mode: str, input: Any, state: State, w: Weights) -> State:
@@ -105,10 +102,10 @@ def cat_states(states: list[State]) -> State:
 
 def over_steps(cell: Cell, input: Any, state: State, w: Weights, reverse: bool) -> tuple[Any, State]:
     """Run one layer over sequences (T, B, size); return its output at each step and its last state."""
-    steps = w.of_input(input).unbind(0)
+    steps, w = w.of_input(input).unbind(0), w._replace(ih=None)
     outputs = []
     for x in reversed(steps) if reverse else steps:
-        state = cell(x, state, w, True)
+        state = cell(x, state, w)
         outputs.append(state[0])
     if not outputs:
         raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
@@ -120,7 +117,7 @@ def over_packed(
 ) -> tuple[Any, State]:
     """Run one layer over packed sequences; `sizes[t]` of them have an element at step t."""
     walk = backwards if reverse else forwards
-    outputs, state = walk(cell, w.of_input(data), sizes, state, w)
+    outputs, state = walk(cell, w.of_input(data), sizes, state, w._replace(ih=None))
     return cat(outputs, 0), state
 
 
@@ -132,7 +129,7 @@ def forwards(cell: Cell, x: Any, sizes: list[int], state: State, w: Weights) -> 
         if size < before:
             ended.append(slice_states(state, size, before))
             state = slice_states(state, 0, size)
-        state = cell(step, state, w, True)
+        state = cell(step, state, w)
         outputs.append(state[0])
         at, before = at + size, size
     return outputs, cat_states([state, *reversed(ended)])
@@ -146,7 +143,7 @@ def backwards(cell: Cell, x: Any, sizes: list[int], first: State, w: Weights) ->
         if size > before:
             state = cat_states([state, slice_states(first, before, size)])
         at -= size
-        state = cell(x.narrow(0, at, size), state, w, True)
+        state = cell(x.narrow(0, at, size), state, w)
         outputs.append(state[0])
         before = size
     return outputs[::-1], state
