@@ -106,9 +106,9 @@ class Keyed(Container):
         """Remove an entry and return it."""
         return self._entries.pop(key)
 
-    def update(self, entries: Any) -> None:
+    def update(self, modules: Any) -> None:
         """Add the entries of a dictionary, or of pairs of names and entries."""
-        for key, value in entries.items() if isinstance(entries, Mapping) else entries:
+        for key, value in modules.items() if isinstance(modules, Mapping) else modules:
             self[key] = value
 
 
@@ -151,6 +151,10 @@ class ParameterList(Parameters, Listed):
         self._put(str(len(self)), value)
         return self
 
+    def extend(self, values: Iterable[Any]) -> Any:
+        """Add parameters at the end."""
+        return super().extend(values)
+
     def _kind(self, value: Any) -> str:
         return f"torch.{value.dtype.name}"
 
@@ -164,3 +168,7 @@ class ParameterDict(Parameters, Keyed):
 
     def __setitem__(self, key: str, value: Any) -> None:
         self._put(key, value)
+
+    def update(self, parameters: Any) -> None:
+        """Add the parameters of a dictionary, or of pairs of names and parameters."""
+        super().update(parameters)

@@ -20,6 +20,16 @@ class Packed(NamedTuple):
     unsorted_indices: Any
 
 
+def converting(dtype: Any) -> Any:
+    """Return the method of a PackedSequence that converts `data` to a dtype."""
+
+    def convert(self: Any) -> Any:
+        return self.to(dtype=dtype)
+
+    convert.__doc__ = f"Return the sequences in {dtype.name}."
+    return convert
+
+
 class PackedSequence(Packed):
     """Sequences step by step: `data` has first the first elements of all of them, the longest first, then the
     second ones, and so on; `batch_sizes` tells how many sequences have an element at each step.
@@ -41,9 +51,23 @@ class PackedSequence(Packed):
         data = self.data.to(*args, **kwargs)
         return self if data is self.data else type(self)(data, *self[1:])
 
+    double, float, half, long, int = (
+        converting(dtype)
+        for dtype in (dtypes.float64, dtypes.float32, dtypes.float16, dtypes.int64, dtypes.int32)
+    )
+
     def cpu(self) -> Any:
         """Return the sequences: they are on the CPU."""
         return self
+
+    @property
+    def is_cuda(self) -> bool:
+        """Return False: the sequences are on the CPU."""
+        return False
+
+    def is_pinned(self) -> bool:
+        """Return False: memory is not pinned."""
+        return False
 
 
 def invert_permutation(permutation: Any) -> Any:
