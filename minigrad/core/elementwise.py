@@ -19,7 +19,7 @@ from .modes import enter, quiet
 from .node import sequence_numbers
 from .op import Op, picker
 from .operands import check_broadcast
-from .tensor_state import TensorBase, accumulator, is_plain, wrap
+from .tensor_state import TensorBase, accumulator, is_plain
 
 ndarray, FLOAT32, new = np.ndarray, np.float32, object.__new__
 Tensor: Any = TensorBase  # the class of results: see `set_result_class`
@@ -71,13 +71,17 @@ def unary(op: Op) -> Any:
             out = enter(kernel, a)
         except RuntimeError:
             out = quiet(kernel, a)
+        t = new(Tensor)
+        t._data = out
+        t._nr = 0
+        t._fn = t._acc = t._grad = t._storage = t._view = None
         if off:
-            return wrap(out)
+            return t
         n0 = input._fn
         if n0 is None:
             acc = input._acc
             if acc is None:
-                return wrap(out)
+                return t
             n0 = (acc is not True and acc()) or accumulator(input)
         node: Any = Node()
         node._next = (n0,)
@@ -91,11 +95,7 @@ def unary(op: Op) -> Any:
                 node._check = versions((storage.version, 0, 0))
         node._cast = node._storage = node._extra = None
         node._seq = next(sequence_numbers)
-        t = new(Tensor)
-        t._data = out
         t._fn = node
-        t._nr = 0
-        t._acc = t._grad = t._storage = t._view = None
         return t
 
     return call
@@ -165,15 +165,19 @@ def binary(op: Op, method: Any = None) -> Any:
             if cast:
                 check_broadcast(a.shape, b.shape)
             raise
+        t = new(Tensor)
+        t._data = out
+        t._nr = 0
+        t._fn = t._acc = t._grad = t._storage = t._view = None
         if off:
-            return wrap(out)
+            return t
         n0 = input._fn
         if n0 is None:
             acc = input._acc
             if acc is not None:
                 n0 = (acc is not True and acc()) or accumulator(input)
             elif n1 is None:
-                return wrap(out)
+                return t
         node: Any = Node()
         node._next = (n0,) if takes_number else (n0, n1)
         node._nrs = (input._nr, nr)[: len(node._next)] if input._nr or nr else None
@@ -200,11 +204,7 @@ def binary(op: Op, method: Any = None) -> Any:
         node._cast = casts((n0, n1), (a, b), out) if cast else None
         node._storage = node._extra = None
         node._seq = next(sequence_numbers)
-        t = new(Tensor)
-        t._data = out
         t._fn = node
-        t._nr = 0
-        t._acc = t._grad = t._storage = t._view = None
         return t
 
     return call

@@ -14,8 +14,8 @@ from ...core import F, anomaly, dtypes, modes
 from ...core.tensor_state import IN_PLACE_ON_LEAF, TensorBase, alias, edge, share
 from ...core.view_path import share_view
 from ...inplace.views import rebase, refuse, set_node
-from .context import BackwardCFunction
-from .tangents import is_among, push
+from .context import BackwardCFunction, is_among
+from .tangents import push
 
 SAVED_AS_IS = (
     "An input that has been returned as-is as output is being saved for backward. This is not supported if "

@@ -72,23 +72,23 @@ def checked(node: Any, results: Any, raw: bool) -> tuple[Any, ...]:
             f"function {type(node).__name__} returned an incorrect number of gradients (expected {expected}, "
             f"got {count})"
         )
-    given = []
+    sent, fits = [], True
     for i, (gradient, kind) in enumerate(zip(results, node._sent)):
         if kind is None and gradient is not None:
             raise RuntimeError(
                 f"function {type(node).__name__} returned a gradient different than None at position "
                 f"{i + 1}, but the corresponding forward input was not a Variable"
             )
-        if not (gradient is None or isinstance(gradient, TensorBase)):
+        if isinstance(gradient, TensorBase):
+            fits = fits and gradient._data.dtype is kind[1] and gradient._data.shape == kind[0]
+        elif gradient is not None:
             raise RuntimeError(f"expected Variable or None (got {type(gradient).__name__})")
         if kind is not None:
-            given.append((gradient, kind))
-    sent = []
-    for i, (gradient, kind) in enumerate(given):
-        if gradient is not None and (gradient._data.dtype is not kind[1] or gradient._data.shape != kind[0]):
-            gradient = fitted(node, i, gradient, *kind)
-        sent.append(gradient if gradient is None or not raw else numbers(gradient))
-    return tuple(sent)
+            sent.append(gradient)
+    if not fits:
+        kinds = [kind for kind in node._sent if kind is not None]
+        sent = [g if g is None else fitted(node, i, g, *kinds[i]) for i, g in enumerate(sent)]
+    return tuple([g if g is None else numbers(g) for g in sent]) if raw else tuple(sent)
 
 
 def fitted(node: Any, i: int, gradient: Any, shape: tuple[int, ...], dtype: Any) -> Any:

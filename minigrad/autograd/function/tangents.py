@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ from ...core import dtypes
 from ...core.tangents import aside, put, tangent_of
 from ...core.tensor_state import TensorBase, wrap
 from ..forward_ad import check_sizes
-from .context import BackwardCFunction
+from .context import BackwardCFunction, is_among
 
 NOT_IN_PLACE = (
     "An inplace custom Function is not modifying the forward mode gradients inplace. If the forward is "
@@ -88,14 +87,6 @@ def tangent(node: BackwardCFunction, t: Any, known: Any) -> Any:
     if known is None and node._materialize and t._data.dtype in dtypes.DIFFERENTIABLE:
         return wrap(np.zeros_like(t._data)[()])
     return known
-
-
-def is_among(t: Any, others: Iterable[Any]) -> bool:
-    """Return whether `t` is one of the others."""
-    for other in others:  # noqa: SIM110 - `any` takes 0.3 µs longer
-        if other is t:
-            return True
-    return False
 
 
 def check_written(old: Any, new: Any, version: int) -> None:
