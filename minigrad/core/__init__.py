@@ -2,9 +2,9 @@
 
 Ops: `op` has `Op`, the plan of an op, and `F`. `vjps` reads what a vjp takes. `declare` has the decorator
 `differentiable`. `call` runs any op on tensors (`operands` checks and promotes its arguments), and
-`elementwise` runs plain elementwise ops. `save` stores what a node saves, `saved` reads it again
-(`saved_hooks` does so under saved-tensor hooks), and `apply` calls the vjps (`node_class` those of common
-ops). `public` has the names that users call.
+`elementwise` runs plain elementwise ops, `ordinary` all others in the plain case. `saved` reads what a node
+saved (`saved_hooks` does so under saved-tensor hooks), and `apply` calls the vjps (`node_class` those of
+common ops). `public` has the names that users call.
 
 Graph and backward: `tensor_state` has the state of a tensor, `node` the nodes, `node_class` the node class of
 an op. `backward_pass` has the state of one pass. `engine` has the plain backward loop, and `node_by_node` the

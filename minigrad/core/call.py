@@ -15,13 +15,25 @@ from . import anomaly, dtypes, modes
 from .modes import quiet
 from .node import Node, sequence_numbers
 from .node_class import complex_node
-from .op import Op
+from .op import INPUT, RESULT, Op
 from .operands import check_tensor, prepare
-from .save import keep
 from .saved import pack_inputs, pack_result
 from .storage import is_reshaped
-from .tensor_state import TensorBase, accumulator, edge, fresh, is_plain, share
+from .tensor_state import (
+    TensorBase,
+    Tensors,
+    accumulator,
+    check_saved,
+    edge,
+    fresh,
+    is_plain,
+    keep_together,
+    share,
+)
 from .view_path import share_view
+
+# Classes of arguments that are used and saved as they are.
+PLAIN = frozenset((int, float, bool, str, tuple, type(None)))
 
 
 def casts(targets: Any, raws: Any, out: Any) -> Any:
@@ -168,6 +180,41 @@ def connected(op: Op, node: Any, targets: list[Any], numbered: bool, values: Any
         inputs = values[0] if op.listed else op.pick(values)
         node._cast = casts(targets, [t._data if isinstance(t, TensorBase) else out for t in inputs], out)
     return node
+
+
+def keep(op: Op, node: Any, values: Any, out: Any) -> None:
+    """Save in a node what its vjps take of the op's arguments and of its result `out`. `saved` reads it
+    again. See Note [Saved values] in `node`.
+    """
+    targets = node._next
+    versions: dict[str, int] = {}
+    for slot, user, what, place, k, derive in op.plan:
+        if user is not None and targets[user] is None:
+            setattr(node, slot, None)
+            continue
+        if what is RESULT:
+            setattr(node, slot, out[place] if op.several else out)
+            continue
+        value = values[place]
+        if derive is not None:
+            value = [derive(t._data) for t in value] if op.listed else derive(value._data)
+        elif value.__class__ not in PLAIN:
+            if isinstance(value, TensorBase):
+                raw = what is INPUT and targets[k] is not None
+                storage, fn = value._storage, value._fn
+                if storage is not None or (fn is not None and fn._storage is not None):
+                    check_saved(value)
+                    version = value._version if storage is None else storage.version
+                    if version:
+                        versions[slot] = version
+                    raw = raw and not (value._bits or value._apart)
+                if raw:
+                    value = value._data
+            elif value.__class__ is Tensors and not value.are_untouched:
+                value = keep_together(value)
+        setattr(node, slot, value)
+    if versions:
+        node._check = tuple([versions.get(keep.slot, 0) for keep in op.keeps])
 
 
 def is_learned(inputs: Any, targets: list[Any]) -> bool:

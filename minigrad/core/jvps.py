@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 
 from . import engine, modes
-from .apply import uncast
+from .apply import conjugate, uncast
 from .call import compute, record
 from .dtypes import DIFFERENTIABLE
 from .modes import Within
@@ -169,14 +169,7 @@ def vjp_of(op: Op, k: int, g: Any, values: Any, result: Any, adjoint: bool = Fal
     own = op.complexes.get(op.inputs[k]) if adjoint else None
     vjp = own or op.vjps[op.inputs[k]]
     given = [argument(op, name, values, result) for name in arguments(vjp)]
-    return vjp(g, *(map(conjugated, given) if adjoint and own is None else given))
-
-
-def conjugated(value: Any) -> Any:
-    """Return the conjugate of a complex number or tensor; return anything else unchanged."""
-    if isinstance(value, TensorBase):
-        return F.conj(value)
-    return value.conjugate() if isinstance(value, complex) else value
+    return vjp(g, *([conjugate(v, False) for v in given] if adjoint and own is None else given))
 
 
 def argument(op: Op, name: str, values: Any, result: Any) -> Any:

@@ -50,9 +50,11 @@ def run_one(task: Task, node: Node, watchers: tuple[Any, ...]) -> tuple[Any, tup
     captured = needed is not None and (node in task.targets or node not in needed)
     speaks = node._speaks
     if node._extra is not None or captured or task.create_graph or (received is None and not speaks):
-        received, sent = run_node(task, node, received)
+        received, sent = undisturbed(run_aloud, task, node, received)
     elif speaks:
-        sent = run_function(task, node, received)
+        sent = undisturbed(node.apply, received)
+        if not task.keep_graph:
+            node._release()
     elif leaf:
         sent = quiet(deposit, node, received, not watchers and node in task.owned) or ()
     else:
@@ -91,33 +93,20 @@ def deliver(task: Task, node: Node, gradients: tuple[Any, ...], own: Any) -> Non
             heappush(task.heap, (-target._seq, target))
 
 
-def run_function(task: Task, node: Node, gradient: Any) -> tuple[Any, ...]:
-    """Run a custom Function without hooks, in half of the time of `run_node`."""
+def undisturbed(function: Any, *args: Any) -> Any:
+    """Call a function that runs user code. Modes that it has changed are restored, as in PyTorch."""
     __tracebackhide__ = True
     before = modes.now()
     try:
-        sent = node.apply(gradient)
-    finally:
-        modes.restore(before)
-    if not task.keep_graph:
-        node._release()
-    return sent
-
-
-def run_node(task: Task, node: Node, gradient: Any) -> tuple[Any, tuple[Any, ...]]:
-    """Run one node that has hooks, calls user code, or is captured. Return the gradient after the hooks, and
-    what the node sends. Modes that user code has changed are restored, as in PyTorch.
-    """
-    __tracebackhide__ = True
-    before = modes.now()
-    try:
-        return run_aloud(task, node, gradient)
+        return function(*args)
     finally:
         modes.restore(before)
 
 
 def run_aloud(task: Task, node: Node, gradient: Any) -> tuple[Any, tuple[Any, ...]]:
-    """Do the work of `run_node`. See Note [Hook order] in `hook_calls`."""
+    """Run one node that has hooks, calls user code, or is captured. Return the gradient after the hooks, and
+    what the node sends. See Note [Hook order] in `hook_calls`.
+    """
     __tracebackhide__ = True
     create_graph, extra = task.create_graph, node._extra
     speaks = node._speaks or (extra is not None and extra.unpacks)

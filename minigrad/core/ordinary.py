@@ -13,15 +13,13 @@ from typing import Any
 from numpy import ndarray
 
 from . import modes
-from .call import compute, connected, results
+from .call import PLAIN, compute, connected, results
 from .dispatch import dispatch
 from .modes import enter
 from .op import RAW, Op
 from .tensor_state import TensorBase, Tensors, accumulator, is_plain, share, wrap
 from .view_path import share_view
 
-# Classes of arguments that need no look.
-PLAIN = frozenset((int, float, bool, str, tuple, type(None), Tensors))
 LISTS = frozenset((list, tuple))
 NOTHING = frozenset((type(None),))
 NUMBERS = NOTHING | {int, float}
@@ -37,7 +35,7 @@ def ordinary(op: Op) -> Any:
     promotes = len(op.promoted) > 0
     # Per argument whether it is an input, and the classes that need no look if it is no tensor.
     of_input = NUMBERS if elementwise and op.numbers else NOTHING
-    looks: Any = [(True, of_input) if i in op.places else (False, PLAIN) for i in range(count)]
+    looks: Any = [(True, of_input) if i in op.places else (False, PLAIN | {Tensors}) for i in range(count)]
     if listed:
         looks = repeat((True, NOTHING))
 

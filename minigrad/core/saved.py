@@ -1,4 +1,4 @@
-"""How the values that a node saved for its vjps (see `save`) are read again. See Note [Saved values] in
+"""How the values that a node saved for its vjps (see `call.keep`) are read again. See Note [Saved values] in
 `node`.
 
 Under saved-tensor hooks each saved tensor goes through `pack` and is read by `unpack_entry`; see
@@ -14,10 +14,9 @@ import numpy as np
 from . import dialect, dtypes, modes, tangents
 from .node import RELEASED, AccumulateGrad, Node
 from .op import INPUT, RAW, RESULT
-from .save import keep_together
 from .saved_hooks import DETACHED, Packed, SavedTensor, default_hooks, pack, saved_tensor, unpack_entry
 from .storage import SameCounter, Storage
-from .tensor_state import TensorBase, Tensors, attach, numbers, share, wrap
+from .tensor_state import TensorBase, Tensors, attach, keep_together, numbers, share, wrap
 from .view_path import refuse_write
 
 # The classes of saved values that are used unchanged, if the memory of their tensor was not modified.

@@ -20,7 +20,7 @@ import numpy as np
 
 from . import modes
 from .op import F
-from .storage import Geometry, address, geometry, root, steps, strided, strides_of
+from .storage import Geometry, address, extent, geometry, root, steps, strided, strides_of
 from .tensor_state import NEGATIVE, TensorBase, wrap
 from .view_path import replay
 
@@ -157,7 +157,7 @@ def blank(t: TensorBase, dtype: np.dtype, whole: bool) -> Any:
     if not isinstance(data, np.ndarray) or not data.size:
         return wrap(np.zeros(data.shape, dtype)[()])
     stride = strides_of(data)
-    offset, size = around(data) if whole else (0, 1 + sum((n - 1) * s for n, s in zip(data.shape, stride)))
+    offset, size = around(data) if whole else (0, extent(data.shape, stride))
     return wrap(strided(np.zeros(size, dtype), Geometry(data.shape, stride, offset)))
 
 

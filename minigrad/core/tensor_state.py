@@ -111,6 +111,27 @@ class Tensors(tuple[Any, ...]):
         return not [t for t in self if t is not None and t._storage is not None]
 
 
+def keep_together(tensors: Tensors) -> Tensors:
+    """Return tensors that are one argument, with the versions at which they are saved."""
+    kept = Tensors(tensors)
+    given = [t for t in tensors if t is not None]
+    for t in given:
+        check_saved(t)
+    kept.versions = tuple(t._version for t in given)
+    return kept
+
+
+def check_saved(tensor: TensorBase) -> None:
+    """Raise RuntimeError with PyTorch's text for an inference tensor, which no node may save."""
+    if tensor._inference:
+        raise RuntimeError(
+            "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference "
+            "mode in computation tracked by autograd. To work around this, you can make a clone to get a "
+            "normal tensor and use it in autograd, or use `torch.no_grad()` instead of "
+            "`torch.inference_mode()`."
+        )
+
+
 def opened(values: Any) -> list[Any]:
     """Return the arguments of an op, with tensors that are one argument listed separately."""
     return [t for v in values for t in ([x for x in v if x is not None] if isinstance(v, Tensors) else [v])]

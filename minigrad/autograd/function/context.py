@@ -14,10 +14,9 @@ from typing import Any, ClassVar
 
 from ...core import dialect
 from ...core.node import RELEASED, Node
-from ...core.save import check_saved
 from ...core.saved import modified
 from ...core.saved_hooks import Packed, SavedTensor, default_hooks, pack, saved_tensor, unpack_entry
-from ...core.tensor_state import TensorBase, attach
+from ...core.tensor_state import TensorBase, attach, check_saved
 from .gradients import call_backward, checked, user_backward
 
 
