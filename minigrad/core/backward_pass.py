@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import itertools
 import operator
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -71,7 +71,7 @@ class Task:
             needed |= targets
 
 
-def leading_to(targets: set[Node], nodes: Iterable[Node]) -> set[Node]:
+def leading_to(targets: Collection[Node], nodes: Iterable[Node]) -> set[Node]:
     """Return those of the nodes from which a target can be reached over at least one edge.
 
     The inputs of an op are older than the op, so one sweep by age finds them.
@@ -134,20 +134,16 @@ def limit_of(root: Node, slots: tuple[Slot, ...], keep: bool) -> Limit | None:
     None if the plain loop cannot capture these gradients: one of the nodes has several outputs, leads to
     another one, or cannot be reached.
     """
-    limit: Limit | None = getattr(root, "_limit", None)
-    if limit is not None and limit.slots == slots and limit.changes == edge_changes:
-        return limit
-    behind = only_edge(root) if keep else None
-    if behind is not None and behind._seq != LAST:
-        limit = getattr(behind, "_limit", None)
-        if limit is None or limit.slots != slots or limit.changes != edge_changes:
-            limit = find_limit(behind, slots)
-        if limit is not None and all(node is not root for node, _ in slots):
-            behind._limit = limit
-            return limit
-    limit = find_limit(root, slots)
-    if limit is not None and keep:
-        root._limit = limit
+    ends, keeper = dict(slots), root
+    if keep:
+        behind = only_edge(root)
+        if behind is not None and behind._seq != LAST and behind not in ends and root not in ends:
+            keeper = behind
+    limit: Limit | None = getattr(keeper, "_limit", None)
+    if limit is None or limit.slots != slots or limit.changes != edge_changes:
+        limit = find_limit(keeper, slots)
+        if limit is not None and keep:
+            keeper._limit = limit
     return limit
 
 
@@ -158,7 +154,7 @@ def only_edge(node: Node) -> Node | None:
 
 def find_limit(root: Node, slots: tuple[Slot, ...]) -> Limit | None:
     """Do what `limit_of` does, without a kept limit."""
-    targets = {node for node, _ in slots}
+    targets = dict(slots)
     seen, nodes, is_whole = {root}, [root], root.__class__ is not AccumulateGrad
     for node in nodes:
         leads = False
@@ -180,7 +176,7 @@ def find_limit(root: Node, slots: tuple[Slot, ...]) -> Limit | None:
     needed, inner = leading_to(targets, nodes), {n for n in targets if n.__class__ is not AccumulateGrad}
     if root not in needed or not needed.isdisjoint(targets) or any(n._outputs != 1 for n in inner & seen):
         return None
-    needed |= targets & seen
+    needed |= targets.keys() & seen
     needed.discard(root)
     return Limit(slots, needed, False, inner, edge_changes)
 

@@ -60,7 +60,8 @@ def run(
     if not alone or modes.is_watched(create_graph):
         return run_watched(roots, gradients, keep_graph, create_graph, slots, accumulate)
     ends = None if slots is None else tuple(slots)
-    return run_plain(roots[0], gradients[0], keep_graph, create_graph, ends)
+    with Within(grad_enabled=create_graph or modes.is_grad_enabled()):
+        return run_plain(roots[0], gradients[0], keep_graph, create_graph, ends)
 
 
 def run_watched(
@@ -96,7 +97,9 @@ def run_watched(
 def run_plain(
     root: Slot, one: Any, keep_graph: bool, create_graph: bool = False, slots: tuple[Slot, ...] | None = None
 ) -> list[Any] | None:
-    """Do what `run` does, from one root, in the normal modes, for leaves or `slots`."""
+    """Do what `run` does, from one root, for leaves or `slots`: in the normal modes, with `create_graph` in
+    grad mode.
+    """
     __tracebackhide__ = True
     node, nr = root
     limit = None
@@ -110,8 +113,7 @@ def run_plain(
     if node._outputs != 1:
         one = [one if i == nr else None for i in range(node._outputs)]
     if create_graph:
-        with Within(grad_enabled=True):
-            buffers, owned, last = sweep(node, one, keep_graph, RECORDED, limit)
+        buffers, owned, last = sweep(node, one, keep_graph, RECORDED, limit)
     else:
         buffers, owned, last = quiet(sweep, node, one, keep_graph, RAW, limit)
     if last is not None:

@@ -21,6 +21,7 @@ from .view_path import refuse_write
 
 # The classes of saved values that are used unchanged, if the memory of their tensor was not modified.
 READY = frozenset((np.ndarray, np.float16, np.float32, np.float64, np.complex64, np.complex128, int, float))
+COUNTED: Any = frozenset((Storage, SameCounter))  # classes of a Storage that has a version
 
 
 def check_versions(tensors: Tensors) -> None:
@@ -110,6 +111,7 @@ def raw_value(node: Any, n: int) -> Any:
     slot, what, k = op.reads[n]
     value = getattr(node, slot)
     data: Any = None
+    storage: Any = None
     if value is None:
         if check is not RELEASED:
             return None
@@ -120,7 +122,7 @@ def raw_value(node: Any, n: int) -> Any:
             data, storage = None if leaf._bits else leaf._data, leaf._storage
         else:
             data, storage = value, carrier._storage
-            if storage is not None and value.__class__ is not np.ndarray:
+            if storage.__class__ in COUNTED and value.__class__ is not np.ndarray:
                 data = value if storage.array is None else storage.array  # what the scalar has become
     elif isinstance(value, TensorBase) and not value._bits:
         data, storage = value._data, value._storage
