@@ -38,7 +38,7 @@ export function following({ words, frames, step, stage, code }) {
 
 export class Caption {
   constructor(words, lines, onmore) {
-    Object.assign(this, { words, lines, onmore });
+    Object.assign(this, { words, lines, onmore, fits: new Map() });
     this.place = block("mgp-at");
     this.main = block("mgp-main");
     this.after = block("mgp-after");
@@ -54,6 +54,7 @@ export class Caption {
     const told = words.map((frame) => block("mgp-text", frame.text));
     const hidden = block("mgp-measure", ...all, ...told);
     this.element.append(hidden);
+    this.fits.clear();
     const room = this.main.clientWidth;
     const long = (one) => one.offsetHeight > LOW || kept(widths(one), room).reduce((sum, i) => sum + widths(one)[i], 0) > room;
     this.tall = all.some(long) || told.some((one) => one.offsetHeight > LOW);
@@ -99,10 +100,17 @@ export class Caption {
   }
 
   // A long formula loses forms in its middle, first those that would not fit in a line of their own; then it
-  // breaks before `=`, and becomes smaller.
+  // breaks before `=`, and becomes smaller. One that differs in its digits alone, as when a number is dragged,
+  // fits as the other did: to measure each would lay out the page again.
   fit(shown) {
-    const room = this.main.clientWidth - (this.main.children[1]?.offsetWidth ?? 0) - 12;
     const forms = [...shown.children];
+    const like = `${this.main.children.length} ${shown.textContent.replace(/\d/g, "0")}`;
+    const known = this.fits.get(like);
+    if (known) {
+      shown.className = known.className;
+      return forms.forEach((form, i) => (form.hidden = known.hidden[i]));
+    }
+    const room = this.main.clientWidth - (this.main.children[1]?.offsetWidth ?? 0) - 12;
     const wide = widths(shown);
     const last = forms.length - 1;
     const keep = kept(wide, room).filter((i) => i === 0 || i === last || wide[i] <= room);
@@ -112,6 +120,7 @@ export class Caption {
     shown.classList.toggle("broken", total > room);
     if (total > room) shown.classList.toggle("small", shown.scrollHeight > this.main.clientHeight || shown.scrollWidth > room);
     if (shown.scrollHeight > this.main.clientHeight + 2) show([0, last]);
+    if (room > 0) this.fits.set(like, { className: shown.className, hidden: forms.map((form) => form.hidden) });
   }
 }
 

@@ -52,14 +52,22 @@ export class LivePane {
     this.head.textContent = words.live_head.replaceAll("{name}", handle.name);
     const others = this.moved().filter((one) => one !== handle);
     const rows = [["", words.live_cell, words.live_now], ...others.map((one) => [one.name, one.cell[0], figure(live.value(one))]), [handle.name, handle.cell[0], now[0]], ...(root === null ? [] : [[root, shown, now[1]]]), [gradient(handle), handle.cell[1], now[2], "g"]];
-    const cell = (tag, i) => (said, j) => make(tag, { textContent: said, className: j === 2 ? `n ${i}` : j ? "o" : "" });
-    this.table.replaceChildren(...rows.map(([name, was, is, tone = ""], i) => make("tr", {}, ...[name, was, is].map(cell(i ? "td" : "th", tone)))));
+    this.list(rows);
     this.reset.disabled = !values.size;
     this.write.disabled = !this.moved().some(({ edit }) => edit);
     const at = handle.xs.indexOf(value);
     if (this.said !== values) this.say(at >= 0 && at === handle.xs.length - 1 ? handle.ends[1] : at === 0 ? handle.ends[0] : "");
     this.foretell();
     this.draw();
+  }
+
+  // The table, of which only what changed is written.
+  list(rows) {
+    const cell = (tag, tone) => (textContent, j) => make(tag, { textContent, className: j === 2 ? `n ${tone}` : j ? "o" : "" });
+    const shape = rows.map(([name]) => name).join();
+    if (shape !== this.shape) this.table.replaceChildren(...rows.map(([name, was, is, tone = ""], i) => make("tr", {}, ...[name, was, is].map(cell(i ? "td" : "th", tone)))));
+    this.shape = shape;
+    rows.forEach((told, i) => [...this.table.rows[i].cells].forEach((one, j) => one.textContent === told[j] || (one.textContent = told[j])));
   }
 
   // What the slopes of the cell predict, and what came out.
@@ -87,18 +95,25 @@ export class LivePane {
     const { words, score, live } = this;
     const { handle, state, values } = live;
     const [root, , shown] = score.root ?? [null];
-    const width = this.curve.clientWidth - 16;
     const cell = [handle.value, shown, handle.cell[2]];
     const now = state ? [live.value(handle), state.at[3], state.at[4]] : cell;
     this.curve.hidden = root === null || handle.ys.filter(Number.isFinite).length < 2;
-    if (this.curve.hidden || width < 100) return;
+    if (this.curve.hidden) return;
+    this.width ||= Math.max(0, this.curve.clientWidth - 16);
+    if (this.width < 100) return;
+    const { xs, ys } = handle;
+    if (this.drawn?.ys !== ys || this.drawn.width !== this.width) {
+      const label = words.live_curve.replace("{root}", root).replace("{name}", handle.name);
+      this.drawn = { ys, width: this.width, ...plot(this.width, { xs, ys, names: { root, leaf: handle.name }, label }) };
+      this.curve.replaceChildren(this.drawn.element);
+    }
     const slope = words.live_slope.replace("{value}", figure(now[2])).replace("{name}.grad", gradient(handle));
-    const said = { curve: words.live_curve.replace("{root}", root).replace("{name}", handle.name), point: `${root} = ${figure(now[1])}`, slope };
     const alone = [...values.keys()].every((name) => name === handle.name); // else the cell's point lies on another curve
-    this.curve.replaceChildren(plot(width, { xs: handle.xs, ys: handle.ys, cell: alone ? cell : now, now, names: { root, leaf: handle.name }, said }));
+    this.drawn.move({ cell: alone ? cell : now, now, said: { point: `${root} = ${figure(now[1])}`, slope } });
   }
 
   arranged() {
+    this.width = 0;
     this.element.classList.toggle("stacked", this.element.clientWidth < STACKED);
     if (this.live.on) this.tell();
   }

@@ -1,6 +1,6 @@
 // The curve of the root against one number of a leaf, with the cell's point and the one that is shown, and their tangents.
 
-import { drawn } from "./stepper_parts.js";
+import { clamp, drawn } from "./stepper_parts.js";
 
 const EDGE = { left: 52, right: 22, top: 28, bottom: 32 };
 const NICE = [1, 2, 2.5, 5, 10];
@@ -26,9 +26,9 @@ export function figure(x) {
   return text.includes(".") ? text.replace(/0+$/, "") : `${text}.`;
 }
 
-// `cell` and `now` are [x, y, slope]; `said` has the words at the point and at its tangent; `whole`: only whole
-// numbers stand below.
-export function plot(width, { xs, ys, cell, now, names, said, whole }) {
+// The `element` of a curve, and `move`, which puts its points there: `cell` and `now` are [x, y, slope]; `said` has
+// the words at the point and at its tangent. `whole`: only whole numbers stand below.
+export function plot(width, { xs, ys, names, label, whole }) {
   const points = xs.map((x, i) => [x, ys[i]]).filter(([, y]) => Number.isFinite(y));
   const [low, high] = [xs[0], xs.at(-1)];
   const values = points.map(([, y]) => y);
@@ -39,9 +39,10 @@ export function plot(width, { xs, ys, cell, now, names, said, whole }) {
   const x = (value) => left + ((value - low) / (high - low)) * (width - left - right);
   const y = (value) => EDGE.top + ((top - value) / (top - bottom)) * (TALL - EDGE.top - EDGE.bottom);
   const inside = (value) => Math.max(EDGE.top - 8, Math.min(TALL - EDGE.bottom + 8, value));
-  const svg = drawn("svg", { class: "mgp-plot", width, height: TALL, viewBox: `0 0 ${width} ${TALL}`, role: "img", "aria-label": said.curve });
-  const line = (kind, d) => svg.append(drawn("path", { class: kind, d }));
-  const word = (kind, at, down, text, anchor = "middle") => svg.append(drawn("text", { class: kind, x: at, y: down, "text-anchor": anchor }, text));
+  const svg = drawn("svg", { class: "mgp-plot", width, height: TALL, viewBox: `0 0 ${width} ${TALL}`, role: "img", "aria-label": label });
+  const moving = drawn("g", {});
+  const line = (kind, d, into = svg) => into.append(drawn("path", { class: kind, d }));
+  const word = (kind, at, down, text, anchor = "middle", into = svg) => into.append(drawn("text", { class: kind, x: at, y: down, "text-anchor": anchor }, text));
   for (const value of ticks(bottom, top, 4)) {
     line("rule", `M${left} ${y(value)}H${width - right}`);
     word("tick", left - 8, y(value) + 4, figure(value).replace(/\.$/, ""), "end");
@@ -59,7 +60,7 @@ export function plot(width, { xs, ys, cell, now, names, said, whole }) {
     const ahead = Math.min(reach, ...limits.filter((far) => far > 0));
     const behind = Math.min(reach, ...limits.filter((far) => far < 0).map(Math.abs));
     const [from, to] = [Math.max(low, at - behind), Math.min(high, at + ahead)];
-    line(kind, `M${x(from)} ${y(value + slope * (from - at))}L${x(to)} ${y(value + slope * (to - at))}`);
+    line(kind, `M${x(from)} ${y(value + slope * (from - at))}L${x(to)} ${y(value + slope * (to - at))}`, moving);
   };
   const runs = [];
   xs.forEach((at, i) => {
@@ -68,19 +69,22 @@ export function plot(width, { xs, ys, cell, now, names, said, whole }) {
     runs.at(-1).push(`${x(at).toFixed(1)} ${inside(y(ys[i])).toFixed(1)}`);
   });
   for (const run of runs) if (run.length > 1) line("curve", `M${run.join("L")}`);
-  const moved = now[0] !== cell[0];
-  if (moved) tangent("tangent was", cell);
-  tangent("tangent", now);
-  const dot = (kind, [at, value], r) => Number.isFinite(value) && svg.append(drawn("circle", { class: kind, cx: x(at), cy: inside(y(value)), r }));
-  if (Number.isFinite(now[1])) line("drop", `M${x(now[0])} ${TALL - EDGE.bottom}V${inside(y(now[1]))}`);
-  if (moved) dot("was", cell, 4.5);
-  dot("now", now, 6.5);
-  const late = x(now[0]) > width * 0.6;
-  const above = !(now[2] > 0) === late; // where the tangent is not
-  if (Number.isFinite(now[1])) {
-    const at = inside(y(now[1]));
-    word("here", x(now[0]) + (late ? -12 : 12), Math.max(14, Math.min(TALL - 40, at + (late ? (above ? 26 : -12) : above ? 26 : -12))), said.point, late ? "end" : "start");
-    if (Number.isFinite(now[2])) word("slope", x(now[0]) + (late ? -12 : 12), Math.max(28, Math.min(TALL - 24, at + (above ? 42 : 24))), said.slope, late ? "end" : "start");
-  }
-  return svg;
+  svg.append(moving);
+  const dot = (kind, [at, value], r) => Number.isFinite(value) && moving.append(drawn("circle", { class: kind, cx: x(at), cy: inside(y(value)), r }));
+  const move = ({ cell, now, said }) => {
+    moving.replaceChildren();
+    const moved = now[0] !== cell[0];
+    if (moved) tangent("tangent was", cell);
+    tangent("tangent", now);
+    if (Number.isFinite(now[1])) line("drop", `M${x(now[0])} ${TALL - EDGE.bottom}V${inside(y(now[1]))}`, moving);
+    if (moved) dot("was", cell, 4.5);
+    dot("now", now, 6.5);
+    if (!Number.isFinite(now[1])) return;
+    const late = x(now[0]) > width * 0.6;
+    const above = Number.isFinite(now[2]) && !(now[2] > 0) === late; // where the tangent is not
+    const [beside, anchor, at] = [x(now[0]) + (late ? -12 : 12), late ? "end" : "start", inside(y(now[1]))];
+    word("here", beside, clamp(at + (above ? 26 : -12), 14, TALL - 40), said.point, anchor, moving);
+    if (Number.isFinite(now[2])) word("slope", beside, clamp(at + (above ? 42 : 24), 28, TALL - 24), said.slope, anchor, moving);
+  };
+  return { element: svg, move };
 }

@@ -4,6 +4,8 @@ import { Extra, block, extras, make, quiet } from "./stepper_parts.js";
 import { figure, plot } from "./stepper_plot.js";
 import { Kernel } from "./stepper_states.js";
 
+const LANDSCAPE = 320; // pixels of the landscape beside the picture
+
 class Coach extends Extra {
   constructor(player, { words, name, why, state }) {
     super();
@@ -23,9 +25,10 @@ class Coach extends Extra {
     this.head = make("h4");
     this.leaf = quiet(make("select", { title: words.live_pick, aria: { label: words.live_pick }, onchange: () => this.ask({ leaf: this.leaf.value }) }));
     this.step = make("p", { className: "mgp-step" });
-    this.along = block("mgp-live-told", block("mgp-live-head", this.head, this.leaf), this.step);
     this.slice = block("mgp-live-curve mgp-slice");
-    this.pane = make("div", { className: "mgp-livepane mgp-training", aria: { label: words.training, role: "region" } }, told, this.curve, this.along, this.slice);
+    this.aside = block("mgp-landscape", block("mgp-live-head", this.head, this.leaf), this.slice, this.step);
+    this.beside = false; // whether the landscape stands beside the picture
+    this.pane = make("div", { className: "mgp-livepane mgp-training", aria: { label: words.training, role: "region" } }, told, this.curve, this.aside);
     player.boxes.element.before(this.pane);
     if (state) this.kernel = new Kernel(player.model);
     this.tell();
@@ -65,15 +68,17 @@ class Coach extends Extra {
     if (width < 100 || state.losses.length < 2) return;
     const value = (round) => state.losses.find(([i]) => i === round)?.[1];
     const [xs, ys] = [state.losses.map(([i]) => i), state.losses.map(([, loss]) => loss)];
-    const said = { curve: fill(words.training_curve), point: `${name} = ${figure(value(state.round))}`, slope: "" };
+    const said = { point: `${name} = ${figure(value(state.round))}`, slope: "" };
     const point = (round) => [round, value(round), NaN];
-    this.curve.replaceChildren(plot(width, { xs, ys, cell: point(state.cell), now: point(state.round), names: { root: name, leaf: words.training_known }, said, whole: true }));
+    const drawn = plot(width, { xs, ys, names: { root: name, leaf: words.training_known }, label: fill(words.training_curve), whole: true });
+    drawn.move({ cell: point(state.cell), now: point(state.round), said });
+    this.curve.replaceChildren(drawn.element);
   }
 
   // The loss against one number of a leaf: where the round is, with its slope, and where the next update leads.
   landscape(slice) {
     const { words, name } = this;
-    this.along.hidden = this.slice.hidden = !slice;
+    this.aside.hidden = !slice;
     const width = this.slice.clientWidth - 16;
     if (!slice || width < 100) return;
     const { leaf, leaves, xs, ys, here, next } = slice;
@@ -87,11 +92,21 @@ class Coach extends Extra {
     const slope = words.live_slope.replace("{value}", figure(here[2])).replace("{name}.grad", leaf.replace(/(\[.*\])?$/, ".grad$1"));
     const moves = fill(words.training_step).replace("{far}", `${far < 0 ? "−" : "+"}${figure(Math.abs(far))}`).replace("{before}", before).replace("{after}", after);
     this.step.replaceChildren(...(slice.grad ? [make("b", { className: "g", textContent: slope }), ". "] : []), moves);
-    const said = { curve: this.head.textContent, point: `${leaf} = ${figure(next[0])}`, slope: "" };
-    this.slice.replaceChildren(plot(width, { xs, ys, cell: here, now: next, names: { root: name, leaf }, said }));
+    const drawn = plot(width, { xs, ys, names: { root: name, leaf }, label: this.head.textContent });
+    drawn.move({ cell: here, now: next, said: { point: `${leaf} = ${figure(next[0])}`, slope: "" } });
+    this.slice.replaceChildren(drawn.element);
   }
 
+  // The landscape stands beside the picture where there is room for both, else below it.
   arranged() {
+    const { player } = this;
+    const beside = Boolean(this.state?.slice) && player.root.clientWidth - LANDSCAPE >= player.content.width;
+    if (beside !== this.beside) {
+      this.beside = beside;
+      (beside ? player.root.querySelector(".mgp-body") : this.pane).append(this.aside);
+      player.wide = -1; // the picture has another width now
+      return player.arrange();
+    }
     this.pane.classList.toggle("stacked", this.pane.clientWidth < 640);
     this.tell();
   }

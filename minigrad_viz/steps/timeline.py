@@ -20,7 +20,7 @@ from ..trace.graph import Card, Graph
 from ..words import clean, columns, text
 from .grouping import grouped, limited, shown_at
 from .narrate import tell
-from .recursion import meeting, recursion_of
+from .recursion import Recursion, meeting, recursion_of
 from .story import BACKWARD, FORWARD, UPDATE, Step, Story
 from .told import Frame
 
@@ -50,10 +50,12 @@ def frames_of(
     """The steps of a scene that concern `graph`; at most `grouping.LIMIT`. For a recorded cell these are
     its ops and the nodes of the backward call; an error that ended the cell is shown with its explanation
     from `explained`. For a finished graph these are its tensors, and its nodes in the order in which the
-    engine would run them. With `only`, the other steps, counted from 1, have no text and no arithmetic."""
+    engine would run them. With `only`, the other steps, counted from 1, have no text and no arithmetic, and
+    none tells of plain recursion."""
     stage = Stage(scene, graph, lang, lettered=True)
     finished = scene.trace.roots is not None
-    drafts = list(of_graph(stage) if finished else of_cell(stage, explained))
+    recursion = None if finished or only is not None else recursion_of(scene)
+    drafts = list(of_graph(stage) if finished else of_cell(stage, explained, recursion))
     told: list[tuple[str, Frame, int]] = []
     times: list[tuple[int, int]] = []
     for places in limited([draft.phase for draft in drafts]):
@@ -75,10 +77,9 @@ def frames_of(
     return tuple(frame._replace(shows=shows) for frame, shows in zip(frames, shown_at(stage, times)))
 
 
-def of_cell(stage: Stage, explained: Sequence[Explanation]) -> Iterator[Draft]:
+def of_cell(stage: Stage, explained: Sequence[Explanation], recursion: Recursion | None) -> Iterator[Draft]:
     """The steps of a recorded cell."""
     story = Story(stage)
-    recursion = recursion_of(stage.scene)
 
     def told(steps: list[Step]) -> Frame:
         frame, event = tell(story, explained, steps), steps[0].event

@@ -12,7 +12,7 @@ import re
 import unicodedata
 import warnings
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, lru_cache
 from types import CodeType
 
 from .statements import Range, nodes_of
@@ -27,7 +27,7 @@ class SourceText:
 
     @cached_property
     def _parsed(self) -> tuple[ast.Module | None, frozenset[int]]:
-        return _parse(self.lines)
+        return _parse(tuple(self.lines))
 
     @property
     def tree(self) -> ast.Module | None:
@@ -150,10 +150,11 @@ _MAGIC = re.compile(r"\s*[%!?,;/]|.*\?\s*$|.*=\s*[%!]")
 _MAGIC_ASSIGNMENT = re.compile(r"(\s*[^=]+=)\s*[%!]")
 
 
-def _parse(lines: list[str]) -> tuple[ast.Module | None, frozenset[int]]:
+@lru_cache(16)  # a cell is read again for each number that a reader gives it
+def _parse(text: tuple[str, ...]) -> tuple[ast.Module | None, frozenset[int]]:
     """The tree of a cell, or None, and the numbers of its lines in IPython's syntax, read as `pass` or as an
     assignment of None. Only lines that Python rejects are so read: `% b)` may continue an expression."""
-    lines = list(lines)
+    lines = list(text)
     magic: set[int] = set()
     while True:
         try:
