@@ -31,7 +31,7 @@ from ..trace.walk import counting
 from .backward_calls import BackwardCalls
 from .crossing import Crossing
 from .grads import Grads
-from .listener import Listener
+from .listener import Listener, snapshot
 from .modules import Modules, held_tensors, loop_variables
 from .named import compared, named_by, named_tensors, write_at
 from .owners import overlap, raw_array
@@ -114,7 +114,9 @@ class Recorder:
         named = self.states.named()
         rest = self.states.walk([t.grad_fn for _, t in named if t.grad_fn is not None], self.states.frozen)
         count = counting()
-        nodes = tuple(notes.counted(self.states.freeze(key, node), count) for key, node in rest)
+        nodes = tuple(
+            notes.settled_node(self.states.freeze(key, node), count, snapshot) for key, node in rest
+        )
         inner = [(name, t) for name, t in self.states.parameters() if tape.ids.known(t)]
         held = [
             (way, t)

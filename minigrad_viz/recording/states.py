@@ -223,9 +223,9 @@ class States:
             stack.extend(n for n, _ in reversed(edges_of(node)) if n is not None)
 
     def freeze(self, key: Any, node: Any) -> NodeState:
-        """A node as it stands now."""
+        """A node as it stands now, for a note: with numbers as they were taken."""
         variable = variable_of(node)
-        saved = chips(saved_of(node), node)
+        saved = chips(saved_of(node), node, take=self.tape.taken)
         edges = tuple(None if n is None else (self.ids.node(n), nr) for n, nr in edges_of(node))
         made = self.ids.alive(self.ids.outputs.get(key)) if variable is None else None
         hooks = hooks_of(node, () if made is None else (made,))

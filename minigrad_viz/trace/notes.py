@@ -183,7 +183,7 @@ def started(writer: Writer, event: BackwardStarted, nodes: list[tuple[Any, ...]]
     states, count = [], counting()
     for key, number, *rest in nodes:
         if isinstance(rest[0], NodeState):
-            state = counted(rest[0], count)
+            state = settled_node(rest[0], count, writer.value)
         else:
             state = node_state(writer, count, key, *rest)
         states.append(state._replace(sequence=rank[number]))
@@ -195,9 +195,17 @@ def started(writer: Writer, event: BackwardStarted, nodes: list[tuple[Any, ...]]
     }
 
 
-def counted(state: NodeState, count: Callable[[int], int]) -> NodeState:
-    """A node whose memories, known by what tells them apart, have the numbers that `count` gives them."""
-    saved = tuple(s if s.memory is None else s._replace(memory=count(s.memory)) for s in state.saved)
+def settled_node(
+    state: NodeState, count: Callable[[int], int], value: Callable[[Any], Value | None]
+) -> NodeState:
+    """A node with a `value` for all that was taken of its saved tensors, and whose memories, known by what
+    tells them apart, have the numbers that `count` gives them."""
+    saved = tuple(
+        s
+        if s.memory is None and (s.value is None or isinstance(s.value, str))
+        else s._replace(value=value(s.value), memory=None if s.memory is None else count(s.memory))
+        for s in state.saved
+    )
     return state._replace(saved=saved, memory=None if state.memory is None else count(state.memory))
 
 

@@ -106,19 +106,23 @@ def ranks(nodes: Iterable[Any]) -> dict[Any, int]:
 
 
 def chips(
-    kept: Iterable[Kept], node: Any, number: Callable[[int], int] = lambda memory: memory
+    kept: Iterable[Kept],
+    node: Any,
+    number: Callable[[int], int] = lambda memory: memory,
+    take: Callable[[Any], Any] = value_of,
 ) -> tuple[Saved, ...]:
-    """What a node saved, as data. Each memory gets a number from what tells it from all others."""
-    return tuple(chip(k, node, number) for k in kept)
+    """What a node saved, as data, with what `take` takes of the numbers of a tensor. Each memory gets a
+    number from what tells it from all others."""
+    return tuple([chip(k, node, number, take) for k in kept])
 
 
-def chip(kept: Kept, node: Any, number: Callable[[int], int]) -> Saved:
+def chip(kept: Kept, node: Any, number: Callable[[int], int], take: Callable[[Any], Any]) -> Saved:
     """One saved value."""
     k = kept
     if not is_tensor(k.value):
         told = None if k.value is None else str(k.value)
         return Saved(k.name, told, k.version, k.freed, k.packed, k.now, bytes_in(k.value))
-    how = k.name, value_of(k.value), version_of(k.value), k.freed, k.packed, k.now
+    how = k.name, take(k.value), version_of(k.value), k.freed, k.packed, k.now
     if is_number(node, k.name, k.value):
         return Saved(*how, nbytes=0)
     memory = memory_of(k.value)
