@@ -58,10 +58,7 @@ class Owners:
         kept = self.results.get(id(tensor))
         if kept is not None and kept[0]() is tensor:
             return kept[1:]
-        name = self.owners.get(id(tensor), "")
-        owner = self.ids.alive(name)
-        has = owner is not None and (owner.is_leaf or owner.retains_grad)  # else PyTorch warns
-        return (name, 0) if has and owner.grad is tensor else ("", 0)
+        return self.owner_of(tensor) or "", 0
 
     def alias(self, source: Any, result: str) -> None:
         """`result` has the memory of `source`, be that a gradient or not."""
@@ -71,13 +68,10 @@ class Owners:
 
     def owner_of(self, grad: Any) -> str | None:
         """The tensor whose gradient this object is."""
-        address = id(grad)
-        for name, held in self.held.items():
-            if held.address == address:
-                tensor = self.ids.alive(name)
-                if tensor is not None and tensor.grad is grad:
-                    return name
-        return None
+        name = self.owners.get(id(grad), "")
+        owner = self.ids.alive(name)
+        has = owner is not None and (owner.is_leaf or owner.retains_grad)  # else PyTorch warns
+        return name if has and owner.grad is grad else None
 
 
 OUT = 64  # how many times that numbers left are remembered, and items of a list that are looked at
