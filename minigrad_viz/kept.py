@@ -37,7 +37,7 @@ def saved_of(node: Any) -> Iterator[Kept]:
     """What a node saved for its backward; shapes that PyTorch notes beside it (`_saved_self_sym_sizes`)
     are left out, and so is the `alpha` of a sum without one."""
     names = saved_names(type(node))
-    hooked = has_packed(node)
+    hooked = getattr(node, "_extra", True) is not None  # minigrad's node says so if no hooks packed anything
     for name in names:
         try:
             kept = packed_as(getattr(node, "_raw" + name, None)) if hooked else ""
@@ -146,11 +146,6 @@ def _one_by_one(node: Any, refused: str) -> Iterator[Kept]:
 RECOMPUTED = "recomputed"  # what a checkpoint makes of a saved value: it is computed again when needed
 CHECKPOINTS = ("torch.utils.checkpoint", "minigrad.utils.checkpoint", "minigrad.utils.recompute")
 WORD = 24  # characters of a text that was kept
-
-
-def has_packed(node: Any) -> bool:
-    """Whether hooks may have packed what a node saved; minigrad's notes that itself."""
-    return getattr(node, "_extra", True) is not None
 
 
 def packed_as(raw: Any) -> str:

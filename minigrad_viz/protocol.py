@@ -167,13 +167,10 @@ def value_from(data: Any, dtype: str) -> Value:
     if data.size <= KEPT:
         numbers = data.reshape(-1).tolist()
         items = tuple(numbers) if plain else tuple(n if n == n else NAN for n in numbers)
-    beyond = "" if plain or items is not None or data.dtype.kind != "f" else beyond_of(data)
+    beyond = ""
+    if not plain and items is None and data.dtype.kind == "f":
+        beyond = "nan" if np.isnan(data).any() else "inf"
     return Value(data.shape, dtype, items, low, high, beyond)
-
-
-def beyond_of(data: Any) -> str:
-    """What there is among many numbers that are not all finite."""
-    return "nan" if np.isnan(data).any() else "inf"
 
 
 def extremes(data: Any) -> tuple[Any, Any, bool]:

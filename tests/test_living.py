@@ -11,8 +11,9 @@ from random_live import random_cell
 from test_live import DOCUMENTED, recorded
 
 import minigrad
+from minigrad_viz.drawing.boxes import measure
 from minigrad_viz.player import static
-from minigrad_viz.player.living import STORED, Shown, around, measured, steps_of, texts_of
+from minigrad_viz.player.living import STORED, Shown, around, steps_of, texts_of
 from minigrad_viz.replay.live import Refused
 from minigrad_viz.shell.report import Report
 from minigrad_viz.shell.run import trace_source
@@ -53,7 +54,7 @@ def stored_state(living, states, i):
 
 def shown_by(report, living):
     """What a report of the same cell shows in the places of a living picture."""
-    rows, said = texts_of(measured(report.graph, living.picture), living.sizes)
+    rows, said = texts_of(measure(report.graph, living.picture.look), living.sizes)
     return Shown(rows, said, steps_of(report.frames))
 
 

@@ -61,7 +61,7 @@ class Living:
 
     def __init__(self, live: Live, picture: Picture, frames: Sequence[Frame], remake: Remake) -> None:
         self.live, self.picture, self.remake = live, picture, remake
-        self.sizes = measured(picture.graph, picture)
+        self.sizes = measure(picture.graph, picture.look)
         self.own = Shown(*texts_of(self.sizes, self.sizes), steps_of(frames))
         self.handles = list(handles_in(live, picture.graph))
 
@@ -69,7 +69,7 @@ class Living:
         """What differs from the cell with these numbers by name, and what then stands at a handle; of the
         steps all, or `only` some. Refused as `Live.at`."""
         graph, frames = self.remake(self.live.at(numbers))
-        rows, said = texts_of(measured(graph, self.picture), self.sizes)
+        rows, said = texts_of(measure(graph, self.picture.look), self.sizes)
         made = dict(enumerate(steps_of(frames(only)), 1))
         own = dict(enumerate(self.own.steps, 1))
         told = {str(i): now for i, now in made.items() if (only is None or i in only) and now != own.get(i)}
@@ -196,11 +196,6 @@ def around(value: float, sign: int) -> list[float]:
 
 
 # ── texts ───────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def measured(graph: Graph, picture: Picture) -> Measured:
-    """What stands in a graph as a picture shows it."""
-    return measure(graph, picture.look)
 
 
 def texts_of(sizes: Measured, own: Measured) -> tuple[dict[str, list[str]], dict[str, list[str]]]:

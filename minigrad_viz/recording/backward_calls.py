@@ -13,12 +13,12 @@ import numpy as np
 from ..hooks import text_of
 from ..protocol import array_of, edge_of, finite, is_tensor, value_of, variable_of
 from ..trace import notes
-from ..trace.events import AGAIN, BackwardEnded, BackwardStarted, Inside
+from ..trace.events import AGAIN, BackwardEnded, BackwardStarted, Deposited, Inside
 from .listener import Listener, values_of
 from .modules import Modules
 from .named import named_by
 from .packing import Packing
-from .pruning import KEPT_CALLS, deposits_in, prune
+from .pruning import KEPT_CALLS, prune
 from .states import States
 from .stepping import OptimizerSteps
 from .tape import Tape, describe, observing, watching_lightly
@@ -171,7 +171,7 @@ class BackwardCalls:
         """Leave out all but the newest calls, and what was for them alone."""
         cut = self._ends[-KEPT_CALLS - 1]
         self.skipped += len(self._ends) - KEPT_CALLS
-        self.unkept.update(deposits_in(self.tape.notes[:cut]))
+        self.unkept.update(note.tensor for note in self.tape.notes[:cut] if isinstance(note, Deposited))
         alive = {known for _, t in self.tape.variables() if (known := self.tape.ids.known(t)) is not None}
         before = len(self.tape.notes)
         self.tape.notes[:], self.states.frozen = prune(self.tape.notes, cut, self.tape.ids, alive)

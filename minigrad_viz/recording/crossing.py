@@ -208,7 +208,7 @@ def leading(node: ast.AST, exits: set[str]) -> set[str]:
         part = todo.pop()
         if isinstance(part, ast.Call):
             text = ast.unparse(part)
-            if text in exits and is_exit(part):
+            if text in exits and (name_of(part.func) in METHODS or passed_on(part)):  # of no other function
                 found.add(text)
             else:
                 todo += passed_on(part)
@@ -223,11 +223,6 @@ def leading(node: ast.AST, exits: set[str]) -> set[str]:
         elif isinstance(part, ast.Subscript | ast.Starred):
             todo.append(part.value)
     return found
-
-
-def is_exit(call: ast.Call) -> bool:
-    """Whether the value of a call by which numbers left is made of these: not that of any function."""
-    return name_of(call.func) in METHODS or bool(passed_on(call))
 
 
 def passed_on(call: ast.Call) -> list[ast.expr]:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ..trace.events import Asked, Created, Deposited, Detached, Left, Mutated, Snapshot
+from ..trace.events import Asked, Created, Detached, Left, Mutated, Snapshot
 from ..trace.ids import Ids
 
 KEPT_CALLS = 20
@@ -31,7 +30,7 @@ def prune(noted: list[Any], cut: int, ids: Ids, alive: set[str]) -> tuple[list[A
         if not gives and i < cut:
             stays = statement and is_place(note)
         statement = (statement or stays) and not is_place(note)
-        if i < cut and is_module_call(note):
+        if i < cut and note.__class__ is tuple and note[0] in ("called", "returned"):
             stays = note[0] == "returned" or not kept or kept[-1][:2] != ("returned", note[1])
             if not stays:
                 kept.pop()  # nothing of what ran inside stays
@@ -42,11 +41,6 @@ def prune(noted: list[Any], cut: int, ids: Ids, alive: set[str]) -> tuple[list[A
     kept.reverse()
     ids.keep(made)
     return [named(note, made) for note in kept], frozen
-
-
-def deposits_in(noted: Iterable[Any]) -> Iterator[str]:
-    """The leaf of each deposit among some notes."""
-    return (note.tensor for note in noted if isinstance(note, Deposited))
 
 
 def relations(note: Any, ids: Ids, frozen: set[Any] | None) -> tuple[tuple[str, ...], tuple[Any, ...]]:
@@ -78,11 +72,6 @@ def relations(note: Any, ids: Ids, frozen: set[Any] | None) -> tuple[tuple[str, 
 def is_place(note: Any) -> bool:
     """Whether a note says where in the source the cell has come."""
     return note.__class__ is tuple and note[0] == "reached"
-
-
-def is_module_call(note: Any) -> bool:
-    """Whether a note says that a module was called, or has returned."""
-    return note.__class__ is tuple and note[0] in ("called", "returned")
 
 
 def named(note: Any, made: set[str]) -> Any:
