@@ -8,7 +8,7 @@ import pytest
 from cells import CELLS, traced
 from test_report import Page
 
-from minigrad_viz.shell import findings
+from minigrad_viz.shell import panel
 from minigrad_viz.shell.panel import NOTES, to_html, to_text
 from minigrad_viz.shell.report import Report
 from minigrad_viz.trace.events import BackwardEnded, Failed
@@ -44,7 +44,7 @@ def made_up(scenes, lang=None):
 @pytest.fixture
 def explained(monkeypatch):
     """Errors are explained by the function above."""
-    monkeypatch.setattr(findings, "explanations_of", made_up)
+    monkeypatch.setattr(panel, "explanations_of", made_up)
 
 
 def rows(page: str) -> list[tuple[str, str]]:
@@ -158,7 +158,7 @@ def test_a_mark_that_the_picture_has_not_is_no_part_of_the_step(monkeypatch):
     def explain(trace, lang=None):
         return tuple(each._replace(marks=(Mark("s77-d"),)) for each in made_up(trace))
 
-    monkeypatch.setattr(findings, "explanations_of", explain)
+    monkeypatch.setattr(panel, "explanations_of", explain)
     assert "s77-d" not in Report(traced(CELLS[6]), lang="en").frames[-1].marks
 
 
@@ -200,14 +200,14 @@ def broken(trace, lang=None):
 
 def test_a_fault_of_ours_takes_nothing_away(monkeypatch):
     whole = Report(traced(CELLS[6]), lang="en")
-    monkeypatch.setattr(findings, "explanations_of", broken)
+    monkeypatch.setattr(panel, "explanations_of", broken)
     made = Report(traced(CELLS[6]), lang="en")
     line = r"This error could not be explained: KeyError: 'a rule\nof ours'"
     assert line in made.text().split("\n") and f"error: {made.trace.error}\n" in made.text()
     assert made.problem.rstrip().endswith(r"KeyError: 'a rule\nof ours'")
     assert to_outline(made) == to_outline(whole) and len(made.frames) == len(whole.frames)
     assert "could not be explained" in made.html() and made.html().count("could not be explained") == 1
-    monkeypatch.setattr(findings, "explanations_of", broken)
+    monkeypatch.setattr(panel, "explanations_of", broken)
     assert Report(traced(CELLS[4]), lang="en").text().count("could not be explained") == 1
 
 
@@ -217,7 +217,7 @@ def to_outline(made: Report) -> list[str]:
 
 
 def test_the_magic_tells_of_it_in_one_line(monkeypatch, cell):
-    monkeypatch.setattr(findings, "explanations_of", broken)
+    monkeypatch.setattr(panel, "explanations_of", broken)
     shown = cell("%%autograd\n" + CELLS[6])
     error = shown.index("RuntimeError: Trying to backward through the graph a second time")
     assert (
