@@ -12,14 +12,27 @@ from ..core.public import public, publish
 from .checks import named, of_kinds, only, same_dtype
 
 
-def comparison(function: Any, name: str, meaning: str, also: str = "") -> None:
-    """Declare and publish a comparison by a NumPy function. It has no derivative, and the result is bool."""
+def comparison(also: str = "", **how: Any) -> Any:
+    """Declare and publish a comparison. It has no derivative, and the result is bool."""
 
-    def compare(self, other):
-        return function(self, other)
+    def declare(function: Any) -> Any:
+        name = function.__name__
+        node = name.capitalize() + "Comparison"  # which no graph has
+        call = differentiable(node=node, elementwise=True, forms="", **how)(function)
 
-    compare.__name__ = name
-    compare.__doc__ = f"""Return whether each element {meaning} the other.
+        def called(input: Any, other: Any) -> Any:
+            of_kinds(name, input, other, call, call)
+            return call(input, other)
+
+        publish(named(called, function), name, "function method", "cast", also)
+        return called
+
+    return declare
+
+
+@comparison(kernel=np.equal)
+def eq(self, other):
+    """Return whether each element equals the other.
 
     Args:
         input: a tensor.
@@ -27,28 +40,96 @@ def comparison(function: Any, name: str, meaning: str, also: str = "") -> None:
     Shape: the broadcast shape of both operands.
     Returns: a boolean tensor; it has no derivative.
     Raises: RuntimeError if the shapes do not broadcast.
-    Source: torch.{name}
+    Source: torch.eq
 
-    >>> torch.{name}(torch.tensor([1, 2, 3]), 2).tolist()
-    {function((1, 2, 3), 2).tolist()}
+    >>> torch.eq(torch.tensor([1, 2, 3]), 2).tolist()
+    [False, True, False]
     """
-    check = None if name in ("eq", "ne") else only("biuf", f"{name}_cpu")
-    node = name.capitalize() + "Comparison"  # which no graph has
-    call = differentiable(node=node, elementwise=True, forms="", check=check)(compare)
-
-    def called(input: Any, other: Any) -> Any:
-        of_kinds(name, input, other, call, call)
-        return call(input, other)
-
-    publish(named(called, compare), name, "function method", "cast", also)
 
 
-comparison(np.equal, "eq", "equals")
-comparison(np.not_equal, "ne", "differs from", "not_equal")
-comparison(np.less, "lt", "is less than", "less")
-comparison(np.less_equal, "le", "is at most", "less_equal")
-comparison(np.greater, "gt", "is greater than", "greater")
-comparison(np.greater_equal, "ge", "is at least", "greater_equal")
+@comparison("not_equal", kernel=np.not_equal)
+def ne(self, other):
+    """Return whether each element differs from the other.
+
+    Args:
+        input: a tensor.
+        other: a tensor that broadcasts with `input`, or a number.
+    Shape: the broadcast shape of both operands.
+    Returns: a boolean tensor; it has no derivative.
+    Raises: RuntimeError if the shapes do not broadcast.
+    Source: torch.ne
+
+    >>> torch.ne(torch.tensor([1, 2, 3]), 2).tolist()
+    [True, False, True]
+    """
+
+
+@comparison("less", kernel=np.less, check=only("biuf", "lt_cpu"))
+def lt(self, other):
+    """Return whether each element is less than the other.
+
+    Args:
+        input: a tensor.
+        other: a tensor that broadcasts with `input`, or a number.
+    Shape: the broadcast shape of both operands.
+    Returns: a boolean tensor; it has no derivative.
+    Raises: RuntimeError if the shapes do not broadcast.
+    Source: torch.lt
+
+    >>> torch.lt(torch.tensor([1, 2, 3]), 2).tolist()
+    [True, False, False]
+    """
+
+
+@comparison("less_equal", kernel=np.less_equal, check=only("biuf", "le_cpu"))
+def le(self, other):
+    """Return whether each element is at most the other.
+
+    Args:
+        input: a tensor.
+        other: a tensor that broadcasts with `input`, or a number.
+    Shape: the broadcast shape of both operands.
+    Returns: a boolean tensor; it has no derivative.
+    Raises: RuntimeError if the shapes do not broadcast.
+    Source: torch.le
+
+    >>> torch.le(torch.tensor([1, 2, 3]), 2).tolist()
+    [True, True, False]
+    """
+
+
+@comparison("greater", kernel=np.greater, check=only("biuf", "gt_cpu"))
+def gt(self, other):
+    """Return whether each element is greater than the other.
+
+    Args:
+        input: a tensor.
+        other: a tensor that broadcasts with `input`, or a number.
+    Shape: the broadcast shape of both operands.
+    Returns: a boolean tensor; it has no derivative.
+    Raises: RuntimeError if the shapes do not broadcast.
+    Source: torch.gt
+
+    >>> torch.gt(torch.tensor([1, 2, 3]), 2).tolist()
+    [False, False, True]
+    """
+
+
+@comparison("greater_equal", kernel=np.greater_equal, check=only("biuf", "ge_cpu"))
+def ge(self, other):
+    """Return whether each element is at least the other.
+
+    Args:
+        input: a tensor.
+        other: a tensor that broadcasts with `input`, or a number.
+    Shape: the broadcast shape of both operands.
+    Returns: a boolean tensor; it has no derivative.
+    Raises: RuntimeError if the shapes do not broadcast.
+    Source: torch.ge
+
+    >>> torch.ge(torch.tensor([1, 2, 3]), 2).tolist()
+    [False, True, True]
+    """
 
 
 @differentiable(forms="function method", out="")

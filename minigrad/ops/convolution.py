@@ -110,13 +110,8 @@ def correlated(x: Any, y: Any, shape: Any, stride: Any, padding: Any, dilation: 
     turned = turns(len(x), shape, count[-1])
     x, y = laid(x, turned), laid(y, turned)
     seen_by = columns(x, shape[2:], count, stride, padding, dilation, groups)
-    out = np.empty(shape, x.dtype)  # and no view of what is made, which would be copied into `.grad`
-    made, mine = out.reshape((groups, shape[0] // groups, prod(shape[1:]))), grouped(y, groups)
-    if len(x) == 1:
-        np.matmul(mine[0], np.swapaxes(seen_by[0], -1, -2), out=made)
-    else:
-        np.add.reduce(mine @ np.swapaxes(seen_by, -1, -2), axis=0, out=made)
-    return out
+    made = grouped(y, groups) @ np.swapaxes(seen_by, -1, -2)
+    return np.add.reduce(made, axis=0).reshape(shape)
 
 
 # ── the op

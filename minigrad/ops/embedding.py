@@ -150,13 +150,6 @@ def check(weight: Any, indices: Any, offsets: Any) -> None:
         )
 
 
-def bag_of_each(count: int, offsets: Any) -> Any:
-    """Return the bag of each of `count` numbers, given where bags begin."""
-    begun = np.zeros(count + 1, offsets.dtype)
-    np.add.at(begun, offsets, 1)
-    return np.cumsum(begun, dtype=offsets.dtype)[:-1] - 1
-
-
 def weight_vjp(
     grads, indices, mode, offsets, padding_idx, per_sample_weights, result1, result2, result3,
     scale_grad_by_freq, sparse, weight_sym_sizes,
@@ -183,7 +176,7 @@ def embedding_bag(
     """
     check(weight, indices, offsets)
     starts = offsets[:-1] if include_last_offset else offsets
-    bags = bag_of_each(len(indices), starts)
+    bags = np.searchsorted(starts, np.arange(len(indices)), "right").astype(starts.dtype) - 1
     used = indices != padding_idx
     own = bags[used]
     sums = added(widened(weight[indices[used]]), own, len(starts))

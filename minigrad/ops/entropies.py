@@ -47,9 +47,7 @@ def binary_cross_entropy(self, target, weight=None, reduction=MEAN):
         if not np.all((probabilities >= 0) & (probabilities <= 1)):
             raise RuntimeError(f"all elements of {name} should be between 0 and 1")
     x, t = widened(self), widened(target)
-    out = (t - 1) * np.maximum(np.log1p(-x), x.dtype.type(-100)) - t * np.maximum(
-        np.log(x), x.dtype.type(-100)
-    )
+    out = (t - 1) * np.maximum(np.log1p(-x), -100) - t * np.maximum(np.log(x), -100)
     out = out.astype(self.dtype)
     return reduced(out if weight is None else out * weight, reduction)
 

@@ -106,13 +106,12 @@ def maxima(x: Any, kernel: Any, stride: Any, dilation: Any, count: Any) -> tuple
     What is at one place of all windows is looked at after the other. The numbers of the places grow, so that
     the largest of those where an element was greater than all before it is right.
     """
-    has_nan = x.dtype.kind == "f" and np.isnan(np.maximum.reduce(x, axis=None, initial=-np.inf))
     first, *others = (there for _, there in by_place(kernel, stride, dilation, count))
     values = np.array(x[first], order="C")
     number = np.zeros(values.shape, np.int8 if prod(kernel) <= 128 else np.int32)
     for i, there in enumerate(others, 1):
         part = np.ascontiguousarray(x[there])  # pays, as it is read twice
-        is_greater = (part > values) | (part != part) if has_nan else part > values
+        is_greater = (part > values) | (part != part)  # or NaN
         number = np.maximum(number, is_greater.view(np.int8) * number.dtype.type(i))
         np.maximum(values, part, out=values)
     return values, number

@@ -62,21 +62,14 @@ def repeat_vjp(g, self_sym_sizes, repeats):
     lead = len(repeats) - len(self_sym_sizes)
     for _ in range(lead):
         g = F.sum_dim(g, (0,), False)
-    sizes, summed = unfolded(self_sym_sizes, repeats[lead:])
-    g = F.reshape(g, sizes)
-    return F.sum_dim(g, summed, False) if summed else g
-
-
-def unfolded(sizes: Any, repeats: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The shape of a repeated tensor with each repetition in a dimension of its own, and which these are."""
-    shape: list[int] = []
-    added: list[int] = []
-    for times, n in zip(repeats, sizes, strict=True):
+    sizes, repeated = [], []  # each repetition in a dimension of its own
+    for times, n in zip(repeats[lead:], self_sym_sizes, strict=True):
         if times != 1:
-            added.append(len(shape))
-            shape.append(times)
-        shape.append(n)
-    return tuple(shape), tuple(added)
+            repeated.append(len(sizes))
+            sizes.append(times)
+        sizes.append(n)
+    g = F.reshape(g, tuple(sizes))
+    return F.sum_dim(g, tuple(repeated), False) if repeated else g
 
 
 @linear_op(self=repeat_vjp)

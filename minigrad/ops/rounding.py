@@ -195,21 +195,21 @@ def quotient_vjp(g, self, other, rounding_mode):
     return -g * quotient
 
 
-def truncated_rest(self: Any, other: Any) -> Any:
-    """What division rounded towards zero leaves: it has the sign of `self`."""
-    check_divisor(self, other)
-    return np.fmod(self, other)
+def rest(function: Any) -> Any:
+    """Return the kernel of what division leaves: by `np.fmod` with the sign of `self`, by `np.remainder` with
+    that of `other`.
+    """
 
+    def kernel(self: Any, other: Any) -> Any:
+        check_divisor(self, other)
+        return function(self, other)
 
-def floored_rest(self: Any, other: Any) -> Any:
-    """What division rounded down leaves: it has the sign of `other`."""
-    check_divisor(self, other)
-    return np.remainder(self, other)
+    return kernel
 
 
 # Declare what division leaves, rounded towards zero or down.
-truncated = partial(elementwise, kernel=truncated_rest, check=only("iuf", "fmod_cpu"))
-floored = partial(elementwise, kernel=floored_rest, check=only("iuf", "remainder_cpu"))
+truncated = partial(elementwise, kernel=rest(np.fmod), check=only("iuf", "fmod_cpu"))
+floored = partial(elementwise, kernel=rest(np.remainder), check=only("iuf", "remainder_cpu"))
 
 
 @truncated(

@@ -70,16 +70,14 @@ def whole_size(
 
 
 def padded(x: Any, before: Sizes, whole: Sizes, value: Any = 0) -> Any:
-    """`x` with `value` around it: `before` along its last dimensions, and behind it up to sizes `whole`,
-    which may also cut off; `x` itself if nothing comes around it.
+    """`x` with `value` around it: `before` along its last dimensions, and behind it up to sizes `whole`; `x`
+    itself if nothing comes around it.
     """
     lead, sizes = x.shape[: x.ndim - len(whole)], x.shape[x.ndim - len(whole) :]
-    if sizes == whole and not any(before):
+    if sizes == whole:
         return x
     out: Any = np.full((*lead, *whole), value, x.dtype)
-    kept = tuple(np.s_[: max(0, min(n, w - b))] for n, w, b in zip(sizes, whole, before))
-    there = tuple(np.s_[b : b + max(0, min(n, w - b))] for n, w, b in zip(sizes, whole, before))
-    out[(..., *there)] = x[(..., *kept)]
+    out[(..., *(np.s_[b : b + n] for n, b in zip(sizes, before)))] = x
     return out
 
 
