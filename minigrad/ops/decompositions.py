@@ -51,9 +51,18 @@ def cholesky_vjp(g, L, upper):
     return adjoint(inverse) @ (middle @ inverse)
 
 
+def cholesky_jvp(self_t, L, info, upper):
+    """`L @ Φ(Lᐨ @ dA @ Lᐨᴴ)`, Φ taking the lower triangle with half of the diagonal."""
+    factor = adjoint(L) if upper else L
+    inverse = inverse_of(factor)
+    change = factor @ halved(F.tril((inverse @ self_t) @ adjoint(inverse), 0))
+    return (adjoint(change) if upper else change), F.zeros_like(info)
+
+
 @differentiable(
     self=lambda grads, L, upper: cholesky_vjp(grads[0], L, upper),
     complexes=True,
+    jvp=cholesky_jvp,
     **only_first("L", "info"),
 )
 def linalg_cholesky_ex(self, upper=False):
