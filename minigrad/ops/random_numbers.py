@@ -170,14 +170,6 @@ def normal_tensor_float(mean, std=1.0, generator=None):
     return (normal.op.kernel(np.zeros_like(mean), 0.0, std, generator) + mean)[()]
 
 
-@differentiable(std=lambda g, std_sym_sizes: F.zeros_of(g, std_sym_sizes), node="NormalBackward2")
-def normal_float_tensor(mean, std, generator=None):
-    """Normally distributed numbers around `mean` with the standard deviations in `std`."""
-    check_spread(std)
-    drawn = normal.op.kernel(np.zeros_like(std), 0.0, 1.0, generator)
-    return (drawn * std + std.dtype.type(mean)).astype(std.dtype)[()]
-
-
 @differentiable(
     mean=lambda g, mean_sym_sizes: F.zeros_of(g, mean_sym_sizes),
     std=lambda g, std_sym_sizes: F.zeros_of(g, std_sym_sizes),
@@ -191,6 +183,12 @@ def normal_tensor_tensor(mean, std, generator=None):
     shape = np.broadcast_shapes(mean.shape, std.shape)
     drawn = normal.op.kernel(np.zeros(shape, mean.dtype), 0.0, 1.0, generator)
     return (drawn * std + mean).astype(mean.dtype)[()]
+
+
+@differentiable(std=lambda g, std_sym_sizes: F.zeros_of(g, std_sym_sizes), node="NormalBackward2")
+def normal_float_tensor(mean, std, generator=None):
+    """Normally distributed numbers around `mean` with the standard deviations in `std`."""
+    return normal_tensor_tensor.op.kernel(std.dtype.type(mean), std, generator)
 
 
 @differentiable()

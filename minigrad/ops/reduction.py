@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,11 @@ def over(dim: Any, ndim: int) -> tuple[int, ...]:
         twice = next(d for d in result if result.count(d) > 1)
         raise RuntimeError(f"dim {twice} appears multiple times in the list of dims")
     return result if ndim else ()
+
+
+def count_of(sizes: tuple[int, ...], dim: Any) -> int:
+    """How many elements of a tensor of shape `sizes` are reduced to one."""
+    return prod([sizes[d] for d in over(dim, len(sizes))])
 
 
 def unsqueezed(g: Any, dim: Any, ndim: int) -> Any:
@@ -117,11 +123,10 @@ def mean_all(self, dtype=None):
 
 
 def mean_vjp(g, self_sym_sizes, self_sym_numel, dim, keepdim):
-    """Return the gradient spread over the elements that the mean was taken of."""
-    count = self_sym_numel if dim in (None, ()) else 1
-    for d in () if dim in (None, ()) else over(dim, len(self_sym_sizes)):
-        count *= self_sym_sizes[d]
-    return F.div_scalar(restore(g, self_sym_sizes, dim, keepdim), count)
+    """Return the gradient spread over the elements that the mean was taken of. PyTorch's node shows their
+    number in the whole tensor.
+    """
+    return F.div_scalar(restore(g, self_sym_sizes, dim, keepdim), count_of(self_sym_sizes, dim))
 
 
 @linear_op(self=mean_vjp, node="MeanBackward1")
@@ -184,11 +189,6 @@ def product_of_others(g: Any, self: Any, dim: int) -> Any:
     return g * F.conj(before * F.flip(after, (dim,)))
 
 
-def prod_all_vjp(g, self, result):
-    """See `prod_backward`."""
-    return F.prod_backward(g, self, result, None) if self.shape else g
-
-
 def prod_dim_vjp(g, self, result, dim, keepdim):
     """See `prod_backward`."""
     if not self.shape:
@@ -198,7 +198,11 @@ def prod_dim_vjp(g, self, result, dim, keepdim):
     return F.prod_backward(g, self, result, place(dim, len(self.shape)))
 
 
-@differentiable(self=prod_all_vjp, complexes=True, node="ProdBackward0")
+@differentiable(
+    self=lambda g, self, result: F.prod_backward(g, self, result, None) if self.shape else g,
+    complexes=True,
+    node="ProdBackward0",
+)
 def prod_all(self, dtype=None):
     """Return the product of all elements."""
     return total(np.multiply, self, None, False, dtype)

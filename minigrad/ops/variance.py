@@ -13,16 +13,11 @@ from ..core.op import RAW
 from .arithmetic import plus
 from .checks import of_kind
 from .kernels import linear_op
-from .reduction import average, cast, fold, mean_vjp, over, real_of, unsqueezed
+from .reduction import average, cast, count_of, fold, mean_vjp, over, real_of, unsqueezed
 from .shape import place
 
 # ── variances
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def count_of(sizes: tuple[int, ...], dim: Any) -> int:
-    """How many elements of a tensor of shape `sizes` are reduced to one."""
-    return prod(sizes[d] for d in over(dim, len(sizes)))
 
 
 def deviation(g: Any, slope: float, self: Any, mean: Any) -> Any:
