@@ -123,12 +123,8 @@ def eigh_vjp(grads, eigenvalues, eigenvectors):
     inside = inside - F.diag_embed(F.diagonal(inside, 0, -2, -1), 0, -2, -1)
     if of_values is not None:
         inside = inside + F.diag_embed(of_values, 0, -2, -1)
-    return symmetric(eigenvectors @ (inside @ turned))
-
-
-def symmetric(x: Any) -> Any:
-    """Return the Hermitian part."""
-    return F.mul_scalar(x + adjoint(x), 0.5)
+    whole = eigenvectors @ (inside @ turned)
+    return F.mul_scalar(whole + adjoint(whole), 0.5)  # the Hermitian part
 
 
 @differentiable(A=eigh_vjp, complexes=True, several=("eigenvalues", "eigenvectors"))

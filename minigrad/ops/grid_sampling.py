@@ -56,11 +56,9 @@ def all_taps(grid: Any, size: Any, how: Any) -> Any:
     flat = grid.reshape((len(grid), prod(grid.shape[1:-1]), k))
     along = [taps_of(flat[..., k - 1 - d], n, *how) for d, n in enumerate(size)]
     for taps in product(*along):
-        index: Any = 0
-        inside: Any = True
-        for (place, _, _), n in zip(taps, size):
-            index = index * n + np.clip(place, 0, n - 1)
-            inside = inside & (place >= 0) & (place < n)
+        places = [place for place, _, _ in taps]
+        index = np.ravel_multi_index(places, size, mode="clip")
+        inside = np.all([(place >= 0) & (place < n) for place, n in zip(places, size)], axis=0)
         weights = [weight for _, weight, _ in taps]
         slopes = [
             prod((*weights[:d], slope, *weights[d + 1 :]))

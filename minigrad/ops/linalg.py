@@ -86,7 +86,6 @@ def mm_mat2_vjp(g, self, mat2_sym_sizes, mat2_sym_strides):
 @product_op(
     self=mm_self_vjp,
     mat2=mm_mat2_vjp,
-    rows={"self": lambda g, mat2: g @ mat2.T, "mat2": lambda g, self: self.T @ g},
 )
 def mm(self, mat2):
     """Return the product of two matrices.

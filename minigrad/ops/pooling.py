@@ -129,11 +129,9 @@ def starts(size: Any, count: Any, stride: Any, padding: Any) -> Any:
 
 def first_inside(size: Any, count: Any, stride: Any, padding: Any, dilation: Any) -> Any:
     """Return the first place of each window that is not in the border, in the flattened input."""
-    first: Any = 0
-    for n, c, s, p, d in zip(size, count, stride, padding, dilation):
-        along = np.arange(-p, s * c - p, s)
-        first = np.add.outer(first * n, np.where(along < 0, along % d, along))
-    return first
+    along = (np.arange(-p, s * c - p, s) for c, s, p in zip(count, stride, padding))
+    inside = (np.where(start < 0, start % d, start) for start, d in zip(along, dilation))
+    return np.ravel_multi_index(np.ix_(*inside), size)
 
 
 def put_at_maxima(grad_output: Any, self: Any, k: int, indices: Any) -> Any:

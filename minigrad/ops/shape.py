@@ -190,8 +190,7 @@ def contiguous(self: Any) -> Any:
 
 def inverse(dims: tuple[int, ...]) -> tuple[int, ...]:
     """Return the order of dimensions that undoes `dims`."""
-    front = [d % len(dims) for d in dims]
-    return tuple(sorted(range(len(dims)), key=front.__getitem__))
+    return tuple(np.argsort([d % len(dims) for d in dims]).tolist())
 
 
 @view_op(self=lambda g, dims: F.permute(g, inverse(dims)), forms="function", out="")
@@ -252,7 +251,6 @@ def transpose(self, dim0, dim1):
 
 @view_op(
     self=lambda g, dim: F.squeeze_dim(g, dim),
-    rows={"self": lambda g, dim: F.squeeze_dim(g, after_rows(dim))},
     forms="function method",
     out="",
 )

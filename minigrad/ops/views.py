@@ -17,7 +17,7 @@ from ..core.storage import address, root
 from . import indexing, shape
 from .kernels import linear_op, view_op
 from .reduction import over
-from .shape import place, reshaped_rows
+from .shape import place
 
 
 def diagonal_of(self: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
@@ -152,7 +152,6 @@ def complex_of_parts(self: np.ndarray) -> np.ndarray:
 
 @view_op(
     self=lambda g, self_sym_sizes, dim: unsqueezed(g, (dim,), self_sym_sizes),
-    rows={"self": reshaped_rows},
     node="SqueezeBackward1",
 )
 def squeeze_dim(self, dim):
