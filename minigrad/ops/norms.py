@@ -70,18 +70,20 @@ def linalg_vector_norm(self, ord, dim, keepdim, dtype=None):
     return norm_of(cast(self, dtype), float(ord), over(dim, self.ndim), keepdim)
 
 
-def dist_vjp(g, self, other, result, p):
+def dist_self_vjp(g, self, other, result, p):
     """That of the norm of `self - other`."""
-    return norm_vjp(g, self - other, result, p, (), True)
+    g = norm_vjp(g, self - other, result, p, (), True)
+    return g if g is None or g.shape == self.shape else F.sum_to(g, self.shape)
 
 
 def dist_other_vjp(g, self, other, result, p):
-    """Minus that."""
-    g = dist_vjp(g, self, other, result, p)
-    return None if g is None else F.neg(g)
+    """Minus that of the norm of `self - other`."""
+    g = norm_vjp(g, self - other, result, p, (), True)
+    g = None if g is None else F.neg(g)
+    return g if g is None or g.shape == other.shape else F.sum_to(g, other.shape)
 
 
-@differentiable(self=dist_vjp, other=dist_other_vjp, complexes=True, broadcasts=True)
+@differentiable(self=dist_self_vjp, other=dist_other_vjp, complexes=True)
 def dist(self, other, p=2):
     """Return the p-norm of `self - other`."""
     return norm_of(self - other, float(p), tuple(range(np.ndim(self - other))), False)
