@@ -62,7 +62,8 @@ def repeat_vjp(g, self_sym_sizes, repeats):
     lead = len(repeats) - len(self_sym_sizes)
     for _ in range(lead):
         g = F.sum_dim(g, (0,), False)
-    sizes, repeated = [], []  # each repetition in a dimension of its own
+    sizes: list[int] = []  # each repetition in a dimension of its own
+    repeated: list[int] = []
     for times, n in zip(repeats[lead:], self_sym_sizes, strict=True):
         if times != 1:
             repeated.append(len(sizes))
