@@ -26,14 +26,15 @@ def praises(key: str) -> bool:
 class Exercise(NamedTuple):
     """What there is to say of each answer.
 
-    `cases` finds the truth and the typical wrong answers by running them; the first that fits gives the hint,
-    else `other`. The key of the praise ends in `_right`. `read` makes the answer plain, or tries what
-    somebody wrote; where it raises Unfit, the answer has not the form that was asked for, and `unfit` is the
-    hint. `errors` are the hints for errors that the answer's code may raise, by a part of their text. An
-    answer that is to hold at several `places` is judged at each; `read` and `cases` receive the place.
+    `cases` are the truth and the typical wrong answers, or a function that finds them by running something;
+    the first that fits gives the hint, else `other`. The key of the praise ends in `_right`. `read` makes the
+    answer plain, or tries what somebody wrote; where it raises Unfit, the answer has not the form that was
+    asked for, and `unfit` is the hint. `errors` are the hints for errors that the answer's code may raise, by
+    a part of their text. An answer that is to hold at several `places` is judged at each; `read` and `cases`
+    receive the place.
     """
 
-    cases: Callable[..., Cases]
+    cases: Cases | Callable[..., Cases]
     other: str
     read: Callable[..., Any] = as_given
     unfit: str = ""
@@ -46,7 +47,8 @@ class Exercise(NamedTuple):
         key = ""
         try:
             for place in [[each] for each in self.places] or [[]]:
-                key = self.told(self.read(answer, *place), self.cases(*place))
+                cases = self.cases(*place) if callable(self.cases) else self.cases
+                key = self.told(self.read(answer, *place), cases)
                 if not praises(key):
                     break
         except Unfit:

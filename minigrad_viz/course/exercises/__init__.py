@@ -4,7 +4,7 @@ that of one of several exercises."""
 from __future__ import annotations
 
 from ..exercise import Exercise
-from . import functions, gradients, names, numbers, operations, quotients, trainings
+from . import functions, names, numbers, operations, quotients, trainings
 
-TOPICS = (functions, gradients, names, numbers, operations, quotients, trainings)
+TOPICS = (functions, names, numbers, operations, quotients, trainings)
 EXERCISES: dict[str, Exercise] = {name: each for topic in TOPICS for name, each in topic.EXERCISES.items()}

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
-
-import minigrad
 
 from ...equality import same
 from ...protocol import is_tensor
@@ -56,21 +55,17 @@ def asking() -> Cases:
 def constant_factor(at: float) -> Cases:
     """A function of x with the value x²·x, whose gradient takes x² for a constant."""
 
-    def gradient(f: Callable[[Any, Any], Any]) -> Any:
-        x = minigrad.tensor(at, requires_grad=True)
-        return minigrad.autograd.grad(f(x, x.detach()), x)[0]
-
-    def comes(f: Callable[[Any, Any], Any]) -> Callable[[Came], bool]:
-        return lambda came: same(came.grad, gradient(f))
+    def comes(gradient: float) -> Callable[[Came], bool]:
+        return lambda came: same(came.grad, gradient)
 
     return [
         ("exercise_unanswered", lambda came: came.returned is ...),
         ("code_14_no_tensor", lambda came: not is_tensor(came.returned)),
         ("code_14_value", lambda came: not same(came.returned, at**3)),
         ("code_14_all_cut", lambda came: came.grad is None),
-        ("code_14_right", comes(lambda x, cut: cut**2 * x)),
-        ("code_14_uncut", comes(lambda x, cut: x**2 * x)),
-        ("code_14_other_factor", comes(lambda x, cut: x**2 * cut)),
+        ("code_14_right", comes(at**2)),
+        ("code_14_uncut", comes(3 * at**2)),
+        ("code_14_other_factor", comes(2 * at**2)),
     ]
 
 
@@ -87,17 +82,14 @@ def gone_back(answer: object, at: float) -> Came:
 GRADIENT = [0.5, -3.0, 2.0, -0.25]
 
 
-def positive_only() -> Cases:
-    """What comes through a hook that makes every negative component 0."""
-    positive, negative = [0.5, 0.0, 2.0, 0.0], [0.0, -3.0, 0.0, -0.25]
-    return [
-        ("code_19_in_place", lambda came: came is None),
-        ("code_19_right", positive),
-        ("code_19_unchanged", GRADIENT),
-        ("code_19_absolute", [0.5, 3.0, 2.0, 0.25]),
-        ("code_19_opposite", negative),
-        ("code_19_positive", lambda came: not same([came[0], came[2]], [0.5, 2.0])),
-    ]
+POSITIVE: Cases = [
+    ("code_19_in_place", lambda came: came is None),
+    ("code_19_right", [0.5, 0.0, 2.0, 0.0]),
+    ("code_19_unchanged", GRADIENT),
+    ("code_19_absolute", [0.5, 3.0, 2.0, 0.25]),
+    ("code_19_opposite", [0.0, -3.0, 0.0, -0.25]),
+    ("code_19_positive", lambda came: not same([came[0], came[2]], [0.5, 2.0])),
+]
 
 
 def through_hook(answer: object) -> list[float] | None:
@@ -123,25 +115,14 @@ def through_hook(answer: object) -> list[float] | None:
     return None if any(wrote) else came
 
 
-def from_results(start: float, a: int, b: int) -> float:
-    """x.grad from so many times the one result, and so many times the other."""
-    x = minigrad.tensor(start, requires_grad=True)
-    h = x**3
-    (a * (2 * h) + b * h**2).backward()
-    return float(x.grad.item())
-
-
 STARTS = (2.0, 1.5)
-
-
-def two_results() -> Cases:
-    """The gradients of both results, at two places."""
-    return [
-        ("graph_retain_nothing", lambda given: None in [each for each in given if not is_tensor(each)]),
-        ("graph_retain_right", [from_results(start, 1, 1) for start in STARTS]),
-        ("graph_retain_only_a", [from_results(start, 1, 0) for start in STARTS]),
-        ("graph_retain_only_b", [from_results(start, 0, 1) for start in STARTS]),
-    ]
+# x.grad of a = 2h and b = h² with h = x³, at both.
+TWO_RESULTS: Cases = [
+    ("graph_retain_nothing", lambda given: None in [each for each in given if not is_tensor(each)]),
+    ("graph_retain_right", [6 * x**2 + 6 * x**5 for x in STARTS]),
+    ("graph_retain_only_a", [6 * x**2 for x in STARTS]),
+    ("graph_retain_only_b", [6 * x**5 for x in STARTS]),
+]
 
 
 def tried_at_starts(answer: object) -> list[Any]:
@@ -150,36 +131,37 @@ def tried_at_starts(answer: object) -> list[Any]:
     return [attempt(answer, library.tensor(start, requires_grad=True)) for start in STARTS]
 
 
-TWICE: dict[str, Callable[[Any, Any], Any]] = {
-    "x³": lambda torch, x: x**3,
-    "ln x³": lambda torch, x: torch.log(x**3),
-    "x·eˣ": lambda torch, x: x * torch.exp(x),
-}
+class Twice(NamedTuple):
+    """A function, and its first two derivatives at 5."""
+
+    function: Callable[[Any, Any], Any]
+    first: float
+    second: float
 
 
-def second_derivative(name: str) -> Cases:
+TWICE = (
+    Twice(lambda torch, x: x**3, 75, 30),
+    Twice(lambda torch, x: torch.log(x**3), 0.6, -0.12),
+    Twice(lambda torch, x: x * torch.exp(x), 6 * math.exp(5), 7 * math.exp(5)),
+)
+
+
+def second_derivative(known: Twice) -> Cases:
     """The second derivative of a function at 5."""
-    x = minigrad.tensor(5.0, requires_grad=True)
-    (first,) = minigrad.autograd.grad(TWICE[name](minigrad, x), x, create_graph=True)
-    (second,) = minigrad.autograd.grad(first, x)
-
-    def returns(value: Any) -> Callable[[Came], bool]:
-        return lambda came: same(came.returned, value)
-
     return [
         ("backward_grad_twice_nothing", lambda came: came.returned is None),
         ("exercise_tuple", lambda came: isinstance(came.returned, tuple | list)),
         ("backward_grad_twice_stored", lambda came: came.grad is not None),
-        ("backward_grad_twice_right", returns(second)),
-        ("backward_grad_twice_first", returns(first)),
+        ("backward_grad_twice_right", lambda came: same(came.returned, known.second)),
+        ("backward_grad_twice_first", lambda came: same(came.returned, known.first)),
     ]
 
 
-def differentiated(answer: object, name: str) -> Came:
+def differentiated(answer: object, known: Twice) -> Came:
     """What a function of f and x returns, and x.grad after it."""
     torch = library_of(answer)
     x = torch.tensor(5.0, requires_grad=True)
-    return Came(attempt(answer, functools.partial(TWICE[name], torch), x), x.grad)
+    return Came(attempt(answer, functools.partial(known.function, torch), x), x.grad)
 
 
 # ── graphs ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -204,17 +186,6 @@ def chain(torch: Any) -> Any:
     return x
 
 
-def nodes(root: Any) -> list[Any]:
-    """Every node that can be reached from `root`."""
-    waiting, seen = [root], {root}
-    for node in waiting:
-        for following, _ in node.next_functions:
-            if following is not None and following not in seen:
-                seen.add(following)
-                waiting.append(following)
-    return waiting
-
-
 def named(found: Sequence[str]) -> Counter[str]:
     """Nodes by name, without namespace and number, where name() and the name of its class can differ."""
     return Counter(name.rpartition("::")[2].rstrip("0") for name in found)
@@ -233,11 +204,16 @@ def names_of(answer: object, graph: Callable[[Any], Any]) -> Counter[str] | None
     return named(list(given)) if good else None
 
 
+NODES: dict[Callable[[Any], Any], list[str]] = {
+    two_ways: ["AddBackward", "LogBackward", "SqrtBackward", "PowBackward", "PowBackward", "AccumulateGrad"],
+    number_inside: ["MulBackward", "AccumulateGrad"],
+    chain: [*["AddBackward"] * 5000, "AccumulateGrad"],
+}
+
+
 def every_node(graph: Callable[[Any], Any]) -> Cases:
     """The names of all nodes behind a root, itself included."""
-    found = nodes(graph(minigrad).grad_fn)
-    inner = [node for node in found if node.next_functions]
-    truth = named([node.name() for node in found])
+    truth = Counter(NODES[graph])
     if graph is not two_ways:
         hint = "code_22_none" if graph is number_inside else "code_22_deep"
         return [("code_22_right", truth), (hint, lambda given: True)]
@@ -246,8 +222,8 @@ def every_node(graph: Callable[[Any], Any]) -> Cases:
         ("code_22_right", truth),
         ("code_22_twice", lambda given: set(given) == set(truth) and given > truth),
         ("code_22_same_name", lambda given: set(given) == set(truth)),
-        ("code_22_start", named([node.name() for node in found[1:]])),
-        ("code_22_end", named([node.name() for node in inner])),
+        ("code_22_start", Counter(NODES[graph][1:])),
+        ("code_22_end", Counter(NODES[graph][:-1])),
     ]
 
 
@@ -256,20 +232,15 @@ def every_node(graph: Callable[[Any], Any]) -> Cases:
 AT, TIMES = 0.5, 3.0  # where tanh is tried, and what its result is multiplied by
 
 
-def tanh() -> Cases:
-    """tanh, its node and its gradient."""
-    x = minigrad.tensor(AT, dtype=minigrad.float64, requires_grad=True)
-    t = minigrad.tanh(x)
-    (alone,) = minigrad.autograd.grad(t, x, retain_graph=True)
-    (whole,) = minigrad.autograd.grad(t * TIMES, x)
-    return [
-        ("from_scratch_not_a_value", lambda came: came.returned is None),
-        ("from_scratch_value", lambda came: not same(came.returned, t)),
-        ("from_scratch_no_node", lambda came: came.grad is None),
-        ("from_scratch_right", lambda came: same(came.grad, whole)),
-        ("from_scratch_not_multiplied", lambda came: same(came.grad, alone)),
-        ("from_scratch_of_the_input", lambda came: same(came.grad, TIMES * (1 - AT**2))),
-    ]
+SLOPE = 1 - math.tanh(AT) ** 2
+TANH: Cases = [
+    ("from_scratch_not_a_value", lambda came: came.returned is None),
+    ("from_scratch_value", lambda came: not same(came.returned, math.tanh(AT))),
+    ("from_scratch_no_node", lambda came: came.grad is None),
+    ("from_scratch_right", lambda came: same(came.grad, TIMES * SLOPE)),
+    ("from_scratch_not_multiplied", lambda came: same(came.grad, SLOPE)),
+    ("from_scratch_of_the_input", lambda came: same(came.grad, TIMES * (1 - AT**2))),
+]
 
 
 def on_a_value(answer: object) -> Came:
@@ -297,7 +268,7 @@ EXERCISES = {
     "code_14": Exercise(
         constant_factor, "code_14_other", read=gone_back, unfit="code_14_no_function", places=(5.0, 2.0, -3.0)
     ),
-    "code_19": Exercise(positive_only, "code_19_other", read=through_hook, unfit="code_19_no_function"),
+    "code_19": Exercise(POSITIVE, "code_19_other", read=through_hook, unfit="code_19_no_function"),
     "code_22": Exercise(
         every_node,
         "code_22_other",
@@ -309,7 +280,7 @@ EXERCISES = {
         asking, "intro_requires_grad_not_a_leaf", read=requires_grad, unfit="intro_requires_grad_no_function"
     ),
     "graph_retain": Exercise(
-        two_results,
+        TWO_RESULTS,
         "graph_retain_other",
         read=tried_at_starts,
         unfit="graph_retain_function",
@@ -321,9 +292,9 @@ EXERCISES = {
         read=differentiated,
         unfit="backward_grad_twice_no_function",
         errors={"does not require grad": "backward_grad_twice_no_graph"},
-        places=tuple(TWICE),
+        places=TWICE,
     ),
     "from_scratch": Exercise(
-        tanh, "from_scratch_other", read=on_a_value, unfit="from_scratch_not_a_function"
+        TANH, "from_scratch_other", read=on_a_value, unfit="from_scratch_not_a_function"
     ),
 }

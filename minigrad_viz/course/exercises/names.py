@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 import re
-import warnings
-from collections.abc import Callable, Collection
-from typing import Any
-
-import minigrad
-from minigrad import tensor
+from collections.abc import Collection
 
 from ..answers import Unfit
 from ..exercise import Cases, Exercise
-from .numbers import leaf
 
 
 def letters(answer: object, known: Collection[str]) -> set[str]:
@@ -32,53 +26,23 @@ def some_letters(answer: object) -> set[str]:
     return letters(answer, "abcde") or letters(None, "")
 
 
-def leaves() -> Cases:
-    """The names of the leaves."""
-    a, b = leaf(2.0), tensor(3.0)
-    c, d = b * b, a * b
-    tensors = {"a": a, "b": b, "c": c, "d": d, "e": d + 1}
-    truth = {name for name, each in tensors.items() if each.is_leaf}
-    asking = {name for name, each in tensors.items() if each.requires_grad}
-    return [
-        ("code_03_right", truth),
-        ("code_03_asked", truth & asking),
-        ("code_03_made_by_hand", {"a", "b"}),
-        ("code_03_others", set(tensors) - truth),
-        ("code_03_no_gradient", set(tensors) - asking),
-    ]
-
-
-RESULTS: dict[str, Callable[[Any], Any]] = {
-    "a": lambda x: -x,
-    "b": lambda x: x + x,
-    "c": lambda x: x * x,
-    "d": minigrad.exp,
-    "e": lambda x: x - 1,
-}
-
-
-def survives(compute: Callable[[Any], Any]) -> bool:
-    """Whether backward works twice."""
-    result = compute(leaf(5.0))
-    result.backward()
-    try:
-        result.backward()
-    except RuntimeError:
-        return False
-    return True
-
-
-def survivors() -> Cases:
-    """The letters of the results that survive a second backward."""
-    truth = {letter for letter, compute in RESULTS.items() if survives(compute)}
-    return [
-        ("code_06_right", truth),
-        ("code_06_nothing", set()),
-        ("code_06_all", set(RESULTS)),
-        ("code_06_turned", set(RESULTS) - truth),
-        ("code_06_missing", lambda given: given < truth),
-        ("code_06_exp", lambda given: "d" in given),
-    ]
+# a and b were created, c = b * b, d = a * b, e = d + 1; of a and b only a requires gradients.
+LEAVES: Cases = [
+    ("code_03_right", {"a", "b", "c"}),
+    ("code_03_asked", {"a"}),
+    ("code_03_made_by_hand", {"a", "b"}),
+    ("code_03_others", {"d", "e"}),
+    ("code_03_no_gradient", {"b", "c"}),
+]
+# Of -x, x + x, x * x, exp(x) and x - 1 those that save no tensor.
+SURVIVORS: Cases = [
+    ("code_06_right", {"a", "b", "e"}),
+    ("code_06_nothing", set()),
+    ("code_06_all", {*"abcde"}),
+    ("code_06_turned", {"c", "d"}),
+    ("code_06_missing", lambda given: given < {"a", "b", "e"}),
+    ("code_06_exp", lambda given: "d" in given),
+]
 
 
 def in_order(answer: object) -> str:
@@ -91,31 +55,13 @@ def in_order(answer: object) -> str:
     return found
 
 
-def order() -> Cases:
-    """The letters of the tensors in the order in which their nodes run."""
-    x = leaf(1.0)
-    a = x * 2
-    b = a + x
-    z = a * b
-    ran: list[str] = []
-    for name, node in {
-        "z": z.grad_fn,
-        "b": b.grad_fn,
-        "a": a.grad_fn,
-        "x": b.grad_fn.next_functions[1][0],
-    }.items():
-        node.register_prehook(lambda grads, name=name: ran.append(name))
-    z.backward()
-    truth = "".join(ran)
-    return [
-        ("engine_compared_right", truth),
-        ("engine_compared_forward", "xabz"),
-        (
-            "engine_compared_impatient",
-            lambda given: given[0] == "z" and given.index("a") < given.index("b"),
-        ),
-        ("engine_compared_leaf", lambda given: given[0] == "z"),
-    ]
+# z = a * b, b = a + x, a = x * 2.
+ORDER: Cases = [
+    ("engine_compared_right", "zbax"),
+    ("engine_compared_forward", "xabz"),
+    ("engine_compared_impatient", lambda given: given[0] == "z" and given.index("a") < given.index("b")),
+    ("engine_compared_leaf", lambda given: given[0] == "z"),
+]
 
 
 def tensors_named(answer: object) -> set[str]:
@@ -129,34 +75,21 @@ def tensors_named(answer: object) -> set[str]:
     return names
 
 
-def kept() -> Cases:
-    """The names of the tensors whose .grad is not None."""
-    x = leaf(1.0)
-    y = x * 2
-    z = y + 3
-    loss = z**2
-    loss.backward()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # today's dialect warns where the .grad of a result is read
-        tensors = {"x": x, "y": y, "z": z, "loss": loss}
-        truth = {name for name, each in tensors.items() if each.grad is not None}
-    return [
-        ("graph_exercise_right", truth),
-        ("graph_exercise_intermediate", lambda given: bool(given & {"y", "z"})),
-        ("graph_exercise_root", bool),
-    ]
-
-
+KEPT: Cases = [
+    ("graph_exercise_right", {"x"}),
+    ("graph_exercise_intermediate", lambda given: bool(given & {"y", "z"})),
+    ("graph_exercise_root", bool),
+]
 EXERCISES = {
-    "code_03": Exercise(leaves, "code_03_other", read=some_letters, unfit="code_03_form"),
+    "code_03": Exercise(LEAVES, "code_03_other", read=some_letters, unfit="code_03_form"),
     "code_06": Exercise(
-        survivors,
+        SURVIVORS,
         "code_06_square",
-        read=lambda answer: set() if answer is None else letters(answer, RESULTS),
+        read=lambda answer: set() if answer is None else letters(answer, "abcde"),
         unfit="code_06_other",
     ),
-    "engine_compared": Exercise(order, "engine_compared_other", read=in_order, unfit="engine_compared_form"),
+    "engine_compared": Exercise(ORDER, "engine_compared_other", read=in_order, unfit="engine_compared_form"),
     "graph_exercise.kept": Exercise(
-        kept, "graph_exercise_none", read=tensors_named, unfit="graph_exercise_names"
+        KEPT, "graph_exercise_none", read=tensors_named, unfit="graph_exercise_names"
     ),
 }

@@ -3,14 +3,52 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 import minigrad
 
 from ...equality import same
-from ..answers import Unfit
+from ...protocol import is_tensor, pytorch
+from ..answers import Unfit, attempt, library_of
 from ..exercise import Cases, Exercise
-from ..functions import Tried, function_of, through, tried
+
+
+class Tried(NamedTuple):
+    """What a Function gave: its result, the gradients of its inputs, the tensors that it saved."""
+
+    result: Any
+    gradients: tuple[Any, ...]
+    saved: tuple[Any, ...]
+
+
+def function_of(answer: object) -> type[Any] | None:
+    """The Function that an answer is, or whose `apply` it is; None for anything else."""
+    written = answer if isinstance(answer, type) else getattr(answer, "__self__", None)
+    known = [library.autograd.Function for library in (minigrad, pytorch()) if library]
+    if isinstance(written, type) and issubclass(written, tuple(known)) and written not in known:
+        return written
+    return None
+
+
+def tried(written: type[Any], inputs: Sequence[Any], sent: Any) -> Tried:
+    """`written` applied to `inputs`, in double precision, and the gradients when `sent` comes back to it.
+
+    Raised if what somebody wrote raises.
+    """
+    library = library_of(written)
+
+    def run() -> Tried:
+        given = [library.tensor(value, dtype=library.float64, requires_grad=True) for value in inputs]
+        result = written.apply(*given)
+        if not is_tensor(result):
+            raise TypeError(f"forward returned {type(result).__name__}, not a tensor")
+        saved = getattr(result.grad_fn, "saved_tensors", ())
+        came = library.tensor(sent, dtype=library.float64)
+        return Tried(result, library.autograd.grad(result, given, came, allow_unused=True), saved)
+
+    return attempt(run)
 
 
 def tried_at(answer: object, places: Sequence[Sequence[Any]], sent: Any) -> list[Tried]:
@@ -19,11 +57,6 @@ def tried_at(answer: object, places: Sequence[Sequence[Any]], sent: Any) -> list
     if written is None:
         raise Unfit
     return [tried(written, place, sent) for place in places]
-
-
-def known(operation: Callable[..., Any], places: Sequence[Sequence[Any]], sent: Any) -> list[Tried]:
-    """The same for an operation of the library."""
-    return [through(minigrad, operation, place, sent) for place in places]
 
 
 def results(tries: Sequence[Tried]) -> list[Any]:
@@ -36,82 +69,66 @@ def gradients(tries: Sequence[Tried]) -> list[Any]:
     return [each.gradients for each in tries]
 
 
-FACTORS = [(2.0, 7.0)]
+FACTORS, GIVEN = [(2.0, 7.0)], 10.0
+PRODUCT: Cases = [
+    ("code_11_forward", lambda mine: not same(results(mine), [14])),
+    ("code_11_none", lambda mine: any(gradient is None for gradient in mine[0].gradients)),
+    ("code_11_right", lambda mine: same(gradients(mine), [(70, 20)])),
+    ("code_11_swapped", lambda mine: same(gradients(mine), [(20, 70)])),
+    ("code_11_not_multiplied", lambda mine: same(gradients(mine), [(7, 2)])),
+    ("code_11_passed_on", lambda mine: same(gradients(mine), [(10, 10)])),
+]
 
-
-def product() -> Cases:
-    """A Function that multiplies."""
-    truth, plain = (known(lambda a, b: a * b, FACTORS, sent) for sent in (10.0, 1.0))
-    by_a, by_b = truth[0].gradients
-    return [
-        ("code_11_forward", lambda mine: not same(results(mine), results(truth))),
-        ("code_11_none", lambda mine: any(gradient is None for gradient in mine[0].gradients)),
-        ("code_11_right", lambda mine: same(gradients(mine), gradients(truth))),
-        ("code_11_swapped", lambda mine: same(gradients(mine), [(by_b, by_a)])),
-        ("code_11_not_multiplied", lambda mine: same(gradients(mine), gradients(plain))),
-        ("code_11_passed_on", lambda mine: same(gradients(mine), [(10.0, 10.0)])),
-    ]
-
-
-QUOTIENTS = [(3.0, 2.0), (1.0, 4.0), (-2.0, -0.5)]
-
-
-def quotient() -> Cases:
-    """A Function that divides."""
-    truth, plain = (known(lambda a, b: a / b, QUOTIENTS, sent) for sent in (10.0, 1.0))
-    by_a, by_b = truth[0].gradients
-    return [
-        ("code_21_forward", lambda mine: not same(results(mine), results(truth))),
-        ("code_21_right", lambda mine: same(gradients(mine), gradients(truth))),
-        ("code_21_not_multiplied", lambda mine: same(gradients(mine), gradients(plain))),
-        ("code_21_one_point", lambda mine: same(gradients(mine[:1]), gradients(truth[:1]))),
-        ("code_21_first", lambda mine: not same(mine[0].gradients[0], by_a)),
-        ("code_21_unchanged", lambda mine: same(mine[0].gradients[1], -10.0 * truth[0].result.detach())),
-        ("code_21_sign", lambda mine: same(mine[0].gradients[1], -by_b)),
-    ]
-
+PAIRS = [(3.0, 2.0), (1.0, 4.0), (-2.0, -0.5)]
+SLOPES = [(1 / b, -a / b**2) for a, b in PAIRS]
+TRUTH = [(GIVEN * by_a, GIVEN * by_b) for by_a, by_b in SLOPES]
+QUOTIENT: Cases = [
+    ("code_21_forward", lambda mine: not same(results(mine), [a / b for a, b in PAIRS])),
+    ("code_21_right", lambda mine: same(gradients(mine), TRUTH)),
+    ("code_21_not_multiplied", lambda mine: same(gradients(mine), SLOPES)),
+    ("code_21_one_point", lambda mine: same(gradients(mine[:1]), TRUTH[:1])),
+    ("code_21_first", lambda mine: not same(mine[0].gradients[0], TRUTH[0][0])),
+    ("code_21_unchanged", lambda mine: same(mine[0].gradients[1], -GIVEN * 3 / 2)),
+    ("code_21_sign", lambda mine: same(mine[0].gradients[1], -TRUTH[0][1])),
+]
 
 POINTS, SENT = [([0.0, 1.0, -2.0],)], [10.0, 1.0, -3.0]
+SIGMOID = 1 / (1 + np.exp(-np.array(POINTS[0][0])))
+ITS_SLOPE = SIGMOID * (1 - SIGMOID)
 
 
-def sigmoid() -> Cases:
-    """A Function that is a sigmoid, and saves its output alone."""
-    truth, plain = (known(lambda x: 1 / (1 + (-x).exp()), POINTS, sent) for sent in (SENT, [1.0] * 3))
-    value, (wanted,) = truth[0].result.detach(), truth[0].gradients
-    like_exp = value * minigrad.tensor(SENT, dtype=minigrad.float64)
+def came(gradient: np.ndarray) -> Callable[[list[Tried]], bool]:
+    """Whether that gradient came back."""
+    return lambda mine: same(mine[0].gradients[0], gradient)
 
-    def saved_right(mine: Tried) -> bool:
-        return all(same(kept, value) for kept in mine.saved)
 
-    def gradient(mine: list[Tried]) -> Any:
-        return mine[0].gradients[0]
-
-    return [
-        ("backward_exp_forward", lambda mine: not same(results(mine), results(truth))),
-        ("backward_exp_none", lambda mine: gradient(mine) is None),
-        ("backward_exp_not_saved", lambda mine: same(gradient(mine), wanted) and not mine[0].saved),
-        ("backward_exp_right", lambda mine: same(gradient(mine), wanted) and saved_right(mine[0])),
-        ("backward_exp_saved_input", lambda mine: same(gradient(mine), wanted)),
-        ("backward_exp_not_multiplied", lambda mine: same(gradient(mine), plain[0].gradients[0])),
-        ("backward_exp_like_exp", lambda mine: same(gradient(mine), like_exp)),
-    ]
-
+right = came(SENT * ITS_SLOPE)
+# A sigmoid that saves its output alone.
+SAVING: Cases = [
+    ("backward_exp_forward", lambda mine: not same(results(mine), [SIGMOID.tolist()])),
+    ("backward_exp_none", lambda mine: mine[0].gradients[0] is None),
+    ("backward_exp_not_saved", lambda mine: right(mine) and not mine[0].saved),
+    ("backward_exp_right", lambda mine: right(mine) and all(same(kept, SIGMOID) for kept in mine[0].saved)),
+    ("backward_exp_saved_input", right),
+    ("backward_exp_not_multiplied", came(ITS_SLOPE)),
+    ("backward_exp_like_exp", came(SENT * SIGMOID)),
+]
 
 EXERCISES = {
     "code_11": Exercise(
-        product,
+        PRODUCT,
         "code_11_other",
-        read=lambda answer: tried_at(answer, FACTORS, 10.0),
+        read=lambda answer: tried_at(answer, FACTORS, GIVEN),
         unfit="code_11_no_function",
     ),
     "code_21": Exercise(
-        quotient,
+        QUOTIENT,
         "code_21_other",
-        read=lambda answer: tried_at(answer, QUOTIENTS, 10.0),
+        read=lambda answer: tried_at(answer, PAIRS, GIVEN),
         unfit="code_21_no_function",
     ),
     "backward_exp": Exercise(
-        sigmoid,
+        SAVING,
         "backward_exp_other",
         read=lambda answer: tried_at(answer, POINTS, SENT),
         unfit="backward_exp_no_function",
