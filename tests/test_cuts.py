@@ -237,7 +237,7 @@ def test_why_there_is_no_graph(line, note, library):
 
 def test_the_legend_has_what_the_picture_has(library):
     """A dotted arrow where a path ends; a dotted box where a node would have been."""
-    arrow, box = "where the gradient would have gone", "node that was not created"
+    arrow, box = "where the gradient would have flowed", "node that was not created"
     c = VECTOR + "y = x * 2\nw = y.detach()\nz = w.sum()\n"
     svg = Picture(build(traced(c, library)), lang="en").svg()
     assert arrow in svg and box not in svg

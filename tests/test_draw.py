@@ -104,7 +104,7 @@ class TestWhatIsDrawn:
         assert draw(a).graph.note == ("no_graph", {})
         assert draw(x).graph.note == ("no_graph_leaf", {"names": "x"})
         assert draw(a).graph.tracked is False and draw(a).problem is None
-        assert "No operation made x, so it has no graph." in draw(a, x, lang="en").outline()
+        assert "No operation created x, so it has no graph." in draw(a, x, lang="en").outline()
 
     def test_gradients_that_nobody_recorded(self, library):
         x = library.tensor(5.0, requires_grad=True)

@@ -72,8 +72,8 @@ FLAG = "y is a computed result. It requires gradients because an input of that c
 FLAG_ON = "y is a computed result. It already requires gradients"
 NUMPY = "requires gradients, but NumPy records no graph"
 COPY = "y is a computed result, and a deep copy would have to copy its history"
-KEPT = "does not require gradients, so it receives none that could be kept."
-HOOK = "does not require gradients, so it receives none and the hook would never run."
+KEPT = "does not require gradients, so there will be no gradient to keep."
+HOOK = "does not require gradients, so the hook would never run."
 VIEW = "u is a view created under no_grad(), outside the graph"
 
 TOLD = [
@@ -148,7 +148,7 @@ TOLD = [
          "y is a computed result. This kind of hook runs after a gradient was added to the .grad of a leaf",
          "Use y.register_hook(…)", "y", (), 7, 4),
     Told("v.grad = torch.ones(2)", "assigned_grad", "v has shape (3,).",
-         "Assign a tensor of shape (3,).", "v", (), 7, 3),
+         "Assign a tensor of shape (3,), or None.", "v", (), 7, 3),
     Told("v.grad = torch.ones(3, dtype=torch.float64)", "assigned_grad",
          "v is float32, so its gradient must be too, but this one is float64.",
          "Convert the gradient first: .to(v.dtype).", "v", (), 7, 3),

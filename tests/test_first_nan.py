@@ -119,7 +119,7 @@ def test_a_learning_rate_that_is_too_large(library, cell):
 def test_a_round_that_is_not_kept(library):
     cell = OPTIMIZER.replace("range(15)", "range(40)")
     told = note(run(cell, library).trace)
-    assert told.why.startswith("loss is nan since one of the first 20 backward calls")
+    assert told.why.startswith("loss has been nan since one of the first 20 backward calls")
 
 
 def test_data_that_hold_it(library):

@@ -141,7 +141,7 @@ REFUSED = {
         "more than 300 operations",
     ),
     "no leaf": ("x = torch.tensor([1, 2])\ny = x * 2", "no small leaf"),
-    "nothing": ("x = 5", "Nothing of this cell"),
+    "nothing": ("x = 5", "No operation of this cell"),
     "forward mode": (
         "import contextlib\nx = torch.tensor(2.0, requires_grad=True)\n"
         "with torch.inference_mode():\n    y = x * 2\nz = x * 3\nz.backward()",

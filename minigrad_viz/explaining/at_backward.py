@@ -27,10 +27,9 @@ def second_backward(case: Case) -> Explanation | None:
     first = freed_by(case, case.guilty or emptied[0])
     span = None if first is None else first.span
     if case.guilty is None:
-        values: Values = {"second": case.span, "first": span}
-        if first is None:
-            return case.explain("second_backward_why_some", "second_backward_fix_anew", **values)
-        return case.explain("second_backward_why_somewhere", cause=span, **values)
+        values: Values = {"second": case.span, "first": case.words("earlier_call") if first is None else span}
+        fix = "second_backward_fix_anew" if first is None else ""
+        return case.explain("second_backward_why_somewhere", fix, cause=span, **values)
     marks = case.stopped(case.guilty)
     for saved in case.scene.nodes[case.guilty].saved:
         marks += case.chip(case.guilty, saved.name, label=freed_label(case, first)) if saved.freed else ()
@@ -104,7 +103,8 @@ def told_twice(case: Case, guilty: str, first: BackwardStarted | None) -> tuple[
     made, tensor = place.span or (None if around is None else around.event.span), place.states[0].id
     values: Values = {"node": case.titled(guilty), "name": case.plain(tensor), "second": case.span}
     if first is None:
-        return case.words("second_backward_why_unseen", **values), case.words("second_backward_fix_anew")
+        values["first"] = case.words("earlier_call")
+        return case.words("second_backward_why", **values), case.words("second_backward_fix_anew")
     values |= {"first": first.span, "keep": keeping(case, first)}
     why, fix = "second_backward_why", "second_backward_fix_unnamed"
     names, both = to_compute(case), two_roots(case, first)

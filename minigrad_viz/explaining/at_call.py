@@ -234,7 +234,7 @@ call_rule(
     "deepcopy_of_non_leaf", "Only Tensors created explicitly by the user .* support the deepcopy protocol"
 )(told(is_computed, "deepcopy_of_non_leaf_why", "deepcopy_of_non_leaf_fix", "mark_computed", given=True))
 call_rule("assigned_grad", "assign.*of size '(?P<given>[^']*)' to")(
-    assigned_grad("assigned_shape_why", "assigned_shape_fix", "mark_assigned_shape")
+    assigned_grad("assigned_shape_why", "assigned_type_fix", "mark_assigned_shape")
 )
 call_rule("assigned_grad", "assign.*with dtype '(?P<given>[^']*)' to")(
     assigned_grad("assigned_dtype_why", "assigned_dtype_fix", "mark_assigned_dtype")

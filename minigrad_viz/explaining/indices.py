@@ -71,8 +71,8 @@ def whole_numbers(failed: FailedCall) -> Explanation | None:
     """Whole numbers were given to an operation that computes fractions."""
     mine = [each for each in failed.operands if each.whole]
     need(mine, failed.function, failed.module is None or len(mine) == 1)
-    told: Values = {"name": mine[0], "function": failed.function}
-    return failed.explain("dtype_whole_why", failed.behind(mine[0], ".float()"), "dtype_whole_fix", **told)
+    told: Values = {"name": mine[0], "function": failed.function, "method": ".float()"}
+    return failed.explain("dtype_whole_why", failed.behind(mine[0], ".float()"), "convert_fix", **told)
 
 
 @call_rule("integer_input", "can't be cast to the desired output type")
@@ -80,8 +80,8 @@ def result_type(failed: FailedCall) -> Explanation | None:
     """The result of an operation in place has fractions, and the tensor takes only whole numbers."""
     given = failed.operands[:1]
     need(given and given[0].whole, failed.module is None)
-    fixes = (failed.copied("write_fix"), "dtype_in_place_fix")
-    return failed.explain("dtype_in_place_why", *fixes, name=given[0])
+    fixes = (failed.copied("write_fix"), "convert_fix")
+    return failed.explain("dtype_in_place_why", *fixes, name=given[0], method=".float()")
 
 
 @call_rule(
@@ -94,8 +94,8 @@ def index_dtype(failed: FailedCall) -> Explanation | None:
     given = failed.operands
     mine = [each for each in (*given[-1:], *given[1:]) if each.dtype.startswith(FLOATING)]
     need(mine)
-    fixes = (failed.behind(mine[0], ".long()"), "dtype_index_fix")
-    return failed.explain("dtype_index_why", *fixes, name=mine[0])
+    fixes = (failed.behind(mine[0], ".long()"), "convert_fix")
+    return failed.explain("dtype_index_why", *fixes, name=mine[0], method=".long()")
 
 
 # ── indices ─────────────────────────────────────────────────────────────────────────────────────────────────

@@ -171,9 +171,9 @@ def kernel_size(failed: FailedCall, padded: object, kernel: object) -> Explanati
 @call_rule("layer_input", "Output size is too small")
 def too_small(failed: FailedCall) -> Explanation:
     """Nothing would be left of the image after pooling."""
-    if failed.layer is None:
-        return failed.explain("pool_function_why", "pool_fix", name=failed.operands[0])
-    return failed.explain("pool_why", "pool_fix")
+    return failed.explain(
+        "pool_why", "pool_fix", name=failed.layer.input if failed.layer else failed.operands[0]
+    )
 
 
 @call_rule("layer_input", "Expected more than 1 value per channel when training")

@@ -181,8 +181,9 @@ def broadcast(failed: FailedCall, m: int, n: int) -> Explanation | None:
     for a, b in itertools.combinations(given, 2):
         k = clash(a.shape, b.shape)
         if k is not None and {a.shape[-k], b.shape[-k]} == sizes:
-            why = "broadcast_why" if k == 1 else "broadcast_inner_why"
-            return failed.explain(why, *fitting(failed, a, b), "broadcast_fix_plain", a=a.at(-k), b=b.at(-k))
+            return failed.explain(
+                "broadcast_why", *fitting(failed, a, b), "broadcast_fix_plain", a=a.at(-k), b=b.at(-k)
+            )
     return None
 
 

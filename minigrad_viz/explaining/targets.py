@@ -40,10 +40,13 @@ class Loss:
         told: Values = {"input": self.input, "target": self.target, "function": self.function, **values}
         return self.failed.explain(why, *fixes, **told)
 
-    def about_target(self, why: str, method: str, fix: str) -> Explanation:
+    def about_target(self, why: str, method: str, fix: str = "convert_fix") -> Explanation:
         """The explanation for the dtype of the target, or its shape; `method` behind it is what to do."""
-        fixes = (self.failed.behind(self.target, method), fix)
-        return self.explain(why, *fixes, rows=self.input.shape[0])
+        fixes, told = (
+            (self.failed.behind(self.target, method), fix),
+            {"name": self.target.name, "method": method},
+        )
+        return self.explain(why, *fixes, rows=self.input.shape[0], **told)
 
     def created(self, change: Callable[[Constructor], Fix | None]) -> Fix | None:
         """What to do: a change of the call that created the loss, where it is a module."""
@@ -61,7 +64,7 @@ def index_dtype(failed: FailedCall) -> Explanation | None:
     shape = loss.target.shape
     need(loss.target.dtype.startswith(FLOATING))
     method = ".long().squeeze(1)" if len(shape) == 2 and shape[1] == 1 else ".long()"
-    return loss.about_target("target_dtype_why", method, "target_dtype_fix")
+    return loss.about_target("target_dtype_why", method)
 
 
 @call_rule("target_class", "Target {wrong} is out of bounds")
@@ -141,7 +144,7 @@ def probabilities(failed: FailedCall) -> Explanation | None:
     need(loss.target.shape == loss.input.shape)
     if loss.input.whole:
         return chosen_already(loss)
-    return loss.about_target("target_one_hot_why", ".float()", "target_float_fix")
+    return loss.about_target("target_one_hot_why", ".float()")
 
 
 def chosen_already(loss: Loss) -> Explanation:
@@ -196,7 +199,7 @@ def float_target(failed: FailedCall) -> Explanation | None:
     """The target of a loss between floating point tensors holds whole numbers."""
     loss = Loss(failed)
     need(not loss.target.dtype.startswith("float"), loss.function in (*BINARY, "mse_loss"))
-    return loss.about_target("target_float_why", ".float()", "target_float_fix")
+    return loss.about_target("target_float_why", ".float()")
 
 
 @call_rule("no_probabilities", "all elements of input should be between 0 and 1")

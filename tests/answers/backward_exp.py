@@ -55,11 +55,11 @@ ANSWERS = {
         (sigmoid(lambda g: g, lambda i, result: (), lambda i: 0.5), "raised"),
         (sigmoid(lambda g, s: ...), "raised"),
         (sigmoid(lambda g, s: 1 / 0), "raised"),
-        (torch.sigmoid if hasattr(torch, "sigmoid") else torch.exp, "no_function"),
-        (RIGHT.backward, "no_function"),
-        (0.25, "no_function"),
-        ("x", "no_function"),
-        ([1, 2], "no_function"),
-        (None, "no_function"),
+        (torch.sigmoid if hasattr(torch, "sigmoid") else torch.exp, "no_class"),
+        (RIGHT.backward, "no_class"),
+        (0.25, "no_class"),
+        ("x", "no_class"),
+        ([1, 2], "no_class"),
+        (None, "no_class"),
     ]
 }

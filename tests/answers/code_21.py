@@ -30,11 +30,11 @@ ANSWERS = {
         (div(lambda g, a, b: (g / b, -g * a / b**2), lambda a, b: 1.5), "raised"),
         (div(lambda g, a, b: g / b), "raised"),
         (div(lambda g, a, b: 1 / 0), "raised"),
-        (lambda a, b: a / b, "no_function"),
-        (RIGHT.backward, "no_function"),
-        (-0.75, "no_function"),
-        ("x", "no_function"),
-        ([1, 2], "no_function"),
-        (None, "no_function"),
+        (lambda a, b: a / b, "no_class"),
+        (RIGHT.backward, "no_class"),
+        (-0.75, "no_class"),
+        ("x", "no_class"),
+        ([1, 2], "no_class"),
+        (None, "no_class"),
     ]
 }

@@ -80,10 +80,10 @@ ANSWERS = {
         (lambda x: "216", "other"),
         (lambda: None, "raised"),
         (lambda x: x.no_such_thing, "raised"),
-        (minigrad.tensor(216.0), "function"),
-        (216, "function"),
-        ("x", "function"),
-        (None, "function"),
-        ([1, 2], "function"),
+        (minigrad.tensor(216.0), "no_function"),
+        (216, "no_function"),
+        ("x", "no_function"),
+        (None, "no_function"),
+        ([1, 2], "no_function"),
     ]
 }

@@ -122,7 +122,7 @@ MISTAKES = {
     "data of another width": Mistake(
         PERCEPTRON, "Linear(3, 16)", "Linear(4, 16)", "layer_input", 5,
         "model.0 (Linear 4→16): in_features is 4, but the input (X) is 8×3",
-        "If this layer is right, change its input instead. In line 2, create X in the size that fits",
+        "If this layer is right, change its input instead. In line 2, create X with a size that fits",
         ("Linear(4, 16)", "Linear(3, 16)"), LEARNED,
     ),
     "points without a second dimension": Mistake(
@@ -175,7 +175,7 @@ MISTAKES = {
     "filters for another number of channels": Mistake(
         FILTERED, "torch.randn(2, 3, 3, 3,", "torch.randn(2, 1, 3, 3,", "layer_input", 3,
         "the weight w is 2×1×3×3, so it takes 1 channels, but x is 4×3×6×6, whose size in dimension 1",
-        "In line 3, create w in the size that fits: `w = torch.randn(2, 3, 3, 3, requires_grad=True)`", 3,
+        "In line 3, create w with a size that fits: `w = torch.randn(2, 3, 3, 3, requires_grad=True)`", 3,
         "tuple(y.shape) == (4, 2, 4, 4) and w.grad is not None",
     ),
     "an LSTM between layers": Mistake(

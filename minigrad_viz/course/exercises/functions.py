@@ -118,7 +118,7 @@ def through_hook(answer: object) -> list[float] | None:
 STARTS = (2.0, 1.5)
 # x.grad of a = 2h and b = h² with h = x³, at both.
 TWO_RESULTS: Cases = [
-    ("graph_retain_nothing", lambda given: None in [each for each in given if not is_tensor(each)]),
+    ("exercise_nothing", lambda given: None in [each for each in given if not is_tensor(each)]),
     ("graph_retain_right", [6 * x**2 + 6 * x**5 for x in STARTS]),
     ("graph_retain_only_a", [6 * x**2 for x in STARTS]),
     ("graph_retain_only_b", [6 * x**5 for x in STARTS]),
@@ -149,7 +149,7 @@ TWICE = (
 def second_derivative(known: Twice) -> Cases:
     """The second derivative of a function at 5."""
     return [
-        ("backward_grad_twice_nothing", lambda came: came.returned is None),
+        ("exercise_nothing", lambda came: came.returned is None),
         ("exercise_tuple", lambda came: isinstance(came.returned, tuple | list)),
         ("backward_grad_twice_stored", lambda came: came.grad is not None),
         ("backward_grad_twice_right", lambda came: same(came.returned, known.second)),
@@ -268,12 +268,12 @@ EXERCISES = {
     "code_14": Exercise(
         constant_factor, "code_14_other", read=gone_back, unfit="code_14_no_function", places=(5.0, 2.0, -3.0)
     ),
-    "code_19": Exercise(POSITIVE, "code_19_other", read=through_hook, unfit="code_19_no_function"),
+    "code_19": Exercise(POSITIVE, "code_19_other", read=through_hook, unfit="exercise_no_function"),
     "code_22": Exercise(
         every_node,
         "code_22_other",
         read=names_of,
-        unfit="code_22_no_function",
+        unfit="exercise_no_function",
         places=(two_ways, number_inside, chain),
     ),
     "intro_requires_grad": Exercise(
@@ -283,18 +283,16 @@ EXERCISES = {
         TWO_RESULTS,
         "graph_retain_other",
         read=tried_at_starts,
-        unfit="graph_retain_function",
+        unfit="exercise_no_function",
         errors={"second time": "graph_retain_again"},
     ),
     "backward_grad_twice": Exercise(
         second_derivative,
         "backward_grad_twice_other",
         read=differentiated,
-        unfit="backward_grad_twice_no_function",
+        unfit="exercise_no_function",
         errors={"does not require grad": "backward_grad_twice_no_graph"},
         places=TWICE,
     ),
-    "from_scratch": Exercise(
-        TANH, "from_scratch_other", read=on_a_value, unfit="from_scratch_not_a_function"
-    ),
+    "from_scratch": Exercise(TANH, "from_scratch_other", read=on_a_value, unfit="exercise_no_function"),
 }

@@ -119,18 +119,18 @@ EXERCISES = {
         PRODUCT,
         "code_11_other",
         read=lambda answer: tried_at(answer, FACTORS, GIVEN),
-        unfit="code_11_no_function",
+        unfit="exercise_no_class",
     ),
     "code_21": Exercise(
         QUOTIENT,
         "code_21_other",
         read=lambda answer: tried_at(answer, PAIRS, GIVEN),
-        unfit="code_21_no_function",
+        unfit="exercise_no_class",
     ),
     "backward_exp": Exercise(
         SAVING,
         "backward_exp_other",
         read=lambda answer: tried_at(answer, POINTS, SENT),
-        unfit="backward_exp_no_function",
+        unfit="exercise_no_class",
     ),
 }

@@ -31,7 +31,7 @@ def both_sides() -> Cases:
     x, h = 2.0, 0.3
     high, here, low = cube(x + h), cube(x), cube(x - h)
     return [
-        ("code_02_nothing", None),
+        ("exercise_nothing", None),
         ("code_02_right", central(cube, x, h)),
         ("code_02_one_side", (high - here) / h),
         ("code_02_one_side", (here - low) / h),
@@ -78,6 +78,6 @@ def tried_at_places(answer: object) -> list[Any]:
 EXERCISES = {
     "code_02": Exercise(both_sides, "code_02_other", read=tried_on_cube, unfit="code_02_no_function"),
     "code_20": Exercise(
-        quotients, "code_20_other", read=tried_at_places, unfit="code_20_no_function", digits=6
+        quotients, "code_20_other", read=tried_at_places, unfit="exercise_no_function", digits=6
     ),
 }

@@ -152,13 +152,13 @@ def near() -> Cases:
 
 EXERCISES = {
     "training_two_moons": Exercise(
-        descend, "training_two_moons_other", read=stepped, unfit="training_two_moons_no_function"
+        descend, "training_two_moons_other", read=stepped, unfit="exercise_no_function"
     ),
     "training_digits": Exercise(
         sensitivity,
         "training_digits_other",
         read=called_twice,
-        unfit="training_digits_no_function",
+        unfit="exercise_no_function",
         errors={
             "does not require grad": "training_digits_not_asked",
             "does not have a grad_fn": "training_digits_not_asked",
@@ -167,6 +167,6 @@ EXERCISES = {
         },
     ),
     "training_letters": Exercise(
-        near, "training_letters_other", read=weights_of, unfit="training_letters_no_function"
+        near, "training_letters_other", read=weights_of, unfit="exercise_no_function"
     ),
 }

@@ -7,6 +7,9 @@ WORDS = {
     "exercise_unanswered": "Not answered yet. Replace the three dots with your answer, then run this cell again.",
     "exercise_raised": "Your code raised an error: {error}",
     "exercise_tuple": "This is a tuple: autograd.grad returns one gradient for each input. Take the first element.",
+    "exercise_no_function": "The answer must be a function. Write its name, without calling it.",
+    "exercise_no_class": "That is not a Function. Write the name of your class, without parentheses.",
+    "exercise_nothing": "Your function returns None. Does it end with a return?",
     # code_01: a result does not follow what it was computed from
     "code_01_right": "Right: y is 8 and stays 8, whatever tensor the name x refers to later. So z is 9.",
     "code_01_followed": "That is 3³ + 1. The third line makes the name x refer to a new tensor. Does that also recompute y?",
@@ -15,7 +18,6 @@ WORDS = {
     # code_02: a difference quotient that looks to both sides
     "code_02_right": "Right. The curvature has nearly the same effect on both sides, so the errors cancel: for z at h = 0.1 this gives 0.6001, while the one-sided quotient gives 0.5941.",
     "code_02_no_function": "Write a function: replace the first line with `def answer(f, x, h):`, and return the quotient in the line below.",
-    "code_02_nothing": "Your function returns None. Is there a `return` in front of the result?",
     "code_02_one_side": "That is a one-sided quotient: one of its points is x itself. Use x + h and x − h.",
     "code_02_twice": "That is twice the right value. What is the distance from x − h to x + h?",
     "code_02_difference": "That is the difference of the two values of f. It still has to be divided by the distance between the two points.",
@@ -53,7 +55,7 @@ WORDS = {
     "code_06_right": "Right: -x, x + x and x - 1 save no tensor, so the first call frees nothing that a second call needs.",
     "code_06_nothing": "Some of them do. A second call fails only where a node needs a saved value. What would the node of -x have to save?",
     "code_06_all": "Not all of them. The derivative of x * x is 2x: where does backward get the value of x from?",
-    "code_06_turned": "Those are the ones that fail: their nodes saved a tensor, and it was freed.",
+    "code_06_turned": "Those are the ones that fail: the tensors that their nodes saved were freed.",
     "code_06_exp": "Not d: the derivative of exp(x) is exp(x) itself, so its node saved its own result.",
     "code_06_square": "Not c: its derivative 2x depends on x, so its node saved x.",
     "code_06_missing": "These survive, but the list is not complete. Which other derivative is the same number for every x?",
@@ -91,7 +93,6 @@ WORDS = {
     "code_10_other": "Not quite. Compute the gradient for the base, q/x with q = 5, and the one for the exponent, ln x. Both inputs are the same leaf.",
     # code_11: a product with a derivative of one's own
     "code_11_right": "Right: each input gets grad_output times the other input.",
-    "code_11_no_function": "That is not a Function. Write answer = MyMul, the name of the class.",
     "code_11_forward": "forward returns a number other than a · b. Leave it as it was.",
     "code_11_swapped": "The two gradients are in the wrong order. Return them in the order of forward's arguments. By how much does a · b grow when a grows by 1?",
     "code_11_not_multiplied": "Those are the local derivatives. They are the gradients only if grad_output is 1: multiply by it.",
@@ -151,7 +152,6 @@ WORDS = {
     "code_18_other": "Not quite. In the cell above, `second` is computed like `first`. What is missing before it can be differentiated too?",
     # code_19: a hook that lets only positive gradients pass
     "code_19_right": "Right: it returns a new tensor with 0 instead of the negative elements.",
-    "code_19_no_function": "A hook is a function: def hook(grad): …, and then answer = hook, without calling it.",
     "code_19_unchanged": "The gradient passed unchanged. Does your hook return something? None leaves it as it is.",
     "code_19_in_place": "Your hook modifies the gradient that it received. Return a new tensor instead: other code may still need the old one.",
     "code_19_absolute": "The negative elements became positive. They should become 0.",
@@ -160,7 +160,6 @@ WORDS = {
     "code_19_other": "Not yet: your hook should turn 0.5, −3, 2, −0.25 into 0.5, 0, 2, 0. Try it on such a tensor.",
     # code_20: the numerical side of a gradcheck
     "code_20_right": "Right: this is how gradcheck computes its numerical derivative.",
-    "code_20_no_function": "That is not a function. Write answer = numerical, without parentheses.",
     "code_20_unfinished": "The function returns no number yet. Replace the dots after return.",
     "code_20_one_sided": "That is the quotient of Code 2: it moves x in one direction only. Here x moves in both directions.",
     "code_20_half_distance": "That is twice the right value: the distance from x − eps to x + eps is 2 · eps, not eps.",
@@ -170,7 +169,6 @@ WORDS = {
     "code_20_other": "Not quite. Call f twice, at x + eps and at x - eps, and divide the difference by (2 * eps).",
     # code_21: a quotient whose backward is to be repaired
     "code_21_right": "Right: the derivative with respect to b is −a/b², and gradcheck agrees at every point that was tried.",
-    "code_21_no_function": "That is not a Function. Write answer = MyDiv, the name of the class.",
     "code_21_forward": "forward returns a number other than a / b. It was right: change backward only.",
     "code_21_unchanged": "The error is still there. In the matrices of b: analytical −1.5, numerical −0.75. What is the derivative of a/b with respect to b?",
     "code_21_sign": "Almost: the sign is wrong. Does a/b grow or shrink when b grows?",
@@ -180,7 +178,6 @@ WORDS = {
     "code_21_other": "The gradient of b is still wrong. Write a/b as a · b⁻¹: what is its derivative with respect to b?",
     # code_22: a walk to every node of a graph
     "code_22_right": "Right: each node once, however wide or deep the graph is.",
-    "code_22_no_function": "Write a function, def names(node): …, and then answer = names, without calling it.",
     "code_22_no_list": "The function should return a list of names, which are strings: node.name() returns one.",
     "code_22_twice": "A node is in your list more than once: two edges lead to AccumulateGrad. Remember the nodes that you have visited.",
     "code_22_same_name": "A node is missing: the nodes of y and w have the same name. Remember the nodes that you have visited, not their names.",

@@ -5,7 +5,6 @@ from __future__ import annotations
 WORDS = {
     # backward_exp: a sigmoid that saves its output
     "backward_exp_right": "Right: s(1 − s) comes from the saved output and is multiplied by grad_output. Nothing is computed twice.",
-    "backward_exp_no_function": "That is not a Function. Write answer = Sigmoid, the name of the class.",
     "backward_exp_forward": "forward returns a number other than the sigmoid. Leave its first line as it was.",
     "backward_exp_saved_input": "The gradient is right, but something other than the output is saved. The formula needs only s: save only result.",
     "backward_exp_not_saved": "The gradient is right, but nothing was saved with save_for_backward, which detects later changes and frees the value after backward.",
@@ -15,9 +14,7 @@ WORDS = {
     "backward_exp_other": "Not yet. With s as the saved output, return grad_output times s, times 1 − s.",
     # backward_grad_twice: a function that gives the second derivative of any function
     "backward_grad_twice_right": "Right: it returns the second derivative of x³, of ln x³ and of x·eˣ, and does not change x.grad.",
-    "backward_grad_twice_no_function": "Write a function, def second(f, x): …, and then answer = second, without calling it.",
     "backward_grad_twice_no_graph": "The first derivative has no graph, so it cannot be differentiated. What makes autograd.grad record one?",
-    "backward_grad_twice_nothing": "Your function returns None. Does it end with a return?",
     "backward_grad_twice_first": "That is the first derivative. Differentiate it once more.",
     "backward_grad_twice_stored": "x.grad is no longer None: backward() stores gradients, and adds to older ones. autograd.grad returns them instead.",
     "backward_grad_twice_other": "Not quite. For f(x) = x³ at x = 5 it should return 30. Try it: answer(lambda x: x ** 3, x).",
@@ -41,7 +38,6 @@ WORDS = {
     "backward_inputs_other": "Not quite. One call adds [36, 81] to a.grad or [-12, -8] to b.grad. Which call has which inputs?",
     # from_scratch: one more operation for the engine of the notebook
     "from_scratch_right": "Right: its value, its node and its gradient are the same as those of minigrad's tanh.",
-    "from_scratch_not_a_function": "The answer must be a function that takes a Value. Write its name without calling it.",
     "from_scratch_not_a_value": "It does not return a Value. record(…) creates one: return what it returns.",
     "from_scratch_value": "Its number is not tanh of the input. Is it computed with math.tanh from a.data?",
     "from_scratch_no_node": "The number is right, but the result has no node, so no gradient flows back. record(…) creates a node if you pass it the inputs, as (a,).",
@@ -76,14 +72,12 @@ WORDS = {
     "graph_linear_regression_no_two": "Almost: this is half of what it should be. The derivative of a square has a factor 2.",
     "graph_linear_regression_swapped": "Both numbers are right, but in the wrong order: w.grad comes first.",
     "graph_linear_regression_not_two": "Write two numbers in brackets: first w.grad, then b.grad.",
-    "graph_linear_regression_other": "Not these. Start at the loss: ∂loss/∂y = 2 · (y - 10), with y = 7. Then go on to b, and to w.",
+    "graph_linear_regression_other": "Not quite. Start at the loss: ∂loss/∂y = 2 · (y - 10), with y = 7. Then go on to b, and to w.",
     # graph_retain: two results that share a part of their graph
     "graph_retain_right": "Right: both gradients have arrived, although a and b share the graph of h.",
     "graph_retain_again": "It still runs a second time through a node whose saved values were freed. Which of the two calls has to keep the saved values of h? Or can one call compute both?",
     "graph_retain_only_a": "Only the gradient of a has arrived. Is b still computed from x, and is its backward called?",
     "graph_retain_only_b": "Only the gradient of b has arrived. Is x.grad reset in between, or is a missing?",
-    "graph_retain_nothing": "Your function returns None. Its last line has to return x.grad.",
-    "graph_retain_function": "Give the function itself, without calling it: answer = both",
     "graph_retain_other": "It runs, but x.grad is not the sum of the gradients of a = 2 * h and b = h ** 2 with h = x ** 3.",
     # intro_composite: the chain rule on another chain
     "intro_composite_right": "Right: dz/dy = 3y² = 75 and dy/dx = 2x = 4, and along a chain they are multiplied.",
@@ -100,7 +94,7 @@ WORDS = {
     "intro_partial_only_first": "∂z/∂x is right. For ∂z/∂y hold x = 3 constant: which number multiplies y?",
     "intro_partial_only_second": "∂z/∂y is right. For ∂z/∂x hold y = 5 constant: z is 5x². What is its derivative at x = 3?",
     "intro_partial_not_two": "Write two numbers in brackets: first for x, then for y.",
-    "intro_partial_other": "Not these. Put y = 5 into z and take the derivative with respect to x. Then put x = 3 into z, and take the one with respect to y.",
+    "intro_partial_other": "Not quite. Put y = 5 into z and take the derivative with respect to x. Then put x = 3 into z, and take the one with respect to y.",
     # intro_polynomial: gradient descent on a square, without the reset, and in a single step
     "intro_polynomial_right": "Right: x moves by the step size times whatever x.grad holds at that moment.",
     "intro_polynomial_with_reset": "That is the result with the reset. What does x.grad hold before the second backward(), and what after it?",
@@ -118,7 +112,7 @@ WORDS = {
     "intro_requires_grad_no_tensor": "For [1, 2, 3] your function returns no tensor. Does it end with a return?",
     "intro_requires_grad_values": "For [1, 2, 3] the tensor should hold 1, 2 and 3, in one dimension.",
     "intro_requires_grad_whole": "The tensor holds integers and does not require gradients. Convert it first, then set requires_grad.",
-    "intro_requires_grad_not_asked": "The numbers are right, but the tensor does not require gradients: requires_grad is False.",
+    "intro_requires_grad_not_asked": "The numbers are right, but requires_grad is False.",
     "intro_requires_grad_not_a_leaf": "The tensor was computed from one that requires gradients. So it is a result, not a leaf, and its .grad stays None. Convert first, then set requires_grad.",
     # start_here: the gradient of a price
     "start_here_right": "Right: if each of five kilos costs 1 more, you pay 5 more.",
@@ -127,8 +121,7 @@ WORDS = {
     "start_here_total": "That is the total you pay. How much does it grow if a kilo costs 1 more?",
     "start_here_other": "Not quite. Compute the total at the old price and at a price that is higher by 1, and compare.",
     # training_digits: the gradient of one score with respect to the image
-    "training_digits_right": "Right: each number tells how much the score grows when its pixel gets a little more ink.",
-    "training_digits_no_function": "Write a function, and then answer = sensitivity, without parentheses.",
+    "training_digits_right": "Right: each number says how much the score grows when its pixel gets a little more ink.",
     "training_digits_unfinished": "Your function returns no gradient yet. backward() itself returns None: the gradient is in image.grad afterwards.",
     "training_digits_not_asked": "No path leads from the score back to the image. Does the image require gradients, and did the model get that image?",
     "training_digits_no_root": "backward() was called on ten scores at once. Call it on one: the score of the digit.",
@@ -146,7 +139,6 @@ WORDS = {
     "training_letters_sums": "The right positions are 0, but the rows do not add up to 1. Fill in -inf first, then take softmax.",
     "training_letters_nan": "There is a nan: a row has no weights at all. Each position attends at least to itself.",
     "training_letters_shape": "The result should be a tensor of weights with as many rows and columns as the scores have.",
-    "training_letters_no_function": "Write a function with one argument, the scores, and give its name, without parentheses.",
     "training_letters_other": "The right positions are 0, but these are not the weights that softmax computes from the scores.",
     # training_two_moons: an optimizer that somebody wrote, beside the library's
     "training_two_moons_right": "Right. This is gradient descent: a step against the gradient, then a reset before the next one.",
@@ -155,6 +147,5 @@ WORDS = {
     "training_two_moons_first_only": "Only one parameter has changed. Every parameter in the list needs its step.",
     "training_two_moons_rate": "The direction is right, but the step is too long: rate has to multiply the gradient.",
     "training_two_moons_kept": "The step is right. But .grad still holds the old gradient, and the next backward() will add to it.",
-    "training_two_moons_no_function": "Write a function of two arguments, parameters and rate, and give its name, without parentheses.",
     "training_two_moons_other": "Not yet. With the rate 0.1, a parameter of 1 with the gradient 3 should become 0.7.",
 }

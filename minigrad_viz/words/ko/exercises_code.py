@@ -7,6 +7,9 @@ WORDS = {
     "exercise_unanswered": "아직 답이 없습니다. 점 세 개를 답으로 바꾸고 이 셀을 다시 실행하세요.",
     "exercise_raised": "작성한 코드를 실행해 보니 오류가 났습니다: {error}",
     "exercise_tuple": "튜플을 반환합니다. autograd.grad는 입력마다 변화도를 하나씩 줍니다. 하나뿐인 변화도를 꺼내세요.",
+    "exercise_no_function": "답은 함수여야 합니다. 호출하지 말고 함수의 이름만 쓰세요.",
+    "exercise_no_class": "Function이 아닙니다. 괄호 없이 클래스의 이름을 쓰세요.",
+    "exercise_nothing": "함수가 None을 돌려줍니다. 마지막에 return이 있나요?",
     # code_01: a result does not follow what it was computed from
     "code_01_right": "맞습니다. y는 8이고, x라는 이름이 나중에 다른 텐서를 가리켜도 8 그대로입니다. 그래서 z는 9입니다.",
     "code_01_followed": "그것은 3³ + 1입니다. 셋째 줄은 x라는 이름을 새 텐서에 붙입니다. 그때 y도 다시 계산될까요?",
@@ -15,7 +18,6 @@ WORDS = {
     # code_02: a difference quotient that looks to both sides
     "code_02_right": "맞습니다. 곡선은 양쪽에서 거의 똑같이 휘므로 오차가 상쇄됩니다. z의 경우 h = 0.1에서 이 몫은 0.6001이고, 한쪽만 보는 몫은 0.5941입니다.",
     "code_02_no_function": "여기서는 함수가 필요합니다. 첫째 줄 대신 `def answer(f, x, h):`를 쓰고, 그 아래에 무엇을 반환하는지 쓰세요.",
-    "code_02_nothing": "작성한 함수는 None을 반환합니다. 결과 앞에 `return`이 있나요?",
     "code_02_one_side": "그것은 한쪽만 보는 몫입니다. 두 점 가운데 하나가 x 자신입니다. x + h와 x − h를 쓰세요.",
     "code_02_twice": "두 배가 나왔습니다. x − h에서 x + h까지의 거리는 얼마인가요?",
     "code_02_difference": "그것은 두 함숫값의 차입니다. 이것을 두 점 사이의 거리로 나누어야 합니다.",
@@ -91,7 +93,6 @@ WORDS = {
     "code_10_other": "아닙니다. 노드가 밑으로 보내는 값 q/x(q = 5)와 지수로 보내는 값 ln x를 계산해 보세요. 두 입력은 같은 잎입니다.",
     # code_11: a product with a derivative of one's own
     "code_11_right": "맞습니다. 각 입력은 grad_output에 다른 쪽 입력을 곱한 값을 받습니다.",
-    "code_11_no_function": "그것은 Function이 아닙니다. 클래스의 이름을 써서 answer = MyMul이라고 하세요.",
     "code_11_forward": "forward의 결과가 a · b와 다릅니다. forward는 원래대로 두세요.",
     "code_11_swapped": "두 변화도의 순서가 바뀌었습니다. forward의 인자와 같은 순서로 return해야 합니다. a가 1만큼 커지면 a · b는 얼마나 커지나요?",
     "code_11_not_multiplied": "그것은 도함수의 값 그대로입니다. grad_output이 1일 때만 맞으므로 grad_output을 곱하세요.",
@@ -151,7 +152,6 @@ WORDS = {
     "code_18_other": "아닙니다. 위의 셀에서 second는 first처럼 만들어집니다. second도 미분하려면 무엇이 더 있어야 하나요?",
     # code_19: a hook that lets only positive gradients pass
     "code_19_right": "맞습니다. 음수인 성분이 0으로 바뀐 새 텐서를 반환합니다.",
-    "code_19_no_function": "hook은 함수입니다. def hook(grad): … 를 쓰고, 호출하지 말고 answer = hook으로 쓰세요.",
     "code_19_unchanged": "변화도가 그대로 지나갔습니다. hook이 무엇을 반환하나요? None을 반환하면 그대로 둡니다.",
     "code_19_in_place": "hook이 받은 변화도를 직접 고쳐 씁니다. 그 대신 새 텐서를 반환하세요. 다른 곳에서 그 변화도를 아직 쓸 수 있습니다.",
     "code_19_absolute": "음수인 성분이 양수가 되었습니다. 0이 되어야 합니다.",
@@ -160,7 +160,6 @@ WORDS = {
     "code_19_other": "아직 아닙니다. hook은 0.5, −3, 2, −0.25에서 0.5, 0, 2, 0을 만들어야 합니다. 이런 텐서로 시험해 보세요.",
     # code_20: the numerical side of a gradcheck
     "code_20_right": "맞습니다. 이것이 gradcheck이 수치로 계산하는 쪽입니다.",
-    "code_20_no_function": "그것은 함수가 아닙니다. 괄호 없이 answer = numerical이라고 쓰세요.",
     "code_20_unfinished": "함수가 아직 수를 돌려주지 않습니다. return 뒤의 점 세 개를 바꾸세요.",
     "code_20_one_sided": "그것은 Code 2의 몫입니다. x를 한쪽으로만 움직입니다. 여기서는 x를 양쪽으로 움직입니다.",
     "code_20_half_distance": "두 배로 큽니다. x − eps에서 x + eps까지의 거리는 eps가 아니라 2 · eps입니다.",
@@ -170,7 +169,6 @@ WORDS = {
     "code_20_other": "아닙니다. f를 x + eps와 x - eps에서 한 번씩 호출하고, 그 차이를 (2 * eps)로 나누세요.",
     # code_21: a quotient whose backward is to be repaired
     "code_21_right": "맞습니다. b에 대한 도함수는 −a/b²이고, 시험한 모든 점에서 gradcheck을 통과합니다.",
-    "code_21_no_function": "그것은 Function이 아닙니다. 클래스의 이름을 써서 answer = MyDiv라고 하세요.",
     "code_21_forward": "forward의 결과가 a / b와 다릅니다. forward는 맞았으니 backward만 고치세요.",
     "code_21_unchanged": "틀린 곳이 그대로 있습니다. b의 행렬에서 analytical은 −1.5, numerical은 −0.75입니다. a/b를 b로 미분하면 무엇인가요?",
     "code_21_sign": "거의 맞지만 부호가 반대입니다. b가 커지면 a/b는 커지나요, 작아지나요?",
@@ -180,7 +178,6 @@ WORDS = {
     "code_21_other": "b의 변화도가 아직 틀렸습니다. a/b를 a · b⁻¹로 쓰고 b로 미분하면 무엇인가요?",
     # code_22: a walk to every node of a graph
     "code_22_right": "맞습니다. 갈라지는 그래프에서도, 노드 수천 개가 이어진 그래프에서도 모든 노드를 한 번씩 찾습니다.",
-    "code_22_no_function": "함수를 써야 합니다. def names(node): … 를 쓰고, 호출하지 말고 answer = names로 쓰세요.",
     "code_22_no_list": "함수는 이름의 리스트를 반환해야 합니다. 이름은 node.name()과 같은 문자열입니다.",
     "code_22_twice": "같은 노드가 리스트에 두 번 이상 있습니다. AccumulateGrad에는 두 간선으로 닿습니다. 들른 노드를 기억하세요.",
     "code_22_same_name": "빠진 노드가 있습니다. y와 w를 만든 두 노드는 이름이 같습니다. 이름이 아니라 들른 노드를 기억하세요.",

@@ -5,7 +5,6 @@ from __future__ import annotations
 WORDS = {
     # backward_exp: a sigmoid that saves its output
     "backward_exp_right": "맞습니다. 저장한 출력으로 s(1 − s)를 구해 grad_output을 곱했습니다. 두 번 계산하는 것이 없습니다.",
-    "backward_exp_no_function": "그것은 Function이 아닙니다. 클래스의 이름을 써서 answer = Sigmoid라고 하세요.",
     "backward_exp_forward": "forward의 결과가 시그모이드와 다릅니다. 첫 줄은 원래대로 두세요.",
     "backward_exp_saved_input": "변화도는 맞지만 출력이 아닌 것을 저장했습니다. 식에는 s만 필요하므로 result만 저장하세요.",
     "backward_exp_not_saved": "변화도는 맞지만 save_for_backward로 저장한 것이 없습니다. save_for_backward는 값이 바뀌지 않는지 확인하고, 다 쓴 뒤에 해제해 줍니다.",
@@ -15,9 +14,7 @@ WORDS = {
     "backward_exp_other": "아직 아닙니다. 저장한 출력을 s라고 하면, grad_output에 s를 곱하고 1 − s를 곱합니다.",
     # backward_grad_twice: a function that gives the second derivative of any function
     "backward_grad_twice_right": "맞습니다. x³, ln x³, x·eˣ의 2차 미분을 구하고, x.grad는 그대로 둡니다.",
-    "backward_grad_twice_no_function": "함수를 써야 합니다. def second(f, x): … 를 쓰고, 호출하지 말고 answer = second로 쓰세요.",
     "backward_grad_twice_no_graph": "1차 미분에 그래프가 없어서 다시 미분할 수 없습니다. 무엇을 주면 autograd.grad가 그래프를 기록하나요?",
-    "backward_grad_twice_nothing": "함수가 None을 반환합니다. 끝에 return이 있나요?",
     "backward_grad_twice_first": "그것은 1차 미분입니다. 한 번 더 미분하세요.",
     "backward_grad_twice_stored": "이제 x.grad에 값이 있습니다. backward()는 저장하고, 있던 값에 더합니다. autograd.grad는 저장하지 않고 반환합니다.",
     "backward_grad_twice_other": "아닙니다. f(x) = x³, x = 5이면 30이 나와야 합니다. answer(lambda x: x ** 3, x)로 시험해 보세요.",
@@ -41,7 +38,6 @@ WORDS = {
     "backward_inputs_other": "아닙니다. 한 번의 호출은 a.grad에 [36, 81]을, b.grad에 [-12, -8]을 더합니다. 어느 호출에 무엇이 있나요?",
     # from_scratch: one more operation for the engine of the notebook
     "from_scratch_right": "맞습니다. 값과 노드와 변화도가 minigrad의 tanh와 같습니다.",
-    "from_scratch_not_a_function": "답은 Value를 받는 함수여야 합니다. 호출하지 말고 함수의 이름을 쓰세요.",
     "from_scratch_not_a_value": "Value를 반환하지 않습니다. record(…)가 Value를 만드니, 그것이 반환하는 것을 반환하세요.",
     "from_scratch_value": "값이 tanh의 값과 다릅니다. a.data를 math.tanh로 계산했나요?",
     "from_scratch_no_node": "값은 맞지만 결과에 노드가 없어서 되돌아가는 경로가 없습니다. record(…)에 입력을 (a,)로 넘기면 노드를 만듭니다.",
@@ -82,8 +78,6 @@ WORDS = {
     "graph_retain_again": "아직도 이미 해제된 노드를 두 번째로 지나갑니다. 두 호출 중 어느 것이 h의 저장된 값을 남겨 두어야 할까요? 아니면 한 번의 호출로 둘 다 할 수 있을까요?",
     "graph_retain_only_a": "a의 변화도만 도착했습니다. b는 여전히 x로 계산되고, b의 backward도 호출되나요?",
     "graph_retain_only_b": "b의 변화도만 도착했습니다. 중간에 x.grad를 비우거나 a를 빠뜨리지 않았나요?",
-    "graph_retain_nothing": "함수가 None을 돌려줍니다. 마지막 행에서 x.grad를 돌려주어야 합니다.",
-    "graph_retain_function": "함수를 호출하지 말고 함수 자체를 쓰세요: answer = both",
     "graph_retain_other": "실행은 되지만 x.grad가 h = x ** 3일 때 a = 2 * h와 b = h ** 2의 변화도를 더한 값이 아닙니다.",
     # intro_composite: the chain rule on another chain
     "intro_composite_right": "맞습니다. dz/dy = 3y² = 75이고 dy/dx = 2x = 4이며, 이어진 것은 곱합니다.",
@@ -128,7 +122,6 @@ WORDS = {
     "start_here_other": "아닙니다. 원래 가격일 때와 1만큼 비싼 가격일 때의 금액을 계산해서 비교해 보세요.",
     # training_digits: the gradient of one score with respect to the image
     "training_digits_right": "맞습니다. 각 수는 그 픽셀에 잉크가 조금 늘어날 때 점수가 얼마나 커지는지를 나타냅니다.",
-    "training_digits_no_function": "함수를 써야 합니다. 괄호 없이 answer = sensitivity라고 쓰세요.",
     "training_digits_unfinished": "함수가 아직 변화도를 돌려주지 않습니다. backward()가 반환하는 것은 None이고, 변화도는 그 뒤에 image.grad에 있습니다.",
     "training_digits_not_asked": "점수에서 이미지로 돌아가는 길이 없습니다. 이미지가 변화도를 요구하나요? 모델에 준 것이 바로 그 이미지인가요?",
     "training_digits_no_root": "점수 열 개에서 한꺼번에 역전파를 시작했습니다. 그 숫자의 점수 하나를 골라 거기서 시작하세요.",
@@ -146,7 +139,6 @@ WORDS = {
     "training_letters_sums": "0이 되어야 할 자리는 맞지만 행의 합이 1이 아닙니다. 먼저 -inf를 채우고 그다음 softmax를 계산하세요.",
     "training_letters_nan": "nan이 있습니다. 아무것도 보지 못하는 행이 있기 때문입니다. 모든 자리는 적어도 자기 자신을 봅니다.",
     "training_letters_shape": "scores와 행과 열의 수가 같은 가중치 텐서를 돌려주어야 합니다.",
-    "training_letters_no_function": "scores 하나를 인자로 받는 함수를 쓰고, 그 이름을 괄호 없이 적으세요.",
     "training_letters_other": "0이 되어야 할 자리는 맞지만, softmax가 scores로 만드는 가중치가 아닙니다.",
     # training_two_moons: an optimizer that somebody wrote, beside the library's
     "training_two_moons_right": "맞습니다. 변화도의 반대 방향으로 한 걸음 가고 초기화합니다. 이것이 경사 하강법입니다.",
@@ -155,6 +147,5 @@ WORDS = {
     "training_two_moons_first_only": "매개변수 하나만 움직였습니다. 목록에 있는 모든 매개변수가 움직여야 합니다.",
     "training_two_moons_rate": "방향은 맞지만 걸음이 너무 깁니다. 변화도에 rate를 곱해야 합니다.",
     "training_two_moons_kept": "걸음은 맞습니다. 그런데 .grad에 이전 변화도가 남아 있어서, 다음 backward()가 거기에 더하게 됩니다.",
-    "training_two_moons_no_function": "매개변수들과 rate, 두 인자를 받는 함수를 쓰고, 그 이름을 괄호 없이 적으세요.",
     "training_two_moons_other": "아직 아닙니다. 값이 1이고 변화도가 3인 매개변수는 rate가 0.1일 때 한 걸음 뒤에 0.7이어야 합니다.",
 }
