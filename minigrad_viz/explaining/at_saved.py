@@ -12,7 +12,7 @@ from ..trace.events import Detached, Forward, Mutated, Statement
 from ..trace.explained import Explanation
 from ..trace.graph import CAUSE, Mark
 from ..trace.where import Span
-from .case import Case, Values, need, rule, sure
+from .case import Case, need, rule, sure
 from .edits import Shape, out_of_place
 
 VIEWS = ("t", "transpose", "permute", "view", "expand", "slice", "select", "squeeze", "unsqueeze")
@@ -41,8 +41,7 @@ def saved_modified(case: Case, shape: Shape, now: int, then: int) -> Explanation
     marks = case.stopped(guilty)
     marks += tuple(mark for name in stale[guilty] for mark in case.chip(guilty, name))
     marks += changed(case, tensor, write)
-    values: Values = {"node": case.titled(guilty), "then": then, "now": now}
-    return told(case, tensor, write, marks, **values)
+    return told(case, tensor, write, marks, node=case.titled(guilty), then=then, now=now)
 
 
 def the_saved(case: Case, node: str, names: list[str], version: int, shape: tuple[int, ...]) -> str | None:

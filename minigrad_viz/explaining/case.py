@@ -42,6 +42,12 @@ def sure(found: T | None) -> T:
     return found
 
 
+def listed(names: Iterable[str]) -> str:
+    """Names in a sentence; of many only the first ones."""
+    every = list(names)
+    return ", ".join(every[:LISTED]) + ", …" * (len(every) > LISTED)
+
+
 def need(*facts: object) -> None:
     """Go on only if all of this is so."""
     if not all(facts):
@@ -165,8 +171,7 @@ class Case:
 
     def names(self, tensors: Iterable[str]) -> str:
         """What to call several tensors; of many only the first ones are listed."""
-        names = list(dict.fromkeys(map(self.plain, tensors)))
-        return ", ".join(names[:LISTED]) + ", …" * (len(names) > LISTED)
+        return listed(dict.fromkeys(map(self.plain, tensors)))
 
     def plain(self, tensor: str) -> str:
         """The variable that a tensor is, without the number that tells it from others of that name."""

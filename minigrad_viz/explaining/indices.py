@@ -43,8 +43,7 @@ def mismatch(failed: FailedCall, own: str = "") -> Explanation | None:
     need(pairs)
     a, b = pairs[0]
     one, other = (a, b) if needs_change(a) > needs_change(b) else (b, a)
-    fixes = (converted(failed, one, other.dtype), "dtype_pair_fix")
-    return failed.explain("dtype_pair_why", *fixes, a=a, b=b)
+    return failed.explain("dtype_pair_why", converted(failed, one, other.dtype), "dtype_pair_fix", a=a, b=b)
 
 
 def needs_change(one: Operand) -> tuple[bool, bool, bool]:
@@ -58,8 +57,7 @@ def in_layer(failed: FailedCall, told: str) -> Explanation | None:
     `long int`, `Float`."""
     layer, own = sure(failed.layer), sure(SHORT.get(told.partition(" ")[0].lower()))
     need(layer.input.dtype != own)
-    fixes = (converted(failed, layer.input, own), "dtype_layer_fix")
-    return failed.explain("dtype_layer_why", *fixes, own=own)
+    return failed.explain("dtype_layer_why", converted(failed, layer.input, own), "dtype_layer_fix", own=own)
 
 
 @call_rule(
@@ -133,8 +131,7 @@ def outside(failed: FailedCall, dim: int, wrong: int) -> Explanation:
             marks += failed.mark(each, "mark_index", CAUSE, index=wrong)
             break
     fixes = (in_range(failed, wrong, size, index), "index_range_fix")
-    told: Values = {"name": one, "last": size - 1, "wrong": wrong, "index": index}
-    return failed.explain(why, *fixes, marks=marks, **told)
+    return failed.explain(why, *fixes, marks=marks, name=one, last=size - 1, wrong=wrong, index=index)
 
 
 def chooses(failed: FailedCall, index: Operand, dim: int) -> bool:
@@ -247,5 +244,4 @@ def no_such_dim(failed: FailedCall, last: int, wrong: int) -> Explanation | None
     one = next((each for each in failed.operands[:1] if max(len(each.shape), 1) == last + 1), None)
     parts = [part for part in taken(failed.node) if ast.unparse(part) == str(wrong)]
     edits = {parts[-1]: str(last)} if parts and wrong > last else None
-    fixes = (failed.rewrite(edits, "dim_last_fix"), "dim_range_fix")
-    return failed.explain("dim_range_why", *fixes, name=one)
+    return failed.explain("dim_range_why", failed.rewrite(edits, "dim_last_fix"), "dim_range_fix", name=one)

@@ -10,7 +10,7 @@ from difflib import get_close_matches
 import minigrad
 
 from ..trace.explained import Explanation
-from .case import LISTED, Case, Fix, Said, Uncertain, Values, need, numbers, sure
+from .case import Case, Fix, Said, Uncertain, Values, listed, need, numbers, sure
 from .edits import Edits, Shape, at_path, replacing
 from .failed_call import FailedCall, call_rule
 from .not_learning import CLASSES
@@ -244,10 +244,7 @@ def state_names(failed: FailedCall) -> Explanation:
         failed.put(given, code, "state_names_fix"),
         failed.option("strict", False, "state_names_some_fix"),
     )
-    told = {"missing": missing, "other": other}
-    names: Values = {
-        key: ", ".join(each[:LISTED]) + ", …" * (len(each) > LISTED) for key, each in told.items()
-    }
+    names: Values = {"missing": listed(missing), "other": listed(other)}
     return failed.explain("state_names_why", *fixes, "state_size_fix", **names)
 
 

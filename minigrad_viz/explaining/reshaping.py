@@ -25,8 +25,7 @@ def view_size(failed: FailedCall, target: Shape, count: int) -> Explanation | No
     why = "view_divide_why" if -1 in target else "view_size_why"
     fixes = (reshaped(failed, one, target), "view_size_fix")
     rest = math.prod(size for size in target if size != -1)
-    told: Values = {"name": one, "rest": rest, "target": str(target)}
-    return failed.explain(why, *fixes, **told)
+    return failed.explain(why, *fixes, name=one, rest=rest, target=str(target))
 
 
 def reshaped(failed: FailedCall, one: Operand, target: Shape) -> Fix | None:

@@ -135,8 +135,7 @@ def linalg_dims(failed: FailedCall, function: str) -> Explanation | None:
     one = sure(failed.first(lambda each: len(each.shape) < 2))
     need(failed.function == function)
     fixes = (failed.behind(one, ".unsqueeze(1)", "fitting_sizes_fix") if one.shape else None, "matrix_fix")
-    told: Values = {"name": one, "given": len(one.shape), "dims": 2}
-    return failed.explain("matrix_dims_why", *fixes, **told)
+    return failed.explain("matrix_dims_why", *fixes, name=one, given=len(one.shape), dims=2)
 
 
 @call_rule("matrix_sizes", r"einsum\(\): subscript (?P<letter>\w) has size {n} .*previously seen size {m}")

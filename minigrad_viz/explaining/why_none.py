@@ -6,7 +6,6 @@ the most telling: what `x` is, what happened to its `.grad`, and last what each 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from ..model.births import came_from, made_by, upstream
@@ -16,7 +15,7 @@ from ..numbers import short
 from ..protocol import Value
 from ..trace.events import Asked, BackwardStarted, Deposited, Failed, GradSet, NodeRan
 from ..words import clean, text
-from .case import Case
+from .case import Case, listed
 from .history import Lost, asked_at, complete, cut_before, lost_by, reached
 
 
@@ -253,15 +252,8 @@ def from_graph(facts: Facts, roots: list[str], lang: str | None = None) -> Answe
     """What the graph alone tells of a tensor that should get gradients: `roots` are the variables whose graph
     it is in."""
     if roots:
-        return said("why_in_graph", lang, name=facts.name, roots=", ".join(listed(roots)))
+        return said("why_in_graph", lang, name=facts.name, roots=listed(roots))
     return said("why_in_no_graph", lang, name=facts.name)
-
-
-def listed(names: list[str], most: int = 4) -> Iterator[str]:
-    """Names for a sentence, not too many."""
-    yield from names[:most]
-    if len(names) > most:
-        yield "…"
 
 
 def said(key: str, lang: str | None, **values: object) -> Answer:

@@ -163,7 +163,7 @@ WORDS = {
     "several_fix": "Choose one of the values, for example the first with [0].",
     "several_layer_why": "{call} failed in {layer}: {before} returns several values as a tuple, but the next layer takes one tensor.",
     "several_layer_fix": "Pass on only the first value: `{code}`.",
-    "one_number_why": "{call} failed: {name} has {count} elements, and a Python number holds only one.",
+    "one_number_why": "{call} failed: {name} is {name_shape} with {count} elements, and a Python number holds only one.",
     "one_number_fix": "Choose one element, or reduce it first, for example with .mean(). To get all of them, use .tolist().",
     "one_number_fix_at": "For all of them: `{code}`. For one number, choose an element or reduce it first, for example with .mean().",
     "one_number_mean_fix": "Reduce it to one number first: `{code}`.",

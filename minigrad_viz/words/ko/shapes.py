@@ -163,7 +163,7 @@ WORDS = {
     "several_fix": "[0] 등으로 값 하나를 고릅니다.",
     "several_layer_why": "{call}에서 오류가 났습니다. {before:은} 여러 값을 튜플로 반환하는데, 다음 층 {layer:은} 텐서 하나를 받습니다.",
     "several_layer_fix": "첫 번째 값만 넘깁니다: `{code}`.",
-    "one_number_why": "{call}에서 오류가 났습니다. {name}에는 원소가 {count}개 있는데, 파이썬 수에는 하나만 들어갑니다.",
+    "one_number_why": "{call}에서 오류가 났습니다. {name:은} {name_shape}이고 원소가 {count}개인데, 파이썬 수에는 하나만 들어갑니다.",
     "one_number_fix": "원소 하나를 고르거나 .mean() 등으로 줄입니다. 모두 필요하면 .tolist()를 씁니다.",
     "one_number_fix_at": "모두 필요하면 이렇게 씁니다: `{code}`. 수 하나가 필요하면 원소를 고르거나 .mean() 등으로 줄입니다.",
     "one_number_mean_fix": "먼저 수 하나로 줄입니다: `{code}`.",
