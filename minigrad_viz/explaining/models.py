@@ -255,8 +255,8 @@ def renamed(missing: list[str], other: list[str]) -> str:
         (missing, other, 'name.removeprefix("{}")'),
         (other, missing, '"{}" + name'),
     ):
-        prefix = long[0].removesuffix(short[0]) if short and long else ""
-        if prefix and {prefix + each for each in short} == set(long):
+        prefix = min(long).removesuffix(min(short)) if short and long else ""
+        if prefix and {prefix + each for each in short} == {*long}:
             return f"{{{name.format(prefix)}: value for name, value in {{}}.items()}}"
     return ""
 
