@@ -229,7 +229,7 @@ class TestWidget:
         assert [one["id"] for one in sent] == [1, 2, 3]
         assert sent[0]["training"]["round"] == 14 and sent[0]["training"]["lr"] == 0.05
         assert sent[1]["training"]["losses"] == told["state"]["losses"]
-        assert sent[2]["refused"].startswith("Round 99 is not kept.") and sent[2]["training"]["round"] == 4
+        assert sent[2]["refused"].startswith("Round 99 was not kept.") and sent[2]["training"]["round"] == 4
         assert sent[1]["training"]["slice"] == told["state"]["slice"] != sent[0]["training"]["slice"]
         json.dumps(sent)
 

@@ -224,7 +224,7 @@ class TestBounds:
         assert goes_on.rounds == tuple(range(11, 31))
         goes_on.more(5)
         assert goes_on.rounds == tuple(range(16, 36)) and len(goes_on.states) == 20
-        with pytest.raises(Refused, match="Round 15 is not kept"):
+        with pytest.raises(Refused, match="Round 15 was not kept"):
             goes_on.rewind(15)
 
     def test_they_take_at_most_twenty_megabytes(self, library):
@@ -254,7 +254,7 @@ def test_the_newest_rounds_are_kept():
     assert goes_on.rounds == tuple(range(11, 31))
     goes_on.more(5)
     assert goes_on.rounds == tuple(range(16, 36))
-    with pytest.raises(Refused, match=r"Round 3 is not kept. Kept are: 16, 17"):
+    with pytest.raises(Refused, match=r"Round 3 was not kept. The rounds that were kept: 16, 17"):
         goes_on.rewind(3)
 
 

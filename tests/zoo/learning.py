@@ -212,7 +212,7 @@ MISTAKES = {
     ),
     "round between the layers": Mistake(
         LAYERS, "torch.tanh(a(X))", "torch.round(torch.tanh(a(X)))", "dead_unit", 9,
-        "the derivative of round is 0 everywhere", "Use round only for output, not where gradients should flow",
+        "the derivative of round is 0 everywhere", "Use round only for output",
         ("torch.round(torch.tanh(a(X)))", "torch.tanh(a(X))"), LEARNED,
     ),
     "dead units": Mistake(

@@ -131,7 +131,7 @@ MISTAKES: dict[str, Mistake] = {
     ),
     "a state dict without the prefix of the model": Mistake(
         SAVED, "new.load_state_dict(state)", "nn.Sequential(new).load_state_dict(state)", "state_dict", 5,
-        "The model does not have 0.weight", '"0." + name', 5, LOADED,
+        "The state dict does not have 0.0.weight", '"0." + name', 5, LOADED,
     ),
     "a checkpoint instead of a state dict": Mistake(
         SAVED, "old.state_dict()", '{"model": old.state_dict(), "epoch": 3}', "state_dict", 5,
