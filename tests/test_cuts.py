@@ -343,3 +343,14 @@ def check_cuts(trace, log):
             assert asked and not route.tracked
         elif asked and not route.tracked:
             assert place.shares and not place.node, "such a view only says that it asks"
+
+
+def test_what_a_layer_saved_is_known_after_a_write(library):
+    """PyTorch tells of one call, `linear`, whose node has its inputs in another order."""
+    source = (
+        "x = torch.ones(2, 3)\nlayer = torch.nn.Linear(3, 2)\ny = layer(x)\nx.add_(1)\ny.sum().backward()\n"
+    )
+    graph = build(traced(source, library))
+    decks = [station.deck for station in graph.stations if station.deck is not None]
+    (saved,) = [saved for deck in decks for saved in deck.saved if saved.name == "mat1"]
+    assert saved.now == 1 and saved.value.items == (1.0,) * 6

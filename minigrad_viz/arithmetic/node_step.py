@@ -11,7 +11,7 @@ import numpy as np
 
 from minigrad.observing import F
 
-from ..model.node_details import match
+from ..model.node_details import match, tensor_saved_as
 from ..model.scene import Scene
 from ..protocol import Value
 from ..trace.events import NodeRan
@@ -19,7 +19,7 @@ from .derivatives import label, root_of
 from .flow import flow_of, is_seed, raw, value_of
 from .glyphs import UNNAMED
 from .lines import array_of, close, coarser
-from .notation import rules_of, wrapped
+from .notation import wrapped
 from .symbols import ADD, SUB, Symbol
 
 
@@ -68,26 +68,17 @@ class NodeStep:
     def packed(self) -> Iterator[tuple[str, Any]]:
         """The values of saved tensors that a hook packed, as far as these are tensors of the cell."""
         for kept in self.node.saved:
-            tensor = self.by_edge().get(kept.name) if kept.packed and kept.value is None else None
+            packed = kept.packed and kept.value is None
+            tensor = tensor_saved_as(self.scene, self.node, kept.name) if packed else None
             value = None if tensor is None else value_of(self.scene, tensor)
             if tensor is not None and value is not None:
                 yield kept.name, raw(value)
 
-    def by_edge(self) -> dict[str, str | None]:
-        """The tensors that a node may have saved by name: the op's inputs in the order of its edges, and its
-        result."""
-        found: dict[str, str | None] = {}
-        for rule in rules_of(self.op, len(self.node.edges))[:1]:
-            found = dict(zip(rule.inputs, self.tensors, strict=False))
-        found["result"] = self.output()
-        return found
-
     def named(self, inputs: list[str | None]) -> Iterator[tuple[str, str]]:
         """How the saved tensors are called: the inputs of the op in the order of its edges, its result, and
         others by their value."""
-        by_edge = self.by_edge()
         for kept in self.node.saved:
-            tensor = by_edge.get(kept.name)
+            tensor = tensor_saved_as(self.scene, self.node, kept.name)
             if tensor is None and isinstance(kept.value, Value):
                 same = {t for t in inputs if t is not None and value_of(self.scene, t) == kept.value}
                 tensor = same.pop() if len(same) == 1 else None

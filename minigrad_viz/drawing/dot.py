@@ -67,6 +67,8 @@ def to_dot(graph: Graph, measured: Measured, direction: str = "LR", *, labels: b
 
 def _nodes(dot: Any, graph: Graph, measured: Measured, order: int, labels: bool) -> None:
     """One node a station of this order, each preceded by the reference chips that it uses."""
+    from .digraph import plain
+
     chips: dict[str, list[str]] = {}
     for reference in dict.fromkeys(measured.references.values()):
         chips.setdefault(reference.target, []).append(reference.id)
@@ -78,16 +80,8 @@ def _nodes(dot: Any, graph: Graph, measured: Measured, order: int, labels: bool)
         says[station.id] = "\n".join([*lines, clean(station.deck.name)] if station.deck else lines)
         for id in (*chips.get(station.id, ()), station.id):
             box = measured.boxes[id]
-            label = {"label": _literal(says[id])} if labels else {}
+            label = {"label": plain(says[id])} if labels else {}
             dot.node(id, id=id, width=_inches(box.width), height=_inches(box.height), **label)
-
-
-def _literal(label: str) -> Any:
-    """`label` so that Graphviz shows it as it stands: no escapes, entities or HTML, a line a line."""
-    import graphviz
-
-    lines = (str(graphviz.escape(line.replace("&", "&amp;"))) for line in label.split("\n"))
-    return graphviz.nohtml("\\n".join(lines))
 
 
 def _inches(pixels: float) -> str:

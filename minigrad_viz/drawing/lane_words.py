@@ -18,12 +18,7 @@ TOLD = 30  # columns of a value in words
 
 def aside_text(graph: Graph, lang: str | None) -> str:
     """What the picture leaves out, in words; "" if that is nothing."""
-    words = {
-        "aside_data": text("aside_data", lang),
-        "aside_result": text("aside_result", lang),
-        "aside_graph": text("aside_graph", lang),
-    }
-    told = ", ".join(f"{words[key]} {n}" for key, n in graph.aside)
+    told = ", ".join(f"{text(key, lang)} {n}" for key, n in graph.aside)
     said = [text("aside", lang, counts=told)] if told else []
     said += [text("counted", lang, n=f"{graph.counted:,}")] if graph.counted else []
     said += [text("light", lang, n=f"{graph.light:,}")] if graph.light else []

@@ -6,7 +6,7 @@ import html
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from ..words import clean, columns
+from ..words import clean, columns, padded
 from .style import element
 
 # Pages that say themselves that they are light or dark count for more than what the system prefers.
@@ -101,8 +101,3 @@ class Sheet:
 
 
 NOTE = "font:13px system-ui,sans-serif;margin:.2em 0 .6em"
-
-
-def padded(content: str, width: int) -> str:
-    """`content` filled up with spaces to `width` columns."""
-    return content + " " * (width - columns(content))

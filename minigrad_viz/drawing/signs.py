@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..words import clean, sans, text
+from ..words import clean, sans, text, wrapped
 from .style import num, xml
 
 TARGET = '<circle r="6"/><circle class="dot" r="2.4"/>'  # a gradient that was asked for
@@ -108,20 +108,8 @@ def sentences(says: Iterable[str], left: float, top: float, width: float) -> tup
     parts: list[str] = []
     y = top
     for sentence in says:
-        for line in _broken(clean(sentence), width):
+        for line in wrapped(clean(sentence), width, measure=lambda line: sans(line, 13)).split("\n"):
             parts.append(f'<text class="say note" x="{left:.0f}" y="{y + 13:.0f}">{xml(line)}</text>')
             y += 19
         y += 5
     return "".join(parts), y + (6 if parts else 0)
-
-
-def _broken(sentence: str, width: float) -> list[str]:
-    """A sentence in lines of at most `width` pixels, broken at spaces (a single long word may be wider)."""
-    lines = [""]
-    for word in sentence.split(" "):
-        longer = f"{lines[-1]} {word}".strip()
-        if lines[-1] and sans(longer, 13) > width:
-            lines.append(word)
-        else:
-            lines[-1] = longer
-    return lines

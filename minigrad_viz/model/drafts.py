@@ -5,11 +5,11 @@ computed in them, leaves and results that nobody saw being computed. See Note [W
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from ..trace.graph import FUNCTION, MODULE, PARAMETER, Station
-from ..trace.walk import reached
+from ..trace.graph import FUNCTION, MODULE, PARAMETER, Graph, Station
+from .main_part import leading_to_them
 from .module_calls import ModuleCall
 from .place import Place
 from .scene import Scene
@@ -93,22 +93,18 @@ class GroupDraft:
 
 
 def absorb(
-    scene: Scene,
-    root: GroupDraft,
-    calls: dict[int, GroupDraft],
-    here: list[Place],
-    stations: dict[str, Station],
+    scene: Scene, graph: Graph, root: GroupDraft, calls: dict[int, GroupDraft], here: list[Place]
 ) -> None:
     """Put leaves, and results that nobody saw, into the boxes that alone use them."""
     at: dict[str, GroupDraft] = {
         p.id: box for box in (root, *root.boxes()) for p in box.items if isinstance(p, Place)
     }
+    stations = {station.id: station for station in graph.stations}
     users: dict[str, set[str]] = {}
-    main = leading(scene, here)
-    for place in here:
-        for source in scene.came_from(place):
-            if place.id in main or source.id not in main:
-                users.setdefault(source.id, set()).add(place.id)
+    main = leading_to_them(graph, [scene.at[root][0].id for root in scene.now.roots if root in scene.at])
+    for route in graph.routes:
+        if route.target in main or route.source not in main:
+            users.setdefault(route.source, set()).add(route.target)
     for place in reversed(here):
         if place.id in at:
             continue
@@ -123,17 +119,6 @@ def absorb(
             box = home(place, stations[place.id], common(used), scene)
         at[place.id] = box
         box.leaves.append(place)
-
-
-def leading(scene: Scene, here: list[Place]) -> set[str]:
-    """What the roots of the call were computed from, and they themselves."""
-    there = {place.id for place in here}
-    roots = (scene.at[root][0] for root in scene.now.roots if root in scene.at)
-
-    def before(place: Place) -> Iterable[Place]:
-        return (source for source in scene.came_from(place) if source.id in there)
-
-    return {place.id for place in reached((root for root in roots if root.id in there), before)}
 
 
 def common(boxes: list[GroupDraft]) -> GroupDraft:

@@ -95,8 +95,8 @@ class Lines:
 
 def groups_of(scene: Scene, graph: Graph) -> tuple[Group, ...]:
     """The groups of a graph of the scene, with ids that begin at `g0`."""
-    stations = {station.id: station for station in graph.stations}
-    here = [place for place in scene.shown if place.id in stations]
+    there = {station.id for station in graph.stations}
+    here = [place for place in scene.shown if place.id in there]
     root, calls = modules(scene, here)
     lines = Lines(scene)
     for box in (root, *list(root.boxes())):
@@ -110,7 +110,7 @@ def groups_of(scene: Scene, graph: Graph) -> tuple[Group, ...]:
         for item in box.items:
             if isinstance(item, GroupDraft):
                 item.around = box
-    absorb(scene, root, calls, here, stations)
+    absorb(scene, graph, root, calls, here)
     return written(scene, [box for box in root.boxes() if len(list(results(box))) >= LEAST[box.kind]], graph)
 
 

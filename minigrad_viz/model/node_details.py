@@ -124,11 +124,8 @@ def tensor_saved_as(found: Lookup, node: NodeState, name: str) -> str | None:
     op = all_ops().get(node.name) or all_ops().get(node.name + "0")
     if op is None or node.code is not None or name not in op.inputs or len(node.edges) != len(op.inputs):
         return None
-    edge = node.edges[op.inputs.index(name)]
-    if edge is not None:
-        return found.tensor_of(edge)
-    event, i = None if place is None else place.event, op.params.index(name)
-    return event.inputs[i] if event is not None and i < len(event.inputs) else None
+    given = [] if place is None else list(place.inputs or ())  # of a call that may be made of several ops
+    return match(found, given, node.edges)[op.inputs.index(name)]
 
 
 def as_saved(found: Lookup, index: Lookup, node: NodeState, saved: tuple[Saved, ...]) -> tuple[Saved, ...]:

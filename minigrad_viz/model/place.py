@@ -7,7 +7,8 @@ from __future__ import annotations
 import copy
 import functools
 import re
-from collections.abc import Container, Mapping
+from collections.abc import Collection, Container, Mapping, Sequence
+from dataclasses import dataclass
 from math import inf
 from types import MappingProxyType
 
@@ -33,6 +34,7 @@ LIBRARY = re.compile(r"(?<![\w.])(?:torch|minigrad)\.")  # left out of expressio
 Edge = tuple[str, int]  # node id, output number
 
 
+@dataclass(eq=False)
 class Place:
     """A station while it is being put together.
 
@@ -44,25 +46,24 @@ class Place:
     `shares` are those of the cards.
     """
 
-    def __init__(
-        self, states: tuple[TensorState, ...], name: str | None, expr: str | None, order: int
-    ) -> None:
-        self.id = ""
-        self.states = list(states)
-        self.name = name
-        self.expr = expr
-        self.order = order
-        self.inputs: list[str | None] | None = None
-        self.event: Forward | None = None
-        self.brought = False
-        self.built = 0
-        self.time = 0
-        self.line = 0
-        self.span: Span | None = None
-        self.gradient_of: list[str] = []
-        self.used = ""
-        self.asking: set[str] = set()
-        self.cut = self.fog = self.shares = ""
+    states: list[TensorState]
+    name: str | None
+    expr: str | None
+    order: int
+    time: int = 0
+    span: Span | None = None
+    line: int = 0
+    id: str = ""
+    inputs: list[str | None] | None = None
+    event: Forward | None = None
+    brought: bool = False
+    built: int = 0
+    gradient_of: Sequence[str] = ()
+    used: str = ""
+    asking: Collection[str] = ()
+    cut: str = ""
+    fog: str = ""
+    shares: str = ""
 
     def standing(self, states: list[TensorState]) -> Place:
         """The same place with its tensors as they stood at another moment."""

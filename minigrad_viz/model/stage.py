@@ -72,17 +72,15 @@ class Stage:
             return None if where is None else where[0]
         return self.scene.by_node.get(node)
 
-    def card_marks(self, tensors: Iterable[str]) -> tuple[str, ...]:
+    def card_marks(self, tensors: Iterable[str], arrows: bool = True) -> tuple[str, ...]:
         """The cards of tensors, and the arrows that lead to them."""
-        marks: dict[str, None] = {}
-        arrows: dict[str, None] = {}
-        for tensor in tensors:
-            where = self.at(tensor)
-            station = None if where is None else self.station(where[0])
-            if where is not None and station is not None:
-                marks[f"{station.id}-c{min(where[1], len(station.cards) - 1)}"] = None
-                arrows |= dict.fromkeys(self.into.get(station.id, ()))
-        return (*marks, *arrows)
+        marks: dict[str, str] = {}  # by card its station
+        for where in filter(None, map(self.at, tensors)):
+            station = self.station(where[0])
+            if station is not None:
+                marks[f"{station.id}-c{min(where[1], len(station.cards) - 1)}"] = station.id
+        into = (self.into.get(station, ()) for station in marks.values() if arrows)
+        return tuple(dict.fromkeys((*marks, *(arrow for each in into for arrow in each))))
 
     def deck_marks(self, station: Station | None) -> tuple[str, ...]:
         """A deck and the gradient arrows that leave it."""

@@ -117,9 +117,9 @@ class TraceIndex(Lookup):
     def place(self, states: tuple[TensorState, ...], name: str | None, span: Any, order: int = 1) -> Place:
         """A new station for tensors that came into being together."""
         expr = None if span is None else LIBRARY.sub("", span.flat)
-        place = Place(states, name, expr, order)
-        place.time, place.span = self.time, getattr(self.trace.events[self.time], "span", None)
-        place.line = span.line if span is not None and span.origin == 0 else 0
+        line = span.line if span is not None and span.origin == 0 else 0
+        own = getattr(self.trace.events[self.time], "span", None)
+        place = Place(list(states), name, expr, order, self.time, own, line)
         self.places.append(place)
         for i, state in enumerate(states):
             self.at[state.id] = (place, i)

@@ -165,11 +165,7 @@ def captured(stage: Stage, event: BackwardEnded) -> Frame:
         parts.append(text("step_captured_one", stage.lang, **values))
         lines += capture_lines(stage.scene, tensor, stage.lang)
     told = text("step_captured", stage.lang, gradients=", ".join(parts))
-    marks = tuple(
-        f"{station.id}-c{where[1]}"
-        for tensor, _ in event.captured
-        if (where := stage.at(tensor)) and (station := stage.station(where[0])) is not None
-    )
+    marks = stage.card_marks((tensor for tensor, _ in event.captured), arrows=False)
     return Frame(marks, clean(told), tuple(lines), stage.call_at)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..arithmetic import Line, change_lines, lines_of
 from ..model.stage import LISTED, Stage, in_cell
-from ..model.updates import about
+from ..model.updates import RESETS, about
 from ..numbers import brief, short
 from ..trace.events import Created, GradSet, NodeRan
 from ..trace.graph import CHAIN, Change, Fold, Group, Update
@@ -101,15 +101,15 @@ GRADIENTS = {
     "assigned": "step_grad_assigned",
     "written": "step_grad_written",
 }
-RESETS = ("zero", "none")
 SOURCE = 60  # columns of the statement in a sentence
 
 
 def updated(stage: Stage, update: Update) -> Frame:
     """An update, with its arithmetic for the parameters that the picture shows first."""
     changes = update.changes
-    tensors = tuple(change.tensor for change in changes)
-    marks = (update.id, *(f"{update.id}-{change.id}" for change in changes), *cards(stage, tensors))
+    tensors = (change.tensor for change in changes)
+    marks = (update.id, *(f"{update.id}-{change.id}" for change in changes))
+    marks += stage.card_marks(tensors, arrows=False)
     how = [e.how for e in map(stage.scene.trace.events.__getitem__, update.times) if isinstance(e, GradSet)]
     if how and (len(changes) == 1 or how[-1] in RESETS):
         names = ", ".join([change.name for change in changes[:LISTED]] + ["…"] * (len(changes) > LISTED))
@@ -133,11 +133,6 @@ def updated(stage: Stage, update: Update) -> Frame:
     if len(changes) > LISTED:
         lines.append(line("words", "…", stage.say("update_more", n=len(changes) - LISTED)))
     return Frame(marks, clean(told), tuple(lines), in_cell(update.span))
-
-
-def cards(stage: Stage, tensors: tuple[str, ...]) -> tuple[str, ...]:
-    """The cards of tensors that are changed."""
-    return tuple(mark for mark in stage.card_marks(tensors) if "-c" in mark)
 
 
 def before_after(change: Change) -> str:

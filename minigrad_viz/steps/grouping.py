@@ -12,7 +12,6 @@ from ..model.moments import NEVER
 from ..model.scene import Scene
 from ..model.stage import Stage
 from ..trace.graph import Card, Graph, Update
-from .closed_box import cards
 from .story import BACKWARD, FORWARD, Step, Story
 from .told import Frame, Shown
 
@@ -74,7 +73,7 @@ def _inside(stage: Stage, frames: list[list[Step]]) -> Iterable[Frame]:
 def _marks(stage: Stage, step: Step) -> tuple[str, ...]:
     """What a step marks."""
     if isinstance(step.event, Update):
-        return cards(stage, tuple(change.tensor for change in step.event.changes))
+        return stage.card_marks((change.tensor for change in step.event.changes), arrows=False)
     return stage.marks(step.event)
 
 

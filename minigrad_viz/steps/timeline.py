@@ -17,7 +17,7 @@ from ..numbers import short
 from ..trace.events import NodeRan
 from ..trace.explained import Explanation
 from ..trace.graph import Card, Graph
-from ..words import clean, columns, text
+from ..words import clean, columns, padded, text
 from .grouping import grouped, limited, shown_at
 from .narrate import tell
 from .recursion import Recursion, meeting, recursion_of
@@ -186,11 +186,6 @@ def all_lines(frame: Frame, lang: str | None) -> list[Line]:
         else []
     )
     return [*frame.lines, *said]
-
-
-def padded(content: str, width: int) -> str:
-    """`content` with blanks up to `width` columns, if it is shorter."""
-    return content + " " * (width - columns(content))
 
 
 def to_markdown(frames: Sequence[Frame], lang: str | None = None) -> str:

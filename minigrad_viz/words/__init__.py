@@ -4,7 +4,7 @@ shown."""
 from __future__ import annotations
 
 from .catalogue import CATALOGUES, fields, language, set_language, templates, text
-from .shown import clean, columns, sans, shorten, shorten_name, wrapped
+from .shown import clean, columns, padded, sans, shorten, shorten_name, wrapped
 
 __all__ = [
     "CATALOGUES",
@@ -12,6 +12,7 @@ __all__ = [
     "columns",
     "fields",
     "language",
+    "padded",
     "sans",
     "set_language",
     "shorten",

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable
 
 # Characters that join neighbors into one shape: invisible, but a text without them reads differently.
 _JOINERS = "\u200c\u200d"
@@ -71,13 +72,18 @@ def shorten_name(name: str, width: int) -> str:
     return f"{name[:head]}…{name[len(name) - (width - head - 1) :]}"
 
 
-def wrapped(text: str, width: int, indent: str = "") -> str:
-    """`text` in lines of at most `width` columns, as far as its blanks allow; later ones begin with
-    `indent`."""
+def padded(content: str, width: int) -> str:
+    """`content` filled up with blanks to `width` columns, if it is narrower."""
+    return content + " " * (width - columns(content))
+
+
+def wrapped(text: str, width: float, indent: str = "", measure: Callable[[str], float] = columns) -> str:
+    """`text` in lines of at most `width` columns, or of what else is to `measure`, as far as its blanks
+    allow; later ones begin with `indent`."""
     first, *words = text.split(" ")
     lines = [first]
     for word in words:
-        if columns(lines[-1]) + 1 + columns(word) <= width:
+        if measure(f"{lines[-1]} {word}") <= width:
             lines[-1] += f" {word}"
         else:
             lines.append(indent + word)
