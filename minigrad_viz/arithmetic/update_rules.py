@@ -140,30 +140,19 @@ def of_optimizer(kind: str, change: Change) -> Iterator[Line]:
 
 def sgd(s: Numbers) -> list[Rule]:
     """PyTorch's page `torch.optim.SGD`."""
-    rules = decay(s)
-    if s["momentum"]:
-        if s.get("momentum_buffer") is None:
-            rules.append(("momentum_buffer", "{g}", lambda s: s["g"]))
-        elif s["dampening"]:
-            rules.append((
-                "momentum_buffer", "{momentum:g} · {momentum_buffer} + (1 − {dampening:g}) · {g}",
-                lambda s: s["momentum"] * s["momentum_buffer"] + (1 - s["dampening"]) * s["g"],
-            ))  # fmt: skip
-        else:
-            rules.append((
-                "momentum_buffer", "{momentum:g} · {momentum_buffer} + {g}",
-                lambda s: s["momentum"] * s["momentum_buffer"] + s["g"],
-            ))  # fmt: skip
-        if s["nesterov"]:
-            rules.append((
-                "g", "{g} + {momentum:g} · {momentum_buffer}",
-                lambda s: s["g"] + s["momentum"] * s["momentum_buffer"],
-            ))  # fmt: skip
-        else:
-            rules.append(("p", "{p} − {lr:g} · {momentum_buffer}",
-                          lambda s: s["p"] - s["lr"] * s["momentum_buffer"]))  # fmt: skip
-            return rules
-    return [*rules, ("p", "{p} − {lr:g} · {g}", lambda s: s["p"] - s["lr"] * s["g"])]
+    rules, step = decay(s), "momentum_buffer" if s["momentum"] and not s["nesterov"] else "g"
+    if s["momentum"] and s.get("momentum_buffer") is None:
+        rules.append(("momentum_buffer", "{g}", lambda s: s["g"]))
+    elif s["momentum"]:
+        added = "(1 − {dampening:g}) · {g}" if s["dampening"] else "{g}"
+        rules.append((
+            "momentum_buffer", "{momentum:g} · {momentum_buffer} + " + added,
+            lambda s: s["momentum"] * s["momentum_buffer"] + (1 - s["dampening"]) * s["g"],
+        ))  # fmt: skip
+    if s["momentum"] and s["nesterov"]:
+        rules.append(("g", "{g} + {momentum:g} · {momentum_buffer}",
+                      lambda s: s["g"] + s["momentum"] * s["momentum_buffer"]))  # fmt: skip
+    return [*rules, ("p", f"{{p}} − {{lr:g}} · {{{step}}}", lambda s: s["p"] - s["lr"] * s[step])]
 
 
 def adam(s: Numbers) -> list[Rule]:

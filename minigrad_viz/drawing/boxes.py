@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from ..model.card_names import PARALLEL, Names, name_cards
+from ..model.card_names import PARALLEL, Names, bundles_of, name_cards
 from ..numbers import shape_text
 from ..trace.graph import CHAIN, FUNCTION, MODULE, ROUND, Graph, Route, Station
 from ..words import columns, shorten_name
@@ -188,7 +188,7 @@ def measure(graph: Graph, look: Look | None = None, upright: bool = False) -> Me
     stations = {s.id: s for s in graph.stations}
     for reference in references.values():
         boxes[reference.id] = _reference(reference, stations[reference.source], upright)
-    bundles, lane = _bundles(graph, references), lane_of(graph, look.lang)
+    bundles, lane = bundles_of(graph), lane_of(graph, look.lang)
     pills, flowed = pills_of(graph, bundles, look)
     for id, (route, which) in hooked.items():
         pills[route] = with_hooks(pills[route], stations[id], which)
@@ -231,21 +231,8 @@ def refer(graph: Graph, names: Names) -> dict[str, Reference]:
 
 
 def _reference(reference: Reference, source: Station, lying: bool) -> Box:
-    width, deck = (
-        even(max(40, columns(shorten_name(reference.text, 14)) * MONO + 2 * PAD)),
-        20 * bool(source.deck),
-    )
+    deck = 20 * bool(source.deck)
+    width = even(max(40, columns(shorten_name(reference.text, 14)) * MONO + 2 * PAD))
     if lying:
         return Box(width + deck, HEAD, HEAD, width, lying=True)
     return Box(width, HEAD + deck, HEAD, width)
-
-
-def _bundles(graph: Graph, references: dict[str, Reference]) -> dict[str, tuple[str, ...]]:
-    """By route id, the ids of all routes that run from the same box to the same box, in order."""
-    bundles: dict[tuple[str, str], list[str]] = {}
-    ends: dict[str, tuple[str, str]] = {}
-    for r in graph.routes:
-        ends[r.id] = references[r.id].id if r.id in references else r.source, r.target
-        bundles.setdefault(ends[r.id], []).append(r.id)
-    whole = {end: tuple(ids) for end, ids in bundles.items()}
-    return {id: whole[end] for id, end in ends.items()}

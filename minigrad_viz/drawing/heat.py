@@ -55,7 +55,7 @@ def heat_of(value: Value | None, of: str) -> Heat | None:
     """The map of a value; None for one number, for more than can be drawn, and where they are not real."""
     if value is None or value.items is None or not 1 < len(value.items) <= MOST:
         return None
-    if any(isinstance(item, complex | bool | str) for item in value.items):
+    if not are_real(value):
         return None
     wide = value.shape[-1] if value.shape else 1
     high = len(value.items) // wide
@@ -63,6 +63,11 @@ def heat_of(value: Value | None, of: str) -> Heat | None:
         return None
     cell = next(size for most, size in SIZES if max(high, wide) <= most)
     return Heat(value, of, high, wide, (cell, cell))
+
+
+def are_real(value: Value) -> bool:
+    """Whether the numbers of a value, as far as they are known, are real."""
+    return not any(isinstance(item, complex | bool | str) for item in value.items or ())
 
 
 def heat_beyond(value: Value, of: str, width: int) -> Heat | None:
@@ -99,7 +104,7 @@ def norm(value: Value) -> float:
 
 def in_short(value: Value, lang: str | None) -> str:
     """A value of many numbers by its norm; by its range where its numbers are not known."""
-    if value.items is not None and not any(isinstance(item, complex | bool | str) for item in value.items):
+    if value.items is not None and are_real(value):
         return text("norm", lang, value=number(norm(value), digits=3))
     if value.low is None or value.high is None or value.dtype == "bool":
         return shape_text(value)

@@ -43,12 +43,18 @@ def name_cards(graph: Graph, lang: str | None = None) -> Names:
     return names
 
 
-def drawn_routes(graph: Graph) -> set[str]:
-    """The routes that have arrows of their own: of many between two stations only the first has."""
+def bundles_of(graph: Graph) -> dict[str, tuple[str, ...]]:
+    """By route, all routes that run between the same two stations, in order."""
     bundles: dict[tuple[str, str], list[str]] = {}
     for route in graph.routes:
         bundles.setdefault((route.source, route.target), []).append(route.id)
-    return {id for bundle in bundles.values() for id in bundle[: 1 if len(bundle) > PARALLEL else None]}
+    found = {id: bundle for bundle in map(tuple, bundles.values()) for id in bundle}
+    return {route.id: found[route.id] for route in graph.routes}
+
+
+def drawn_routes(graph: Graph) -> set[str]:
+    """The routes that have arrows of their own: of many between two stations only the first has."""
+    return {id for id, bundle in bundles_of(graph).items() if len(bundle) <= PARALLEL or id == bundle[0]}
 
 
 def kept_words(saved: Saved, lang: str | None) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
@@ -18,6 +19,7 @@ from typing import Any, NamedTuple
 from ..trace.events import Statement
 from ..trace.graph import Hook
 from ..trace.statements import parsed
+from .moments import states_of
 
 KINDS = {
     "register_hook": "tensor",
@@ -101,9 +103,7 @@ def registered(events: Iterable[Any]) -> list[Registered]:
                 elif not told.kind and told.handle in held and found[held[told.handle]].until is None:
                     found[held[told.handle]] = found[held[told.handle]]._replace(until=time)
         elif name := getattr(event, "name", None):
-            state = event.outputs[0] if hasattr(event, "outputs") else getattr(event, "tensor", None)
-            if state is not None and not isinstance(state, str):
-                bound[name] = state.id
+            bound.update((name, state.id) for state in itertools.islice(states_of(event), 1))
     return found
 
 

@@ -138,7 +138,7 @@ class BackwardCalls:
         self.listener.stop()
         self._live, self.tape.inside, self.tape.again, self.tape.built = (), None, 0, []
         text = None if error is None else describe(error)
-        event = BackwardEnded(self.tape.call, text, (), captured, self._nested)
+        event = BackwardEnded(self.tape.call, text, (), captured)
         self.tape.notes.append(("ended", event, gone))
         self.tape.call = 0
         self.states.snapshot("after")

@@ -136,15 +136,13 @@ class Deposited(NamedTuple):
 
 class BackwardEnded(NamedTuple):
     """The call ended, with `error` ("RuntimeError: …") if it failed. `freed` are the nodes whose saved
-    values are gone; `captured` the gradients that `grad()` returned, by tensor id; `nested` counts the
-    backward calls inside it, from hooks or custom Functions, which are not recorded otherwise. `stopped` is
-    the node that was running when it failed, if a traceback shows that."""
+    values are gone; `captured` the gradients that `grad()` returned, by tensor id. `stopped` is the node that
+    was running when it failed, if a traceback shows that."""
 
     call: int
     error: str | None
     freed: tuple[str, ...]
     captured: tuple[tuple[str, Value | None], ...]
-    nested: int = 0
     stopped: str | None = None
 
 
