@@ -7,9 +7,11 @@ import time
 from xml.etree import ElementTree
 
 import pytest
+from cells import traced
 from lab import BROWSER_OPTIONS, find_chromium
 from pictures import MEASURE, SVG, box_of, covers_nothing, crosses_nothing, draw, laid, parse, polyline, texts
 from sketches import GRAPHS, Sketch, chain, code_1, code_4, code_9, code_13, code_18, many_uses
+from staged import build
 
 from minigrad_viz.drawing.arrows import FORWARD, GRADIENT
 from minigrad_viz.drawing.boxes import measure
@@ -17,11 +19,12 @@ from minigrad_viz.drawing.digraph import Digraph
 from minigrad_viz.drawing.dot import to_dot as dot_of
 from minigrad_viz.drawing.layout import render
 from minigrad_viz.drawing.look import Look
+from minigrad_viz.drawing.picture import Picture
 from minigrad_viz.drawing.plane import at
 from minigrad_viz.drawing.style import css
 from minigrad_viz.drawing.svg import to_svg
 from minigrad_viz.trace.graph import ROOT, Graph
-from minigrad_viz.words import clean
+from minigrad_viz.words import clean, sans
 
 # --------------------------------------------------------------------------------------- Graphviz's positions
 
@@ -338,3 +341,29 @@ def test_colours_follow_the_system_and_the_notebook(system, page_says, theme, da
         colour = page.evaluate("getComputedStyle(document.querySelector('.paper')).fill")
         browser.close()
     assert colour == ("rgb(17, 20, 24)" if dark else "rgb(255, 255, 255)")
+
+
+def test_the_scales_below_a_narrow_picture_fit(library):
+    """Both scales of a picture from top to bottom do not fit beside each other."""
+    source = (
+        "x = torch.arange(32.0).reshape(4, 8).requires_grad_()\ny = torch.tanh(x)\ny.backward(x.detach())\n"
+    )
+    picture = Picture(build(traced(source, library)), direction="TB", lang="en")
+    root, _ = parse(picture.svg())
+    right = float(root.get("viewBox").split()[2]) - 22
+    said = [
+        e
+        for e in root.iter(SVG + "text")
+        if e.text and e.text.startswith(("all values", "all gradients", "−"))
+    ]
+    assert len(said) == 4 and all(float(e.get("x")) + sans(e.text) <= right for e in said)
+
+
+def test_a_card_without_rows_has_round_corners(library):
+    """Its head fills it."""
+    (head,) = {
+        e.get("d")
+        for e in parse(Picture(build(traced("x = torch.ones(2)\n", library)), values=False).svg())[0].iter()
+        if e.get("class") == "head"
+    }
+    assert head.count("a7 7") == 4

@@ -50,7 +50,7 @@ class CardBox:
         card, x, width = self.card, self.x, self.width
         kind = ink.kind(f"card {card.role} bare" if bare else f"card {card.role}", self.tag)
         ink.kinds.add("constant" if bare else card.role)
-        head = (*corners[:2], 0, corners[3] if height <= HEAD else 0)
+        head = corners if height <= HEAD else (*corners[:2], 0, 0)
         parts = [
             f'<g class="{kind}" id="{id}"><title>{xml(tip)}</title>',
             f'<path class="box" d="{rounded(x, 0, width, height, corners)}"/>',

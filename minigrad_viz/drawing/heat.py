@@ -146,23 +146,29 @@ def _cells(
 
 
 def legend_of_heat(
-    scales: Mapping[str, float], norms: bool, left: float, top: float, lang: str | None
+    scales: Mapping[str, float], norms: bool, left: float, top: float, width: float, lang: str | None
 ) -> tuple[str, float]:
-    """The scales below the picture, what the number at a map is if some are `norms`, and where that ends."""
+    """The scales below the picture, what the number at a map is if some are `norms`, and where that ends.
+    They stand side by side in as many lines as `width` asks for."""
     words = {VALUES: text("heat_values", lang), GRADIENTS: text("heat_gradients", lang)}
     parts, x = [], left
     for of in (VALUES, GRADIENTS):
         scale = scales.get(of)
         if not scale:
             continue
-        parts.append(label(words[of], x, top + 11, "say"))
-        x += sans(words[of]) + 8
-        steps = [scale * (i - BAR // 2) / (BAR // 2) for i in range(BAR)]
-        parts.append(_cells(steps, BAR, (12.0, 12.0), scale, x, top + 1))
-        x += BAR * 12 + 8
         ends = f"−{number(scale, digits=3)} … {number(scale, digits=3)}"
-        parts.append(label(ends, x, top + 11))
-        x += columns_of(ends) * MONO + 28
+        bar, behind = sans(words[of]) + 8, sans(words[of]) + BAR * 12 + 16
+        wide = behind + columns_of(ends) * MONO
+        if x > left and x + wide > left + width:
+            x, top = left, top + 21
+        steps = [scale * (i - BAR // 2) / (BAR // 2) for i in range(BAR)]
+        parts.append(label(words[of], x, top + 11, "say"))
+        parts.append(_cells(steps, BAR, (12.0, 12.0), scale, x + bar, top + 1))
+        parts.append(label(ends, x + behind, top + 11))
+        x += wide + 28
     if parts and norms:
-        parts.append(label(text("heat_norm", lang), x, top + 11, "say"))
+        said = text("heat_norm", lang)
+        if x + sans(said) > left + width:
+            x, top = left, top + 21
+        parts.append(label(said, x, top + 11, "say"))
     return (f'<g class="legend">{"".join(parts)}</g>', top + 22) if parts else ("", top)

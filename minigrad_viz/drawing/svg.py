@@ -215,8 +215,8 @@ class Drawing:
         says = [text(graph.note[0], canvas.lang, **graph.note[1])] if graph.note else []
         if graph.omitted:
             says.append(text("omitted", canvas.lang, n=graph.omitted))
-        norms = any(pill.heat for pill in canvas.measured.pills.values())
-        maps, top = legend_of_heat(canvas.measured.scales, norms, left, top, canvas.lang)
+        norms, room = any(pill.heat for pill in canvas.measured.pills.values()), width + MARGIN
+        maps, top = legend_of_heat(canvas.measured.scales, norms, left, top, room, canvas.lang)
         said, top = sentences(says, left, top, width)
         aside = aside_text(graph, canvas.lang)
         if aside:  # a sign before it opens what stands there
