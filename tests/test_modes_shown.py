@@ -130,7 +130,7 @@ def test_calling_a_node(library):
     assert trace.error is None and "stores 24. in x.grad" in frames(trace)[-1].text
 
 
-def test_a_backward_call_inside_a_hook_is_counted(library):
+def test_a_backward_call_inside_a_hook_is_no_call_of_its_own(library):
     cell = LEAF + (
         "def inner(g):\n    t = torch.tensor(1.0, requires_grad=True)\n    (t * 2).backward()\n"
         "y = x * 3\ny.register_hook(inner)\nz = y * 2\nz.backward()\n"
