@@ -106,6 +106,18 @@ def test_what_is_stored_stays_small():
     assert score["handles"] and sum(map(len, score["states"].values())) <= STORED
 
 
+def test_every_number_has_its_grid_or_is_named():
+    """A page has the states of as many numbers as there is room for, and says which it has not."""
+    lines = ["import minigrad as torch", "x = torch.tensor([0.5, 1.0, 2.0], requires_grad=True)", "y = x"]
+    few = trace_source("\n".join([*lines, "z = y.sum()", "z.backward()"]), lang="en", live=True)[0]
+    score = few.living.score()
+    assert list(score["states"]) == ["x[0]", "x[1]", "x[2]"] and score["left"] == []
+    lines += ["y = torch.sin(y) * x + y" for _ in range(12)]
+    many = trace_source("\n".join([*lines, "z = y.sum()", "z.backward()"]), lang="en", live=True)[0]
+    score = many.living.score()
+    assert score["left"] and [*score["states"], *score["left"]] == ["x[0]", "x[1]", "x[2]"]
+
+
 def test_a_branch_ends_the_grid():
     source = "x = torch.tensor(3.0, requires_grad=True)\ny = x * x if x > 1.5 else -x\ny.backward()"
     (handle,) = report_of(source, minigrad).living.score()["handles"]

@@ -52,6 +52,22 @@ def the(source, library, subject="x.grad"):
     return found
 
 
+def test_a_gradient_that_is_kept_is_asked_after_those_of_leaves(library):
+    """Of a tensor that is no leaf, with the wrong answers of one that is; the second call adds to it."""
+    kept = "x = torch.tensor(3.0, requires_grad=True)\nh = x * x\nh.retain_grad()\ny = h * 2\nz = y + h * x\n"
+    found = questions(f"{kept}z.backward(retain_graph=True)\nz.backward()\n", library)
+    grads = [question for question in found if question.kind == GRAD]
+    assert [(question.subject, question.truth) for question in grads] == [
+        ("h.grad", 5.0), ("x.grad", 39.0), ("h.grad", 10.0), ("x.grad", 78.0),
+    ]  # fmt: skip
+    said = {wrong.key: wrong.answer for wrong in grads[2].wrong}
+    assert said["quiz_forgets_before"] == 5.0 and said["quiz_one_path"] in (7.0, 8.0)
+    assert "You followed the path through y only. h is used twice" in judge(grads[0], "2", lang="en").text
+    assert the(f"{kept}z.backward()\n", library, "h.grad").truth == 5.0
+    plain = kept.replace("h.retain_grad()\n", "")
+    assert [q.subject for q in questions(f"{plain}z.backward()\n", library) if q.kind == GRAD] == ["x.grad"]
+
+
 # ─────────────────────────────────────────────────────────────────────────────────────────────── random cells
 
 

@@ -212,6 +212,17 @@ class TestLandscape:
         found = slice_of(training("for i in range(N):\n    (b * b).backward()\n", library, 4), "b")
         assert found.grad == pytest.approx(4 * found.here.slope)
 
+    def test_it_has_a_gap_where_the_round_would_take_another_way(self, library):
+        loop = "for i in range(N):\n    loss = (b * 2 - 3) ** 2\n    if loss < 1e-4:\n        'small'\n"
+        loop += (
+            "    loss.backward()\n    with torch.no_grad():\n        b -= 0.11 * b.grad\n    b.grad = None\n"
+        )
+        goes_on = training(loop, library, 5)
+        found = slice_of(goes_on, "b")
+        assert found.here.y == goes_on.loss < 1e-4
+        small = [y for y in found.ys if numpy.isfinite(y)]
+        assert len(small) < len(found.ys) and max(small) < 1e-4
+
 
 SIZED = "big = torch.zeros({size}, requires_grad=True)\nopt = torch.optim.SGD([big], lr=0.1{more})\n" + (
     "for i in range(N):\n    (big ** 2).sum().backward()\n    opt.step()\n    opt.zero_grad()\n"

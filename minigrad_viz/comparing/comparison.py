@@ -12,7 +12,7 @@ from typing import Any
 
 from ..drawing.layout import LayoutError
 from ..drawing.sheets import Cell, Sheet
-from ..drawing.still import resolved, swapped
+from ..drawing.still import resolved, swapped, whole_page
 from ..numbers import number, short
 from ..protocol import Value
 from ..trace.events import Snapshot, Trace
@@ -31,11 +31,6 @@ STYLE = (
     "<style>.mgc{display:flex;flex-wrap:wrap;gap:16px}.mgc figure{margin:0;min-width:0;max-width:100%}"
     ".mgc figcaption,.mgc-said{font:13px/1.5 system-ui,sans-serif;margin:.3em 0}"
     ".mgc figcaption{font-weight:600}.mgc-said b{font-weight:600}</style>"
-)
-PAGE = (
-    '<!DOCTYPE html><html lang="{lang}"><head><meta charset="utf-8"><title>{title}</title>'
-    "<style>:root{{color-scheme:light dark}}body{{margin:0 auto;padding:16px;max-width:1200px}}</style>"
-    "</head><body>{body}</body></html>\n"
 )
 
 
@@ -215,8 +210,8 @@ class Comparison:
         path = Path(path)
         kind = path.suffix.lower()
         if kind == ".html":
-            title, body = html.escape(text("compare_title", self.lang)), self.html()
-            path.write_text(PAGE.format(lang=self.lang, title=title, body=body), encoding="utf-8")
+            page = whole_page(text("compare_title", self.lang), self.html(), self.lang)
+            path.write_text(page, encoding="utf-8")
         elif kind == ".json":
             path.write_text(self.to_json() + "\n", encoding="utf-8")
         elif kind == ".txt":

@@ -7,7 +7,6 @@ boxes as large as the larger of the two; then each graph is drawn where it has i
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -142,11 +141,20 @@ def drawn(
         sizes, places = laid(pair, look, "LR")
     key = hashlib.sha256(repr((pair.union, lang)).encode()).hexdigest()[:6]  # many pictures share a page
     a, b = (
-        Drawing(Canvas(graph, own(places, measured, graph.routes), lang or language(), f"{run}{key}-"), False)
-        for graph, measured, run in zip((pair.a, pair.b), sizes, "ab", strict=True)
+        Drawing(
+            Canvas(
+                graph, own(places, measured, graph.routes), lang or language(), f"{run}{key}-", parts or ()
+            ),
+            False,
+        )
+        for graph, measured, run, parts in zip((pair.a, pair.b), sizes, "ab", lit, strict=True)
     )
     frame = around(a.frame, b.frame)
-    return shown(a, theme, frame, lit[0]), shown(b, theme, frame, lit[1])
+    one, other = (
+        drawing.svg(theme, frame, "" if parts is None else PALE)
+        for drawing, parts in zip((a, b), lit, strict=True)
+    )
+    return one, other
 
 
 def around(a: Rect, b: Rect) -> Rect:
@@ -185,12 +193,3 @@ def own(places: Places, measured: Measured, routes: Iterable[Route]) -> Places:
         column={id: column for id, column in places.column.items() if id in measured.boxes},
         curves=curves | places.curves,
     )
-
-
-def shown(drawing: Drawing, theme: str, frame: Rect, parts: set[str] | None) -> str:
-    """A picture in which all is pale but these parts."""
-    svg = drawing.svg(theme, frame, "" if parts is None else PALE)
-    for part in parts or ():
-        id = f'id="{drawing.canvas.prefix}{part}"'
-        svg = re.sub(rf'<g class="([^"]*)" {id}', rf'<g class="\1 lit" {id}', svg)
-    return svg

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from math import inf
 
 from ..trace.graph import Graph
@@ -24,11 +24,13 @@ TOUCH = 3.0  # pixels between such a pill and its arrow
 
 
 class Canvas(Ink):
-    """A picture on its way to becoming SVG."""
+    """A picture on its way to becoming SVG. Its parts that are `lit` have that class, too."""
 
-    def __init__(self, graph: Graph, places: Places, lang: str | None, prefix: str) -> None:
+    def __init__(
+        self, graph: Graph, places: Places, lang: str | None, prefix: str, lit: Container[str] = ()
+    ) -> None:
         super().__init__(lang, prefix, places.measured.scales, places.axes)
-        self.graph, self.places = graph, places
+        self.graph, self.places, self.lit = graph, places, lit
         self.measured: Measured = places.measured
         self.tags = places.measured.tags
         self.routes = {route.id: route for route in graph.routes}
@@ -47,9 +49,13 @@ class Canvas(Ink):
         line = [*path[:-1], (before, before, end, end)]
         head = f"M{num(x)} {num(y)}l" + (f"{num(back)} -4v8z" if level else f"-4 {num(back)}h8z")
         return (
-            f'<g class="edge {kind}" id="{id}"><title>{xml(shorten(tip, 500))}</title>'
+            f'<g class="edge {kind}{self.light(id)}" id="{id}"><title>{xml(shorten(tip, 500))}</title>'
             f'<path d="{path_data(line)}"/><path class="tip" d="{head}"/></g>'
         )
+
+    def light(self, id: str) -> str:
+        """What follows the class of a part if it is lit."""
+        return " lit" * (id.removeprefix(self.prefix) in self.lit)
 
     # -------------------------------------------------------------------------------------------------- space
 

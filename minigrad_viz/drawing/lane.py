@@ -8,7 +8,7 @@ g.change #p u0-c0     a line of it; its values are #p u0-c0-before, #p u0-c0-gra
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -77,9 +77,10 @@ class LaneBox:
         return (cell for cell in cells if isinstance(cell, Heat))
 
     def draw(
-        self, left: float, top: float, width: float, scales: Mapping[str, float], prefix: str
-    ) -> tuple[str, float]:
-        """The lane at a place; where it ends below."""
+        self, left: float, top: float, width: float, scales: Mapping[str, float], prefix: str,
+        light: Callable[[str], str],
+    ) -> tuple[str, float]:  # fmt: skip
+        """The lane at a place; where it ends below. `light` is what follows the class of an update."""
         if not self.heads:
             return "", top
         parts, y = [], top + 8
@@ -97,7 +98,8 @@ class LaneBox:
                 lines.append(label(said, left + GAP, y + 14, "say"))
                 y += ROW
             box = f'<rect class="box" {area(left + 7, start, width - 12, y + 3 - start)} rx="6"/>'
-            parts.append(f'<g class="update" id="{prefix}{head.update.id}">{box}{"".join(lines)}</g>')
+            kind = "update" + light(head.update.id)
+            parts.append(f'<g class="{kind}" id="{prefix}{head.update.id}">{box}{"".join(lines)}</g>')
             y += 6
         if self.more:
             said = text("updates_more", self.lang, n=self.more)

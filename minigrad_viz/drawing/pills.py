@@ -37,9 +37,10 @@ def draw_pill(canvas: Canvas, route: Route, path: list[Cubic]) -> str:
         sign = Sign(str(hook + 1), hook)
         hooks += draw_hook(canvas, deck, sign, left + i * (CHIP + 2), (top + bottom - CHIP) / 2)
     tip = shorten(flow(canvas, route), 500)
-    id = f'id="{canvas.prefix}{route.id}-p"'
+    id = f"{canvas.prefix}{route.id}-p"
+    kind = kind_of(pill) + canvas.light(id)
     said = inner(canvas, pill, left + pill.beside, top)
-    return f'<g class="{kind_of(pill)}" {id}><title>{xml(tip)}</title>{said}{hooks}</g>'
+    return f'<g class="{kind}" id="{id}"><title>{xml(tip)}</title>{said}{hooks}</g>'
 
 
 def draw_seed(canvas: Canvas, id: str) -> str:

@@ -38,7 +38,7 @@ def draw_station(canvas: Canvas, station: Station) -> str:
     if box.deck is not None:
         kind = "-d" if station.deck else "-ghost"
         parts.append(box.deck.draw(canvas, station, box.place, (x, y), id + kind))
-    kind = " ".join([*roles, *["bare"] * (station.deck is None), *["fold"] * box.fold])
+    kind = " ".join([*roles, *["bare"] * (station.deck is None), *["fold"] * box.fold]) + canvas.light(id)
     return (
         f'<g class="station {kind}" id="{id}" transform="translate({num(x)} {num(y)})">{"".join(parts)}</g>'
     )

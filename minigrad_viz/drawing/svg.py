@@ -80,7 +80,8 @@ class Drawing:
         left -= max(0.0, lane.width - (right - left)) / 2  # the graph stands above the middle of its lane
         canvas.kinds |= {"updates"} if lane.heads else set()
         top_below = bottom + 12
-        updates, bottom = lane.draw(left, bottom + 24, width, canvas.measured.scales, canvas.prefix)
+        scales = canvas.measured.scales
+        updates, bottom = lane.draw(left, bottom + 24, width, scales, canvas.prefix, canvas.light)
         below, bottom = self.below(left, bottom + 16, width)
         below = (
             f'<g class="below" data-top="{num(top_below)}">{updates}{below}</g>' if updates + below else ""

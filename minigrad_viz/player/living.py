@@ -3,7 +3,7 @@
 A score with live values has
 
     live    {"handles": [handle, …], "root": [name, text, value] or null, "states": {name: packed states},
-             "words": {…}}
+             "left": [name, …] (of handles without states on the page), "words": {…}}
     handle  {"name", "leaf", "card" (its id in the picture), "value", "dtype", "xs": [value, …],
              "ys": [root, …], "cell": [text of the value, text of the gradient, gradient],
              "edit": [line, before, after] or null, "ends": [what is said below the first
@@ -21,6 +21,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 from ..drawing.boxes import Measured, measure
@@ -137,11 +138,12 @@ class Living:
             room -= len(told)
             handles.append(self.told(handle, xs, [state["at"][3] for state in found], said))
             states[handle.name] = told
-        return self.scored(handles, states) if handles else None
+        left = [handle.name for handle in self.handles if handle.name not in states]
+        return self.scored(handles, states, left) if handles else None
 
     def asked(self) -> dict[str, Any]:
         """The part of a score for a kernel, which computes grids and states when a reader asks for them."""
-        return self.scored([self.told(handle, [], [], ["", ""]) for handle in self.handles], {})
+        return self.scored([self.told(handle, [], [], ["", ""]) for handle in self.handles])
 
     def answer(self, question: Mapping[str, Any]) -> dict[str, Any]:
         """What a kernel says when a reader asks for the `grid` of a handle beside other `numbers`, or for the
@@ -169,13 +171,16 @@ class Living:
         ]
         return packed({**stored(written), "whole": whole})
 
-    def scored(self, handles: list[Any], states: dict[str, str]) -> dict[str, Any]:
-        """The same with these handles."""
+    def scored(
+        self, handles: list[Any], states: Mapping[str, str] = MappingProxyType({}), left: Sequence[str] = ()
+    ) -> dict[str, Any]:
+        """The same with these handles, of which those on a page have `states`."""
         root = root_of(self.picture.graph)
         return {
             "handles": handles,
             "root": None if root is None else root_told(root),
-            "states": states,
+            "states": dict(states),
+            "left": list(left),
             "words": templates(WORDS, self.live.lang),
         }
 
@@ -184,6 +189,7 @@ WORDS = (
     "live", "live_drag", "live_cell", "live_now", "live_off",
     "live_pick", "live_reset", "live_write", "live_written", "live_short", "live_at", "live_head",
     "live_curve", "live_slope", "live_foretold", "live_foretold_all", "live_line",
+    "live_alone", "live_left_out",
 )  # fmt: skip
 
 

@@ -23,10 +23,13 @@ export class LivePane {
     this.pick.onchange = () => live.choose(score.handles[this.pick.value]);
     this.table = make("table");
     this.foretold = make("p");
+    const left = score.left.length ? [words.live_left_out.replace("{names}", score.left.join(", "))] : [];
+    const limits = [...(live.source.several || this.pick.hidden ? [] : [words.live_alone]), ...left];
+    this.limits = make("p", { className: "mgp-live-limits", textContent: limits.join(" ") });
     this.note = make("p", { className: "note", aria: { role: "status" } });
     this.reset = act(words.live_reset, () => live.want(live.handle, new Map()));
     this.write = act(words.live_write, () => this.copy());
-    const told = block("mgp-live-told", make("div", { className: "mgp-live-head" }, this.head, this.pick), this.table, this.foretold, block("mgp-live-acts", this.reset, this.write), this.note);
+    const told = block("mgp-live-told", make("div", { className: "mgp-live-head" }, this.head, this.pick), this.table, this.foretold, block("mgp-live-acts", this.reset, this.write), this.note, this.limits);
     this.curve = block("mgp-live-curve");
     this.element = make("div", { className: "mgp-livepane", aria: { label: words.live, role: "region" } }, told, this.curve);
   }

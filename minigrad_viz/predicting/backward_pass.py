@@ -20,10 +20,12 @@ from minigrad.observing import F
 from ..arithmetic.flow import raw, value_of
 from ..arithmetic.lines import array_of, close
 from ..arithmetic.notation import FAULTS, FLOATS, Known, is_elementwise, local, rules_of, vjp, wrapped
+from ..model.grad_ledger import RETAINED, ledger_of
 from ..model.node_details import match
 from ..model.place import Edge
 from ..model.scene import Scene
-from ..trace.events import NodeRan, NodeState
+from ..protocol import Value
+from ..trace.events import Deposited, NodeRan, NodeState
 
 MOST = 60  # nodes of a pass that is run again
 Arrow = tuple[str, int]  # a node and the number of its input
@@ -63,6 +65,17 @@ class Pass:
         self.order = [id for id in self.order if id in scene.nodes]
         self.nodes: dict[str, NodeState] = scene.nodes
         self.known: dict[tuple[Any, ...], Any] = {}
+        self.retained = {edge: id for id in scene.named if (edge := self.retains(id)) is not None}
+
+    def retains(self, tensor: str) -> Edge | None:
+        """Where the gradient arrives that a tensor keeps although it is no leaf."""
+        state = self.scene.state(tensor)
+        kept = state is not None and state.retains_grad and not state.is_leaf
+        return self.arrival(tensor) if kept else None
+
+    def owner(self, node: str) -> str | None:
+        """The tensor whose `.grad` is written when a node has its gradient."""
+        return self.nodes[node].variable or self.retained.get((node, 0))
 
     @property
     def readable(self) -> bool:
@@ -84,12 +97,26 @@ class Pass:
         where = self.scene.at.get(root)
         return None if node is None or where is None else (node, where[1] if where[0].node else 0)
 
-    def before(self, leaf: str) -> Any:
-        """What a leaf's `.grad` held before the pass; None if that was None."""
-        state = self.scene.state(leaf) if self.scene.now.started is None else None
+    def held(self, tensor: str) -> Value | None:
+        """What the `.grad` of a tensor held before the pass."""
+        state = self.scene.state(tensor) if self.scene.now.started is None else None
         if state is not None:  # of a finished graph, which nobody has run
-            return array_of(state.grad)
-        return array_of(self.scene.before.get(leaf))
+            return state.grad
+        came = self.deposit(self.scene.node_at(tensor) or "") if tensor in self.retained.values() else None
+        return self.scene.before.get(tensor) if came is None else came.before
+
+    @remembered
+    def deposit(self, node: str) -> Deposited | None:
+        """What was added to the `.grad` of the tensor of a node."""
+        scene, tensor = self.scene, self.retained.get((node, 0))
+        if tensor is None:
+            return scene.now.deposits.get(node)
+        for account in ledger_of(scene.index):
+            for entry in account.entries if account.tensor == tensor else ():
+                amount, after = entry.amount, entry.after
+                if entry.kind == RETAINED and entry.call == scene.call and amount and after:
+                    return Deposited(scene.call, node, tensor, entry.before, amount, after)
+        return None
 
     def ran(self, node: str) -> NodeRan | None:
         """What was recorded of a node's run."""

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..arithmetic.lines import array_of
 from ..model.place import Edge
 from .backward_pass import Arrow, Pass
 from .question import Said
@@ -67,8 +68,8 @@ class ImaginedEngine:
         return sum((value for _, value in shares[1:]), shares[0][1])
 
     def stored(self, leaf: str, new: Any) -> Any:
-        """What `.grad` holds when a gradient has come to a leaf."""
-        before = self.walk.before(leaf)
+        """What `.grad` holds when a gradient has come to a leaf, or to a tensor that keeps it."""
+        before = array_of(self.walk.held(leaf))
         return new if before is None else before + new
 
     def order(self) -> list[str]:
@@ -110,9 +111,9 @@ class ImaginedEngine:
             return
         received = self.arrived[outputs[0]] if len(outputs) == 1 and outputs[0][1] == 0 else None
         self.received[node] = received
-        if state.variable is not None:
-            stored = None if received is None else self.do(self.stored, state.variable, received)
-            self.grads[state.variable] = stored
+        tensor = self.walk.owner(node)
+        if tensor is not None:
+            self.grads[tensor] = None if received is None else self.do(self.stored, tensor, received)
         for i, target in enumerate(self.do(self.edges, node)):
             value = None if target is None or received is None else self.do(self.sent, node, i, received)
             if target is not None and (value is not None or self.walk.expects(node, i)):

@@ -114,14 +114,14 @@ def add_first(engine: ImaginedEngine, right: Any, edge: Edge, shares: list[Share
 
 
 def held_before(walk: Pass, target: str) -> list[Any]:
-    """A leaf whose `.grad` held something."""
-    leaf = walk.nodes[target].variable
-    return [walk.scene.before[leaf]] if leaf is not None and walk.before(leaf) is not None else []
+    """What the `.grad` of a tensor held."""
+    before = walk.held(walk.owner(target) or "")
+    return [before] if before is not None else []
 
 
 def cleared(walk: Pass, target: str) -> Iterator[Any]:
     """What the cell has cleared from `.grad` before."""
-    leaf, begin = walk.nodes[target].variable, walk.scene.now.begin
+    leaf, begin = walk.owner(target), walk.scene.now.begin
     for event in walk.scene.trace.events[: int(min(begin, len(walk.scene.trace.events)))]:
         if isinstance(event, GradSet) and event.tensor == leaf and event.how in ("zero", "none"):
             yield from [event.before] if event.before else []

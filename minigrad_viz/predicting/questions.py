@@ -93,15 +93,16 @@ def with_name(scene: Scene, name: str) -> list[str]:
 
 
 def gradients(scene: Scene, lang: str | None) -> Iterator[QuizQuestion]:
-    """What `.grad` of the leaves will be, those first that several paths lead to."""
+    """What `.grad` of the leaves will be, those first that several paths lead to, and of tensors that keep
+    their gradient."""
     walk = Pass(scene)
     if not answers(walk):
         return
     leaves = [id for id in scene.named if scene.asks(id) and scene.accumulators.get(id)]
     ends = {id: arrival_of(walk, id) for id in leaves}
     paths = {id: len(walk.leading(end)) if end else 0 for id, end in ends.items()}
-    for leaf in sorted(leaves, key=lambda id: -paths[id]):
-        question = gradient(walk, leaf, lang, SMALL)
+    for tensor in [*sorted(leaves, key=lambda id: -paths[id]), *walk.retained.values()]:
+        question = gradient(walk, tensor, lang, SMALL)
         if question is not None:
             yield question
 
@@ -112,7 +113,7 @@ def gradient(walk: Pass, leaf: str, lang: str | None, most: int) -> QuizQuestion
     if target is None or not answers(walk):
         return None
     engine = ImaginedEngine(walk).run()
-    deposit = scene.now.deposits.get(target)
+    deposit = walk.deposit(target)
     computed = plain(engine.grads.get(leaf))
     recorded = plain_value(deposit.after) if deposit is not None else None
     reached = target in walk.order and (deposit is not None or scene.now.started is None)
@@ -129,7 +130,8 @@ def gradient(walk: Pass, leaf: str, lang: str | None, most: int) -> QuizQuestion
         others.append(wrong("quiz_zero_for_none", 0, x=name))
     prompt, solution = prompt_of(scene, name, deposit), shown_sum(scene, leaf, deposit, truth, lang)
     hint = hint_for(walk, target, name, again=deposit is not None and deposit.before is not None)
-    time, subject, parts = time_of(scene, deposit), f"{name}.grad", tuple(parts_of(walk, target, engine))
+    seen = deposit if target in scene.now.deposits else scene.now.ran.get(target)
+    time, subject, parts = time_of(scene, seen), f"{name}.grad", tuple(parts_of(walk, target, engine))
     asked = QuizQuestion(GRAD, subject, truth, prompt, solution, scene.call, time, hint, leaf, target)
     return asked._replace(wrong=tuple(others), parts=parts)
 

@@ -38,7 +38,7 @@ FAULTS = (
 def faults_of(walk: Pass, target: str, truth: Any) -> Iterator[Wrong]:
     """The wrong answers of all faulty engines about the `.grad` of the leaf whose node is `target`; the right
     one is `truth`."""
-    leaf, tell = walk.nodes[target].variable or "", Teller(walk)
+    leaf, tell = walk.owner(target) or "", Teller(walk)
     seen: list[tuple[str, Any]] = []
     for fault in FAULTS:
         for at in fault.places(walk, target):
@@ -71,5 +71,5 @@ def parts_of(walk: Pass, target: str, engine: ImaginedEngine) -> Iterator[Part]:
 
 
 def arrival_of(walk: Pass, leaf: str) -> str | None:
-    """The node at which the gradient of a leaf arrives, or would arrive."""
-    return next((n for n in walk.order if walk.nodes[n].variable == leaf), walk.scene.accumulators.get(leaf))
+    """The node at which the gradient of a leaf, or of a tensor that keeps it, arrives or would arrive."""
+    return next((n for n in walk.order if walk.owner(n) == leaf), walk.scene.accumulators.get(leaf))

@@ -17,6 +17,7 @@ from .live import ELEMENTS
 from .optimizers import array
 from .program import Given
 from .rounds import RoundState
+from .running import Turned
 from .training import Training
 
 POINTS = 41
@@ -76,9 +77,9 @@ def slice_of(training: Training, name: str) -> Slice | None:
         kept = training.states[-1].tensors[number].grad
         grad = math.nan if kept is None else float(kept[place])
         there = Point(further, ys[xs.index(further)])
-        return Slice(tuple(xs), tuple(ys), here, there, grad)
-    except (ArithmeticError, AttributeError, KeyError, RuntimeError, TypeError, ValueError):
-        return None  # a part of a round does not run by itself
+        return Slice(tuple(xs), tuple(ys), here, there, grad) if math.isfinite(there.y) else None
+    except (Turned, RuntimeError):
+        return None  # the next round takes another way, or part of a round does not run by itself
 
 
 def last_write(training: Training, leaves: list[int]) -> tuple[int, Mapping[int, Any]]:
@@ -97,7 +98,8 @@ def last_write(training: Training, leaves: list[int]) -> tuple[int, Mapping[int,
 
 
 def point(training: Training, cut: int, number: int, place: tuple[int, ...], x: float) -> Point:
-    """The root of the last round with one number of a leaf changed, and its derivative."""
+    """The root of the last round with one number of a leaf changed (NaN: it would take another way), and its
+    derivative."""
     last = training.states[-1]
     before = training.states[-2] if len(training.states) > 1 else last
     data = np.array(last.tensors[number].data)
@@ -105,7 +107,10 @@ def point(training: Training, cut: int, number: int, place: tuple[int, ...], x: 
     tensors = {n: without_gradient(given) for n, given in last.tensors.items()}
     tensors[number] = tensors[number]._replace(data=data if data.ndim else data[()])
     state = RoundState(last.number, tensors, last.optimizers, before.random, last.loss, last.rate)
-    played = training.play(state, first=cut)
+    try:
+        played = training.play(state, first=cut)
+    except Turned:  # there the round would take another way
+        return Point(x, math.nan)
     grad = played.tensors[number].grad
     return Point(x, played.loss, math.nan if grad is None else float(array(grad)[place]))
 

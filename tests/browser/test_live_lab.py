@@ -60,6 +60,7 @@ def test_several_numbers_move_together(lab):
     foretold = player.root.locator(".mgp-livepane p").first.inner_text()
     assert foretold.startswith("The cell's slopes predict 9. + 6. · 0.1 + 9. · 0.05 = 10.05. z is 10.09")
     assert player.row("s0-c0-value") == ["3.1", "3."]
+    assert player.root.locator(".mgp-live-limits").inner_text() == ""  # a kernel moves several
     player.root.locator("button", has_text="Copy the changed line").click()
     copied_to = player.root.locator(".note", has_text="Copied. Paste it over line 2, 3.")
     copied_to.wait_for()
@@ -105,9 +106,10 @@ def trains(page) -> None:
     step = beside.locator(".mgp-step").inner_text()
     assert step.startswith("slope 0.2656 = w.grad. The next update moves w by −0.09796. On this curve")
     assert step.endswith("loss goes from 0.004409 to 0.016775.")
+    size = page.viewport_size
     page.set_viewport_size({"width": 640, "height": 1400})
     pane.locator(".mgp-landscape .mgp-step", has_text="slope 0.2656 = w.grad").wait_for()
-    page.set_viewport_size({"width": 1280, "height": 1400})
+    page.set_viewport_size(size)
     beside.wait_for()
 
 

@@ -144,6 +144,8 @@ def test_elements_of_an_array(visit, tmp_path):
     page.locator(".mgp-live-head select").select_option("1")
     player.press("ArrowRight")
     player.waits("5.2025")
+    limits = player.root.locator(".mgp-live-limits")
+    assert limits.inner_text().startswith("This page moves one number at a time: when you move another,")
     assert player.table()[1:] == [["x[1]", "2.", "2.05"], ["y", "5.", "5.2025"], ["x.grad[1]", "4.", "4.1"]]
 
 

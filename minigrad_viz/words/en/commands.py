@@ -103,6 +103,8 @@ WORDS = {
     "live_foretold_all": "The cell's slopes predict {sum}. {root} is {value}: the difference is {far}.",
     "live_branch": "Line {line} takes another branch when {name} reaches {value}. The recorded operations hold only up to there.",
     "live_refused": "Live values are off: {why}.",
+    "live_alone": "This page moves one number at a time: when you move another, this one goes back to the cell's value.",
+    "live_left_out": "This page has no room for other values of {names}.",
     "live_off": "Live values are off: this page has no Python.",
     "training_no_rounds": "No training was recorded that can be continued. Record one with %%autograd --live or record(live=True).",
     "training_no_end": "a round of the loop has more than {most} operations",

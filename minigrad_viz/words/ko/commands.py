@@ -103,6 +103,8 @@ WORDS = {
     "live_foretold_all": "셀의 기울기들로 예측하면 {sum}입니다. 실제 {root} 값은 {value}이고, 차이는 {far}입니다.",
     "live_branch": "{name} 값이 {value:이} 되면 {line}행에서 다른 분기로 갑니다. 기록된 연산은 그 전까지만 맞습니다.",
     "live_refused": "라이브 값을 쓸 수 없습니다: {why}.",
+    "live_alone": "이 페이지에서는 한 번에 수 하나만 움직여요. 다른 수를 움직이면 이 수는 셀의 값으로 돌아가요.",
+    "live_left_out": "이 페이지에는 자리가 모자라 다음 수의 다른 값이 없어요: {names}",
     "live_off": "라이브 값을 쓸 수 없습니다. 이 페이지에는 파이썬이 없습니다.",
     "training_no_rounds": "이어서 할 수 있는 학습 기록이 없습니다. %%autograd --live 또는 record(live=True)로 기록하세요.",
     "training_no_end": "반복 한 번의 연산이 {most}개보다 많습니다",
