@@ -23,13 +23,12 @@ from typing import Any
 from .core import F, Op, all_ops, saved_hooks
 from .core.dialect import DIALECTS, node_name, retains_grad_unset
 from .core.dispatch import dispatch
-from .core.dtypes import DIFFERENTIABLE
+from .core.dtypes import C_NAMES, DIFFERENTIABLE
 from .core.modes import Within, is_forward, is_recording, state
 from .core.node import LAST, RELEASED, AccumulateGrad
 from .core.observers import Observer, add_observer, remove_observer
 from .core.tensor_state import Tensors, edge, numbers, wrap
 from .core.vjps import arguments
-from .tensor.autograd import CPP_NAMES
 
 __all__ = [
     "AccumulateGrad",
@@ -62,6 +61,7 @@ __all__ = [
     "wrap",  # a tensor on NumPy data
 ]
 
+CPP_NAMES = {**C_NAMES, "bool": "bool"}
 vjp_arguments: Callable[[Any], tuple[str, ...]] = arguments  # what a vjp names besides the gradient
 gradient_node: Callable[[Any], Any] = edge  # the node that receives the gradient of a tensor, or None
 

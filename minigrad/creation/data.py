@@ -241,11 +241,8 @@ class tensortype(type):
 def constructor(dtype: dtypes.dtype) -> Any:
     """Return the old constructor for one dtype."""
     doc = f"PyTorch's old way to make a tensor of {dtype.name}: of a sequence, or of a size."
-    return tensortype(
-        f"{dtype.title}Tensor",
-        (),
-        {"__doc__": doc, "__module__": "minigrad", "dtype": dtype, "__slots__": ()},
-    )
+    own = {"__doc__": doc, "__module__": "minigrad", "dtype": dtype, "__slots__": ()}
+    return tensortype(f"{dtype.title}Tensor", (), own)
 
 
 ByteTensor, CharTensor, ShortTensor = map(constructor, (dtypes.uint8, dtypes.int8, dtypes.int16))

@@ -25,6 +25,7 @@ WRITING: dict[Any, Any] = {
     operator.mul: np.multiply,
     operator.truediv: np.true_divide,
 }
+COUNTED = (Storage, type(None))
 EXACT = frozenset((operator.add, operator.sub, operator.mul))  # kernels by which integers stay integers
 
 
@@ -32,7 +33,7 @@ def in_place_plainly(op: Op, t: TensorBase, args: tuple[Any, ...]) -> bool:
     """`in_place` where nobody records and there is nothing to check: arrays of one shape and dtype that do
     not overlap, and numbers. It takes a third of the time.
     """
-    off, a, storage = modes.active, t._data, t._storage
+    off, a = modes.active, t._data
     watchers: tuple[Any, ...] = ()
     if off and (off != 1 or modes.state.grad_enabled):
         watchers = modes.state.observers
@@ -40,13 +41,12 @@ def in_place_plainly(op: Op, t: TensorBase, args: tuple[Any, ...]) -> bool:
             return False
     if not (op.elementwise and op.numbers):
         return False
-    if (storage is not None and storage.__class__ is not Storage) or t._bits or not (off or is_outside(t)):
+    if t._storage.__class__ not in COUNTED or t._bits or not (off or is_outside(t)):
         return False
     if a.dtype not in op.passes and not (a.dtype.kind == "i" and op.kernel in EXACT):
         return False
-    if storage is None:
-        storage = share(t)
-        a = t._data
+    storage = share(t)
+    a = t._data
     if not a.flags.c_contiguous:
         return False
     raws = [a]
@@ -82,9 +82,6 @@ def in_place_plainly(op: Op, t: TensorBase, args: tuple[Any, ...]) -> bool:
 def is_outside(t: TensorBase) -> bool:
     """Whether a tensor needs no gradient, and is no view of one that does."""
     return t._acc is None and t._fn is None and (t._view is None or not t._view.base.requires_grad)
-
-
-COUNTED = (Storage, type(None))
 
 
 def put_plainly(self: Any, key: Any, value: Any) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from . import einsums, gathering, matrices, norms, products, rearranging, sorting, splitting, statistics
-from .tensor import Size, Tensor
+from .size import Size
+from .tensor import Tensor
 
 __all__ = ["Size", "Tensor"]

@@ -12,6 +12,7 @@ from ..core.node import sequence_numbers
 from ..core.public import public
 from ..core.storage import SameCounter
 from ..core.tensor_state import TensorBase, alias, carrier_of, mark_inference, share, wrap
+from .reductions import flag
 
 NOT_LEAF = (
     "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in "
@@ -35,8 +36,6 @@ GRAD_DTYPE = (
     "attribute with a specific dtype, or None to allow any dtype. Set grad_dtype with caution. Diverging the "
     "dtypes of a tensor and its gradient may break downstream systems that assume they match."
 )
-
-CPP_NAMES = {**dtypes.C_NAMES, "bool": "bool"}  # as the error above calls the dtype of a gradient
 
 
 class Autograd(TensorBase):
@@ -95,11 +94,7 @@ class Autograd(TensorBase):
         >>> torch.tensor([1.0]).requires_grad_()
         tensor([1.], requires_grad=True)
         """
-        if not isinstance(requires_grad, bool):
-            raise TypeError(
-                "requires_grad_(): argument 'requires_grad' (position 1) must be bool, not "
-                f"{type(requires_grad).__name__}"
-            )
+        flag(requires_grad)
         if modes.state.transforms:
             aside = " (or perhaps using torch.autograd.functional.* APIs)"
             raise RuntimeError(IN_TRANSFORM.format(call="requires_grad_", aside=aside))
@@ -118,15 +113,12 @@ class Autograd(TensorBase):
     def grad(self, value: Any) -> None:
         if value is not None:
             check_grad(self, value)
-        self._set_grad(value)
+        before, self._grad = self._grad, value
+        modes.notify("grad_set", self, before)
 
     @grad.deleter
     def grad(self) -> None:
-        self._set_grad(None)
-
-    def _set_grad(self, value: Any) -> None:
-        before, self._grad = self._grad, value
-        modes.notify("grad_set", self, before)
+        self.grad = None
 
     @property
     def retains_grad(self) -> bool | None:
@@ -153,9 +145,8 @@ class Autograd(TensorBase):
             raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
         if modes.state.transforms:
             raise RuntimeError(IN_TRANSFORM.format(call="retain_grad", aside=""))
-        if self._fn is not None and not self._retains:
-            fn = self.grad_fn
-            assert fn is not None
+        fn = self.grad_fn
+        if fn is not None and not self._retains:
             self._retains = True
             fn._extra_made.retain[self._nr] = weakref.ref(self)
 
@@ -217,7 +208,6 @@ class Autograd(TensorBase):
         >>> torch.tensor([1.0], requires_grad=True).detach()
         tensor([1.])
         """
-        share(self)
         result = alias(self, self._data)
         modes.notify("detached", self, result, "detach")
         return result
@@ -300,16 +290,15 @@ class Autograd(TensorBase):
 def check_grad(t: TensorBase, value: Any) -> None:
     """The checks PyTorch makes when `.grad` is assigned."""
     if not isinstance(value, TensorBase):
-        raise TypeError(
-            f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}"
-        )
+        kind = type(value).__name__
+        raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {kind}")
     if value is t:
         raise RuntimeError("can't assign Variable as its own grad")
-    if value._data.shape != t._data.shape:
+    given, own = list(value._data.shape), list(t._data.shape)
+    if given != own:
         raise RuntimeError(
-            f"attempting to assign a gradient of size '{list(value._data.shape)}' to a tensor of size "
-            f"'{list(t._data.shape)}'. Please ensure that the gradient and the tensor are the same size"
+            f"attempting to assign a gradient of size '{given}' to a tensor of size '{own}'. Please ensure "
+            "that the gradient and the tensor are the same size"
         )
     if value._data.dtype != t._data.dtype:
-        given = CPP_NAMES[value._data.dtype.name]
-        raise RuntimeError(GRAD_DTYPE.format(given, dtypes.of(t._data).title))
+        raise RuntimeError(GRAD_DTYPE.format(dtypes.of(value._data).c_name, dtypes.of(t._data).title))

@@ -185,10 +185,3 @@ def is_nonzero(input: Any) -> Any:
     """Return whether the one element is not 0; RuntimeError for more elements or none."""
     must_be_tensor("is_nonzero", input)
     return bool(input)
-
-
-@public("function")
-def numel(input: Any) -> Any:
-    """Return the number of elements."""
-    must_be_tensor("numel", input)
-    return input.numel()

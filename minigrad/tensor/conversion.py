@@ -8,6 +8,7 @@ import numpy as np
 
 from ..core import F, dialect, dtypes, modes
 from ..core.devices import contiguous_format
+from ..core.public import public
 from ..core.tensor_state import CONJUGATE, TensorBase, numbers, share
 from ..creation.arguments import whole
 from ..left_out import missing
@@ -73,6 +74,7 @@ class Conversion(TensorBase):
         """
         return self._data.ndim
 
+    @public("function")
     def numel(self) -> int:
         """Return the number of elements.
 

@@ -16,7 +16,7 @@ from .argument_errors import check, check_given
 # Not to be wrapped: what is called very often, or warns about the line that calls it, or is no user's.
 NOT_WRAPPED = """
 tensor as_tensor asarray from_numpy range meshgrid storage backward detach clone item
-numel dim numpy tolist requires_grad_ register_hook retain_grad t transpose
+dim numpy tolist register_hook retain_grad t transpose
 add sub mul div pow exp log tanh relu sigmoid to
 """
 PLAIN = frozenset(NOT_WRAPPED.split())

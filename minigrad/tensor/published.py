@@ -16,8 +16,7 @@ from ..core import F, dtypes, modes, public
 from ..core.dtypes import kind_name
 from ..core.public import ShownSignature
 from ..core.tensor_state import TensorBase
-from ..inplace.in_place import in_place, in_place_method
-from ..inplace.overlap import check_overlap
+from ..inplace.in_place import check_overlap, in_place, in_place_method
 from . import memory
 from .explained import PLAIN, as_method, attach_methods, explained
 

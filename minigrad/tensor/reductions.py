@@ -12,11 +12,11 @@ from ..ops import sorting, variance
 from ..ops.checks import choice
 
 
-def flag(keepdim: Any) -> bool:
-    """`keepdim`; TypeError unless it is a bool."""
-    if not isinstance(keepdim, bool):
-        raise TypeError("keepdim must be a bool")
-    return keepdim
+def flag(given: Any) -> bool:
+    """`given`; TypeError unless it is a bool."""
+    if not isinstance(given, bool):
+        raise TypeError("expected a bool")
+    return given
 
 
 def numpys(dtype: Any) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..core import dtypes
 from ..core.elementwise import set_result_class
-from ..core.tensor_state import check_can_require_grad, numbers, retyped
+from ..core.tensor_state import numbers, retyped
 from ..creation.data import constructed
 from .arithmetic import Arithmetic
 from .autograd import Autograd
@@ -18,7 +18,6 @@ from .making import Making
 from .matmul import Algebra
 from .memory import Memory
 from .properties import Properties
-from .size import Size
 from .view_methods import Views
 
 
@@ -56,4 +55,3 @@ class Tensor(
 
 
 set_result_class(Tensor)
-__all__ = ["Size", "Tensor", "check_can_require_grad"]
