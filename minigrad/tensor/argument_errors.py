@@ -144,10 +144,9 @@ def mistake(title: str, form: Form, args: tuple[Any, ...], kwargs: dict[str, Any
     if len(args) > most:
         least = sum(not (p.optional or p.keyword) for p in form)
         takes = f"{most}" if least == most else f"from {least} to {most}"
-        were = (
-            f"argument{'' if most == 1 else 's'} but {len(args)} {'was' if len(args) == 1 else 'were'} given"
-        )
-        return f"{title}() takes {takes} positional {were}"
+        arguments = "argument" if least == most == 1 else "arguments"
+        given = f"{len(args)} {'was' if len(args) == 1 else 'were'} given"
+        return f"{title}() takes {takes} positional {arguments} but {given}"
     left = dict(kwargs)
     for i, parameter in enumerate(form):
         if i >= len(args) and parameter.name not in left:

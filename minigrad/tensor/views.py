@@ -46,10 +46,9 @@ def narrow(input: Any, dim: int, start: Any, length: int) -> Any:
     tensor([2, 3])
     """
     data = input._data
+    start = whole_of(start)
     if isinstance(start, TensorBase):
-        if start._data.ndim or start._data.dtype.kind not in "iu":
-            raise RuntimeError("start must be an 0-dim integral Tensor.")
-        start = int(start._data)
+        raise RuntimeError("start must be an 0-dim integral Tensor.")
     if not data.ndim:
         raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
     if length < 0:
