@@ -18,6 +18,7 @@ from .making import Making
 from .matmul import Algebra
 from .memory import Memory
 from .properties import Properties
+from .size import Size
 from .view_methods import Views
 
 
@@ -55,3 +56,4 @@ class Tensor(
 
 
 set_result_class(Tensor)
+__all__ = ["Size", "Tensor"]  # where pickles of an earlier version look for them
