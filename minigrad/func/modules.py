@@ -9,7 +9,7 @@ from typing import Any
 from ..ops.joining import stack
 from ..tensor import Tensor
 
-MISSING = object()  # in place of a tensor that the module does not have
+MISSING = object()  # instead of a tensor that the module does not have
 
 
 def functional_call(
