@@ -91,18 +91,18 @@ def put(self: Any, key: Any, value: Any) -> None:
     """Write `value`, broadcast, into the part that a key shows."""
     if key is False or put_plainly(self, key, value):
         return
-    value = valued(self, value)
+    tensor = valued(self, value)
     if is_place(self, key):
         part, indices = select(self, 0, key), list[Any]()
     else:
         part, indices = (F.unsqueeze(self, 0), []) if key is True else parted(self, key, False)
     if not indices:
-        set_part(part, value, part is self)
+        set_part(part, tensor, part is self)
         return
-    shape = without_ones(value._data.shape)
-    if shape != value._data.shape:
-        value = F.view(value, shape)
-    in_place(F.index_put.op, part, Tensors(indices), value, False, shown=part is self)
+    shape = without_ones(tensor._data.shape)
+    if shape != tensor._data.shape:
+        tensor = F.view(tensor, shape)
+    in_place(F.index_put.op, part, Tensors(indices), tensor, False, shown=part is self)
 
 
 def valued(self: Any, value: Any) -> Any:
