@@ -97,7 +97,7 @@ def array_of(tensor: Any) -> Any:
     if isinstance(tensor, minigrad.Tensor):
         return observing.numbers(tensor)
     try:
-        if not tensor.shape and (number := getattr(np, dtype_name(tensor), None)):
+        if not tensor.shape and hasattr(tensor, "item") and (number := getattr(np, dtype_name(tensor), None)):
             return number(tensor.item())  # a third of the time that an array takes
         return (tensor.detach() if tensor.requires_grad else tensor).numpy()
     except (RuntimeError, TypeError, NotImplementedError):

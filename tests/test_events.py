@@ -89,9 +89,7 @@ EVENTS = {
     "Recomputed": (count, texts, tuples(inside)),
     "Freed": (count, texts, tuples(texts)),
     "Deposited": (count, texts, texts, st.none() | values, values, values),
-    "BackwardEnded": (
-        count, maybe, tuples(texts), tuples(st.tuples(texts, st.none() | values)), count, maybe,
-    ),
+    "BackwardEnded": (count, maybe, tuples(texts), tuples(st.tuples(texts, st.none() | values)), maybe),
     "Snapshot": (texts, count, tuples(st.tuples(texts, states))),
     "GradSet": (texts, texts, st.none() | values, st.none() | values, span),
     "Failed": (texts, span, tuples(st.tuples(texts, states)), st.none() | compared),

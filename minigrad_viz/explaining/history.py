@@ -6,7 +6,7 @@ import ast
 import re
 from typing import NamedTuple
 
-from ..model.births import Birth, came_from, made_by
+from ..model.births import Birth, came_from, made_by, upstream
 from ..model.naming import plain_name
 from ..model.scene import Scenes
 from ..model.trace_index import TraceIndex
@@ -76,14 +76,19 @@ def cut_at(case: Case, tensor: str, source: str) -> Cut | None:
 
 
 def numbers_at(case: Case, event: Birth) -> list[str]:
-    """The tensors whose numbers stand in the expression of an op, as in `2 * math.log(x)`."""
-    if not isinstance(event, Forward) or event.span is None or not NUMBERS.search(case.trace.source):
+    """The tensors whose numbers stand in the expression of an op, as in `2 * math.log(x)`; not those of which a
+    part of it was created, as in `2 * tensor(x.item())`."""
+    span = event.span
+    if not isinstance(event, Forward) or span is None or not NUMBERS.search(case.trace.source):
         return []
-    parts = () if (tree := expression(event.span)) is None else ast.walk(tree)
+    parts = () if (tree := expression(span)) is None else ast.walk(tree)
     given = [each for part in parts for each in numbers_of(case, part)]
     texts = {ast.unparse(part) for each in given for part in ast.walk(each)}
     ids = {plain_name(name): id for id, name in case.scene.named.items()} if texts else {}
-    return [id for name, id in ids.items() if name in texts]
+    born = case.scene.index.births
+    inner = upstream(born, came_from(event), lambda part: part.span is not None and span.holds(part.span))
+    known = {id for id, _ in inner} if ids else ()
+    return [id for name, id in ids.items() if name in texts and id not in known]
 
 
 def sources_at(case: Case, event: Birth) -> list[str]:

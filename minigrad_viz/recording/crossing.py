@@ -148,7 +148,8 @@ class Crossing:
 
     def _inside(self, span: Span) -> list[Out]:
         """What left inside the expression that makes a tensor, and went into it as data."""
-        inner = [out for out in self.exits.out if out.span is not None and within(out.span, span)]
+        spans = ((out, out.span) for out in self.exits.out)
+        inner = [out for out, part in spans if part is not None and part != span and span.holds(part)]
         for out in inner:
             self.exits.out.remove(out)  # the same expression may be evaluated again
         if not inner:
@@ -179,13 +180,6 @@ def is_same(value: Any, out: Out) -> bool:
     if isinstance(value, np.ndarray):
         return isinstance(out.value, weakref.ref) and out.value() is owner_of(value)
     return value is out.value and isinstance(value, float | complex | list)
-
-
-def within(inner: Span, outer: Span) -> bool:
-    """Whether a stretch of source is part of another."""
-    first = (outer.line, outer.column) <= (inner.line, inner.column)
-    last = (inner.end_line, inner.end_column) <= (outer.end_line, outer.end_column)
-    return first and last and inner.origin == outer.origin and inner != outer
 
 
 def expression(source: str) -> ast.expr | None:
