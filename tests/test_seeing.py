@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -197,7 +196,7 @@ def test_every_text_can_be_read_on_its_ground(page, state):
 def packed():
     """What the other graphs do not have: packed values, a node that was left out, references."""
     deck = code_4().stations[2].deck
-    saved = tuple(replace(deck.saved[0], packed="a file", freed=freed) for freed in (False, True))
+    saved = tuple(deck.saved[0]._replace(packed="a file", freed=freed) for freed in (False, True))
     graph = with_card(
         with_deck(many_uses(20), 2, saved=(*saved, *(Saved(f"n{i}", "(1, 2, 3)") for i in range(9)))),
         2,

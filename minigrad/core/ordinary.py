@@ -100,13 +100,12 @@ def ordinary(op: Op) -> Any:
         first = out[0] if several and out else out
         if not isinstance(first, RAW) or first.dtype is not kind:
             return compute(op, args)  # which raises the error, or converts
+        if not (several or is_view or out.ndim):
+            out = out[()]  # before a node saves it
         node = connected(op, Node(), targets, numbered, args, out) if needed and not off else None
         if several:
             return results(op, node, args, out)
-        if is_view:
-            result = share_view(op, args, out)
-        else:
-            result = wrap(out[()] if out.__class__ is ndarray and not out.ndim else out)
+        result = share_view(op, args, out) if is_view else wrap(out)
         if node is not None:
             result._fn, node._storage = node, result._storage
         return result

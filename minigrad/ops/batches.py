@@ -39,19 +39,6 @@ def statistics(
     return F.reshape(mean, shape), F.reshape(rstd, shape)
 
 
-def follow(running_mean: Any, running_var: Any, mean: Any, centered: Any, momentum: float) -> None:
-    """Move running mean and variance toward those of a batch, of which `centered` has mean 0.
-
-    It writes into their memory without increasing the version, as PyTorch does.
-    """
-    if running_mean is not None:
-        running_mean[...] = (1 - momentum) * widened(running_mean) + momentum * mean.reshape(-1)
-    if running_var is not None:
-        spread = np.add.reduce(centered * centered, axis=but_channels(centered.ndim))
-        spread /= centered.size // centered.shape[1] - 1
-        running_var[...] = (1 - momentum) * widened(running_var) + momentum * spread
-
-
 @differentiable(
     **by_one_op(
         "native_batch_norm_backward",
@@ -64,15 +51,12 @@ def native_batch_norm(
     input, weight=None, bias=None, running_mean=None, running_var=None, training=False, momentum=0.1, eps=1e-5
 ):
     """Return the input with each channel (dimension 1) normalized, the means, and the inverse standard
-    deviations. In `training` a channel's own mean and variance are used, and the running ones follow them;
-    otherwise the running ones are used.
+    deviations. In `training` a channel's own mean and variance are used, otherwise the running ones.
     """
     refuse(input, "biuc", "batch_norm")
     x, kind, shape = widened(input), input.dtype, along(input.shape[1], input.ndim)
     if training:
-        mean, rstd, centered = moments(x, but_channels(input.ndim), eps)
-        follow(running_mean, running_var, mean, centered, momentum)
-        found = [v.astype(kind, copy=False) for v in (mean, rstd)]
+        found = [v.astype(kind, copy=False) for v in moments(x, but_channels(input.ndim), eps)[:2]]
         mean, rstd = map(widened, found)
         kept = [v.reshape(-1) for v in found]
     else:

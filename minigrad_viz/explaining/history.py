@@ -76,8 +76,8 @@ def cut_at(case: Case, tensor: str, source: str) -> Cut | None:
 
 
 def numbers_at(case: Case, event: Birth) -> list[str]:
-    """The tensors whose numbers stand in the expression of an op, as in `2 * math.log(x)`; not those of which a
-    part of it was created, as in `2 * tensor(x.item())`."""
+    """The tensors whose numbers stand in the expression of an op, as in `2 * math.log(x)`; not those that
+    another tensor of the expression was created from, as in `2 * tensor(x.item())`."""
     span = event.span
     if not isinstance(event, Forward) or span is None or not NUMBERS.search(case.trace.source):
         return []
@@ -85,9 +85,9 @@ def numbers_at(case: Case, event: Birth) -> list[str]:
     given = [each for part in parts for each in numbers_of(case, part)]
     texts = {ast.unparse(part) for each in given for part in ast.walk(each)}
     ids = {plain_name(name): id for id, name in case.scene.named.items()} if texts else {}
-    born = case.scene.index.births
-    inner = upstream(born, came_from(event), lambda part: part.span is not None and span.holds(part.span))
-    known = {id for id, _ in inner} if ids else ()
+    operands = came_from(event)
+    inner = upstream(case.scene.index.births, operands, lambda b: b.span is not None and span.holds(b.span))
+    known = {id for id, _ in inner}.difference(operands) if ids else ()
     return [id for name, id in ids.items() if name in texts and id not in known]
 
 

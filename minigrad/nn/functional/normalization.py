@@ -9,9 +9,11 @@ import numpy as np
 
 from ...core import F
 from ...core.dtypes import float16, float32
-from ...core.modes import unobserved
+from ...core.modes import quiet, unobserved
 from ...core.public import public
+from ...core.tensor_state import numbers
 from ...inplace.in_place import in_place
+from ...ops.kernels import widened
 from .checks import check_constant
 
 __all__ = ["batch_norm", "group_norm", "instance_norm", "layer_norm", "local_response_norm", "rms_norm"]
@@ -146,7 +148,27 @@ def normalized(
             raise RuntimeError(f"{name} should contain {input.shape[1]} elements not {t.numel()}")
     if input.is_floating_point():
         check_mixture(input, weight, bias, running_mean, running_var)
-    return F.native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)[0]
+    results = F.native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)
+    if training:
+        quiet(follow, input, running_mean, running_var, momentum)
+    return results[0]
+
+
+def follow(input: Any, running_mean: Any, running_var: Any, momentum: float) -> None:
+    """Move running mean and variance toward those of a batch.
+
+    It writes into their memory without increasing the version, as PyTorch does.
+    """
+    x = widened(numbers(input))
+    axes = tuple(d for d in range(x.ndim) if d != 1)
+    mean = x.mean(axes, keepdims=True)
+    squares = x - mean
+    squares *= squares
+    spread = np.add.reduce(squares, axis=axes)
+    spread /= x.size // x.shape[1] - 1
+    for running, new in ((running_mean, mean.reshape(-1)), (running_var, spread)):
+        if running is not None:
+            running._data[...] = (1 - momentum) * widened(running._data) + momentum * new
 
 
 def instance_norm(
