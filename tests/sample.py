@@ -19,6 +19,8 @@ PART = 6  # one random program of so many
 LEAST = 20
 
 CASES = {
+    "browser/test_course_lab.py::test_a_notebook_runs_in_jupyterlab": 3,
+    "browser/test_course_offline.py::test_a_converted_notebook_is_whole_offline": 10,
     "test_derivative_shown.py::test_text_stays_inside_and_apart": 6,
     "test_derivative_shown.py::test_no_two_numbers_of_an_axis_look_alike": 4,
     "test_forward_random.py::test_random_programs": 3,  # of 20 programs each
@@ -29,6 +31,7 @@ CASES = {
     "test_late.py::test_a_subpackage_is_loaded_when_it_is_asked_for": 4,
     "test_late.py::test_ways_to_import": 4,
     "test_modified_in_place.py::test_a_write_after_the_op": 120,
+    "test_quick.py::test_every_layer_is_run_by_its_tests": 0,  # it runs the quick tier
     "test_step_numbers.py::test_gradients_and_values_against_autograd": 12,
     "test_step_numbers.py::test_deposits_over_two_calls": 6,
     "test_step_numbers.py::test_the_gradient_of_a_gradient": 6,

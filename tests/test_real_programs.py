@@ -14,7 +14,7 @@ import real_runs
 import sample
 
 ALL = [path.stem for path in real_runs.PROGRAMS]
-NAMES = ALL if sample.full else ALL[::2]
+NAMES = ALL if sample.full else ALL[::3]
 
 
 def runs(library: str) -> dict[str, Any]:
