@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 from cells import CELLS, traced
 from pictures import SVG, box_of, draw, parse
-from sketches import chain, code_9
+from sketches import chain, code_9, value
 
+from minigrad_viz.drawing.chips import slot_text
 from minigrad_viz.drawing.picture import Picture
 from minigrad_viz.drawing.still import width_of
 from minigrad_viz.shell.report import Report
@@ -105,6 +106,13 @@ def test_gradients_that_meet_stand_in_slots() -> None:
     assert "".join(elements["s0-n"].itertext()) == "2 / 2"
     (pow_deck,) = [element for element in elements["s1-d"].iter() if element.get("class") == "fn"]
     assert pow_deck.text == "PowBackward0" and "slot" not in {e.get("class") for e in elements["s1-d"].iter()}
+
+
+def test_a_small_gradient_in_a_slot_has_fewer_digits() -> None:
+    """A single number is never told by its sizes."""
+    texts = [slot_text(value(x)) for x in (0.6, 0.000036997, -0.00012345, -1.23456e-10, 0.12345)]
+    assert texts == ["0.6", "0.000037", "-0.000123", "-1.23e-10", "0.12345"]
+    assert slot_text(value([[1.23456, 2.0, 3.0], [4.0, 5.0, 6.0]])) == "2×3"
 
 
 def test_slots_wait_dashed_and_fill_step_by_step(library: Any) -> None:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ..kept import RECOMPUTED
 from ..model.card_names import kept_words
-from ..numbers import pill, shape_text, short
+from ..numbers import number, pill, shape_text, short
 from ..protocol import Value
 from ..trace.graph import Card, Deck, Graph, Route, Saved, Station
 from ..words import clean, columns, shorten, text
@@ -69,9 +69,12 @@ def slots_of(graph: Graph) -> dict[str, tuple[GradSlot, ...]]:
 
 
 def slot_text(value: Value) -> str:
-    """A gradient in a slot: its number, or its sizes."""
+    """A gradient in a slot: its number, with fewer digits where there is no room for all, or its sizes."""
     lines = pill(value)
-    return lines[0] if len(lines) == 1 and columns(lines[0]) <= SLOT else shape_text(value)
+    texts = [*lines] if len(lines) == 1 else []
+    if not value.shape and value.items:
+        texts += [number(value.items[0], value.dtype, digits) for digits in (4, 3, 2)]
+    return next((one for one in texts if columns(one) <= SLOT), shape_text(value))
 
 
 def total_of(card: Card) -> str:
