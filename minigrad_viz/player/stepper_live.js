@@ -9,6 +9,7 @@ import { Replaced } from "./stepper_replaced.js";
 import { Grid, Kernel } from "./stepper_states.js";
 
 const RAIL = 14; // pixels from the edge of a card to its rail
+const AHEAD = 2; // questions whose answers are missing
 const REST = 150; // milliseconds without a move until the other steps are computed, too
 
 class Live extends Extra {
@@ -25,7 +26,8 @@ class Live extends Extra {
     this.chosen = new Map(this.score.handles.toReversed().map((handle) => [handle.card, handle]));
     this.handle = this.score.handles[0];
     this.values = new Map(); // by the name of a handle, where it is not the cell's
-    this.wanted = { handle: this.handle, values: this.values };
+    this.wanted = this.latest = { handle: this.handle, values: this.values };
+    this.asked = []; // in order, until they are answered
     this.texts = new Replaced();
     this.own = null; // the frames of the cell
     this.pane = new LivePane(this, player.code.lines);
@@ -151,32 +153,37 @@ class Live extends Extra {
     return this.want(handle, this.only(handle, value, this.source.several ? this.wanted.values : undefined));
   }
 
-  // Show numbers. The newest win: others that come later are not shown. While a picture is drawn, the kernel
-  // computes the next. The steps that are not shown follow when the numbers rest.
+  // Show numbers. The newest win: others that come later are not shown. While a picture is drawn or a message
+  // is on its way, the kernel computes the next. The steps that are not shown follow when the numbers rest.
   async want(handle, values, all = false) {
     clearTimeout(this.resting);
     this.wanted = { handle, values, all };
     for (const card of this.sliders.keys()) this.place(card, values);
+    this.ask();
     if (this.busy) return;
     this.busy = true;
-    try {
-      for (let asked = this.ask(); asked; ) {
-        const [{ handle, values }, state] = [asked.wanted, await asked.state];
-        asked = asked.wanted === this.wanted ? null : this.ask();
-        this.show(handle, values, state);
-      }
-      if (this.source.several && this.state && !this.wanted.all) this.resting = setTimeout(() => this.want(this.handle, this.values, true), REST);
-    } catch ({ message }) {
-      this.pane.say(message || this.words.live_off);
+    let refused = "";
+    for (let asked; (asked = this.asked[0]); ) {
+      const { state, said } = await asked.told;
+      refused = said;
+      this.asked.shift();
+      this.ask();
+      if (said) this.pane.say(said);
+      else this.show(asked.handle, asked.values, state);
     }
     this.busy = false;
+    if (this.source.several && this.state && !this.wanted.all && !refused) this.resting = setTimeout(() => this.want(this.handle, this.values, true), REST);
   }
 
-  // The state with the numbers that are wanted.
+  // Ask for the state with the numbers that are wanted, unless that was asked or too many answers are missing.
   ask() {
     const { wanted } = this;
+    if (wanted === this.latest || this.asked.length === AHEAD) return;
+    this.latest = wanted;
     const { handle, values, all } = wanted;
-    return { wanted, state: values.size ? this.source.state(handle, values, all ? null : [this.player.step || this.summed(handle)]) : null };
+    const state = values.size ? this.source.state(handle, values, all ? null : [this.player.step || this.summed(handle)]) : null;
+    const told = Promise.resolve(state).then((state) => ({ state }), ({ message }) => ({ said: message || this.words.live_off }));
+    this.asked.push({ handle, values, told });
   }
 
   // The step that writes the gradient of a leaf.

@@ -48,6 +48,8 @@ def grafted(trace: Trace, replay: Trace) -> Trace:
 
 def joined(mine: Any, theirs: Any) -> Any:
     """Part of a trace, with the numbers of another."""
+    if mine is theirs:  # most parts are names and flags
+        return mine
     if isinstance(mine, Value):
         if not isinstance(theirs, Value) or mine.shape != theirs.shape or mine.dtype != theirs.dtype:
             raise Differs(f"{mine} became {theirs}")
