@@ -69,9 +69,8 @@ def properties(L, note):
     for wrong in (L.channels_last, 3):
         note.error(lambda w=wrong: x.contiguous(memory_format=w))
     note.error(x.pin_memory)
-    note(
-        x.new(2, 3).shape, x.new([1, 2]), x.new().shape, type(x.as_subclass(L.nn.Parameter)) is L.nn.Parameter
-    )
+    note(x.new(2, 3).shape, x.new([1, 2]), x.new().shape, x.new(()).shape, x.new(x[0, 0].size()).shape)
+    note(type(x.as_subclass(L.nn.Parameter)) is L.nn.Parameter)
     note(x.untyped_storage().nbytes(), x[1].untyped_storage().nbytes(), len(x.untyped_storage()))
     note(x, x.untyped_storage().data_ptr() == x.data_ptr())
 

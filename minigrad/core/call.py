@@ -170,15 +170,15 @@ def connected(op: Op, node: Any, targets: list[Any], numbered: bool, values: Any
     """Give a new node its edges to `targets` and what it saves of the op's arguments and result."""
     node._next = tuple(targets)
     node._nrs = node._check = node._cast = node._storage = node._extra = None
-    if numbered:
+    if numbered or op.broadcasts:
         inputs = values[0] if op.listed else op.pick(values)
-        node._nrs = tuple([0 if n is None else t._nr for t, n in zip(inputs, targets)])
+        if numbered:
+            node._nrs = tuple([0 if n is None else t._nr for t, n in zip(inputs, targets)])
+        if op.broadcasts:
+            node._cast = casts(targets, [t._data if isinstance(t, TensorBase) else out for t in inputs], out)
     node._seq = next(sequence_numbers)
     node._made = tuple([(o.shape, o.dtype) for o in out]) if op.several else ((out.shape, out.dtype),)
     keep(op, node, values, out)
-    if op.broadcasts:
-        inputs = values[0] if op.listed else op.pick(values)
-        node._cast = casts(targets, [t._data if isinstance(t, TensorBase) else out for t in inputs], out)
     return node
 
 

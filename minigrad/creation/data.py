@@ -209,9 +209,8 @@ TAKEN = (list, tuple, str, np.ndarray, TensorBase)
 
 def constructed(args: tuple[Any, ...], dtype: dtypes.dtype) -> Any:
     """What PyTorch's old constructors make: of integers a tensor of that shape, else one of the data."""
-    if len(args) == 1 and isinstance(args[0], tuple) and hasattr(args[0], "numel"):
-        args = args[0]  # a shape
-    if args and all(isinstance(n, int) and not isinstance(n, bool) for n in args):
+    is_shape = len(args) == 1 and isinstance(args[0], tuple) and hasattr(args[0], "numel")
+    if is_shape or (args and all(isinstance(n, int) and not isinstance(n, bool) for n in args)):
         return leaf(np.zeros(sizes("new", args), dtype.numpy))
     data = args[0] if args else ()
     if len(args) > 1:
