@@ -181,6 +181,16 @@ def test_the_difference_is_lit_and_the_rest_is_pale():
         assert ".45}" in svg and "legend" not in svg.partition("</style>")[2]
 
 
+def test_other_pictures_of_the_page_are_not_pale():
+    compared = compare(traced(CUSTOM), traced(PAIRS["backward"][1]), lang="en")
+    same = compare(traced(CUSTOM), traced(CUSTOM), lang="en")
+    for svg in compared.svgs():
+        assert 'class="mg mg-auto pale"' in svg
+        rule = re.findall(r"[^{}]+(?=\{opacity:\.45)", svg)[-1]
+        assert [part for part in rule.split(",") if not part.startswith(".pale ")] == []
+    assert all(".pale" not in svg and " pale" not in svg for svg in same.svgs())
+
+
 @pytest.mark.parametrize("pair, update", [("lr", "opt.step()"), ("zero_grad", "opt.zero_grad()")])
 def test_what_an_optimizer_did_is_lit_below_the_graph(pair, update):
     a, b, *_ = PAIRS[pair]

@@ -136,3 +136,25 @@ def test_an_open_module_with_one_result_has_its_own_name(library):
     (flat,) = (s for s in report.graph.stations if s.deck is not None and s.deck.name.startswith("View"))
     assert f"{flat.id}-c0" in marked and flat.id.startswith("s"), "not a closed box"
     assert flat.cards[0].expr == "2 Flatten" and "2 Flatten   float32" in report.text()
+
+
+def test_before_a_later_round_a_box_says_what_it_holds(library):
+    opening, body = MODEL.split("loss = ")
+    loop = "".join(f"    {line}\n" for line in f"loss = {body}".splitlines())
+    report = Report(traced(f"{opening}for i in range(2):\n{loop}", library), lang="en")
+    told = [frame.text for frame in report.act(-1).frames]
+    assert "0 Linear 2→4 holds model.0.weight, model.0.bias" in told
+    assert not [text for text in told if "computes model." in text]
+
+
+def test_of_two_models_each_module_has_its_whole_name(library):
+    source = """
+nn = torch.nn
+G = nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 1))
+D = nn.Sequential(nn.Linear(1, 3), nn.ReLU(), nn.Linear(3, 1))
+loss = D(G(torch.ones(4, 2))).mean()
+loss.backward()
+"""
+    told = [frame.text for frame in Report(traced(source, library), lang="en").act(-1).frames]
+    for box in ("G.0 Linear 2→3", "D.2 Linear 3→1"):
+        assert [text.startswith(f"{box} ") for text in told].count(True) == 2

@@ -95,6 +95,31 @@ def test_no_rule_is_shown_that_the_run_contradicts(optimizer, library):
     assert step.text.startswith("opt.step() changes w: [")
 
 
+def test_a_formula_has_all_numbers_and_none_twice(library):
+    source = """
+w = torch.zeros(4, requires_grad=True)
+x = torch.tensor([0.00105234, -0.000465678, -0.00971234, 0.00721234])
+opt = torch.optim.SGD([w], lr=0.1, momentum=0.9)
+loss = (w * x).sum()
+loss.backward()
+opt.step()
+"""
+    _, (step,) = last(source, library)
+    first, second = (line.text for line in step.lines if line.kind == "update")
+    assert re.fullmatch(r"v ← g = \[0\.0010523 [^\]=]*\]", first)
+    assert "float32" not in first + second
+
+
+def test_of_many_tensors_the_rest_is_counted_in_the_details(library):
+    source = (
+        "net = torch.nn.Sequential(*[torch.nn.Linear(2, 2) for _ in range(3)])\n"
+        "opt = torch.optim.SGD(net.parameters(), lr=0.5)\n"
+        "net(torch.ones(1, 2)).sum().backward()\nopt.step()\n"
+    )
+    _, (step,) = last(source, library)
+    assert [(line.kind, line.text) for line in step.lines if line.label == "…"] == [("update", "and 2 more")]
+
+
 def test_the_head_of_a_round_belongs_to_it(library):
     body = "opt.zero_grad()\n" + BACK + "opt.step()\n"
     loop = "".join(f"    {line}\n" for line in body.splitlines())

@@ -25,6 +25,7 @@ from .glyphs import IN, OUT, Both, escaped, latex_name, marked
 from .lines import Line, line
 
 PRINTED = 4  # numbers of a tensor that are written out
+WIDE = 56  # columns for them where they are long
 METHODS = {"add_": ast.Add(), "sub_": ast.Sub(), "mul_": ast.Mult(), "div_": ast.Div()}
 PIECES = r"[^\W\d]\w*(?:\.\w+)*\u0302?|\d+|[⁰¹²³⁴-⁹⁻]+|\s|."  # names (w.grad, m̂), digits, exponents, signs
 SIGNS = {"-=": "−", "-": "−", "*": "·"}
@@ -233,8 +234,8 @@ SYMBOLS = {
 
 def formula(name: str, named: str, filled: str, after: Value | None) -> Line:
     """`w ← w − 0.1 · g = 2 − 0.1 · 0.6 = 1.94`."""
-    told = "…" if after is None else short(after)
-    middle = "" if filled in (named, told) else f"{filled} = "
+    told = "…" if after is None else in_full(after)
+    middle = "" if filled in (named, told, marked(IN, told)) else f"{filled} = "
     plain = f"{name} ← {named} = {middle}{marked(OUT, told)}"
     spaced = re.sub(r"\[[^\[\]]*\]", lambda array: array[0].replace(" ", "\u00a0"), plain)
     return line("update", name, Both(plain, "".join(map(latex_piece, re.findall(PIECES, spaced)))))
@@ -254,9 +255,15 @@ def printed(value: Value | None) -> bool:
     return value is not None and value.items is not None and value.size <= PRINTED
 
 
+def in_full(value: Value) -> str:
+    """The numbers of a value that `printed` allows, also where they are long."""
+    told = short(value)
+    return short(value, WIDE) if told.startswith(value.dtype) else told
+
+
 def number_of(value: Value) -> str:
     """A value in a formula: a negative number in brackets."""
-    told = short(value)
+    told = in_full(value)
     return f"({told})" if told.startswith("-") else told
 
 

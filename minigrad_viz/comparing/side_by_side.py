@@ -27,12 +27,12 @@ from ..words import language
 MOST = 40  # stations of one run; of a larger graph those nearest to the difference are drawn
 BESIDE = 430.0  # pixels; two pictures that are not wider stand beside each other
 TRIM, BELOW = 14.0, 29.0  # pixels of the margin, and below, that two beside each other do without
-# What the runs have in common is pale.
+# What the runs have in common is pale; other pictures of the same page are not.
 PALE = (
-    ".mg .station,.mg .edge,.mg .pill,.mg .shape,.mg .reference,.mg .update{opacity:.45}"
-    ".mg .lit,.mg .edge.ghost{opacity:1}.mg .station.lit>.card>.box,.mg .station.lit>.card>.head,"
-    ".mg .station.lit>.deck>.box,.mg .pill.lit>rect{stroke:#D55E00;stroke-width:2.5}"
-    ".mg .update.lit>.box{stroke:#D55E00;stroke-width:2.5}"
+    ".pale .station,.pale .edge,.pale .pill,.pale .shape,.pale .reference,.pale .update{opacity:.45}"
+    ".pale .lit,.pale .edge.ghost{opacity:1}.pale .station.lit>.card>.box,.pale .station.lit>.card>.head,"
+    ".pale .station.lit>.deck>.box,.pale .pill.lit>rect{stroke:#D55E00;stroke-width:2.5}"
+    ".pale .update.lit>.box{stroke:#D55E00;stroke-width:2.5}"
 )
 
 

@@ -91,16 +91,17 @@ class Drawing:
         frame = left - MARGIN, top - MARGIN, left + width + MARGIN, end + MARGIN
         return f"{frames}{arrows}{standing}{pills}{below}{said}", frame
 
-    def svg(self, theme: str, frame: Rect | None = None, more: str = "") -> str:
-        """The whole document, with `more` style, and with its own frame or another one."""
+    def svg(self, theme: str, frame: Rect | None = None, pale: str = "") -> str:
+        """The whole document, with its own frame or another one; with a style `pale`, of the class `pale`."""
         kinds, p = self.canvas.kinds, self.canvas.prefix
         parts = {"marks"} if kinds & SELDOM else set()
-        style = css(theme, sorted(parts | kinds & {"updates", "heat"})) + more
+        style = css(theme, sorted(parts | kinds & {"updates", "heat"})) + pale
         left, top, right, bottom = frame or self.frame
         width = right - left
         size = f'width="{num(width)}" height="{num(bottom - top)}"'
+        name = f"mg mg-{theme}" + (" pale" if pale else "")
         return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" class="mg mg-{theme}" {size} role="img"'
+            f'<svg xmlns="http://www.w3.org/2000/svg" class="{name}" {size} role="img"'
             f' viewBox="{num(left)} {num(top)} {num(width)} {num(bottom - top)}"'
             f' aria-labelledby="{p}title {p}desc"><title id="{p}title">{xml(self.title())}</title>'
             f'<desc id="{p}desc">{xml(self.description())}</desc><style>{style}</style>'

@@ -64,7 +64,9 @@ def closed(graph: Graph) -> Graph:
         replace(s, cards=tuple(_renamed(card, alone[s.id], 0) for card in s.cards)) if s.id in alone else s
         for s in graph.stations
     )
-    return _shut(replace(graph, stations=stations), _outermost(graph))
+    shut = {group.id: group for group in _outermost(graph)}
+    groups = tuple(shut.get(group.id, group) for group in graph.groups)
+    return _shut(replace(graph, stations=stations, groups=groups), list(shut.values()))
 
 
 def inside(whole: Graph, group: Group) -> Graph:

@@ -28,16 +28,26 @@ def together(stage: Stage, events: Sequence[Any]) -> Frame:
 
 
 def computed(stage: Stage, events: Sequence[Any]) -> Frame:
-    """The ops of a box, by its result; of a chain by its ends."""
+    """The ops of a box, by its result; of a chain by its ends. A box that computes nothing yet shows what it
+    holds."""
     ops = [event for event in events if not isinstance(event, Created)] or events
     first, last = (getattr(event, "outputs", None) or (event.tensor,) for event in (ops[0], ops[-1]))
     fold = stage.fold_at(last[0].id)
     group = None if fold is None else titled(stage, fold)
     if group is None:
         told = text("step_fold", stage.lang, n=len(ops), first=stage.made(first), last=stage.made(last))
+    elif isinstance(ops[0], Created):
+        told = text("step_box_holds", stage.lang, box=group.title, names=held(stage, fold, ops))
     else:
         told = text("step_box", stage.lang, box=group.title, made=stage.made(last[:1]))
     return Frame(stage.card_marks((last[0].id,)), clean(told), (), in_cell(events[-1].span))
+
+
+def held(stage: Stage, fold: Fold | None, events: Sequence[Created]) -> str:
+    """What was made before a box computed, its parameters in their order."""
+    order = {card.id: i for i, (_, card) in enumerate(fold.parameters if fold else ())}
+    ids = sorted((event.tensor.id for event in events), key=lambda id: order.get(id, len(order)))
+    return ", ".join([stage.name(id) for id in ids[:LISTED]] + ["…"] * (len(ids) > LISTED))
 
 
 def ran(stage: Stage, events: Sequence[NodeRan]) -> Frame:
@@ -92,7 +102,7 @@ def stored(stage: Stage, events: Sequence[NodeRan]) -> Iterator[Line]:
     for deposit in inside[:LISTED]:
         yield line("grad", f"{stage.name(deposit.tensor)}.grad", short(deposit.after))
     if len(inside) > LISTED:
-        yield line("words", "…", stage.say("update_more", n=len(inside) - LISTED))
+        yield line("grad", "…", stage.say("update_more", n=len(inside) - LISTED))
 
 
 GRADIENTS = {
@@ -131,7 +141,7 @@ def updated(stage: Stage, update: Update) -> Frame:
             lines.append(line("update", named.name, before_after(change)))
         lines += change_lines(update, named)
     if len(changes) > LISTED:
-        lines.append(line("words", "…", stage.say("update_more", n=len(changes) - LISTED)))
+        lines.append(line("update", "…", stage.say("update_more", n=len(changes) - LISTED)))
     return Frame(marks, clean(told), tuple(lines), in_cell(update.span))
 
 

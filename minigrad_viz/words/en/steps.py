@@ -125,6 +125,7 @@ WORDS = {
     "step_fold": "{n} operations in a row: first {first}, last {last}",
     "step_fold_backward": "{n} nodes in a row: {value} enters, {sent} leaves",
     "step_box": "{box} computes {made}",
+    "step_box_holds": "{box} holds {names}",
     "step_box_backward": "{box} receives {value} and passes {sent}",
     "step_box_backward_end": "{box} receives {value} and passes nothing on",
     "step_summary": "… {n} more steps, not shown one by one",

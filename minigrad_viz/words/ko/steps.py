@@ -125,6 +125,7 @@ WORDS = {
     "step_fold": "잇따른 연산 {n}개: 처음 {first}, 마지막 {last}",
     "step_fold_backward": "잇따른 노드 {n}개: {value:이} 들어가 {sent:이} 나옴",
     "step_box": "{box}의 계산: {made}",
+    "step_box_holds": "{box}에 든 텐서: {names}",
     "step_box_backward": "{box}: {value:을} 받아 {sent:을} 보냄",
     "step_box_backward_end": "{box}: {value:을} 받고 아무것도 보내지 않음",
     "step_summary": "… 하나씩 보이지 않는 단계 {n}개",
