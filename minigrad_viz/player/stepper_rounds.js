@@ -73,7 +73,7 @@ export class Rounds {
     const own = laid.find(({ from }) => from === this.counted + act);
     Object.assign(this.frame.style, { left: `${own.x + 16}px`, width: `${own.width}px` });
     this.title.textContent = this.name(act);
-    this.element.replaceChildren(...this.curve(at, width), ...this.others(laid, own), this.frame);
+    this.element.replaceChildren(...this.curve(at, width, own), ...this.others(laid, own), this.frame);
     this.track.fit();
   }
 
@@ -96,8 +96,9 @@ export class Rounds {
     });
   }
 
-  // The value of the root in every round that is known, with a point at the round one is in.
-  curve(at, width) {
+  // The value of the root in every round that is known, with a point at the round one is in. The first and the
+  // last are written where they leave the frame of that round, `own`, free.
+  curve(at, width, own) {
     if (this.values.size < 3) return [];
     const known = [...this.values].sort(([a], [b]) => a - b);
     const [low, high] = [Math.min(...this.values.values()), Math.max(...this.values.values())];
@@ -111,6 +112,7 @@ export class Rounds {
     const say = (i, anchor, words, kind = "") => {
       const x = at(i) + (anchor === "end" ? -1 : 1) * (kind ? 9 : anchor === "end" ? 0 : -2);
       const ends = anchor === "end" ? [x - LETTER * words.length, x] : [x, x + LETTER * words.length];
+      if (!kind && ends[0] < own.x + own.width && ends[1] > own.x) return;
       const way = known.map(([each, value]) => [at(each), y(value)]);
       const above = Math.min(y(this.values.get(i)), highest(way, ...ends)) - (kind ? 7 : 5);
       svg.append(drawn("text", { x, y: Math.max(above, kind ? 17 : 12), "text-anchor": anchor, class: kind }, words));
