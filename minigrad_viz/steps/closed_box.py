@@ -40,7 +40,8 @@ def computed(stage: Stage, events: Sequence[Any]) -> Frame:
         told = text("step_box_holds", stage.lang, box=group.title, names=held(stage, fold, ops))
     else:
         told = text("step_box", stage.lang, box=group.title, made=stage.made(last[:1]))
-    return Frame(stage.card_marks((last[0].id,)), clean(told), (), in_cell(events[-1].span))
+    marks = stage.card_marks((last[0].id,), arrows=not isinstance(ops[0], Created))
+    return Frame(marks, clean(told), (), in_cell(events[-1].span))
 
 
 def held(stage: Stage, fold: Fold | None, events: Sequence[Created]) -> str:

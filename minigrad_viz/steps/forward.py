@@ -100,7 +100,8 @@ def created(stage: Stage, event: Created, state: TensorState, seed: bool) -> Fra
     told = made if given else text(key, stage.lang, made=made)
     if state.value is None and (place := stage.scene.at[state.id][0]).brought:
         told = text("step_unseen", stage.lang, expr=stage.expression(place))
-    return Frame(stage.card_marks((state.id,)), clean(told), tuple(lines), in_cell(event.span))
+    marks = stage.card_marks((state.id,), arrows=False)
+    return Frame(marks, clean(told), tuple(lines), in_cell(event.span))
 
 
 def computed(stage: Stage, event: Forward, owner: str | None, opens: bool) -> Frame:

@@ -83,6 +83,29 @@ def test_the_other_backward_calls_are_unpacked(visit, tmp_path):
     assert "0.6" in page.locator(".mgp-say").inner_text()
 
 
+def test_the_first_and_the_last_value_leave_the_open_round_free(visit, tmp_path):
+    loop = (
+        "w = torch.tensor(3.14159, requires_grad=True)\n"
+        "for i in range(6):\n    loss = w ** 2\n    w.grad = None\n    loss.backward()\n"
+        "    w.data -= 0.1 * w.grad\n"
+    )
+    page = visit(page_of(tmp_path / "a.html", Report(traced(loop), lang="en").html()))
+    ready(page)
+    beside = """() => {
+        const box = document.querySelector('.mgp-round').getBoundingClientRect();
+        const ends = [...document.querySelectorAll('.mgp-curve text:not(.now)')];
+        const at = ends.map(end => end.getBoundingClientRect());
+        return at.map(({ left, right }) => right < box.left || left > box.right);
+    }"""
+    seen = []
+    for call in "012345":
+        page.locator(".mgp-acts select").select_option(call)
+        page.wait_for_function("call => document.querySelector('.mgp-acts select').value === call", arg=call)
+        page.wait_for_timeout(150)
+        seen += page.evaluate(beside)
+    assert len(seen) > 4 and all(seen)
+
+
 def test_all_calls_are_one_timeline(visit, tmp_path):
     """A step past the end of a call is the first of the next one; with Shift the arrows jump by chapter."""
     source = CELLS[8] + "x.grad = None\ny = x ** 3\nz = torch.log(y)\nz.backward()\n"
