@@ -18,6 +18,8 @@ from staged import build
 from minigrad_viz.drawing.outline import outline
 from minigrad_viz.drawing.picture import Picture
 from minigrad_viz.model.fold import fold
+from minigrad_viz.model.scene import Scenes
+from minigrad_viz.model.views import views_of
 from minigrad_viz.trace.graph import ROOT
 
 CHAIN = (
@@ -242,3 +244,28 @@ def test_ten_thousand_operations_in_linear_time():
 
     seconds(100)
     assert seconds(10_000) < 2
+
+
+def test_results_of_a_closed_line_keep_their_own_expressions():
+    source = (
+        "import minigrad\n"
+        "nn, F = minigrad.nn, minigrad.nn.functional\n"
+        "net, crit = nn.Linear(2, 3), nn.NLLLoss()\n"
+        "x, y = torch.ones(2, 2), torch.tensor([[0, 1], [1, 2]])\n"
+        "loss = 0\n"
+        "for t in range(2):\n"
+        "    out = net(x)\n"
+        "    loss = loss + crit(F.log_softmax(out, dim=1), y[:, t])\n"
+        "loss.backward()\n"
+    )
+    graph = views_of(Scenes(traced(source)))[-1].graph
+    inner = [c.expr for s in graph.stations if len(s.cards) > 1 for c in s.cards]
+    assert inner == ["F.log_softmax(out, dim=1)", "y[:, t]"] * 2
+
+
+def test_a_loop_that_made_a_tensor_is_not_written_as_its_value():
+    graph = build(traced("x = torch.tensor(1.0, requires_grad=True)\ny = x * 2\ny.backward()\n"))
+    station = graph.stations[1]
+    loop = replace(station, cards=(replace(station.cards[0], expr="for t in range(6)"),))
+    svg, _ = draw(replace(graph, stations=(graph.stations[0], loop, *graph.stations[2:])))
+    assert any(text.split() == ["y", "for", "t", "in", "range(6)"] for text in texts(svg))

@@ -82,7 +82,8 @@ class CardBox:
         name = f'<tspan class="{kind}">{xml(self.name)}</tspan>' if self.name else ""
         if not self.expr:
             return name
-        sign = " = " if self.name else ""
+        loop = self.expr.startswith(("for ", "while "))  # which made it, and is no expression
+        sign = "" if not self.name else "  " if loop else " = "
         return f"{name}<tspan>{spaced(sign)}</tspan><tspan>{xml(self.expr)}</tspan>"
 
 

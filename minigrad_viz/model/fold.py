@@ -21,7 +21,7 @@ from collections import Counter
 from collections.abc import Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from ..trace.graph import CHAIN, MODULE, PARAMETER, ROOT, Card, Deck, Fold, Graph, Group, Route, Station
+from ..trace.graph import CHAIN, LINE, MODULE, PARAMETER, ROOT, Card, Deck, Fold, Graph, Group, Route, Station
 
 SMALL = 60  # stations; in a smaller graph no chain is folded
 READABLE = 40  # stations that a model may be opened to
@@ -174,7 +174,10 @@ def _cards(group: Group, run: list[Station], outer: list[Route]) -> list[Kept]:
 
 
 def _renamed(card: Card, group: Group, i: int) -> Card:
-    """A card as it stands on a closed group: what made it is the group, or result `i` of it."""
+    """A card as it stands on a closed group: what made it is the group, or result `i` of it. Results of one
+    line keep their own expressions, which are parts of the line."""
+    if group.kind == LINE and card.expr:
+        return card
     if group.kind == CHAIN:
         return replace(card, name=None, expr=None, letter="")
     name = card.name if card.held or card.role == ROOT or group.kind != MODULE else None

@@ -10,7 +10,7 @@ function plus(stage, boxes, open, onopen) {
     const id = stage.id(station);
     if (!boxes.has(id)) continue;
     station.querySelector(":scope > .plus")?.remove();
-    const box = station.querySelector(".card:last-of-type > .box, .card > .box, text").getBBox();
+    const box = ([...station.querySelectorAll(".card > .box")].at(-1) ?? station.querySelector("text")).getBBox();
     const { x, y, width } = station === aside ? { x: box.x, y: box.y - 4, width: 0 } : box;
     const label = stage.words[open.has(id) ? "box_close" : "box_open"];
     const cross = drawn("path", { d: open.has(id) ? "M-4 0h8" : "M-4 0h8M0 -4v8" });

@@ -436,6 +436,31 @@ def test_boxes_open_by_click_and_key(visit, tmp_path):
     assert page.locator(".mgp-panel").count() == 0
 
 
+LINES = """
+nn, F = torch.nn, torch.nn.functional
+net, crit = nn.Linear(2, 3), nn.NLLLoss()
+x, y = torch.ones(2, 2), torch.tensor([[0, 1], [1, 2]])
+loss = 0
+for t in range(2):
+    out = net(x)
+    loss = loss + crit(F.log_softmax(out, dim=1), y[:, t])
+loss.backward()
+"""
+
+
+def test_the_sign_that_opens_a_box_covers_no_text(visit, tmp_path):
+    """It stands in the last card of a box with several, which has room for it."""
+    page = visit(page_of(tmp_path / "a.html", Report(traced(LINES), lang="en").html()))
+    ready(page)
+    signs = page.locator(".mgp-view > svg g.station > g.plus")
+    covered = signs.evaluate_all("""(signs) => signs.flatMap((sign) => {
+        const [a, texts] = [sign.getBoundingClientRect(), sign.parentNode.querySelectorAll('text')];
+        const meets = (b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+        return [...texts].filter((text) => meets(text.getBoundingClientRect()));
+    }).map((text) => text.textContent)""")
+    assert signs.count() == 6 and covered == []
+
+
 @pytest.mark.parametrize("width", [1440, 900, 420])
 def test_the_words_stand_above_the_picture_and_never_move(visit, tmp_path, width):
     """Nor does the picture: from step to step nothing changes its place."""
