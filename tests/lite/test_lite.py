@@ -194,6 +194,7 @@ def test_a_second_notebook_runs(opened):
 def test_live_values_training_and_predictions(opened):
     """As in JupyterLab: by mouse and by keys, with the kernel that runs in the page."""
     page = opened("code_10.ipynb", CELLS)
+    page.set_viewport_size({"width": 1700, "height": 1000})  # room for the landscape beside the picture
     page.evaluate(RUN)
     assert [output for output in outputs(page) if output["output_type"] == "error"] == []
     for index, part in enumerate((".mgp-slider", ".mgp-training", ".mgp-ask:not([hidden])"), 2):
