@@ -13,6 +13,7 @@ from ...core.modes import quiet, unobserved
 from ...core.public import public
 from ...core.tensor_state import numbers
 from ...inplace.in_place import in_place
+from ...ops.batches import but_channels
 from ...ops.kernels import widened
 from .checks import check_constant
 
@@ -160,7 +161,7 @@ def follow(input: Any, running_mean: Any, running_var: Any, momentum: float) -> 
     It writes into their memory without increasing the version, as PyTorch does.
     """
     x = widened(numbers(input))
-    axes = tuple(d for d in range(x.ndim) if d != 1)
+    axes = but_channels(x.ndim)
     mean = x.mean(axes, keepdims=True)
     squares = x - mean
     squares *= squares
