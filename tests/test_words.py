@@ -48,6 +48,12 @@ def test_languages_have_the_same_placeholders():
             assert "" not in placeholders(catalogue[key]), f"{key}: placeholders have names, as order differs"
 
 
+def test_each_key_stands_once():
+    for lang in CATALOGUES:
+        told = "\n".join(file.read_text("utf-8") for file in (ROOT / lang).glob("*.txt"))
+        assert len(re.findall(r"^\w+: .", told, re.MULTILINE)) == len(CATALOGUES[lang])
+
+
 ROOT = Path(words.__file__).parent
 SOURCES = [path for path in ROOT.parent.rglob("*.py") if ROOT not in path.parents]
 # What says sentences of the catalogue, and which of its arguments are their keys.

@@ -1,9 +1,9 @@
-"""Every word a learner reads, by key, in English and Korean.
+"""Every word a learner reads, by key, in English and Korean: the files in `en` and `ko` have one text a line.
 
 `text("forward_step", i=3, n=12)` gives a whole sentence or label of the catalogue: nothing shown is put
 together from fragments, because word order differs between languages. A part in ⟦ ⟧ is left out where one
 of its values is missing, None or "". A key stands in the source as it is here, never put together, so a
-search for it finds its uses.
+search for it finds its uses. Every language has the same keys and placeholders.
 """
 
 from __future__ import annotations
@@ -12,11 +12,19 @@ import locale
 import os
 import re
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 
-from . import en, ko
 from .korean import filled
 
-CATALOGUES: dict[str, dict[str, str]] = {"en": en.WORDS, "ko": ko.WORDS}
+
+def read(lang: str) -> dict[str, str]:
+    """The texts of a language: what stands in its files as `key: text`, but for empty lines and comments."""
+    files = sorted((Path(__file__).parent / lang).glob("*.txt"))
+    lines = [line for file in files for line in file.read_text(encoding="utf-8").splitlines()]
+    return dict(line.split(": ", 1) for line in lines if line and not line.startswith("#"))
+
+
+CATALOGUES = {lang: read(lang) for lang in ("en", "ko")}
 
 PART = re.compile(r"⟦(.*?)⟧")
 FIELD = re.compile(r"\{(\w+)")
@@ -49,14 +57,14 @@ def text(key: str, lang: str | None = None, **values: object) -> str:
         raise KeyError(f"no text called {key!r} in the catalogue")
     whole = PART.sub(lambda part: part[1] if _known_of(part[1], values) else "", words[key])
     try:
-        return (filled(whole, values) if words is ko.WORDS else whole).format_map(values)
+        return (filled(whole, values) if words is CATALOGUES["ko"] else whole).format_map(values)
     except KeyError as missing:
         raise KeyError(f"the text {key!r} needs a value for {missing.args[0]!r}") from None
 
 
 def fields(key: str) -> frozenset[str]:
     """The placeholders of the text called `key`, the same in every language."""
-    return frozenset(FIELD.findall(en.WORDS[key]))
+    return frozenset(FIELD.findall(CATALOGUES["en"][key]))
 
 
 def templates(keys: Iterable[str], lang: str | None = None) -> dict[str, str]:
