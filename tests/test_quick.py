@@ -15,13 +15,8 @@ from quick import LIST, TESTS, Line, lines, spaced
 
 ROOT = TESTS.parent
 PACKAGES = ("minigrad", "minigrad_viz")
-LAYERS = sorted(  # the packages that have code: the catalogue's languages have only words
-    {
-        path.parent.relative_to(ROOT).as_posix()
-        for name in PACKAGES
-        for path in (ROOT / name).rglob("*.py")
-        if path.parent.parent.name != "words"
-    }
+LAYERS = sorted(
+    {path.parent.relative_to(ROOT).as_posix() for name in PACKAGES for path in (ROOT / name).rglob("*.py")}
 )
 LISTED = list(lines(LIST.read_text(encoding="utf-8")))
 
