@@ -13,7 +13,7 @@ from ..model.cuts import is_whole
 from ..trace.events import TensorState
 from ..trace.explained import Explanation
 from ..trace.graph import CAUSE
-from .case import Case, Explain, Values, numbers
+from .case import Case, Explain, Values
 from .edits import NO_GRAD, in_place, replacing
 from .failed_call import FailedCall, call_rule
 from .history import MODES, cut_before
@@ -48,25 +48,16 @@ def any_tensor(state: TensorState) -> bool:
 
 
 def about(
-    failed: FailedCall, found: Operand | None, why: str, fix: str, label: str, **values: Any
+    failed: FailedCall, found: Operand | None, why: str, label: str, *fix: str, **values: Any
 ) -> Explanation:
-    """The explanation of an error about one tensor: its sentences, of which `why` and `fix` are the keys,
-    name it, it is marked with a `label`, and where it was made is the cause. Without the tensor, only that it
-    is this error."""
+    """The explanation of an error about one tensor: its sentences, of which `why` is the key, name it, it is
+    marked with a `label`, and where it was made is the cause. Without the tensor, only that it is this
+    error."""
     if found is None:
         return failed.case.explain()
     values = {"name": found, "called": called(found.text), **values}
     marks = failed.mark(found, label, **values)
-    return failed.explain(why, fix, marks=marks, cause=made_at(failed.case, found.id), **values)
-
-
-def told(fits: Callable[[TensorState], bool], why: str, fix: str, label: str, given: bool = False) -> Explain:
-    """How an error is explained that is about the tensor which `fits` it: by two sentences and a label."""
-
-    def explain(failed: FailedCall, **found: Any) -> Explanation:
-        return about(failed, failed.subject(fits, given), why, fix, label)
-
-    return explain
+    return failed.explain(why, *fix, marks=marks, cause=made_at(failed.case, found.id), **values)
 
 
 # ── writing in place ────────────────────────────────────────────────────────────────────────────────────────
@@ -75,13 +66,13 @@ def told(fits: Callable[[TensorState], bool], why: str, fix: str, label: str, gi
 @call_rule("leaf_in_place", "Error: a leaf Variable that requires grad is being used")
 def leaf_in_place(failed: FailedCall) -> Explanation:
     """A leaf was to be changed while a graph is recorded."""
-    return written_to(failed, failed.subject(is_leaf), "leaf_in_place_why", "leaf_in_place_fix")
+    return written_to(failed, failed.subject(is_leaf), "leaf_in_place")
 
 
-def written_to(failed: FailedCall, found: Operand | None, why: str, fix: str) -> Explanation:
+def written_to(failed: FailedCall, found: Operand | None, why: str) -> Explanation:
     """The explanation for a leaf that a statement writes to."""
     write = failed.case.span
-    told = about(failed, found, why, fix, "mark_in_place", write=write, update=in_place(failed.case, write))
+    told = about(failed, found, why, "mark_in_place", write=write, update=in_place(failed.case, write))
     return told._replace(cause=None)
 
 
@@ -93,11 +84,11 @@ def view_of_leaf_in_place(failed: FailedCall) -> Explanation:
     if found is None or leaf is None:
         return case.explain()
     if leaf == found.id:
-        return written_to(failed, found, "item_of_leaf_in_place_why", "item_of_leaf_in_place_fix")
+        return written_to(failed, found, "item_of_leaf_in_place")
     name = case.name(leaf)
-    said = about(failed, found, "view_of_leaf_in_place_why", "", "mark_in_place", leaf=name)
+    said = about(failed, found, "view_of_leaf_in_place_why", "mark_in_place", leaf=name)
     told: Values = {"name": name, "called": called(name), "update": f"{NO_GRAD}…"}
-    fix = case.words("item_of_leaf_in_place_fix", **told)
+    fix = case.words("item_of_leaf_in_place.fix", **told)
     return said._replace(fix=fix, marks=said.marks + case.card(leaf, CAUSE, case.words("mark_memory")))
 
 
@@ -124,9 +115,8 @@ def view_of_no_grad(failed: FailedCall, mode: str, when: str) -> Explanation:
     was, and now the view is asked for its history."""
     mode = MODES["inference" if mode == "inference" else "no_grad"]
     if when != "is being":
-        return failed.explain("view_of_no_grad_late", "view_of_no_grad_fix", mode=mode)
-    keys = ("view_of_no_grad_why", "view_of_no_grad_fix", "mark_in_place")
-    return about(failed, failed.subject(any_tensor), *keys, mode=mode)
+        return failed.explain("view_of_no_grad_late", "view_of_no_grad.fix", mode=mode)
+    return about(failed, failed.subject(any_tensor), "view_of_no_grad", "mark_in_place", mode=mode)
 
 
 # ── flags ───────────────────────────────────────────────────────────────────────────────────────────────────
@@ -137,13 +127,9 @@ def integer_requires_grad(failed: FailedCall) -> Explanation:
     """Integers or booleans were to require gradients."""
     found = failed.subject(is_whole, given=True)
     if found is None or not found.dtype:
-        fixes = (
-            failed.option("dtype", "torch.float32", "integer_requires_grad_new_fix_line"),
-            "integer_requires_grad_new_fix",
-        )
-        return failed.explain("integer_requires_grad_new", *fixes)
-    keys = ("integer_requires_grad_why", "integer_requires_grad_fix", "mark_dtype")
-    return about(failed, found, *keys, dtype=found.dtype)
+        fix = failed.option("dtype", "torch.float32", "integer_requires_grad_new_fix_line")
+        return failed.explain("integer_requires_grad_new", fix)
+    return about(failed, found, "integer_requires_grad", "mark_dtype", dtype=found.dtype)
 
 
 def without_graph(why: str) -> Explain:
@@ -152,7 +138,7 @@ def without_graph(why: str) -> Explain:
 
     def explain(failed: FailedCall) -> Explanation:
         case, found = failed.case, failed.subject(without_grad)
-        said = about(failed, found, why, "compute_with_gradients", "legend_constant")
+        said = about(failed, found, why, "legend_constant", "compute_with_gradients")
         cut = None if found is None else cut_before(case, found.id)
         if cut is None:
             return said
@@ -171,7 +157,7 @@ def numpy_of_graph(failed: FailedCall) -> Explanation:
     """NumPy was to use a tensor that requires gradients, or a list of such, as `plt.plot(losses)` does."""
     found, case = failed.subject(requires_grad, given=True), failed.case
     if found is not None:
-        return about(failed, found, "numpy_of_graph_why", "numpy_of_graph_fix", "mark_asks")
+        return about(failed, found, "numpy_of_graph", "mark_asks")
     names = [each.id for each in failed.arguments if isinstance(each, ast.Name)]
     for call in case.parts():
         if not isinstance(call, ast.Call) or len(call.args) != 1 or last_name(call) != "append":
@@ -194,60 +180,60 @@ def optimizer_of_non_leaf(failed: FailedCall) -> Explanation:
     if found is not None and hidden is not None:
         why, fix, cause = hidden
         return failed.case.explain(why, fix, failed.mark(found, "mark_computed"), cause)
-    return about(failed, found, "optimizer_of_non_leaf_why", "optimizer_of_non_leaf_fix", "mark_computed")
+    return about(failed, found, "optimizer_of_non_leaf", "mark_computed")
 
 
-def assigned_grad(why: str, fix: str, label: str) -> Explain:
-    """A rule for what was assigned to `.grad` and does not fit the tensor."""
+ASSIGNED = {  # the sentences about what was assigned to `.grad`, by what the error tells of it
+    "shape": ("assigned_shape_why", "mark_assigned_shape", "assigned_type.fix"),
+    "dtype": ("assigned_dtype", "mark_assigned_dtype"),
+    "type": ("assigned_type", "mark_assigned_type"),
+    "own": ("assigned_self", "mark_assigned_self"),
+}
 
-    def explain(failed: FailedCall, given: object) -> Explanation:
-        found = failed.subject(any_tensor)
-        if found is None or not found.dtype:
-            return failed.case.explain()
-        if why == "assigned_shape_why":  # `(2,)` for `[2]`, `float64` for `double`, as a tensor shows them
-            given = str(numbers(str(given)))
-        elif why == "assigned_dtype_why":
-            given = next((name for name, title in CPP_NAMES.items() if title == given), given)
-        shape = str(found.shape)
-        return about(failed, found, why, fix, label, shape=shape, dtype=found.dtype, given=given)
+
+@call_rule(
+    "assigned_grad",
+    "assign.*of size '(?P<shape>[^']*)' to",
+    "assign.*with dtype '(?P<dtype>[^']*)' to",
+    r"assign.*got grad of type (?P<type>\S+)",
+    "can't assign Variable as its own (?P<own>grad)",
+)
+def assigned_grad(failed: FailedCall, **told: object) -> Explanation:
+    """What was assigned to `.grad` does not fit the tensor."""
+    found = failed.subject(any_tensor)
+    if found is None or not found.dtype:
+        return failed.case.explain()
+    ((what, given),) = told.items()
+    if what == "dtype":  # `float64` for `double`, as a tensor shows it
+        given = next((name for name, title in CPP_NAMES.items() if title == given), given)
+    values = {"shape": str(found.shape), "dtype": found.dtype, "given": str(given)}
+    return about(failed, found, *ASSIGNED[what], **values)
+
+
+# ── errors about the one tensor that fits: two sentences and a label ────────────────────────────────────────
+
+
+def told(why: str, fits: Callable[[TensorState], bool], label: str) -> Explain:
+    """How such an error is explained."""
+
+    def explain(failed: FailedCall, **found: Any) -> Explanation:
+        return about(failed, failed.subject(fits, given=True), why, label)
 
     return explain
 
 
-# Errors about the one tensor that fits: two sentences and a label.
-call_rule("view_of_several", "is being modified inplace.*returns multiple views")(
-    told(any_tensor, "view_of_several_why", "view_of_several_fix", "mark_in_place")
-)
-call_rule(
-    "view_of_function", r"Output \d+ of (?P<node>\S+) is a view and .*created inside a custom Function"
-)(told(any_tensor, "view_of_function_why", "view_of_function_fix", "mark_in_place"))
-call_rule("flag_of_non_leaf", "you can only change requires_grad flags of leaf variables. If you")(
-    told(is_computed, "flag_of_non_leaf_why", "flag_of_non_leaf_fix", "mark_computed")
-)
-call_rule("flag_of_non_leaf", "you can only change requires_grad flags of leaf variables")(
-    told(is_computed, "flag_of_non_leaf_on_why", "flag_of_non_leaf_on_fix", "mark_computed")
-)
-call_rule("hook_of_non_leaf", "post accumulate grad hooks cannot be registered on non-leaf tensors")(
-    told(is_computed, "hook_of_non_leaf_why", "hook_of_non_leaf_fix", "mark_computed")
-)
-call_rule(
-    "deepcopy_of_non_leaf", "Only Tensors created explicitly by the user .* support the deepcopy protocol"
-)(told(is_computed, "deepcopy_of_non_leaf_why", "deepcopy_of_non_leaf_fix", "mark_computed", given=True))
-call_rule("assigned_grad", "assign.*of size '(?P<given>[^']*)' to")(
-    assigned_grad("assigned_shape_why", "assigned_type_fix", "mark_assigned_shape")
-)
-call_rule("assigned_grad", "assign.*with dtype '(?P<given>[^']*)' to")(
-    assigned_grad("assigned_dtype_why", "assigned_dtype_fix", "mark_assigned_dtype")
-)
-call_rule("assigned_grad", r"assign.*got grad of type (?P<given>\S+)")(
-    assigned_grad("assigned_type_why", "assigned_type_fix", "mark_assigned_type")
-)
-call_rule("assigned_grad", "can't assign Variable as its own (?P<given>grad)")(
-    assigned_grad("assigned_self_why", "assigned_self_fix", "mark_assigned_self")
-)
-call_rule("retain_grad_without", "can't retain_grad on Tensor that has requires_grad=False")(
-    without_graph("retain_grad_without_why")
-)
-call_rule("hook_without", "cannot register a hook on a tensor that doesn't require gradient")(
-    without_graph("hook_without_why")
-)
+for key, fits, label, pattern in (
+    ("view_of_several", any_tensor, "mark_in_place", "is being modified inplace.*returns multiple views"),
+    ("view_of_function", any_tensor, "mark_in_place", r"of (?P<node>\S+) is a view and .*a custom Function"),
+    ("flag_of_non_leaf", is_computed, "mark_computed", "only change requires_grad flags of leaf .*If you"),
+    ("hook_of_non_leaf", is_computed, "mark_computed", "post accumulate grad hooks cannot be registered on"),
+    ("deepcopy_of_non_leaf", is_computed, "mark_computed", "Only Tensors created .*the deepcopy protocol"),
+):
+    call_rule(key, pattern)(told(key, fits, label))
+FLAG = "you can only change requires_grad flags of leaf variables"
+call_rule("flag_of_non_leaf", FLAG)(told("flag_of_non_leaf_on", is_computed, "mark_computed"))
+for key, pattern in (
+    ("retain_grad_without", "can't retain_grad on Tensor that has requires_grad=False"),
+    ("hook_without", "cannot register a hook on a tensor that doesn't require gradient"),
+):
+    call_rule(key, pattern)(without_graph(key))

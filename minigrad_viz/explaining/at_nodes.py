@@ -40,7 +40,7 @@ def wrong_count(case: Case, name: str, **counts: int) -> Explanation | None:
     node = custom(case, name)
     where = returned(node) or node.code
     values: Values = {**counts, "method": method(node), "place": first_line(where) or ""}
-    return case.explain("wrong_count_why", "wrong_count_fix", case.stopped(node.id), where, **values)
+    return case.explain("wrong_count", "", case.stopped(node.id), where, **values)
 
 
 @rule(
@@ -56,7 +56,7 @@ def wrong_gradient(case: Case, name: str, i: int, got: Shape, expected: Shape) -
     marks = case.stopped(node.id) + case.card(source or "", CAUSE, case.words("mark_shape", shape=expected))
     values: Values = {"i": i + 1, "got": str(got), "expected": str(expected), "method": method(node)}
     values["place"] = first_line(where) or ""
-    return case.explain("wrong_gradient_why", "wrong_gradient_fix", marks, where, **values)
+    return case.explain("wrong_gradient", "", marks, where, **values)
 
 
 def custom(case: Case, name: str) -> NodeState:

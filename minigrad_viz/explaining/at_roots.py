@@ -139,8 +139,7 @@ def gradient_shape(failed: FailedCall, given: Shape, wanted: Shape) -> Explanati
     wrong = [each for each in gradients if each.dtype and each.shape == given]
     marks = failed.mark_shapes(found[0])
     marks += failed.mark_shapes(*wrong, kind=CAUSE) if len(wrong) == 1 else ()
-    fix = "gradient_shape_fix"
-    return failed.explain("gradient_shape_why", fix, marks=marks, root=found[0].text, **told)
+    return failed.explain("gradient_shape", marks=marks, root=found[0].text, **told)
 
 
 def backward_of(failed: FailedCall) -> tuple[str, list[Operand], list[Operand]]:
@@ -221,7 +220,7 @@ def needs_no_grad(case: Case) -> Explanation:
     cut, marks = cut_before(case, id), case.card(id, label=case.words("legend_constant"))
     if cut is None or cut.how == "made":
         cause = None if cut is None else cut.span
-        return case.explain("input_asks_not_why", "input_asks_not_fix", marks, cause, **values)
+        return case.explain("input_asks_not", "", marks, cause, **values)
     values |= cut.told(case)
     marks += cut.marks(case, card=False)
     return case.explain("input_asks_not_why_cut", "input_asks_not_fix_cut", marks, cut.span, **values)

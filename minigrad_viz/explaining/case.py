@@ -16,7 +16,7 @@ from ..trace.explained import Explanation
 from ..trace.graph import GUILTY, Mark, Station
 from ..trace.source_text import SourceText
 from ..trace.where import Span
-from ..words import clean, text
+from ..words import clean, fix_of, text
 
 Values = dict[str, Any]  # what the sentences of an explanation are filled with
 Explain = Callable[..., Explanation | None]  # of a case and what the pattern of a rule found
@@ -223,7 +223,9 @@ class Case:
         **values: Any,
     ) -> Explanation:
         """The explanation of this error. `why` and `fix` are sentences, or keys of sentences that are filled
-        with `values`; "" says nothing. `key` is for an explanation that has another key than its rule."""
+        with `values`; without a `fix` it is what stands below the sentence `why` in the catalogue. `key` is
+        for an explanation that has another key than its rule."""
+        fix = fix or fix_of(why)
         why, fix = (
             each if not each or isinstance(each, Said) else self.words(each, **values) for each in (why, fix)
         )
@@ -232,15 +234,15 @@ class Case:
     def note(
         self,
         key: str,
-        why: str,
+        why: str = "",
         fix: str = "",
         marks: tuple[Mark, ...] = (),
         cause: Span | None = None,
         of_cell: bool = False,
         **values: Any,
     ) -> Explanation:
-        """A note: about the call, or (`of_cell`) about the whole cell."""
-        told = self.explain(why, fix, marks, cause, key, **values)
+        """A note: about the call, or (`of_cell`) about the whole cell; `why` if it is not the text `key`."""
+        told = self.explain(why or key, fix, marks, cause, key, **values)
         return told._replace(call=0) if of_cell else told
 
 

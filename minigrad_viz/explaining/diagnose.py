@@ -24,7 +24,7 @@ sentence tells of operands:
     def gathered(failed: FailedCall) -> Explanation | None:
         one, index = failed.operands[:2]
         fix = failed.behind(index, ".unsqueeze(1)")
-        return failed.explain("index_gather_why", fix, "index_gather_fix", name=one, index=index)
+        return failed.explain("index_gather", fix, name=one, index=index)
 """
 
 from __future__ import annotations

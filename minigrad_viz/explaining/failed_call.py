@@ -12,7 +12,7 @@ from ..trace.events import TensorState
 from ..trace.explained import Explanation
 from ..trace.graph import GUILTY, Mark
 from ..trace.where import Span
-from ..words import fields
+from ..words import fields, fix_of
 from .case import Case, F, Fix, Said, need, rule
 from .edits import Edits, Shape, out_of_place, rewritten, sizes_of, with_option
 from .operands import Layer, Operand, failed_module, operand_of, run_before, standing
@@ -176,12 +176,13 @@ class FailedCall:
         **values: Any,
     ) -> Explanation:
         """The explanation: the sentence `why`, and the first of `fixes` that there is, which are fixes or
-        keys of sentences. `marks` are those of what the sentence tells of operands, if there are no others;
-        `key` is for an explanation that has another key than its rule."""
+        keys of sentences, else what stands below that sentence in the catalogue. `marks` are those of what
+        the sentence tells of operands, if there are no others; `key` is for an explanation that has another
+        key than its rule."""
         layer = self.layer
         named = values if layer is None else {"name": layer.input, **values}
         marks = self.marks(why, named) if marks is None else marks
-        first = next((fix for fix in fixes if fix), Fix(Said()))
+        first = next((fix for fix in (*fixes, fix_of(why)) if fix), Fix(Said()))
         fix = Fix(self.words(first, **values)) if isinstance(first, str) else first
         return self.case.explain(self.words(why, **values), fix.text, marks, fix.cause or cause, key)
 

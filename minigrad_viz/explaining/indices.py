@@ -43,7 +43,7 @@ def mismatch(failed: FailedCall, own: str = "") -> Explanation | None:
     need(pairs)
     a, b = pairs[0]
     one, other = (a, b) if needs_change(a) > needs_change(b) else (b, a)
-    return failed.explain("dtype_pair_why", converted(failed, one, other.dtype), "dtype_pair_fix", a=a, b=b)
+    return failed.explain("dtype_pair", converted(failed, one, other.dtype), a=a, b=b)
 
 
 def needs_change(one: Operand) -> tuple[bool, bool, bool]:
@@ -57,7 +57,7 @@ def in_layer(failed: FailedCall, told: str) -> Explanation | None:
     `long int`, `Float`."""
     layer, own = sure(failed.layer), sure(SHORT.get(told.partition(" ")[0].lower()))
     need(layer.input.dtype != own)
-    return failed.explain("dtype_layer_why", converted(failed, layer.input, own), "dtype_layer_fix", own=own)
+    return failed.explain("dtype_layer", converted(failed, layer.input, own), own=own)
 
 
 @call_rule(
@@ -173,20 +173,20 @@ def counted(failed: FailedCall, size: int) -> Fix | None:
 @call_rule("index_count", "too many indices for tensor of dimension")
 def too_many(failed: FailedCall) -> Explanation | None:
     """More indices than the tensor has dimensions."""
-    return of_first(failed, "index_count_why", "index_count_fix")
+    return of_first(failed, "index_count")
 
 
 @call_rule("dim_range", "does not match the length of the desired ordering of dimensions")
 def permuted(failed: FailedCall) -> Explanation | None:
     """`permute` with another number of dimensions."""
     need(failed.function == "permute")
-    return of_first(failed, "dim_permute_why", "dim_permute_fix")
+    return of_first(failed, "dim_permute")
 
 
-def of_first(failed: FailedCall, why: str, fix: str) -> Explanation | None:
+def of_first(failed: FailedCall, why: str) -> Explanation | None:
     """The explanation for the first operand and how many dimensions it has."""
     one = sure(failed.first(lambda each: True))
-    return failed.explain(why, fix, name=one, dims=len(one.shape))
+    return failed.explain(why, name=one, dims=len(one.shape))
 
 
 @call_rule("index_count", "invalid index of a 0-dim tensor|index on a 0-dim")
@@ -194,8 +194,8 @@ def no_dims(failed: FailedCall) -> Explanation | None:
     """An index into a scalar, or a loop over one."""
     one, node = sure(failed.first(lambda each: not each.shape)), failed.node
     code = written_as(failed.case, node.value) if isinstance(node, ast.Subscript) else None
-    fixes = (None if code is None else failed.instead(code), "index_scalar_fix")
-    return failed.explain("index_scalar_why", *fixes, marks=failed.mark_shapes(one), name=one)
+    fix = None if code is None else failed.instead(code)
+    return failed.explain("index_scalar", fix, marks=failed.mark_shapes(one), name=one)
 
 
 @call_rule("index_shapes", "indexing tensors could not be broadcast together with shapes {left}, {right}")
@@ -204,13 +204,12 @@ def several(failed: FailedCall, left: Shape, right: Shape) -> Explanation | None
     mine = [each for each in failed.operands[1:] if each.shape in (left, right)]
     need(len({each.shape for each in mine}) == 2)
     a, b = mine[0], next(each for each in mine if each.shape != mine[0].shape)
-    fixes: list[Fix | str | None] = []
+    fixes: list[Fix | None] = []
     for one, other in ((b, a), (a, b)):  # `torch.arange(4)` beside four indices
         node = failed.here(one.tree)
         if isinstance(node, ast.Call) and last_name(node) == "arange" and len(node.args) == 1:
             fixes.append(failed.rewrite({node.args[0]: str(other.shape[0])}))
-    fixes.append("index_pairs_fix")
-    return failed.explain("index_pairs_why", *fixes, a=a, b=b)
+    return failed.explain("index_pairs", *fixes, a=a, b=b)
 
 
 @call_rule("index_shapes", "shape of the mask {mask} at index .* does not match .*indexed tensor {whole}")
@@ -220,8 +219,8 @@ def mask(failed: FailedCall, mask: Shape, whole: Shape) -> Explanation | None:
     mine = [each for each in given[1:] if each.shape == mask and each.dtype in ("bool", "uint8")]
     need(mine, given and given[0].shape[:1] == whole[:1])
     columns = len(mask) == 1 and len(whole) == 2 and whole[1] == mask[0]
-    fixes = (failed.put(mine[0], f":, {mine[0].text}") if columns else None, "index_mask_fix")
-    return failed.explain("index_mask_why", *fixes, name=given[0], mask=mine[0])
+    fix = failed.put(mine[0], f":, {mine[0].text}") if columns else None
+    return failed.explain("index_mask", fix, name=given[0], mask=mine[0])
 
 
 @call_rule("index_shapes", "Index tensor must have the same number of dimensions as")
@@ -230,8 +229,8 @@ def gathered(failed: FailedCall) -> Explanation | None:
     need(failed.function in ("gather", "scatter", "scatter_", "scatter_add"), len(failed.operands) > 1)
     one, index = failed.operands[:2]
     fits = (len(one.shape), len(index.shape)) == (2, 1) and index.shape[0] == one.shape[0]
-    fixes = (failed.behind(index, ".unsqueeze(1)") if fits else None, "index_gather_fix")
-    return failed.explain("index_gather_why", *fixes, name=one, index=index)
+    fix = failed.behind(index, ".unsqueeze(1)") if fits else None
+    return failed.explain("index_gather", fix, name=one, index=index)
 
 
 # ── dimensions ────────────────────────────────────────────────────────────────────────────────────────────
@@ -244,4 +243,4 @@ def no_such_dim(failed: FailedCall, last: int, wrong: int) -> Explanation | None
     one = next((each for each in failed.operands[:1] if max(len(each.shape), 1) == last + 1), None)
     parts = [part for part in taken(failed.node) if ast.unparse(part) == str(wrong)]
     edits = {parts[-1]: str(last)} if parts and wrong > last else None
-    return failed.explain("dim_range_why", failed.rewrite(edits, "dim_last_fix"), "dim_range_fix", name=one)
+    return failed.explain("dim_range", failed.rewrite(edits, "dim_last_fix"), name=one)

@@ -62,8 +62,8 @@ def linear_input(failed: FailedCall) -> Explanation | None:
     need(len(layer.sizes) == 2, layer.input.shape)
     one, needed = layer.input.at(-1), layer.sizes[0]
     need(one.size != needed)
-    fixes = (fitting_linear(failed, layer, one), "linear_fix")
-    return failed.explain("linear_why", *fixes, name=one, needed=needed, given=one.size)
+    fix = fitting_linear(failed, layer, one)
+    return failed.explain("linear", fix, name=one, needed=needed, given=one.size)
 
 
 def unseen_input(failed: FailedCall) -> Explanation | None:
@@ -71,7 +71,7 @@ def unseen_input(failed: FailedCall) -> Explanation | None:
     left = sure(re.search(r"(?:\(\d+x|got input \(\d+\), mat \(\d+x|vec \()(\d+)", failed.case.error))
     layer, given = Layer(failed.case, sure(failed.module), Operand("", ())), int(left[1])
     need(len(layer.sizes) == 2, given != layer.sizes[0])
-    fixes, needed = (layer.resized(layer.sizes, 0, given), "linear_fix"), layer.sizes[0]
+    fixes, needed = (layer.resized(layer.sizes, 0, given), "linear.fix"), layer.sizes[0]
     return failed.explain("linear_unseen_why", *fixes, layer=layer.name, needed=needed, given=given)
 
 
@@ -105,7 +105,7 @@ def channels(failed: FailedCall, weight: Shape, needed: int, given: int) -> Expl
     one, method = of_channels(layer.input, weight, given), moved(layer.input.shape, needed, len(weight))
     fix = turned(failed, layer, method) if method else layer.resized(layer.sizes[:2], 0, given)
     fix = fix if method else either(failed, layer, fix, one, needed)
-    return failed.explain("channels_why", fix, "channels_fix", name=one)
+    return failed.explain("channels", fix, name=one)
 
 
 def of_channels(one: Operand, weight: Shape, given: int) -> Operand:
@@ -124,8 +124,7 @@ def channels_of_function(failed: FailedCall, weight: Shape, needed: int, given: 
     if new is not None and other is not None:
         new = Fix(failed.words("or_layer_fix", fix=new.text, name=w, other=other.text), new.cause)
     turned = failed.behind(one, moved(one.shape, needed, len(weight)), "layer_input_fix")
-    fixes = (turned, new, other, "channels_function_fix")
-    return failed.explain("channels_function_why", *fixes, name=one, weight=w)
+    return failed.explain("channels_function", turned, new, other, name=one, weight=w)
 
 
 def moved(shape: Shape, needed: int, dims: int) -> str:
@@ -144,7 +143,7 @@ def image_dims(failed: FailedCall, least: int, shape: Shape) -> Explanation | No
     layer = sure(failed.layer)
     need(layer.input.shape == shape)
     fix = turned(failed, layer, as_image(shape, layer.sizes[0] if layer.sizes else 1, least))
-    return failed.explain("image_dims_why", fix, "image_dims_fix", most=least + 1)
+    return failed.explain("image_dims", fix, most=least + 1)
 
 
 def as_image(shape: Shape, count: int, least: int) -> str:
@@ -165,22 +164,20 @@ def kernel_size(failed: FailedCall, padded: object, kernel: object) -> Explanati
     layer = sure(failed.layer)
     most, sizes = max(numbers(str(kernel))), [str(each).replace(" x ", "×") for each in (kernel, padded)]
     fix = layer.build(lambda made: made.with_option("padding", most // 2), layer.sizes[:2])
-    return failed.explain("kernel_why", fix, "kernel_fix", kernel=sizes[0], padded=sizes[1])
+    return failed.explain("kernel", fix, kernel=sizes[0], padded=sizes[1])
 
 
 @call_rule("layer_input", "Output size is too small")
 def too_small(failed: FailedCall) -> Explanation:
     """Nothing would be left of the image after pooling."""
-    return failed.explain(
-        "pool_why", "pool_fix", name=failed.layer.input if failed.layer else failed.operands[0]
-    )
+    return failed.explain("pool", name=failed.layer.input if failed.layer else failed.operands[0])
 
 
 @call_rule("layer_input", "Expected more than 1 value per channel when training")
 def one_example(failed: FailedCall) -> Explanation:
     """A normalization over the batch was given a single example in training mode."""
     model = sure(failed.layer).call.chain()[0].event.path
-    return failed.explain("one_example_why", "one_example_fix", model=model)
+    return failed.explain("one_example", model=model)
 
 
 # ── layers with one size ────────────────────────────────────────────────────────────────────────────────────
@@ -199,7 +196,7 @@ def one_size(failed: FailedCall, given: int, needed: int) -> Explanation | None:
     last = layer.kind.startswith(("LayerNorm", "LSTM", "GRU", "RNN")) or len(layer.input.shape) == 2
     one = layer.input.at(-1 if last else 1)
     fix = either(failed, layer, layer.resized((needed,), 0, given), one, needed)
-    return failed.explain("one_size_why", fix, "one_size_fix", name=one)
+    return failed.explain("one_size", fix, name=one)
 
 
 @call_rule("layer_input", r"expected {needed}D(?: or \dD)? input \(got {given}D input\)")
@@ -208,7 +205,7 @@ def norm_dims(failed: FailedCall, **dims: int) -> Explanation:
     layer = sure(failed.layer)
     wanted = f"{layer.kind[:-2]}{max(len(layer.input.shape) - 2, 1)}d"
     fix = layer.build(lambda made: made.renamed(wanted)) if wanted != layer.kind else None
-    return failed.explain("norm_dims_why", fix, "one_size_fix")
+    return failed.explain("norm_dims_why", fix, "one_size.fix")
 
 
 @call_rule("index_range", "index out of range in self")
@@ -222,4 +219,4 @@ def embedding_index(failed: FailedCall) -> Explanation | None:
     fix = layer.resized(layer.sizes, 0, wrong + 1) if wrong >= 0 else None
     fix = fix and Fix(failed.words("or_index_fix", fix=fix.text, last=rows - 1), fix.cause)
     told: Values = {"rows": rows, "last": rows - 1, "wrong": wrong}
-    return failed.explain("embedding_why", fix, "embedding_fix", marks=marks, **told)
+    return failed.explain("embedding", fix, marks=marks, **told)

@@ -49,7 +49,7 @@ def not_initialized(failed: FailedCall) -> Explanation:
     function = function_around(failed.case, failed.case.span)
     need(isinstance(function, ast.FunctionDef) and function.name == "__init__")
     line = function.body[0].lineno  # type: ignore[union-attr]
-    return failed.explain("module_init_why", "module_init_fix", line=line)
+    return failed.explain("module_init", line=line)
 
 
 @call_rule("module_definition", r'Module \[{kind}\] is missing the required "forward" function')
@@ -58,7 +58,7 @@ def no_forward(failed: FailedCall, kind: str) -> Explanation:
     methods = methods_of(class_named(failed.case, kind))
     near = get_close_matches("forward", methods, 1)
     if not near:
-        return failed.explain("module_forward_why", "module_forward_fix")
+        return failed.explain("module_forward")
     line, code = methods[near[0]].lineno, head(methods[near[0]], "forward")
     return failed.explain("module_near_why", "module_head_fix", near=near[0], line=line, code=code)
 
@@ -83,8 +83,8 @@ def no_parameters(failed: FailedCall) -> Explanation:
             path = ast.unparse(layers[0].func).removesuffix(last_name(layers[0])) or "torch.nn."
             code = f"{path}ModuleList({written_as(case, part.value)})"
             fix = replacing(case, part.value, {part.value: code})
-            return failed.explain("module_list_why", fix, "module_list_fix", name=target, line=part.lineno)
-    return failed.explain("module_empty_why", "module_empty_fix")
+            return failed.explain("module_list", fix, name=target, line=part.lineno)
+    return failed.explain("module_empty")
 
 
 def is_module(case: Case, name: str) -> bool:
@@ -147,7 +147,7 @@ def given_to_class(failed: FailedCall, made: ast.Call) -> Explanation:
     """The explanation for a call of the class of a loss."""
     fix, kind = replacing(failed.case, made, {made.func: f"{ast.unparse(made.func)}()"}), last_name(made)
     told: Values = {"source": ast.unparse(made), "line": made.lineno, "kind": kind}
-    return failed.explain("loss_class_why", fix, "loss_class_fix", cause=span_at(failed.case, made), **told)
+    return failed.explain("loss_class", fix, cause=span_at(failed.case, made), **told)
 
 
 @call_rule("not_called", r"\(\): argument .*position {place}\) must be Tensor, not (?P<kind>[A-Z]\w+)")
@@ -175,7 +175,7 @@ def not_called(failed: FailedCall, given: ast.expr) -> Explanation:
     source = ast.unparse(given if isinstance(made, ast.Call) else made)
     cause = None if made is given or isinstance(made, ast.Call) else span_at(failed.case, made)
     told: Values = {"name": ast.unparse(given), "source": source}
-    return failed.explain("module_tensor_why", "module_tensor_fix", cause=cause, **told)
+    return failed.explain("module_tensor", cause=cause, **told)
 
 
 @call_rule("not_called", r"\w+\(\) missing 1 required positional argument: 'self'")

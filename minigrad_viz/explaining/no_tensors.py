@@ -130,18 +130,17 @@ def one_number(failed: FailedCall) -> Explanation | None:
     """A tensor of several elements was to become one Python number."""
     if failed.function == "tensor" and failed.arguments:
         name = ast.unparse(failed.arguments[0])
-        fixes = (failed.instead(f"torch.stack({name})"), "list_of_tensors_fix")
-        return failed.explain("list_of_tensors_why", *fixes, name=name)
+        return failed.explain("list_of_tensors", failed.instead(f"torch.stack({name})"), name=name)
     one = sure(failed.first(lambda each: bool(each.shape)))
     told: Values = {"marks": failed.mark_shapes(one), "name": one, "count": math.prod(one.shape)}
     if isinstance(failed.node, ast.Call) and of_math(failed.case, failed.node):
         fix = failed.instead(with_tensors(failed.case, failed.node), "one_number_math_fix")
-        return failed.explain("one_number_why", fix, "one_number_fix", **told)
+        return failed.explain("one_number", fix, **told)
     need(failed.function in ("item", "float", "int", "bool"))
     result = one.state is not None and not one.state.is_leaf and one.dtype.startswith("float")  # a loss, say
     mean = failed.behind(one, ".mean()", "one_number_mean_fix") if result else None
     fix = mean or failed.instead(f"{called(one.text)}.tolist()", "one_number_fix_at")
-    return failed.explain("one_number_why", fix, "one_number_fix", **told)
+    return failed.explain("one_number", fix, **told)
 
 
 @call_rule(
@@ -165,7 +164,7 @@ def no_format(failed: FailedCall) -> Explanation | None:
     state = standing(failed.case, name)
     many = state is not None and state.value is not None and state.value.size != 1
     edits = None if many or part is None else {part: f"{called(name)}.item()"}
-    return failed.explain("no_format_why", failed.rewrite(edits), "one_number_fix", name=name)
+    return failed.explain("no_format_why", failed.rewrite(edits), "one_number.fix", name=name)
 
 
 @call_rule("one_number", "type list doesn't define __round__")
@@ -174,8 +173,7 @@ def rounded_list(failed: FailedCall) -> Explanation | None:
     need(failed.function == "round", failed.arguments)
     name, *digits = map(ast.unparse, failed.arguments)
     code = f"[round({', '.join(['each', *digits])}) for each in {name}]"
-    fixes = (failed.instead(code, "round_list_fix"), "round_list_fix")
-    return failed.explain("round_list_why", *fixes, name=name)
+    return failed.explain("round_list", failed.instead(code, "round_list.fix"), name=name)
 
 
 @call_rule("one_number", "Boolean value of Tensor with more than one value is ambiguous")
@@ -190,7 +188,7 @@ def one_truth(failed: FailedCall) -> Explanation | None:
         return None
     one = failed.operand(found, tree)._replace(name=text)
     told: Values = {"name": one, "source": called(text), "marks": failed.mark_shapes(one)}
-    return failed.explain("one_truth_why", "one_truth_fix", **told)
+    return failed.explain("one_truth", **told)
 
 
 # ── whole numbers ───────────────────────────────────────────────────────────────────────────────────────────
@@ -209,8 +207,8 @@ def fraction(failed: FailedCall) -> Explanation | None:
     for part in (part for made in (node, *makers) if made is not None for part in ast.walk(made)):
         if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Div):
             code = f"{written_as(case, part.left)} // {written_as(case, part.right)}"
-            fixes = (replacing(case, part, {part: code}), "fraction_fix")
-            return failed.explain("fraction_why", *fixes, source=written_as(case, part), line=part.lineno)
+            fix = replacing(case, part, {part: code})
+            return failed.explain("fraction", fix, source=written_as(case, part), line=part.lineno)
     return None
 
 
@@ -233,4 +231,4 @@ def given_as(failed: FailedCall, names: set[str]) -> list[ast.expr]:
 def uneven(failed: FailedCall, **sizes: int) -> Explanation | None:
     """Rows of several lengths in `torch.tensor`."""
     need(failed.function in ("tensor", "as_tensor", "FloatTensor"))
-    return failed.explain("uneven_why", "uneven_fix")
+    return failed.explain("uneven")

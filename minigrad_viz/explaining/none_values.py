@@ -86,8 +86,8 @@ def assigned_parameter(case: Case) -> Explanation | None:
         return None
     name = ast.unparse(tree.targets[0])
     update = quoted(updated(case, tree, tree.value, name)) if reads(tree.value, f"{name}.grad") else None
-    fix = "assigned_parameter_fix" if update is None else "rebound_fix"
-    return case.explain("assigned_parameter_why", fix, name=name, update=update)
+    fix = "" if update is None else "rebound_fix"
+    return case.explain("assigned_parameter", fix, name=name, update=update)
 
 
 @call_rule(
@@ -108,7 +108,7 @@ def python_number(failed: FailedCall, kind: str) -> Explanation | None:
         if tensor != text:
             cause = span_at(case, made)
             values: Values = {"name": name, "source": cause.text, "line": cause.line, "kind": kind}
-            return case.explain("python_number_why", "python_number_fix", (), cause, code=tensor, **values)
+            return case.explain("python_number", "", (), cause, code=tensor, **values)
     return None
 
 
@@ -172,13 +172,13 @@ def of_none(failed: FailedCall, given: ast.expr, other: ast.expr | None = None) 
         kind = last_name(module) if isinstance(module, ast.Call) else ""
         function = without_return(failed, kind, last_name(made))
         if function is None:
-            return failed.explain("none_call_why", "none_call_fix", cause=cause, **told)
+            return failed.explain("none_call", cause=cause, **told)
         fixes = (returning(failed, function), "none_returned_fix")
         return failed.explain("none_returned_why", *fixes, cause=cause, function=function.name, **told)
     around = default_of(case, given)
     if around is not None:
         told["function"] = around.name
-        return failed.explain("none_default_why", "none_default_fix", cause=cause, **told)
+        return failed.explain("none_default", cause=cause, **told)
     need(is_none(made))
     why = "none_value_why" if made is given else "none_assigned_why"
     left = None if other is None else failed.instead(ast.unparse(other), "none_value_fix")

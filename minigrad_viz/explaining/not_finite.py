@@ -53,8 +53,7 @@ def in_the_data(case: Case, found: Symptom, span: Span | None) -> Explanation:
     assert isinstance(event, Created)
     values: Values = {"data": case.plain(event.tensor.id), "name": case.plain(found.tensor)}
     marks = () if case.trace.error else case.card(event.tensor.id, CAUSE, "nan")
-    keys = ("first_nan", "first_nan_data", "first_nan_data_fix")
-    return case.note(*keys, marks, span, of_cell=True, **values)
+    return case.note("first_nan", "first_nan_data", "", marks, span, of_cell=True, **values)
 
 
 def first_call(scenes: Scenes) -> int:
@@ -72,8 +71,7 @@ def unkept_start(scenes: Scenes, found: Symptom, lang: str | None) -> Explanatio
         "count": scenes.trace.skipped,
         "what": found.origin.what,
     }
-    keys = ("first_nan", "first_nan_unkept", "first_nan_unkept_fix")
-    return case.note(*keys, (), span, of_cell=True, **values)
+    return case.note("first_nan", "first_nan_unkept", cause=span, of_cell=True, **values)
 
 
 def span_of(scenes: Scenes, origin: Origin) -> Span | None:

@@ -144,7 +144,7 @@ def root_is_leaf(case: Case) -> Iterator[Explanation]:
     if not others or learners(case):
         return
     values: Values = {"root": case.name(roots[0]), "made": born.span}
-    yield case.note("root_leaf", "root_leaf_why", "root_leaf_fix", (), born.span, **values)
+    yield case.note("root_leaf", cause=born.span, **values)
 
 
 # ── gradients of earlier rounds ─────────────────────────────────────────────────────────────────────────────
@@ -177,8 +177,7 @@ def kept_gradients(case: Case) -> Iterator[Explanation]:
     trained = [opt for opt in optimizers_of(case) if base_of_name(name) in opt.given]
     values["reset"] = f"{trained[0].name}.zero_grad()" if trained else f"{name}.grad = None"
     span = None if started is None else started.span
-    keys = ("kept_gradient", "kept_gradient_why", "kept_gradient_fix")
-    yield case.note(*keys, (), span, of_cell=True, name=name, call=span, **values)
+    yield case.note("kept_gradient", cause=span, of_cell=True, name=name, call=span, **values)
 
 
 # ── an optimizer that changes nothing ───────────────────────────────────────────────────────────────────────
@@ -198,19 +197,15 @@ def idle_optimizers(case: Case) -> Iterator[Explanation]:
     renewed, loop = made_anew(case, opt, bases), loop_of(case, opt.name)
     if renewed is not None:
         values: Values = {"opt": opt.name, "model": renewed.id, "line": renewed.lineno}
-        keys, cause = ("stale_optimizer", "stale_optimizer_why", "stale_optimizer_fix"), opt.call
-    elif loop is None or loop.backward is None:
-        return
-    else:
-        values = {"step": span_at(case, loop.step), "backward": span_at(case, loop.backward)}
-        values |= {"names": case.names(learning)}
-        keys, cause = ("step_too_early", "step_too_early_why", "step_too_early_fix"), loop.step
+        yield case.note("stale_optimizer", cause=span_at(case, opt.call), of_cell=True, **values)
+    elif loop is not None and loop.backward is not None:
+        step, backward = span_at(case, loop.step), span_at(case, loop.backward)
+        values = {"step": step, "backward": backward, "names": case.names(learning)}
         if loop.reset is not None and loop.backward.lineno < loop.reset.lineno < loop.step.lineno:
-            keys, cause = ("reset_too_early", "reset_too_early_why", "reset_too_early_fix"), loop.reset
-            values["reset"] = span_at(case, loop.reset)
-        elif loop.step.lineno >= loop.backward.lineno:
-            return
-    yield case.note(*keys, (), span_at(case, cause), of_cell=True, **values)
+            reset = span_at(case, loop.reset)
+            yield case.note("reset_too_early", cause=reset, of_cell=True, reset=reset, **values)
+        elif step.line < backward.line:
+            yield case.note("step_too_early", cause=step, of_cell=True, **values)
 
 
 def other_parameters(case: Case, opt: Optimizer, learning: list[str], names: list[str]) -> Explanation:
@@ -223,8 +218,7 @@ def other_parameters(case: Case, opt: Optimizer, learning: list[str], names: lis
     call = quoted(ast.unparse(opt.call).replace(ast.unparse(opt.call.args[0]), given, 1)) or given
     values: Values = {"opt": opt.name, "given": opt.parameters, "line": span.line}
     values["names"] = case.names(learning)
-    keys = ("other_parameters", "other_parameters_why", "other_parameters_fix")
-    return case.note(*keys, (), span, of_cell=True, call=call, **values)
+    return case.note("other_parameters", cause=span, of_cell=True, call=call, **values)
 
 
 def made_anew(case: Case, opt: Optimizer, bases: set[str]) -> ast.Name | None:

@@ -296,4 +296,4 @@ def elements(name: str, n: int, shape: tuple[int, ...] | None = None) -> tuple[s
 def no_input(failed: FailedCall) -> Explanation:
     """No input of a gradcheck requires gradients."""
     text = requiring(failed.case, [each.id for each in failed.operands if each.dtype.startswith(FLOATING)])
-    return failed.explain("check_no_input_why", text and Fix(text), "check_no_input_fix")
+    return failed.explain("check_no_input", text and Fix(text))

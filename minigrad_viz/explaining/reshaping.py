@@ -59,7 +59,7 @@ def two_open(failed: FailedCall) -> Explanation | None:
     one = sure(failed.first(lambda each: True))
     first = next((part for part in sizes_in(failed) if ast.unparse(part) == "-1"), None)
     fix = failed.rewrite({first: str(one.shape[0])} if first and one.shape else None, "view_size_fix_at")
-    return failed.explain("view_open_why", fix, "view_open_fix", marks=failed.mark_shapes(one))
+    return failed.explain("view_open", fix, marks=failed.mark_shapes(one))
 
 
 @call_rule("view_strides", "view size is not compatible with input tensor's size and stride")
@@ -68,8 +68,7 @@ def view_strides(failed: FailedCall) -> Explanation | None:
     need(failed.function == "view", failed.operands)
     one, given = failed.operands[0], (*failed.arguments, *failed.options)
     code = f"{called(one.text)}.reshape({', '.join(map(ast.unparse, given))})"
-    fixes = (failed.instead(code, "view_strides_fix"), "view_strides_fix")
-    return failed.explain("view_strides_why", *fixes, name=one)
+    return failed.explain("view_strides", failed.instead(code, "view_strides.fix"), name=one)
 
 
 # ── cat and stack ───────────────────────────────────────────────────────────────────────────────────────────
@@ -115,8 +114,8 @@ def cat_dims(failed: FailedCall, m: int, n: int) -> Explanation | None:
     other = sure(failed.first(lambda each: len(each.shape) == n))
     listed = failed.arguments and isinstance(failed.arguments[0], ast.List | ast.Tuple)
     need(listed, failed.function in CAT)
-    fixes = (raised(failed, first, other), raised(failed, other, first), "cat_dims_fix")
-    return failed.explain("cat_dims_why", *fixes, a=first, b=other)
+    fixes = raised(failed, first, other), raised(failed, other, first)
+    return failed.explain("cat_dims", *fixes, a=first, b=other)
 
 
 def raised(failed: FailedCall, large: Operand, small: Operand) -> Fix | None:
@@ -128,7 +127,7 @@ def raised(failed: FailedCall, large: Operand, small: Operand) -> Fix | None:
     for place in (joined, *range(dims)):
         new = (*small.shape[:place], 1, *small.shape[place:])
         if all(m == n for i, (m, n) in enumerate(zip(new, large.shape)) if i != joined):
-            return failed.put(small, f"{{}}.unsqueeze({place})", "cat_dims_fix")
+            return failed.put(small, f"{{}}.unsqueeze({place})", "cat_dims.fix")
     return None
 
 
@@ -143,8 +142,7 @@ def stack_sizes(failed: FailedCall, left: Shape, i: int, right: Shape, j: int) -
     if entry(failed, i) is None or entry(failed, j) is None:
         a, b = (each and each._replace(state=None) for each in (a, b))
     assert a is not None and b is not None
-    fixes = (stacked_otherwise(failed, left, right), "stack_sizes_fix")
-    return failed.explain("stack_sizes_why", *fixes, a=a, b=b)
+    return failed.explain("stack_sizes", stacked_otherwise(failed, left, right), a=a, b=b)
 
 
 def stacked_otherwise(failed: FailedCall, left: Shape, right: Shape) -> Fix | None:
@@ -173,5 +171,5 @@ def no_list(failed: FailedCall, function: str) -> Explanation | None:
     given = [ast.unparse(each) for each in (*failed.arguments, *failed.options)]
     listed = f"[{', '.join(each for each in given[: len(failed.arguments)] if each in tensors)}]"
     code = ", ".join([listed, *(each for each in given if each not in tensors)])
-    fix = failed.instead(f"{ast.unparse(failed.tree.func)}({code})", "joined_list_fix")  # type: ignore
-    return failed.explain("joined_list_why", fix, "joined_list_fix")
+    fix = failed.instead(f"{ast.unparse(failed.tree.func)}({code})", "joined_list.fix")  # type: ignore
+    return failed.explain("joined_list", fix)

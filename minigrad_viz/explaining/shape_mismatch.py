@@ -61,7 +61,7 @@ def layer_in_source(failed: FailedCall, left: Shape, right: Shape) -> Explanatio
     if made is None or constants(made.call.args)[:2] != right or at_path(case, path) is not made.call:
         return None
     sizes: Values = {"layer": f"{path} (Linear {right[0]}→{right[1]})", "needed": right[0], "given": left[-1]}
-    fixes = (made.changed(0, left[-1]), "linear_fix")
+    fixes = (made.changed(0, left[-1]), "linear.fix")
     return failed.explain("linear_unseen_why", *fixes, cause=made.span, key="layer_input", **sizes)
 
 
@@ -76,8 +76,8 @@ def batched_sizes(failed: FailedCall, needed: Shape, got: Shape) -> Explanation 
 def batches(failed: FailedCall, a: Operand, b: Operand) -> Explanation:
     """The numbers of matrices differ."""
     a, b = a.at(0), b.at(0)
-    fixes = (failed.resize(b, b.sized(a.size)), "matrix_batches_fix")
-    return failed.explain("matrix_batches_why", *fixes, key="matrix_sizes", a=a, b=b)
+    fix = failed.resize(b, b.sized(a.size))
+    return failed.explain("matrix_batches", fix, key="matrix_sizes", a=a, b=b)
 
 
 def of_product(failed: FailedCall, a: Operand, b: Operand) -> Explanation:
@@ -144,7 +144,7 @@ def einsum_sizes(failed: FailedCall, **sizes: object) -> Explanation | None:
     need(failed.module is None, failed.function == "einsum")
     shapes = ", ".join(f"{each.name}: {failed.sized(each.shape)}" for each in failed.operands)
     marks = failed.mark_shapes(*failed.operands)
-    return failed.explain("einsum_sizes_why", "einsum_sizes_fix", marks=marks, shapes=shapes)
+    return failed.explain("einsum_sizes", marks=marks, shapes=shapes)
 
 
 REDUCTIONS = ("mean", "sum", "std", "var", "amax", "amin", "norm", "prod", "logsumexp")
@@ -180,9 +180,7 @@ def broadcast(failed: FailedCall, m: int, n: int) -> Explanation | None:
     for a, b in itertools.combinations(given, 2):
         k = clash(a.shape, b.shape)
         if k is not None and {a.shape[-k], b.shape[-k]} == sizes:
-            return failed.explain(
-                "broadcast_why", *fitting(failed, a, b), "broadcast_fix_plain", a=a.at(-k), b=b.at(-k)
-            )
+            return failed.explain("broadcast_sizes", *fitting(failed, a, b), a=a.at(-k), b=b.at(-k))
     return None
 
 
@@ -227,9 +225,9 @@ def too_large(failed: FailedCall, shape: Shape, result: Shape) -> Explanation | 
     """The result of an operation in place is larger than the tensor."""
     given = failed.operands
     need(given and given[0].shape == shape)
-    fixes = (failed.copied("broadcast_in_place_fix"), "broadcast_in_place_fix")
     marks = failed.mark_shapes(given[0]) + failed.mark_shapes(*given[1:], kind=CAUSE)
-    return failed.explain("broadcast_in_place_why", *fixes, marks=marks, name=given[0])
+    fix = failed.copied("broadcast_in_place.fix")
+    return failed.explain("broadcast_in_place", fix, marks=marks, name=given[0])
 
 
 @call_rule("broadcast", "The expanded size of the tensor .*Target sizes: {target}.*Tensor sizes: {shape}")
@@ -240,5 +238,5 @@ def expanded(failed: FailedCall, target: Shape, shape: Shape) -> Explanation | N
     need(mine)
     k = sure(clash(shape, target))
     one = (mine[-1] if failed.function == "" else mine[0]).at(-k)
-    fixes = (aligned(failed, one, target), failed.resize(one, like(shape, target)), "expand_fix")
-    return failed.explain("expand_why", *fixes, name=one, n=target[-k])
+    fixes = aligned(failed, one, target), failed.resize(one, like(shape, target))
+    return failed.explain("expand", *fixes, name=one, n=target[-k])

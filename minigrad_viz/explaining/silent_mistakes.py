@@ -88,13 +88,13 @@ def of_zeros(case: Case, ran: NodeRan, op: str, zero: list[str]) -> Explanation:
         "high": high,
     }
     values["input"] = case.name(given[0]) if given else op
-    return case.note("dead_unit", *TOLD[op], marks, span, **values)
+    return case.note("dead_unit", TOLD[op], "", marks, span, **values)
 
 
 TOLD = {
-    **dict.fromkeys(FLAT, ("dead_flat_why", "dead_flat_fix")),
-    **dict.fromkeys(CUT_OFF, ("dead_relu_why", "dead_relu_fix")),
-    **dict.fromkeys(SATURATED, ("dead_saturated_why", "dead_saturated_fix")),
+    **dict.fromkeys(FLAT, "dead_flat"),
+    **dict.fromkeys(CUT_OFF, "dead_relu"),
+    **dict.fromkeys(SATURATED, "dead_saturated"),
 }
 
 
@@ -196,9 +196,7 @@ def not_called(case: Case) -> Iterator[Explanation]:
         if isinstance(part.value, ast.Attribute) and part.value.attr in METHODS:
             place = span_at(case, part)
             values: Values = {"place": place, "code": f"{place.text}()"}
-            yield case.note(
-                "not_called", "not_called_why", "not_called_fix", (), place, of_cell=True, **values
-            )
+            yield case.note("not_called", cause=place, of_cell=True, **values)
 
 
 def no_backward(case: Case) -> Iterator[Explanation]:
@@ -206,9 +204,7 @@ def no_backward(case: Case) -> Iterator[Explanation]:
     steps = [event for event in case.trace.events if isinstance(event, OptimizerStepped)]
     moved = any(isinstance(event, Mutated) and event.op == "step" for event in case.trace.events)
     if steps and steps[0].span is not None and not moved and not case.scene.index.started:
-        values: Values = {"step": steps[0].span}
-        keys = ("no_backward", "no_backward_why", "no_backward_fix")
-        yield case.note(*keys, (), steps[0].span, of_cell=True, **values)
+        yield case.note("no_backward", cause=steps[0].span, of_cell=True, step=steps[0].span)
 
 
 def no_step(case: Case) -> Iterator[Explanation]:
@@ -226,7 +222,7 @@ def no_step(case: Case) -> Iterator[Explanation]:
         if used and len(resets) == len(used):
             span = case.scene.index.started[-1].span
             values: Values = {"opt": name, "names": case.names(learning), "backward": span}
-            yield case.note("no_step", "no_step_why", "no_step_fix", (), span, of_cell=True, **values)
+            yield case.note("no_step", cause=span, of_cell=True, **values)
 
 
 def scores_twice(case: Case) -> Iterator[Explanation]:
@@ -239,6 +235,5 @@ def scores_twice(case: Case) -> Iterator[Explanation]:
             continue
         if event.op in TWICE.get(source.op, ()):
             values: Values = {"call": event.span, "function": source.op, "source": source.span}
-            keys = ("scores_twice", "scores_twice_why", "scores_twice_fix")
-            found[event.span] = case.note(*keys, (), source.span, of_cell=True, **values)
+            found[event.span] = case.note("scores_twice", cause=source.span, of_cell=True, **values)
     yield from found.values()

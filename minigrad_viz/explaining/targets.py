@@ -81,9 +81,8 @@ def no_such_class(failed: FailedCall, wrong: int) -> Explanation | None:
         failed.option("ignore_index", -1, "target_ignore_fix") if padding and failed.module is None else None,
         loss.created(lambda made: made.with_option("ignore_index", -1)) if padding else None,
         more_classes(loss, count, int(high) + 1) if wrong > 0 else None,
-        "target_class_fix",
     )
-    return loss.explain("target_class_why", *fixes, marks=marks, count=count, last=count - 1)
+    return loss.explain("target_class", *fixes, marks=marks, count=count, last=count - 1)
 
 
 def more_classes(loss: Loss, count: int, new: int) -> Fix | None:
@@ -106,7 +105,7 @@ def one_for_each(failed: FailedCall) -> Explanation | None:
     method = ".reshape(-1)" if math.prod(shape) == rows else ""
     method = ".argmax(dim=1)" if shape == loss.input.shape else method
     method = ".squeeze(1)" if shape == (rows, 1) else method
-    return loss.about_target("target_rows_why", method, "target_rows_fix")
+    return loss.about_target("target_rows", method, "target_rows.fix")
 
 
 @call_rule("target_shape", r"Expected input batch_size \({m}\) to match target batch_size \({n}\)")
@@ -119,7 +118,7 @@ def batches(failed: FailedCall, m: int, n: int) -> Explanation | None:
     elif len(shape) == 3 and math.prod(shape[:2]) == n:
         fix = failed.behind(loss.input, ".flatten(0, 1)")
     both = {"input": loss.input.at(0), "target": loss.target.at(0)}
-    return loss.explain("target_batch_why", fix, "target_batch_fix", **both)
+    return loss.explain("target_batch", fix, **both)
 
 
 @call_rule("target_shape", r"Expected target size \[[\d, ]*\], got {got}")
@@ -133,8 +132,7 @@ def classes_last(failed: FailedCall, got: Shape) -> Explanation | None:
     ones = [i for i, size in enumerate(shape) if size == 1]
     if len(shape) == 3 and len(ones) == 1 and len(wanted) == 1 and ones[0] < 2:
         method = f".squeeze({ones[0]})"
-    fixes = (loss.failed.behind(loss.input, method), "target_last_fix")
-    return loss.explain("target_last_why", *fixes, classes=loss.classes)
+    return loss.explain("target_last", failed.behind(loss.input, method), classes=loss.classes)
 
 
 @call_rule("target_dtype", "Expected floating point type for target with class probabilities")
@@ -156,7 +154,7 @@ def chosen_already(loss: Loss) -> Explanation:
     method = isinstance(call.func, ast.Attribute) and ast.unparse(call.func.value) != "torch"  # type: ignore
     scores = call.func.value if method else call.args[0]  # type: ignore[union-attr]
     fix = failed.put(loss.input, ast.unparse(scores))
-    return loss.explain("target_argmax_why", fix, "target_argmax_fix", key="target_first")
+    return loss.explain("target_argmax", fix, key="target_first")
 
 
 @call_rule("target_first", r"log_softmax.* not implemented for '(?:Long|Int|Byte|Short|Char|Bool)'")
@@ -165,8 +163,7 @@ def swapped(failed: FailedCall) -> Explanation | None:
     loss = Loss(failed)
     need(loss.input.whole, loss.target.dtype.startswith("float"))
     marks = failed.mark_dtypes(loss.input) + failed.mark_dtypes(loss.target, kind=CAUSE)
-    fixes = (failed.exchange(loss.input, loss.target), "target_first_fix")
-    return loss.explain("target_first_why", *fixes, marks=marks)
+    return loss.explain("target_first", failed.exchange(loss.input, loss.target), marks=marks)
 
 
 # ── one number for each prediction ──────────────────────────────────────────────────────────────────────────
@@ -179,8 +176,8 @@ def same_shape(failed: FailedCall) -> Explanation | None:
     one, target = loss.input, loss.target
     need(one.shape != target.shape)
     marks = failed.mark_shapes(one, kind=CAUSE) + failed.mark_shapes(target)
-    fixes = (failed.behind(target, reshaping(target.shape, one.shape)), "target_same_fix")
-    return loss.explain("target_same_why", *fixes, marks=marks)
+    fix = failed.behind(target, reshaping(target.shape, one.shape))
+    return loss.explain("target_same", fix, marks=marks)
 
 
 def reshaping(shape: Shape, wanted: Shape) -> str:
@@ -213,4 +210,4 @@ def no_probabilities(failed: FailedCall) -> Explanation | None:
     elif isinstance(node, ast.Call) and loss.function == "binary_cross_entropy":
         made = loss.failed.rewrite({node.func: f"{ast.unparse(node.func)}_with_logits"})
     marks = loss.failed.mark(loss.input, "mark_range", low=low, high=high)
-    return loss.explain("target_logits_why", made, "target_logits_fix", marks=marks, low=low, high=high)
+    return loss.explain("target_logits", made, marks=marks, low=low, high=high)

@@ -211,8 +211,7 @@ def single_precision(scenes: Scenes, lang: str | None = None) -> list[Explanatio
                 (name, state), case = given, Case(scenes, 0, span, lang)
                 values: Values = {"name": name, "called": called(name), "dtype": given[1].value.dtype}
                 marks = () if trace.error else case.card(state.id, CAUSE, given[1].value.dtype)
-                keys = ("single_precision_why", "single_precision_fix")
-                found.append(case.note("single_precision", *keys, marks, **values))
+                found.append(case.note("single_precision", marks=marks, **values))
     return found
 
 

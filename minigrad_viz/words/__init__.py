@@ -3,7 +3,7 @@ shown."""
 
 from __future__ import annotations
 
-from .catalogue import CATALOGUES, fields, language, set_language, templates, text
+from .catalogue import CATALOGUES, fields, fix_of, language, set_language, templates, text
 from .shown import clean, columns, padded, sans, shorten, shorten_name, wrapped
 
 __all__ = [
@@ -11,6 +11,7 @@ __all__ = [
     "clean",
     "columns",
     "fields",
+    "fix_of",
     "language",
     "padded",
     "sans",

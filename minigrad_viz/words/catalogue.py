@@ -18,10 +18,18 @@ from .korean import filled
 
 
 def read(lang: str) -> dict[str, str]:
-    """The texts of a language: what stands in its files as `key: text`, but for empty lines and comments."""
-    files = sorted((Path(__file__).parent / lang).glob("*.txt"))
-    lines = [line for file in files for line in file.read_text(encoding="utf-8").splitlines()]
-    return dict(line.split(": ", 1) for line in lines if line and not line.startswith("#"))
+    """The texts of a language: what stands in its files as `key: text`, but for empty lines and comments. An
+    indented line is what to do about the line above it, with the key `key.fix`."""
+    found: dict[str, str] = {}
+    key = ""
+    for file in sorted((Path(__file__).parent / lang).glob("*.txt")):
+        for line in file.read_text(encoding="utf-8").splitlines():
+            if line.startswith("  "):
+                found[f"{key}.fix"] = line.strip()
+            elif line and not line.startswith("#"):
+                key, said = line.split(": ", 1)
+                found[key] = said
+    return found
 
 
 CATALOGUES = {lang: read(lang) for lang in ("en", "ko")}
@@ -65,6 +73,12 @@ def text(key: str, lang: str | None = None, **values: object) -> str:
 def fields(key: str) -> frozenset[str]:
     """The placeholders of the text called `key`, the same in every language."""
     return frozenset(FIELD.findall(CATALOGUES["en"][key]))
+
+
+def fix_of(key: str) -> str:
+    """The key of what stands below the text called `key`: what to do about it; "" if nothing does."""
+    below = f"{key}.fix"
+    return below if below in CATALOGUES["en"] else ""
 
 
 def templates(keys: Iterable[str], lang: str | None = None) -> dict[str, str]:
