@@ -8,20 +8,17 @@ really sent and vᵀJ comes out as recorded; else v and vᵀJ alone.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from minigrad.observing import F
-
 from ..arithmetic.lines import array_of, close
-from ..arithmetic.node_step import NodeStep, fits, same
-from ..arithmetic.notation import Known, is_elementwise, local, vjp
 from ..model.place import BackwardCall
 from ..model.scene import Scene, Scenes
+from ..predicting.backward_pass import Pass
 from ..protocol import Value
-from ..trace.events import BackwardStarted, NodeRan
+from ..trace.events import BackwardStarted
 from ..trace.explained import Explanation, Matrices, Matrix
 from ..words import clean, text
 from .numerical import elements
@@ -31,11 +28,6 @@ CALLS = 3  # the last ones, of a loop with many
 WORK = 2000  # nodes times unit vectors
 Place = tuple[str, int]  # an output of a node
 KEYWORDS = ("gradient", "grad_tensors", "grad_outputs", "v")
-Map = tuple[Place, Place, Callable[[Any], Any]]  # from where to where a gradient goes, and what becomes of it
-
-
-class Unknown(Exception):
-    """What a node does to a gradient is not certain."""
 
 
 def notes_of(scenes: Scenes, lang: str | None = None) -> Iterator[Explanation]:
@@ -68,7 +60,7 @@ def note_of(scene: Scene, lang: str | None) -> Explanation | None:
         return None
     order = {state.id: k for k, place in enumerate(scene.places) for state in place.states}
     targets.sort(key=lambda target: order[target[0]])
-    weight, jacobians = weight_of(event), jacobians_of(scene, event, v, lang)
+    weight, jacobians = weight_of(event), jacobians_of(scene, event, v)
     shown = []
     for tensor, place, arrived in targets:
         jacobian = None if jacobians is None else jacobians.get(place)
@@ -127,75 +119,32 @@ def comes_out(v: Value, jacobian: Any, arrived: Value) -> bool:
 # ── J ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def jacobians_of(scene: Scene, event: BackwardStarted, v: Value, lang: str | None) -> dict[Place, Any] | None:
+def jacobians_of(scene: Scene, event: BackwardStarted, v: Value) -> dict[Place, Any] | None:
     """The Jacobian of the root by what stands at each place that a gradient came to: a row per element of the
     root. None where it is not certain."""
-    ran = scene.now.ran
-    if len(ran) * v.size > WORK:
+    if len(scene.now.ran) * v.size > WORK:
         return None
-    root, nr = scene.at[event.roots[0]]
-    start = (root.node or "", nr)
-    try:
-        maps = [each for id in ran for each in maps_of(scene, ran[id], lang)]
-        rows = [pulled(maps, start, unit) for unit in units(v)]
-    except Unknown:
+    walk, (root, nr) = Pass(scene), scene.at[event.roots[0]]
+    units = np.eye(v.size, dtype=array_of(v).dtype).reshape(v.size, *v.shape)
+    rows = [pulled(walk, (root.node or "", nr), unit) for unit in units]
+    if not all(rows):
         return None
     return {place: np.stack([row[place].reshape(-1) for row in rows]) for place in rows[0]}
 
 
-def units(v: Value) -> Iterator[Any]:
-    """The unit vectors in the shape of `v`."""
-    for k in range(v.size):
-        unit = np.zeros(v.size, array_of(v).dtype)
-        unit[k] = 1
-        yield unit.reshape(v.shape)
-
-
-def pulled(maps: list[Map], start: Place, gradient: Any) -> dict[Place, Any]:
-    """What arrives at each place when the root is given `gradient`."""
+def pulled(walk: Pass, start: Place, gradient: Any) -> dict[Place, Any]:
+    """What arrives at each place when the root is given `gradient`; nothing where a node's own vjp does not
+    give what the node really sent."""
     arrived = {start: gradient}
-    for source, target, function in maps:
-        if source in arrived:
-            share = function(arrived[source])
-            arrived[target] = arrived[target] + share if target in arrived else share
+    for node in walk.scene.now.ran:
+        edges = walk.nodes[node].edges if (node, 0) in arrived else ()
+        for i, edge in enumerate(edges):
+            if edge is not None and walk.expects(node, i):
+                share = walk.sent(node, i, arrived[node, 0]) if walk.trusted(node, i) else None
+                if share is None:
+                    return {}
+                arrived[edge] = arrived[edge] + share if edge in arrived else share
     return arrived
-
-
-def maps_of(scene: Scene, event: NodeRan, lang: str | None) -> Iterator[Map]:
-    """What a node that ran does to the gradient of its output, for each of its inputs."""
-    if scene.nodes[event.node].variable is not None:
-        return
-    step = NodeStep(scene, event, lang)
-    for i, edge in enumerate(step.node.edges):
-        if edge is not None and i < len(event.sent) and event.sent[i] is not None:
-            if len(event.received) != 1 or not step.op:
-                raise Unknown
-            yield (event.node, 0), edge, map_of(step, i)
-
-
-def map_of(step: NodeStep, i: int) -> Callable[[Any], Any]:
-    """What a node does for input `i`; Unknown if it does not give what the node really sent."""
-    received, sent = step.event.received[0], step.event.sent[i]
-    if received is None or sent is None or array_of(received) is None or array_of(sent) is None:
-        raise Unknown
-    if is_elementwise(step.op, len(step.node.edges)):
-        factor = local(step.op, i, step.saved, step.names, received.dtype)
-        if factor is None or factor.value is None or not fits(step, received, factor, sent):
-            raise Unknown
-        slope, whole, shape = factor.value, received.shape, sent.shape
-        return lambda g: F.sum_to(np.broadcast_to(g * slope, whole), shape)
-    saved = step.saved | step.place_of(i)
-
-    def run(g: Any) -> Any:
-        given = Known(np.asarray(g)[()], received.shape)
-        found = vjp(step.op, i, saved, step.names, given, sent.shape, sent.dtype)
-        if found is None or found.value is None:
-            raise Unknown
-        return found
-
-    if not same(step, run(array_of(received)), sent):
-        raise Unknown
-    return lambda g: np.asarray(run(g).value)
 
 
 # ── what is shown ───────────────────────────────────────────────────────────────────────────────────────────
