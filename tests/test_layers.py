@@ -74,8 +74,8 @@ LAYERS: dict[str, list[tuple[str, str]]] = {
         ("V2 replay", "replay"),
         ("V2 graph", "model"),
         ("V2 arithmetic", "arithmetic"),
-        ("V3", "drawing explaining steps"),  # a Scene and its names are all that they share
         ("V3 prediction", "predicting"),
+        ("V3", "drawing explaining steps"),  # a Scene and its names are all that they share
         ("V3 comparison", "comparing"),
         ("V4", "player"),
         ("V5", "shell"),
