@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from .protocol import Value
+from .snapshots import add_up
 from .words import columns, text
 
 DIGITS = 5
@@ -118,41 +119,16 @@ def summary(value: Value) -> str:
     return " ".join(filter(None, (_kind(value), _range(value))))
 
 
-def near(x: Any, y: Any, close: float) -> bool:
-    """Whether two numbers are equal up to a relative error, or both NaN."""
-    if isinstance(x, complex) or isinstance(y, complex):
-        return abs(x - y) <= close * max(abs(x), abs(y))
-    return math.isclose(x, y, rel_tol=close) or (x != x and y != y)
-
-
-def adds_up(total: Value, parts: Iterable[Value]) -> bool:
-    """True when `parts` sum to `total` element by element, as exactly as the dtype allows.
-
-    False when any of the numbers is not known; integers and booleans are compared as they are.
-    """
-    parts = list(parts)
-    if total.items is None or not parts or any(p.items is None or p.shape != total.shape for p in parts):
-        return False
-    places = zip(total.items, *(p.items or () for p in parts), strict=True)
-    return all(_close(whole, shares, total.dtype) for whole, *shares in places)
-
-
 def gradient_text(total: Value, shares: Sequence[Value], width: int = 26, lang: str | None = None) -> str:
     """A gradient in one line; as a sum (`1.6 = 0.6 + 1.`) where several met and do add up to it."""
     whole = short(total, width)
-    if len(shares) < 2 or not adds_up(total, shares):
+    if len(shares) < 2 or not add_up(shares, total):
         return whole
     terms = [short(share, width) for share in shares[:SHARES]]
     line = f"{whole} = {' + '.join(f'({t})' if t[-1] == 'j' else t for t in terms)}"
     if len(shares) > SHARES or columns(line) > width:
         line = text("grad_many", lang, total=whole, n=len(shares))
     return line if columns(line) <= width else whole
-
-
-def _close(whole: Any, shares: list[Any], dtype: str) -> bool:
-    precision = {"float64": 1e-12, "complex128": 1e-12, "float16": 4e-3, "bfloat16": 3e-2}.get(dtype, 1e-6)
-    largest = max(map(abs, [whole, *shares]))
-    return bool(abs(whole - sum(shares)) <= len(shares) * precision * largest)
 
 
 def _full(value: Value, width: int, aligned: bool = True) -> tuple[str, ...]:

@@ -16,8 +16,9 @@ import test_explained_keys
 from sketches import value
 
 import minigrad_viz.words as words
-from minigrad_viz.numbers import adds_up, number, pill, rows, short, summary
+from minigrad_viz.numbers import number, pill, rows, short, summary
 from minigrad_viz.protocol import Value
+from minigrad_viz.snapshots import add_up
 from minigrad_viz.words import CATALOGUES, clean, columns, shorten, text
 from minigrad_viz.words.korean import filled, particle
 
@@ -373,11 +374,11 @@ def test_adds_up_in_the_precision_of_the_dtype():
     def narrow(x):
         return struct.unpack("f", struct.pack("f", x))[0]
 
-    assert adds_up(value(narrow(1.6)), [value(narrow(0.6)), value(1.0)])
-    assert not adds_up(value(1.2), [value(0.6), value(0.6001)])
-    assert adds_up(value([3.0, 4.0]), [value([1.0, 1.0]), value([2.0, 3.0])])
-    assert not adds_up(value([3.0, 4.0]), [value(3.0)])
-    assert not adds_up(value(math.nan), [value(1.0), value(math.nan)])
-    assert not adds_up(value(1.0), [])
-    assert adds_up(value(3, "int64"), [value(1, "int64"), value(2, "int64")])
-    assert not adds_up(value(0.3 + 1e-9, "float64"), [value(0.1, "float64"), value(0.2, "float64")])
+    assert add_up([value(narrow(0.6)), value(1.0)], value(narrow(1.6)))
+    assert not add_up([value(0.6), value(0.6001)], value(1.2))
+    assert add_up([value([1.0, 1.0]), value([2.0, 3.0])], value([3.0, 4.0]))
+    assert not add_up([value(3.0)], value([3.0, 4.0]))
+    assert add_up([value(1.0), value(math.nan)], value(math.nan))
+    assert not add_up([], value(1.0))
+    assert add_up([value(1, "int64"), value(2, "int64")], value(3, "int64"))
+    assert not add_up([value(0.1, "float64"), value(0.2, "float64")], value(0.3 + 1e-9, "float64"))

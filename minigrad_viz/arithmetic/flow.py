@@ -6,23 +6,11 @@ import ast
 import weakref
 from typing import Any
 
-import numpy as np
-
 from ..model.scene import Scene
 from ..protocol import Value
+from ..snapshots import add_up, array_of, summed
 from ..trace.events import HookRan, NodeRan
-from .lines import add_up, array_of
 from .notation import Known
-
-
-def summed(shares: list[Value]) -> Value | None:
-    """The sum of gradients as the engine forms it, in their dtype; None where numbers are not known."""
-    arrays = [array_of(value) for value in shares]
-    if any(a is None for a in arrays) or len({(value.shape, value.dtype) for value in shares}) > 1:
-        return None
-    with np.errstate(all="ignore"):
-        total = np.asarray(sum(arrays[1:], arrays[0]))
-    return Value(total.shape, shares[0].dtype, tuple(total.reshape(-1).tolist()))
 
 
 class Flow:

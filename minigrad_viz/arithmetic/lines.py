@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from ..numbers import short
 from ..protocol import Value
+from ..snapshots import array_of
 from ..words import text
 from .glyphs import (
     IN,
@@ -27,7 +26,6 @@ from .glyphs import (
 NONE = Both("None", r"\mathrm{None}")
 SPACE, COLON = Both(" ", r"\ "), Both(": ", r":\ ")
 COMPLEX = r"\mathrm{j}"  # how a complex number ends in LaTeX
-PRECISION = {"float64": 1e-9, "complex128": 1e-9, "float16": 4e-3, "bfloat16": 3e-2}  # else 1e-5
 
 
 class Line(NamedTuple):
@@ -117,17 +115,6 @@ def listed(forms: list[Both]) -> Both:
 # ── values ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def array_of(value: Value | None) -> Any:
-    """A snapshot as NumPy data; None where its numbers are not known."""
-    if value is None or value.items is None:
-        return None
-    try:
-        dtype = np.dtype("float32" if value.dtype == "bfloat16" else value.dtype)
-    except TypeError:
-        return None
-    return np.array(value.items, dtype).reshape(value.shape)[()]
-
-
 def single(value: Value | None) -> bool:
     """Whether a value is one real number."""
     return value is not None and value.size == 1 and isinstance((value.items or ("",))[0], float | int)
@@ -175,29 +162,3 @@ def held_number(number: Both) -> Both:
     """A number as a factor."""
     latex = rf"\left({number.latex}\right)" if number.latex[:1] == "-" else number.latex
     return in_brackets(number)._replace(latex=latex)
-
-
-def coarser(*values: Value) -> str:
-    """The dtype with the fewest digits."""
-    return max((v.dtype for v in values), key=lambda dtype: PRECISION.get(dtype, 1e-5))
-
-
-def close(computed: Any, recorded: Any, dtype: str, scale: Any = None) -> bool:
-    """Whether two results agree within the rounding of a dtype; `scale` is the size of the terms of a sum."""
-    computed, recorded = np.asarray(computed), np.asarray(recorded)
-    if computed.ndim and computed.shape != recorded.shape:
-        return False
-    precision = PRECISION.get(dtype, 1e-5)
-    with np.errstate(all="ignore"):
-        slack = 0 if scale is None else precision * np.where(np.isfinite(scale), scale, 0)
-        same = np.abs(computed - recorded) <= precision * np.abs(recorded) + slack
-    return bool(np.all(same | (computed == recorded) | (np.isnan(computed) & np.isnan(recorded))))
-
-
-def add_up(shares: list[Value], total: Value) -> bool:
-    """Whether gradients add up to their sum; those whose numbers are not known do not."""
-    arrays, whole = [array_of(v) for v in shares], array_of(total)
-    if whole is None or any(a is None or np.shape(a) != total.shape for a in arrays):
-        return False
-    with np.errstate(all="ignore"):
-        return close(sum(arrays[1:], arrays[0]), whole, total.dtype, sum(np.abs(a) for a in arrays))

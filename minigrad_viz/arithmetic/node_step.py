@@ -14,11 +14,11 @@ from minigrad.observing import F
 from ..model.node_details import match, tensor_saved_as
 from ..model.scene import Scene
 from ..protocol import Value
+from ..snapshots import array_of, close, coarser
 from ..trace.events import NodeRan
 from .derivatives import label, root_of
 from .flow import flow_of, is_seed, raw, value_of
 from .glyphs import UNNAMED
-from .lines import array_of, close, coarser
 from .notation import wrapped
 from .symbols import ADD, SUB, Symbol
 

@@ -16,11 +16,12 @@ import numpy as np
 
 from ..model.scene import Scene
 from ..protocol import Value
+from ..snapshots import close
 from ..words import text
 from .derivatives import derivative, root_of
 from .flow import flow_of
 from .glyphs import Both
-from .lines import Line, added, close, held_number, joined, line, result, single, summed, written
+from .lines import Line, added, held_number, joined, line, result, single, summed, written
 from .node_step import NodeStep
 from .vjps import factor_of
 

@@ -10,12 +10,13 @@ from collections.abc import Iterator
 from ..model.scene import Scene
 from ..numbers import SHARES
 from ..protocol import Value
+from ..snapshots import add_up
 from ..trace.events import Deposited, HookRan, NodeRan
 from ..words import clean, text
 from .derivatives import derivative, label, root_of
 from .flow import Flow, flow_of
 from .glyphs import Both, bar, both, named
-from .lines import COLON, NONE, Line, add_up, added, dotted, joined, line, result, sentence
+from .lines import COLON, NONE, Line, added, dotted, joined, line, result, sentence
 
 
 def met_lines(scene: Scene, event: NodeRan, lang: str | None) -> Iterator[Line]:

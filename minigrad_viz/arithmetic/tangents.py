@@ -18,6 +18,7 @@ from minigrad.observing import F, vjp_arguments
 
 from ..model.scene import Scene
 from ..protocol import Value
+from ..snapshots import array_of, close
 from ..trace.events import Forward, TensorState
 from ..words import clean, text
 from .derivatives import label, quotient
@@ -26,9 +27,7 @@ from .glyphs import Both, both, dot, named
 from .lines import (
     COLON,
     Line,
-    array_of,
     came,
-    close,
     dotted,
     full,
     joined,

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..numbers import SHARES
 from ..protocol import Value
+from ..snapshots import array_of
 from ..words import clean, text
 from .derivatives import derivative, is_root, latex_held, quotient
 from .glyphs import Both, bar, both, held, latex_name, named, plain
@@ -23,7 +24,6 @@ from .lines import (
     SPACE,
     Line,
     added,
-    array_of,
     came,
     full,
     held_number,

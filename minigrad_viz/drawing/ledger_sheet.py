@@ -7,8 +7,9 @@ from collections.abc import Iterable, Sequence
 
 from ..model.grad_ledger import ADDING, SKIPPED, Account, Entry, ledger_of
 from ..model.trace_index import TraceIndex
-from ..numbers import adds_up, short
+from ..numbers import short
 from ..protocol import Value
+from ..snapshots import add_up
 from ..words import clean, columns, shorten, text
 from .sheets import Cell, Row, Sheet
 
@@ -82,7 +83,7 @@ def cells_of(entry: Entry, account: Account, lines: Sequence[str], lang: str | N
 def sum_of(before: Value, amount: Value, after: Value) -> str:
     """`0.6 + 0.6 = 1.2`, where the numbers do add up and there is room; else the result."""
     total = short(after)
-    if not adds_up(after, (before, amount)):
+    if not add_up((before, amount), after):
         return total
     line = f"{short(before)} + {short(amount)} = {total}"
     return line if columns(line) <= SUM else total

@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from ..arithmetic.lines import array_of, close
 from ..model.place import BackwardCall
 from ..model.scene import Scene, Scenes
 from ..predicting.backward_pass import Pass
 from ..protocol import Value
+from ..snapshots import array_of, close
 from ..trace.events import BackwardStarted
 from ..trace.explained import Explanation, Matrices, Matrix
 from ..words import clean, text

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ..numbers import near
 from ..protocol import Value
+from ..snapshots import agree
 from ..trace.events import AGAIN, Created, Deposited, GradSet, Snapshot, TensorState
 from ..trace.where import Span
 from .naming import names_of, numbered
@@ -21,7 +21,6 @@ BEFORE, DEPOSIT, RETAINED, HOOK = "before", "deposit", "retained", "hook"
 SKIPPED, COUNTED, UNSEEN = "skipped", "counted", "unseen"
 ADDING = (BEFORE, DEPOSIT, RETAINED, SKIPPED)  # entries after which a deposit adds to what nobody has reset
 RESETS = ("zero", "none", "assigned", "written", HOOK)
-CLOSE = 1e-5  # relative; nearer numbers are the same
 
 
 class Entry(NamedTuple):
@@ -183,14 +182,7 @@ class Clerk:
 
 def same(a: Value | None, b: Value | None) -> bool:
     """Whether two gradients are the same, as far as anybody knows."""
-    if a is None or b is None:
-        return a is b
-    if a.shape != b.shape or a.dtype != b.dtype:
-        return False
-    if a.items is not None and b.items is not None:
-        return all(x == y or near(x, y, CLOSE) for x, y in zip(a.items, b.items, strict=True))
-    ends = (a.low, b.low), (a.high, b.high)
-    return all(x is None or y is None or near(x, y, CLOSE) for x, y in ends)
+    return a is b if a is None or b is None else agree(a, b)
 
 
 def is_zero(value: Value) -> bool:

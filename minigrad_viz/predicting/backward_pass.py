@@ -18,13 +18,13 @@ import numpy as np
 from minigrad.observing import F
 
 from ..arithmetic.flow import raw, value_of
-from ..arithmetic.lines import array_of, close
 from ..arithmetic.notation import FAULTS, FLOATS, Known, is_elementwise, local, rules_of, vjp, wrapped
 from ..model.grad_ledger import RETAINED, ledger_of
 from ..model.node_details import match
 from ..model.place import Edge
 from ..model.scene import Scene
 from ..protocol import Value
+from ..snapshots import array_of, close
 from ..trace.events import Deposited, NodeRan, NodeState
 
 MOST = 60  # nodes of a pass that is run again

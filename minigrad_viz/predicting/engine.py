@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..arithmetic.lines import array_of
 from ..model.place import Edge
+from ..snapshots import array_of
 from .backward_pass import Arrow, Pass
 from .question import Said
 from .telling import Teller

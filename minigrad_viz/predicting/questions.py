@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from ..arithmetic.derivatives import label
-from ..arithmetic.lines import array_of
 from ..arithmetic.paths import path_lines
 from ..model.scene import Scene, Scenes
 from ..model.schedule import Schedule
 from ..model.stage import written
 from ..numbers import short
 from ..protocol import Value
+from ..snapshots import array_of
 from ..trace.events import Deposited
 from ..trace.explained import Explanation
 from .backward_pass import Pass

@@ -13,15 +13,13 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..hooks import hook_name, multi_hook
-from ..numbers import near
 from ..protocol import Value, bare_name, edges_of, value_from, value_of, variable_of
+from ..snapshots import agree, summed
 from ..trace.events import Deposited, HookRan, Inside
 from .packing import Packing
 from .spies import Spies, gives
 from .states import States
 from .tape import Tape, observing
-
-CLOSE = {"float64": 1e-12, "complex128": 1e-12, "float16": 1e-2, "bfloat16": 5e-2}  # relative; others 1e-5
 
 
 class Listener:
@@ -143,10 +141,10 @@ class Listener:
 
     def _total(self, before: Value | None, added: Value, seen: Value | None) -> Value:
         """What a deposit made, although the leaf's hooks may have changed it since, to what is `seen`."""
-        total = added if before is None else total_of([before, added])
+        total = added if before is None else summed([before, added])
         if total is None:  # too many numbers to add up here
             return seen or added._replace(items=None, low=None, high=None)
-        return total if seen is None or differs(total, seen) else seen
+        return total if seen is None or not agree(total, seen) else seen
 
     def before_late_hooks(self, key: str) -> Value | None:
         """The gradient that the first of a leaf's hooks after the deposit saw in this call."""
@@ -204,7 +202,7 @@ class Listener:
             else:
                 after = snapshot(self.tape.taken(gradient)) if came is None else came[nr]
                 got.append(after)
-                self._hooked(key, nr, total_of([snapshot(taken) for taken, *_ in sent]), after, hooks)
+                self._hooked(key, nr, summed([snapshot(taken) for taken, *_ in sent]), after, hooks)
         return tuple(got)
 
     def _hooked(self, key: str, nr: int, before: Value | None, after: Value, hooks: Any) -> None:
@@ -216,7 +214,7 @@ class Listener:
         if before is None:
             return
         gave = gives(next(iter(known.values()))) if known and len(known) == 1 else None
-        if differs(before, after):
+        if not agree(before, after):
             event = HookRan(self.tape.call, key, kind, name, nr, (before,), (after,), gave)
         elif known:
             event = HookRan(self.tape.call, key, kind, name, nr, (after,), (after,), gave)
@@ -264,22 +262,3 @@ def only(hooks: Any) -> tuple[str, str]:
     (hook,) = hooks.values()
     kind, name = kind_of("tensor", hook)
     return kind, name if isinstance(getattr(hook, "__name__", None), str) else ""
-
-
-def total_of(values: list[Value]) -> Value | None:
-    """The sum of snapshots; None where it cannot be computed."""
-    if len(values) < 2:
-        return values[0] if values else None
-    first = values[0]
-    if any(v.items is None or v.shape != first.shape for v in values):
-        return None
-    items = tuple(sum(column) for column in zip(*(v.items or () for v in values), strict=True))
-    return first._replace(items=items, low=None, high=None)
-
-
-def differs(a: Value, b: Value) -> bool:
-    """Whether two snapshots differ by more than rounding does."""
-    if a.shape != b.shape or a.items is None or b.items is None:
-        return a != b
-    close = CLOSE.get(b.dtype, 1e-5)
-    return not all(x == y or near(x, y, close) for x, y in zip(a.items, b.items, strict=True))

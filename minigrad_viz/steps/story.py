@@ -14,11 +14,11 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from ..arithmetic.flow import summed
 from ..model.schedule import Schedule
 from ..model.stage import LISTED, Stage
 from ..model.stopped import starts_backward
 from ..protocol import Value
+from ..snapshots import summed
 from ..trace.events import (
     Asked,
     BackwardEnded,

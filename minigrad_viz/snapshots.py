@@ -1,0 +1,73 @@
+"""Arithmetic on snapshots: their numbers as NumPy data, their sums, and whether two agree as far as their
+dtype is exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .protocol import Value
+
+PRECISION = {"float64": 1e-9, "complex128": 1e-9, "float16": 4e-3, "bfloat16": 3e-2}  # relative; else 1e-5
+
+
+def array_of(value: Value | None) -> Any:
+    """A snapshot as NumPy data; None where its numbers are not known."""
+    if value is None or value.items is None:
+        return None
+    try:
+        dtype = np.dtype("float32" if value.dtype == "bfloat16" else value.dtype)
+    except TypeError:
+        return None
+    return np.array(value.items, dtype).reshape(value.shape)[()]
+
+
+def coarser(*values: Value) -> str:
+    """The dtype with the fewest digits."""
+    return max((v.dtype for v in values), key=lambda dtype: PRECISION.get(dtype, 1e-5))
+
+
+def close(computed: Any, recorded: Any, dtype: str, scale: Any = None) -> bool:
+    """Whether two results agree within the rounding of a dtype; `scale` is the size of the terms of a sum."""
+    computed, recorded = np.asarray(computed), np.asarray(recorded)
+    if computed.ndim and computed.shape != recorded.shape:
+        return False
+    precision = PRECISION.get(dtype, 1e-5)
+    with np.errstate(all="ignore"):
+        slack = 0 if scale is None else precision * np.where(np.isfinite(scale), scale, 0)
+        same = np.abs(computed - recorded) <= precision * np.abs(recorded) + slack
+    return bool(np.all(same | (computed == recorded) | (np.isnan(computed) & np.isnan(recorded))))
+
+
+def agree(a: Value, b: Value) -> bool:
+    """Whether two snapshots have the same numbers but for rounding; as far as their ranges tell, where there
+    are too many."""
+    if a.shape != b.shape or a.dtype != b.dtype:
+        return False
+    mine, theirs = array_of(a), array_of(b)
+    if mine is None or theirs is None:
+        ends = (a.low, b.low), (a.high, b.high)
+        return all(x is None or y is None or close(x, y, a.dtype) for x, y in ends)
+    return close(mine, theirs, a.dtype)
+
+
+def summed(shares: Sequence[Value]) -> Value | None:
+    """The sum of snapshots as the engine forms it, in their dtype; None where it cannot be computed."""
+    arrays = [array_of(value) for value in shares]
+    if any(a is None for a in arrays) or len({(value.shape, value.dtype) for value in shares}) != 1:
+        return None
+    with np.errstate(all="ignore"):
+        total = np.asarray(sum(arrays[1:], arrays[0]))
+    return Value(total.shape, shares[0].dtype, tuple(total.reshape(-1).tolist()))
+
+
+def add_up(shares: Sequence[Value], total: Value) -> bool:
+    """Whether snapshots add up to their sum; those whose numbers are not known do not."""
+    arrays, whole = [array_of(v) for v in shares], array_of(total)
+    if not arrays or whole is None or any(a is None or np.shape(a) != total.shape for a in arrays):
+        return False
+    with np.errstate(all="ignore"):
+        return close(sum(arrays[1:], arrays[0]), whole, total.dtype, sum(np.abs(a) for a in arrays))
