@@ -82,12 +82,12 @@ def test_what_does_not_change_has_one_moment(library):
 
 def test_moments_are_those_of_the_events(library):
     moments = TraceIndex(traced(DESCENT, library)).moments
-    tensor = max(moments.of, key=lambda id: len(moments.of[id]))
-    values = [number(value) for _, value, *_ in moments.of[tensor]]
+    tensor = max(moments.of, key=lambda id: len({state.value for _, state in moments.of[id]}))
+    values = [number(state.value) for _, state in moments.of[tensor]]
     assert values == sorted(values, reverse=True) and values[0] == 4.0
-    assert moments.at(tensor, -1).value is None
-    times = [moment.time for moment in moments.of[tensor]]
-    assert moments.between(tensor, times[1], times[2]) == moments.of[tensor][:3]
+    assert moments.at(tensor, -1) is None
+    time, state = moments.of[tensor][2]
+    assert moments.at(tensor, time) is state and moments.last(tensor) is moments.of[tensor][-1][1]
 
 
 @pytest.mark.parametrize(

@@ -4,20 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from ..trace.events import Created, Detached, Forward, Left, Mutated, TensorState, Trace
+from ..trace.events import Created, Detached, Forward, Left, Mutated, TensorState
 from ..trace.walk import reached
 
 Birth = Created | Forward | Detached | Left | Mutated
-
-
-def births(trace: Trace) -> dict[str, Birth]:
-    """The events by which tensors came to be, as they are now."""
-    found: dict[str, Birth] = {}
-    for event in trace.events:
-        for state in made_by(event):
-            if state.id not in found or isinstance(event, Left):
-                found[state.id] = event  # type: ignore[assignment]
-    return found
 
 
 def came_from(event: Birth) -> list[str]:

@@ -33,8 +33,7 @@ def fold(graph: Graph, *, at_least: int = 12, beyond: int = SMALL) -> Graph:
     """The graph that is shown of a whole one: its outermost groups are closed, and runs of at least
     `at_least` stations, if it still has more than `beyond`.
 
-    Closed groups are stations with the id of the group, in `folds`; all other ids are those of `graph`.
-    """
+    Closed groups are stations with the id of the group, in `folds`; all other ids are those of `graph`."""
     return closed(gathered(graph, at_least=at_least, beyond=beyond))
 
 
@@ -75,11 +74,8 @@ def inside(whole: Graph, group: Group) -> Graph:
     members = set(group.members)
     routes = tuple(r for r in whole.routes if r.source in members or r.target in members)
     ends = {end for route in routes for end in (route.source, route.target)}
-    stations = tuple(
-        station if station.id in members else replace(station, deck=None)
-        for station in whole.stations
-        if station.id in members or station.id in ends
-    )
+    there = [station for station in whole.stations if station.id in members or station.id in ends]
+    stations = tuple(s if s.id in members else replace(s, deck=None) for s in there)
     below = {group.id}
     for each in whole.groups:  # outer ones come first
         below |= {each.id} if each.parent in below else set()
@@ -219,8 +215,7 @@ def _folded(fold: Fold, run: list[Station], kept: list[Kept], arriving: dict[str
     if deck is not None:
         names = ", ".join(f"{name} ×{count}" for name, count in fold.counts)
         hooks = sum(station.deck.hooks for station in run if station.deck is not None)
-        inputs = tuple(arriving.get(fold.station, ()))
-        deck = Deck(deck.id, names, inputs=inputs, hooks=hooks, sequence=deck.sequence)
+        deck = Deck(deck.id, names, (), tuple(arriving.get(fold.station, ())), hooks, deck.sequence)
     return Station(fold.station, tuple(card for _, _, card in kept), deck, run[-1].order)
 
 
@@ -268,9 +263,9 @@ def _stretches(stations: tuple[Station, ...], fed: set[int], hidden: set[str]) -
     """The positions of stations that may be hidden, one order at a time, cut where another has to stay."""
     stretch: list[int] = []
     for i, station in enumerate(stations):
-        if not (station.id in hidden and i in fed):
-            if i not in fed:
-                continue  # it comes from nowhere, so the others can be drawn as if it stood before them
+        if i not in fed:
+            continue  # it comes from nowhere, so the others can be drawn as if it stood before them
+        if station.id not in hidden:
             yield stretch
             stretch = []
         elif stretch and stations[stretch[-1]].order != station.order:
@@ -283,22 +278,16 @@ def _stretches(stations: tuple[Station, ...], fed: set[int], hidden: set[str]) -
 
 def _hidden(station: Station) -> bool:
     """Whether nobody would miss a station."""
-    return len(station.cards) == 1 and not any(
-        card.role == ROOT
-        or card.held
-        or card.grad_kept
-        or card.retains_grad
-        or (card.is_leaf and card.requires_grad)
-        for card in station.cards
-    )
+    card, *others = station.cards
+    own = card.role == ROOT or card.held or (card.is_leaf and card.requires_grad)
+    return not (others or own or card.grad_kept or card.retains_grad)
 
 
 def _closed(stretch: list[int], used: list[int], at_least: int) -> Iterator[list[int]]:
     """The longest parts of a stretch out of which only their last station is used, in one pass.
 
     A part may end at a station if those before it are not used later. One that is used beyond the stretch
-    can only be the last of its part.
-    """
+    can only be the last of its part."""
     if not stretch:
         return
     end, start, close, reach = stretch[-1], 0, -1, -1

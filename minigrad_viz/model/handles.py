@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import ast
 import functools
-import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
@@ -19,7 +18,6 @@ from typing import Any, NamedTuple
 from ..trace.events import Statement
 from ..trace.graph import Hook
 from ..trace.statements import parsed
-from .moments import states_of
 
 KINDS = {
     "register_hook": "tensor",
@@ -84,9 +82,9 @@ def _registered(call: ast.Call, handle: str) -> Iterator[Handling]:
         yield Handling(handle, kind, holder.id, name)
 
 
-def registered(events: Iterable[Any]) -> list[Registered]:
-    """The hooks that the cell's statements registered, in order."""
-    bound: dict[str, str] = {}  # variable -> its tensor at the time
+def registered(events: Iterable[Any], variable: Callable[[str, int], str | None]) -> list[Registered]:
+    """The hooks that the cell's statements registered, in order; `variable` gives the tensor that a variable
+    was at a time."""
     held: dict[str, int] = {}  # variable -> the hook whose handle it is
     found: list[Registered] = []
     for time, event in enumerate(events):
@@ -94,16 +92,15 @@ def registered(events: Iterable[Any]) -> list[Registered]:
             said = event.span.text
             about = "register_" in said or any(handle in said for handle in held)
             for told in handling(said) if about else ():
-                if told.kind and told.variable in bound:
+                tensor = variable(told.variable, time) if told.kind else None
+                if tensor is not None:
                     if told.handle:
                         held[told.handle] = len(found)
-                    found.append(Registered(bound[told.variable], told.kind, told.name, time))
+                    found.append(Registered(tensor, told.kind, told.name, time))
                 elif (told.other or told.kind) and told.handle in held:
                     del held[told.handle]
                 elif not told.kind and told.handle in held and found[held[told.handle]].until is None:
                     found[held[told.handle]] = found[held[told.handle]]._replace(until=time)
-        elif name := getattr(event, "name", None):
-            bound.update((name, state.id) for state in itertools.islice(states_of(event), 1))
     return found
 
 

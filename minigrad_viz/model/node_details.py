@@ -154,7 +154,7 @@ def changed(index: Lookup, tensor: str, saved: Saved) -> bool:
     """Whether a tensor, or what a write in place made of it, may be at the version of a stale value."""
     if tensor not in index.at or value_at(index, tensor, saved.version) is None:
         return False
-    later = [state.version for _, state in index.later.get(tensor, ())]
+    later = [state.version for _, state in index.moments.of[tensor][1:]]
     born = [place.states[0].version for place in index.places if place.inputs and tensor in place.inputs[:1]]
     return saved.now in (*later, *born)
 
@@ -166,11 +166,8 @@ def version_of(saved: tuple[Saved, ...], name: str) -> int | None:
 
 def value_at(index: Lookup, tensor: str, version: int | None) -> Value | None:
     """What a tensor was when its version was `version`; None if nobody looked then."""
-    if tensor not in index.at:
-        return None
-    place, i = index.at[tensor]
-    states = (place.states[i], *(state for _, state in index.later.get(tensor, ())))
-    return next((state.value for state in states if state.version == version), None)
+    stood = index.moments.of.get(tensor, ())
+    return next((state.value for _, state in stood if state.version == version), None)
 
 
 def unpacked(node: NodeState, packed: Mapping[tuple[str, str], tuple[Value | None, str]]) -> NodeState:

@@ -29,6 +29,7 @@ from ..trace.events import (
 )
 from ..trace.graph import CONSTANT, LEAF, PARAMETER, RESULT, ROOT
 from ..trace.where import Span
+from .moments import Moments
 
 LIBRARY = re.compile(r"(?<![\w.])(?:torch|minigrad)\.")  # left out of expressions: `log(y)`
 Edge = tuple[str, int]  # node id, output number
@@ -85,13 +86,13 @@ class Place:
 
 
 class Lookup:
-    """Tensors, nodes and where they stand. `later` has what was seen of tensors after they came, and when."""
+    """Tensors, nodes and where they stand, and how they stood at every moment."""
 
     at: dict[str, tuple[Place, int]]  # tensor -> where its card is
     by_node: dict[str, Place]
     nodes: dict[str, NodeState]
     places: list[Place]
-    later: dict[str, list[tuple[int, TensorState]]]
+    moments: Moments
     accumulators: dict[str, str]  # leaf -> its AccumulateGrad
 
     def state(self, tensor: str) -> TensorState | None:
@@ -101,8 +102,7 @@ class Lookup:
 
     def last(self, tensor: str) -> TensorState:
         """A tensor as it was seen last."""
-        place, i = self.at[tensor]
-        return self.later[tensor][-1][1] if tensor in self.later else place.states[i]
+        return self.moments.last(tensor)
 
     def asks(self, tensor: str) -> bool:
         """Whether a tensor requires gradients."""

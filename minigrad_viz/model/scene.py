@@ -4,7 +4,6 @@ graph, and the order in which the engine ran."""
 from __future__ import annotations
 
 import functools
-from bisect import bisect_right
 from dataclasses import replace
 
 from ..protocol import Value
@@ -12,7 +11,6 @@ from ..trace.events import NodeState, TensorState, Trace
 from ..trace.graph import Card, Change, Deck, Graph, Hook, Route, Station, Update
 from .cuts import memory_of
 from .handles import gone
-from .moments import stood_in
 from .naming import expression, gradient_name, letters_for, names_of, numbered, unseen
 from .node_details import as_saved, code_of, kinds_of, match, node_of, unpacked
 from .place import BackwardCall, Lookup, Place, role_of
@@ -38,7 +36,7 @@ class Scene(Lookup):
         self.nodes = index.nodes | self.met_again()
         if index.packed:
             self.nodes = {id: unpacked(node, index.packed) for id, node in self.nodes.items()}
-        self.at, self.by_node, self.later = dict(index.at), dict(index.by_node), index.later
+        self.at, self.by_node, self.moments = dict(index.at), dict(index.by_node), index.moments
         self.places = self.at_the_moment(now.end)
         shown, self.given = index.scopes.of(call) or (None, set())
         left_out = given_there(self.trace, self.places)
@@ -105,11 +103,10 @@ class Scene(Lookup):
     def at_the_moment(self, end: float) -> list[Place]:
         """All places; those of tensors that changed before `end` with what they had become."""
         states: dict[str, list[TensorState]] = {}
-        for tensor, later in self.index.later.items():
-            known = bisect_right(later, end, key=lambda seen: seen[0])
-            if known:
-                place, i = self.index.at[tensor]
-                states.setdefault(place.id, list(place.states))[i] = later[known - 1][1]
+        for tensor in self.moments.of:
+            (place, i), state = self.index.at[tensor], self.moments.at(tensor, end)
+            if state is not None and state is not place.states[i]:
+                states.setdefault(place.id, list(place.states))[i] = state
         places = [p.standing(states[p.id]) if p.id in states else p for p in self.index.places]
         for place in places:
             if place.id in states:
@@ -240,7 +237,7 @@ class Scene(Lookup):
             fog=place.fog,
             ghost=self.index.cuts.ghost_of(place),
             shares=memory_of(self, place),
-            stood=stood_in(self.index.moments, self.span, state, grad),
+            stood=self.moments.stood_in(self.span, state, grad),
             seed=self.now.seeds.get(state.id),
             returned=returned,
         )

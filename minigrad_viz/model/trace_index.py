@@ -16,6 +16,7 @@ from ..trace.events import (
     Detached,
     Forward,
     Freed,
+    GradSet,
     HookRan,
     Inside,
     Left,
@@ -31,8 +32,7 @@ from ..trace.events import (
     Unpacked,
 )
 from ..trace.graph import Update
-from ..trace.where import Span
-from .births import Birth, births
+from .births import Birth, came_from, made_by
 from .cuts import Cuts
 from .handles import Registered, registered
 from .module_calls import ModuleCalls
@@ -47,19 +47,23 @@ from .updates import UpdateReader
 class TraceIndex(Lookup):
     """A trace, read once: what came to stand where, and what happened in each backward call.
 
-    Tensors are as they were made; `later` has what was seen of them afterwards, and when. A node is as it was
-    first seen; `again` has what each call saw of those that several calls reached.
+    Places have tensors as they were made. A node is as it was first seen; `again` has what each call saw of
+    those that several calls reached.
     """
 
     def __init__(self, trace: Trace) -> None:
         self.trace, self.cuts = trace, Cuts(self)
         self.time, self.mode = 0, ""  # which event is being read; "inference" while that mode is on
-        self.places, self.at, self.by_node, self.later = [], {}, {}, {}
+        self.places, self.at, self.by_node, self.moments = [], {}, {}, Moments()
+        self.bound: dict[
+            str, list[tuple[int, str]]
+        ] = {}  # variable -> the tensors that it was, and since when
+        self.given: dict[int, str] = {}
+        self.births: dict[str, Birth] = {}  # the events by which tensors came to be, as they are now
         self.nodes = {node.id: node for node in trace.nodes}
         self.again: dict[str, list[tuple[int, NodeState]]] = {}
         self.calls: dict[int, BackwardCall] = {}
         self.switches: dict[str, list[tuple[int, bool]]] = {}  # of each mode: when, and on or off
-        self.used: dict[Span, list[Forward]] = {}  # the ops by where they stand in the source
         self.freed: dict[str, int] = {}  # node -> the call that freed it
         self.named: dict[int, dict[str, TensorState]] = {}  # call -> the variables just before it, by id
         self.of: dict[int, str] = {}  # call -> its root, where there is one
@@ -73,6 +77,7 @@ class TraceIndex(Lookup):
         for time, event in enumerate(trace.events):
             self.time = time
             self.read(event)
+            self.moments.bind(time, event)
         self.places = arranged(self)
         name_inner(self, trace.events, self.module_calls)
         self.accumulators = {n.variable: n.id for n in self.nodes.values() if n.variable is not None}
@@ -85,22 +90,12 @@ class TraceIndex(Lookup):
     @functools.cached_property
     def registered(self) -> list[Registered]:
         """The hooks that the cell registered."""
-        return registered(self.trace.events)
+        return registered(self.trace.events, self.moments.variable)
 
     @functools.cached_property
     def module_calls(self) -> ModuleCalls:
         """The calls of modules."""
         return ModuleCalls(self.trace.events)
-
-    @functools.cached_property
-    def births(self) -> dict[str, Birth]:
-        """The events by which tensors came to be, as they are now."""
-        return births(self.trace)
-
-    @functools.cached_property
-    def moments(self) -> Moments:
-        """How the tensors stood at every moment."""
-        return Moments(self.trace.events)
 
     @functools.cached_property
     def updates(self) -> list[Update]:
@@ -112,8 +107,6 @@ class TraceIndex(Lookup):
         """Which places belong to which call."""
         return Scopes(self, self.calls, self.trace.skipped)
 
-    # ── reading ─────────────────────────────────────────────────────────────────────────────────────────────
-
     def place(self, states: tuple[TensorState, ...], name: str | None, span: Any, order: int = 1) -> Place:
         """A new station for tensors that came into being together."""
         expr = None if span is None else LIBRARY.sub("", span.flat)
@@ -122,13 +115,21 @@ class TraceIndex(Lookup):
         place = Place(list(states), name, expr, order, self.time, own, line)
         self.places.append(place)
         for i, state in enumerate(states):
-            self.at[state.id] = (place, i)
+            self.stand(state, place, i)
         if place.node is not None:
             self.by_node[place.node] = place
         return place
 
+    def stand(self, state: TensorState, place: Place, i: int) -> None:
+        """A tensor has come, as the `i`-th of a station."""
+        self.at[state.id] = (place, i)
+        self.moments.add(self.time, state)
+
     def read(self, event: Any) -> None:
         """Take one event in."""
+        for state in made_by(event):
+            if state.id not in self.births or isinstance(event, Left):
+                self.births[state.id] = event
         if isinstance(event, Created):
             self.create(event)
         elif isinstance(event, Forward):
@@ -139,8 +140,6 @@ class TraceIndex(Lookup):
             place.built = event.call
             self.use(event)
             name_indices(self, event)
-            if event.span is not None:
-                self.used.setdefault(event.span, []).append(event)
             self.cuts.note(place, event, self.mode or ("" if event.grad_enabled else "no_grad"))
         elif isinstance(event, Asked):
             self.cuts.asked.add(event.tensor.id)
@@ -149,7 +148,7 @@ class TraceIndex(Lookup):
             self.seen(event.tensor)
         elif isinstance(event, Detached | Left):
             place = self.place((event.tensor,), event.name, event.span)
-            place.inputs = [event.source] if isinstance(event, Detached) else list(event.sources)
+            place.inputs = list[str | None](came_from(event))
             self.cuts.note(place, event, "")
         elif isinstance(event, ModeChanged):
             self.switches.setdefault(event.mode, []).append((self.time, event.enabled))
@@ -176,6 +175,9 @@ class TraceIndex(Lookup):
             self.calls[event.call].deposits[event.node] = event
             if event.tensor in self.at:  # also for leaves that no variable names
                 self.seen(self.last(event.tensor)._replace(grad=event.after))
+        elif isinstance(event, GradSet):
+            if event.tensor in self.at:
+                self.seen(self.last(event.tensor)._replace(grad=event.after))
         elif isinstance(event, BackwardEnded):
             for node in event.freed:
                 self.freed.setdefault(node, event.call)
@@ -197,7 +199,7 @@ class TraceIndex(Lookup):
         state = event.tensor
         place = self.by_node.get(state.node or "") if event.span is None else None
         if place is not None:
-            self.at[state.id] = (place, len(place.states))
+            self.stand(state, place, len(place.states))
             place.states.append(state)
         else:
             place = self.place((state,), event.name, event.span)
@@ -213,8 +215,7 @@ class TraceIndex(Lookup):
                 self.met.append(state)
 
     def use(self, event: Forward | Mutated) -> None:
-        """An op used tensors; what was written there tells which of several equal gradients one of them
-        is."""
+        """What was written where an op used a tensor tells which of several equal gradients that is."""
         for id in event.inputs if event.span is not None and self.deposits else ():
             place = self.at[id][0] if id in self.at else None
             if place is not None and place.gradient_of and not place.used and event.span is not None:
@@ -290,10 +291,9 @@ class TraceIndex(Lookup):
         return {id(event): time for time, event in enumerate(self.trace.events)}
 
     def seen(self, state: TensorState) -> None:
-        """A tensor was seen again, later. What its tangent was is kept when its level of forward mode is
-        gone, unless the tensor was written to since."""
+        """A tensor was seen again. It keeps its tangent after forward mode unless it was written to since."""
         if state.id in self.at:
             before = self.last(state.id)
             if state.tangent is None and before.tangent is not None and before.version == state.version:
                 state = state._replace(tangent=before.tangent)
-            self.later.setdefault(state.id, []).append((self.time, state))
+            self.moments.add(self.time, state)

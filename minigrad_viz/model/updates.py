@@ -77,7 +77,8 @@ class UpdateReader:
 
     def counts(self, leaf: str, time: int) -> bool:
         """Whether a write into a leaf is an update by now."""
-        return self.begun or self.moments.at(leaf, time - 1).grad is not None
+        before = self.moments.at(leaf, time - 1)
+        return self.begun or (before is not None and before.grad is not None)
 
     def reset(self, time: int, event: GradSet) -> None:
         """A gradient was changed."""
@@ -109,7 +110,8 @@ class UpdateReader:
         update = self.update(time, kind, span, title, self.optimizer if kind == STEP else "", tensor)
         known = self.step.get(tensor) if kind == STEP else None
         more = () if known is None else (known.settings, known.state)
-        _, before, gradient, _ = self.moments.at(tensor, time - 1)
+        then = self.moments.at(tensor, time - 1)
+        before, gradient = (None, None) if then is None else (then.value, then.grad)
         number = f"c{len(update.changes)}"
         update.changes.append(Change(number, tensor, "", before, gradient, after, *more))
         update.times.append(time)

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from ..model.moments import NEVER
 from ..model.scene import Scene
 from ..model.stage import Stage
 from ..trace.graph import Card, Graph, Update
@@ -89,10 +88,11 @@ def shown_at(stage: Stage, times: Sequence[tuple[int, int]]) -> list[Shown]:
         numbers = {pair: i for i, pair in enumerate(card.stood)}
         now = numbers.get((card.value, card.grad))
         for step, time in zip(shows, until):
-            moment = stage.scene.index.moments.at(card.id, time)
-            grad = moment.grad if card.is_leaf else card.grad
-            number = numbers.get((moment.value, grad), now)
-            if moment is not NEVER and number is not None and number != now:
+            moment = stage.scene.moments.at(card.id, time)
+            if moment is None:
+                continue
+            number = numbers.get((moment.value, moment.grad if card.is_leaf else card.grad), now)
+            if number is not None and number != now:
                 step[part] = now = number
     return [tuple(step.items()) for step in shows]
 

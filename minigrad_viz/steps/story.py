@@ -146,7 +146,6 @@ class Story:
         last, ran = max(self.starts, default=0), 0
         updates = {update.times[-1]: update for update in self.scene.updates if self.concerns(update)}
         written = {time for found in self.scene.index.updates for time in found.times}
-        bound: dict[str, str] = {}  # variable -> its tensor at the time
         inside = {0, self.call}  # calls whose ops need no word about where they ran
         for time, event in enumerate(self.trace.events):
             phase = BACKWARD if getattr(event, "call", 0) == self.call != 0 else FORWARD
@@ -156,8 +155,6 @@ class Story:
                 continue
             if isinstance(event, Created | Detached | Left | Mutated | Forward):
                 state = event.outputs[0] if isinstance(event, Forward) else event.tensor
-                if name := getattr(event, "name", None):
-                    bound[name] = state.id
                 if not self.shown(state.id):
                     continue
                 if not begin <= time < end and state.id == getattr(
@@ -171,7 +168,7 @@ class Story:
                 inside.add(getattr(event, "call", 0))
                 yield time, Step(phase, event, ran, self.fold(state.id), owner.get(time), now, opens=other)
             elif isinstance(event, ModeChanged | Statement):
-                told = None if isinstance(event, ModeChanged) else self.aside(time, event, bound)
+                told = None if isinstance(event, ModeChanged) else self.aside(time, event)
                 if begin <= time < end and (isinstance(event, ModeChanged) or told is not None):
                     yield time, Step(phase, event, tensor=told or "")
             elif isinstance(event, Asked):
@@ -200,14 +197,14 @@ class Story:
         """Whether an update changes what the picture shows."""
         return any(self.shown(change.tensor) for change in update.changes)
 
-    def aside(self, time: int, event: Statement, bound: dict[str, str]) -> str | None:
+    def aside(self, time: int, event: Statement) -> str | None:
         """The tensor that a statement is about ("" if about none in particular); None if it is no step."""
         if time in self.removals:
             return self.removals[time] if self.shown(self.removals[time]) else None
         told = aside(event.span.text)
         if told is None or not told.variable:
             return None if told is None else ""
-        tensor = bound.get(told.variable)
+        tensor = self.scene.moments.variable(told.variable, time)
         return tensor if tensor is not None and self.shown(tensor) else None
 
     def shown(self, tensor: str) -> bool:
@@ -235,7 +232,7 @@ class Story:
         """A tensor that came to be at a time, as it stands when the story begins."""
         if time >= begin:
             return state
-        then = self.scene.index.moments.at(state.id, begin - 1)
+        then = self.scene.moments.at(state.id, begin - 1) or state
         return state._replace(value=then.value, grad=then.grad, version=then.version)
 
     def owners(self) -> dict[int, str]:

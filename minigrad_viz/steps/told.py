@@ -111,7 +111,8 @@ def recomputed(stage: Stage, event: Recomputed) -> Frame:
         expr = op.op if op.span is None else written(op.span)
         if len(lines) < AGAIN:
             lines.append(line("again", stage.say("again_label"), f"{expr} = {short(op.output)}"))
-        made = stage.scene.index.used.get(op.span, ()) if op.span is not None else ()
+        places = () if op.span is None else stage.scene.index.places
+        made = (p.event for p in places if p.event is not None and p.event.span == op.span)
         same = [o.id for before in made for o in before.outputs if o.value == op.output]
         marks += stage.card_marks(same[:1])[:1]
     told = clean(text(key, stage.lang, **values))
