@@ -1,7 +1,6 @@
 """Groups as one station each, and long chains as groups.
 
 Note [What is closed]
-~~~~~~~~~~~~~~~~~~~~~
 A picture shows the outermost groups, each closed to one station. Open are the groups that an explanation
 points into, and a model that was called as a whole: what a reader wants to see are its modules. It stays
 closed where its parts would be too many.
