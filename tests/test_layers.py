@@ -67,6 +67,7 @@ LAYERS: dict[str, list[tuple[str, str]]] = {
         ("V0", "protocol words"),
         ("V0 hooks", "hooks"),
         ("V0 saved", "kept"),
+        ("V0 snapshots", "snapshots"),
         ("V0 numbers", "numbers equality"),
         ("V1 data", "trace"),
         ("V1 sources", "sources"),  # they only call methods of the recorder
