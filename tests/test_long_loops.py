@@ -13,10 +13,9 @@ import minigrad
 from minigrad.core.modes import observers
 from minigrad_viz.drawing.outline import outline
 from minigrad_viz.model.grad_ledger import UNSEEN
-from minigrad_viz.recording.loops import Round
 from minigrad_viz.recording.pruning import KEPT_CALLS
 from minigrad_viz.recording.recorder import Recorder
-from minigrad_viz.recording.resting import GROWTH, Rounds
+from minigrad_viz.recording.resting import GROWTH, Round, Rounds
 from minigrad_viz.shell.report import Report
 from minigrad_viz.sources.minigrad import Minigrad
 from minigrad_viz.sources.pytorch import PyTorch

@@ -8,6 +8,7 @@ styles the page. `mg-auto` follows the reader's system, and the notebook where i
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
@@ -16,25 +17,6 @@ from ..words import clean
 from .plane import Cubic
 
 THEMES = ("auto", "light", "dark")
-
-LIGHT = {
-    "bg": "#fff", "ink": "#1f2328", "mute": "#59636e", "line": "#57606a", "soft": "#d0d7de", "card": "#fff",
-    "head": "#f3f4f6", "edge": "#57606a", "leaf": "#8CCBF0", "leafline": "#0b6aa2", "root": "#4FB58C",
-    "rootline": "#1a6b4b", "node": "#e9ebee", "nodeline": "#8c959f", "chip": "#F7C04A",
-    "chipink": "#3d2c00", "freed": "#f6e6bf", "freedink": "#70603c", "grad": "#B34700", "gradsoft": "#fbeadd",
-    "active": "#FFF176", "activeink": "#1f2328", "panel": "#f6f8fa", "error": "#c24f00",
-    "errorink": "#8f3500",
-    "lane": "#eaf4fb", "heatn": "#762a83", "heat0": "#f7f7f7", "heatp": "#1b7837",
-}  # fmt: skip
-DARK = {
-    "bg": "#111418", "ink": "#e6edf3", "mute": "#9aa4af", "line": "#9198a1", "soft": "#3d444d",
-    "card": "#1a1f26", "head": "#262c34", "edge": "#9198a1", "leaf": "#16577f", "leafline": "#8CCBF0",
-    "root": "#1c5f45", "rootline": "#4FB58C", "node": "#2b3138", "nodeline": "#6e7681", "chip": "#6b4e0c",
-    "chipink": "#ffe2a0", "freed": "#3a3220", "freedink": "#b09a66", "grad": "#ff9a52", "gradsoft": "#3a2617",
-    "active": "#6f6400", "activeink": "#fff", "panel": "#171c22", "error": "#c25300", "errorink": "#ffb27d",
-    "lane": "#14212c",
-    "heatn": "#c79be0", "heat0": "#2a3037", "heatp": "#7fd18f",
-}  # fmt: skip
 
 # Pages that say themselves that they are dark or light, whatever the system prefers.
 DARK_PAGES = ('[data-jp-theme-light="false"]', '[data-theme="dark"]', '[theme="dark"]', ".vscode-dark")
@@ -53,6 +35,10 @@ def styles(name: str, folder: Path = Path(__file__).parent) -> str:
 def element(name: str, folder: Path = Path(__file__).parent) -> str:
     """The rules in a file for a page."""
     return f"<style>{styles(name, folder).rstrip()}</style>"
+
+
+# By name, as `colors.css` has them.
+LIGHT, DARK = (dict(re.findall(r"--(\w+):([^;}]+)", rule)) for rule in styles("colors").splitlines())
 
 
 def css(theme: str = "auto", parts: Iterable[str] = RARE) -> str:
@@ -75,8 +61,7 @@ def palette(theme: str = "auto") -> str:
 
     def colours(selectors: list[str], palette: dict[str, str]) -> str:
         values = (f"--{name}:{colour}" for name, colour in palette.items())
-        scheme = "dark" if palette is DARK else "light"  # for the controls of a player
-        return f"{','.join(selectors)}{{{';'.join(values)};--scheme:{scheme}}}"
+        return f"{','.join(selectors)}{{{';'.join(values)}}}"
 
     if theme != "auto":
         return colours([".mg-" + theme], DARK if theme == "dark" else LIGHT)

@@ -237,7 +237,7 @@ class Would:
         source = event.source if isinstance(event, Detached) else event.shares
         states = event.outputs if isinstance(event, Forward) else (event.tensor,)
         if source:
-            owner = self.owner(source)
+            owner = self.same.get(source, source)
             self.same.update((state.id, owner) for state in states if state.id != owner)
 
     def op_of(self, event: Forward) -> Op | None:
@@ -255,10 +255,6 @@ class Would:
         op: Op | None = getattr(getattr(F, name, None), "op", None)
         return op if first is not None or name != "pow_scalar" else None
 
-    def owner(self, id: str) -> str:
-        """The tensor whose memory a tensor has."""
-        return self.same.get(id, id)
-
     def save(self, op: Op, event: Forward) -> None:
         """Add what the node of an op would save."""
         given = dict(zip(op.params, event.inputs, strict=False))
@@ -266,7 +262,7 @@ class Would:
         for name, users in op.saved:
             id = event.outputs[0].id if name == "result" else given.get(name)
             if name in op.tensors and id is not None and asking.intersection(users):
-                owner = self.owner(id)
+                owner = self.same.get(id, id)
                 value: Value | None = self.state(owner).value
                 if value is None:
                     self.certain = False

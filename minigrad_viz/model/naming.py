@@ -26,7 +26,7 @@ from typing import Any
 from ..numbers import number
 from ..protocol import Value, op_of
 from ..trace.events import Failed, Forward, Statement
-from ..trace.source_text import SourceText
+from ..trace.statements import expression as expression_in
 from ..trace.where import Span
 from .module_calls import ModuleCall, ModuleCalls, below
 from .place import Lookup, Place
@@ -98,8 +98,7 @@ def expression(
 
 def name_indices(found: Lookup, event: Forward) -> None:
     """Say what tensors are that an index was made into: `range(n)`, `[0, 2]`."""
-    tree = None if event.span is None or event.op != "index" else SourceText(event.span.text).tree
-    whole = getattr(tree.body[0], "value", None) if tree is not None and tree.body else None
+    whole = expression_in(event.span.text) if event.span is not None and event.op == "index" else None
     if not isinstance(whole, ast.Subscript):
         return
     parts = whole.slice.elts if isinstance(whole.slice, ast.Tuple) else [whole.slice]

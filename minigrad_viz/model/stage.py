@@ -140,6 +140,11 @@ class Stage:
         return text(key, self.lang, **values)
 
 
+def some(names: Sequence[str]) -> str:
+    """Names with commas between; of many the first."""
+    return ", ".join([*names[:LISTED], *["…"] * (len(names) > LISTED)])
+
+
 def in_cell(span: Span | None) -> Where | None:
     """A span as plain numbers, if it stands in the cell."""
     if span is None or span.origin:

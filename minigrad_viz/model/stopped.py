@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from ..trace.events import Created, Failed, Statement, Trace
 from ..trace.graph import GUILTY, Card, Graph, Mark, Route, Station
-from ..trace.statements import parsed
+from ..trace.statements import expression
 from ..trace.where import Span
 from ..words import clean, shorten, text
 from .place import Place
@@ -29,9 +29,8 @@ def refused(trace: Trace) -> Failed | None:
 
 def starts_backward(span: Span | None) -> bool:
     """Whether an expression is a call of `backward` or `grad`."""
-    tree = None if span is None else parsed(span.text)
-    match tree and tree.body:
-        case [ast.Expr(ast.Call(ast.Name(name) | ast.Attribute(attr=name)))]:
+    match span and expression(span.text):
+        case ast.Call(ast.Name(name) | ast.Attribute(attr=name)):
             return name in STARTS
     return False
 

@@ -13,12 +13,12 @@ from __future__ import annotations
 import linecache
 import os
 import sys
-from collections.abc import Iterator
 from types import FrameType, TracebackType
 from typing import Any, NamedTuple
 
 from ..protocol import Value, edge_of, history_of, is_tensor, pytorch, value_of
 from ..trace.events import BackwardEnded, BackwardStarted, Failed, Trace
+from .named import entries
 from .recorder import Recorder
 from .tape import describe
 
@@ -48,13 +48,6 @@ def trace_after(error: BaseException) -> Trace:
     if not users:
         return Trace("", (Failed(describe(error), None),), describe(error), (), (), recorded=False)
     return Aftermath(stack, users).trace(error)
-
-
-def entries(traceback: TracebackType | None) -> Iterator[TracebackType]:
-    """The entries of a traceback, outermost first."""
-    while traceback is not None:
-        yield traceback
-        traceback = traceback.tb_next
 
 
 def in_library(frame: FrameType) -> bool:

@@ -12,8 +12,9 @@ import numpy as np
 
 from ..protocol import is_tensor, owner_of, version_of
 from ..trace.events import Asked, Created, Detached, Left, TensorState
+from ..trace.statements import expression
 from ..trace.where import Span, Spot
-from .named import named_by, parsed
+from .named import named_by
 from .owners import OUT, Out, overlap, raw_array
 from .states import States
 from .tape import Tape, observing
@@ -180,13 +181,6 @@ def is_same(value: Any, out: Out) -> bool:
     if isinstance(value, np.ndarray):
         return isinstance(out.value, weakref.ref) and out.value() is owner_of(value)
     return value is out.value and isinstance(value, float | complex | list)
-
-
-def expression(source: str) -> ast.expr | None:
-    """The tree of an expression; None for what is none."""
-    tree = parsed(source)
-    body = getattr(tree, "body", None)
-    return body[0].value if body and isinstance(body[0], ast.Expr) else None
 
 
 def spelled(source: str) -> str:

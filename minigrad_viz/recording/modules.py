@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..protocol import has_history, is_tensor
-from .named import parsed
+from ..trace.statements import expression
 from .tape import Tape, observing
 
 PLAIN = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.expr_context)  # in a plain name
@@ -137,8 +137,7 @@ class Modules:
 
 def callee(text: str) -> str:
     """What a call calls, if that is a plain name, `self.net`; else ""."""
-    body = getattr(parsed(text), "body", None)
-    call = body[0].value if body and isinstance(body[0], ast.Expr) else None
+    call = expression(text)
     if not isinstance(call, ast.Call) or not all(isinstance(node, PLAIN) for node in ast.walk(call.func)):
         return ""
     return ast.unparse(call.func)

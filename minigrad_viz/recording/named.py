@@ -17,7 +17,7 @@ from __future__ import annotations
 import ast
 import functools
 from collections.abc import Callable, Iterator
-from types import FrameType, ModuleType
+from types import FrameType, ModuleType, TracebackType
 from typing import Any
 
 import numpy as np
@@ -166,11 +166,15 @@ READERS: dict[tuple[Any, str], Callable[[Any, Seen], Compared | None]] = {
 def frames(error: BaseException | None) -> Iterator[FrameType]:
     """The frames that an error came through, and those of the error in whose place it was raised."""
     while error is not None:
-        traceback = error.__traceback__
-        while traceback is not None:
-            yield traceback.tb_frame
-            traceback = traceback.tb_next
+        yield from (entry.tb_frame for entry in entries(error.__traceback__))
         error = error.__context__
+
+
+def entries(traceback: TracebackType | None) -> Iterator[TracebackType]:
+    """The entries of a traceback, outermost first."""
+    while traceback is not None:
+        yield traceback
+        traceback = traceback.tb_next
 
 
 def kept(numerical: Any, analytical: Any, *limits: float) -> Compared | None:

@@ -15,8 +15,7 @@ from ..protocol import array_of, dtype_name, has_history, is_tensor, value_of
 from ..trace import notes
 from ..trace.ids import Ids
 from ..trace.where import Locator, Reached, Spot
-from .loops import Loops
-from .resting import Rest, Rounds
+from .resting import Loops, Rest, Rounds
 
 OPEN = contextlib.nullcontext
 

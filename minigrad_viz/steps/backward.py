@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ..arithmetic import Line, capture_lines, deposit_lines, lines_of
 from ..model.card_names import hook_label, hook_text
-from ..model.stage import LISTED, Stage, in_cell
+from ..model.stage import LISTED, Stage, in_cell, some
 from ..numbers import brief, short
 from ..protocol import Value
 from ..trace.events import BackwardEnded, Failed, HookRan, NodeRan
@@ -57,9 +57,8 @@ def start(stage: Stage) -> list[Line]:
                 line("start", stage.say("start_label"), stage.say(key, name=name, value=short(gradient)))
             )
     if event is not None and event.wanted is not None and event.kind == "backward":
-        names = [stage.name(tensor) for tensor in event.wanted[:LISTED]]
-        names += ["…"] * (len(event.wanted) > LISTED)
-        lines.append(line("asked", stage.say("asked_label"), stage.say("asked", names=", ".join(names))))
+        names = some([stage.name(tensor) for tensor in event.wanted])
+        lines.append(line("asked", stage.say("asked_label"), stage.say("asked", names=names)))
     return [*lines, *afterwards(stage)]
 
 
@@ -127,8 +126,7 @@ def sent(stage: Stage, event: NodeRan) -> str:
             values_ = {"value": brief(gradient), "name": stage.name(target)}
             parts.append(text("step_sent", stage.lang, **values_))
     key = "step_backward_zeros" if nothing else "step_backward" if parts else "step_backward_end"
-    more = ["…"] * (len(parts) > LISTED)
-    return text(key, stage.lang, sent=", ".join(parts[:LISTED] + more), **values)
+    return text(key, stage.lang, sent=some(parts), **values)
 
 
 def deposit(stage: Stage, event: NodeRan) -> str:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..arithmetic import Line, change_lines, lines_of
-from ..model.stage import LISTED, Stage, in_cell
+from ..model.stage import LISTED, Stage, in_cell, some
 from ..model.updates import RESETS, about
 from ..numbers import brief, short
 from ..trace.events import Created, GradSet, NodeRan
@@ -48,7 +48,7 @@ def held(stage: Stage, fold: Fold | None, events: Sequence[Created]) -> str:
     """What was made before a box computed, its parameters in their order."""
     order = {card.id: i for i, (_, card) in enumerate(fold.parameters if fold else ())}
     ids = sorted((event.tensor.id for event in events), key=lambda id: order.get(id, len(order)))
-    return ", ".join([stage.name(id) for id in ids[:LISTED]] + ["…"] * (len(ids) > LISTED))
+    return some([stage.name(id) for id in ids])
 
 
 def ran(stage: Stage, events: Sequence[NodeRan]) -> Frame:
@@ -123,7 +123,7 @@ def updated(stage: Stage, update: Update) -> Frame:
     marks += stage.card_marks(tensors, arrows=False)
     how = [e.how for e in map(stage.scene.trace.events.__getitem__, update.times) if isinstance(e, GradSet)]
     if how and (len(changes) == 1 or how[-1] in RESETS):
-        names = ", ".join([change.name for change in changes[:LISTED]] + ["…"] * (len(changes) > LISTED))
+        names = some([change.name for change in changes])
         value = "" if changes[-1].after is None else short(changes[-1].after)
         told = text(GRADIENTS[how[-1]], stage.lang, names=names, value=value)
         return Frame(marks, clean(told), (), in_cell(update.span))

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from ..arithmetic import Line, tangent_lines, value_lines
 from ..model.handles import handling
 from ..model.place import Place
-from ..model.stage import LISTED, Stage, in_cell, written
+from ..model.stage import LISTED, Stage, in_cell, some, written
 from ..numbers import short
 from ..trace.events import (
     Asked,
@@ -154,7 +154,7 @@ def no_node(stage: Stage, event: Forward) -> bool:
 def askers(stage: Stage, place: Place) -> str:
     """The inputs whose path ends at a place."""
     ids = [id for id in dict.fromkeys(place.inputs or ()) if id is not None and id in place.asking]
-    return ", ".join([stage.name(id) for id in ids[:LISTED]] + ["…"] * (len(ids) > LISTED))
+    return some([stage.name(id) for id in ids])
 
 
 def detached(stage: Stage, event: Detached) -> Frame:

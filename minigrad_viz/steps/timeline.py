@@ -7,25 +7,34 @@ import re
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..arithmetic import Line
 from ..model.scene import Scene
 from ..model.schedule import Moment, Schedule
 from ..model.stage import Stage
 from ..numbers import short
-from ..trace.events import NodeRan
+from ..trace import events
 from ..trace.explained import Explanation
-from ..trace.graph import Card, Graph
+from ..trace.graph import Card, Graph, Update
 from ..words import clean, columns, padded, text
+from . import backward, forward
+from .closed_box import together, updated
 from .grouping import grouped, limited, shown_at
-from .narrate import tell
 from .recursion import Recursion, meeting, recursion_of
 from .story import BACKWARD, FORWARD, UPDATE, Step, Story
-from .told import Frame
+from .told import Frame, recomputed
 
 LABELS = {FORWARD: "forward_step", BACKWARD: "backward_step", UPDATE: "update_step"}
 LABEL = 18  # columns up to which the labels of lines are aligned
+TOLD: dict[type, Callable[[Stage, Any], Frame]] = {  # by the event alone
+    Update: updated,
+    events.Detached: forward.detached,
+    events.Left: forward.left,
+    events.Asked: forward.asked,
+    events.Mutated: forward.mutated,
+    events.Recomputed: recomputed,
+}
 
 
 class Draft(NamedTuple):
@@ -83,7 +92,7 @@ def of_cell(stage: Stage, explained: Sequence[Explanation], recursion: Recursion
 
     def told(steps: list[Step]) -> Frame:
         frame, event = tell(story, explained, steps), steps[0].event
-        if recursion is not None and isinstance(event, NodeRan) and len(steps) == 1:
+        if recursion is not None and isinstance(event, events.NodeRan) and len(steps) == 1:
             return frame._replace(recursion=meeting(stage.scene, recursion, event.node, stage.lang))
         return frame
 
@@ -91,6 +100,35 @@ def of_cell(stage: Stage, explained: Sequence[Explanation], recursion: Recursion
         marks = (mark for step in group for mark in stage.marks(step.event))
         times = group[0].begin, group[-1].time
         yield Draft(group[0].phase, group[-1].ran, partial(told, group), marks, len(group), times)
+
+
+def tell(story: Story, explained: Sequence[Explanation], steps: Sequence[Step]) -> Frame:
+    """Steps that are one to the reader, in words; `explained` says why errors came up."""
+    said = [step.event for step in steps]
+    told = together(story.stage, said) if len(said) > 1 else one(story, explained, steps[0])
+    modes = forward.modes(story.stage, (mode for step in steps for mode in step.modes))
+    return told._replace(lines=(*modes, *told.lines))
+
+
+def one(story: Story, explained: Sequence[Explanation], step: Step) -> Frame:
+    """A single step."""
+    stage, event = story.stage, step.event
+    match event:
+        case events.Created():
+            return forward.created(stage, event, step.state or event.tensor, story.is_seed(event))
+        case events.Forward():
+            return forward.computed(stage, event, step.owner, step.opens)
+        case events.NodeRan():
+            return backward.ran(stage, event, step.ran == 1, story.so_far.get(event.node, ()))
+        case events.HookRan():
+            return backward.hooked(stage, event.node)
+        case events.Statement():
+            return forward.beside(stage, event, step.tensor)
+        case events.BackwardEnded(error=None):
+            return backward.captured(stage, event)
+        case events.BackwardEnded() | events.Failed():
+            return backward.failed(stage, event, step.ran, story.total, explained)
+    return TOLD[type(event)](stage, event)
 
 
 def of_graph(stage: Stage) -> Iterator[Draft]:

@@ -8,6 +8,7 @@ strings), from which `from_json` makes the same trace again.
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, get_args
@@ -71,36 +72,34 @@ class Later(Sequence[Any]):
     """Events that are made when they are first looked at. Equal to a tuple of them."""
 
     def __init__(self, make: Callable[[], Iterable[Any]]) -> None:
-        self._make: Callable[[], Iterable[Any]] | None = make
-        self._made: tuple[Any, ...] = ()
+        self._make: Callable[[], Iterable[Any]] = make
 
+    @functools.cached_property
     def all(self) -> tuple[Any, ...]:
         """The events themselves."""
-        if self._make is not None:
-            self._made = tuple(self._make())
-            self._make = None
-        return self._made
+        make, self._make = self._make, tuple  # which lets go of the notes
+        return tuple(make())
 
     def __getitem__(self, which: Any) -> Any:
-        return self.all()[which]
+        return self.all[which]
 
     def __len__(self) -> int:
-        return len(self.all())
+        return len(self.all)
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(self.all())
+        return iter(self.all)
 
     def __eq__(self, other: object) -> bool:
-        return self.all() == (other.all() if isinstance(other, Later) else other)
+        return self.all == (other.all if isinstance(other, Later) else other)
 
     def __hash__(self) -> int:
-        return hash(self.all())
+        return hash(self.all)
 
     def __repr__(self) -> str:
-        return repr(self.all())
+        return repr(self.all)
 
     def __reduce__(self) -> Any:
-        return tuple, (self.all(),)
+        return tuple, (self.all,)
 
 
 class Trace(NamedTuple):

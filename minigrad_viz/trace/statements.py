@@ -56,6 +56,14 @@ def parsed(source: str) -> ast.Module | None:
     return None
 
 
+def expression(source: str) -> ast.expr | None:
+    """The tree of an expression; None for what is none."""
+    match parsed(source):
+        case ast.Module([ast.Expr(value), *_]):
+            return value
+    return None
+
+
 @functools.lru_cache(16)  # of each tree many positions are looked for
 def loops_in(tree: ast.Module) -> tuple[Any, ...]:
     """The expressions inside a tree whose code runs many times, or elsewhere."""
