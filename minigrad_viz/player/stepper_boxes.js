@@ -56,7 +56,7 @@ export class Boxes {
       const label = player.words.box_close;
       const view = quiet(make("div", { className: "mgp-view", tabIndex: 0, aria: { label: panel.title, role: "region" } }));
       const close = make("button", { type: "button", textContent: "−", title: label, onclick: () => this.turn(id), aria: { label } });
-      const element = block("mgp-panel", block("mgp-head", make("b", { textContent: panel.title }), quiet(close)), view);
+      const element = block("mgp-panel", block("mgp-head", make("b", { textContent: panel.title }), quiet(close)), block("mgp-scene", view));
       this.element.append(element);
       this.element.after(this.foot);
       const stage = new Stage(view, panel, player.words, (part) => player.pick(part, stage));

@@ -158,7 +158,6 @@ class Live extends Extra {
   async want(handle, values, all = false) {
     clearTimeout(this.resting);
     this.wanted = { handle, values, all };
-    for (const card of this.sliders.keys()) this.place(card, values);
     this.ask();
     if (this.busy) return;
     this.busy = true;
@@ -175,12 +174,14 @@ class Live extends Extra {
     if (this.source.several && this.state && !this.wanted.all && !refused) this.resting = setTimeout(() => this.want(this.handle, this.values, true), REST);
   }
 
-  // Ask for the state with the numbers that are wanted, unless that was asked or too many answers are missing.
+  // Ask for the state with the numbers that are wanted, unless that was asked or too many answers are missing. The
+  // thumbs move with the questions, not with the pointer: painting them in between would take the kernel's time.
   ask() {
     const { wanted } = this;
     if (wanted === this.latest || this.asked.length === AHEAD) return;
     this.latest = wanted;
     const { handle, values, all } = wanted;
+    for (const card of this.sliders.keys()) this.place(card, values);
     const state = values.size ? this.source.state(handle, values, all ? null : [this.player.step || this.summed(handle)]) : null;
     const told = Promise.resolve(state).then((state) => ({ state }), ({ message }) => ({ said: message || this.words.live_off }));
     this.asked.push({ handle, values, told });

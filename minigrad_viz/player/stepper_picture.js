@@ -127,7 +127,7 @@ export class Stage {
   near() {
     const { view, now } = this;
     if (!now) return;
-    view.dataset.cut = [...this.cuts()].join(" ");
+    view.parentNode.dataset.cut = [...this.cuts()].join(" ");
     this.places ??= this.measured(now);
     this.onmove?.();
     if (this.stations.length < MANY) return;
