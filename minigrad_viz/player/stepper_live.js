@@ -10,7 +10,7 @@ import { Grid, Kernel } from "./stepper_states.js";
 
 const RAIL = 14; // pixels from the edge of a card to its rail
 const AHEAD = 2; // questions whose answers are missing
-const REST = 150; // milliseconds without a move until the other steps are computed, too
+const REST = 150; // milliseconds without a move until the other steps follow, and what is out of sight
 
 class Live extends Extra {
   constructor(player) {
@@ -154,7 +154,7 @@ class Live extends Extra {
   }
 
   // Show numbers. The newest win: others that come later are not shown. While a picture is drawn or a message
-  // is on its way, the kernel computes the next. The steps that are not shown follow when the numbers rest.
+  // is on its way, the kernel computes the next. What is not in sight follows when the numbers rest.
   async want(handle, values, all = false) {
     clearTimeout(this.resting);
     this.wanted = { handle, values, all };
@@ -168,10 +168,10 @@ class Live extends Extra {
       this.asked.shift();
       this.ask();
       if (said) this.pane.say(said);
-      else this.show(asked.handle, asked.values, state);
+      else this.show(asked.handle, asked.values, state, !asked.all);
     }
     this.busy = false;
-    if (this.source.several && this.state && !this.wanted.all && !refused) this.resting = setTimeout(() => this.want(this.handle, this.values, true), REST);
+    if (this.state && !this.wanted.all && !refused) this.resting = setTimeout(() => this.want(this.handle, this.values, true), REST);
   }
 
   // Ask for the state with the numbers that are wanted, unless that was asked or too many answers are missing. The
@@ -184,7 +184,7 @@ class Live extends Extra {
     for (const card of this.sliders.keys()) this.place(card, values);
     const state = values.size ? this.source.state(handle, values, all ? null : [this.player.step || this.summed(handle)]) : null;
     const told = Promise.resolve(state).then((state) => ({ state }), ({ message }) => ({ said: message || this.words.live_off }));
-    this.asked.push({ handle, values, told });
+    this.asked.push({ handle, values, all, told });
   }
 
   // The step that writes the gradient of a leaf.
@@ -193,12 +193,12 @@ class Live extends Extra {
     return 1 + (this.own ?? []).findLastIndex(({ marks, main }) => main !== undefined && marks.includes(id));
   }
 
-  show(handle, values, state) {
+  show(handle, values, state, moving = false) {
     const { player } = this;
     Object.assign(this, { handle, values, state });
     if (!this.own) return;
     player.frames = state?.steps ? this.own.map((frame, i) => this.frame(frame, state.steps[i + 1])) : this.own;
-    this.painted();
+    this.painted(moving && state !== null);
     player.tell();
     this.pane.tell();
   }
@@ -210,9 +210,9 @@ class Live extends Extra {
   }
 
   // The picture shows another step: its texts are those of the state again.
-  painted() {
+  painted(moving) {
     const { stage } = this.player;
-    if (stage) this.texts.show(stage, this.state);
+    if (stage) this.texts.show(stage, this.state, moving);
   }
 
   // In the caption: the number, and before the first step how the leaf's gradient comes about.

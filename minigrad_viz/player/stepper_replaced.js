@@ -7,11 +7,13 @@ import { drawn, SVG } from "./stepper_parts.js";
 
 const PLUS = 18; // pixels of the sign between two slots
 const PLAIN = /^(<text[^>]*>)([^<&]*)<\/text>$/; // a row of one text
+const TOTAL = /^(.*)-total$/; // the sum in a deck
 
 // A piece of SVG as elements.
 const elements = (piece) => [...new DOMParser().parseFromString(`<svg xmlns="${SVG}">${piece}</svg>`, "image/svg+xml").documentElement.children];
 
 const attribute = (part, name) => Number(part.getAttribute(name));
+const beyond = (place, { left, top, right, bottom }) => place && (place.right < left || place.left > right || place.bottom < top || place.top > bottom);
 const said = (parts) => parts.map((part) => part.textContent).join("\n");
 
 function write(text, told) {
@@ -27,20 +29,23 @@ export class Replaced {
     this.spread = new Map(); // by deck: where its slots were
   }
 
-  // The texts of a state; those of the cell without one.
-  show(stage, state) {
+  // The texts of a state; those of the cell without one. While numbers are moving, only what is in sight.
+  show(stage, state, moving) {
     if (stage !== this.stage) this.begin(stage);
+    const sight = moving && stage.sight();
+    const waits = (id) => sight && beyond(this.place(stage, id), sight);
     const wanted = new Map(Object.entries(state?.said ?? {}));
     for (const [id, told] of Object.entries(state?.rows ?? {})) wanted.set(id, [this.at(stage, id, told)]);
     const decks = new Set();
     for (const [id, one] of this.shown) {
-      if (wanted.has(id) && one.holds()) continue;
+      if (waits(id) || (wanted.has(id) && one.holds())) continue;
       one.undo();
       this.shown.delete(id);
       if (one.deck) decks.add(one.deck);
     }
     const changed = [];
     for (const [id, lines] of wanted) {
+      if (waits(id)) continue;
       let one = this.shown.get(id);
       if (one?.told === lines.join("\n")) continue;
       if (!one?.set(lines)) {
@@ -62,10 +67,16 @@ export class Replaced {
     for (const { undo } of this.shown.values()) undo();
     this.shown.clear();
     this.spread.clear();
+    this.places = new Map(); // by id
     const boxes = [...stage.svg.querySelectorAll(".card > .box")].map((box) => [box.parentNode, box.getBBox()]);
     this.edges = new Map(boxes.map(([card, { x, width }]) => [card, x + width]));
     this.moments = new Map(stage.painter.rows.map((row) => [row.part, row]));
     this.stage = stage;
+  }
+
+  place(stage, id) {
+    if (!this.places.has(id)) this.places.set(id, stage.place(stage.parts.get(TOTAL.exec(id)?.[1].concat("-d") ?? id)));
+    return this.places.get(id);
   }
 
   // Pixels that a text takes.
@@ -133,7 +144,7 @@ export class Replaced {
   }
 
   say(stage, id, lines) {
-    const total = /^(.*)-total$/.exec(id);
+    const total = TOTAL.exec(id);
     const part = stage.parts.get(total ? `${total[1]}-d` : id);
     const texts = [...(part?.querySelectorAll(total ? ".total" : ":scope > text:not(.was, .mgp-was)") ?? [])];
     if (!texts.length || texts.length !== lines.length) return null;
