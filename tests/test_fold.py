@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pictures import SVG, draw, parse, texts
 from sample import examples
 from sketches import Sketch, chain
-from staged import build
+from staged import build, frames_of
 
 from minigrad_viz.drawing.outline import outline
 from minigrad_viz.drawing.picture import Picture
@@ -264,8 +264,32 @@ def test_results_of_a_closed_line_keep_their_own_expressions():
 
 
 def test_a_loop_that_made_a_tensor_is_not_written_as_its_value():
-    graph = build(traced("x = torch.tensor(1.0, requires_grad=True)\ny = x * 2\ny.backward()\n"))
-    station = graph.stations[1]
-    loop = replace(station, cards=(replace(station.cards[0], expr="for t in range(6)"),))
-    svg, _ = draw(replace(graph, stations=(graph.stations[0], loop, *graph.stations[2:])))
-    assert any(text.split() == ["y", "for", "t", "in", "range(6)"] for text in texts(svg))
+    """Told by the kind of the box, in the picture and in all words."""
+    source = (
+        "W, h = torch.ones(2, 2, requires_grad=True), torch.ones(2)\n"
+        "for t in range(6):\n"
+        "    h = torch.tanh(W @ h + 1)\n"
+        "loss = (h * 2).sum()\n"
+        "loss.backward()\n"
+    )
+    graph = views_of(Scenes(traced(source)))[-1].graph
+    svg, _ = draw(graph)
+    assert any(text.split() == ["h₇", "for", "t", "in", "range(6)"] for text in texts(svg))
+    assert "h₇ (for t in range(6))" in svg
+    assert "h₇ (for t in range(6))" in outline(graph)
+    assert "= for" not in svg + outline(graph)
+
+
+def test_a_line_with_several_results_tells_them_all():
+    source = (
+        "X, Y = torch.arange(4.0).reshape(2, 2), torch.arange(2.0)\n"
+        "w = torch.ones(2, requires_grad=True)\n"
+        "for i in range(2):\n"
+        "    xb, yb = X[i] * 2, Y[i] * 2\n"
+        "    loss = ((w * xb).sum() - yb) ** 2\n"
+        "    loss.backward()\n"
+    )
+    trace = traced(source)
+    said = [frame.text for frame in frames_of(trace, views_of(Scenes(trace))[0].graph, 1, "en")]
+    assert "xb, yb = X[i] * 2, Y[i] * 2 computes xb = [0. 2.], yb = 0." in said, said
+    assert "((w * xb).sum() - yb) ** 2 computes loss = 4." in said

@@ -69,7 +69,7 @@ def test_what_changes_is_true_inside_as_well(model):
 def test_a_box_says_what_goes_in_and_what_comes_out(model):
     said = [frame.text for frame in model.frames if frame.phase == "backward"]
     assert said[1].startswith("2 Linear 4→2 receives ") and said[1].endswith(" to 1 Tanh")
-    assert said[-1].endswith("and passes nothing on")
+    assert said[-1].endswith(" and stores the gradients of its parameters: weight, bias")
     lines = [line.label for frame in model.frames if frame.phase == "backward" for line in frame.lines]
     assert {"model.0.weight.grad", "model.2.bias.grad"} <= set(lines)
     forward = [frame.text for frame in model.frames if frame.phase == "forward"]
@@ -159,3 +159,32 @@ loss.backward()
     told = [frame.text for frame in Report(traced(source, library), lang="en").act(-1).frames]
     for box in ("G.0 Linear 2→3", "D.2 Linear 3→1"):
         assert [text.startswith(f"{box} ") for text in told].count(True) == 2
+
+
+def test_indices_and_weights_that_no_code_asks_for_are_not_listed(library):
+    source = (
+        "nn = torch.nn\n"
+        "pool, loss_fn = nn.MaxPool2d(2), nn.NLLLoss()\n"
+        "x = torch.arange(16.0).reshape(1, 1, 4, 4).requires_grad_()\n"
+        "y = pool(x)\n"
+        "loss = loss_fn(y.reshape(2, 2), torch.tensor([0, 1]))\n"
+        "loss.backward()\n"
+    )
+    act = Report(traced(source, library), lang="en").act(-1)
+    said = [frame.text for frame in act.frames]
+    assert any(text.startswith("pool MaxPool2d computes y = [[[[5. 7.] [13. 15.]]]]") for text in said), said
+    assert all("None" not in text and "with_indices" not in text for text in said)
+    assert all(len(station.cards) == 1 for station in act.picture.graph.stations)
+    asked = source.replace("MaxPool2d(2)", "MaxPool2d(2, return_indices=True)").replace("y =", "y, where =")
+    assert [len(e.outputs) for e in traced(asked, library).events if "pool" in getattr(e, "op", "")] == [2]
+
+
+def test_what_a_parameter_was_made_of_is_not_drawn_beside_it(library):
+    source = (
+        "w = torch.nn.Parameter(torch.tensor(3.0))\n"
+        "b = torch.nn.Parameter(torch.zeros(2) + 1)\n"
+        "((w * torch.ones(2) + b) ** 2).sum().backward()\n"
+    )
+    stations = Report(traced(source, library), lang="en").graph.stations
+    loose = [s for s in stations if s.cards[0].expr in ("tensor(3.0)", "zeros(2)", "zeros(2) + 1")]
+    assert len(stations) == 7 and not loose

@@ -293,3 +293,25 @@ def test_a_refused_gradient_that_has_a_name_stays(library):
 def test_an_error_elsewhere_is_a_forward_step(library):
     trace = traced(REFUSED + "Q.item()\n", library)
     assert frames_of(trace, build(trace), lang="en")[-1].phase == "forward"
+
+
+def test_what_was_there_before_a_round_is_marked_where_the_round_uses_it(library):
+    source = (
+        "X = torch.arange(4.0) / 2\n"
+        "w = torch.tensor(1.0, requires_grad=True)\n"
+        "lin = torch.nn.Linear(1, 1)\n"
+        "for i in range(3):\n"
+        "    out = lin(w * X[:1])\n"
+        "    loss = (out - w) ** 2\n"
+        "    loss.sum().backward()\n"
+        "    w.grad = None\n"
+    )
+    trace = traced(source, library)
+    first, *later = [frames_of(trace, build(trace, call), call, "en") for call in (1, 2, 3)]
+    assert [frame.span[0] for frame in first[:3]] == [1, 1, 2]
+    for told in later:
+        lines = {frame.text.partition(" = ")[0]: frame for frame in told if frame.phase == "forward"}
+        assert lines["X"].text.endswith(": computed earlier in this cell")
+        assert [lines[name].span[0] for name in ("X", "w")] == [5, 5]
+        spans = [frame.span for frame in told if frame.phase == "forward"]
+        assert all(span is None or span[0] in (5, 6, 7) for span in spans)

@@ -207,3 +207,17 @@ def test_of_the_data_of_a_training_only_what_goes_in_is_shown(library):
     shown = {card.expr for _, card in graph.cards()}
     assert "3 * X" not in shown and {"X", "Y", "w", "loss"} <= {card.name for _, card in graph.cards()}
     assert dict(graph.aside) == {"aside_data": 1}
+
+
+@pytest.mark.parametrize(
+    "statement, filled",
+    [
+        ("w -= rate * w.grad", "[2. -1.] − 0.1 · [6. 10.]"),
+        ("w.sub_(w.grad * rate)", "[2. -1.] − [6. 10.] · 0.1"),
+        ("w.data += -rate * w.grad", "[2. -1.] − 0.1 · [6. 10.]"),
+        ("w -= rate / 2 * w.grad", "[2. -1.] − 0.05 · [6. 10.]"),
+    ],
+)
+def test_a_number_that_has_a_name_is_written_as_a_number(statement, filled, library):
+    _, (step,) = last(f"{HEAD}rate = 0.1\n{BACK}with torch.no_grad():\n    {statement}\n", library)
+    assert f" = {filled} = " in step.lines[0].text

@@ -59,8 +59,10 @@ def of_statement(source: str, change: Change) -> Line | None:
         values |= {f"{target}.grad": change.gradient, f"{target}.grad.data": change.gradient}
     named = written(value, {key: change.name if key in (target, f"{target}.data") else f"{change.name}.grad"
                             for key in values})  # fmt: skip
-    filled = written(value, {key: number_of(known) if known is change.before else marked(IN, number_of(known))
-                             for key, known in values.items() if known is not None})  # fmt: skip
+    numbers = {key: number_of(known) if known is change.before else marked(IN, number_of(known))
+               for key, known in values.items() if known is not None}  # fmt: skip
+    numbers |= {key: f"{known:g}" if known >= 0 else f"({known:g})" for key, known in change.settings}
+    filled = written(value, numbers)
     return formula(change.name, named, filled, change.after)
 
 
@@ -84,17 +86,15 @@ def assigned(source: str) -> tuple[str, ast.expr] | None:
 
 
 def written(tree: ast.expr, values: Mapping[str, str]) -> str:
-    """An expression with other texts in the places of some names, in the signs of mathematics."""
+    """An expression with other texts in the places of some of its parts, in the signs of mathematics."""
 
     class Filled(ast.NodeTransformer):
         def visit(self, node: ast.AST) -> Any:
-            if isinstance(node, ast.Name | ast.Attribute):
-                text = values.get(ast.unparse(node))
-                if text is None:
-                    return node
-                places.append(text)
-                return ast.Name(f"\ue000{len(places)}\ue001")
-            return super().generic_visit(node)
+            text = values.get(ast.unparse(node)) if isinstance(node, ast.expr) else None
+            if text is None:
+                return super().generic_visit(node)
+            places.append(text)
+            return ast.Name(f"\ue000{len(places)}\ue001")
 
     places: list[str] = []
     text = ast.unparse(Filled().visit(ast.parse(ast.unparse(tree), mode="eval").body))

@@ -82,8 +82,7 @@ class CardBox:
         name = f'<tspan class="{kind}">{xml(self.name)}</tspan>' if self.name else ""
         if not self.expr:
             return name
-        loop = self.expr.startswith(("for ", "while "))  # which made it, and is no expression
-        sign = "" if not self.name else "  " if loop else " = "
+        sign = "" if not self.name else "  " if self.card.loop else " = "
         return f"{name}<tspan>{spaced(sign)}</tspan><tspan>{xml(self.expr)}</tspan>"
 
 

@@ -97,7 +97,7 @@ def describe(
 ) -> str:  # fmt: skip
     """All details of card `i` of a station, one per line, in full (a single text up to 1,000 columns)."""
     card = station.cards[i]
-    title = f"{card.name} = {card.expr}" if card.name and card.expr else names[station.id, i]
+    title = card.titled(card.name) if card.name else names[station.id, i]
     grad = short(card.grad, WIDTH) if card.grad else None
     known: dict[str, object] = {
         "role": text(ROLE_WORDS[card.role], lang),

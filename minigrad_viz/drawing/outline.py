@@ -12,6 +12,7 @@ depends on the graph and the language alone.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ..model.card_names import name_cards
 from ..numbers import gradient_text, short
@@ -183,9 +184,9 @@ class OutlineWriter:
         """One tensor: what it is called and made from, its value, role and gradient."""
         name = shorten_name(self.names[station.id, i], WIDTH)
         if card.name and card.expr and card.role in (RESULT, ROOT):
-            name = f"{name} = {shorten(clean(card.expr), WIDTH)}"
+            name = replace(card, expr=shorten(clean(card.expr), WIDTH)).titled(name)
         elif card.letter and card.expr:
-            name = f"{card.letter} = {name}"
+            name = replace(card, expr=name).titled(card.letter)
         parts = [name]
         if card.value is not None and self.look.values:
             parts.append(short(card.value, WIDTH))

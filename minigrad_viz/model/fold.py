@@ -177,7 +177,7 @@ def _renamed(card: Card, group: Group, i: int) -> Card:
         return replace(card, name=None, expr=None, letter="")
     name = card.name if card.held or card.role == ROOT or group.kind != MODULE else None
     title = group.title.removeprefix(f"{name} = ")
-    return replace(card, name=name, expr=f"{title} [{i}]" if i else title)
+    return replace(card, name=name, expr=f"{title} [{i}]" if i else title, loop=group.loop)
 
 
 def _pointed_at(graph: Graph) -> set[str]:

@@ -12,12 +12,15 @@ Note [What stands aside]
 
 from __future__ import annotations
 
+import ast
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from ..trace.events import Failed
 from ..trace.graph import ASIDE, Graph, Group, Mark, Route, Station
+from ..trace.source_text import SourceText
+from ..trace.statements import nodes_of
 from ..trace.walk import reached
 from .fold import inside
 from .place import Place
@@ -37,7 +40,7 @@ def main_part(scene: Scene, graph: Graph, *, whole: bool = False) -> tuple[Graph
     places = {place.id: place for place in scene.shown}
     tools = parts_of_updates(scene, places.values()) - main
     rest = [s.id for s in graph.stations if s.id not in main and s.id not in tools]
-    given = given_alone(scene, graph)
+    given = given_alone(scene, graph) | made_parameters(scene)
     rest = [id for id in rest if id not in given and (id not in places or not is_gradient(places[id]))]
     if not whole and (len(main) + len(rest) > SMALL or scene.index.updates):
         data = preparation(part_of(graph, main)) - seeds(scene, graph)
@@ -93,6 +96,20 @@ def given_alone(scene: Scene, graph: Graph) -> set[str]:
     used, seeds = {route.source for route in graph.routes}, set(scene.now.seeds.values())
     alone = (s for s in graph.stations if s.deck is None and len(s.cards) == 1 and s.id not in used)
     return {station.id for station in alone if station.cards[0].value in seeds}
+
+
+def made_parameters(scene: Scene) -> set[str]:
+    """The stations of tensors without a name that a `Parameter(…)` was made of: it shows the same numbers."""
+    tree = SourceText(scene.trace.source).tree if "Parameter(" in scene.trace.source else None
+    calls = [n for n in nodes_of(tree) if isinstance(n, ast.Call)] if tree is not None else []
+    found = set()
+    for call in (c for c in calls if ast.unparse(c.func).endswith("Parameter")):
+        begin, end = (call.lineno, call.col_offset), (call.end_lineno or 0, call.end_col_offset or 0)
+        for place in scene.shown:
+            at, named = place.span, any(state.id in scene.named for state in place.states)
+            if at is not None and not (at.origin or named or place.cut or place.fog):
+                found |= {place.id} if begin < (at.line, at.column) < end else set()
+    return found
 
 
 def is_gradient(place: Place) -> bool:

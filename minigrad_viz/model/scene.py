@@ -250,15 +250,19 @@ class Scene(Lookup):
     @functools.cached_property
     def span(self) -> tuple[int, int]:
         """The first and the last event of the call's story. It begins with the ops that the call
-        differentiates; data that was computed long before is shown in its state at that moment."""
+        differentiates, or with what follows the call before; data that was computed long before is shown in
+        its state at that moment."""
         last = len(self.trace.events) - 1
         if self.now.started is None:
             return 0, last
-        ops = [place.time for place in self.shown if place.node is not None and place.id not in self.given]
+        earlier = [seen for number, seen in self.index.calls.items() if number < self.call]
+        before = [found.times[-1] for found in self.index.updates if found.call < self.call]
+        over = max([*before, *(min(seen.until, last) for seen in earlier)], default=0)
+        own = (p for p in self.shown if p.id not in self.given)
+        ops = [place.time for place in own if place.node is not None or place.time > over]
         mine = [found.times for found in self.index.updates if found.call == self.call]
         begin = min([int(self.now.begin), *ops, *(times[0] for times in mine)])
         end = max([int(min(self.now.until, last)), *(times[-1] for times in mine)])
-        earlier = [seen for number, seen in self.index.calls.items() if number < self.call]
         return begin if any(seen.begin < begin for seen in earlier) else 0, end
 
 

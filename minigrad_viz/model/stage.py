@@ -7,7 +7,7 @@ from typing import Any
 
 from ..numbers import brief, short
 from ..trace.events import NodeRan, TensorState
-from ..trace.graph import Fold, Graph, Station
+from ..trace.graph import MODULE, Fold, Graph, Station
 from ..trace.where import Span
 from ..words import clean, shorten, shorten_name, text
 from .card_names import drawn_routes, name_cards
@@ -125,7 +125,11 @@ class Stage:
         return ", ".join(parts + ["…"] * (len(states) > LISTED))
 
     def expression(self, place: Place) -> str:
-        """The expression that made a place."""
+        """The expression that made a place, or the module that is that alone."""
+        boxes = (g for g in self.graph.groups if g.kind == MODULE and place.id == g.members[-1])
+        alone = next((g.title for g in boxes if self.folds.get(place.id) == g.id), None)
+        if alone is not None:
+            return shorten(clean(alone), EXPR)
         return shorten(clean(place.expr or self.scene.expression(place) or "…"), EXPR)
 
     def marks(self, event: Any) -> tuple[str, ...]:

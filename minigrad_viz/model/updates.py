@@ -11,8 +11,10 @@ Note [What is an update]
 
 from __future__ import annotations
 
+import ast
+import re
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ..protocol import Value
@@ -25,12 +27,14 @@ from ..trace.events import (
     Stepping,
 )
 from ..trace.graph import Change, Update
+from ..trace.statements import parsed
 from ..trace.where import Span
 from .moments import Moments, states_of
 from .place import BackwardCall
 
 STEP, ZERO, CLIP, WRITTEN = "step", "zero", "clip", "written"
 RESETS = ("none", "zero")
+NUMBER = re.compile(r"-?\d[\d.]*(?:e[+-]?\d+)?")
 SETTINGS = ("lr", "momentum", "weight_decay")  # the settings of an optimizer that are shown
 
 
@@ -46,6 +50,7 @@ class UpdateReader:
         self.leaves: set[str] = set()  # those that require gradients
         self.step: dict[str, Stepping] = {}  # of the optimizer that steps, by tensor
         self.optimizer = ""
+        self.numbers: list[tuple[Span, str, float]] = []  # that statements name, since the last write
 
     def read(self) -> list[Update]:
         """All updates in the order in which they began, each with its call."""
@@ -69,7 +74,9 @@ class UpdateReader:
             self.reset(time, event)
         elif isinstance(event, Mutated):
             self.written(time, event)
-        elif isinstance(event, Forward) and time in self.moments.given:
+        elif isinstance(event, Forward) and time not in self.moments.given:
+            self.numbers += number_in(event)
+        elif isinstance(event, Forward):
             tensor = self.moments.given[time]
             if tensor in self.leaves and self.counts(tensor, time):
                 title = f"{event.name} = {flat(event.span)}"
@@ -109,7 +116,9 @@ class UpdateReader:
         """A parameter has another value."""
         update = self.update(time, kind, span, title, self.optimizer if kind == STEP else "", tensor)
         known = self.step.get(tensor) if kind == STEP else None
-        more = () if known is None else (known.settings, known.state)
+        names = ((name, number) for at, name, number in self.numbers if span is not None and span.holds(at))
+        more = (tuple(names),) if known is None else (known.settings, known.state)
+        self.numbers = []
         then = self.moments.at(tensor, time - 1)
         before, gradient = (None, None) if then is None else (then.value, then.grad)
         number = f"c{len(update.changes)}"
@@ -138,6 +147,20 @@ class UpdateReader:
         update.early = bool(after) and (back or not before)
         for call in after if update.early else before:
             update.call = call.number
+
+
+def number_in(event: Forward) -> Iterator[tuple[Span, str, float]]:
+    """The number that an op multiplies a gradient with, and its name: `lr` in `lr * w.grad`."""
+    text = "" if event.span is None else event.span.text
+    tree = parsed(text) if ".grad" in text else None
+    match tree and tree.body[0]:
+        case ast.Expr(ast.BinOp(left, _, right)):
+            factor = left if ".grad" in ast.unparse(right) else right
+            sign = -1 if isinstance(factor, ast.UnaryOp) and isinstance(factor.op, ast.USub) else 1
+            name = ast.unparse(factor.operand if isinstance(factor, ast.UnaryOp) else factor)
+            numbers = [given for given in event.arguments if given and NUMBER.fullmatch(given)]
+            if len(numbers) == 1 and event.span is not None and not isinstance(factor, ast.Constant):
+                yield event.span, name, sign * float(numbers[0])
 
 
 def flat(span: Span | None) -> str:

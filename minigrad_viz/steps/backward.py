@@ -115,8 +115,9 @@ def sent(stage: Stage, event: NodeRan) -> str:
     """The sentence for a node that is no leaf's."""
     node, place = stage.scene.nodes[event.node], stage.place_of(event.node)
     name = "…" if place is None else ", ".join(stage.name(state.id) for state in place.states[:LISTED])
-    values = {"node": node.name, "name": name, "value": listed(event.received)}
-    nothing = all(value is None for value in event.received)
+    received = event.received if place is None else event.received[: len(place.states)]
+    values = {"node": node.name, "name": name, "value": listed(received)}
+    nothing = all(value is None for value in received)
     if nothing and all(value is None for value in event.sent):
         return text("step_backward_none", stage.lang, **values)
     parts = []

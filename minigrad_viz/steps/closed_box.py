@@ -10,10 +10,11 @@ from dataclasses import replace
 from typing import Any
 
 from ..arithmetic import Line, change_lines, lines_of
+from ..model.naming import plain_name
 from ..model.stage import LISTED, Stage, in_cell, some
 from ..model.updates import RESETS, about
 from ..numbers import brief, short
-from ..trace.events import Created, GradSet, NodeRan
+from ..trace.events import Created, GradSet, NodeRan, TensorState
 from ..trace.graph import CHAIN, Change, Fold, Group, Update
 from ..words import clean, shorten, text
 from .told import Frame, line, listed
@@ -39,9 +40,16 @@ def computed(stage: Stage, events: Sequence[Any]) -> Frame:
     elif isinstance(ops[0], Created):
         told = text("step_box_holds", stage.lang, box=group.title, names=held(stage, fold, ops))
     else:
-        told = text("step_box", stage.lang, box=group.title, made=stage.made(last[:1]))
+        box = group.title.removeprefix(f"{plain_name(stage.name(last[0].id))} = ")
+        told = text("step_box", stage.lang, box=box, made=stage.made(results(stage, ops) or last[:1]))
     marks = stage.card_marks((last[0].id,), arrows=not isinstance(ops[0], Created))
     return Frame(marks, clean(told), (), in_cell(events[-1].span))
+
+
+def results(stage: Stage, ops: Sequence[Any]) -> list[TensorState]:
+    """What the ops of a box made that is used outside of it."""
+    outputs = [state for op in ops for state in getattr(op, "outputs", ())]
+    return [state for state in outputs if state.id in stage.cards]
 
 
 def held(stage: Stage, fold: Fold | None, events: Sequence[Created]) -> str:
@@ -63,11 +71,14 @@ def ran(stage: Stage, events: Sequence[NodeRan]) -> Frame:
     if fold is None or group is None:
         told = text("step_fold_backward", stage.lang, n=len(events), value=value, sent=sent or "None")
     else:
-        passed = list(passes(stage, fold))
-        key = "step_box_backward" if passed else "step_box_backward_end"
-        told = text(key, stage.lang, box=group.title, value=value, sent=", ".join(passed))
+        passed, names = list(passes(stage, fold)), filled(stage, fold, events)
+        end = "step_box_backward_stores" if names else "step_box_backward_end"
+        key = "step_box_backward" if passed else end
+        values = {"value": value, "sent": ", ".join(passed), "names": names}
+        told = text(key, stage.lang, box=group.title, **values)
         formulas = products(stage, events)
-    span = stage.written_at(stage.place_of(last.node))
+    spans = (stage.written_at(stage.place_of(event.node)) for event in reversed(events))
+    span = next(filter(None, spans), None)  # parameters of modules stand nowhere in the cell
     return Frame(stage.deck_marks(station), clean(told), (*formulas, *stored(stage, events)), span)
 
 
@@ -94,6 +105,13 @@ def passes(stage: Stage, fold: Fold) -> Iterator[str]:
         if route.target == fold.station and route.tracked and route.gradients:
             card = stage.stations[route.source].cards[route.card]
             yield text("step_sent", stage.lang, value=brief(route.gradients[-1]), name=stage.cards[card.id])
+
+
+def filled(stage: Stage, fold: Fold, events: Sequence[NodeRan]) -> str:
+    """The parameters inside a box whose gradients were stored, by their names there."""
+    deposits = (stage.scene.now.deposits.get(event.node) for event in events)
+    inside = {deposit.tensor for deposit in deposits if deposit is not None}
+    return some([name for name, card in fold.parameters if card.id in inside])
 
 
 def stored(stage: Stage, events: Sequence[NodeRan]) -> Iterator[Line]:

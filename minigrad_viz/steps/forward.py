@@ -128,6 +128,12 @@ def computed(stage: Stage, event: Forward, owner: str | None, opens: bool) -> Fr
     return Frame(marks, clean(told), tuple(lines), span)
 
 
+def earlier(stage: Stage, event: Forward) -> Frame:
+    """What an op computed before the story begins."""
+    told = stage.say("step_earlier", made=stage.made(event.outputs))
+    return Frame(stage.card_marks(state.id for state in event.outputs), clean(told))
+
+
 def computed_as(stage: Stage, event: Forward, place: Place) -> str:
     """The sentence for an op of the forward pass, by whether it left a node and why not."""
     values = {"expr": stage.expression(place), "made": stage.made(event.outputs)}

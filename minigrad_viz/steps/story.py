@@ -11,11 +11,12 @@ Note [Which steps a call has]
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from ..model.births import made_by
 from ..model.schedule import Schedule
-from ..model.stage import LISTED, Stage
+from ..model.stage import LISTED, Stage, Where
 from ..model.stopped import starts_backward
 from ..protocol import Value
 from ..snapshots import summed
@@ -234,6 +235,13 @@ class Story:
             return state
         then = self.scene.moments.at(state.id, begin - 1) or state
         return state._replace(value=then.value, grad=then.grad, version=then.version)
+
+    def used_at(self, steps: Iterable[Step]) -> Where | None:
+        """Where the story first uses what was there before it begins."""
+        tensors = {state.id for step in steps for state in made_by(step.event)}
+        begin = self.scene.span[0]
+        users = (p for p in self.scene.shown if p.time >= begin and not tensors.isdisjoint(p.inputs or ()))
+        return self.stage.written_at(min(users, key=lambda place: place.time, default=None))
 
     def owners(self) -> dict[int, str]:
         """For every op inside a backward call the node that was running: the next that has run."""

@@ -106,6 +106,8 @@ def tell(story: Story, explained: Sequence[Explanation], steps: Sequence[Step]) 
     """Steps that are one to the reader, in words; `explained` says why errors came up."""
     said = [step.event for step in steps]
     told = together(story.stage, said) if len(said) > 1 else one(story, explained, steps[0])
+    if steps[-1].time < story.scene.span[0]:  # there before this round: what uses it here is marked
+        told = told._replace(span=story.used_at(steps))
     modes = forward.modes(story.stage, (mode for step in steps for mode in step.modes))
     return told._replace(lines=(*modes, *told.lines))
 
@@ -116,6 +118,8 @@ def one(story: Story, explained: Sequence[Explanation], step: Step) -> Frame:
     match event:
         case events.Created():
             return forward.created(stage, event, step.state or event.tensor, story.is_seed(event))
+        case events.Forward() if step.time < story.scene.span[0]:
+            return forward.earlier(stage, event)
         case events.Forward():
             return forward.computed(stage, event, step.owner, step.opens)
         case events.NodeRan():

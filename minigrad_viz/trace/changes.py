@@ -12,8 +12,8 @@ from .where import Span
 class Change:
     """One line of an update: what `tensor`, called `name`, was, the gradient that it had, and what it became;
     a value is None where it is not known or where the gradient is None. In a "zero" and a "clip" that is the
-    gradient itself, which has no gradient. `settings` are those of the optimizer for it (`lr`), `state` the
-    optimizer's own tensors before and after."""
+    gradient itself, which has no gradient. `settings` are those of the optimizer for it (`lr`), or the
+    numbers that a hand-written update names; `state` the optimizer's own tensors before and after."""
 
     id: str
     tensor: str
