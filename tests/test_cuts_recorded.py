@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from cells import run, traced
 
-from minigrad_viz.trace.events import Asked, Created, Detached, Forward, Left, Mutated
+from minigrad_viz.model.births import numbers_taken
+from minigrad_viz.trace.events import Asked, Created, Detached, Forward, Gave, Left, Mutated
 
 pytestmark = pytest.mark.usefixtures("names_of_today")
 
@@ -143,6 +144,24 @@ def test_a_write_elsewhere_tells_of_nobody(library):
     cell = "w = torch.tensor([1.0, 2.0, 3.0])\na = w[:1]\nb = w[1:]\nc = w.clone()\nb.mul_(2)\nc.mul_(2)\n"
     first, second = recorded(cell, library, Mutated)
     assert [state.id for state in first.also] == ["t0"] and second.also == ()
+
+
+@pytest.mark.parametrize(
+    "z, taken",
+    [
+        ("w * x.item()", ["t0"]),
+        ("w * math.log(xs[0])", ["t0"]),
+        ("(w * float(x)) + w", []),
+        ("w * torch.tensor(x.item())", []),
+        ("w * 2", []),
+    ],
+)
+def test_the_numbers_in_an_expression(library, z, taken):
+    """Each of the operation whose own operand it is, whatever the tensor is called."""
+    cell = f"{LEAF}import math\nxs = [x]\nw = torch.tensor(3.0, requires_grad=True)\nx.item()\nz = {z}\n"
+    trace = traced(cell, library, {})
+    assert numbers_taken(trace)[id(of(trace, Forward)[-1])] == taken
+    assert {event.tensor for event in of(trace, Gave)} == {"t0"}
 
 
 def test_requires_grad_is_told(library):

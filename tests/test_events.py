@@ -72,6 +72,7 @@ EVENTS = {
     "Returned": (count, tuples(texts)),
     "Detached": (texts, states, span, maybe, texts),
     "Left": (tuples(texts), texts, states, span, maybe, texts),
+    "Gave": (texts, span),
     "Asked": (states, span),
     "Mutated": (texts, texts, states, tuples(maybe), span, count, tuples(states)),
     "OptimizerStepped": (texts, tuples(steppings), span),

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import ast
-import re
 from typing import NamedTuple
 
-from ..model.births import Birth, came_from, made_by, upstream
-from ..model.naming import plain_name
+from ..model.births import Birth, came_from, made_by
 from ..model.scene import Scenes
 from ..model.trace_index import TraceIndex
 from ..trace.events import Asked, Created, Deposited, Detached, Forward, Left
@@ -15,8 +13,8 @@ from ..trace.explained import Explanation
 from ..trace.graph import CAUSE, Mark
 from ..trace.where import Span
 from .case import Case, Said, Values
-from .edits import numbers_of, quoted, with_tensors
-from .syntax import expression, statement_around
+from .edits import quoted, with_tensors
+from .syntax import statement_around
 
 MODES = {"detach": "detach()", "data": ".data", "no_grad": "no_grad()", "inference": "inference_mode()"}
 ENDED = {  # what ended a path, and what to do about it
@@ -28,7 +26,6 @@ ENDED = {  # what ended a path, and what to do about it
     "integer": ("ended_integer", "ended_integer_fix"),
     "made": ("ended_made", "ended_made_fix"),
 }
-NUMBERS = re.compile(r"\b(item|tolist|float|int)\(|\bmath\b")  # what gives Python numbers
 
 
 class Cut(NamedTuple):
@@ -75,20 +72,9 @@ def cut_at(case: Case, tensor: str, source: str) -> Cut | None:
     return Cut(how, tensor, source, event.span) if event is not None and how else None
 
 
-def numbers_at(case: Case, event: Birth) -> list[str]:
-    """The tensors whose numbers stand in the expression of an op, as in `2 * math.log(x)`; not those that
-    another tensor of the expression was created from, as in `2 * tensor(x.item())`."""
-    span = event.span
-    if not isinstance(event, Forward) or span is None or not NUMBERS.search(case.trace.source):
-        return []
-    parts = () if (tree := expression(span)) is None else ast.walk(tree)
-    given = [each for part in parts for each in numbers_of(case, part)]
-    texts = {ast.unparse(part) for each in given for part in ast.walk(each)}
-    ids = {plain_name(name): id for id, name in case.scene.named.items()} if texts else {}
-    operands = came_from(event)
-    inner = upstream(case.scene.index.births, operands, lambda b: b.span is not None and span.holds(b.span))
-    known = {id for id, _ in inner}.difference(operands) if ids else ()
-    return [id for name, id in ids.items() if name in texts and id not in known]
+def numbers_at(case: Case, event: Birth | None) -> list[str]:
+    """The tensors whose numbers stand in the expression of an op, as in `2 * math.log(x)`."""
+    return case.scene.index.numbers.get(id(event), []) if isinstance(event, Forward) else []
 
 
 def sources_at(case: Case, event: Birth) -> list[str]:

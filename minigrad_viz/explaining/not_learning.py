@@ -260,7 +260,7 @@ def through_math(case: Case) -> Iterator[Explanation]:
     assert case.started is not None
     found = dict[Span | None, Cut]()
     for id, event in upstream(case.scene.index.births, case.started.roots):
-        given = [] if event is None else [each for each in numbers_at(case, event) if case.scene.asks(each)]
+        given = numbers_at(case, event)
         tree = expression(event.span) if given and event is not None else None
         if tree is not None and any(isinstance(p, ast.Call) and of_math(case, p) for p in ast.walk(tree)):
             cut = Cut("item", id, given[0], event.span)  # type: ignore[union-attr]

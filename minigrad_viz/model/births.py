@@ -4,10 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from ..trace.events import Created, Detached, Forward, Left, Mutated, TensorState
+from ..trace.events import Created, Detached, Forward, Gave, Left, Mutated, TensorState, Trace
 from ..trace.walk import reached
 
+NUMBERS = 64  # that left the graph and went into no tensor yet
 Birth = Created | Forward | Detached | Left | Mutated
+
+
+def numbers_taken(trace: Trace) -> dict[int, list[str]]:
+    """By the id of an event, the tensors whose numbers stand in its expression, as x in `2 * math.log(x)`,
+    and in that of no earlier event."""
+    found: dict[int, list[str]] = {}
+    given: list[Gave] = []
+    for event in trace.events:
+        if isinstance(event, Gave):
+            given.append(event)
+        elif isinstance(event, Birth) and event.span is not None:
+            mine = [each for each in given if each.span is not None and event.span.holds(each.span)]
+            found[id(event)] = [each.tensor for each in mine]
+            given = [each for each in given if each not in mine][-NUMBERS:]
+    return found
 
 
 def came_from(event: Birth) -> list[str]:

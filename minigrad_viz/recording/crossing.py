@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..protocol import is_tensor, owner_of, version_of
-from ..trace.events import Asked, Created, Detached, Left, TensorState
+from ..trace.events import Asked, Created, Detached, Gave, Left, TensorState
 from ..trace.statements import expression
 from ..trace.where import Span, Spot
 from .named import named_by
@@ -82,11 +82,13 @@ class Crossing:
         """Numbers of a tensor were given out."""
         if self.tape.call or self.tape.again:
             return
-        span = self.tape.here()
+        span, known = self.tape.here(), self.ids.known(tensor)
+        if how == "item" and known is not None and tensor.requires_grad:
+            self.notes.append(Gave(known, span))
         if how == "numpy":
             self.exits.share(tensor)
         kept = weakref.ref(owner_of(value)) if isinstance(value, np.ndarray) else value
-        self.exits.out.append(Out(weakref.ref(tensor), self.ids.known(tensor), how, kept, span))
+        self.exits.out.append(Out(weakref.ref(tensor), known, how, kept, span))
 
     @observing
     def asked(self, tensor: Any) -> None:

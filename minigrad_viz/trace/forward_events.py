@@ -116,6 +116,13 @@ class Left(NamedTuple):
     shares: str = ""
 
 
+class Gave(NamedTuple):
+    """A tensor that requires gradients gave Python its number, as `item()`, `float()` and `math.log()` do."""
+
+    tensor: str
+    span: Span | None
+
+
 class Asked(NamedTuple):
     """The cell set `requires_grad` of a tensor, by `requires_grad_()` or by assignment."""
 
@@ -175,6 +182,7 @@ Outside = (
     | Returned
     | Detached
     | Left
+    | Gave
     | Asked
     | Mutated
     | GradSet
