@@ -17,7 +17,7 @@ from telling import recorded, run_cell
 from twins import dialect
 
 from minigrad.core.dialect import node_name
-from minigrad_viz.explaining.case import RULES
+from minigrad_viz.explaining.rules import RULES
 from minigrad_viz.model.trace_index import TraceIndex
 from minigrad_viz.shell.report import Report
 from minigrad_viz.trace.events import BackwardEnded, BackwardStarted, Failed, Mutated, Trace

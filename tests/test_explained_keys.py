@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from minigrad_viz.explaining.case import RULES
 from minigrad_viz.explaining.diagnose import MODULES
+from minigrad_viz.explaining.rules import RULES
 from minigrad_viz.words import CATALOGUES
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -9,9 +9,10 @@ from ..model.place import LIBRARY
 from ..trace.events import BackwardStarted, Called, Forward
 from ..trace.explained import Explanation
 from ..trace.where import Span
-from .case import LISTED, Case, Said, Values, need, rule, sure
+from .case import LISTED, Case, Said, Values, need, sure
 from .edits import call_with
 from .operands import standing
+from .rules import rule
 from .syntax import expression, is_read, statement_around, stores
 
 

@@ -13,12 +13,13 @@ from ..model.cuts import is_whole
 from ..trace.events import TensorState
 from ..trace.explained import Explanation
 from ..trace.graph import CAUSE
-from .case import Case, Explain, Values
+from .case import Case, Values
 from .edits import NO_GRAD, in_place, replacing
 from .failed_call import FailedCall, call_rule
 from .history import MODES, cut_before
 from .operands import Operand, made_at
 from .rebound import leaf_behind
+from .rules import Explain
 from .syntax import called, last_name
 
 

@@ -15,8 +15,9 @@ from ..trace.events import NodeRan, NodeState
 from ..trace.explained import Explanation
 from ..trace.graph import CAUSE
 from ..trace.where import Span
-from .case import Case, Values, need, rule, sure
+from .case import Case, Values, need, sure
 from .edits import Shape
+from .rules import rule
 from .syntax import function_around
 
 VALUES = 3  # that are listed in a sentence

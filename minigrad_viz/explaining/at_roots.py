@@ -11,12 +11,13 @@ from ..model.naming import plain_name
 from ..trace.events import Asked, Created
 from ..trace.explained import Explanation
 from ..trace.graph import CAUSE
-from .case import LISTED, Case, Values, need, rule, sure
+from .case import LISTED, Case, Values, need, sure
 from .edits import Shape, requiring
 from .failed_call import FailedCall, call_rule
 from .history import Cut, cut_before, lost_by
 from .operands import Operand
 from .rebound import named, rebound, why_and_fix
+from .rules import rule
 from .syntax import called, flat, span_at
 from .ungraphed import of_gradient
 

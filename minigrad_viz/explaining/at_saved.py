@@ -12,8 +12,9 @@ from ..trace.events import Detached, Forward, Mutated, Statement
 from ..trace.explained import Explanation
 from ..trace.graph import CAUSE, Mark
 from ..trace.where import Span
-from .case import Case, need, rule, sure
+from .case import Case, need, sure
 from .edits import Shape, out_of_place
+from .rules import rule
 
 VIEWS = ("t", "transpose", "permute", "view", "expand", "slice", "select", "squeeze", "unsqueeze")
 

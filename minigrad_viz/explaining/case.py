@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 import functools
-import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, TypeVar
 
+from ..model.births import numbers_taken
 from ..model.naming import plain_name
 from ..model.scene import Scenes
 from ..model.stage import Stage, written
@@ -19,10 +19,8 @@ from ..trace.where import Span
 from ..words import clean, fix_of, text
 
 Values = dict[str, Any]  # what the sentences of an explanation are filled with
-Explain = Callable[..., Explanation | None]  # of a case and what the pattern of a rule found
 LISTED = 4  # names that are listed in a sentence
 T = TypeVar("T")
-F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Said(str):
@@ -95,6 +93,11 @@ class Case:
     def before(self) -> tuple[Event, ...]:
         """What happened before the error, in order."""
         return tuple(self.trace.events[: self.time])
+
+    @functools.cached_property
+    def numbers(self) -> dict[int, list[str]]:
+        """The tensors whose numbers stand in the expression of an event, by its id."""
+        return numbers_taken(self.trace)
 
     # ── the picture ─────────────────────────────────────────────────────────────────────────────────────────
 
@@ -251,53 +254,3 @@ class Fix(NamedTuple):
 
     text: Said
     cause: Span | None = None
-
-
-class Rule(NamedTuple):
-    """How a known error is recognized and explained. `key` is that of the explanation, one of `patterns` is
-    found in the error's class and text, and `explain` is given the case and the groups of that pattern. It
-    returns what is certain; None, or Uncertain: it is another error after all."""
-
-    key: str
-    explain: Explain
-    patterns: tuple[re.Pattern[str], ...]
-
-    def apply(self, case: Case) -> Explanation | None:
-        """The explanation of an error; None for one that this rule does not know."""
-        match = next(filter(None, (pattern.search(case.error) for pattern in self.patterns)), None)
-        if match is None:
-            return None
-        try:
-            found = self.explain(case, **{name: read(text) for name, text in match.groupdict().items()})
-        except Uncertain:
-            return None
-        return found and found._replace(key=found.key or self.key)
-
-
-RULES: dict[str, list[Rule]] = {}  # by module, in the order of its source
-SLOT = re.compile(r"\{(\w+)\}")
-
-
-def rule(key: str, *patterns: str) -> Callable[[F], F]:
-    """A function that explains errors in whose text one of `patterns` is found. In a pattern, `{name}` stands
-    for a number, a shape or a word, which the function is given by that name."""
-
-    def declare(explain: F) -> F:
-        written = (SLOT.sub(r"(?P<\1>\[[-\\d, ]*\]|[-\\w]+(?:\\.\\w+)*)", pattern) for pattern in patterns)
-        known = Rule(key, explain, tuple(re.compile(pattern, re.DOTALL) for pattern in written))
-        RULES.setdefault(explain.__module__, []).append(known)
-        return explain
-
-    return declare
-
-
-def read(text: str | None) -> Any:
-    """What a group of a pattern found: a whole number, a shape as `[4, 2]` or `4x2`, or text."""
-    if text is not None and re.fullmatch(r"-?\d+", text):
-        return int(text)
-    return numbers(text) if text is not None and re.fullmatch(r"\[[-\d, ]*\]|\d+(x\d+)+", text) else text
-
-
-def numbers(text: str) -> tuple[int, ...]:
-    """The whole numbers in a text, as a shape."""
-    return tuple(int(number) for number in re.findall(r"-?\d+", text))

@@ -49,10 +49,11 @@ from . import (
     shape_mismatch,
     targets,
 )  # fmt: skip
-from .case import RULES, Case
+from .case import Case
 from .history import new_leaves
 from .not_finite import not_finite
 from .not_learning import not_learning
+from .rules import RULES
 from .silent_mistakes import broadcast_losses, dead_units, forgotten
 from .unkept import single_precision, unkept
 

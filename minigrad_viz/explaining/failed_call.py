@@ -13,9 +13,10 @@ from ..trace.explained import Explanation
 from ..trace.graph import GUILTY, Mark
 from ..trace.where import Span
 from ..words import fields, fix_of
-from .case import Case, F, Fix, Said, need, rule
+from .case import Case, Fix, Said, need
 from .edits import Edits, Shape, out_of_place, rewritten, sizes_of, with_option
 from .operands import Layer, Operand, failed_module, operand_of, run_before, standing
+from .rules import F, rule
 from .syntax import called, constants, expression, node_at, receiver, span_at, statement_around, taken
 
 SIGNS: dict[type, str] = {ast.MatMult: "@", ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
@@ -197,10 +198,8 @@ class FailedCall:
     def marks(self, why: str, values: Mapping[str, Any]) -> tuple[Mark, ...]:
         """What the sentence `why` tells of operands: the size in question, the dtype or the shape."""
         found, told = tuple[Mark, ...](), fields(why)
-        for name, one in values.items():
-            if not isinstance(one, Operand):
-                continue
-            elif one.dim is not None:
+        for name, one in ((name, one) for name, one in values.items() if isinstance(one, Operand)):
+            if one.dim is not None:
                 found += self.mark_size(one, one.dim)
             elif "_".join((name, "dtype")) in told:
                 found += self.mark_dtypes(one)

@@ -74,7 +74,7 @@ def cut_at(case: Case, tensor: str, source: str) -> Cut | None:
 
 def numbers_at(case: Case, event: Birth | None) -> list[str]:
     """The tensors whose numbers stand in the expression of an op, as in `2 * math.log(x)`."""
-    return case.scene.index.numbers.get(id(event), []) if isinstance(event, Forward) else []
+    return case.numbers.get(id(event), []) if isinstance(event, Forward) else []
 
 
 def sources_at(case: Case, event: Birth) -> list[str]:

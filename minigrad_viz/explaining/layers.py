@@ -9,10 +9,11 @@ import re
 from ..model.births import came_from
 from ..trace.events import Forward
 from ..trace.explained import Explanation
-from .case import Fix, Values, need, numbers, sure
+from .case import Fix, Values, need, sure
 from .edits import Shape
 from .failed_call import FailedCall, call_rule
 from .operands import Layer, Operand
+from .rules import numbers
 
 
 def turned(failed: FailedCall, layer: Layer, method: str) -> Fix | None:

@@ -10,10 +10,11 @@ from difflib import get_close_matches
 import minigrad
 
 from ..trace.explained import Explanation
-from .case import Case, Fix, Said, Uncertain, Values, listed, need, numbers, sure
+from .case import Case, Fix, Said, Uncertain, Values, listed, need, sure
 from .edits import Edits, Shape, at_path, replacing
 from .failed_call import FailedCall, call_rule
 from .not_learning import CLASSES
+from .rules import numbers
 from .syntax import (
     assigned_above,
     assignments,

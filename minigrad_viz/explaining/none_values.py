@@ -7,11 +7,12 @@ import ast
 
 from ..trace.events import TensorState
 from ..trace.explained import Explanation
-from .case import Case, Fix, Values, need, rule, sure
+from .case import Case, Fix, Values, need, sure
 from .edits import at_path, quoted, replacing, requiring, with_tensors
 from .failed_call import FailedCall, call_rule
 from .operands import layer_name, standing
 from .rebound import leaf_behind, reads, rebound, updated, why_and_fix
+from .rules import rule
 from .syntax import (
     assigned_above,
     assignments,

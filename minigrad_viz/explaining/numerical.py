@@ -18,10 +18,11 @@ from ..trace.events import Created, Snapshot, TensorState
 from ..trace.explained import Explanation, Matrices, Matrix
 from ..trace.where import Span
 from ..words import text
-from .case import Case, Fix, Values, rule, sure
+from .case import Case, Fix, Values, sure
 from .edits import requiring
 from .failed_call import FailedCall, call_rule
 from .operands import FLOATING
+from .rules import rule
 from .syntax import assigned_once, expression, last_name, named, span_at, stores
 
 # ── what the source says of it ──────────────────────────────────────────────────────────────────────────────

@@ -18,8 +18,9 @@ from ..model.place import LIBRARY
 from ..trace.events import Created, Detached, Forward, Returned, Statement, TensorState
 from ..trace.where import Span
 from ..words import shorten
-from .case import Case, Fix, numbers
+from .case import Case, Fix
 from .edits import Constructor, Shape, constructor
+from .rules import numbers
 from .syntax import plain
 
 LONGEST = 40  # columns of an operand that is quoted

@@ -32,7 +32,7 @@ from ..trace.events import (
     Unpacked,
 )
 from ..trace.graph import Update
-from .births import Birth, came_from, made_by, numbers_taken
+from .births import Birth, came_from, made_by
 from .cuts import Cuts
 from .handles import Registered, registered
 from .module_calls import ModuleCalls
@@ -96,11 +96,6 @@ class TraceIndex(Lookup):
     def module_calls(self) -> ModuleCalls:
         """The calls of modules."""
         return ModuleCalls(self.trace.events)
-
-    @functools.cached_property
-    def numbers(self) -> dict[int, list[str]]:
-        """The tensors whose numbers stand in the expression of an event, by its id."""
-        return numbers_taken(self.trace)
 
     @functools.cached_property
     def updates(self) -> list[Update]:

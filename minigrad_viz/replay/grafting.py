@@ -13,6 +13,7 @@ from ..protocol import Value
 from ..trace.events import (
     BackwardStarted,
     Called,
+    Gave,
     ModeChanged,
     NodeState,
     Returned,
@@ -23,7 +24,7 @@ from ..trace.events import (
 from ..trace.graph import Saved
 from ..trace.spots import Span
 
-UNTOLD = (Statement, ModeChanged, Called, Returned)  # events that a replay does not have
+UNTOLD = (Statement, ModeChanged, Called, Returned, Gave)  # events that a replay does not have
 
 
 class Differs(Exception):
