@@ -37,7 +37,7 @@ class Exercise(NamedTuple):
     cases: Cases | Callable[..., Cases]
     other: str
     read: Callable[..., Any] = as_given
-    unfit: str = ""
+    unfit: str = "exercise_no_function"
     errors: Mapping[str, str] = MappingProxyType({})
     places: Sequence[Any] = ()
     digits: int = 3

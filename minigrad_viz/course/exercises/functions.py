@@ -268,14 +268,8 @@ EXERCISES = {
     "code_14": Exercise(
         constant_factor, "code_14_other", read=gone_back, unfit="code_14_no_function", places=(5.0, 2.0, -3.0)
     ),
-    "code_19": Exercise(POSITIVE, "code_19_other", read=through_hook, unfit="exercise_no_function"),
-    "code_22": Exercise(
-        every_node,
-        "code_22_other",
-        read=names_of,
-        unfit="exercise_no_function",
-        places=(two_ways, number_inside, chain),
-    ),
+    "code_19": Exercise(POSITIVE, "code_19_other", read=through_hook),
+    "code_22": Exercise(every_node, "code_22_other", read=names_of, places=(two_ways, number_inside, chain)),
     "intro_requires_grad": Exercise(
         asking, "intro_requires_grad_not_a_leaf", read=requires_grad, unfit="intro_requires_grad_no_function"
     ),
@@ -283,16 +277,14 @@ EXERCISES = {
         TWO_RESULTS,
         "graph_retain_other",
         read=tried_at_starts,
-        unfit="exercise_no_function",
         errors={"second time": "graph_retain_again"},
     ),
     "backward_grad_twice": Exercise(
         second_derivative,
         "backward_grad_twice_other",
         read=differentiated,
-        unfit="exercise_no_function",
         errors={"does not require grad": "backward_grad_twice_no_graph"},
         places=TWICE,
     ),
-    "from_scratch": Exercise(TANH, "from_scratch_other", read=on_a_value, unfit="exercise_no_function"),
+    "from_scratch": Exercise(TANH, "from_scratch_other", read=on_a_value),
 }

@@ -51,12 +51,16 @@ def tried(written: type[Any], inputs: Sequence[Any], sent: Any) -> Tried:
     return attempt(run)
 
 
-def tried_at(answer: object, places: Sequence[Sequence[Any]], sent: Any) -> list[Tried]:
-    """A Function applied to the inputs of each place, and the gradients when `sent` comes back to it."""
-    written = function_of(answer)
-    if written is None:
-        raise Unfit
-    return [tried(written, place, sent) for place in places]
+def trying(places: Sequence[Sequence[Any]], sent: Any) -> Callable[[object], list[Tried]]:
+    """What applies a Function to the inputs of each place, and sends `sent` back to it."""
+
+    def read(answer: object) -> list[Tried]:
+        written = function_of(answer)
+        if written is None:
+            raise Unfit
+        return [tried(written, place, sent) for place in places]
+
+    return read
 
 
 def results(tries: Sequence[Tried]) -> list[Any]:
@@ -115,22 +119,7 @@ SAVING: Cases = [
 ]
 
 EXERCISES = {
-    "code_11": Exercise(
-        PRODUCT,
-        "code_11_other",
-        read=lambda answer: tried_at(answer, FACTORS, GIVEN),
-        unfit="exercise_no_class",
-    ),
-    "code_21": Exercise(
-        QUOTIENT,
-        "code_21_other",
-        read=lambda answer: tried_at(answer, PAIRS, GIVEN),
-        unfit="exercise_no_class",
-    ),
-    "backward_exp": Exercise(
-        SAVING,
-        "backward_exp_other",
-        read=lambda answer: tried_at(answer, POINTS, SENT),
-        unfit="exercise_no_class",
-    ),
+    "code_11": Exercise(PRODUCT, "code_11_other", trying(FACTORS, GIVEN), "exercise_no_class"),
+    "code_21": Exercise(QUOTIENT, "code_21_other", trying(PAIRS, GIVEN), "exercise_no_class"),
+    "backward_exp": Exercise(SAVING, "backward_exp_other", trying(POINTS, SENT), "exercise_no_class"),
 }

@@ -77,7 +77,5 @@ def tried_at_places(answer: object) -> list[Any]:
 
 EXERCISES = {
     "code_02": Exercise(both_sides, "code_02_other", read=tried_on_cube, unfit="code_02_no_function"),
-    "code_20": Exercise(
-        quotients, "code_20_other", read=tried_at_places, unfit="exercise_no_function", digits=6
-    ),
+    "code_20": Exercise(quotients, "code_20_other", read=tried_at_places, digits=6),
 }

@@ -151,22 +151,16 @@ def near() -> Cases:
 
 
 EXERCISES = {
-    "training_two_moons": Exercise(
-        descend, "training_two_moons_other", read=stepped, unfit="exercise_no_function"
-    ),
+    "training_two_moons": Exercise(descend, "training_two_moons_other", read=stepped),
     "training_digits": Exercise(
         sensitivity,
         "training_digits_other",
         read=called_twice,
-        unfit="exercise_no_function",
         errors={
             "does not require grad": "training_digits_not_asked",
-            "does not have a grad_fn": "training_digits_not_asked",
             "not have been used in the graph": "training_digits_not_asked",
             "can be implicitly created only for scalar": "training_digits_no_root",
         },
     ),
-    "training_letters": Exercise(
-        near, "training_letters_other", read=weights_of, unfit="exercise_no_function"
-    ),
+    "training_letters": Exercise(near, "training_letters_other", read=weights_of),
 }
