@@ -8,7 +8,6 @@ import math
 from ..model.scene import Scenes
 from ..numbers import number, short
 from ..protocol import Value, op_of
-from ..recording.named import parsed
 from ..trace.events import BackwardStarted, Created, Forward, Mutated, NodeRan
 from ..trace.explained import Explanation
 from ..trace.graph import CAUSE, Mark
@@ -16,7 +15,7 @@ from ..trace.where import Span
 from .case import Case, Said, Values
 from .edits import quoted
 from .first_nan import Origin, Symptom, divergence_of, first_symptom
-from .syntax import called
+from .syntax import called, expression
 
 LOGS = ("log", "log2", "log10")
 ROOTS = ("sqrt", "rsqrt", "pow", "powscalar")
@@ -168,7 +167,7 @@ def element(value: Value, at: int | None, made: Value | None) -> str:
 def avoided(case: Case, origin: Origin, span: Span | None) -> str:
     """What keeps the numbers finite, as code."""
     op = op_at(case, origin)
-    tree = getattr((getattr(parsed(span.text), "body", None) or [None])[0], "value", None) if span else None
+    tree = expression(span)
     if op in LOGS:
         code = clamped(tree, op, "1e-8")
         return case.words("first_nan_fix_log", code=code) if code else case.words("first_nan_fix_argument")

@@ -16,6 +16,7 @@ from ..protocol import Value
 from ..trace.events import Created, Deposited, GradSet, Mutated
 from ..trace.explained import Explanation
 from ..trace.graph import CAUSE
+from ..trace.statements import blocks
 from ..trace.where import Span
 from .case import Case, Values
 from .edits import of_math, quoted
@@ -66,7 +67,7 @@ def optimizers_of(case: Case) -> list[Optimizer]:
 def loop_of(case: Case, name: str) -> Loop | None:
     """The training step of an optimizer: its only `step()`, with the only backward call and the only reset in
     the same block."""
-    for block in (block for part in case.parts() for block in blocks_in(part)):
+    for block in (block for part in case.parts() for block in blocks(part)):
         calls = [call for call in map(call_in, block) if call is not None]
         steps = [call for call in calls if ast.unparse(call.func) == f"{name}.step"]
         if len(steps) == 1:
@@ -74,12 +75,6 @@ def loop_of(case: Case, name: str) -> Loop | None:
             reset = [call for call in calls if is_method(call, "zero_grad")]
             return Loop(steps[0], *(group[0] if len(group) == 1 else None for group in (back, reset)))
     return None
-
-
-def blocks_in(part: ast.AST) -> list[list[ast.stmt]]:
-    """The blocks of statements that a part of the source has."""
-    found = (getattr(part, name, None) for name in ("body", "orelse"))
-    return [block for block in found if isinstance(block, list)]
 
 
 def call_in(statement: ast.stmt) -> ast.Call | None:

@@ -30,13 +30,11 @@ from ..trace.events import (
 )
 from ..trace.explained import Explanation
 from ..trace.graph import CAUSE
-from ..trace.source_text import SourceText
-from ..trace.statements import find
 from ..trace.where import Span
 from .case import Case, Values
 from .numerical import CHECKS
 from .rebound import leaf_behind, rebound, why_and_fix
-from .syntax import called, flat, plain, stores
+from .syntax import called, flat, last_name, plain, statement_around, stores
 
 
 class Reading(NamedTuple):
@@ -50,15 +48,15 @@ class Reading(NamedTuple):
     names: dict[str, str]
 
 
-def readings(trace: Trace) -> Iterator[Reading]:
+def readings(case: Case) -> Iterator[Reading]:
     """The statements of a cell that run in its own namespace, in order."""
-    text = SourceText(trace.source)
-    if text.tree is None:
+    tree = case.source.tree
+    if tree is None:
         return
     names: dict[str, str] = {}
     known: dict[Span, tuple[ast.stmt | None, set[str]]] = {}  # the statements by where they stand
-    inner, unknown = inside_functions(text.tree), declared(text.tree)
-    for time, event in enumerate(trace.events):
+    inner, unknown = inside_functions(tree), declared(tree)
+    for time, event in enumerate(case.trace.events):
         span = getattr(event, "span", None)
         if span is not None and (span.origin or span.line in inner):
             continue
@@ -66,11 +64,11 @@ def readings(trace: Trace) -> Iterator[Reading]:
         if not isinstance(event, Statement) or span is None:
             continue
         if span not in known:
-            found = statement_at(text, span)
+            found = statement_around(case, span)
             known[span] = found, set() if found is None else stores(found)
-        tree, lost = known[span]
-        if tree is not None:
-            yield Reading(event, time, tree, names.copy())
+        statement, lost = known[span]
+        if statement is not None:
+            yield Reading(event, time, statement, names.copy())
             for name in lost:
                 names.pop(name, None)
 
@@ -83,13 +81,6 @@ def named_by(event: Event) -> Iterator[tuple[str, str]]:
         yield event.name, event.outputs[0].id
     elif isinstance(event, Created | Detached | Left) and event.name is not None:
         yield event.name, event.tensor.id
-
-
-def statement_at(text: SourceText, span: Span) -> ast.stmt | None:
-    """The innermost statement that begins where `span` does."""
-    column = len(text.lines[span.line - 1][: span.column].encode())
-    found = find(text.tree, span.line, column)
-    return None if found is None else found.statement
 
 
 def declared(tree: ast.AST) -> set[str]:
@@ -128,7 +119,7 @@ def unkept(scenes: Scenes, lang: str | None = None) -> list[Explanation]:
     found: dict[object, Explanation] = {}
     seen: set[str] = set()
     trace = scenes.trace
-    for reading in readings(trace) if ".grad" in trace.source else ():
+    for reading in readings(Case(scenes, 0, None)) if ".grad" in trace.source else ():
         for name in grads_read(reading.tree):
             tensor = reading.names.get(name)
             told = None
@@ -201,7 +192,7 @@ def single_precision(scenes: Scenes, lang: str | None = None) -> list[Explanatio
     Not for one that failed, of which its error tells."""
     found, trace = [], scenes.trace
     failed = [event.span for event in trace.events if isinstance(event, Failed) and event.span is not None]
-    for reading in readings(trace) if any(check in trace.source for check in CHECKS) else ():
+    for reading in readings(Case(scenes, 0, None)) if any(check in trace.source for check in CHECKS) else ():
         span = reading.event.span
         if any(span.line <= at.line <= span.end_line for at in failed):
             continue
@@ -217,9 +208,8 @@ def single_precision(scenes: Scenes, lang: str | None = None) -> list[Explanatio
 
 def imprecise(scenes: Scenes, reading: Reading, call: ast.Call) -> tuple[str, TensorState] | None:
     """The first input of a gradcheck that requires gradients and is not of double precision."""
-    name = getattr(call.func, "attr", None) or getattr(call.func, "id", "")
     given = [keyword.value for keyword in call.keywords if keyword.arg == "inputs"] or call.args[1:2]
-    for part in flat(given[0]) if name in CHECKS and given else ():
+    for part in flat(given[0]) if last_name(call) in CHECKS and given else ():
         text = ast.unparse(part)
         state = latest(scenes, reading, reading.names.get(text), text)
         if state is None or state.value is None:

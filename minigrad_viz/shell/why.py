@@ -12,7 +12,7 @@ from typing import Any
 
 from ..explaining.why_none import Answer, Facts, from_graph, from_scenes, in_general, of_itself, said
 from ..protocol import dtype_name, edges_of, has_history, history_of, is_tensor, value_of, variable_of
-from ..trace.statements import parsed
+from ..trace.statements import expression
 from ..trace.where import Locator
 from ..words import language, text, wrapped
 from .last import known_to_last
@@ -70,8 +70,7 @@ def facts_of(x: Any, name: str) -> Facts:
 def argument(frame: FrameType) -> str | None:
     """What the code in `frame` asks about, if that is a name or an attribute and its source is known."""
     spot = Locator("", frame.f_globals).at(frame)
-    tree = None if spot is None else parsed(spot.span.text)
-    call = getattr(getattr(tree, "body", [None])[0], "value", None)
+    call = None if spot is None else expression(spot.span.text)
     if not isinstance(call, ast.Call) or ast.unparse(call.func).rpartition(".")[2] != "why_none":
         return None
     given = call.args[0] if call.args else None

@@ -87,7 +87,7 @@ def end(node: Any) -> tuple[int, int]:
     return node.end_lineno, node.end_col_offset
 
 
-def blocks(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
+def blocks(statement: ast.AST) -> Iterator[list[ast.stmt]]:
     """The blocks of statements inside a statement."""
     for holder in (statement, *getattr(statement, "handlers", ()), *getattr(statement, "cases", ())):
         for name in ("body", "orelse", "finalbody"):
