@@ -153,10 +153,8 @@ class Clerk:
             senders = self.senders[call] = {}
             known = self.index.calls[call]
             for state in () if known.started is None else known.started.nodes:
-                ran = known.ran.get(state.id)
-                for edge, value in zip(state.edges, () if ran is None else ran.sent, strict=False):
-                    if edge is not None and value is not None:
-                        senders.setdefault(edge, []).append(state.name)
+                for edge, _ in known.sends(state):
+                    senders.setdefault(edge, []).append(state.name)
         return tuple(senders.get((node, nr), ()))
 
     def span_of(self, call: int) -> Span | None:

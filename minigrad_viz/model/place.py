@@ -7,7 +7,7 @@ from __future__ import annotations
 import copy
 import functools
 import re
-from collections.abc import Collection, Container, Mapping, Sequence
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 from types import MappingProxyType
@@ -179,6 +179,11 @@ class BackwardCall:
         for nr, value in enumerate(event.received):
             if value is not None:
                 self.arrived[event.node, nr] = value
+
+    def sends(self, node: NodeState) -> Iterator[tuple[Edge, Value]]:
+        """Where a node sent gradients, in the order of its edges, and these."""
+        pairs = zip(node.edges, self.ran[node.id].sent, strict=False) if node.id in self.ran else ()
+        return ((edge, value) for edge, value in pairs if edge is not None and value is not None)
 
     def happened(self, event: Freed | Inside | Recomputed) -> None:
         """Something happened while a node ran."""

@@ -164,20 +164,17 @@ def tops(namespace: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     for name, value in held:
         yield from modules_in(name, value)
     for name, value in held:
-        mine = type(value).__module__ == "__main__" and not is_module(value)
-        for key, each in list(held_by(value).items()) if mine else ():
-            yield from modules_in(f"{name}.{key}", each)
+        for way, each in list(inside(name, value)) if type(value) not in (list, tuple, dict) else ():
+            yield from modules_in(way, each)
 
 
 def modules_in(name: str, value: Any) -> Iterator[tuple[str, Any]]:
     """A value that is a module, or those in a list or a dictionary."""
     if is_module(value):
         yield name, value
-    elif type(value) in (list, tuple):
-        yield from ((f"{name}[{i}]", each) for i, each in enumerate(value[:LISTED]) if is_module(each))
-    elif type(value) is dict:
-        held = itertools.islice(value.items(), LISTED)
-        yield from ((f"{name}[{key!r}]", each) for key, each in held if is_module(each))
+    elif type(value) in (list, tuple, dict):
+        held = itertools.islice(inside(name, value), LISTED)
+        yield from ((way, each) for way, each in held if is_module(each))
 
 
 def walk(module: Any) -> Iterator[tuple[str, Any]]:

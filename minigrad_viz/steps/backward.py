@@ -121,9 +121,9 @@ def sent(stage: Stage, event: NodeRan) -> str:
     if nothing and all(value is None for value in event.sent):
         return text("step_backward_none", stage.lang, **values)
     parts = []
-    for edge, gradient in zip(node.edges, event.sent, strict=False):
-        target = None if edge is None or gradient is None else stage.scene.tensor_of(edge)
-        if target is not None and gradient is not None:
+    for edge, gradient in stage.scene.now.sends(node):
+        target = stage.scene.tensor_of(edge)
+        if target is not None:
             values_ = {"value": brief(gradient), "name": stage.name(target)}
             parts.append(text("step_sent", stage.lang, **values_))
     key = "step_backward_zeros" if nothing else "step_backward" if parts else "step_backward_end"

@@ -50,19 +50,12 @@ def recursion_of(scene: Scene) -> Recursion | None:
     ran = scene.now.ran
     arrows, times = Counter[str](), Counter(scene.node_at(root) or "" for root in started.roots)
     for node in schedule.order:
-        for target, _ in sent_on(scene, ran[node]):
+        for (target, _), _ in scene.now.sends(scene.nodes[node]):
             if target in ran:
                 arrows[target] += 1
                 times[target] += times[node]
     times = Counter({node: times[node] for node in schedule.order})
     return Recursion(arrows, times, wrong_numbers(scene, ran) if times.total() <= RUNS else {})
-
-
-def sent_on(scene: Scene, event: NodeRan) -> list[tuple[str, Value]]:
-    """The nodes to which a node sent gradients, in the order of its edges, and these."""
-    edges = scene.nodes[event.node].edges
-    pairs = zip(edges, event.sent, strict=False)
-    return [(edge[0], value) for edge, value in pairs if edge is not None and value is not None]
 
 
 def wrong_numbers(scene: Scene, ran: dict[str, NodeRan]) -> dict[str, tuple[float, Value]]:
@@ -87,7 +80,7 @@ def wrong_numbers(scene: Scene, ran: dict[str, NodeRan]) -> dict[str, tuple[floa
         held[node] = held.get(node, 0.0) + gradient
         if nodes[node].variable is None:
             came = finite(ran[node].received[0]) or math.nan
-            sent = [(target, finite(value)) for target, value in sent_on(scene, ran[node])]
+            sent = [(edge[0], finite(value)) for edge, value in scene.now.sends(nodes[node])]
             todo += [(target, held[node] * (value or 0.0) / came) for target, value in reversed(sent)]
     leaves = {nodes[node].variable or "": node for node in ran if nodes[node].variable is not None}
     found = {}

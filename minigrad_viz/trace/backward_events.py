@@ -144,18 +144,3 @@ class BackwardEnded(NamedTuple):
     freed: tuple[str, ...]
     captured: tuple[tuple[str, Value | None], ...]
     stopped: str | None = None
-
-
-# All of them.
-InCall = (
-    BackwardStarted
-    | NodeRan
-    | HookRan
-    | Inside
-    | Packed
-    | Unpacked
-    | Recomputed
-    | Freed
-    | Deposited
-    | BackwardEnded
-)

@@ -11,13 +11,13 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple, get_args
+from typing import Any, NamedTuple
 
 from ..protocol import Value
 from .backward_events import *  # noqa: F403  (here stand all events)
-from .backward_events import InCall, NodeState
+from .backward_events import NodeState
 from .forward_events import *  # noqa: F403
-from .forward_events import Outside, TensorState
+from .forward_events import TensorState
 from .jsonable import made, plain
 from .where import Span
 
@@ -64,8 +64,8 @@ class Failed(NamedTuple):
     compared: Compared | None = None
 
 
-Event = Outside | InCall | Statement | Snapshot | Failed
-KINDS = {kind.__name__: kind for kind in get_args(Event)}
+Event = tuple[Any, ...]  # one of the classes here
+KINDS = {name: kind for name, kind in globals().items() if hasattr(kind, "_fields")}
 
 
 class Later(Sequence[Any]):

@@ -171,20 +171,3 @@ class OptimizerStepped(NamedTuple):
     kind: str
     rows: tuple[Stepping, ...]
     span: Span | None
-
-
-# All of them.
-Outside = (
-    ModeChanged
-    | Created
-    | Forward
-    | Called
-    | Returned
-    | Detached
-    | Left
-    | Gave
-    | Asked
-    | Mutated
-    | GradSet
-    | OptimizerStepped
-)

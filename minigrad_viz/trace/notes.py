@@ -42,7 +42,7 @@ from .graph import Saved
 from .ids import Ids
 from .spots import Span
 from .statements import Progress
-from .walk import counting
+from .walk import counting, ranks
 
 SMALL = 8192  # bytes of an array that is copied
 ROOM = 2**25  # bytes of all such copies
@@ -191,15 +191,14 @@ def called(writer: Writer, number: int, known: Any, place: int | None, inputs: t
 def returned(writer: Writer, number: int, outputs: tuple[str, ...], own: tuple[tuple[str, str], ...]) -> None:
     """It returned; `own` are its own parameters, which by now have ids."""
     call = writer.calls.pop(number)
-    writer.out[call] = writer.out[call]._replace(parameters=own)  # type: ignore[call-arg]
+    writer.out[call] = writer.out[call]._replace(parameters=own)  # type: ignore[attr-defined]
     writer.out.append(Returned(number, outputs))
 
 
 def started(writer: Writer, event: BackwardStarted, nodes: list[tuple[Any, ...]]) -> None:
     """A backward call began; `nodes` has of each node its key, its sequence number, and how it stood: its
     state, or the further arguments of `node_state`."""
-    rank = {number: i for i, number in enumerate(sorted({row[1] for row in nodes}))}
-    states, count = [], counting()
+    rank, states, count = ranks(row[1] for row in nodes), [], counting()
     for key, number, *rest in nodes:
         if isinstance(rest[0], NodeState):
             state = settled_node(rest[0], count, writer.value)

@@ -98,11 +98,9 @@ def trace_of(
     return Walk(roots, order, names or {}).trace(omitted)
 
 
-def ranks(nodes: Iterable[Any]) -> dict[Any, int]:
-    """The rank of each node's sequence number, which is the highest for an AccumulateGrad."""
-    numbers = {node: sequence_of(node) for node in nodes}
-    rank = {number: i for i, number in enumerate(sorted(set(numbers.values())))}
-    return {node: rank[number] for node, number in numbers.items()}
+def ranks(numbers: Iterable[int]) -> dict[int, int]:
+    """The rank of each sequence number of nodes, which is the highest for an AccumulateGrad."""
+    return {number: i for i, number in enumerate(sorted(set(numbers)))}
 
 
 def chips(
@@ -173,7 +171,7 @@ class Walk:
 
     def trace(self, omitted: int) -> Trace:
         """All tensors, inputs first, and all nodes."""
-        outputs, ages, number = self.outputs(), ranks(self.order), counting()
+        outputs, ages, number = self.outputs(), ranks(map(sequence_of, self.order)), counting()
         named: dict[int, str] = {}  # the first variable that stands for an object
         for name, tensor in self.variables.items():
             named.setdefault(id(tensor), name)
@@ -188,7 +186,7 @@ class Walk:
             hooks = hooks_of(node, [tensor for tensor in made if tensor is not None])
             own = None if leaf is None else place(i, 0)
             memory = None if leaf is None else memory_of(leaf)
-            told = f"n{i}", node_name(node), saved, self.edges(node), own, hooks, ages[node]
+            told = f"n{i}", node_name(node), saved, self.edges(node), own, hooks, ages[sequence_of(node)]
             nodes.append(NodeState(*told, memory=None if memory is None else number(memory[0])))
         asked = []
         for i, root in enumerate(self.roots):
