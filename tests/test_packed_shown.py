@@ -11,8 +11,9 @@ from minigrad_viz.drawing.details import describe_deck
 from minigrad_viz.drawing.outline import outline
 from minigrad_viz.drawing.picture import Picture, draw
 from minigrad_viz.kept import RECOMPUTED, kept_text
+from minigrad_viz.model.trace_index import TraceIndex
 from minigrad_viz.steps.timeline import to_text
-from minigrad_viz.trace.events import Freed, Packed, Unpacked
+from minigrad_viz.trace.events import Packed, Unpacked
 
 pytestmark = pytest.mark.usefixtures("names_of_today")
 
@@ -81,9 +82,8 @@ def test_minigrad_tells_of_packing_and_unpacking():
     )
     assert (unpacked.call, unpacked.name, unpacked.value.items) == (1, "self", (5.0,))
     assert packed.node == unpacked.node
-    assert {("self",)} == {e.names for e in trace.events if isinstance(e, Freed)}, (
-        "packed values are freed too"
-    )
+    (call,) = TraceIndex(trace).calls.values()
+    assert ["self"] in call.freed.values(), "packed values are freed too"
     told = steps(trace)
     assert "self = 5. → numpy float32 ()" in told and "numpy float32 () → self = 5." in told
 

@@ -102,14 +102,14 @@ def with_shapes(formula: Both, shapes: str) -> Both:
     )
 
 
-def joined(forms: list[Both]) -> Both:
-    """Forms of one number, as an equation."""
-    return Both(" = ".join(form.plain for form in forms), " = ".join(form.latex for form in forms))
+def joined(forms: list[Both], plain: str = " = ", latex: str = " = ") -> Both:
+    """Forms of one number, as an equation; or with other signs between them."""
+    return Both(plain.join(form.plain for form in forms), latex.join(form.latex for form in forms))
 
 
 def listed(forms: list[Both]) -> Both:
     """Forms with commas between."""
-    return Both(", ".join(form.plain for form in forms), r",\ ".join(form.latex for form in forms))
+    return joined(forms, ", ", r",\ ")
 
 
 # ── values ──────────────────────────────────────────────────────────────────────────────────────────────────

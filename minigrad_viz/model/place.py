@@ -18,12 +18,10 @@ from ..trace.events import (
     BackwardStarted,
     Deposited,
     Forward,
-    Freed,
     HookRan,
     Inside,
     NodeRan,
     NodeState,
-    Recomputed,
     TensorState,
     Unpacked,
 )
@@ -154,7 +152,6 @@ class BackwardCall:
         self.hooks: dict[str, list[HookRan]] = {}  # by the node with which they ran
         self.deposits: dict[str, Deposited] = {}  # by node
         self.unpacked: dict[str, list[Unpacked]] = {}  # by node
-        self.freed: dict[str, list[str]] = {}  # node -> the names of others' values that went when it had run
         self.inside: dict[str, list[Inside]] = {}  # by the node in whose run they ran
         self.skipped: set[str] = set()  # nodes that it left out, because nothing behind them was wanted
         self.again: set[str] = set()  # nodes of checkpoints, which ran a function again
@@ -185,14 +182,16 @@ class BackwardCall:
         pairs = zip(node.edges, self.ran[node.id].sent, strict=False) if node.id in self.ran else ()
         return ((edge, value) for edge, value in pairs if edge is not None and value is not None)
 
-    def happened(self, event: Freed | Inside | Recomputed) -> None:
-        """Something happened while a node ran."""
-        if isinstance(event, Freed):
-            self.freed.setdefault(event.node, []).extend(event.names)
-        elif isinstance(event, Inside):
-            self.inside.setdefault(event.node, []).append(event)
-        else:
-            self.again.add(event.node)
+    @functools.cached_property
+    def freed(self) -> dict[str, list[str]]:
+        """The names of the values that nodes let go of when they had run."""
+        gone = self.ran.keys() & (self.ended.freed if self.ended is not None else ())
+        nodes = () if self.started is None else self.started.nodes
+        held = {
+            node.id: [s.name for s in node.saved if (isinstance(s.value, Value) or s.packed) and not s.freed]
+            for node in nodes
+        }
+        return {node: names for node, names in held.items() if names and node in gone}
 
     def leave_out(self, found: Lookup) -> None:
         """Note which nodes it left out, now that it has ended."""

@@ -15,7 +15,6 @@ from ..trace.events import (
     Deposited,
     Detached,
     Forward,
-    Freed,
     GradSet,
     HookRan,
     Inside,
@@ -167,9 +166,10 @@ class TraceIndex(Lookup):
             self.packed[event.node, event.name] = event.value, event.kept
             if isinstance(event, Unpacked) and event.call in self.calls:
                 self.calls[event.call].unpacked.setdefault(event.node, []).append(event)
-        elif isinstance(event, Freed | Inside | Recomputed):
-            if event.call in self.calls:
-                self.calls[event.call].happened(event)
+        elif isinstance(event, Inside) and event.call in self.calls:
+            self.calls[event.call].inside.setdefault(event.node, []).append(event)
+        elif isinstance(event, Recomputed) and event.call in self.calls:
+            self.calls[event.call].again.add(event.node)
         elif isinstance(event, Deposited):
             self.deposits[event.tensor] = event.after
             self.calls[event.call].deposits[event.node] = event

@@ -10,10 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from ..hooks import text_of
 from ..protocol import array_of, edge_of, finite, is_tensor, value_of, variable_of
 from ..trace import notes
-from ..trace.events import AGAIN, BackwardEnded, BackwardStarted, Deposited, Inside
+from ..trace.events import AGAIN, BackwardEnded, BackwardStarted, Deposited
 from .listener import Listener, values_of
 from .modules import Modules
 from .named import named_by
@@ -162,10 +161,8 @@ class BackwardCalls:
     def ran_inside(self, title: str, inputs: list[Any], result: Any) -> None:
         """An op ran in the backward of a custom Function."""
         if self.tape.inside is not None and self.tape.depth == 1 and is_tensor(result):
-            values = tuple(value_of(v) if is_tensor(v) else text_of(v) for v in inputs)
-            span = self.tape.here()
-            name = self.tape.ids.name(self.tape.inside)
-            self.tape.notes.append(Inside(self.tape.call, name, title, values, value_of(result), span))
+            name, span = self.tape.ids.name(self.tape.inside), self.tape.here()
+            self.tape.notes.append(self.tape.inside_op(name, title, inputs, result, span))
 
     def _prune(self) -> None:
         """Leave out all but the newest calls, and what was for them alone."""

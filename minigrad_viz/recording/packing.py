@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..hooks import text_of
 from ..kept import kept_text
 from ..protocol import is_tensor, value_of
 from ..trace.events import Inside, Packed, Recomputed, Unpacked
@@ -43,9 +42,7 @@ class Packing:
     def ran_again(self, title: str, inputs: list[Any], result: Any) -> None:
         """An op ran in such a function."""
         if is_tensor(result) and self.tape.depth < 2:
-            values = tuple(value_of(v) if is_tensor(v) else text_of(v) for v in inputs)
-            span = self.tape.here()
-            self._ops.append(Inside(self.tape.call, "", title, values, value_of(result), span))
+            self._ops.append(self.tape.inside_op("", title, inputs, result, self.tape.here()))
 
     def told_again(self, key: str) -> None:
         """Tell what was computed again for a node, if anything was."""

@@ -40,21 +40,6 @@ def has_own_memory(tensor: Any) -> bool:
     return not (tensor._is_view() or tensor.is_inference())
 
 
-class Titles:
-    """The names of minigrad's nodes by their classes, in each dialect."""
-
-    def __init__(self) -> None:
-        self.known: dict[str, dict[type, str]] = {name: {} for name in DIALECTS}
-
-    def of(self, node: Any) -> str:
-        """The name of a node in the dialect in force."""
-        names = self.known[get_dialect()]
-        name = names.get(type(node))
-        if name is None:
-            name = names[type(node)] = node_name(node)
-        return name
-
-
 class States:
     """The tensors and nodes of a cell: by which ids a recorder knows them, and how they stand.
 
@@ -65,7 +50,7 @@ class States:
         self.tape, self.ids, self.notes = tape, tape.ids, tape.notes
         self.owners, self.exits = Owners(tape.ids), Exits()
         self.frozen: set[Any] = set()
-        self.titles = Titles()
+        self.titles: dict[str, dict[type, str]] = {name: {} for name in DIALECTS}  # of minigrad's nodes
 
     def id_of(self, tensor: Any) -> str:
         """The id of a tensor. One that was never seen came from before the cell, or from where no source
@@ -121,9 +106,14 @@ class States:
         name = outputs.get(place)
         if name is None:
             name = outputs[place] = f"t{next(self.ids.tensors)}"
-        title = self.titles.known[get_dialect()].get(fn.__class__) or self.titles.of(fn)
+        title = self.titles[get_dialect()].get(fn.__class__) or self.title_of(fn)
         value = data if isinstance(data, np.generic) else self.tape.numbers.take(data)
         return (name, value, None, True, False, retains_grad_unset(), title, key, 0, False, None)
+
+    def title_of(self, node: Any) -> str:
+        """The name of a node of minigrad in the dialect in force, found once for each class."""
+        name = self.titles[get_dialect()][type(node)] = node_name(node)
+        return name
 
     def rebase(self, view: Any) -> None:
         """Take in what a write through a view gave a new history as well: its base, where a variable holds

@@ -11,8 +11,10 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
+from ..hooks import text_of
 from ..protocol import array_of, dtype_name, has_history, is_tensor, value_of
 from ..trace import notes
+from ..trace.events import Inside
 from ..trace.ids import Ids
 from ..trace.where import Locator, Reached, Spot
 from .resting import Loops, Rest, Rounds
@@ -98,6 +100,11 @@ class Tape:
             if kind and name[:1] != "_" and has_history(value):
                 found.append((name, value))
         return found
+
+    def inside_op(self, node: str, title: str, inputs: list[Any], result: Any, span: Any) -> Inside:
+        """An op that ran inside a backward call, with its values."""
+        values = tuple(value_of(v) if is_tensor(v) else text_of(v) for v in inputs)
+        return Inside(self.call, node, title, values, value_of(result), span)
 
     # ── where the user's code stands ────────────────────────────────────────────────────────────────────────
 

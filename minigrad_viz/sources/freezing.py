@@ -25,14 +25,14 @@ Places = list[tuple[int | None, int]]
 def freeze_of(recorder: Any, engine: EngineTold) -> Callable[[list[Any]], tuple[list[Any], list[Any]]]:
     """The source's `freeze`: the nodes that can be reached, and how they stand; as `States.freeze_all`."""
     outputs, key_of, known = recorder.tape.ids.outputs, recorder.tape.ids.key, Getters()
-    take, titles = recorder.tape.numbers.take, recorder.states.titles
+    take, states = recorder.tape.numbers.take, recorder.states
 
     def freeze(roots: list[Any]) -> tuple[list[Any], list[Any]]:
         live: list[Any] = []
         frozen: list[Any] = []
         seen: set[Any] = {None}
         keys: dict[Any, Any] = {}  # of AccumulateGrads
-        names = titles.known[get_dialect()]
+        names = states.titles[get_dialect()]
         stack = roots[::-1]
         engine.calm = True
         while stack:
@@ -48,7 +48,7 @@ def freeze_of(recorder: Any, engine: EngineTold) -> Callable[[list[Any]], tuple[
                 row = accumulator(recorder, node, key) if number == LAST and node._extra is None else None
                 if row is None:
                     engine.calm = False
-                    row = key, number, recorder.states.freeze(key, node)
+                    row = key, number, states.freeze(key, node)
                 frozen.append(row)
             elif number not in outputs:
                 continue
@@ -70,12 +70,12 @@ def freeze_of(recorder: Any, engine: EngineTold) -> Callable[[list[Any]], tuple[
                 if touched or not FIXED.issuperset(map(type, values)):
                     found = None if is_released(node) else looked_at(take, node, places, values)
                     if found is None:
-                        frozen.append((number, number, recorder.states.freeze(number, node)))
+                        frozen.append((number, number, states.freeze(number, node)))
                         live.append(node)
                         stack += targets[::-1]
                         continue
                     values, versions, memories = found
-                how = names.get(kind) or titles.of(node), slots, versions, memories, node._nrs
+                how = names.get(kind) or states.title_of(node), slots, versions, memories, node._nrs
                 frozen.append((number, number, *how, *values, *edges))
             live.append(node)
             stack += targets[::-1]

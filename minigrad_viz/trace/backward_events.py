@@ -115,14 +115,6 @@ class Recomputed(NamedTuple):
     ops: tuple[Inside, ...]
 
 
-class Freed(NamedTuple):
-    """A node let go of the values that it had saved under `names`."""
-
-    call: int
-    node: str
-    names: tuple[str, ...]
-
-
 class Deposited(NamedTuple):
     """An AccumulateGrad added to a leaf's `.grad`."""
 
@@ -136,8 +128,8 @@ class Deposited(NamedTuple):
 
 class BackwardEnded(NamedTuple):
     """The call ended, with `error` ("RuntimeError: …") if it failed. `freed` are the nodes whose saved
-    values are gone; `captured` the gradients that `grad()` returned, by tensor id. `stopped` is the node that
-    was running when it failed, if a traceback shows that."""
+    values are gone, each as soon as it had run; `captured` the gradients that `grad()` returned, by tensor
+    id. `stopped` is the node that was running when it failed, if a traceback shows that."""
 
     call: int
     error: str | None

@@ -65,6 +65,7 @@ class Failed(NamedTuple):
 
 
 Event = tuple[Any, ...]  # one of the classes here
+FORMER = ("Freed",)  # events of an earlier version, of which others tell now
 KINDS = {name: kind for name, kind in globals().items() if hasattr(kind, "_fields")}
 
 
@@ -140,7 +141,8 @@ class Trace(NamedTuple):
         """The trace that `to_json` wrote; ValueError for any other text."""
         data = json.loads(written)
         try:
-            events = tuple(made(KINDS[entry["event"]], entry) for entry in data["events"])
+            kept = (entry for entry in data["events"] if entry["event"] not in FORMER)
+            events = tuple(made(KINDS[entry["event"]], entry) for entry in kept)
             return made(cls, {**data, "events": ()})._replace(events=events)
         except (KeyError, TypeError, AttributeError) as problem:
             raise ValueError(f"this is no trace: {problem!r}") from problem

@@ -30,7 +30,6 @@ from .events import (
     Called,
     Event,
     Forward,
-    Freed,
     NodeRan,
     NodeState,
     Returned,
@@ -76,8 +75,6 @@ class Writer:
         self.spots = spots
         self.progress = progress
         self.out: list[Event] = []
-        self.ran: dict[str, int] = {}  # of the nodes of the call: where the event stands
-        self.saved: dict[str, tuple[str, ...]] = {}  # of the same: what may be freed
         self.values: dict[int, Value] = {}  # by identity of what was taken
         self.calls: dict[int, int] = {}  # of modules: where the event stands
 
@@ -206,11 +203,6 @@ def started(writer: Writer, event: BackwardStarted, nodes: list[tuple[Any, ...]]
             state = node_state(writer, count, key, *rest)
         states.append(state._replace(sequence=rank[number]))
     writer.out.append(event._replace(nodes=tuple(states)))
-    writer.ran = {}
-    writer.saved = {
-        s.id: tuple(v.name for v in s.saved if (isinstance(v.value, Value) or v.packed) and not v.freed)
-        for s in states
-    }
 
 
 def settled_node(
@@ -274,26 +266,12 @@ def ran(
     name = writer.ids.name(key)
     values = tuple(map(writer.value, sent))
     got = tuple(map(writer.value, received if received.__class__ is tuple else (received,)))
-    event = NodeRan(call, name, got, values, ids or (None,) * len(values))
-    writer.ran[name] = len(writer.out)
-    writer.out.append(event)
+    writer.out.append(NodeRan(call, name, got, values, ids or (None,) * len(values)))
 
 
 def ended(writer: Writer, event: BackwardEnded, gone: list[Any]) -> None:
-    """The call ended; `gone` are the keys of the nodes whose saved values cannot be read any more.
-
-    A node lets go of them as soon as it has run, so there the events are put.
-    """
-    freed = [writer.ids.name(key) for key in gone]
-    new = {writer.ran[name]: name for name in freed if name in writer.ran and writer.saved.get(name)}
-    if new:
-        first = min(new)
-        tail, writer.out[first:] = writer.out[first:], []
-        for i, old in enumerate(tail, first):
-            writer.out.append(old)
-            if i in new:
-                writer.out.append(Freed(event.call, new[i], writer.saved[new[i]]))
-    writer.out.append(event._replace(freed=tuple(freed)))
+    """The call ended; `gone` are the keys of the nodes whose saved values cannot be read any more."""
+    writer.out.append(event._replace(freed=tuple(map(writer.ids.name, gone))))
 
 
 KINDS = {f.__name__: f for f in (reached, finished, forward, called, returned, started, ran, ended)}
