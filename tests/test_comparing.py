@@ -261,6 +261,17 @@ def test_of_rounds_that_were_only_counted_the_first_other_result_is_told():
     assert compare(traced(TRAINING), traced(BY_HAND)).notes == []
 
 
+def test_code_in_the_headline_is_code():
+    page = compare(traced(ATTACHED), traced(DETACHED), lang="en").html()
+    said = page[page.index('"mgc-said"') :].partition("</p>")[0]
+    assert "<code>y.detach()</code> runs" in said and "`" not in said
+
+
+def test_no_picture_is_wider_than_a_page_where_it_can_be_narrower():
+    shown = compare(traced(ATTACHED), traced(DETACHED), lang="en").svgs()
+    assert all(float(re.search(r'width="([\d.]+)', svg)[1]) <= 620 for svg in shown)
+
+
 class TestMagic:
     @pytest.fixture(autouse=True)
     def nothing_is_kept(self, monkeypatch):
@@ -280,6 +291,12 @@ class TestMagic:
         assert "Kept as cut." in cell(source) and "Kept as cut." in cell(source)
         told = cell(source.replace("y *", "y.detach() *"))
         assert told.startswith("The first difference:") and "Kept" not in told
+
+    def test_the_same_cell_on_the_other_library_is_compared(self, torch):
+        trace, other = traced(ATTACHED), traced(ATTACHED, torch)
+        assert (trace.library, other.library) == ("minigrad", "torch") and trace.source == other.source
+        assert kept_runs.versus("own", trace) is None and kept_runs.versus("own", trace) is None
+        assert "did the same" in kept_runs.versus("own", other, "en").sentence
 
     def test_a_cell_that_fails_says_why_first(self, front):
         front(f"%%autograd --vs cut --lang en\n{ATTACHED}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import json
+import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from math import isclose
@@ -27,10 +28,11 @@ from .side_by_side import both, drawn, near_to
 BEFORE, AFTER = 3, 2  # deeds around the difference that a terminal shows
 ROWS = 8  # tensors that were not the same in the end
 ENDINGS = (".html", ".json", ".txt")
+CODE = re.compile("`([^`]*)`")
 STYLE = (
     "<style>.mgc{display:flex;flex-wrap:wrap;gap:16px}.mgc figure{margin:0;min-width:0;max-width:100%}"
     ".mgc figcaption,.mgc-said{font:13px/1.5 system-ui,sans-serif;margin:.3em 0}"
-    ".mgc figcaption{font-weight:600}.mgc-said b{font-weight:600}</style>"
+    ".mgc figcaption{font-weight:600}.mgc-said b{font-weight:600}.mgc-said code{font-size:inherit}</style>"
 )
 
 
@@ -177,7 +179,8 @@ class Comparison:
         svgs = self.svgs()
         told = [*self.notes, *(self.left_out() if svgs else [])]
         notes = "".join(f"<br>{html.escape(note)}" for note in told)
-        said = f'<p class="mgc-said"><b>{html.escape(self.sentence)}</b>{notes}</p>'
+        first = CODE.sub(r"<code>\1</code>", html.escape(self.sentence))
+        said = f'<p class="mgc-said"><b>{first}</b>{notes}</p>'
         if svgs is None:
             shown = f"<pre>{html.escape(self.text())}</pre>"
         else:

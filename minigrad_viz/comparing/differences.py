@@ -17,7 +17,7 @@ from itertools import zip_longest
 from typing import Any, NamedTuple
 
 from ..protocol import Value
-from .deeds import UNSEEN, Deed
+from .deeds import RAN, UNSEEN, Deed
 
 # What differs: what was done, on what, with what, the node that it left, or the numbers.
 DEED, INPUTS, ARGUMENTS, NODE, VALUE = "deed", "inputs", "arguments", "node", "value"
@@ -94,7 +94,7 @@ def unlike(x: Deed, y: Deed, pairs: Pairs) -> tuple[str, int] | None:
     """What differs between two deeds, and which of their numbers; None if they are the same."""
     if x.kind != y.kind or not same_op(x, y):
         return DEED, 0
-    if UNSEEN not in (x.inputs, y.inputs):
+    if plain(x.op) == plain(y.op) and UNSEEN not in (x.inputs, y.inputs):
         if len(x.inputs) != len(y.inputs) or not all(map(pairs.same, x.inputs, y.inputs)):
             return INPUTS, 0
         if [*map(number_in, x.arguments)] != [*map(number_in, y.arguments)]:
@@ -107,8 +107,13 @@ def unlike(x: Deed, y: Deed, pairs: Pairs) -> tuple[str, int] | None:
 
 
 def same_op(x: Deed, y: Deed) -> bool:
-    """Whether two deeds are of one op. Two libraries may call an op differently; then its node tells."""
-    return plain(x.op) == plain(y.op) or (bool(x.outputs) and x.nodes == y.nodes and all(x.nodes))
+    """Whether two deeds are of one op. Two libraries may call an op differently, with other arguments; then
+    its node tells, and without a node its source."""
+    if plain(x.op) == plain(y.op):
+        return True
+    text = [deed.span and deed.span.flat for deed in (x, y)]
+    same = all(x.nodes) or (x.kind == RAN and not any(x.nodes) and text[0] is not None and text[0] == text[1])
+    return bool(x.outputs) and x.nodes == y.nodes and same
 
 
 def plain(op: str) -> str:

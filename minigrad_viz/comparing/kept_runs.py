@@ -27,9 +27,9 @@ def kept(name: str) -> Trace | None:
 
 def versus(name: str, trace: Trace, lang: str | None = None) -> Comparison | None:
     """What `%%autograd --vs NAME` shows of a cell: the comparison with the run of that name. None where there
-    is none yet, or where the same cell has run again: then it is kept under the name."""
+    is none yet, or where the same cell has run again on the same library: then it is kept under the name."""
     known = kept(name)
-    if known is None or known.source == trace.source:
+    if known is None or (known.source, known.library) == (trace.source, trace.library):
         keep(name, trace)
         return None
     return Comparison(known, trace, (name, text("compare_this_cell", lang)), lang=lang)

@@ -25,7 +25,8 @@ from ..trace.graph import Graph, Route, Station
 from ..words import language
 
 MOST = 40  # stations of one run; of a larger graph those nearest to the difference are drawn
-BESIDE = 430.0  # pixels; two pictures that are not wider stand beside each other
+BESIDE = 600.0  # pixels; two pictures that are not wider stand beside each other in a window of 1280
+WIDE = 960.0  # pixels of one picture that a page has room for
 TRIM, BELOW = 14.0, 29.0  # pixels of the margin, and below, that two beside each other do without
 # What the runs have in common is pale; other pictures of the same page are not.
 PALE = (
@@ -138,7 +139,8 @@ def drawn(
     look = settled(Look("normal", True, "some", lang))
     sizes, places = laid(pair, look, "TB")
     if places.width > BESIDE:
-        sizes, places = laid(pair, look, "LR")
+        flat = laid(pair, look, "LR")
+        sizes, places = flat if flat[1].width <= max(WIDE, places.width) else (sizes, places)
     key = hashlib.sha256(repr((pair.union, lang)).encode()).hexdigest()[:6]  # many pictures share a page
     a, b = (
         Drawing(

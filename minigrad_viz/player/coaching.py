@@ -17,6 +17,7 @@ TOLD = 6  # leaves whose values are shown
 WORDS = (
     "training", "training_more", "training_ten", "training_lr", "training_rewind", "training_known",
     "live_pick", "training_at", "training_curve", "training_slice", "training_step", "live_slope",
+    "live_stays",
 )  # fmt: skip
 
 

@@ -1,7 +1,7 @@
 // The pane of live values: a table of what moved, what the cell's slope predicts, the curve, and what can be done with a number.
 
 import { block, make, quiet } from "./stepper_parts.js";
-import { figure, plot } from "./stepper_plot.js";
+import { figure, plot, unchanged } from "./stepper_plot.js";
 
 const STACKED = 640; // pixels of a pane below which its plot stands under its table
 
@@ -52,8 +52,10 @@ export class LivePane {
     this.pick.value = score.handles.indexOf(handle);
     const [root, shown] = score.root ?? [null, ""];
     const now = state?.at ?? [handle.cell[0], shown, handle.cell[1], null, null];
-    this.head.textContent = words.live_head.replaceAll("{name}", handle.name);
     const others = this.moved().filter((one) => one !== handle);
+    const rest = score.handles.filter((one) => one !== handle && !others.includes(one));
+    const stays = unchanged(words, rest.map((one) => [one.name, one.cell[0]]));
+    this.head.replaceChildren(words.live_head.replaceAll("{name}", handle.name), stays);
     const rows = [["", words.live_cell, words.live_now], ...others.map((one) => [one.name, one.cell[0], figure(live.value(one))]), [handle.name, handle.cell[0], now[0]], ...(root === null ? [] : [[root, shown, now[1]]]), [gradient(handle), handle.cell[1], now[2], "g"]];
     this.list(rows);
     this.reset.disabled = !values.size;

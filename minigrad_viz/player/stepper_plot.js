@@ -1,6 +1,6 @@
 // The curve of the root against one number of a leaf, with the cell's point and the one that is shown, and their tangents.
 
-import { clamp, drawn } from "./stepper_parts.js";
+import { clamp, drawn, make } from "./stepper_parts.js";
 
 const EDGE = { left: 52, right: 22, top: 28, bottom: 32 };
 const NICE = [1, 2, 2.5, 5, 10];
@@ -15,6 +15,13 @@ export function ticks(low, high, count) {
   const found = [];
   for (let i = Math.ceil(low / step - 1e-9); i * step <= high + step * 1e-9; i++) found.push(Number((i * step).toPrecision(12)));
   return found;
+}
+
+// Which numbers stay as they are while one moves: `[[name, text], …]`.
+export function unchanged(words, numbers) {
+  const told = numbers.slice(0, 4).map((one) => one.join(" = "));
+  if (numbers.length > 4) told.push("…");
+  return make("small", { hidden: !told.length, textContent: words.live_stays.replace("{numbers}", told.join(", ")) });
 }
 
 // A number as pictures write it: five digits, `5.` for a whole one.

@@ -1,7 +1,7 @@
 // The training of a cell goes on: further rounds, another learning rate, and back, as a kernel computes them.
 
 import { Extra, block, extras, make, quiet } from "./stepper_parts.js";
-import { figure, plot } from "./stepper_plot.js";
+import { figure, plot, unchanged } from "./stepper_plot.js";
 import { Kernel } from "./stepper_states.js";
 
 const LANDSCAPE = 320; // pixels of the landscape beside the picture
@@ -77,13 +77,15 @@ class Coach extends Extra {
 
   // The loss against one number of a leaf: where the round is, with its slope, and where the next update leads.
   landscape(slice) {
-    const { words, name } = this;
+    const { words, name, state } = this;
     this.aside.hidden = !slice;
     const width = this.slice.clientWidth - 16;
     if (!slice || width < 100) return;
     const { leaf, leaves, xs, ys, here, next } = slice;
     const fill = (text) => text.replace("{name}", name).replace("{leaf}", leaf);
-    this.head.textContent = fill(words.training_slice);
+    const label = fill(words.training_slice);
+    const whole = leaf.replace(/\[[^[]*\]$/, ""); // of an element
+    this.head.replaceChildren(label, unchanged(words, state.values.filter(([one]) => one !== whole)));
     this.leaf.replaceChildren(...leaves.map((value) => make("option", { value, textContent: value })));
     this.leaf.value = leaf;
     this.leaf.hidden = leaves.length < 2;
@@ -92,7 +94,7 @@ class Coach extends Extra {
     const slope = words.live_slope.replace("{value}", figure(here[2])).replace("{name}.grad", leaf.replace(/(\[.*\])?$/, ".grad$1"));
     const moves = fill(words.training_step).replace("{far}", `${far < 0 ? "−" : "+"}${figure(Math.abs(far))}`).replace("{before}", before).replace("{after}", after);
     this.step.replaceChildren(...(slice.grad ? [make("b", { className: "g", textContent: slope }), ". "] : []), moves);
-    const drawn = plot(width, { xs, ys, names: { root: name, leaf }, label: this.head.textContent });
+    const drawn = plot(width, { xs, ys, names: { root: name, leaf }, label });
     drawn.move({ cell: here, now: next, said: { point: `${leaf} = ${figure(next[0])}`, slope: "" } });
     this.slice.replaceChildren(drawn.element);
   }

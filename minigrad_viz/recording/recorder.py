@@ -130,7 +130,10 @@ class Recorder:
         events = Later(functools.partial(writer.events, tape.notes))
         text = None if error is None else describe(error)
         calls, light = self.backward, tape.rounds.counted
-        trace = Trace(self.source, events, text, names, nodes, calls.skipped + light, light=light)
+        library = " ".join(sorted({type(t).__module__.partition(".")[0] for _, t in named}))
+        trace = Trace(
+            self.source, events, text, names, nodes, calls.skipped + light, light=light, library=library
+        )
         deposits, values, norms = tuple(calls.unkept.items()), tuple(calls.values), tuple(calls.norms)
         return trace._replace(deposits=deposits, counted=tape.rest.counted, rounds=values, norms=norms)
 

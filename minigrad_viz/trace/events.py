@@ -113,7 +113,8 @@ class Trace(NamedTuple):
     `omitted` counts the nodes that were left out, as there were too many. The results of `counted` ops need
     no gradient; there were too many of them to record. `rounds` has the value of the root of each
     backward call, also of those that are not kept (None where that is no finite number), `norms` the norm of
-    all gradients after it; `light` calls, among those that were skipped, were only counted."""
+    all gradients after it; `light` calls, among those that were skipped, were only counted. `library` is that
+    of the tensors that variables name: "minigrad" or "torch" ("" where there are none)."""
 
     source: str
     events: Sequence[Event]
@@ -129,6 +130,7 @@ class Trace(NamedTuple):
     rounds: tuple[float | None, ...] = ()
     norms: tuple[float | None, ...] = ()
     light: int = 0
+    library: str = ""
 
     def to_json(self) -> str:
         """The trace as JSON; every event has its class name under "event"."""
