@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,7 +10,9 @@ from cells import CELLS, traced
 from pictures import SVG, box_of, draw, parse
 from sketches import chain, code_9, value
 
+from minigrad_viz.drawing.boxes import measure
 from minigrad_viz.drawing.chips import slot_text
+from minigrad_viz.drawing.look import CLOSEST, Look, settled
 from minigrad_viz.drawing.picture import Picture
 from minigrad_viz.drawing.still import width_of
 from minigrad_viz.shell.report import Report
@@ -147,3 +150,11 @@ def test_a_result_without_a_name_has_a_letter_that_no_variable_uses(library: Any
     assert "b = log(x)" in report.picture.outline() and "← b: 1." in report.picture.outline()
     formulas = [line.text for frame in report.frames for line in frame.lines]
     assert any("∂z/∂b" in formula for formula in formulas)
+
+
+def test_the_usual_names_of_parameters_are_whole_where_there_is_little_room(library):
+    source = MODEL.replace("model", "policy")
+    graph = Report(traced(source, library), lang="en", fold=False).graph
+    boxes = measure(graph, replace(settled(Look("normal", True, "some", "en")), widest=CLOSEST), True).boxes
+    names = [card.name for box in boxes.values() for card in box.cards if card.card.role == "parameter"]
+    assert sorted(names) == ["policy.0.bias", "policy.0.weight", "policy.2.bias", "policy.2.weight"]

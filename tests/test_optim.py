@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import warnings
 
 import pytest
 from twins import Programs, assert_same_diary
@@ -377,3 +378,44 @@ def test_arguments_that_are_left_out_are_refused():
     ):
         with pytest.raises(NotImplementedError, match=rf"^minigrad's {text} .see docs/ops.md.$"):
             call()
+
+
+EARLY = """
+opt = torch.optim.SGD([torch.ones(2, requires_grad=True)], lr=1.0)
+lrs = torch.optim.lr_scheduler
+sched = lrs.{}
+{}
+"""
+SCHEDULERS = (
+    "StepLR(opt, 2)",
+    "LambdaLR(opt, lambda n: 0.5)",
+    "CosineAnnealingLR(opt, 4)",
+    "SequentialLR(opt, [lrs.ConstantLR(opt), lrs.StepLR(opt, 1)], [2])",
+    "ReduceLROnPlateau(opt)",
+)
+
+
+@pytest.mark.parametrize("steps", ["sched.step(); opt.step()", "opt.step(); sched.step()", "sched.step()"])
+@pytest.mark.parametrize("made", SCHEDULERS)
+def test_a_scheduler_that_steps_first_warns_as_pytorch_does(torch, made, steps):
+    if made.startswith("Reduce"):
+        steps = steps.replace("sched.step()", "sched.step(1.0)")
+    told = []
+    for library in (minigrad, torch):
+        with warnings.catch_warnings(record=True) as found:
+            warnings.simplefilter("always")
+            exec(EARLY.format(made, steps), {"torch": library})
+        told.append([(each.category, str(each.message)) for each in found])
+    assert told[0] == told[1]
+    assert bool(told[0]) == (steps.startswith("sched") and not made.startswith("Reduce"))
+
+
+def test_old_flags_of_losses_warn_as_pytorch_does(torch):
+    told = []
+    for library in (minigrad, torch):
+        with warnings.catch_warnings(record=True) as found:
+            warnings.simplefilter("always")
+            library.nn.MSELoss(size_average=False)
+            library.nn.functional.l1_loss(library.ones(2), library.zeros(2), reduce=False)
+        told.append([str(each.message) for each in found])
+    assert told[0] == told[1] and len(told[0]) == 2

@@ -40,6 +40,8 @@ class Optimizer:
     Source: PyTorch's page `torch.optim.Optimizer`.
     """
 
+    _opt_called: bool | None = None  # since a scheduler watches; None before
+
     def __init__(self, params: Any, defaults: dict[str, Any]) -> None:
         if isinstance(params, Tensor):
             raise TypeError(
@@ -99,6 +101,8 @@ class Optimizer:
 
         `closure` computes the loss and its gradients first; its result is returned.
         """
+        if self._opt_called is False:
+            self._opt_called = True
         loss = None
         if closure is not None:
             with enable_grad():

@@ -21,6 +21,7 @@ from .signs import SHEETS, TARGET
 from .style import label, num, rounded, spaced, xml
 
 ASKED = 20  # what the sign of a gradient that was asked for takes
+SHOWN = 16  # columns of a name that are never cut, as `policy.0.weight`
 PLUS = 22  # what the sign takes that opens a box
 BASE, BELOW = 17, 5  # from the top of a row to its first baseline; below the last row
 VALUES_X = 48  # where values start, unless a label is longer
@@ -103,7 +104,7 @@ def card_box(
     beside = (
         (sans(role) + 10 if role else 0) + ASKED * card.asked + (tag.width + 8 if tag else 0) + PLUS * opens
     )
-    room = max(look.widest - 2 * PAD - beside, 8 * NAME)
+    room = max(look.widest - 2 * PAD - beside, SHOWN * NAME)
     expr = clean(card.expr or "")
     letter = not card.name and bool(card.letter and card.expr)
     if card.name or letter:

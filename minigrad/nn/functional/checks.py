@@ -38,9 +38,12 @@ def expand(name: str, value: Any, dims: int, what: str) -> tuple[int, ...]:
 
 def legacy_reduction(size_average: bool | None, reduce: bool | None) -> str:
     """Return the reduction that PyTorch's two old flags mean."""
-    if reduce is False:
-        return "none"
-    return "sum" if size_average is False else "mean"
+    reduction = "none" if reduce is False else "sum" if size_average is False else "mean"
+    warnings.warn(
+        f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead.",
+        stacklevel=2,
+    )
+    return reduction
 
 
 def reduction_enum(reduction: str, size_average: bool | None = None, reduce: bool | None = None) -> int:

@@ -224,6 +224,7 @@ class SequentialLR(LRScheduler):
             group["lr"] = group["initial_lr"]
         for scheduler in schedulers:  # each took its first step when it was made
             scheduler.last_epoch -= 1
+        schedulers[0]._step_count = 0
         schedulers[0].step()
         self._last_lr = self.rates
 

@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
 from ..optimizer import Optimizer
+
+EARLY = (
+    "Detected call of `lr_scheduler.step()` before `optimizer.step()`. In PyTorch 1.1.0 and later, you "
+    "should call them in the opposite order: `optimizer.step()` before `lr_scheduler.step()`.  Failure to do "
+    "this will result in PyTorch skipping the first value of the learning rate schedule. See more details at "
+    "https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate"
+)
 
 __all__ = ["LRScheduler", "ReduceLROnPlateau"]
 
@@ -29,6 +37,9 @@ class LRScheduler:
         self.base_lrs = [group["initial_lr"] for group in optimizer.param_groups]
         self.last_epoch = last_epoch
         self._last_lr: list[float] = []
+        self._step_count = 0
+        if optimizer._opt_called is None and type(optimizer).step is Optimizer.step:  # else nobody tells
+            optimizer._opt_called = False
         self.step()
 
     @property
@@ -50,6 +61,9 @@ class LRScheduler:
 
     def step(self) -> None:
         """Start the next epoch."""
+        if self._step_count == 1 and self.optimizer._opt_called is False:
+            warnings.warn(EARLY, UserWarning, stacklevel=2)
+        self._step_count += 1
         self.last_epoch += 1
         self.put(self.get_lr())
 
