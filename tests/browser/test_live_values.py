@@ -162,3 +162,19 @@ def test_without_a_clipboard_the_line_stands_there(visit, tmp_path):
     note.wait_for()
     note.select_text()
     assert "x = torch.tensor(5.2" in page.evaluate("() => String(getSelection())")
+
+
+def test_what_does_not_change_is_said(visit, tmp_path):
+    """Below the head of the pane, until it moves itself."""
+    source = (
+        "import minigrad as torch\nx = torch.tensor(2.0, requires_grad=True)\n"
+        "b = torch.tensor(3.0, requires_grad=True)\nz = x * b\nz.backward()\n"
+    )
+    report, _ = trace_source(source, lang="en", live=True)
+    page = visit(report.save(tmp_path / "page.html"))
+    player = Player(page)
+    page.keyboard.press("Escape")
+    player.slider.first.focus()
+    page.keyboard.press("ArrowRight")
+    player.root.locator("h4", has_text="From the cell's x to yours").wait_for()
+    assert player.root.locator(".mgp-livepane h4 small").inner_text() == "Unchanged: b = 3."
