@@ -22,6 +22,8 @@ __all__ = ["LRScheduler", "ReduceLROnPlateau"]
 class LRScheduler:
     """Base class of schedulers; a subclass defines `get_lr`, the learning rates of epoch `last_epoch`."""
 
+    _step_count = 0  # also of one that was pickled without it
+
     def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
         if not isinstance(optimizer, Optimizer):
             raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
@@ -37,7 +39,6 @@ class LRScheduler:
         self.base_lrs = [group["initial_lr"] for group in optimizer.param_groups]
         self.last_epoch = last_epoch
         self._last_lr: list[float] = []
-        self._step_count = 0
         if optimizer._opt_called is None and type(optimizer).step is Optimizer.step:  # else nobody tells
             optimizer._opt_called = False
         self.step()
