@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from cells import CELLS, traced
 
 from minigrad_viz.model.fold import PANELS, READABLE, opened_in
-from minigrad_viz.player.score import content, score_of
+from minigrad_viz.player.score import content, line_to_json, score_of
 from minigrad_viz.shell.report import Report
 
 MODEL = """
@@ -188,3 +189,27 @@ def test_what_a_parameter_was_made_of_is_not_drawn_beside_it(library):
     stations = Report(traced(source, library), lang="en").graph.stations
     loose = [s for s in stations if s.cards[0].expr in ("tensor(3.0)", "zeros(2)", "zeros(2) + 1")]
     assert len(stations) == 7 and not loose
+
+
+def test_a_box_says_that_recording_is_off(library):
+    source = (
+        "w = torch.tensor(2.0, requires_grad=True)\n"
+        "net = torch.nn.Sequential(torch.nn.Linear(1, 2), torch.nn.ReLU(), torch.nn.Linear(2, 1))\n"
+        "with torch.no_grad():\n    aim = net(torch.ones(1))\n"
+        "loss = ((w - aim) ** 2).sum()\nloss.backward()\n"
+    )
+    said = [frame.text for frame in Report(traced(source, library), lang="en").frames]
+    (told,) = [text for text in said if text.startswith("net Sequential computes aim = ")]
+    assert told.endswith("; recording is off, so no node is created")
+
+
+def test_the_size_of_a_gradient_is_no_number():
+    source = "x = torch.arange(16.0).requires_grad_()\nfor i in range(2):\n    (x * 2).sum().backward()\n"
+    formulas = [
+        line_to_json(line)[1]
+        for frame in Report(traced(source), lang="en").frames
+        for line in frame.lines
+        if line.formula
+    ]
+    assert any("(16,)" in formula for formula in formulas), formulas
+    assert not any(re.search(r"[=+]\s*[\x02\x03]?\\text\{16\}", formula) for formula in formulas)

@@ -51,7 +51,7 @@ SENTENCES = {"saved", "so_far", "start", "shared", "graph", "kept"}
 BESIDE = {"why", "fix"}  # which stand above the player, under the error
 LISTS = {"update", "grad", "again", "packed"}  # one line for each tensor: in the details
 SEPARATOR = r",\,"  # between the sizes of an array in a formula
-SIZES = re.compile(r"\(\d+(?:,\\,\d+)+\)|\(\d+,\)")
+SIZES = re.compile(r"\(\d+(?:,\\,\d+)+\)")  # a single one stays `(16,)`, which is no number
 READY = 12  # stations of the ready queue that are named; the others are counted
 WORDS = (
     "player", "first", "previous", "play", "pause", "next", "last", "slider", "speed", "source",
@@ -217,7 +217,7 @@ def line_to_json(line: Line) -> list[Any]:
 
 def sized(sizes: re.Match[str]) -> str:
     """Sizes in a formula as they stand in the picture: `3×2`."""
-    return rf"\text{{{sizes[0].strip('(),').replace(SEPARATOR, '×')}}}"
+    return rf"\text{{{sizes[0].strip('()').replace(SEPARATOR, '×')}}}"
 
 
 def telling(lines: Sequence[Line]) -> int:

@@ -19,6 +19,7 @@ from ..trace.graph import CHAIN, Change, Fold, Group, Update
 from ..words import clean, shorten, text
 from .told import Frame, line, listed
 
+OFF = {"no_grad": "step_forward_off", "inference": "step_forward_inference"}  # by what is on
 FEW = 12  # nodes of a box: the formulas of a larger one are left out
 PRODUCT = r") \cdot ("  # in a formula between the sizes of two arrays
 
@@ -41,7 +42,10 @@ def computed(stage: Stage, events: Sequence[Any]) -> Frame:
         told = text("step_box_holds", stage.lang, box=group.title, names=held(stage, fold, ops))
     else:
         box = group.title.removeprefix(f"{plain_name(stage.name(last[0].id))} = ")
-        told = text("step_box", stage.lang, box=box, made=stage.made(results(stage, ops) or last[:1]))
+        made = stage.made(results(stage, ops) or last[:1])
+        off = OFF.get(stage.scene.at[last[0].id][0].fog)
+        said = text("step_box", stage.lang, box=box, made=made)
+        told = said if off is None else text(off, stage.lang, expr=box, made=made, ghost="")
     marks = stage.card_marks((last[0].id,), arrows=not isinstance(ops[0], Created))
     return Frame(marks, clean(told), (), in_cell(events[-1].span))
 
