@@ -59,8 +59,8 @@ def frames_of(
     """The steps of a scene that concern `graph`; at most `grouping.LIMIT`. For a recorded cell these are
     its ops and the nodes of the backward call; an error that ended the cell is shown with its explanation
     from `explained`. For a finished graph these are its tensors, and its nodes in the order in which the
-    engine would run them. With `only`, the other steps, counted from 1, have no text and no arithmetic, and
-    none tells of plain recursion."""
+    engine would run them. With `only`, the other steps, counted from 1, are empty, and none has a label, a
+    queue or plain recursion."""
     stage = Stage(scene, graph, lang, lettered=True)
     finished = scene.trace.roots is not None
     recursion = None if finished or only is not None else recursion_of(scene)
@@ -77,6 +77,8 @@ def frames_of(
         else:
             frame = summary(marks, count, lang) if some[1:] else some[0].tell()
         told.append((some[-1].phase, frame, some[-1].ran))
+    if only is not None:
+        return tuple(frame for _, frame, _ in told)
     nodes = scene.schedule.order if scene.schedule is not None else ()
     shown = ((node, stage.station(stage.place_of(node))) for node in nodes)
     stations = {node: station.id for node, station in shown if station is not None}
