@@ -5,7 +5,6 @@ from __future__ import annotations
 import builtins
 import gc
 import importlib
-import importlib.metadata
 import os
 import threading
 import time
@@ -17,7 +16,7 @@ import numpy as np
 import plugins
 import psutil
 import pytest
-from lab import BROWSER_OPTIONS, find_chromium
+from lab import BROWSER_OPTIONS, find_chromium, version
 
 GRACE = 2.0  # seconds that a thread or process, once told to stop, may take to be gone
 
@@ -50,14 +49,6 @@ def pytest_report_header() -> list[str]:
     ]
 
 
-def version(distribution: str) -> str | None:
-    """The installed version of a distribution, found without importing it."""
-    try:
-        return importlib.metadata.version(distribution)
-    except importlib.metadata.PackageNotFoundError:
-        return None
-
-
 @pytest.fixture(scope="session")
 def torch() -> ModuleType:
     """PyTorch, to compare with; a test that asks for it is skipped where it is not installed."""
@@ -65,6 +56,15 @@ def torch() -> ModuleType:
     module.set_num_threads(1)
     gc.freeze()  # as for each test file, below
     return module
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Where PyTorch is not installed, all cases of a test that compares with it are skipped as one: the
+    reports of twenty thousand skipped cases take half a minute.
+    """
+    if "torch" in metafunc.fixturenames and not version("torch"):
+        metafunc.parametrize = lambda *args, **options: None  # type: ignore[method-assign]
 
 
 @pytest.fixture(scope="module")

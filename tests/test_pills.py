@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import sample
 from cells import CELLS, traced
 from pill_checks import Lying, at_its_own, crossings, lying, random_cell
 
@@ -46,14 +47,14 @@ def test_in_the_pictures_of_the_course() -> None:
 
 
 def test_in_pictures_of_random_cells() -> None:
-    reports = (Report(traced(random_cell(seed), minigrad)) for seed in range(60))
+    reports = (Report(traced(random_cell(seed), minigrad)) for seed in range(sample.examples(120)))
     check([each for report in reports for each in pictures(report)], CROSSED["random"])
 
 
 def test_in_the_pictures_of_real_programs(torch: object) -> None:
     pyplot = pytest.importorskip("matplotlib.pyplot")
     found = []
-    for path in REAL:
+    for path in REAL if sample.full else REAL[::4]:
         with contextlib.redirect_stdout(io.StringIO()):
             report, error = trace_source(path.read_text(encoding="utf-8"), path.name)
         pyplot.close("all")

@@ -14,7 +14,7 @@ import real_runs
 import sample
 
 ALL = [path.stem for path in real_runs.PROGRAMS]
-NAMES = ALL if sample.full else ALL[::3]
+NAMES = ALL if sample.full else ALL[::4]
 
 
 def runs(library: str) -> dict[str, Any]:

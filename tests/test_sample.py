@@ -51,7 +51,7 @@ def test_the_choice_depends_on_nothing_but_the_ids():
     assert set(chosen) - {chosen[0]} < set(sample.sampled([i for i in ids if i != chosen[0]], 10))
 
 
-@pytest.mark.parametrize("full, counts", [(False, [5, 20, 20, 50]), (True, [5, 40, 120, 300])])
+@pytest.mark.parametrize("full, counts", [(False, [5, 10, 20, 50]), (True, [5, 40, 120, 300])])
 def test_how_many_random_programs(monkeypatch, full, counts):
     monkeypatch.setattr(sample, "full", full)
     assert [sample.examples(n) for n in (5, 40, 120, 300)] == counts

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections import Counter, defaultdict
 from pathlib import Path
 
@@ -15,16 +16,18 @@ from minigrad_viz.model.trace_index import TraceIndex
 from minigrad_viz.shell.run import Report
 
 PACKAGE = Path(__file__).resolve().parent.parent / "minigrad_viz"
-MODULES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(PACKAGE.rglob("*.py"))}
+MODULES = sorted(PACKAGE.rglob("*.py"))
 CATALOGUES = ("en", "ko")  # one file for each topic and language
 
 SHARED_FILES = {"numbers.py", "functions.py"}  # the exercises about numbers, and about functions
 
 
+@functools.cache
 def classes() -> list[tuple[str, ast.ClassDef]]:
     """All classes, with the files that they stand in."""
     found = []
-    for path, tree in MODULES.items():
+    for path in MODULES:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
         found += [(path.name, node) for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
     return found
 
