@@ -6,6 +6,7 @@ import contextlib
 import functools
 import gc
 import sys
+import threading
 import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -211,6 +212,11 @@ def test_nothing_is_kept_alive(library, frozen, cell):
 def shell(tmp_path_factory):
     forget_the_past()  # a shell collects garbage whenever it is reset
     with Shell(tmp_path_factory.mktemp("ipython")) as shell:
+        for thread in threading.enumerate():
+            if (
+                thread.name == "minigrad layout engine"
+            ):  # loading the extension began it, and it ends by itself
+                thread.join()
         yield shell
     gc.unfreeze()
 
