@@ -112,6 +112,25 @@ def test_both_libraries_do_the_same(code, torch):
     assert compared.sentence.startswith("Both runs did the same")
 
 
+MODEL = """
+model = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.Tanh(), torch.nn.Linear(3, 1))
+with torch.no_grad():
+    for i, p in enumerate(model.parameters()):
+        p.copy_(torch.arange(p.numel()).reshape(p.shape) * 0.1 - 0.2 * i)
+x = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+loss = ((model(x) - {}) ** 2).mean()
+loss.backward()
+"""
+
+
+def test_both_libraries_do_the_same_in_a_model(torch):
+    """They use weight and bias in another order, and one of them does not tell what `weight.T` is."""
+    mine, theirs, other = (traced(MODEL.format(n), lib) for n, lib in ((1, minigrad), (1, torch), (2, torch)))
+    assert compare(mine, theirs).difference is None
+    difference = compare(mine, other).difference
+    assert difference.what == ARGUMENTS and difference.a.op == "sub"
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_both_libraries_do_the_same_in_random_cells(seed, torch):
     assert compare(traced(random_cell(seed), minigrad), traced(random_cell(seed), torch)).difference is None

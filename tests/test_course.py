@@ -41,6 +41,7 @@ def test_every_documented_example_has_a_notebook():
     assert {path.stem for path in course.FOLDER.glob("*.ipynb")} == set(course.ALL)
     assert {path.name for path in course.FOLDER.iterdir() if path.suffix != ".ipynb"} <= {
         ".ipynb_checkpoints",
+        "__pycache__",
         "conftest.py",
         "ko",
     }

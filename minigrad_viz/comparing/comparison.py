@@ -21,7 +21,7 @@ from ..trace.graph import Graph
 from ..trace.jsonable import plain
 from ..words import language, text
 from .deeds import PASSED, Deed
-from .differences import VALUE, Aligned, aligned, near
+from .differences import VALUE, Aligned, aligned, given_first, near
 from .run_told import Run, moments
 from .side_by_side import both, drawn, near_to
 
@@ -47,6 +47,8 @@ class Comparison:
         self.lang = lang = lang or language()
         self.theme, self.names = theme, names
         self.a, self.b = Run(a, "A", lang), Run(b, "B", lang)
+        if a.library != b.library:
+            self.a.deeds, self.b.deeds = map(given_first, (self.a.deeds, self.b.deeds))
         self.aligned: Aligned = aligned(self.a.deeds, self.b.deeds)
         self.difference = self.aligned.difference
 

@@ -4,8 +4,9 @@ Note [What counts as the same]
     Two runs are read side by side, in the order of time. Two deeds are the same if the op, its inputs, its
     arguments, the nodes that it left and the numbers that came of it are. Inputs are the same if what made
     them was. Numbers are the same if they agree as far as the less precise dtype of both can say: a float32
-    and a float64 that differ by rounding count as equal, and so do minigrad and PyTorch. After the first
-    difference the runs may go different ways; what follows is matched op by op, to draw both alike.
+    and a float64 that differ by rounding count as equal, and so do minigrad and PyTorch. Two libraries may
+    use the parameters of a layer in another order: what no line of the cell made comes first in both. After
+    the first difference the runs may go different ways; what follows is matched op by op, to draw both alike.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from itertools import zip_longest
 from typing import Any, NamedTuple
 
 from ..protocol import Value
-from .deeds import RAN, UNSEEN, Deed
+from .deeds import CREATED, RAN, UNSEEN, Deed
 
 # What differs: what was done, on what, with what, the node that it left, or the numbers.
 DEED, INPUTS, ARGUMENTS, NODE, VALUE = "deed", "inputs", "arguments", "node", "value"
@@ -80,6 +81,13 @@ def aligned(a: Sequence[Deed], b: Sequence[Deed]) -> Aligned:
     return Aligned(len(a), None, pairs.of)
 
 
+def given_first(deeds: Sequence[Deed]) -> tuple[Deed, ...]:
+    """Deeds with those first by which tensors were found that no line made, in the order of their numbers."""
+    given = [deed for deed in deeds if deed.kind == CREATED and deed.span is None and not deed.inputs]
+    order = sorted(given, key=lambda deed: repr([(v.shape, v.items, v.low) for v in deed.values if v]))
+    return (*order, *(deed for deed in deeds if deed not in given))
+
+
 def follow(a: Sequence[Deed], b: Sequence[Deed], pairs: Pairs) -> None:
     """Match what follows the first difference, by what was done alone."""
     if len(a) + len(b) > MATCHED:
@@ -102,8 +110,9 @@ def unlike(x: Deed, y: Deed, pairs: Pairs) -> tuple[str, int] | None:
     asking = [[state.requires_grad for state in deed.outputs] for deed in (x, y)]
     if x.nodes != y.nodes or asking[0] != asking[1]:
         return NODE, 0
-    values = zip_longest(x.values, y.values)
-    return next(((VALUE, i) for i, (p, q) in enumerate(values) if not near(p, q)), None)
+    seen = UNSEEN not in (x.inputs, y.inputs)  # else nobody may have seen what came of it, either
+    values = enumerate(zip_longest(x.values, y.values))
+    return next(((VALUE, i) for i, (p, q) in values if (seen or (p and q)) and not near(p, q)), None)
 
 
 def same_op(x: Deed, y: Deed) -> bool:
