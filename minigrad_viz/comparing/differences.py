@@ -83,9 +83,13 @@ def aligned(a: Sequence[Deed], b: Sequence[Deed]) -> Aligned:
 
 def given_first(deeds: Sequence[Deed]) -> tuple[Deed, ...]:
     """Deeds with those first by which tensors were found that no line made, in the order of their numbers."""
-    given = [deed for deed in deeds if deed.kind == CREATED and deed.span is None and not deed.inputs]
-    order = sorted(given, key=lambda deed: repr([(v.shape, v.items, v.low) for v in deed.values if v]))
-    return (*order, *(deed for deed in deeds if deed not in given))
+    given: list[Deed] = []
+    others: list[Deed] = []
+    for deed in deeds:
+        found = deed.kind == CREATED and deed.span is None and not deed.inputs
+        (given if found else others).append(deed)
+    given.sort(key=lambda deed: repr([(v.shape, v.items, v.low) for v in deed.values if v]))
+    return (*given, *others)
 
 
 def follow(a: Sequence[Deed], b: Sequence[Deed], pairs: Pairs) -> None:

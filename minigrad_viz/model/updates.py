@@ -27,7 +27,7 @@ from ..trace.events import (
     Stepping,
 )
 from ..trace.graph import Change, Update
-from ..trace.statements import parsed
+from ..trace.statements import expression
 from ..trace.where import Span
 from .moments import Moments, states_of
 from .place import BackwardCall
@@ -152,9 +152,8 @@ class UpdateReader:
 def number_in(event: Forward) -> Iterator[tuple[Span, str, float]]:
     """The number that an op multiplies a gradient with, and its name: `lr` in `lr * w.grad`."""
     text = "" if event.span is None else event.span.text
-    tree = parsed(text) if ".grad" in text else None
-    match tree and tree.body[0]:
-        case ast.Expr(ast.BinOp(left, _, right)):
+    match expression(text) if ".grad" in text else None:
+        case ast.BinOp(left, _, right):
             factor = left if ".grad" in ast.unparse(right) else right
             sign = -1 if isinstance(factor, ast.UnaryOp) and isinstance(factor.op, ast.USub) else 1
             name = ast.unparse(factor.operand if isinstance(factor, ast.UnaryOp) else factor)
