@@ -153,6 +153,9 @@ class Lab:
         page.wait_for_function("window.jupyterapp && window.jupyterapp.restored.then(() => true)")
         page.wait_for_selector(".jp-NotebookPanel .jp-Cell")
         wait_for(lambda: self.server.idle_kernel(notebook), f"the kernel of {notebook} is connected and idle")
+        # The page may not have it yet, and would run no cell.
+        kernel = "jupyterapp.shell.currentWidget?.sessionContext?.session?.kernel"
+        page.wait_for_function(f"{kernel}?.connectionStatus === 'connected'")
         self._pages[notebook] = page
         if app == "notebook":
             page.on("pageerror", note)
