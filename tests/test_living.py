@@ -194,13 +194,14 @@ class TestWidget:
         assert widget._score["live"]["states"] == {} and widget._score["live"]["handles"][0]["xs"] == []
         sent = []
         widget.send = sent.append
-        at = {"name": "x", "grid": False, "numbers": {"x": 5.6}}
+        at = {"name": "x", "grid": False, "numbers": {}, "xs": [5.6, 5.8]}
         widget._asked(widget, {"live": {"id": 1, "name": "x", "grid": True, "numbers": {}}}, [])
         widget._asked(widget, {"live": {"id": 2, **at, "only": [12]}}, [])
         widget._asked(widget, {"live": {"id": 3, **at, "only": None}}, [])
         assert [told["id"] for told in sent] == [1, 2, 3] and len(sent[0]["grid"]["ys"]) == 41
-        assert sent[1]["state"]["at"][:3] == ["5.6", "10.768", "1.5357"]
-        one, steps = (told["state"]["steps"] for told in sent[1:])
+        assert [told["state"]["at"][0] for told in sent[1]["states"]] == ["5.6", "5.8"]
+        assert sent[1]["states"][0]["state"]["at"][:3] == ["5.6", "10.768", "1.5357"]
+        one, steps = (told["states"][0]["state"]["steps"] for told in sent[1:])
         assert one == {"12": steps["12"]} and "1.5357" in one["12"][0] and len(steps) == 11
         json.dumps(sent)
 
@@ -208,10 +209,10 @@ class TestWidget:
         """The state with both, and the curve of one beside the other."""
         source = "x = torch.tensor(3.0, requires_grad=True)\nw = torch.tensor(2.0, requires_grad=True)\n"
         living = report_of(f"{source}y = x * x if x > w else -x * w\ny.backward()", minigrad).living
-        at = {"name": "x", "grid": False, "numbers": {"x": 4.0, "w": 1.0}, "only": None}
+        at = {"name": "x", "grid": False, "numbers": {"w": 1.0}, "xs": [4.0], "only": None}
         now = source.replace("3.0", "4.0").replace("2.0", "1.0")
         fresh = report_of(f"{now}y = x * x if x > w else -x * w\ny.backward()", minigrad)
-        state, shown = living.answer(at)["state"], shown_by(fresh, living)
+        state, shown = living.answer(at)["states"][0]["state"], shown_by(fresh, living)
         assert state["at"][:3] == ["4.", "16.", "8."] and living.own.rows | state["rows"] == shown.rows
         grid = living.answer({"name": "x", "grid": True, "numbers": {"w": 1.0}})["grid"]
         assert grid["xs"][0] == pytest.approx(1.0, abs=0.13)
@@ -220,8 +221,15 @@ class TestWidget:
     def test_what_is_refused_is_said(self):
         source = "x = torch.tensor(3.0, requires_grad=True)\ny = x * x if x > 1.5 else -x\ny.backward()"
         living = report_of(source, minigrad).living
-        at = {"name": "x", "grid": False, "numbers": {"x": 1.0}, "only": None}
-        assert "line 2 was True" in living.answer(at)["refused"]
+        at = {"name": "x", "grid": False, "numbers": {}, "xs": [1.0, 2.0], "only": None}
+        refused, state = living.answer(at)["states"]
+        assert "line 2 was True" in refused["refused"] and state["state"]["at"][1] == "4."
+
+    def test_without_time_the_first_state_is_told(self, monkeypatch):
+        monkeypatch.setattr("minigrad_viz.player.living.PATIENCE", 0.0)
+        at = {"name": "x", "grid": False, "numbers": {}, "xs": [5.6, 5.8], "only": [1]}
+        (told,) = cell(live=True).living.answer(at)["states"]
+        assert told["state"]["at"][0] == "5.6"
 
     def test_saved_without_python_it_is_off(self):
         page = cell(live=True).stepper()._repr_mimebundle_()["text/html"]

@@ -32,8 +32,8 @@ def run(program: str, folder: Path) -> str:
 def outcomes(tmp_path_factory):
     """What became of each plain test: "" or its error."""
     folder = tmp_path_factory.mktemp("player")
-    for name in ("player_tests.js", "player_page.js", *MODULES):
-        text = source(name) if name in MODULES else (BROWSER / name).read_text(encoding="utf-8")
+    for name in ("player_tests.js", "player_page.js", *MODULES, "stepper_states.js"):
+        text = source(name) if name.startswith("stepper") else (BROWSER / name).read_text(encoding="utf-8")
         (folder / name).write_text(text.replace('from "/', 'from "./'), encoding="utf-8")
     (folder / "package.json").write_text('{"type": "module"}')
     return json.loads(

@@ -19,6 +19,7 @@ where `rows`, `said` and `steps` have what differs from the cell. Packed states 
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -45,6 +46,7 @@ T = TypeVar("T")
 AROUND = 20  # numbers of a grid on either side of the cell's
 STORED = 60_000  # characters of all packed states
 STATIONS, MOST = 150, 12  # stations of all handles together, and handles, for which a grid is made
+PATIENCE = 0.06  # seconds in which a kernel computes states that nobody may need
 NICE = (1.0, 2.0, 2.5, 5.0)  # the steps of a grid, times a power of ten
 
 
@@ -147,15 +149,26 @@ class Living:
 
     def answer(self, question: Mapping[str, Any]) -> dict[str, Any]:
         """What a kernel says when a reader asks for the `grid` of a handle beside other `numbers`, or for the
-        state with these `numbers`, `only` with the step that is shown."""
+        states with `xs` at the handle, `only` with the step that is shown: the first, and the next as far as
+        there is time."""
         handle = next(handle for handle in self.handles if handle.name == question["name"])
         numbers = {name: float(value) for name, value in question["numbers"].items()}
-        try:
-            if question["grid"]:
+        if question["grid"]:
+            try:
                 return {"grid": self.told(handle, *self.grid(handle, self.root, numbers))}
-            return {"state": self.state(handle, numbers, question["only"])}
-        except Refused as refused:
-            return {"refused": str(refused)}
+            except Refused as refused:
+                return {"refused": str(refused)}
+        end = time.monotonic() + PATIENCE
+        states: list[Any] = []
+        for x in question["xs"]:
+            if states and time.monotonic() > end:
+                break
+            at = {**numbers, handle.name: float(x)}
+            try:
+                states.append({"state": self.state(handle, at, question["only"])})
+            except Refused as refused:
+                states.append({"refused": str(refused)})
+        return {"states": states}
 
     def packed(self, states: Sequence[dict[str, Any]]) -> str:
         """States as they are stored."""
@@ -186,7 +199,7 @@ class Living:
 
 
 WORDS = (
-    "live", "live_drag", "live_cell", "live_now", "live_off",
+    "live", "live_drag", "live_fine", "live_cell", "live_now", "live_off",
     "live_pick", "live_reset", "live_write", "live_written", "live_short", "live_at", "live_head",
     "live_curve", "live_slope", "live_foretold", "live_foretold_all", "live_line",
     "live_alone", "live_left_out", "live_stays",

@@ -9,7 +9,6 @@ import { Replaced } from "./stepper_replaced.js";
 import { Grid, Kernel } from "./stepper_states.js";
 
 const RAIL = 14; // pixels from the edge of a card to its rail
-const AHEAD = 2; // questions whose answers are missing
 const REST = 150; // milliseconds without a move until the other steps follow, and what is out of sight
 
 class Live extends Extra {
@@ -26,8 +25,7 @@ class Live extends Extra {
     this.chosen = new Map(this.score.handles.toReversed().map((handle) => [handle.card, handle]));
     this.handle = this.score.handles[0];
     this.values = new Map(); // by the name of a handle, where it is not the cell's
-    this.wanted = this.latest = { handle: this.handle, values: this.values };
-    this.asked = []; // in order, until they are answered
+    this.wanted = { handle: this.handle, values: this.values };
     this.texts = new Replaced();
     this.own = null; // the frames of the cell
     this.pane = new LivePane(this, player.code.lines);
@@ -87,11 +85,13 @@ class Live extends Extra {
     const rail = drawn("path", { class: "rail", d: `M${from} ${y}H${to}` });
     const field = drawn("rect", { class: "field", x: from - 10, y: y - 14, width: to - from + 20, height: 28 });
     const part = drawn("g", { class: "mgp-slider", tabindex: 0, role: "slider" }, field, rail, was, thumb);
+    if (this.source.several) part.append(drawn("title", {}, this.words.live_fine.replace("{name}", this.chosen.get(card).name)));
     quiet(part);
     const at = (event) => {
       const box = rail.getBoundingClientRect();
       const { xs } = this.chosen.get(card);
-      return this.source.snap(this.chosen.get(card), xs[0] + ((event.clientX - box.left) / box.width) * (xs.at(-1) - xs[0]));
+      const value = xs[0] + ((event.clientX - box.left) / box.width) * (xs.at(-1) - xs[0]);
+      return this.source.snap(this.chosen.get(card), value, event.shiftKey);
     };
     const drag = (event) => (event.preventDefault(), this.move(this.chosen.get(card), at(event)));
     part.onpointerdown = async (event) => {
@@ -104,6 +104,7 @@ class Live extends Extra {
     };
     part.onpointerup = part.onpointercancel = () => (part.onpointermove = null);
     part.onclick = (event) => event.stopPropagation();
+    part.onpointerenter = part.onfocus = () => this.source.near(this.chosen.get(card), this.wanted.values, this.steps(this.chosen.get(card)));
     part.onkeydown = (event) => this.pressed(event, this.chosen.get(card));
     row.append(part);
     const role = row.closest(".station").querySelector(".role");
@@ -122,8 +123,7 @@ class Live extends Extra {
     event.preventDefault();
     event.stopPropagation();
     await this.ready(handle);
-    const { xs } = handle;
-    this.move(handle, Number.isFinite(by) ? this.source.next(handle, this.value(handle, this.wanted.values), by) : by < 0 ? xs[0] : xs.at(-1));
+    this.move(handle, this.source.snap(handle, this.value(handle, this.wanted.values), event.shiftKey, by));
   }
 
   place(card, values) {
@@ -153,38 +153,40 @@ class Live extends Extra {
     return this.want(handle, this.only(handle, value, this.source.several ? this.wanted.values : undefined));
   }
 
-  // Show numbers. The newest win: others that come later are not shown. While a picture is drawn or a message
-  // is on its way, the kernel computes the next. What is not in sight follows when the numbers rest.
+  // Show numbers. The newest win: others that come while a state is awaited are not shown. What is not in sight,
+  // and the other steps, follow when the numbers rest. The thumbs move with the questions, not with the pointer:
+  // painting them in between would take the kernel's time.
   async want(handle, values, all = false) {
     clearTimeout(this.resting);
     this.wanted = { handle, values, all };
-    this.ask();
     if (this.busy) return;
     this.busy = true;
-    let refused = "";
-    for (let asked; (asked = this.asked[0]); ) {
-      const { state, said } = await asked.told;
-      refused = said;
-      this.asked.shift();
-      this.ask();
-      if (said) this.pane.say(said);
-      else this.show(asked.handle, asked.values, state, !asked.all);
+    let shown, refused;
+    while (shown !== this.wanted) {
+      shown = this.wanted;
+      for (const card of this.sliders.keys()) this.place(card, shown.values);
+      refused = await this.reached(shown);
     }
     this.busy = false;
-    if (this.state && !this.wanted.all && !refused) this.resting = setTimeout(() => this.want(this.handle, this.values, true), REST);
+    if (this.state && !shown.all && !refused) this.resting = setTimeout(() => this.want(this.handle, this.values, true), REST);
   }
 
-  // Ask for the state with the numbers that are wanted, unless that was asked or too many answers are missing. The
-  // thumbs move with the questions, not with the pointer: painting them in between would take the kernel's time.
-  ask() {
-    const { wanted } = this;
-    if (wanted === this.latest || this.asked.length === AHEAD) return;
-    this.latest = wanted;
-    const { handle, values, all } = wanted;
-    for (const card of this.sliders.keys()) this.place(card, values);
-    const state = values.size ? this.source.state(handle, values, all ? null : [this.player.step || this.summed(handle)]) : null;
-    const told = Promise.resolve(state).then((state) => ({ state }), ({ message }) => ({ said: message || this.words.live_off }));
-    this.asked.push({ handle, values, all, told });
+  // Show a state; otherwise say, and return, why there is none.
+  async reached({ handle, values, all }) {
+    let state = null;
+    try {
+      if (values.size) state = await this.source.state(handle, values, all ? null : this.steps(handle));
+    } catch ({ message }) {
+      const said = message || this.words.live_off;
+      this.pane.say(said);
+      return said;
+    }
+    this.show(handle, values, state, !all);
+  }
+
+  // The steps that are in sight while a handle moves.
+  steps(handle) {
+    return [this.player.step || this.summed(handle)];
   }
 
   // The step that writes the gradient of a leaf.

@@ -3,7 +3,9 @@
 import { clamp, inflated } from "./stepper_parts.js";
 
 const SILENCE = 5000; // milliseconds after which a kernel counts as gone
-const FINE = 5; // numbers between two of the grid, where a kernel computes them
+const FINE = 5; // numbers from one of the grid to the next, where a kernel computes them
+const TOGETHER = 4; // states in one question: a message takes longer than a state
+const KEPT = 200; // states that are remembered
 
 // A text of the `i`th state, from its parts and columns.
 export function entry(told, columns, i) {
@@ -12,11 +14,33 @@ export function entry(told, columns, i) {
   return told.map((part) => (typeof part === "number" ? columns[part][i] : part)).join("");
 }
 
+// What both have: a handle moves over the numbers of its grid.
+class Stops {
+  // A reader is at a handle.
+  near() {}
+
+  // The place of the number of the grid that is nearest.
+  nearest(xs, value) {
+    return xs.reduce((best, x, i) => (Math.abs(x - value) < Math.abs(xs[best] - value) ? i : best), 0);
+  }
+
+  stops({ xs }) {
+    return xs;
+  }
+
+  // The number `by` places away from the one that is nearest, or that itself; `finely`, with places in between.
+  snap(handle, value, finely, by = 0) {
+    const stops = this.stops(handle, finely);
+    return stops[clamp(this.nearest(stops, value) + by, 0, stops.length - 1)];
+  }
+}
+
 // States that came with the page, of one handle at a time.
-export class Grid {
+export class Grid extends Stops {
   several = false;
 
   constructor(score) {
+    super();
     this.score = score;
     this.known = new Map();
   }
@@ -28,15 +52,6 @@ export class Grid {
     }
   }
 
-  // The place in `xs` that is nearest to a number.
-  snap({ xs }, value) {
-    return xs.reduce((best, x) => (Math.abs(x - value) < Math.abs(best - value) ? x : best));
-  }
-
-  next({ xs }, value, by) {
-    return xs[clamp(xs.indexOf(value) + by, 0, xs.length - 1)];
-  }
-
   async state(handle, values) {
     await this.ready(handle);
     const { columns, texts, whole } = this.known.get(handle.name);
@@ -46,13 +61,17 @@ export class Grid {
   }
 }
 
-// States that a kernel computes, with several numbers moved.
-export class Kernel {
+// States that a kernel computes, with several numbers moved. A message takes longer than a state, so several
+// states come with one, and those of the grid are asked for before they are wanted, the nearest first.
+export class Kernel extends Stops {
   several = true;
 
   constructor(model) {
+    super();
     this.model = model;
     this.under = new Map(); // by the name of a handle, beside which other numbers its grid is
+    this.known = new Map(); // promises of states
+    this.place = null; // where a reader is
     this.waiting = new Map();
     this.count = 0;
     model.on("msg:custom", (told) => {
@@ -64,36 +83,83 @@ export class Kernel {
   ask(content) {
     const id = ++this.count;
     return new Promise((resolve, reject) => {
-      this.waiting.set(id, (told) => (told.refused ? reject(Object.assign(new Error(told.refused), { told })) : resolve(told)));
-      setTimeout(() => this.waiting.delete(id) && reject(new Error("")), SILENCE);
+      const silent = setTimeout(() => this.waiting.delete(id) && reject(new Error("")), SILENCE);
+      this.waiting.set(id, (told) => (clearTimeout(silent), told.refused ? reject(new Error(told.refused)) : resolve(told)));
       this.model.send({ live: { ...content, id } });
     });
   }
 
+  others(handle, values) {
+    return Object.fromEntries([...values].filter(([name]) => name !== handle.name).sort());
+  }
+
   // The grid of a handle, beside the other numbers that were moved.
   async ready(handle, values) {
-    const numbers = Object.fromEntries([...values].filter(([name]) => name !== handle.name).sort());
+    const numbers = this.others(handle, values);
     const under = JSON.stringify(numbers);
     if (this.under.get(handle.name) === under) return;
     Object.assign(handle, (await this.ask({ name: handle.name, grid: true, numbers })).grid);
     this.under.set(handle.name, under);
   }
 
-  step({ xs }) {
-    return xs.length > 1 ? (xs.at(-1) - xs[0]) / (xs.length - 1) / FINE : 1;
+  stops({ xs }, finely) {
+    if (!finely) return xs;
+    const between = (x, i) => Array.from({ length: FINE }, (_, n) => Number((x + (n * (xs[i + 1] - x)) / FINE).toPrecision(12)));
+    return [...xs.slice(0, -1).flatMap(between), xs.at(-1)];
   }
 
-  snap(handle, value) {
-    const { xs } = handle;
-    const steps = Math.round((value - handle.value) / this.step(handle));
-    return Number(clamp(handle.value + steps * this.step(handle), xs[0], xs.at(-1)).toPrecision(12));
-  }
-
-  next(handle, value, by) {
-    return this.snap(handle, value + by * this.step(handle));
-  }
-
+  // With `only` some steps, a reader is at the handle; then the grid is asked for as well.
   async state(handle, values, only) {
-    return (await this.ask({ name: handle.name, grid: false, numbers: Object.fromEntries(values), only })).state;
+    const place = this.at(handle, values, only);
+    const key = this.key(place, place.value);
+    if (only) this.place = place;
+    if (!this.known.has(key)) this.fetch(place, [place.value, ...(only ? this.unknown(place) : [])]);
+    const told = await this.known.get(key);
+    this.ahead();
+    if (!told) return this.state(handle, values, only); // there was no time for it
+    if (told.state) return told.state;
+    throw new Error(told.refused);
+  }
+
+  at(handle, values, only) {
+    return { handle, only, numbers: this.others(handle, values), value: values.get(handle.name) ?? handle.value };
+  }
+
+  key({ handle, numbers, only }, x) {
+    return JSON.stringify([handle.name, x, numbers, only]);
+  }
+
+  // The numbers of the grid whose states are not known, the nearest first.
+  unknown(place) {
+    const far = (x) => Math.abs(x - place.value);
+    return place.handle.xs.filter((x) => x !== place.value && !this.known.has(this.key(place, x))).sort((a, b) => far(a) - far(b));
+  }
+
+  // Ask for states, which are known from now on, and say whether an answer came. The kernel may have no time for
+  // all but the first.
+  async fetch(place, xs) {
+    const { handle, numbers, only } = place;
+    const keys = xs.slice(0, TOGETHER).map((x) => this.key(place, x));
+    const asked = this.ask({ name: handle.name, grid: false, numbers, only, xs: xs.slice(0, TOGETHER) });
+    const told = asked.then(({ states }) => states, ({ message }) => keys.map(() => ({ refused: message })));
+    for (const [i, key] of keys.entries()) this.known.set(key, told.then((states) => states[i]));
+    const states = await told;
+    keys.filter((_, i) => !states[i]?.state && !states[i]?.refused).forEach((key) => this.known.delete(key));
+    for (const key of [...this.known.keys()].slice(0, -KEPT)) this.known.delete(key);
+    return Boolean(states[0].state || states[0].refused);
+  }
+
+  async near(handle, values, only) {
+    await this.ready(handle, values);
+    this.place = this.at(handle, values, only);
+    this.ahead();
+  }
+
+  // Ask for the grid around a reader, as long as no other answer is missing.
+  async ahead() {
+    for (let xs = []; !this.waiting.size && this.place; ) {
+      xs = this.unknown(this.place);
+      if (!xs.length || !(await this.fetch(this.place, xs))) return;
+    }
   }
 }

@@ -6,6 +6,7 @@ import { Painter } from "/stepper_painter.js";
 import { make, memory, unpacked, whole } from "/stepper_parts.js";
 import { cells, highest } from "/stepper_rounds.js";
 import { pieces } from "/stepper_source.js";
+import { Kernel } from "/stepper_states.js";
 import { chapters } from "/stepper_track.js";
 import { mount } from "/stepper.js";
 import { chain, classes, equal, later, painter, plain, player, score, test, until } from "/player_page.js";
@@ -494,4 +495,45 @@ test("in a narrow window the picture for narrow windows stands there, at the sam
   await until(() => one("#p-s0"), "the wide picture is there");
   equal([one("#p-s2").getAttribute("aria-current"), one("#n-s2"), model.get("step")], ["step", null, 3]);
   equal(ids("card.active").length, 1);
+});
+
+// A kernel that answers at once, in each message at most `most` states, and keeps what it was asked.
+function kernel(most = Infinity) {
+  const asked = [];
+  const model = { on: (_, heard) => (model.heard = heard) };
+  const state = (x) => (x === 7 ? { refused: "no seven" } : { state: { at: [String(x)] } });
+  model.send = ({ live }) => {
+    asked.push(live);
+    const told = live.grid ? { grid: { xs: [1, 2, 3, 4, 5, 6, 7] } } : { states: live.xs.slice(0, most).map(state) };
+    queueMicrotask(() => model.heard({ id: live.id, ...told }));
+  };
+  return { asked, source: new Kernel(model) };
+}
+
+plain("the states of the grid are asked for before they are wanted, the nearest first", async () => {
+  const { asked, source } = kernel();
+  const handle = { name: "x", value: 4, xs: [] };
+  await source.near(handle, new Map(), [3]);
+  equal((await source.state(handle, new Map([["x", 5]]), [3])).at, ["5"]);
+  await until(() => asked.length === 3);
+  equal(asked.map(({ xs }) => xs), [undefined, [3, 5, 2, 6], [4, 7, 1]]);
+  equal((await source.state(handle, new Map([["x", 1]]), [3])).at, ["1"]);
+  equal(await source.state(handle, new Map([["x", 7]]), [3]).catch(({ message }) => message), "no seven");
+  equal(asked.length, 3, "known states are not asked for again");
+  await source.state(handle, new Map([["x", 1]]), [4]);
+  equal(asked[3].only, [4], "another step is");
+});
+
+plain("what the kernel has no time for is asked for again", async () => {
+  const { asked, source } = kernel(1);
+  const handle = { name: "x", value: 4, xs: [1, 2, 3, 4, 5] };
+  const two = [5, 3].map((x) => source.state(handle, new Map([["x", x]]), [3]));
+  equal((await Promise.all(two)).map(({ at }) => at), [["5"], ["3"]]);
+  equal(asked[0].xs, [5, 4, 3, 2]);
+});
+
+plain("with Shift there are numbers between those of the grid", () => {
+  const { source } = kernel();
+  const handle = { name: "x", value: 2, xs: [1, 2, 3] };
+  equal([source.snap(handle, 2.35), source.snap(handle, 2.35, true), source.snap(handle, 2.4, true, 1), source.snap(handle, 2, true, -Infinity)], [2, 2.4, 2.6, 1]);
 });

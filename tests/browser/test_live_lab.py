@@ -48,11 +48,15 @@ def test_several_numbers_move_together(lab):
     player = Player(page)
     first, second = player.slider.all()
     first.focus()
-    page.keyboard.press("PageUp")
+    page.keyboard.press("ArrowRight")
     page.wait_for_function(MOVED, arg=["a", "3.1"])
     assert second.get_attribute("aria-valuetext") == "v[0] = 2."
     second.focus()
-    page.keyboard.press("PageUp")
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function(MOVED, arg=["v[0]", "2.05"])
+    page.keyboard.press("Shift+ArrowRight")
+    page.wait_for_function(MOVED, arg=["v[0]", "2.06"])
+    page.keyboard.press("Shift+ArrowLeft")
     page.wait_for_function(MOVED, arg=["v[0]", "2.05"])
     assert player.table()[1:] == [
         ["a", "3.", "3.1"], ["v[0]", "2.", "2.05"], ["z", "9.", "10.09"], ["v.grad[0]", "9.", "9.61"],
