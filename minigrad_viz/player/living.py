@@ -200,7 +200,7 @@ class Living:
 
 WORDS = (
     "live", "live_drag", "live_fine", "live_cell", "live_now", "live_off",
-    "live_pick", "live_reset", "live_write", "live_written", "live_short", "live_at", "live_head",
+    "live_pick", "live_reset", "live_write", "live_written", "live_short", "live_own", "live_at", "live_head",
     "live_curve", "live_slope", "live_foretold", "live_foretold_all", "live_line",
     "live_alone", "live_left_out", "live_stays",
 )  # fmt: skip

@@ -217,15 +217,16 @@ class Live extends Extra {
     if (stage) this.texts.show(stage, this.state, moving);
   }
 
-  // In the caption: the number, and before the first step how the leaf's gradient comes about.
+  // In the caption: the number, and before the first step how the leaf's gradient comes about. A state without
+  // steps, for which a page had no room, leaves those of the cell.
   caption() {
     if (!this.on || !this.state || !this.own) return;
-    const { player, words, handle } = this;
+    const { player, words, handle, state } = this;
     const { caption } = player;
-    const fill = (text) => text.replace("{name}", handle.name).replace("{value}", this.state.at[0]).replace("{cell}", handle.cell[0]);
-    if (player.step) return caption.place.prepend(make("mark", { textContent: fill(words.live_short) }));
+    const fill = (text) => text.replace("{name}", handle.name).replace("{value}", state.at[0]).replace("{cell}", handle.cell[0]);
+    if (player.step) return caption.place.prepend(make("mark", { textContent: fill(state.steps ? words.live_short : words.live_own) }));
     const said = fill(words.live_at);
-    const frame = player.frames[this.summed(handle) - 1];
+    const frame = state.steps ? player.frames[this.summed(handle) - 1] : undefined;
     caption.show(frame ?? { text: said, lines: [], marks: [] }, "");
     caption.place.replaceChildren(...(frame ? [make("span", { className: "mgp-said", textContent: said, title: said })] : []));
   }

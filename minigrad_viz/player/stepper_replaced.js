@@ -70,6 +70,7 @@ export class Replaced {
     this.places = new Map(); // by id
     const boxes = [...stage.svg.querySelectorAll(".card > .box")].map((box) => [box.parentNode, box.getBBox()]);
     this.edges = new Map(boxes.map(([card, { x, width }]) => [card, x + width]));
+    this.pills = [...stage.svg.querySelectorAll(".pill > rect")];
     this.moments = new Map(stage.painter.rows.map((row) => [row.part, row]));
     this.stage = stage;
   }
@@ -167,18 +168,28 @@ export class Replaced {
     return { fit, undo: () => (set(before), texts.forEach(narrow(false))) };
   }
 
-  // A slot or a pill has the width of its text. Under a pill stands what it said in the cell.
+  // Whether no other pill covers a text below a pill.
+  clear(rect, was, center, below) {
+    const covers = (one) => one !== rect && attribute(one, "y") < below + 3 && attribute(one, "y") + attribute(one, "height") > below - 10;
+    const wide = this.wide(was);
+    const near = this.pills.filter(covers);
+    return () => near.every((one) => Math.abs(attribute(one, "x") + attribute(one, "width") / 2 - center) > (attribute(one, "width") + wide) / 2);
+  }
+
+  // A slot or a pill has the width of its text. Under a pill stands what it said in the cell, if there is room.
   pill(part, rect, texts, set, before) {
     const [x, width] = [attribute(rect, "x"), attribute(rect, "width")];
     const below = attribute(rect, "y") + attribute(rect, "height") + 12;
     const was = part.matches(".pill") && texts.length === 1 && before[0] ? this.gray(part, before[0], below, "middle", texts[0].getAttribute("x")) : null;
+    const clear = was && this.clear(rect, was, x + width / 2, below);
     const slot = part.matches(".slot"); // its place is that of its deck, see `arrange`
     const stands = (left, wide) => (rect.setAttribute("width", wide), slot || rect.setAttribute("x", left));
     const fit = () => {
       const need = Math.max(26, Math.max(...texts.map((text) => this.wide(text))) + 13);
+      const shows = was && texts[0].textContent !== before[0] && clear();
       return () => {
         if (attribute(rect, "width") !== need) stands(x + width / 2 - need / 2, need);
-        if (was && texts[0].textContent === before[0]) was.remove();
+        if (was && !shows) was.remove();
         else if (was && !was.parentNode) part.append(was);
       };
     };

@@ -178,3 +178,20 @@ def test_what_does_not_change_is_said(visit, tmp_path):
     page.keyboard.press("ArrowRight")
     player.root.locator("h4", has_text="From the cell's x to yours").wait_for()
     assert player.root.locator(".mgp-livepane h4 small").inner_text() == "Unchanged: b = 3."
+
+
+def test_without_room_for_the_steps_they_are_told_for_the_cell(visit, tmp_path, monkeypatch):
+    """And that is said: no formula with the cell's numbers stands under another number."""
+    monkeypatch.setattr("minigrad_viz.player.living.STORED", 4000)
+    report, _ = trace_source(f"import minigrad as torch\n{CELL}", lang="en", live=True)
+    page = visit(report.save(tmp_path / "page.html"))
+    player = Player(page)
+    player.press("ArrowRight")
+    player.waits("5.2")
+    said = player.root.locator(".mgp-caption")
+    assert said.inner_text().startswith("live: x = 5.2 (the cell has 5.)")
+    assert player.root.locator(".mgp-formula em").count() == 0
+    player.root.locator(".mgp-view").focus()
+    page.keyboard.press("End")
+    said.locator("mark", has_text="cell: x = 5.").wait_for()
+    assert "1.6" in said.inner_text()
