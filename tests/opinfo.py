@@ -52,7 +52,7 @@ def table() -> list[Any]:
     # For each list of samples PyTorch would read the source of every frame, in search of a unittest.TestCase,
     # and for each seed it would keep a traceback for every kind of device that is not there.
     common_utils.extract_test_fn = core.extract_test_fn = lambda: None
-    cuda._lazy_call = mtia._lazy_call = xpu._lazy_call = lambda call, **how: None
+    cuda.random._lazy_call = xpu.random._lazy_call = mtia._lazy_call = lambda call, **how: None
     return list(op_db)
 
 

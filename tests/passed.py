@@ -23,6 +23,7 @@ ALIKE = (
     "tests/test_late.py",
     "tests/test_main.py",
     "tests/test_mutated.py",
+    "tests/test_pytorch_suite.py",
     "tests/test_sample.py",
     "tests/test_student_form.py",
 )
