@@ -143,6 +143,39 @@ def test_clipping_and_a_module(library):
     assert not [card for _, card in graph.cards() if "clip" in (card.expr or "")]
 
 
+def test_clipping_below_its_limit_changes_no_number(library):
+    source = f"{HEAD}opt = torch.optim.SGD([w], lr=0.1, momentum=0.9, nesterov=True)\n{BACK}"
+    clip = "torch.nn.utils.clip_grad_norm_([w], 1e6)"
+    _, (clipped, step) = last(f"{source}{clip}\nopt.step()\n", library)
+    assert clipped.text == f"{clip} changes no number"
+    assert step.lines[0].text == "SGD lr=0.1 momentum=0.9 nesterov=True"
+
+
+def test_a_box_with_one_node_tells_what_it_saves(library):
+    """However many ops the library needed for the numbers."""
+    source = (
+        "d = torch.nn.Dropout(0.5)\nx = torch.ones(2, 3, requires_grad=True)\nd(x * 2).sum().backward()\n"
+    )
+    trace = traced(source, library)
+    view = scenes_of(trace, lang="en")[-1]
+    told = [
+        f for f in frames_of(trace, view.graph, view.call, "en") if f.text.startswith("d Dropout computes")
+    ]
+    assert ["MulBackward0 saves other = " in line.text for line in told[0].lines] == [True]
+
+
+def test_what_was_computed_earlier_has_its_expression(library):
+    source = (
+        f"{HEAD}xs = torch.ones(3, 2) * 2\nopt = torch.optim.SGD([w], lr=0.1)\ndef train(x):\n"
+        "    for i in range(2):\n        opt.zero_grad()\n        loss = (w * x).sum()\n"
+        "        loss.backward()\n        opt.step()\ntrain(xs[1])\n"
+    )
+    trace = traced(source, library)
+    view = scenes_of(trace, lang="en")[-1]
+    told = [f.text for f in frames_of(trace, view.graph, view.call, "en")]
+    assert "xs[1] = [2. 2.]: computed earlier in this cell" in told
+
+
 def test_it_is_drawn_and_told(library):
     graph, _ = last(f"{HEAD}opt = torch.optim.SGD([w], lr=0.1)\n{BACK}opt.step()\nw.grad = None\n", library)
     told = outline(graph, "en").splitlines()

@@ -117,12 +117,16 @@ class Stage:
         """`y = 125.`, or the value alone of a tensor without a name; several with commas between."""
         parts = []
         for state in states[:LISTED]:
-            named = state.id in self.scene.named or state.id in self.letters
+            named = self.is_named(state.id)
             write = short if named else brief
             value = text("unknown", self.lang) if state.value is None else write(state.value)
             name = self.name(state.id)
             parts.append(f"{name} = {value}" if named else value)
         return ", ".join(parts + ["…"] * (len(states) > LISTED))
+
+    def is_named(self, tensor: str) -> bool:
+        """Whether a tensor has a name in the cell, or a letter in the picture."""
+        return tensor in self.scene.named or tensor in self.letters
 
     def expression(self, place: Place) -> str:
         """The expression that made a place, or the module that is that alone."""

@@ -35,7 +35,12 @@ from .place import BackwardCall
 STEP, ZERO, CLIP, WRITTEN = "step", "zero", "clip", "written"
 RESETS = ("none", "zero")
 NUMBER = re.compile(r"-?\d[\d.]*(?:e[+-]?\d+)?")
-SETTINGS = ("lr", "momentum", "weight_decay")  # the settings of an optimizer that are shown
+SETTINGS = {  # of an optimizer, as they are shown
+    "lr": "lr={:g}",
+    "momentum": "momentum={:g}",
+    "nesterov": "nesterov=True",
+    "weight_decay": "weight_decay={:g}",
+}
 
 
 class UpdateReader:
@@ -170,5 +175,5 @@ def flat(span: Span | None) -> str:
 def about(update: Update) -> str:
     """`SGD lr=0.1 momentum=0.9`; "" without an optimizer."""
     known = dict(update.changes[0].settings) if update.changes else {}
-    told = [f"{name}={known[name]:g}" for name in SETTINGS if known.get(name)]
+    told = [form.format(known[name]) for name, form in SETTINGS.items() if known.get(name)]
     return " ".join([update.about, *told]) if update.about else ""

@@ -17,7 +17,7 @@ from ..numbers import brief, short
 from ..trace.events import Created, GradSet, NodeRan, TensorState
 from ..trace.graph import CHAIN, Change, Fold, Group, Update
 from ..words import clean, shorten, text
-from .told import Frame, line, listed
+from .told import Frame, line, listed, saved
 
 OFF = {"no_grad": "step_forward_off", "inference": "step_forward_inference"}  # by what is on
 FEW = 12  # nodes of a box: the formulas of a larger one are left out
@@ -47,7 +47,10 @@ def computed(stage: Stage, events: Sequence[Any]) -> Frame:
         said = text("step_box", stage.lang, box=box, made=made)
         told = said if off is None else text(off, stage.lang, expr=box, made=made, ghost="")
     marks = stage.card_marks((last[0].id,), arrows=not isinstance(ops[0], Created))
-    return Frame(marks, clean(told), (), in_cell(events[-1].span))
+    nodes = {state.node for op in ops for state in getattr(op, "outputs", ()) if state.node is not None}
+    node = stage.scene.nodes.get(nodes.pop()) if len(nodes) == 1 else None
+    lines = [] if node is None else saved(stage, node.name, node.saved)
+    return Frame(marks, clean(told), tuple(lines), in_cell(events[-1].span))
 
 
 def results(stage: Stage, ops: Sequence[Any]) -> list[TensorState]:
@@ -144,17 +147,20 @@ def updated(stage: Stage, update: Update) -> Frame:
     marks = (update.id, *(f"{update.id}-{change.id}" for change in changes))
     marks += stage.card_marks(tensors, arrows=False)
     how = [e.how for e in map(stage.scene.trace.events.__getitem__, update.times) if isinstance(e, GradSet)]
-    if how and (len(changes) == 1 or how[-1] in RESETS):
+    written = [change for change in changes if not same(change)]
+    if how and (how[-1] in RESETS or (len(changes) == 1 and written)):
         names = some([change.name for change in changes])
         value = "" if changes[-1].after is None else short(changes[-1].after)
         told = text(GRADIENTS[how[-1]], stage.lang, names=names, value=value)
         return Frame(marks, clean(told), (), in_cell(update.span))
     source = shorten(clean(update.title), SOURCE)
-    if len(changes) == 1:
+    if not written:
+        told = stage.say("step_update_none", source=source)
+    elif len(changes) == 1:
         values = {"name": changes[0].name, "change": before_after(changes[0])}
         told = text("step_update_one", stage.lang, source=source, **values)
     else:
-        told = stage.say("step_update", source=source, n=len(changes))
+        told = stage.say("step_update", source=source, n=len(written))
     lines = []
     if told_of := about(update):
         lines.append(line("words", stage.say("optimizer_label"), told_of))
@@ -166,6 +172,11 @@ def updated(stage: Stage, update: Update) -> Frame:
     if len(changes) > LISTED:
         lines.append(line("update", "…", stage.say("update_more", n=len(changes) - LISTED)))
     return Frame(marks, clean(told), tuple(lines), in_cell(update.span))
+
+
+def same(change: Change) -> bool:
+    """Whether a change left every number as it was, as `clip_grad_norm_` does below its limit."""
+    return change.after is not None and change.after.items is not None and change.before == change.after
 
 
 def before_after(change: Change) -> str:

@@ -130,7 +130,10 @@ def computed(stage: Stage, event: Forward, owner: str | None, opens: bool) -> Fr
 
 def earlier(stage: Stage, event: Forward) -> Frame:
     """What an op computed before the story begins."""
-    told = stage.say("step_earlier", made=stage.made(event.outputs))
+    made, first = stage.made(event.outputs), event.outputs[0].id
+    if not stage.is_named(first):
+        made = f"{stage.expression(stage.scene.at[first][0])} = {made}"
+    told = stage.say("step_earlier", made=made)
     return Frame(stage.card_marks(state.id for state in event.outputs), clean(told))
 
 
