@@ -192,6 +192,12 @@ def test_what_is_the_same_stands_at_the_same_place():
     assert all(abs(first[id] - second[id]) < 40 for id in first)
 
 
+def test_nodes_have_the_names_that_they_have_in_the_picture(library):
+    compared = compare(traced(ATTACHED, library), traced(DETACHED, library), lang="en")
+    (name,) = set(re.findall(r"MulBackward\w*", compared.svgs()[0]))
+    assert f"line 4: {name} of z passes on 3." in compared.text()
+
+
 def test_the_difference_is_lit_and_the_rest_is_pale():
     compared = compare(traced(CUSTOM), traced(PAIRS["backward"][1]), lang="en")
     for svg in compared.svgs():

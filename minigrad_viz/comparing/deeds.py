@@ -43,7 +43,7 @@ class Deed(NamedTuple):
     """One thing that a run did: its `kind` and the `op` that did it, on the tensors `inputs` and with
     `arguments` that are none; the tensors that it made or wrote, and the `values` that came of it. Of a node
     that ran, these are the gradients that it received, `received` of them, and those that it passed on.
-    `detail` is the text of an error."""
+    `detail` is the text of an error, or the whole name of a node."""
 
     time: int
     kind: str
@@ -93,7 +93,7 @@ class DeedReader:
         if isinstance(event, BackwardStarted):
             self.calls[event.call] = event.span
             for node in event.nodes:
-                self.names[node.id] = NUMBERED.sub("", node.name)
+                self.names[node.id] = node.name
                 if node.variable is not None:
                     self.at[node.id] = node.variable
 
@@ -128,8 +128,8 @@ class DeedReader:
                 return Deed(0, STARTED, event.kind, event.roots, graph, (), event.gradients, span, call)
             case NodeRan(node=node, received=received):
                 values, at = (*received, *event.sent), (self.at.get(node),)
-                op = self.names.get(node, "")
-                return Deed(0, PASSED, op, at, values=values, received=len(received), **flowed)
+                flowed |= {"received": len(received), "detail": self.names.get(node, "")}
+                return Deed(0, PASSED, NUMBERED.sub("", flowed["detail"]), at, values=values, **flowed)
             case HookRan():
                 return Deed(0, HOOKED, event.kind, (self.at.get(event.node),), values=event.after, **flowed)
             case Deposited():

@@ -135,7 +135,7 @@ class Run:
         if deed.kind == PASSED:
             passed = "compare_passes" if deed.op != "AccumulateGrad" else "compare_runs_node"
             key, name = "compare_receives" if index < deed.received else passed, self.name(deed.inputs[0])
-            return text(key, lang, node=deed.op, name=name, value=written(deed.values, index))
+            return text(key, lang, node=deed.detail, name=name, value=written(deed.values, index))
         value = written(deed.values, min(index, len(deed.values) - 1))
         return text(FLOWED[deed.kind], lang, name=name, value=value)
 

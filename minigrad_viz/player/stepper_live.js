@@ -49,12 +49,7 @@ class Live extends Extra {
 
   // What is told is told about this handle.
   async choose(handle) {
-    try {
-      await this.ready(handle);
-    } catch ({ message }) {
-      return this.pane.say(message || this.words.live_off);
-    }
-    this.move(handle, this.value(handle, this.wanted.values));
+    if (await this.ready(handle)) this.move(handle, this.value(handle, this.wanted.values));
   }
 
   // ------------------------------------------------------------------------------------------------- sliders
@@ -98,13 +93,13 @@ class Live extends Extra {
       event.preventDefault();
       part.focus({ preventScroll: true });
       part.setPointerCapture(event.pointerId);
-      await this.ready(this.chosen.get(card));
+      if (!(await this.ready(this.chosen.get(card)))) return;
       drag(event);
       part.onpointermove = drag;
     };
     part.onpointerup = part.onpointercancel = () => (part.onpointermove = null);
     part.onclick = (event) => event.stopPropagation();
-    part.onpointerenter = part.onfocus = () => this.source.near(this.chosen.get(card), this.wanted.values, this.steps(this.chosen.get(card)));
+    part.onpointerenter = part.onfocus = () => this.near(this.chosen.get(card));
     part.onkeydown = (event) => this.pressed(event, this.chosen.get(card));
     row.append(part);
     const role = row.closest(".station").querySelector(".role");
@@ -112,9 +107,20 @@ class Live extends Extra {
     return { part, was, thumb, from, to };
   }
 
-  // The handle has its grid, beside the other numbers as they are now.
-  ready(handle) {
-    return this.source.ready(handle, this.wanted.values);
+  // The handle has its grid, beside the other numbers as they are now; otherwise it is said why not.
+  async ready(handle) {
+    try {
+      await this.source.ready(handle, this.wanted.values);
+    } catch ({ message }) {
+      this.pane.say(message || this.words.live_off);
+      return false;
+    }
+    return true;
+  }
+
+  // A reader comes to a handle.
+  async near(handle) {
+    if (await this.ready(handle)) this.source.near(handle, this.wanted.values, this.steps(handle));
   }
 
   async pressed(event, handle) {
@@ -122,7 +128,7 @@ class Live extends Extra {
     if (by === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
     event.stopPropagation();
-    await this.ready(handle);
+    if (!(await this.ready(handle))) return;
     this.move(handle, this.source.snap(handle, this.value(handle, this.wanted.values), event.shiftKey, by));
   }
 

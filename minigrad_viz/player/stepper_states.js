@@ -69,7 +69,7 @@ export class Kernel extends Stops {
   constructor(model) {
     super();
     this.model = model;
-    this.under = new Map(); // by the name of a handle, beside which other numbers its grid is
+    this.grids = new Map(); // by the name of a handle: what was asked for, and beside which other numbers
     this.known = new Map(); // promises of states
     this.place = null; // where a reader is
     this.waiting = new Map();
@@ -97,9 +97,14 @@ export class Kernel extends Stops {
   async ready(handle, values) {
     const numbers = this.others(handle, values);
     const under = JSON.stringify(numbers);
-    if (this.under.get(handle.name) === under) return;
-    Object.assign(handle, (await this.ask({ name: handle.name, grid: true, numbers })).grid);
-    this.under.set(handle.name, under);
+    if (this.grids.get(handle.name)?.under !== under) this.grids.set(handle.name, { under, asked: this.ask({ name: handle.name, grid: true, numbers }) });
+    const { asked } = this.grids.get(handle.name);
+    try {
+      Object.assign(handle, (await asked).grid);
+    } catch (error) {
+      this.grids.delete(handle.name);
+      throw error;
+    }
   }
 
   stops({ xs }, finely) {
@@ -149,8 +154,7 @@ export class Kernel extends Stops {
     return Boolean(states[0].state || states[0].refused);
   }
 
-  async near(handle, values, only) {
-    await this.ready(handle, values);
+  near(handle, values, only) {
     this.place = this.at(handle, values, only);
     this.ahead();
   }

@@ -513,7 +513,8 @@ function kernel(most = Infinity) {
 plain("the states of the grid are asked for before they are wanted, the nearest first", async () => {
   const { asked, source } = kernel();
   const handle = { name: "x", value: 4, xs: [] };
-  await source.near(handle, new Map(), [3]);
+  await Promise.all([source.ready(handle, new Map()), source.ready(handle, new Map())]); // asked for once
+  source.near(handle, new Map(), [3]);
   equal((await source.state(handle, new Map([["x", 5]]), [3])).at, ["5"]);
   await until(() => asked.length === 3);
   equal(asked.map(({ xs }) => xs), [undefined, [3, 5, 2, 6], [4, 7, 1]]);
@@ -536,4 +537,14 @@ plain("with Shift there are numbers between those of the grid", () => {
   const { source } = kernel();
   const handle = { name: "x", value: 2, xs: [1, 2, 3] };
   equal([source.snap(handle, 2.35), source.snap(handle, 2.35, true), source.snap(handle, 2.4, true, 1), source.snap(handle, 2, true, -Infinity)], [2, 2.4, 2.6, 1]);
+});
+
+plain("a grid that is refused is asked for again", async () => {
+  const { asked, source } = kernel();
+  source.model.send = ({ live }) => (asked.push(live), queueMicrotask(() => source.model.heard({ id: live.id, refused: "not now" })));
+  const handle = { name: "x", value: 4, xs: [] };
+  for (const count of [1, 2]) {
+    equal(await source.ready(handle, new Map()).catch(({ message }) => message), "not now");
+    equal(asked.length, count);
+  }
 });
