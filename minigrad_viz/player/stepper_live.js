@@ -30,6 +30,7 @@ class Live extends Extra {
     this.own = null; // the frames of the cell
     this.pane = new LivePane(this, player.code.lines);
     player.boxes.element.before(this.pane.element);
+    for (const come of ["pointerenter", "focusin"]) player.root.addEventListener(come, () => this.near(this.handle));
     this.turn(true);
   }
 
@@ -120,7 +121,7 @@ class Live extends Extra {
 
   // A reader comes to a handle.
   async near(handle) {
-    if (await this.ready(handle)) this.source.near(handle, this.wanted.values, this.steps(handle));
+    if (this.on && this.own && (await this.ready(handle))) this.source.near(handle, this.wanted.values, this.steps(handle));
   }
 
   async pressed(event, handle) {

@@ -61,8 +61,8 @@ export class Grid extends Stops {
   }
 }
 
-// States that a kernel computes, with several numbers moved. A message takes longer than a state, so several
-// states come with one, and those of the grid are asked for before they are wanted, the nearest first.
+// States that a kernel computes, with several numbers moved. A message takes longer than a state. So those of the
+// grid are asked for before they are wanted, the nearest first, several in a message; one that is wanted now, alone.
 export class Kernel extends Stops {
   several = true;
 
@@ -113,15 +113,14 @@ export class Kernel extends Stops {
     return [...xs.slice(0, -1).flatMap(between), xs.at(-1)];
   }
 
-  // With `only` some steps, a reader is at the handle; then the grid is asked for as well.
+  // With `only` some steps, a reader is at the handle.
   async state(handle, values, only) {
     const place = this.at(handle, values, only);
     const key = this.key(place, place.value);
     if (only) this.place = place;
-    if (!this.known.has(key)) this.fetch(place, [place.value, ...(only ? this.unknown(place) : [])]);
-    const told = await this.known.get(key);
+    let told;
+    while (!(told = await this.known.get(key))) this.fetch(place, [place.value]); // or there was no time for it
     this.ahead();
-    if (!told) return this.state(handle, values, only); // there was no time for it
     if (told.state) return told.state;
     throw new Error(told.refused);
   }
@@ -144,8 +143,8 @@ export class Kernel extends Stops {
   // all but the first.
   async fetch(place, xs) {
     const { handle, numbers, only } = place;
-    const keys = xs.slice(0, TOGETHER).map((x) => this.key(place, x));
-    const asked = this.ask({ name: handle.name, grid: false, numbers, only, xs: xs.slice(0, TOGETHER) });
+    const keys = xs.map((x) => this.key(place, x));
+    const asked = this.ask({ name: handle.name, grid: false, numbers, only, xs });
     const told = asked.then(({ states }) => states, ({ message }) => keys.map(() => ({ refused: message })));
     for (const [i, key] of keys.entries()) this.known.set(key, told.then((states) => states[i]));
     const states = await told;
@@ -162,7 +161,7 @@ export class Kernel extends Stops {
   // Ask for the grid around a reader, as long as no other answer is missing.
   async ahead() {
     for (let xs = []; !this.waiting.size && this.place; ) {
-      xs = this.unknown(this.place);
+      xs = this.unknown(this.place).slice(0, TOGETHER);
       if (!xs.length || !(await this.fetch(this.place, xs))) return;
     }
   }

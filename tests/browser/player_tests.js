@@ -528,9 +528,11 @@ plain("the states of the grid are asked for before they are wanted, the nearest 
 plain("what the kernel has no time for is asked for again", async () => {
   const { asked, source } = kernel(1);
   const handle = { name: "x", value: 4, xs: [1, 2, 3, 4, 5] };
+  source.near(handle, new Map(), [3]);
   const two = [5, 3].map((x) => source.state(handle, new Map([["x", x]]), [3]));
   equal((await Promise.all(two)).map(({ at }) => at), [["5"], ["3"]]);
-  equal(asked[0].xs, [5, 4, 3, 2]);
+  equal(asked[0].xs, [3, 5, 2, 1]);
+  equal(asked.filter(({ xs }) => xs.length === 1 && xs[0] === 5).length, 1);
 });
 
 plain("with Shift there are numbers between those of the grid", () => {
