@@ -143,6 +143,21 @@ def test_clipping_and_a_module(library):
     assert not [card for _, card in graph.cards() if "clip" in (card.expr or "")]
 
 
+def test_parameters_of_a_model_that_is_gone_keep_their_names(library):
+    """As in each fold of a cross-validation, or in a function that makes its model."""
+    source = (
+        "for k in range(2):\n    net = torch.nn.Linear(2, 1)\n    loss = net(torch.ones(3, 2)).sum()\n"
+        "    opt = torch.optim.SGD(net.parameters(), lr=0.5)\n    loss.backward()\n    opt.step()\n"
+    )
+    trace = traced(source, library)
+    views = scenes_of(trace, lang="en")
+    told = [[change.name for each in view.graph.updates for change in each.changes] for view in views]
+    assert told == [["net.weight", "net.bias"]] * 2
+    formulas = [line.text for f in frames_of(trace, views[0].graph, views[0].call, "en") for line in f.lines]
+    assert any(text.startswith("grad(net.weight) = ") for text in formulas)
+    assert not any(text.startswith(("grad(0)", "grad(…)")) for text in formulas)
+
+
 def test_clipping_below_its_limit_changes_no_number(library):
     source = f"{HEAD}opt = torch.optim.SGD([w], lr=0.1, momentum=0.9, nesterov=True)\n{BACK}"
     clip = "torch.nn.utils.clip_grad_norm_([w], 1e6)"

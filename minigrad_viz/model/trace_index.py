@@ -69,7 +69,8 @@ class TraceIndex(Lookup):
         # Tensor of the second graph -> the call, and the tensor whose gradient it is.
         self.gradient_of: dict[str, tuple[int, str]] = {}
         self.met: list[TensorState] = []  # tensors that turned up while a node of such a call ran
-        self.seen_as: dict[str, str] = {}  # tensor -> the first variable that it was
+        # tensor -> the first variable that it was, or the place of a parameter in its module
+        self.seen_as: dict[str, str] = {}
         self.deposits: dict[str, Value] = {}  # leaf -> its `.grad` after the last deposit
         # What hooks packed, by node and name: the value, what they made of it.
         self.packed: dict[tuple[str, str], tuple[Value | None, str]] = {}
@@ -79,6 +80,8 @@ class TraceIndex(Lookup):
             self.moments.bind(time, event)
         self.places = arranged(self)
         name_inner(self, trace.events, self.module_calls)
+        for id, (path, name) in self.module_calls.parameters.items():
+            self.seen_as.setdefault(id, f"{path}.{name}")
         self.accumulators = {n.variable: n.id for n in self.nodes.values() if n.variable is not None}
 
     @property
