@@ -128,8 +128,9 @@ class DeedReader:
                 return Deed(0, STARTED, event.kind, event.roots, graph, (), event.gradients, span, call)
             case NodeRan(node=node, received=received):
                 values, at = (*received, *event.sent), (self.at.get(node),)
-                flowed |= {"received": len(received), "detail": self.names.get(node, "")}
-                return Deed(0, PASSED, NUMBERED.sub("", flowed["detail"]), at, values=values, **flowed)
+                name = self.names.get(node, "")
+                op, flowed["received"] = NUMBERED.sub("", name), len(received)
+                return Deed(0, PASSED, op, at, values=values, detail=name, **flowed)
             case HookRan():
                 return Deed(0, HOOKED, event.kind, (self.at.get(event.node),), values=event.after, **flowed)
             case Deposited():

@@ -30,7 +30,7 @@ class Live extends Extra {
     this.own = null; // the frames of the cell
     this.pane = new LivePane(this, player.code.lines);
     player.boxes.element.before(this.pane.element);
-    for (const come of ["pointerenter", "focusin"]) player.root.addEventListener(come, () => this.near(this.handle));
+    player.root.addEventListener("pointerenter", () => this.near(this.handle));
     this.turn(true);
   }
 
@@ -81,7 +81,7 @@ class Live extends Extra {
     const rail = drawn("path", { class: "rail", d: `M${from} ${y}H${to}` });
     const field = drawn("rect", { class: "field", x: from - 10, y: y - 14, width: to - from + 20, height: 28 });
     const part = drawn("g", { class: "mgp-slider", tabindex: 0, role: "slider" }, field, rail, was, thumb);
-    if (this.source.several) part.append(drawn("title", {}, this.words.live_fine.replace("{name}", this.chosen.get(card).name)));
+    if (this.source.several) part.append(drawn("title", {}, this.words.live_fine.replace("{name}", this.chosen.get(card).leaf)));
     quiet(part);
     const at = (event) => {
       const box = rail.getBoundingClientRect();
@@ -112,11 +112,15 @@ class Live extends Extra {
   async ready(handle) {
     try {
       await this.source.ready(handle, this.wanted.values);
-    } catch ({ message }) {
-      this.pane.say(message || this.words.live_off);
-      return false;
+    } catch (error) {
+      return this.refused(error);
     }
     return true;
+  }
+
+  refused({ message }) {
+    this.pane.say(message || this.words.live_off);
+    return false;
   }
 
   // A reader comes to a handle.
@@ -168,27 +172,26 @@ class Live extends Extra {
     this.wanted = { handle, values, all };
     if (this.busy) return;
     this.busy = true;
-    let shown, refused;
+    let shown, came;
     while (shown !== this.wanted) {
       shown = this.wanted;
       for (const card of this.sliders.keys()) this.place(card, shown.values);
-      refused = await this.reached(shown);
+      came = await this.reached(shown);
     }
     this.busy = false;
-    if (this.state && !shown.all && !refused) this.resting = setTimeout(() => this.want(this.handle, this.values, true), REST);
+    if (this.state && !shown.all && came) this.resting = setTimeout(() => this.want(this.handle, this.values, true), REST);
   }
 
-  // Show a state; otherwise say, and return, why there is none.
+  // A state is there, and shown; otherwise it is said why not.
   async reached({ handle, values, all }) {
     let state = null;
     try {
       if (values.size) state = await this.source.state(handle, values, all ? null : this.steps(handle));
-    } catch ({ message }) {
-      const said = message || this.words.live_off;
-      this.pane.say(said);
-      return said;
+    } catch (error) {
+      return this.refused(error);
     }
     this.show(handle, values, state, !all);
+    return true;
   }
 
   // The steps that are in sight while a handle moves.

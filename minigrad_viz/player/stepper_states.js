@@ -148,9 +148,10 @@ export class Kernel extends Stops {
     const told = asked.then(({ states }) => states, ({ message }) => keys.map(() => ({ refused: message })));
     for (const [i, key] of keys.entries()) this.known.set(key, told.then((states) => states[i]));
     const states = await told;
-    keys.filter((_, i) => !states[i]?.state && !states[i]?.refused).forEach((key) => this.known.delete(key));
+    const came = (i) => Boolean(states[i]?.state || states[i]?.refused);
+    keys.filter((_, i) => !came(i)).forEach((key) => this.known.delete(key));
     for (const key of [...this.known.keys()].slice(0, -KEPT)) this.known.delete(key);
-    return Boolean(states[0].state || states[0].refused);
+    return came(0);
   }
 
   near(handle, values, only) {
@@ -160,8 +161,8 @@ export class Kernel extends Stops {
 
   // Ask for the grid around a reader, as long as no other answer is missing.
   async ahead() {
-    for (let xs = []; !this.waiting.size && this.place; ) {
-      xs = this.unknown(this.place).slice(0, TOGETHER);
+    while (!this.waiting.size) {
+      const xs = this.unknown(this.place).slice(0, TOGETHER);
       if (!xs.length || !(await this.fetch(this.place, xs))) return;
     }
   }
