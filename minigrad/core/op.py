@@ -102,7 +102,8 @@ class Op:
 
     `elementwise` ops broadcast and promote; `promoted` are the positions of their operands, all but one of
     which may be a number if the op takes `numbers`, and all of them if it takes `lone_numbers`. Other ops may
-    only be `broadcasts`. `linear` ops are linear in all inputs together but those whose vjp is `zeros`; `multilinear` ops are linear in each input.
+    only be `broadcasts`. `linear` ops are linear in all inputs together but those whose vjp is `zeros`;
+    `multilinear` ops are linear in each input.
     `jvp` is the formula of the tangent where these do not give it (see Note [Forward mode]). `floating` ops
     convert integers to the default float dtype first. The result of a `view` shares memory with its first
     argument. `check` is called with the dtypes of the operands, before promotion, and raises for those that
