@@ -21,7 +21,6 @@ OWN = re.compile(
             r"(torch|LIBRARY)\.[if]info\(\) requires an? ",
             r"(torch|LIBRARY)\.meshgrid: Expected 0D or 1D tensors",
             r"Mismatch of parameter numbers and input channel size",
-            r"lambda must be greater or equal to 0",
             r"The expanded size of the tensor",
             r"expand\(",
             r"expected \w+ to be a single integer value or a list of \d+ values",

@@ -12,7 +12,7 @@ from numpy import ndarray
 
 from . import dtypes
 from .op import NO_CLASSES, RAW, Op
-from .tensor_state import TensorBase, numbers
+from .tensor_state import TensorBase, numbers, wrap
 
 ROWS = 4096  # the largest number of ones that is kept, for sums over rows
 FLOAT32, FLOAT64, generic = np.float32, np.float64, np.generic
@@ -65,7 +65,9 @@ def sum_to(gradient: Any, shape: tuple[int, ...]) -> Any:
 
 
 def check_tensor(op: Op, values: list[Any]) -> None:
-    """Raise TypeError with PyTorch's text unless the operands are tensors, or numbers beside a tensor."""
+    """Raise TypeError with PyTorch's text unless the operands are tensors, or numbers beside a tensor. The
+    first of `lone_numbers` becomes one.
+    """
     if op.listed:
         return check_list(op, values[0])
     any_tensor = False
@@ -82,6 +84,9 @@ def check_tensor(op: Op, values: list[Any]) -> None:
             raise no_tensor(op, i, v, "Tensor" if i in op.promoted else "Number")
     else:
         if any_tensor:
+            return
+        if op.lone_numbers:
+            values[0] = wrap(np.asarray(values[0], dtypes.of_number(values[0]).numpy)[()])
             return
     wrong = next(i for i, v in enumerate(values) if not isinstance(v, TensorBase))
     raise no_tensor(op, wrong, values[wrong])
@@ -142,6 +147,7 @@ def prepare(op: Op, values: Any) -> list[Any]:
             return prepare(op, values)
     if first is None and (op.inputs or op.elementwise):
         check_tensor(op, values)
+        return prepare(op, values)
     kind: Any = None
     for i in op.promoted:
         r: Any = raws[i]

@@ -189,8 +189,11 @@ def of_kinds(name: str, self: Any, other: Any, tensors: Any, number: Any = None,
             return tensors
         if number is not None and isinstance(other, NUMBERS):
             return number
-    elif first is not None and isinstance(self, NUMBERS) and isinstance(other, TensorBase):
-        return first
+    elif isinstance(self, NUMBERS):
+        if first is not None and isinstance(other, TensorBase):
+            return first
+        if tensors.op.lone_numbers and isinstance(other, NUMBERS):
+            return tensors
     raise invalid(name, self, other)
 
 

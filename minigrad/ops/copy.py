@@ -120,6 +120,18 @@ def fill_tensor(self, value):
     return np.full_like(self, value)
 
 
+# out of place; the nodes above are those in place
+fill_new = elementwise(self=zeros, name="fill_new", node="FillBackward0", promotes=False)(fill.__wrapped__)
+fill_new_tensor = elementwise(
+    self=lambda g: F.zeros_like(g),
+    value=lambda g: F.sum_all(g),
+    name="fill_new_tensor",
+    node="FillBackward1",
+    linear=True,
+    promotes=False,
+)(fill_tensor.__wrapped__)
+
+
 @elementwise(self=zeros)
 def zero(self):
     """Return 0 in every element."""
@@ -174,7 +186,9 @@ def masked_select(self, mask):
 
 @linear_op(
     self=lambda g, mask: F.masked_fill(g, mask, 0),
-    source=lambda g, mask, source_sym_sizes: F.masked_scatter_backward(g, mask, source_sym_sizes),
+    source=lambda g, mask, source_sym_sizes: F.masked_scatter_backward(
+        g, F.expand(mask, tuple(g.shape)), source_sym_sizes
+    ),
     broadcasts=True,
     forms="function method method_",
     out="",
@@ -195,10 +209,9 @@ def masked_scatter(self, mask, source):
 
 @linear_op(grad_output=lambda g, mask: F.into_zeros(g, mask.shape, "masked_scatter", mask, g))
 def masked_scatter_backward(grad_output, mask, sizes):
-    """Return the elements of `grad_output` where `mask` holds, one after the other in zeros of
-    shape `sizes`.
+    """Return the elements of `grad_output` where `mask`, which has its shape, holds, one after the other in
+    zeros of shape `sizes`.
     """
-    mask, grad_output = together(mask, grad_output)
     out = np.zeros(sizes, grad_output.dtype)
     chosen = grad_output[mask]
     out.reshape(-1)[: chosen.size] = chosen

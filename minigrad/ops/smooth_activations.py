@@ -100,8 +100,8 @@ def softplus(self, beta=1, threshold=20):
 def softplus_twice(g, beta, grad_output, self, threshold):
     """Return the second derivative of `softplus`: 0 where it is straight."""
     x = self * beta
-    slope = F.sigmoid_backward(g * grad_output, F.sigmoid(x)) * beta
-    return F.where(F.lt(x, threshold), slope, 0.0)
+    slope = F.sigmoid_backward(g * grad_output, F.sigmoid(x))
+    return F.mul_scalar(slope * F.like(F.lt(x, threshold), g), beta)
 
 
 @activation(grad_output=itself, self=softplus_twice)

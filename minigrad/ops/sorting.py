@@ -112,12 +112,20 @@ def middle(self: Any, axis: int, keepdims: bool = True) -> Any:
     return np.where(missing.any(axis, keepdims=True), missing.argmax(axis, keepdims=True), indices)
 
 
+def nothing(dtype: Any) -> Any:
+    """NaN in a dtype, as C++ converts it: by way of the smallest int32, or int64."""
+    if dtype.kind in "fc":
+        return dtype.type(np.nan)
+    wide = np.int64 if dtype == np.int64 else np.int32
+    return np.asarray(np.iinfo(wide).min, wide).astype(dtype)[()]
+
+
 @differentiable(self=evenly, node="MedianBackward0")
 def median_all(self):
     """Return the lower median of all elements; NaN of none."""
-    refuse(self, "bc", "median_cpu")
     if self.size == 0:
-        return self.dtype.type(np.nan if self.dtype.kind == "f" else np.iinfo(self.dtype).min)
+        return nothing(self.dtype)
+    refuse(self, "bc", "median_cpu")
     flat = np.ravel(self)
     return flat[middle(flat, 0)[0]]
 

@@ -34,8 +34,14 @@ HOOKS_STAY = (
 )
 
 
-@public("function method_ function_")
+@public("method_ function_", name="fill")
 @choice
+def fill_in_place(input: Any, value: Any) -> Any:
+    """Write one value, a number or a tensor of one element, into every element."""
+    return (F.fill_tensor if isinstance(value, TensorBase) else F.fill), (input, value)
+
+
+@public("function")
 def fill(input: Any, value: Any) -> Any:
     """Return a tensor like `input` with one value in every element.
 
@@ -48,10 +54,10 @@ def fill(input: Any, value: Any) -> Any:
     Derivative: 0 for `input`, `g.sum()` for a tensor `value`.
     Source: torch.fill
 
-    >>> torch.zeros(2).fill_(3)
+    >>> torch.fill(torch.zeros(2), 3)
     tensor([3., 3.])
     """
-    return (F.fill_tensor if isinstance(value, TensorBase) else F.fill), (input, value)
+    return (F.fill_new_tensor if isinstance(value, TensorBase) else F.fill_new)(input, value)
 
 
 class Copying(TensorBase):

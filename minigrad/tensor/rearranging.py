@@ -70,7 +70,7 @@ def roll(input: Any, shifts: Any, dims: Any = ()) -> Any:
     >>> torch.roll(torch.tensor([1, 2, 3]), 1)
     tensor([3, 1, 2])
     """
-    return re.roll(input, dims_of(shifts), dims_of(dims))
+    return re.roll(input, dims_of(shifts), dims_of(dims) or ())
 
 
 @public()

@@ -154,7 +154,7 @@ def variance_of(name: str, input: Any, dim: Any, unbiased: Any, keepdim: Any, co
         correction = int(unbiased)
     elif dim is not None and correction is None:
         correction = 1  # PyTorch notes it where there is a `dim`
-    return getattr(variance, name)(input, dims(dim), correction, keepdim)
+    return getattr(variance, name)(input, dims(dim), correction, flag(keepdim))
 
 
 @public(out="cast")
@@ -224,6 +224,8 @@ def std_mean(
 @public(out="cast")
 def logsumexp(input: Any, dim: Any, keepdim: bool = False) -> Any:
     """Return the logarithm of the sum of exponentials over the dimensions `dim`, without overflow."""
+    if dim is None:
+        raise TypeError("logsumexp(): argument 'dim' must be tuple of ints, not NoneType")
     return variance.logsumexp(input, dims(dim), flag(keepdim))
 
 
