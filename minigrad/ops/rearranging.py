@@ -32,6 +32,8 @@ def roll(self, shifts, dims):
     """
     if not shifts:
         raise RuntimeError("`shifts` required")
+    if len(shifts) == len(dims) == 1 and not self.size:
+        return self.copy()
     if len(shifts) != len(dims) and (dims or len(shifts) > 1):
         raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")
     for d in dims:
@@ -83,10 +85,10 @@ def repeat(self, repeats):
             "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor"
         )
     shape = (1,) * (len(repeats) - self.ndim) + self.shape
-    if repeats and min(repeats) < 0:
-        sizes = [n * m for n, m in zip(repeats, shape)]
+    sizes = [n * m for n, m in zip(repeats, shape)]
+    if sizes and min(sizes) < 0:
         raise RuntimeError(f"Trying to create tensor with negative dimension {min(sizes)}: {sizes}")
-    return np.tile(self, repeats)[()]
+    return np.tile(self, [max(n, 0) for n in repeats])[()]
 
 
 # ── triangles
