@@ -108,9 +108,15 @@ def places(shape: tuple[int, ...], indices: Any) -> tuple[Any, ...]:
         raise IndexError(
             f"shape mismatch: indexing tensors could not be broadcast together with shapes {shapes}"
         ) from None
-    for i, (n, array) in enumerate(given):
-        text = f"index {{}} is out of bounds for dimension {i} with size {n}"
-        check_inside(np.broadcast_to(array, together), -n, n, text)
+    if 0 not in together and any(n == 0 for n, _ in given):
+        raise IndexError("index is out of bounds for dimension with size 0")
+    others = [n for i, n in enumerate(shape) if i >= len(found) or found[i] is None]
+    if 0 in others:  # nothing is read, whatever the indices are
+        found = [None if a is None else np.zeros_like(a) for a in found]
+    else:
+        for i, (n, array) in enumerate(given):
+            text = f"index {{}} is out of bounds for dimension {i} with size {n}"
+            check_inside(np.broadcast_to(array, together), -n, n, text)
     return tuple(np.s_[:] if a is None else np.broadcast_to(a, together) for a in found)
 
 
@@ -119,10 +125,13 @@ def index(self, indices):
     """Return a copy of the elements at `indices`: one tensor of whole numbers or bools per dimension, or None
     for the whole dimension.
     """
+    where = as_they_are(indices) or places(self.shape, indices)
     try:
-        out = self[as_they_are(indices) or places(self.shape, indices)]
+        out = self[where]
     except IndexError:
-        out = self[places(self.shape, indices)]  # which raises PyTorch's error
+        out = None  # `places` says why, or that nothing is read
+    if out is None:
+        out = self[places(self.shape, indices)]
     return out if out.flags.c_contiguous and out.ndim else np.array(out, order="C")[()]
 
 
@@ -184,14 +193,14 @@ def is_one_mask(indices: Any) -> bool:
 
 def put_at_indices(self: Any, indices: Any, values: Any, accumulate: bool, unsafe: bool = False) -> Any:
     """A copy of `self` with `values`, broadcast, at `indices`; `accumulate`: added to what is there."""
+    where, out = places(self.shape, indices), copied(self)
+    check_values(np.broadcast_to(np.False_, self.shape)[where].shape, values)
     same = self.dtype == values.dtype
     if not same and (accumulate or values.size != 1 or not is_one_mask(indices)):
         raise RuntimeError(
             f"Index put requires the source and destination dtypes match, got {of(self).title} for the "
             f"destination and {of(values).title} for the source."
         )
-    where, out = places(self.shape, indices), copied(self)
-    check_values(np.broadcast_to(np.False_, self.shape)[where].shape, values)
     if accumulate:
         np.add.at(out, where, values)
     else:

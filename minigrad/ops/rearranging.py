@@ -32,6 +32,8 @@ def roll(self, shifts, dims):
     """
     if not shifts:
         raise RuntimeError("`shifts` required")
+    if len(shifts) == len(dims) == 1 and not self.size:
+        return self.copy()
     if len(shifts) != len(dims) and (dims or len(shifts) > 1):
         raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")
     for d in dims:

@@ -162,7 +162,7 @@ def isreal(self):
 
 def check_divisor(self: Any, other: Any) -> None:
     """RuntimeError with PyTorch's text for integers by zero."""
-    if np.result_type(self, other).kind in "iu" and not np.all(other):
+    if np.result_type(self, other).kind in "iu" and np.size(self) and not np.all(other):
         raise RuntimeError("ZeroDivisionError")
 
 

@@ -142,7 +142,7 @@ def shifted(self: Any, dim: int, name: str) -> tuple[Any, int]:
     the front.
     """
     axis = place(dim, self.ndim)
-    if self.dtype.kind != "f":
+    if self.dtype.kind != "f" and self.size:
         last = "_lastdim" if axis >= self.ndim - 1 else ""
         raise NotImplementedError(f"\"{name}{last}_kernel_impl\" not implemented for '{of(self).title}'")
     x = widened(vector(self))

@@ -123,6 +123,7 @@ class LBFGS(Optimizer):
             state |= {"d": gradient.neg(), "old_dirs": [], "old_stps": [], "ro": [], "H_diag": 1}
         else:
             store_step(state, gradient, history_size)
+            state.setdefault("al", [None] * history_size)
             state["d"] = newton_direction(state, gradient)
         state["prev_flat_grad"] = gradient.clone()
 
@@ -150,12 +151,11 @@ def store_step(state: dict[str, Any], gradient: Any, history_size: int) -> None:
 def newton_direction(state: dict[str, Any], gradient: Any) -> Any:
     """Return −H g, where H is the inverse Hessian that the stored steps give (two-loop recursion)."""
     notes = list(zip(state["old_dirs"], state["old_stps"], state["ro"]))
-    direction, shares = gradient.neg(), []
-    for change, step, inverse in reversed(notes):
-        share = step.dot(direction) * inverse
-        direction = direction - change * share
-        shares.append(share)
+    direction, shares = gradient.neg(), state["al"]
+    for i, (change, step, inverse) in reversed([*enumerate(notes)]):
+        shares[i] = step.dot(direction) * inverse
+        direction = direction - change * shares[i]
     direction = direction * state["H_diag"]
-    for (change, step, inverse), share in zip(notes, reversed(shares)):
+    for (change, step, inverse), share in zip(notes, shares):
         direction = direction + step * (share - change.dot(direction) * inverse)
     return direction

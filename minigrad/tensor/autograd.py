@@ -106,7 +106,7 @@ class Autograd(TensorBase):
     def grad(self) -> Any:
         """The gradient that backward calls have added up here, or None."""
         if not self._retains and self._grad is None and self._fn is not None:
-            dialect.warn(NON_LEAF_GRAD, stacklevel=2)
+            dialect.warn(NON_LEAF_GRAD)
         return self._grad
 
     @grad.setter

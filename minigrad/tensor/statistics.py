@@ -10,12 +10,18 @@ from .. import return_types
 from ..core import F
 from ..core.public import public
 from ..core.tensor_state import TensorBase, wrap
+from ..core.user_warnings import warn
 from ..creation.arguments import dims
 from ..ops import smooth_activations as soft
 from ..ops import sorting, variance
+from ..ops.reduction import count_of
 from ..ops.shape import place
 from .reductions import flag
 
+NO_FREEDOM = (
+    "{}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor (input "
+    "numel divided by output numel)."
+)
 ROUNDED: dict[str, Any] = {
     "linear": np.asarray,
     "midpoint": np.asarray,
@@ -154,7 +160,11 @@ def variance_of(name: str, input: Any, dim: Any, unbiased: Any, keepdim: Any, co
         correction = int(unbiased)
     elif dim is not None and correction is None:
         correction = 1  # PyTorch notes it where there is a `dim`
-    return getattr(variance, name)(input, dims(dim), correction, flag(keepdim))
+    result = getattr(variance, name)(input, dims(dim), correction, flag(keepdim))
+    count = count_of(input._data.shape, dims(dim)) if input._data.size else 0
+    if count <= (1 if correction is None else correction):
+        warn(NO_FREEDOM.format(name))
+    return result
 
 
 @public(out="cast")

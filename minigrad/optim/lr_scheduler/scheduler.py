@@ -39,9 +39,13 @@ class LRScheduler:
         self.base_lrs = [group["initial_lr"] for group in optimizer.param_groups]
         self.last_epoch = last_epoch
         self._last_lr: list[float] = []
+        self._step_count = 0
+        self._get_lr_called_within_step = False
         if optimizer._opt_called is None and type(optimizer).step is Optimizer.step:  # else nobody tells
             optimizer._opt_called = False
+        self._is_initial = True
         self.step()
+        self._is_initial = False
 
     @property
     def rates(self) -> list[float]:
@@ -66,7 +70,16 @@ class LRScheduler:
             warnings.warn(EARLY, UserWarning, stacklevel=2)
         self._step_count += 1
         self.last_epoch += 1
-        self.put(self.get_lr())
+        self.put_next()
+
+    def put_next(self) -> None:
+        """Set the learning rates of this epoch. The flag belongs to the state that PyTorch saves."""
+        self._get_lr_called_within_step = True
+        try:
+            rates = self.get_lr()
+        finally:
+            self._get_lr_called_within_step = False
+        self.put(rates)
 
     def put(self, rates: Sequence[float]) -> None:
         """Set the learning rates of the groups."""
@@ -125,9 +138,10 @@ class ReduceLROnPlateau(LRScheduler):
         count = len(optimizer.param_groups)
         self.optimizer, self.mode, self.factor, self.patience = optimizer, mode, factor, patience
         self.threshold, self.threshold_mode, self.cooldown = threshold, threshold_mode, cooldown
-        self.min_lrs = list(min_lr) if isinstance(min_lr, list | tuple) else [min_lr] * count
+        self.default_min_lr = None if isinstance(min_lr, list | tuple) else min_lr
+        self.min_lrs = [min_lr] * count if self.default_min_lr is not None else list(min_lr)
         self.eps, self.last_epoch, self.cooldown_counter, self.num_bad_epochs = eps, 0, 0, 0
-        self.best = math.inf if mode == "min" else -math.inf
+        self.best = self.mode_worse = math.inf if mode == "min" else -math.inf
         self._last_lr = self.rates
 
     def is_better(self, a: float, best: float) -> bool:
