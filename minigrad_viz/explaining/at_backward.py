@@ -9,6 +9,7 @@ from ..model.place import LIBRARY
 from ..trace.events import BackwardStarted, Called, Forward
 from ..trace.explained import Explanation
 from ..trace.where import Span
+from ..words import Invented
 from .case import LISTED, Case, Said, Values, need, sure
 from .edits import call_with
 from .operands import standing
@@ -157,6 +158,7 @@ def two_roots(case: Case, first: BackwardStarted) -> tuple[str, str] | None:
     roots = [call.roots[0] for call in calls if call.kind == "backward" and len(call.roots) == 1]
     shapes = [state.value.size for id in roots if (state := case.state(id)) is not None and state.value]
     named = [case.name(id) for id in roots if id in case.scene.named]
+    named = [name for name in named if not isinstance(name, Invented)]
     if len({plain_name(name) for name in named}) < 2 or shapes != [1, 1] or first.span == case.span:
         return None
     inner = {node.id for node in case.started.nodes}

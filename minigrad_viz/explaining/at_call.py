@@ -160,8 +160,8 @@ def numpy_of_graph(failed: FailedCall) -> Explanation:
     if found is not None:
         return about(failed, found, "numpy_of_graph", "mark_asks")
     names = [each.id for each in failed.arguments if isinstance(each, ast.Name)]
-    for call in case.parts():
-        if not isinstance(call, ast.Call) or len(call.args) != 1 or last_name(call) != "append":
+    for call in case.executed(ast.Call):
+        if len(call.args) != 1 or last_name(call) != "append":
             continue
         name = ast.unparse(call.func).removesuffix(".append")
         fix = replacing(case, call, {call.args[0]: f"{called(ast.unparse(call.args[0]))}.item()"})

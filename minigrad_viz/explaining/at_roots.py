@@ -11,6 +11,7 @@ from ..model.naming import plain_name
 from ..trace.events import Asked, Created
 from ..trace.explained import Explanation
 from ..trace.graph import CAUSE
+from ..trace.where import Span
 from .case import LISTED, Case, Values, need, sure
 from .edits import Shape, requiring
 from .failed_call import FailedCall, call_rule
@@ -49,10 +50,9 @@ def made_of_data(case: Case, root: str, cut: Cut | None) -> Explanation:
     if cut is not None:
         values["made"] = cut.span
         return case.explain("no_grad_fn_why_made", "no_grad_fn_fix_made", marks, cut.span, **values)
-    off, plain = switched_off(case, root), (*case.each(ast.Assign), *case.each(ast.Expr))
-    writes = [part for part in plain if ast.unparse(part).endswith(OFF)]
-    if off and writes:
-        values |= {"names": case.names(off), "asked": span_at(case, writes[0])}
+    off, switch = switched_off(case, root)
+    if off and switch is not None:
+        values |= {"names": case.names(off), "asked": switch}
         marks += tuple(mark for id in off for mark in case.card(id, CAUSE, case.words("legend_constant")))
         return case.explain("no_grad_fn_why_off", "no_grad_fn_fix_off", marks, values["asked"], **values)
     sources, asked = origins(case, root), asked_later(case, root)
@@ -77,7 +77,7 @@ def made_of_data(case: Case, root: str, cut: Cut | None) -> Explanation:
 def asking(case: Case, sources: list[str]) -> str | None:
     """What to do if gradients of some sources are read later, or if there is only one: create them so that
     they require gradients; None where that cannot be quoted."""
-    read = {ast.unparse(p.value) for p in case.parts() if isinstance(p, ast.Attribute) and p.attr == "grad"}
+    read = {ast.unparse(part.value) for part in case.executed(ast.Attribute) if part.attr == "grad"}
     meant = [id for id in sources if case.scene.named[id] in read] or (sources if len(sources) == 1 else [])
     return requiring(case, meant[:LISTED])
 
@@ -92,13 +92,17 @@ def asked_later(case: Case, root: str) -> Asked | None:
     return asked[0] if len(asked) == 1 and times[id(asked[0])] > made and asked[0].tensor.id != root else None
 
 
-def switched_off(case: Case, root: str) -> list[str]:
+def switched_off(case: Case, root: str) -> tuple[list[str], Span | None]:
     """The parameters, and the tensors that the cell has seen before, whose gradients were switched off before
-    the root was computed from them."""
-    asked = {event.tensor.id for event in case.before if isinstance(event, Asked)}
+    the root was computed from them; and what did so: the first that was recorded, or the only statement."""
+    asked = {event.tensor.id: event.span for event in case.before if isinstance(event, Asked)}
     behind = by_number(sources_of(case.scene.index.births, root))
     states = [state for id in behind if (state := case.state(id)) is not None and not state.requires_grad]
-    return [state.id for state in states if state.parameter or state.id in asked]
+    off = [state.id for state in states if state.parameter or state.id in asked]
+    plain = (*case.executed(ast.Assign), *case.executed(ast.Expr))
+    writes = [span_at(case, part) for part in plain if ast.unparse(part).endswith(OFF)]
+    known = [span for id in off if (span := asked.get(id)) is not None]
+    return off, (known or [*writes, None])[0] if known or len(writes) == 1 else None
 
 
 OFF = (".requires_grad = False", ".requires_grad_(False)")

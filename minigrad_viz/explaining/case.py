@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, TypeVar
 
@@ -15,8 +16,9 @@ from ..trace.events import BackwardStarted, Event, Failed, TensorState
 from ..trace.explained import Explanation
 from ..trace.graph import GUILTY, Mark, Station
 from ..trace.source_text import SourceText
+from ..trace.statements import expression, nodes_of
 from ..trace.where import Span
-from ..words import clean, fix_of, text
+from ..words import Invented, clean, fix_of, text
 
 Values = dict[str, Any]  # what the sentences of an explanation are filled with
 LISTED = 4  # names that are listed in a sentence
@@ -156,8 +158,23 @@ class Case:
     # ── words ───────────────────────────────────────────────────────────────────────────────────────────────
 
     def name(self, tensor: str) -> str:
-        """What to call a tensor in a sentence: its variable, its expression, or its number in the picture."""
-        return self.stage.name(tensor)
+        """What to call a tensor in a sentence: its variable, its expression, or its number in the picture;
+        `Invented` where that is no name of the reader's code."""
+        return self.checked(self.stage.name(tensor))
+
+    def checked(self, name: str) -> str:
+        """A name, which is `Invented` unless it is a variable of the source or what one holds."""
+        tree: ast.AST | None = expression(name)
+        while isinstance(tree, ast.Attribute | ast.Subscript):
+            tree = tree.value
+        return name if isinstance(tree, ast.Name) and tree.id in self.variables else Invented(name)
+
+    @functools.cached_property
+    def variables(self) -> frozenset[str]:
+        """The variables of the source and of its namespace."""
+        written = (getattr(part, "id", None) or getattr(part, "arg", None) for part in self.syntax())
+        held = (re.split(r"[.\[]", name, maxsplit=1)[0] for _, name in self.trace.names)
+        return frozenset(filter(None, (*written, *held)))
 
     def state(self, tensor: str) -> TensorState | None:
         """A tensor as it stands in the picture."""
@@ -178,7 +195,7 @@ class Case:
 
     def plain(self, tensor: str) -> str:
         """The variable that a tensor is, without the number that tells it from others of that name."""
-        return plain_name(self.name(tensor))
+        return self.checked(plain_name(self.stage.name(tensor)))
 
     def place(self, span: Span | None) -> str:
         """An expression of the source as a sentence quotes it, with its line if it stands in the cell."""
@@ -204,17 +221,23 @@ class Case:
     def in_loop(self, span: Span | None) -> bool:
         """Whether an expression of the cell stands in a loop."""
         line = self.line(span)
-        loops = (*self.each(ast.For), *self.each(ast.While))
-        return line is not None and any(loop.lineno < line <= (loop.end_lineno or 0) for loop in loops)
+        bodies = (loop.body for loop in (*self.executed(ast.For), *self.executed(ast.While)))
+        return line is not None and any(
+            body[0].lineno <= line <= (body[-1].end_lineno or 0) for body in bodies
+        )
 
-    def parts(self) -> Iterator[ast.AST]:
-        """The syntax tree of the cell, part by part; nothing if it has none."""
+    def syntax(self) -> Iterator[ast.AST]:
+        """All parts of the cell's syntax tree, be it known that they ran or not; nothing if it has none."""
         tree = self.source.tree
-        return iter(()) if tree is None else ast.walk(tree)
+        return iter(()) if tree is None else iter(nodes_of(tree))
 
-    def each(self, kind: type[T]) -> Iterator[T]:
-        """The parts of the cell's syntax tree of one kind."""
-        return (part for part in self.parts() if isinstance(part, kind))
+    def executed(self, kind: type[T]) -> Iterator[T]:
+        """The parts of one kind that are known to have run; see Note [What ran]."""
+        return (part for part in self.syntax() if isinstance(part, kind) and self.ran(part))
+
+    def ran(self, part: Any) -> bool:
+        """Whether a part of the cell is known to have run."""
+        return self.scenes.index.execution.ran(part)
 
     def explain(
         self,

@@ -15,7 +15,6 @@ from ..trace.where import Span
 from ..words import columns
 from .case import Case, Fix, Said
 from .syntax import (
-    assignments,
     constants,
     expression,
     last_name,
@@ -151,21 +150,23 @@ def constructor(case: Case, kind: str, path: str, sizes: Shape) -> Constructor |
     """The call that created the layer at `path`, of class `kind`: the one that is assigned to that name, else
     the only one with the numbers `sizes` as its first arguments; None if several could be meant."""
     found = at_path(case, path)
-    calls = [part for part in case.parts() if isinstance(part, ast.Call) and last_name(part) == kind]
+    calls = [part for part in case.syntax() if isinstance(part, ast.Call) and last_name(part) == kind]
     if not any(found is call for call in calls):
         fitting = [call for call in calls if constants(call.args)[: len(sizes)] == sizes]
-        found = fitting[0] if len(fitting) == 1 else None
+        found = fitting[0] if len(fitting) == 1 and case.ran(fitting[0]) else None
     return Constructor(case, found) if isinstance(found, ast.Call) else None
 
 
 def at_path(case: Case, path: str) -> ast.expr | None:
     """What is assigned to the last name of a path in the cell: `self.fc = …` of `net.fc`; of `net.body.2` the
-    third argument of what is assigned to `self.body`. None if that is not said once."""
+    third argument of what is assigned to `self.body`. None if that is not said once, or may not have run."""
     name, _, place = path.rpartition(".") if path.rpartition(".")[2].isdigit() else (path, "", "")
     own = name.rpartition(".")[2]
-    values = [part.value for target, part in assignments(case) if target.rpartition(".")[2] == own]
-    if len(values) != 1 or not place:
-        return values[0] if len(values) == 1 else None
+    every = [part for part in case.syntax() if isinstance(part, ast.Assign)]
+    made = [part for part in every if ast.unparse(part.targets[0]).rpartition(".")[2] == own]
+    values = [part.value for part in made if case.ran(part)]
+    if len(made) != 1 or not values or not place:
+        return values[0] if len(made) == len(values) == 1 else None
     inner = values[0].args if isinstance(values[0], ast.Call) else []
     plain = int(place) < len(inner) and not any(isinstance(each, ast.Starred) for each in inner)
     return inner[int(place)] if plain else None
@@ -270,7 +271,7 @@ def of_math(case: Case, call: ast.Call) -> bool:
     owner, _, name = ast.unparse(call.func).rpartition(".")
     if owner not in ("", "math") or not hasattr(minigrad, name):
         return False
-    parts = case.each(ast.ImportFrom) if not owner else ()
+    parts = case.executed(ast.ImportFrom) if not owner else ()
     imported = [each.name for part in parts if part.module == "math" for each in part.names]
     known = set(map(plain_name, case.scene.named.values())) if owner or name in imported else ()
     return any(ast.unparse(part) in known for given in call.args for part in ast.walk(given))

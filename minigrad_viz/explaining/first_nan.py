@@ -245,7 +245,7 @@ def largest(value: Value) -> float | None:
 def rate_of(case: Case) -> str | None:
     """The learning rate as the cell writes it: the only one that it gives by name, or in an update."""
     found: list[str] = []
-    for part in case.parts():
+    for part in case.executed(ast.AST):
         if isinstance(part, ast.keyword) and part.arg == "lr":
             found += numbers_in(case, part.value)
         elif isinstance(part, ast.Assign | ast.AugAssign):

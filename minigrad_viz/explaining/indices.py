@@ -158,8 +158,8 @@ def counted(failed: FailedCall, size: int) -> Fix | None:
     """What to do about a loop that counts too far: `for i in range(5)`."""
     case, node = failed.case, failed.node
     names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)} if node is not None else set()
-    for loop in case.parts():
-        if not isinstance(loop, ast.For) or not isinstance(loop.target, ast.Name):
+    for loop in case.executed(ast.For):
+        if not isinstance(loop.target, ast.Name):
             continue
         call = loop.iter
         inside = loop.lineno < getattr(node, "lineno", 0) <= (loop.end_lineno or 0)

@@ -31,7 +31,7 @@ from .syntax import (
 
 def class_named(case: Case, name: str) -> ast.ClassDef:
     """The class of the cell with that name."""
-    return sure(next((each for each in case.each(ast.ClassDef) if each.name == name), None))
+    return sure(next((each for each in case.executed(ast.ClassDef) if each.name == name), None))
 
 
 def methods_of(owner: ast.ClassDef) -> dict[str, ast.FunctionDef]:
@@ -91,7 +91,7 @@ def no_parameters(failed: FailedCall) -> Explanation:
 def is_module(case: Case, name: str) -> bool:
     """Whether that is the name of a class of modules: of `torch.nn`, or of the cell."""
     known = getattr(minigrad.nn, name, None)
-    own = any(each.name == name for each in case.each(ast.ClassDef))
+    own = any(each.name == name for each in case.executed(ast.ClassDef))
     return own or (isinstance(known, type) and issubclass(known, minigrad.nn.Module))
 
 

@@ -14,7 +14,7 @@ from .case import Values, need, sure
 from .edits import of_math, replacing, with_tensors
 from .failed_call import FailedCall, call_rule
 from .operands import computed, layer_name, standing
-from .syntax import assigned_above, assignments, called, last_name, span_at, taken, written_as
+from .syntax import assigned_above, called, last_name, span_at, taken, written_as
 
 MADE = {
     "list": "torch.tensor({})",
@@ -202,7 +202,7 @@ def fraction(failed: FailedCall) -> Explanation | None:
     """A size or an index is a Python float, since `/` gives one: `n = len(x) / 2`."""
     case, node = failed.case, failed.node
     names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)} if node is not None else set()
-    makers = [part.value for target, part in assignments(case) if target in names]
+    makers = [value for name in sorted(names) for value in assigned_above(case, name)[:1]]
     makers += given_as(failed, names)
     for part in (part for made in (node, *makers) if made is not None for part in ast.walk(made)):
         if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Div):
@@ -215,7 +215,7 @@ def fraction(failed: FailedCall) -> Explanation | None:
 def given_as(failed: FailedCall, names: set[str]) -> list[ast.expr]:
     """What the calls of the cell pass for those parameters of the function around the failing line, or of the
     class whose `__init__` that is, which are called `names`."""
-    parts, line = list(failed.case.parts()), getattr(failed.node, "lineno", 0)
+    line, parts = getattr(failed.node, "lineno", 0), list(failed.case.executed(ast.AST))
     inside = [part for part in parts if isinstance(part, ast.FunctionDef | ast.ClassDef)]
     around = [part for part in inside if part.lineno <= line <= (part.end_lineno or 0)]
     function = next((part for part in around[::-1] if isinstance(part, ast.FunctionDef)), None)

@@ -101,9 +101,9 @@ def python_number(failed: FailedCall, kind: str) -> Explanation | None:
     name = ast.unparse(part.value)
     same = [made.value for target, made in assignments(case) if target == name]
     names = {name} | {value.id for value in same if isinstance(value, ast.Name)}
-    for made in case.parts():
-        target = made.targets[0] if isinstance(made, ast.Assign) else getattr(made, "target", None)
-        if not isinstance(made, ast.Assign | ast.AugAssign) or ast.unparse(target or made) not in names:
+    for made in (*case.executed(ast.Assign), *case.executed(ast.AugAssign)):
+        target = made.targets[0] if isinstance(made, ast.Assign) else made.target
+        if ast.unparse(target) not in names:
             continue
         text, tensor = ast.unparse(made), with_tensors(case, made)
         if tensor != text:
@@ -203,14 +203,15 @@ def is_none(value: ast.expr | None) -> bool:
 
 
 def without_return(failed: FailedCall, kind: str, name: str) -> ast.FunctionDef | None:
-    """The forward of a class of the cell, else the function `name` of the cell, if it returns nothing."""
-    parts = list(failed.case.parts())
+    """The forward of a class of the cell, else the function `name` of the cell, if it returns nothing; None
+    if it is not known that it ran."""
+    parts = list(failed.case.syntax())
     classes = [part for part in parts if isinstance(part, ast.ClassDef) and part.name == kind]
     inside = [part for each in classes for part in each.body if getattr(part, "name", "") == "forward"]
     found: list[ast.AST] = [*inside] or [part for part in parts if name and getattr(part, "name", "") == name]
     returns = any(isinstance(part, ast.Return | ast.Yield) for each in found for part in ast.walk(each))
     one = found[0] if len(found) == 1 and not returns else None
-    return one if isinstance(one, ast.FunctionDef) else None
+    return one if isinstance(one, ast.FunctionDef) and failed.case.ran(one.body[0]) else None
 
 
 def returning(failed: FailedCall, function: ast.FunctionDef) -> Fix | None:

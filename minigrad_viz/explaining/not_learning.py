@@ -18,10 +18,20 @@ from ..trace.explained import Explanation
 from ..trace.graph import CAUSE
 from ..trace.statements import blocks
 from ..trace.where import Span
+from ..words import Invented
 from .case import Case, Values
 from .edits import of_math, quoted
 from .history import Cut, complete, lost_by, numbers_at
-from .syntax import expression, last_name, span_at, written_as
+from .syntax import (
+    assigned_in,
+    assignments,
+    expression,
+    is_read,
+    last_name,
+    scope_of,
+    span_at,
+    written_as,
+)
 
 # The classes of `torch.optim`.
 CLASSES = (
@@ -51,14 +61,13 @@ class Loop(NamedTuple):
 def optimizers_of(case: Case) -> list[Optimizer]:
     """The optimizers that the cell creates and that take steps."""
     found = []
-    for part in case.parts():
-        if not isinstance(part, ast.Assign) or not isinstance(part.value, ast.Call) or not part.value.args:
+    for name, part in assignments(case):
+        if not isinstance(part.value, ast.Call) or not part.value.args:
             continue
-        if last_name(part.value) not in CLASSES:
+        if last_name(part.value) not in CLASSES or len(assigned_in(case, name, scope_of(case, part))) != 1:
             continue
         first = part.value.args[0]
         given = frozenset(each.id for each in ast.walk(first) if isinstance(each, ast.Name))
-        name = ast.unparse(part.targets[0])
         if loop_of(case, name) is not None:
             found.append(Optimizer(name, part.value, given, written_as(case, first)))
     return found
@@ -67,8 +76,8 @@ def optimizers_of(case: Case) -> list[Optimizer]:
 def loop_of(case: Case, name: str) -> Loop | None:
     """The training step of an optimizer: its only `step()`, with the only backward call and the only reset in
     the same block."""
-    for block in (block for part in case.parts() for block in blocks(part)):
-        calls = [call for call in map(call_in, block) if call is not None]
+    for block in (block for part in case.executed(ast.AST) for block in blocks(part)):
+        calls = [call for call in map(call_in, filter(case.ran, block)) if call is not None]
         steps = [call for call in calls if ast.unparse(call.func) == f"{name}.step"]
         if len(steps) == 1:
             back = [call for call in calls if is_method(call, "backward")]
@@ -170,7 +179,8 @@ def kept_gradients(case: Case) -> Iterator[Explanation]:
     numbers = {"before": last.before, "added": last.added, "after": last.after}
     values: Values = {key: short(value, 24) for key, value in numbers.items()}
     trained = [opt for opt in optimizers_of(case) if base_of_name(name) in opt.given]
-    values["reset"] = f"{trained[0].name}.zero_grad()" if trained else f"{name}.grad = None"
+    by_hand = "" if isinstance(name, Invented) else f"{name}.grad = None"
+    values["reset"] = f"{trained[0].name}.zero_grad()" if trained else by_hand
     span = None if started is None else started.span
     yield case.note("kept_gradient", cause=span, of_cell=True, name=name, call=span, **values)
 
@@ -206,6 +216,9 @@ def idle_optimizers(case: Case) -> Iterator[Explanation]:
 def other_parameters(case: Case, opt: Optimizer, learning: list[str], names: list[str]) -> Explanation:
     """The optimizer was given other parameters than those that get gradients."""
     span = span_at(case, opt.call)
+    if not all(base_of_name(name) in usable(case, opt.call) for name in names):
+        told: Values = {"opt": opt.name, "given": opt.parameters, "line": span.line}
+        return case.note("other_parameters", "other_tensors", cause=span, of_cell=True, **told)
     bases = dict.fromkeys((base_of_name(name), base_of_name(name) != name) for name in names)
     whole = [f"{base}.parameters()" if module else base for base, module in bases]
     right = ", ".join(f"*{each}" if each.endswith(")") else each for each in whole)
@@ -216,12 +229,20 @@ def other_parameters(case: Case, opt: Optimizer, learning: list[str], names: lis
     return case.note("other_parameters", cause=span, of_cell=True, call=call, **values)
 
 
+def usable(case: Case, call: ast.Call) -> set[str]:
+    """The variables that can stand in a call: those of its function, and of the namespace."""
+    scope = scope_of(case, call)
+    own = (name for name in case.variables if assigned_in(case, name, scope))
+    return {*own, *(base_of_name(name) for _, name in case.trace.names)}
+
+
 def made_anew(case: Case, opt: Optimizer, bases: set[str]) -> ast.Name | None:
     """The variable of the model, if it was given another value after the optimizer was created."""
-    for part in case.parts():
-        if not isinstance(part, ast.Name) or not isinstance(part.ctx, ast.Store):
+    scope = scope_of(case, opt.call)
+    for part in case.executed(ast.Name):
+        if part.id not in bases & opt.given or is_read(part) or scope_of(case, part) is not scope:
             continue
-        if part.id in bases & opt.given and part.lineno > (opt.call.end_lineno or 0):
+        if part.lineno > (opt.call.end_lineno or 0):
             return part
     return None
 

@@ -99,8 +99,8 @@ def applied(case: Case, function: ast.expr) -> ast.ClassDef | None:
 
 def defined(case: Case, name: str) -> Any:
     """The class or function of that name, if the cell defines it exactly once."""
-    found = [part for part in case.parts() if getattr(part, "name", None) == name]
-    return found[0] if len(found) == 1 else None
+    found = [part for part in case.syntax() if getattr(part, "name", None) == name]
+    return found[0] if len(found) == 1 and case.ran(found[0]) else None
 
 
 def opened(case: Case, function: ast.expr) -> tuple[list[str], ast.expr | None]:

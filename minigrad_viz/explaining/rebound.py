@@ -50,7 +50,7 @@ def assignment(case: Case, span: Span | None, tensor: str) -> Rebound | None:
     if not learns:
         return Rebound(name, span, source, "", "")
     update = updated(case, tree, value, name)
-    forgotten = not any(is_reset(part, name) for part in case.parts())
+    forgotten = not any(is_reset(part, name) for part in case.executed(ast.AST))
     return Rebound(name, span, source, update, f"{name}.grad = None" if forgotten else "")
 
 
@@ -114,11 +114,10 @@ def is_it(tree: ast.expr, name: str) -> bool:
 
 def under_no_grad(case: Case, tree: ast.stmt) -> bool:
     """Whether a statement stands in a block of no_grad()."""
-    blocks = (part for part in case.parts() if isinstance(part, ast.With))
     return any(
         block.lineno <= tree.lineno <= (block.end_lineno or 0)
         and any("no_grad" in ast.unparse(item.context_expr) for item in block.items)
-        for block in blocks
+        for block in case.executed(ast.With)
     )
 
 

@@ -192,7 +192,7 @@ def forgotten(scenes: Scenes, lang: str | None = None) -> Iterator[Explanation]:
 
 def not_called(case: Case) -> Iterator[Explanation]:
     """A statement that is only the name of a method: `opt.step`."""
-    for part in case.each(ast.Expr):
+    for part in case.executed(ast.Expr):
         if isinstance(part.value, ast.Attribute) and part.value.attr in METHODS:
             place = span_at(case, part)
             values: Values = {"place": place, "code": f"{place.text}()"}
@@ -215,11 +215,10 @@ def no_step(case: Case) -> Iterator[Explanation]:
     for name, part in assignments(case):
         if not isinstance(part.value, ast.Call) or last_name(part.value) not in CLASSES:
             continue
-        used = [each for each in case.each(ast.Name) if each.id == name and is_read(each)]
-        resets = [
-            each for each in case.each(ast.Attribute) if each.value in used and each.attr == "zero_grad"
-        ]
-        if used and len(resets) == len(used):
+        names = [each for each in case.syntax() if isinstance(each, ast.Name)]
+        used = [each for each in names if each.id == name and is_read(each)]
+        resets = [each for each in case.executed(ast.Attribute) if each.attr == "zero_grad"]
+        if used and {id(each.value) for each in resets} == {*map(id, used)}:
             span = case.scene.index.started[-1].span
             values: Values = {"opt": name, "names": case.names(learning), "backward": span}
             yield case.note("no_step", cause=span, of_cell=True, **values)

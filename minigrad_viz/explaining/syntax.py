@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Iterable, Iterator
 
 from ..recording.named import parsed
@@ -28,7 +29,7 @@ def node_at(case: Case, span: Span | None) -> ast.AST | None:
     if span is None or span.origin:
         return None
     where = span.line, span.column, span.end_line, span.end_column
-    parts = (part for part in case.parts() if not isinstance(part, ast.Expr))  # the expression itself
+    parts = (part for part in case.syntax() if not isinstance(part, ast.Expr))  # the expression itself
     places = (part for part in parts if hasattr(part, "end_col_offset"))
     return next((part for part in places if case.source.in_characters(range_of(part)) == where), None)
 
@@ -61,7 +62,7 @@ def function_around(case: Case, where: Span | None) -> ast.AST | None:
         return None
     found = [
         part
-        for part in case.parts()
+        for part in case.syntax()
         if isinstance(part, ast.FunctionDef | ast.Lambda)
         and (part.lineno, part.col_offset) <= (where.line, where.column)
         and (where.end_line, where.end_column) <= (part.end_lineno or 0, part.end_col_offset or 0)
@@ -97,9 +98,40 @@ def constants(nodes: Iterable[ast.expr]) -> tuple[object, ...]:
 
 
 def assignments(case: Case) -> list[tuple[str, ast.Assign]]:
-    """The assignments of the cell, each with its first target as text."""
-    found = [part for part in case.parts() if isinstance(part, ast.Assign)]
-    return [(ast.unparse(part.targets[0]), part) for part in found]
+    """The assignments of the cell that ran, each with its first target as text."""
+    return [(ast.unparse(part.targets[0]), part) for part in case.executed(ast.Assign)]
+
+
+def assigned_in(case: Case, name: str, scope: ast.AST | None) -> list[ast.AST]:
+    """The parts of the text that may give a variable a new value, in the order of the source; of a plain name
+    those in its function, or at the top level (None)."""
+    parts = (part for part in case.syntax() if name in targets_of(part))
+    found = [part for part in parts if not name.isidentifier() or scope_of(case, part) is scope]
+    return sorted(found, key=lambda part: (part.lineno, part.col_offset))  # type: ignore[attr-defined]
+
+
+def scope_of(case: Case, part: ast.AST) -> ast.AST | None:
+    """The function in which a part of the cell has its variables; None for the top level."""
+    return function_around(case, span_at(case, part))
+
+
+def targets_of(part: ast.AST) -> set[str]:
+    """The variables, and their attributes and items, to which a part of the source gives new values."""
+    match part:
+        case ast.Assign(targets=targets):
+            pass
+        case ast.AugAssign(target=target) | ast.AnnAssign(target=target) | ast.NamedExpr(target=target):
+            targets = [target]
+        case ast.For(target=target):
+            targets = [target]
+        case ast.With(items=items):
+            targets = [item.optional_vars for item in items if item.optional_vars is not None]
+        case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+            return {name}
+        case _:
+            return set()
+    inside = (each for target in targets for each in flat(target))
+    return {ast.unparse(each) for each in inside}
 
 
 def is_read(name: ast.Name) -> bool:
@@ -114,11 +146,11 @@ def stores(tree: ast.AST) -> set[str]:
 
 
 def assigned_once(case: Case, name: str) -> ast.expr | None:
-    """What a variable is assigned, if the cell gives it a value exactly once; of one of several targets, a
-    call that gives them all."""
-    others = [p for p in case.parts() if name in (getattr(p, "arg", None), getattr(p, "name", None))]
-    stored = [n for n in case.each(ast.Name) if n.id == name and not is_read(n)]
-    made = [each for each in case.each(ast.Assign) if name in stores(each)]
+    """What a variable is assigned, if the text gives it a value exactly once, and that ran; of one of several
+    targets, a call that gives them all."""
+    others = [p for p in case.syntax() if name in (getattr(p, "arg", None), getattr(p, "name", None))]
+    stored = [n for n in case.syntax() if isinstance(n, ast.Name) and n.id == name and not is_read(n)]
+    made = [each for each in case.executed(ast.Assign) if name in stores(each)]
     if others or len(stored) != 1 or len(made) != 1:
         return None
     plain = isinstance(made[0].targets[0], ast.Name) or isinstance(made[0].value, ast.Call)
@@ -126,10 +158,12 @@ def assigned_once(case: Case, name: str) -> ast.expr | None:
 
 
 def assigned_above(case: Case, name: str) -> list[ast.expr]:
-    """What a variable was assigned in the lines above the failing one, the last first."""
-    line = case.line(case.span) or 0
-    values = [part.value for target, part in assignments(case) if target == name and part.lineno < line]
-    return sorted(values, key=lambda value: -value.lineno)
+    """What a variable was assigned in the lines above the failing one, the last first, as far back as it is
+    known that each of them ran."""
+    line, scope = case.line(case.span) or 0, function_around(case, case.span)
+    above = [each for each in assigned_in(case, name, scope) if each.lineno < line]  # type: ignore[attr-defined]
+    sure = itertools.takewhile(lambda each: isinstance(each, ast.Assign) and case.ran(each), above[::-1])
+    return [each.value for each in sure if ast.unparse(each.targets[0]) == name]  # type: ignore[attr-defined]
 
 
 def dim_in(call: ast.AST | None) -> int:

@@ -13,7 +13,6 @@ from ..model.births import made_by
 from ..model.place import BackwardCall
 from ..model.scene import Scenes
 from ..numbers import short
-from ..recording.named import ELSEWHERE
 from ..trace.events import (
     BackwardStarted,
     Created,
@@ -30,6 +29,7 @@ from ..trace.events import (
 )
 from ..trace.explained import Explanation
 from ..trace.graph import CAUSE
+from ..trace.statements import evaluated
 from ..trace.where import Span
 from .case import Case, Values
 from .numerical import CHECKS
@@ -93,21 +93,6 @@ def inside_functions(tree: ast.AST) -> set[int]:
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
     found = (node for node in ast.walk(tree) if isinstance(node, kinds))
     return {line for node in found for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)}
-
-
-def evaluated(tree: ast.stmt) -> Iterator[ast.AST]:
-    """The parts of a statement that are evaluated when it runs: not its block, nor what is inside functions
-    and comprehensions."""
-    blocks = ("body", "orelse", "finalbody", "handlers", "cases")
-    stack: list[ast.AST] = [tree]
-    while stack:
-        node = stack.pop()
-        yield node
-        fields = ast.iter_fields(node)
-        parts = [part for name, part in fields if not (node is tree and name in blocks)]
-        single = [each for part in parts for each in (part if isinstance(part, list) else [part])]
-        nodes = [each for each in reversed(single) if isinstance(each, ast.AST)]
-        stack += [each for each in nodes if not isinstance(each, ELSEWHERE)]
 
 
 DOUBLE = ("float64", "complex128")

@@ -31,8 +31,10 @@ from ..trace.events import (
     Unpacked,
 )
 from ..trace.graph import Update
+from ..trace.source_text import SourceText
 from .births import Birth, came_from, made_by
 from .cuts import Cuts
+from .execution import Execution
 from .handles import Registered, registered
 from .module_calls import ModuleCalls
 from .moments import Moments
@@ -287,6 +289,11 @@ class TraceIndex(Lookup):
         before = self.switches.get(mode, [])
         place = bisect(before, time, key=lambda switch: switch[0])
         return before[place - 1][1] if place else first
+
+    @functools.cached_property
+    def execution(self) -> Execution:
+        """Which parts of the source have run."""
+        return Execution(SourceText(self.trace.source), self.trace.events)
 
     @functools.cached_property
     def times(self) -> dict[int, int]:

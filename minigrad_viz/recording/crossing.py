@@ -93,9 +93,8 @@ class Crossing:
     @observing
     def asked(self, tensor: Any) -> None:
         """`requires_grad` of a tensor was set."""
-        known = self.ids.known(tensor)
+        known, (span, _) = self.ids.known(tensor), named_by(self.tape.own_place())
         if known is not None and not self.tape.call:
-            span, _ = named_by(self.tape.own_place())
             self.notes.append(Asked(self.states.state_of(tensor, known), span))
 
     # ── memory that several tensors use ─────────────────────────────────────────────────────────────────────

@@ -108,7 +108,8 @@ class Recorder:
             span = None if spot is None else spot.span
             states, found = self.states, named_tensors(spot, frame)
             rows = tuple((text, states.state_of(t, states.id_of(t))) for text, t in found)
-            tape.notes.append(Failed(describe(error), span, rows, compared(error, self.compared)))
+            frames = tuple(dict.fromkeys(tape.locator.frames(error.__traceback__)))
+            tape.notes.append(Failed(describe(error), span, rows, compared(error, self.compared), frames))
         self.compared = ()
         self.states.snapshot("end")
         named = self.states.named()

@@ -62,6 +62,7 @@ class Failed(NamedTuple):
     span: Span | None
     named: tuple[tuple[str, TensorState], ...] = ()
     compared: Compared | None = None
+    frames: tuple[Span, ...] = ()
 
 
 Event = tuple[Any, ...]  # one of the classes here

@@ -83,6 +83,15 @@ class SourceText:
         line, column, end_line, end_column = where
         return line, self._characters(line, column), end_line, self._characters(end_line, end_column)
 
+    def in_bytes(self, where: Range) -> Range:
+        """The range that is `where` in characters, as Python's compiler counts."""
+        line, column, end_line, end_column = where
+        return line, self._bytes(line, column), end_line, self._bytes(end_line, end_column)
+
+    def _bytes(self, line: int, column: int) -> int:
+        text = self.lines[line - 1] if line <= len(self.lines) else ""
+        return column if text.isascii() else len(text[:column].encode())
+
     def _characters(self, line: int, column: int) -> int:
         text = self.lines[line - 1]
         return column if text.isascii() else len(text.encode()[:column].decode(errors="ignore"))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import functools
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 Range = tuple[int, int, int, int]  # first line (from 1), first column (from 0), last line, column after it
@@ -87,13 +87,54 @@ def end(node: Any) -> tuple[int, int]:
     return node.end_lineno, node.end_col_offset
 
 
+def named_blocks(statement: ast.AST) -> Iterator[tuple[str, list[ast.stmt]]]:
+    """The blocks of statements inside a statement, each with the name of the field in which it stands."""
+    for name in ("body", "orelse", "finalbody"):
+        block = getattr(statement, name, None)
+        if isinstance(block, list):
+            yield name, block
+    for name in ("handlers", "cases"):
+        yield from ((name, holder.body) for holder in getattr(statement, name, ()))
+
+
 def blocks(statement: ast.AST) -> Iterator[list[ast.stmt]]:
     """The blocks of statements inside a statement."""
-    for holder in (statement, *getattr(statement, "handlers", ()), *getattr(statement, "cases", ())):
-        for name in ("body", "orelse", "finalbody"):
-            block = getattr(holder, name, None)
-            if isinstance(block, list):
-                yield block
+    return (block for _, block in named_blocks(statement))
+
+
+def evaluated(tree: ast.AST, known: Callable[[ast.AST], bool] = lambda part: False) -> Iterator[ast.AST]:
+    """The parts of a statement that are evaluated whenever it runs, in the order of the source: not its
+    blocks, nor what is inside functions and comprehensions, nor what a condition may leave out, unless that
+    is `known` to have been evaluated."""
+    stack = [tree]
+    while stack:
+        node = stack.pop()
+        yield node
+        skipped = {id(part) for part in optional(node) if not known(part)}
+        stack += [part for part in ast.iter_child_nodes(node) if id(part) not in skipped][::-1]
+
+
+def optional(node: ast.AST) -> Iterator[ast.AST]:
+    """The parts of a statement or an expression that it may leave out when it runs."""
+    match node:
+        case ast.BoolOp(values=[_, *others]) | ast.Compare(comparators=[_, *others]):
+            yield from others
+        case ast.IfExp(body=one, orelse=other):
+            yield from (one, other)
+        case ast.Lambda(body=body):
+            yield body
+        case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
+            yield from ast.iter_child_nodes(node)
+        case ast.Assert(msg=ast.expr() as message):
+            yield message
+        case ast.stmt():
+            held = (getattr(node, name, ()) for name in HOLD_BLOCKS)
+            yield from (part for each in held if isinstance(each, list | tuple) for part in each)
+
+
+def within(inner: Range, outer: Range) -> bool:
+    """Whether a range is part of another one."""
+    return outer[:2] <= inner[:2] and inner[2:] <= outer[2:]
 
 
 def head(statement: ast.stmt, lines: Sequence[str]) -> Range:

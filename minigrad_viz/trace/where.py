@@ -7,6 +7,7 @@ import ast
 import functools
 import itertools
 import linecache
+from collections.abc import Iterator
 from inspect import CO_NEWLOCALS
 from types import CodeType, FrameType, TracebackType
 from typing import Any
@@ -134,6 +135,16 @@ class Locator:
                     top = spot.top
             traceback = traceback.tb_next
         return found, top, inner
+
+    def frames(self, traceback: TracebackType | None) -> Iterator[Span]:
+        """The places of the traced text that a traceback goes through."""
+        while traceback is not None:
+            spot = None
+            if traceback.tb_frame.f_globals is self._namespace:
+                spot = self._locate(traceback.tb_frame.f_code, traceback.tb_lasti)
+            if spot is not None and not spot.span.origin:
+                yield spot.span
+            traceback = traceback.tb_next
 
     def point(self, entry: TracebackType) -> Spot | None:
         """Where one entry of a traceback stands, if its source is known."""

@@ -3,11 +3,12 @@ shown."""
 
 from __future__ import annotations
 
-from .catalogue import CATALOGUES, fields, fix_of, language, set_language, templates, text
+from .catalogue import CATALOGUES, Invented, fields, fix_of, language, set_language, templates, text
 from .shown import clean, columns, padded, sans, shorten, shorten_name, wrapped
 
 __all__ = [
     "CATALOGUES",
+    "Invented",
     "clean",
     "columns",
     "fields",

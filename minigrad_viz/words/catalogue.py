@@ -37,7 +37,18 @@ CATALOGUES = {lang: read(lang) for lang in ("en", "ko")}
 PART = re.compile(r"⟦(.*?)⟧")
 FIELD = re.compile(r"\{(\w+)")
 
+# Where the placeholder stands in code: in `…`, before a method or an attribute, or as an argument.
+IN_CODE = r"`[^`]*\{{{0}\b[^`]*`|\{{{0}\}}[\w.()\[\]]*\.[a-z_]|\w\([^\s()]*\{{{0}\}}"
+GRADIENT = r"\{{{0}\}}\.grad(?![\w.`]| =)"
+
 _chosen: str | None = None
+
+
+class Invented(str):
+    """A name that stands in nobody's code, such as "result 1". No code is printed with it: a part in ⟦ ⟧ that
+    has it in code is left out, any other text with such code is empty, and `{x}.grad` is said in words."""
+
+    __slots__ = ()
 
 
 def set_language(lang: str | None) -> None:
@@ -63,7 +74,13 @@ def text(key: str, lang: str | None = None, **values: object) -> str:
     words = CATALOGUES[language() if lang is None else _known(lang)]
     if key not in words:
         raise KeyError(f"no text called {key!r} in the catalogue")
-    whole = PART.sub(lambda part: part[1] if _known_of(part[1], values) else "", words[key])
+    invented = [name for name, value in values.items() if isinstance(value, Invented)]
+    whole = words[key]
+    for name in invented:
+        whole = re.sub(GRADIENT.format(name), words["gradient_of"].format(name=f"{{{name}}}"), whole)
+    whole = PART.sub(lambda part: part[1] if _known_of(part[1], values, invented) else "", whole)
+    if _has_code_with(invented, whole):
+        return ""
     try:
         return (filled(whole, values) if words is CATALOGUES["ko"] else whole).format_map(values)
     except KeyError as missing:
@@ -86,8 +103,13 @@ def templates(keys: Iterable[str], lang: str | None = None) -> dict[str, str]:
     return {key: text(key, lang, **{name: f"{{{name}}}" for name in fields(key)}) for key in keys}
 
 
-def _known_of(part: str, values: Mapping[str, object]) -> bool:
-    return all(values.get(name) not in (None, "") for name in FIELD.findall(part))
+def _known_of(part: str, values: Mapping[str, object], invented: Iterable[str]) -> bool:
+    known = all(values.get(name) not in (None, "") for name in FIELD.findall(part))
+    return known and not _has_code_with(invented, part)
+
+
+def _has_code_with(names: Iterable[str], template: str) -> bool:
+    return any(re.search(IN_CODE.format(name), template) for name in names)
 
 
 def _known(lang: str) -> str:
