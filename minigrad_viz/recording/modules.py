@@ -16,6 +16,7 @@ import weakref
 from collections.abc import Iterator
 from typing import Any
 
+from ..faults import pass_on
 from ..protocol import has_history, is_tensor
 from ..trace.statements import expression
 from .tape import Tape, observing
@@ -147,7 +148,8 @@ def held_by(value: Any) -> dict[str, Any]:
     """The `__dict__` of an object, without asking its own `__getattr__`; empty if it has none."""
     try:
         inside = object.__getattribute__(value, "__dict__")
-    except AttributeError:
+    except AttributeError as missing:
+        pass_on(missing)
         return {}
     return inside if type(inside) is dict else {}
 

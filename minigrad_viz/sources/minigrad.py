@@ -22,6 +22,8 @@ from minigrad.observing import (
     is_differentiable,
     is_forward,
     is_recording,
+    is_running,
+    observers,
     remove_observer,
 )
 
@@ -37,6 +39,8 @@ class Minigrad:
     """An observer that translates the events of minigrad into calls of the recorder."""
 
     budget = 60_000
+    is_running = staticmethod(is_running)
+    engine: Any = None  # until it is attached
 
     def attach(self, recorder: Any) -> None:
         """Begin to tell `recorder` what happens on this thread."""
@@ -65,8 +69,10 @@ class Minigrad:
 
     def detach(self) -> None:
         """Stop."""
-        remove_observer(self)
-        self.engine.begin(wraps=False)
+        if self in observers():
+            remove_observer(self)
+        if self.engine is not None:
+            self.engine.begin(wraps=False)
 
     # ── modes ───────────────────────────────────────────────────────────────────────────────────────────────
 
