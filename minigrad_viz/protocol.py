@@ -79,10 +79,19 @@ def is_tensor(obj: Any) -> bool:
     cls = type(obj)
     if cls in PLAIN:
         return False
-    return hasattr(cls, "grad_fn") and hasattr(cls, "requires_grad") and hasattr(cls, "backward")
+    try:
+        return hasattr(cls, "grad_fn") and hasattr(cls, "requires_grad") and hasattr(cls, "backward")
+    except Exception as problem:  # what a metaclass of the user's raises
+        pass_on(problem)
+        return False
 
 
 PLAIN = frozenset((int, float, bool, complex, str, type(None), tuple, list, dict))  # asked thousands of times
+
+
+def variables(namespace: dict[Any, Any]) -> list[tuple[str, Any]]:
+    """The variables of a namespace, as they are now, but for private ones and for keys that are no names."""
+    return [(name, value) for name, value in list(namespace.items()) if type(name) is str and name[:1] != "_"]
 
 
 def is_parameter(tensor: Any) -> bool:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Iterator
+from inspect import CO_GENERATOR
 from typing import Any
 
 
@@ -25,6 +26,8 @@ class Interrupt:
         """What Python calls, with the frame that it interrupts."""
         code = frame.f_code
         counted = event in ("call", "c_return") and code.co_name not in self.spared
+        if event == "call" and code.co_flags & CO_GENERATOR:
+            return  # it may be closed, where no handler runs
         if not counted or not str(frame.f_globals.get("__name__")).startswith(self.modules):
             return
         self.count += 1

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..faults import has_arrived, pass_on
 from ..hooks import text_of
-from ..protocol import array_of, dtype_name, has_history, is_tensor, value_of
+from ..protocol import array_of, dtype_name, has_history, is_tensor, value_of, variables
 from ..trace import notes
 from ..trace.events import Inside
 from ..trace.ids import Ids
@@ -96,11 +96,11 @@ class Tape:
     def variables(self) -> list[tuple[str, Any]]:
         """The variables of the namespace that are tensors whose history can be read."""
         kinds, found = self._kinds, []
-        for name, value in self.namespace.items():
+        for name, value in variables(self.namespace):
             kind = kinds.get(type(value))
             if kind is None:
                 kind = kinds[type(value)] = is_tensor(value)
-            if kind and name[:1] != "_" and has_history(value):
+            if kind and has_history(value):
                 found.append((name, value))
         return found
 

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ..faults import pass_on
-from ..protocol import array_of, dtype_name, history_of, is_parameter, is_tensor
+from ..protocol import array_of, dtype_name, history_of, is_parameter, is_tensor, variables
 from .leaving import KEEPERS, Keeper, appended_to, call_of, is_print, uses_of
 from .program import MOST, ROOM, Given, Instruction, Program, Ref, Unreplayable, templated
 from .rounds import KeptRounds
@@ -122,8 +122,8 @@ class Taker:
     def bindings(self) -> dict[str, int]:
         """The variables that are tensors of the program."""
         found = {}
-        for name, value in self.namespace.items():
-            if name[:1] != "_" and is_tensor(value) and (number := self.number_of(value)) is not None:
+        for name, value in variables(self.namespace):
+            if is_tensor(value) and (number := self.number_of(value)) is not None:
                 found[name] = number
         return found
 

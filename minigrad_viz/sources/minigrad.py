@@ -208,7 +208,7 @@ def item_set() -> dict[str, Any] | None:
     frame: Any = sys._getframe(2)
     method: Any = Tensor.__setitem__
     code = method.__code__
-    while frame is not None and (frame.f_globals.get("__name__") or "").startswith(OURS):
+    while frame is not None and str(frame.f_globals.get("__name__")).startswith(OURS):
         if frame.f_code is code:
             return frame.f_locals
         frame = frame.f_back

@@ -90,8 +90,9 @@ class TorchModes:
             recorder.mode_stands("grad", False)
 
     def switched(self, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
-        """Switch the grad mode, and tell if it is the cell that asked. An interrupt of this leaves a block
-        that begins as if it had not begun, and one that ends as if it had ended."""
+        """Switch the grad mode, and tell if it is the cell that asked. After an interrupt a block that was to
+        begin has not begun, and one that was to end has ended. Whoever just asks for gradients, as a
+        `finally` does, has them."""
         __tracebackhide__ = True
         before = result = None
         try:
@@ -102,7 +103,8 @@ class TorchModes:
                 self.recorder.mode_changed("grad", enabled)
         except BaseException:
             caller = outside(sys._getframe(1))
-            if caller is not None and caller.f_code.co_name == "__exit__":
+            ends = caller is not None and caller.f_code.co_name == "__exit__"
+            if ends or args[:1] == (True,):
                 func(*args, **kwargs)
             elif before is not None:
                 func(before)
