@@ -207,7 +207,9 @@ def fail(*_args, **_options):
 
 def test_after_a_begin_that_fails_the_cell_runs_as_it_is(watch, capsys, monkeypatch):
     monkeypatch.setattr(watch.runner, "_begin", fail)
-    warning = "%%watch could not watch this cell, which runs as it is: ValueError: no room (see %watch traceback)"
+    warning = (
+        "%%watch could not watch this cell, which runs as it is: ValueError: no room (see %watch traceback)"
+    )
     for cell in ("%%watch\nprint('ran')\n5", "%%watch\n%%time\nprint('ran')\n5"):
         assert watch.run(cell).result == 5
         out, err = capsys.readouterr()
