@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .faults import pass_on
 from .protocol import dtype_name, is_tensor, op_of, pytorch
 
 
@@ -46,6 +47,7 @@ def saved_of(node: Any) -> Iterator[Kept]:
                 continue
             value = getattr(node, name)
         except RuntimeError as refused:
+            pass_on(refused)
             yield unreadable(name.removeprefix("_saved_"), str(refused))
             continue
         value = shown_alone(node, name, value)
@@ -108,6 +110,7 @@ def _saved_by_function(node: Any) -> Iterator[Kept]:
             return
         tensors = node.saved_tensors
     except RuntimeError as refused:
+        pass_on(refused)
         yield from _one_by_one(node, str(refused))
         return
     for i, tensor in enumerate(tensors):
@@ -133,6 +136,7 @@ def _one_by_one(node: Any, refused: str) -> Iterator[Kept]:
             if value is not None:
                 yield Kept(name, value, False)
         except RuntimeError as problem:
+            pass_on(problem)
             told = unreadable(name, str(problem))
             if not told.freed:
                 yield told

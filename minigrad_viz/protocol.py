@@ -21,6 +21,8 @@ import numpy as np
 import minigrad
 from minigrad import observing
 
+from .faults import pass_on
+
 # Numbers kept per snapshot: enough to draw a 3×3 matrix in full and to redo a small vjp by hand.
 KEPT = 64
 NAN = math.nan  # every NaN of a snapshot is this one, so that equal snapshots compare equal
@@ -77,10 +79,19 @@ def is_tensor(obj: Any) -> bool:
     cls = type(obj)
     if cls in PLAIN:
         return False
-    return hasattr(cls, "grad_fn") and hasattr(cls, "requires_grad") and hasattr(cls, "backward")
+    try:
+        return hasattr(cls, "grad_fn") and hasattr(cls, "requires_grad") and hasattr(cls, "backward")
+    except Exception as problem:  # what a metaclass of the user's raises
+        pass_on(problem)
+        return False
 
 
 PLAIN = frozenset((int, float, bool, complex, str, type(None), tuple, list, dict))  # asked thousands of times
+
+
+def variables(namespace: dict[Any, Any]) -> list[tuple[str, Any]]:
+    """The variables of a namespace, as they are now, but for private ones and for keys that are no names."""
+    return [(name, value) for name, value in list(namespace.items()) if type(name) is str and name[:1] != "_"]
 
 
 def is_parameter(tensor: Any) -> bool:
@@ -100,7 +111,8 @@ def array_of(tensor: Any) -> Any:
         if not tensor.shape and hasattr(tensor, "item") and (number := getattr(np, dtype_name(tensor), None)):
             return number(tensor.item())  # a third of the time that an array takes
         return (tensor.detach() if tensor.requires_grad else tensor).numpy()
-    except (RuntimeError, TypeError, NotImplementedError):
+    except (RuntimeError, TypeError, NotImplementedError) as refused:
+        pass_on(refused)
         return _array_by_detour(tensor)
 
 
@@ -113,7 +125,8 @@ def _array_by_detour(tensor: Any) -> Any:
     try:
         plain = tensor.detach().float() if dtype_name(tensor) == "bfloat16" else tensor
         return plain.numpy(force=True)
-    except (RuntimeError, TypeError, NotImplementedError):
+    except (RuntimeError, TypeError, NotImplementedError) as refused:
+        pass_on(refused)
         return None
 
 
@@ -126,7 +139,8 @@ def _array_inside(tensor: Any, wraps: Any) -> Any:
         return None
     try:
         return np.array(tensor.tolist(), dtype_name(tensor))[()]
-    except TypeError:  # a dtype that NumPy lacks
+    except TypeError as refused:  # a dtype that NumPy lacks
+        pass_on(refused)
         return None
 
 
@@ -191,7 +205,8 @@ def has_history(tensor: Any) -> bool:
     Function, and whose memory was written to since."""
     try:
         tensor.grad_fn  # noqa: B018  (to read it is the question)
-    except RuntimeError:
+    except RuntimeError as refused:
+        pass_on(refused)
         return False
     return True
 
@@ -200,7 +215,8 @@ def history_of(tensor: Any) -> Any:
     """`grad_fn`; None also where that cannot be read."""
     try:
         return tensor.grad_fn
-    except RuntimeError:
+    except RuntimeError as refused:
+        pass_on(refused)
         return None
 
 
@@ -214,8 +230,9 @@ def memory_of(tensor: Any) -> tuple[int, int] | None:
     try:
         storage = tensor.untyped_storage()
         return storage._cdata, storage.nbytes()
-    except (AttributeError, RuntimeError, NotImplementedError):  # sparse, or wrapped by a transform
-        return None
+    except (AttributeError, RuntimeError, NotImplementedError) as refused:
+        pass_on(refused)
+        return None  # sparse, or wrapped by a transform
 
 
 def owner_of(data: Any) -> Any:
@@ -233,7 +250,8 @@ def version_of(tensor: Any) -> int:
     """How often the memory of a tensor was written to; 0 where nobody counts (inference tensors)."""
     try:
         return tensor._version
-    except RuntimeError:
+    except RuntimeError as refused:
+        pass_on(refused)
         return 0
 
 
@@ -280,5 +298,6 @@ def tangent_of(tensor: Any) -> Any:
         return None
     try:
         return forward.unpack_dual(tensor).tangent
-    except RuntimeError:  # one of many examples at once, inside `torch.func.vmap`
+    except RuntimeError as refused:  # one of many examples at once, inside `torch.func.vmap`
+        pass_on(refused)
         return None

@@ -110,7 +110,12 @@ def switch(name: str, value: Any) -> Any:
 
 
 class Within:
-    """Modes of this thread that are different inside a block: `with Within(grad_enabled=False):`."""
+    """Modes of this thread that are different inside a block: `with Within(grad_enabled=False):`.
+
+    Note [Interrupts]
+        A signal handler runs, and may raise, wherever Python calls a function or goes back in a loop. So what
+        belongs together is switched by statements that do neither: all of it has happened, or nothing.
+    """
 
     __slots__ = ("modes",)
 
@@ -118,11 +123,24 @@ class Within:
         self.modes = modes
 
     def __enter__(self) -> None:
+        global active
+        here, before, change = state.__dict__, {}, 0
         for name, value in self.modes.items():
-            self.modes[name] = switch(name, value)
+            normal = NORMAL[name]
+            was = before[name] = here.get(name, normal)
+            if name not in UNCOUNTED:
+                change += (value != normal) - (was != normal)
+        here |= self.modes  # from here on nothing can interrupt
+        here["away"].modes += change
+        active += change
+        self.modes = before
 
     def __exit__(self, *exc: object) -> None:
-        self.__enter__()
+        try:
+            self.__enter__()
+        except BaseException:  # it was interrupted before anything has happened
+            self.__enter__()
+            raise
 
 
 def unobserved(grad: bool) -> Within:
@@ -229,6 +247,16 @@ def ask_grad_mode(enabled: bool) -> bool:
     return before
 
 
+def enter_grad_mode(enabled: bool) -> bool:
+    """Do the same at the beginning of a block, which an interrupt leaves as if it had not begun."""
+    before = is_grad_enabled()
+    try:
+        return ask_grad_mode(enabled)
+    except BaseException:
+        switch("grad_enabled", before)
+        raise
+
+
 def observers() -> tuple[Any, ...]:
     """Return the observers of this thread. See `add_observer`."""
     return state.observers if active else ()
@@ -255,6 +283,11 @@ def quiet(kernel: Callable[..., Any], *args: Any) -> Any:
     try:
         return enter(kernel, *args)
     except RuntimeError as error:
-        if not str(error).startswith("cannot enter context"):
+        if not is_entered(error):
             raise
     return _silence().run(kernel, *args)
+
+
+def is_entered(error: Exception) -> bool:
+    """Return whether a kernel could not run because the context is in use. See Note [Quiet kernels]."""
+    return isinstance(error, RuntimeError) and str(error).startswith("cannot enter context")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 import weakref
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -54,6 +55,8 @@ class BackwardCalls:
     ) -> None:  # fmt: skip
         """A backward call starts, as the source `library` tells; `wanted` are the tensors or edges whose
         gradients are asked for, None for all leaves."""
+        if self.tape.depth and not library.is_running():
+            self._close()  # an interrupt has come between the end of a call and its notice
         self.tape.depth += 1
         if self.tape.depth > 1:  # from inside a hook or a custom backward
             self._nested += 1
@@ -65,12 +68,29 @@ class BackwardCalls:
             self._begin_call(library, kind, roots, gradients, create_graph, wanted, batched)
 
     def backward_ended(self, error: BaseException | None, results: Any = None) -> None:
-        """The call ended."""
-        self.tape.depth -= 1
-        if self.tape.depth == 0 and self.tape.rounds.light:
-            self._end_counted(results or ())
-        elif self.tape.depth == 0:
-            self._end_call(error, results or ())
+        """The call ended, or was interrupted before it began."""
+        if self.tape.depth > 1:
+            self.tape.depth -= 1
+        elif self.tape.depth == 1:
+            try:
+                if self.tape.rounds.light:
+                    self._end_counted(results or ())
+                elif self.tape.call:
+                    self._end_call(error, results or ())
+            finally:
+                self._close()
+
+    def _close(self) -> None:
+        """No call runs any more, whatever has interrupted its beginning or its end."""
+        if self.tape.call:
+            text = describe(sys.exception() or KeyboardInterrupt())
+            self.tape.notes.append(("ended", BackwardEnded(self.tape.call, text, (), ()), ()))
+        self.listener.stop()
+        self.let_go()
+        self.tape.call = self.tape.depth = self.tape.again = 0
+        for rows in (self.values, self.norms):
+            rows += [None] * (self.tape.calls - len(rows))
+            del rows[self.tape.calls :]
 
     @observing
     def _begin_call(
@@ -87,7 +107,7 @@ class BackwardCalls:
         self.states.adopt(nodes)
         asked = None if wanted is None else tuple(self.states.end_of(t) for t in wanted)
         self._wanted = (asked or ()) if kind == "grad" else ()
-        self.tape.calls += 1
+        number = self.tape.calls + 1
         self.states.snapshot("before")
         given = values_of(gradients)
         ids = tuple(self.states.id_of(g) if g is not None and create_graph else None for g in gradients)
@@ -95,12 +115,13 @@ class BackwardCalls:
         self._lost, self._budget = library.lost, library.budget
         self._keys = [row[0] for row in frozen]
         self.states.frozen.update(self._keys)
-        self.tape.call, self.tape.creates = self.tape.calls, create_graph
+        told = number, kind, names, given, ids, create_graph, (), span, asked, batched
+        begun = [("started", BackwardStarted(*told), frozen)]
+        self.tape.notes += begun  # with the numbers: nothing can interrupt between these
+        self.tape.call = self.tape.calls = number
+        self.tape.creates = create_graph
         starts = [(node, nr, g) for (node, nr), g in zip(ends, gradients, strict=True)]
         library.listen(self._live, [s for s in starts if s[0] is not None and variable_of(s[0]) is None])
-        told = self.tape.call, kind, names, given, ids, create_graph, (), span, asked, batched
-        event = BackwardStarted(*told)
-        self.tape.notes.append(("started", event, frozen))
 
     @watching_lightly
     def _count_call(self, roots: Any) -> None:
@@ -137,8 +158,8 @@ class BackwardCalls:
         self.listener.stop()
         self._live, self.tape.inside, self.tape.again, self.tape.built = (), None, 0, []
         text = None if error is None else describe(error)
-        event = BackwardEnded(self.tape.call, text, (), captured)
-        self.tape.notes.append(("ended", event, gone))
+        ended = [("ended", BackwardEnded(self.tape.call, text, (), captured), gone)]
+        self.tape.notes += ended
         self.tape.call = 0
         self.states.snapshot("after")
         self._ends.append(len(self.tape.notes))

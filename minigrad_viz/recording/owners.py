@@ -13,6 +13,7 @@ import numpy as np
 import minigrad
 from minigrad import observing
 
+from ..faults import pass_on
 from ..protocol import history_of, version_of
 from ..trace.ids import Ids
 from ..trace.where import Span
@@ -123,7 +124,8 @@ def raw_array(tensor: Any) -> np.ndarray | None:
     cannot show it without a copy."""
     try:
         data = observing.memory(tensor) if isinstance(tensor, minigrad.Tensor) else tensor.detach().numpy()
-    except (RuntimeError, TypeError, NotImplementedError):
+    except (RuntimeError, TypeError, NotImplementedError) as refused:
+        pass_on(refused)
         return None
     return data if isinstance(data, np.ndarray) else None
 

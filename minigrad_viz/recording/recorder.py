@@ -15,6 +15,7 @@ from typing import Any
 
 from minigrad import Tensor
 
+from ..faults import surely
 from ..hooks import text_of
 from ..protocol import edges_of, has_history, history_of, is_tensor, variable_of
 from ..sources import Library, sources
@@ -76,17 +77,25 @@ class Recorder:
 
     def start(self) -> None:
         """Begin to observe this thread."""
-        for source in self.watched:
-            source.attach(self)
+        try:
+            for source in self.watched:
+                source.attach(self)
+        except BaseException:
+            surely(self.detach)
+            raise
 
-    def stop(self, error: BaseException | None = None) -> Trace:
-        """Stop observing and give the trace; `error` is what ended the cell. Raises what went wrong while
-        recording."""
+    def detach(self) -> None:
+        """Stop observing, and leave nothing behind; it may be called again."""
         for source in reversed(self.watched):
             source.detach()
         self.listener.stop()
         self.backward.let_go()
         self.steps.open = None
+
+    def stop(self, error: BaseException | None = None) -> Trace:
+        """Stop observing and give the trace; `error` is what ended the cell. Raises what went wrong while
+        recording."""
+        surely(self.detach)
         if self.tape.problem is not None:
             raise self.tape.problem
         self.tape.call = 0

@@ -11,8 +11,9 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
+from ..faults import has_arrived, pass_on
 from ..hooks import text_of
-from ..protocol import array_of, dtype_name, has_history, is_tensor, value_of
+from ..protocol import array_of, dtype_name, has_history, is_tensor, value_of, variables
 from ..trace import notes
 from ..trace.events import Inside
 from ..trace.ids import Ids
@@ -24,8 +25,8 @@ OPEN = contextlib.nullcontext
 
 def observing(method: Callable[..., None], light: bool = False) -> Any:
     """A method of a part of a recorder, which has a `tape`, through which a source tells: quiet while the
-    recorder itself reads tensors, and it never raises. It is called while rounds are only counted (`light`),
-    or while they are not."""
+    recorder itself reads tensors, and it raises only what has arrived from outside. It is called while
+    rounds are only counted (`light`), or while they are not."""
 
     @functools.wraps(method)
     def careful(self: Any, *args: Any) -> None:
@@ -40,6 +41,8 @@ def observing(method: Callable[..., None], light: bool = False) -> Any:
                 with tape.shield():
                     method(self, *args)
         except Exception as problem:
+            if has_arrived(problem):
+                raise
             tape.problem = problem
         finally:
             tape.busy = False
@@ -93,11 +96,11 @@ class Tape:
     def variables(self) -> list[tuple[str, Any]]:
         """The variables of the namespace that are tensors whose history can be read."""
         kinds, found = self._kinds, []
-        for name, value in self.namespace.items():
+        for name, value in variables(self.namespace):
             kind = kinds.get(type(value))
             if kind is None:
                 kind = kinds[type(value)] = is_tensor(value)
-            if kind and name[:1] != "_" and has_history(value):
+            if kind and has_history(value):
                 found.append((name, value))
         return found
 
@@ -180,6 +183,7 @@ def describe(error: BaseException) -> str:
     """An error as one line: class and text."""
     try:
         text = str(error)
-    except Exception:  # its own `__str__`
+    except Exception as problem:  # its own `__str__`
+        pass_on(problem)
         text = ""
     return f"{type(error).__name__}: {text}".strip()

@@ -5,7 +5,8 @@ Note [How PyTorch is watched]
     what that calls tells of a custom Function, and what its `forward` computes inside is left out.
     Backward calls, however they are made, end in one method of one object,
     `Variable._execution_engine.run_backward`; while a cell is recorded, a stand-in for that object tells
-    when it begins and ends. Modules tell by global hooks. All are taken away when the cell ends.
+    when it begins and ends. Another one tells of calls of modules. All are taken away when the cell ends.
+    Other threads than the cell's get PyTorch's own methods from the stand-ins.
     Inside a backward call no mode is in force; where its graph has custom Functions or packed values, one
     of ours is, for what their `backward` or a checkpoint computes. What the engine itself computes is no
     function of PyTorch's but only an op below: with `create_graph=True` a `TorchDispatchMode` keeps these
@@ -18,17 +19,20 @@ Note [How PyTorch is watched]
 from __future__ import annotations
 
 import contextlib
+import functools
 import sys
 import threading
+from collections.abc import Callable
 from inspect import CO_NEWLOCALS
 from typing import Any
 
+from ..faults import pass_on
 from ..protocol import edge_of, has_history, is_tensor, pytorch, version_of
 from . import unseen
 from .torch_engine import Engine, Waiting
 from .torch_frames import FUNCTION, TorchModes, by_torch, flat, outside, running, runs_again, title
-from .torch_functions import Functions, apply, modes_of
-from .torch_modules import OPTIMIZERS, ModuleHooks, only_for_hooks, step_told
+from .torch_functions import modes_of, stand_ins
+from .torch_modules import OPTIMIZERS, step_told
 from .torch_nodes import TorchNodes, by_node
 from .warned import Warned
 
@@ -49,13 +53,17 @@ class PyTorch:
 
     budget = 30_000
 
+    def __init__(self) -> None:
+        self.undo: list[Callable[[], Any]] = []  # what takes away all that is there
+        self.installed = False
+        self.waiting: Waiting | None = None
+
     def attach(self, recorder: Any) -> None:
         """Begin to tell `recorder` what happens on this thread; at once, or as soon as PyTorch is
         imported."""
         self.recorder = recorder
         self.thread = threading.get_ident()
-        self.mode: Any = None
-        self.waiting: Waiting | None = None
+        self.undo, self.installed, self.waiting = [], False, None
         self.steps = 0
         self.nodes = TorchNodes(recorder)
         self.freeze = self.nodes.freeze
@@ -71,45 +79,45 @@ class PyTorch:
         """Stop, and leave nothing behind."""
         if self.waiting in sys.meta_path:
             sys.meta_path.remove(self.waiting)
-        if self.mode is not None:
-            self.engine.remove(sys.modules["torch"].autograd.Variable)
-            self.modules.remove()
-            self.functions.remove()
-            self.mode.__exit__(None, None, None)
-            self.mode = None
-            self.warned.remove()
-            for hook in self.hooks:
-                hook.remove()
+        while self.undo:  # each may be called again, and before there is anything to take away
+            self.undo[-1]()
+            self.undo.pop()
 
     def install(self) -> None:
         """Watch PyTorch, which is there now."""
-        if self.mode is not None or threading.get_ident() != self.thread:
+        if self.installed or threading.get_ident() != self.thread:
             return
         import torch
-        from torch.autograd.function import _SingleLevelFunction
         from torch.optim import optimizer
+        from torch.utils.hooks import RemovableHandle
 
+        self.installed = True
         self.torch = torch
-        self.told = told = modes_of(self)
-        own = PyTorch.called, PyTorch.called_inside, PyTorch.assigned, PyTorch.applied, PyTorch.observed
-        others = told.cell.__torch_function__, told.inside.__torch_function__, apply
-        codes = {each.__code__ for each in (*own, *others, TorchModes.switched, Engine.run_backward)}
-        self.warned = Warned(codes, only_for_hooks)
-        self.warned.install()
+        self.told = modes_of(self)
+        warned = Warned()
+        self.undo.append(warned.remove)
+        warned.install()
         # The recorder's reading must reach neither modes nor a tensor class's own `__torch_function__`.
         self.recorder.tape.shield = torch._C.DisableTorchFunction
         self.backward = (torch.Tensor.backward, torch.autograd.backward, torch.autograd.grad)
         self.quiet = {id(vars(module)) for name in QUIET if (module := sys.modules.get(name)) is not None}
-        self.engine = Engine(torch.autograd.Variable._execution_engine, self)
-        torch.autograd.Variable._execution_engine = self.engine
-        steps, before = self.recorder.steps, optimizer.register_optimizer_step_pre_hook
-        after = optimizer.register_optimizer_step_post_hook
-        self.hooks = before(step_told(self, steps.starts)), after(step_told(self, steps.ended))
-        self.modes = TorchModes(torch, self.recorder)
-        self.modules = ModuleHooks(self)
-        self.functions = Functions(_SingleLevelFunction, self)
-        self.mode = told.cell()
-        self.mode.__enter__()
+        engine = Engine(torch.autograd.Variable._execution_engine, self)
+        self.undo.append(lambda: engine.remove(torch.autograd.Variable))
+        torch.autograd.Variable._execution_engine = engine
+        steps = self.recorder.steps
+        for hooks, tell in (
+            (optimizer._global_optimizer_pre_hooks, steps.starts),
+            (optimizer._global_optimizer_post_hooks, steps.ended),
+        ):
+            handle = RemovableHandle(hooks)
+            self.undo.append(handle.remove)
+            hooks[handle.id] = step_told(self, tell)
+        self.modes = TorchModes(torch, self)
+        for stand_in in stand_ins():
+            self.undo.append(functools.partial(stand_in.remove, self))
+            stand_in.add(self)
+        self.undo.append(self.told.leave)
+        self.told.enter(self.told.cell())
 
     def called(self, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         """Run a function of PyTorch and tell what it did."""
@@ -126,8 +134,6 @@ class PyTorch:
             self.recorder.compared = args  # see Note [The checker's own matrices]
         if self.rests(name, args, kwargs) or not self.listens():
             return func(*args, **kwargs)
-        if name == "set_grad_enabled":
-            return self.modes.switched(func, args, kwargs)
         return self.observed(name, func, args, kwargs)
 
     def applied(self, kind: Any, func: Any, *args: Any) -> Any:
@@ -152,11 +158,25 @@ class PyTorch:
         with shield():
             # One number for all events of this op.
             recorder.tape.step, recorder.tape.shield = self.steps, contextlib.nullcontext
-            results = [t for t in flat((result,)) if is_tensor(t)]
-            self.tell(name, values, given, list(tensors.values()), results)
-            self.tell_of(getattr(func, "__name__", ""), args, result)
-            recorder.tape.step, recorder.tape.shield = 0, shield
+            try:
+                results = [t for t in flat((result,)) if is_tensor(t)]
+                self.tell(name, values, given, list(tensors.values()), results)
+                self.tell_of(getattr(func, "__name__", ""), args, result)
+            finally:
+                recorder.tape.step, recorder.tape.shield = 0, shield
         return result
+
+    def module_called(self, module: Any, run: Any, *args: Any, **kwargs: Any) -> Any:
+        """Call a module and tell of it."""
+        __tracebackhide__ = True
+        modules, result = self.recorder.modules, None
+        if self.listens():
+            modules.called(module, args, kwargs)
+        try:
+            result = run(*args, **kwargs)
+            return result
+        finally:
+            modules.returned(module, result)
 
     def rests(self, name: str, args: Any, kwargs: dict[str, Any]) -> bool:
         """Whether a call is only counted. See Note [Lighter watching]."""
@@ -196,10 +216,12 @@ class PyTorch:
             with recorder.tape.shield():
                 recorder.packing.ran_again(name, list(flat((*args, *kwargs.values()))), result)
         elif node is not None and again is not None:
-            with recorder.tape.shield():
-                recorder.tape.inside = recorder.tape.ids.key(node)
-                recorder.backward.ran_inside(name, list(flat((*args, *kwargs.values()))), result)
-            recorder.tape.inside = None
+            try:
+                with recorder.tape.shield():
+                    recorder.tape.inside = recorder.tape.ids.key(node)
+                    recorder.backward.ran_inside(name, list(flat((*args, *kwargs.values()))), result)
+            finally:
+                recorder.tape.inside = None
         return result
 
     def node_at(self, tensor: Any) -> Any:
@@ -212,8 +234,13 @@ class PyTorch:
         try:
             with self.torch.inference_mode(False):  # in which a leaf's edge could not be found
                 return self.torch.autograd.graph.get_gradient_edge(tensor).node
-        except AssertionError:  # it requires gradients and is a view made in inference mode
+        except AssertionError as refused:  # it requires gradients and is a view made in inference mode
+            pass_on(refused)
             return None
+
+    def is_running(self) -> bool:
+        """Whether a backward call of this thread is running."""
+        return self.torch._C._current_graph_task_id() >= 0
 
     def lost(self, keys: list[Any], live: list[Any], ran: set[Any], sure: bool) -> list[Any]:
         """The keys of the nodes of a call whose saved values cannot be read any more."""

@@ -11,7 +11,7 @@ from typing import Any
 
 
 class Engine:
-    """A stand-in for autograd's engine that tells of backward calls."""
+    """A stand-in for autograd's engine that tells of the backward calls of one thread."""
 
     def __init__(self, engine: Any, source: Any) -> None:
         self.engine = engine
@@ -30,13 +30,18 @@ class Engine:
                 above.engine = self.engine
             above = above.engine
 
-    def run_backward(self, roots: Any, gradients: Any, keep_graph: bool, create_graph: bool, inputs: Any = (),
-                     *args: Any, **kwargs: Any) -> Any:  # fmt: skip
+    @property
+    def run_backward(self) -> Any:
+        """What runs backward: on other threads PyTorch's own."""
+        here = threading.get_ident() == self.source.thread
+        return self.run if here else self.engine.run_backward
+
+    def run(self, roots: Any, gradients: Any, keep_graph: bool, create_graph: bool, inputs: Any = (),
+            *args: Any, **kwargs: Any) -> Any:  # fmt: skip
         """Run backward as PyTorch would."""
         __tracebackhide__ = True
         recorder, run = self.source.recorder, self.engine.run_backward
-        here = threading.get_ident() == self.source.thread
-        if not here or not (recorder.tape.call or self.source.listens()):
+        if not (recorder.tape.call or self.source.listens()):
             return run(roots, gradients, keep_graph, create_graph, inputs, *args, **kwargs)
         kind = "backward" if kwargs.get("accumulate_grad") else "grad"
         self.source.modes.ask()
@@ -44,10 +49,11 @@ class Engine:
         wanted = inputs if kind == "grad" else inputs or None
         if not recorder.tape.call:
             self.source.keeps = keep_graph
-        recorder.backward.backward_started(self.source, kind, roots, gradients, create_graph, wanted, batched)
         error: BaseException | None = None
         result: Any = None
+        told = self.source, kind, roots, gradients, create_graph, wanted, batched
         try:
+            recorder.backward.backward_started(*told)
             builds = create_graph and recorder.tape.depth == 1
             with self.source.told.within(self.source.nodes.custom, builds):
                 result = run(roots, gradients, keep_graph, create_graph, inputs, *args, **kwargs)

@@ -5,7 +5,7 @@ PyTorch, of which only the grad mode tells that it is switched.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 FUNCTION = "torch.autograd.function"  # where the backward of a custom Function is called
@@ -22,6 +22,24 @@ def outside(frame: Any, passed: tuple[str, ...] = ()) -> Any:
     ):
         frame = frame.f_back
     return frame
+
+
+def between(stack: Sequence[Any]) -> set[int]:
+    """The places in a stack, innermost frame first, at which frames stand that would not be there if PyTorch
+    were not watched. Where one of ours has called a function `func` of PyTorch's by way of a mode, `func`
+    itself stands there a second time, further out."""
+    found: set[int] = set()
+    names = [str(frame.f_globals.get("__name__")) for frame in stack]
+    for i, frame in enumerate(stack):
+        if not names[i].startswith("minigrad_viz."):
+            continue
+        found.add(i)
+        if names[i + 1 : i + 2] == ["torch.overrides"]:
+            found.add(i + 1)
+            code = getattr(frame.f_locals.get("func"), "__code__", None)
+            if i + 2 < len(stack) and stack[i + 2].f_code is code:
+                found.add(i + 2)
+    return found
 
 
 def running() -> Any:
@@ -61,8 +79,9 @@ SWITCHES = ("torch.autograd.grad_mode", "torch.utils._contextlib")  # what stand
 class TorchModes:
     """Tells a recorder of modes: of the grad mode when it is switched, of the others when asked to look."""
 
-    def __init__(self, torch: Any, recorder: Any) -> None:
-        self.torch, self.recorder = torch, recorder
+    def __init__(self, torch: Any, source: Any) -> None:
+        self.torch, self.source, self.recorder = torch, source, source.recorder
+        recorder = self.recorder
         self.stood = self.standing()
         for name, enabled in self.stood.items():
             if enabled:
@@ -71,13 +90,25 @@ class TorchModes:
             recorder.mode_stands("grad", False)
 
     def switched(self, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
-        """Switch the grad mode, and tell if it is the cell that asked."""
+        """Switch the grad mode, and tell if it is the cell that asked. After an interrupt a block that was to
+        begin has not begun, and one that was to end has ended. Whoever just asks for gradients, as a
+        `finally` does, has them."""
         __tracebackhide__ = True
-        before = self.torch.is_grad_enabled()
-        result = func(*args, **kwargs)
-        enabled = self.torch.is_grad_enabled()
-        if enabled != before and not by_torch(*SWITCHES):
-            self.recorder.mode_changed("grad", enabled)
+        before = result = None
+        try:
+            before = self.torch.is_grad_enabled()
+            result = func(*args, **kwargs)
+            enabled = self.torch.is_grad_enabled()
+            if enabled != before and self.source.listens() and not by_torch(*SWITCHES):
+                self.recorder.mode_changed("grad", enabled)
+        except BaseException:
+            caller = outside(sys._getframe(1))
+            ends = caller is not None and caller.f_code.co_name == "__exit__"
+            if ends or args[:1] == (True,):
+                func(*args, **kwargs)
+            elif before is not None:
+                func(before)
+            raise
         return result
 
     def standing(self) -> dict[str, bool]:

@@ -11,19 +11,17 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable, Collection
-from types import CodeType, FrameType
+from collections.abc import Callable
+from types import FrameType
 from typing import Any
+
+from .torch_frames import between
 
 
 class Warned:
-    """Corrects warnings between `install` and `remove`. `ours` are the codes of our functions that stand in
-    between; where one has called a function `func` of PyTorch's by way of a mode, `func` itself stands there
-    a second time, further out. `extra` says of any other frame whether it is there because of us."""
+    """Corrects warnings between `install` and `remove`."""
 
-    def __init__(self, ours: Collection[CodeType], extra: Callable[[FrameType], bool]) -> None:
-        self.ours = ours
-        self.extra = extra
+    def __init__(self) -> None:
         self.show: Callable[[Any], None] = print
         self.passes = True  # whether warnings are passed on as they are
 
@@ -54,7 +52,7 @@ class Warned:
         stack = list(outward(sys._getframe(1)))
         named = (message.filename, message.lineno)
         level = next((i for i, f in enumerate(stack) if (f.f_code.co_filename, f.f_lineno) == named), -1)
-        extra = self.between(stack)
+        extra = between(stack)
         if not any(i <= level for i in extra):
             self.show(message)
             return
@@ -69,23 +67,6 @@ class Warned:
             warnings.warn_explicit(message.message, message.category, *where, known, source=message.source)
         finally:
             self.passes = False
-
-    def between(self, stack: list[FrameType]) -> set[int]:
-        """The places in a stack at which frames stand that would not be there without a recorder."""
-        found: set[int] = set()
-        for i, frame in enumerate(stack):
-            if self.extra(frame):
-                found.add(i)
-            if frame.f_code not in self.ours:
-                continue
-            found.add(i)
-            code = getattr(frame.f_locals.get("func"), "__code__", None)
-            handing = i + 1 < len(stack) and stack[i + 1].f_globals.get("__name__") == "torch.overrides"
-            if handing:
-                found.add(i + 1)
-            if handing and i + 2 < len(stack) and stack[i + 2].f_code is code:
-                found.add(i + 2)
-        return found
 
 
 def outward(frame: FrameType | None) -> Any:

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from functools import cached_property, lru_cache
 from types import CodeType
 
+from ..faults import pass_on
 from .statements import Range, nodes_of
 
 
@@ -171,8 +172,10 @@ def _parse(text: tuple[str, ...]) -> tuple[ast.Module | None, frozenset[int]]:
                 warnings.simplefilter("ignore")  # the cell's own compilation has warned already
                 return ast.parse("\n".join(lines)), frozenset(magic)
         except SyntaxError as error:
+            pass_on(error)
             number = error.lineno or 0
-        except (ValueError, RecursionError, MemoryError):
+        except (ValueError, RecursionError, MemoryError) as refused:
+            pass_on(refused)
             return None, frozenset(magic)
         if not 1 <= number <= len(lines) or number in magic or not _MAGIC.match(lines[number - 1]):
             return None, frozenset(magic)
