@@ -76,6 +76,8 @@ class LBFGS(Optimizer):
         """Minimize the loss; `closure` computes it and its gradients again. Return the first loss."""
         if closure is None:
             raise TypeError("LBFGS.step() missing 1 required positional argument: 'closure'")
+        if len(self.param_groups) != 1:
+            raise AssertionError(f"Expected exactly one param_group, but got {len(self.param_groups)}")
         with no_grad():
             return self._descend(closure)
 
@@ -96,10 +98,10 @@ class LBFGS(Optimizer):
             before, direction = loss, state["d"]
             state["prev_loss"] = loss
             is_first = state["n_iter"] == 1
-            state["t"] = group["lr"] * (min(1.0, 1.0 / gradient.abs().sum().item()) if is_first else 1)
+            state["t"] = min(1.0, 1.0 / gradient.abs().sum()) * group["lr"] if is_first else group["lr"]
             if gradient.dot(direction).item() > -group["tolerance_change"]:
                 break
-            self._go(state["t"], direction)
+            self._go(float(state["t"]), direction)
             if i + 1 < group["max_iter"]:
                 loss, gradient = float(self._evaluated(closure)), self._gradient()
                 evaluations += 1

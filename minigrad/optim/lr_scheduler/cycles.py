@@ -43,14 +43,21 @@ class CosineAnnealingLR(LRScheduler):
 
     def get_lr(self) -> list[float]:
         """Return the learning rate of each group in this epoch."""
-        if self.last_epoch == 0:
+        if self._is_initial:
             return self.rates
+        if self._step_count == 1 and self.last_epoch > 0:
+            return self._get_closed_form_lr()
         angle, turn = math.pi * self.last_epoch / self.T_max, math.pi / self.T_max
-        pairs = zip(self.base_lrs, self.rates)
+        pairs = zip(self.base_lrs, self.rates, strict=True)
         if (self.last_epoch - 1 - self.T_max) % (2 * self.T_max) == 0:
             return [rate + (base - self.eta_min) * (1 - math.cos(turn)) / 2 for base, rate in pairs]
         share = (1 + math.cos(angle)) / (1 + math.cos(angle - turn))
         return [share * (rate - self.eta_min) + self.eta_min for rate in self.rates]
+
+    def _get_closed_form_lr(self) -> list[float]:
+        """Return the same from the initial learning rates."""
+        height = (1 + math.cos(math.pi * self.last_epoch / self.T_max)) / 2
+        return [self.eta_min + (base - self.eta_min) * height for base in self.base_lrs]
 
 
 class CosineAnnealingWarmRestarts(LRScheduler):
@@ -189,10 +196,10 @@ class CyclicLR(Cycling):
         height = x / self.step_ratio if x <= self.step_ratio else (x - 1) / (self.step_ratio - 1)
         height *= self.scale_fn(cycle if self.scale_mode == "cycle" else self.last_epoch)
         if self.cycle_momentum:
-            ends = zip(self.optimizer.param_groups, self.base_momentums, self.max_momentums)
+            ends = zip(self.optimizer.param_groups, self.base_momentums, self.max_momentums, strict=True)
             for group, low, high in ends:
                 self.put_momentum(group, high - (high - low) * height)
-        return [low + (high - low) * height for low, high in zip(self.base_lrs, self.max_lrs)]
+        return [low + (high - low) * height for low, high in zip(self.base_lrs, self.max_lrs, strict=True)]
 
 
 PHASE = ("end_step", "start_lr", "end_lr", "start_momentum", "end_momentum")  # as PyTorch saves it
