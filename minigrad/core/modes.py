@@ -249,12 +249,17 @@ def _silence() -> contextvars.Context:
 enter = _silence().run
 
 
+def is_entered(error: RuntimeError) -> bool:
+    """Return whether `enter` failed because its context is in use already."""
+    return str(error).startswith("cannot enter context")
+
+
 def quiet(kernel: Callable[..., Any], *args: Any) -> Any:
     """Call a NumPy kernel with floating-point warnings off. See Note [Quiet kernels]."""
     __tracebackhide__ = True
     try:
         return enter(kernel, *args)
     except RuntimeError as error:
-        if not str(error).startswith("cannot enter context"):
+        if not is_entered(error):
             raise
     return _silence().run(kernel, *args)
