@@ -76,6 +76,7 @@ OWN = re.compile(
             r"linalg\.cholesky: The factorization could not be completed ",
             r"input image \[.* smaller than kernel size ",
             r"expected \w+ to be a single integer value ",
+            r"\w+\(\) cannot be computed for the arguments \(",
             r"torch\.linalg\.lstsq: The input tensor A must have ",
         )
     )

@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent
 # One line per layer, lowest first. A new module is entered here, as low as its imports allow.
 LAYERS: dict[str, list[tuple[str, str]]] = {
     "minigrad": [
-        ("L0", "left_out return_types version"),
+        ("L0", "core.user_warnings left_out return_types version"),
         ("L0 dialect", "core.dialect"),
         ("L0 state", "core.devices core.dtypes core.hooks core.modes core.public core.vjps"),
         ("L0 observers", "core.observers"),
@@ -36,6 +36,7 @@ LAYERS: dict[str, list[tuple[str, str]]] = {
         ("L2 engine", "core.engine"),
         ("L3", "core.op"),
         ("L3 views", "core.operands core.view_path"),
+        ("L3 errors", "core.kernel_errors"),
         ("L3 tangents", "core.tangents"),
         ("L3 saved hooks", "core.saved_hooks"),
         ("L3 saved", "core.saved"),

@@ -169,10 +169,16 @@ def promote(op: Op, raws: list[Any]) -> None:
     """Convert the operands of an elementwise op to one dtype, in place; PyTorch's errors if there is none."""
     given = [i for i in op.promoted if raws[i] is not None]
     at = [i for i in given if isinstance(raws[i], RAW)]
+    unfit: Exception | None = None
     if op.check is not None:
-        op.check([dtypes.of(raws[i]) if i in at else dtypes.of_number(raws[i]) for i in given])
+        try:
+            op.check([dtypes.of(raws[i]) if i in at else dtypes.of_number(raws[i]) for i in given])
+        except NotImplementedError as error:
+            unfit = error  # PyTorch's kernel says so, after the shapes were compared
     for i in at[1:]:
         check_broadcast(raws[at[0]].shape, raws[i].shape)
+    if unfit is not None:
+        raise unfit
     dtype = dtypes.result_type(*(raws[i] for i in given))
     if op.floating:
         dtype = dtypes.floating(dtype)

@@ -90,12 +90,22 @@ C_NAMES = {
 
 
 def fitting(value: Any, dtype: Any) -> Any:
-    """A number for arrays of `dtype`; RuntimeError with PyTorch's text for a complex one without a place."""
-    if not isinstance(value, complex) or dtype.kind in "cb":
+    """A number for arrays of `dtype`, of which integers keep the lowest bits; RuntimeError with PyTorch's
+    text for one without a place.
+    """
+    if dtype.kind in "cb":
         return value
-    if value.imag:
+    real = value.real if isinstance(value, complex) else value
+    fits = not (isinstance(value, complex) and value.imag)
+    if dtype.kind in "iu":
+        limits = np.iinfo(dtype)
+        low = -int(limits.max) if limits.min == 0 and isinstance(real, int) else int(limits.min)
+        fits = fits and low <= real <= int(limits.max)  # NaN does not
+    elif dtype.kind == "f" and abs(real) != np.inf:
+        fits = fits and not abs(real) > float(np.finfo(dtype).max)
+    if not fits:
         raise RuntimeError(f"value cannot be converted to type {C_NAMES[dtype.name]} without overflow")
-    return value.real
+    return np.int64(real).astype(dtype) if dtype.kind in "iu" else real
 
 
 @elementwise(self=zeros, node="FillBackward2", promotes=False)

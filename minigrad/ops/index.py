@@ -100,14 +100,17 @@ def places(shape: tuple[int, ...], indices: Any) -> tuple[Any, ...]:
     if len(indices) > len(shape):
         raise IndexError(f"too many indices for tensor of dimension {len(shape)} (got {len(indices)})")
     found = unmasked(shape, indices)
-    given = [(n, array) for n, array in zip(shape, found) if array is not None]
+    arrays = [array for array in found if array is not None]
     try:
-        together = np.broadcast_shapes(*(array.shape for _, array in given))
+        together = np.broadcast_shapes(*(array.shape for array in arrays))
     except ValueError:
-        shapes = ", ".join(str(list(array.shape)) for _, array in given)
+        shapes = ", ".join(str(list(array.shape)) for array in arrays)
         raise IndexError(
             f"shape mismatch: indexing tensors could not be broadcast together with shapes {shapes}"
         ) from None
+    if len(found) > len(shape):  # a mask stands for several
+        raise IndexError(f"too many indices for tensor of dimension {len(shape)} (got {len(found)})")
+    given = [(n, array) for n, array in zip(shape, found) if array is not None]
     if 0 not in together and any(n == 0 for n, _ in given):
         raise IndexError("index is out of bounds for dimension with size 0")
     others = [n for i, n in enumerate(shape) if i >= len(found) or found[i] is None]

@@ -227,4 +227,4 @@ def with_replacement(self: Any, count: int, source: Generator) -> np.ndarray:
         sums = sums / sums[-1]
         sums[-1] = 1
         rows.append(np.searchsorted(sums.astype("f8"), draws.doubles(source, count)))
-    return np.stack(rows).reshape(*self.shape[:-1], count)
+    return np.array(rows, np.int64).reshape(*self.shape[:-1], count)

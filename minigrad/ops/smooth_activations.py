@@ -145,7 +145,7 @@ def shifted(self: Any, dim: int, name: str) -> tuple[Any, int]:
     if self.dtype.kind != "f" and self.size:
         last = "_lastdim" if axis >= self.ndim - 1 else ""
         raise NotImplementedError(f"\"{name}{last}_kernel_impl\" not implemented for '{of(self).title}'")
-    x = widened(vector(self))
+    x = widened(vector(self)) if self.size else vector(self).astype(np.float32)
     return x - np.maximum.reduce(x, axis=axis, keepdims=True, initial=-np.inf), axis
 
 

@@ -22,6 +22,7 @@ from ..core.storage import address, root
 from ..core.tensor_state import TensorBase, numbers, retyped, share, wrap
 from ..inplace.in_place import in_place
 from ..ops.checks import NUMBERS, choice
+from .reductions import flag
 
 NOT_A_LEAF = (
     "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the "
@@ -65,23 +66,25 @@ class Copying(TensorBase):
 
     __slots__ = ()
 
-    def copy_(self, src: Any) -> Any:
-        """Copy `src` into the tensor in place and return the tensor.
+    def copy_(self, other: Any, non_blocking: bool = False) -> Any:
+        """Copy `other` into the tensor in place and return the tensor.
 
         Args:
-            src: a tensor that broadcasts to the tensor's shape, or a number; it is converted to the dtype.
+            other: a tensor that broadcasts to the tensor's shape, or a number; it is converted to the dtype.
+            non_blocking: accepted and ignored: there is no other device.
         Shape: that of the tensor.
         Returns: the tensor itself.
         Raises: RuntimeError if the tensor is a leaf that requires a gradient. RuntimeError if the shapes do
             not fit.
-        Derivative: 0 for the tensor, `g` for `src`.
+        Derivative: 0 for the tensor, `g` for `other`.
         Source: torch.Tensor.copy_
 
         >>> torch.zeros(2).copy_(torch.tensor([1.0, 2.0]))
         tensor([1., 2.])
         """
-        src = wrap(np.asarray(src)[()]) if isinstance(src, NUMBERS) else src
-        return in_place(F.copy.op, self, src)
+        flag(non_blocking)
+        source = wrap(np.asarray(other)[()]) if isinstance(other, NUMBERS) else other
+        return in_place(F.copy.op, self, source)
 
     @public("function")
     def zero_(self) -> Any:

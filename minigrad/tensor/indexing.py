@@ -17,6 +17,7 @@ from ..core import F, dtypes, modes
 from ..core.call import check_edges
 from ..core.storage import View
 from ..core.tensor_state import TensorBase, Tensors, attach, numbers, share, wrap
+from ..creation.data import refusal
 from ..inplace.in_place import in_place
 from ..inplace.plain_writes import is_outside, put_plainly
 from ..ops.checks import NUMBERS
@@ -198,7 +199,7 @@ def keys_of(key: Any) -> list[Any]:
 
 def is_inner(k: Any) -> bool:
     """Return whether a list with this in it stands for a tuple."""
-    return k is None or k is Ellipsis or isinstance(k, (TensorBase, slice, *SEQUENCES))
+    return k is None or k is Ellipsis or isinstance(k, (TensorBase, slice, str, *SEQUENCES))
 
 
 def plain(k: Any) -> Any:
@@ -222,6 +223,10 @@ def plain(k: Any) -> Any:
 def sequence(k: Any) -> Any:
     """Numbers as a tensor of indices, bools as a mask."""
     array = np.asarray(k)
+    if array.dtype.kind == "c":
+        raise TypeError("'complex' object cannot be interpreted as an integer")
+    if array.dtype.kind not in "biuf":
+        raise refusal(next(item for item in np.asarray(k, object).flat if not isinstance(item, NUMBERS)))
     return wrap(array.copy() if array.dtype.kind == "b" else array.astype(np.int64))
 
 

@@ -58,9 +58,9 @@ class Memory(TensorBase):
         return self._inference
 
     @shown_as(lambda self, *sizes, memory_format=None: None)
-    def resize_(self, *size_: Any, size: Any = None, memory_format: Any = None) -> Any:
+    def resize_(self, *size: Any, memory_format: Any = None) -> Any:
         """Give the tensor another shape, and more memory if it needs it; RuntimeError if it requires grad."""
-        shape = sizes("resize_", size_, size)
+        shape = sizes("resize_", size)
         if self.requires_grad:
             raise RuntimeError("cannot resize variables that require grad")
         resize(self, shape)

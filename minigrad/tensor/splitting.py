@@ -33,7 +33,7 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Any, ...]:
             [2, 2]])
     """
     if indexing is None:
-        dialect.warn(INDEXING, stacklevel=2)
+        dialect.warn(INDEXING)
     return grid(tensors, "ij" if indexing is None else indexing)
 
 

@@ -230,7 +230,7 @@ def matrices(t: Any, name: str) -> bool:
     if n == 0:
         kind = "adjoint()" if name == "adjoint()" else f"Tensor.{name}"
         rest = "This function is the identity in these cases." if name == "mT" else "Consider using x.conj()."
-        dialect.warn(f"{kind} is deprecated on 0-D tensors. {rest}", stacklevel=3)
+        dialect.warn(f"{kind} is deprecated on 0-D tensors. {rest}")
     return n > 0
 
 

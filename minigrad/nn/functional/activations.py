@@ -194,7 +194,7 @@ def logsigmoid(input: Any) -> Any:
     return F.log_sigmoid_forward(input)[0]
 
 
-@public("function", out=None)
+@public("function")
 def hardshrink(input: Any, lambd: float = 0.5) -> Any:
     """Return x, and 0 where -lambd ≤ x ≤ lambd."""
     return ac.hardshrink(input, lambd)

@@ -52,7 +52,7 @@ def reduction_enum(reduction: str, size_average: bool | None = None, reduce: boo
     """Return the reduction as a number, as PyTorch's nodes save it; raise ValueError for an unknown one."""
     if size_average is not None or reduce is not None:
         reduction = legacy_reduction(size_average, reduce)
-    if reduction not in ENUM:
+    if not isinstance(reduction, str) or reduction not in ENUM:
         raise ValueError(f"{reduction} is not a valid value for reduction")
     return ENUM[reduction]
 
