@@ -80,10 +80,11 @@ def is_tensor(obj: Any) -> bool:
     if cls in PLAIN:
         return False
     try:
-        return hasattr(cls, "grad_fn") and hasattr(cls, "requires_grad") and hasattr(cls, "backward")
+        has = hasattr(cls, "grad_fn") and hasattr(cls, "requires_grad") and hasattr(cls, "backward")
     except Exception as problem:  # what a metaclass of the user's raises
         pass_on(problem)
         return False
+    return has and not hasattr(type(cls), "__getattr__")  # or the class has whatever is asked for
 
 
 PLAIN = frozenset((int, float, bool, complex, str, type(None), tuple, list, dict))  # asked thousands of times

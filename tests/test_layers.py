@@ -65,7 +65,7 @@ LAYERS: dict[str, list[tuple[str, str]]] = {
         ("L9 observers", "observing"),
     ],
     "minigrad_viz": [
-        ("V0 errors", "faults"),
+        ("V0 errors", "faults silence"),
         ("V0", "protocol words"),
         ("V0 hooks", "hooks"),
         ("V0 saved", "kept"),

@@ -75,7 +75,7 @@ SETTINGS: dict[str, object] = {
     "max_wasm_stack": WASM_STACK,
     "memory_reservation": MEMORY,  # of address space; the usual 4 GiB are more than `ulimit -v` may allow
     "memory_guard_size": 0,
-    "memory_init_cow": False,  # or each instance needs a file in memory, which a limit or a full disk may refuse
+    "memory_init_cow": False,  # or each instance needs a file in memory, which a limit may refuse
 }
 
 

@@ -167,7 +167,9 @@ READERS: dict[tuple[Any, str], Callable[[Any, Seen], Compared | None]] = {
 
 def frames(error: BaseException | None) -> Iterator[FrameType]:
     """The frames that an error came through, and those of the error in whose place it was raised."""
-    while error is not None:
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:  # errors may be each other's context
+        seen.add(id(error))
         yield from (entry.tb_frame for entry in entries(error.__traceback__))
         error = error.__context__
 

@@ -31,7 +31,7 @@ from ..protocol import edge_of, has_history, is_tensor, pytorch, version_of
 from . import unseen
 from .torch_engine import Engine, Waiting
 from .torch_frames import FUNCTION, TorchModes, by_torch, flat, outside, running, runs_again, title
-from .torch_functions import modes_of, stand_ins
+from .torch_functions import implementations, modes_of, stand_ins
 from .torch_modules import OPTIMIZERS, step_told
 from .torch_nodes import TorchNodes, by_node
 from .warned import Warned
@@ -94,6 +94,7 @@ class PyTorch:
         self.installed = True
         self.torch = torch
         self.told = modes_of(self)
+        implementations()  # as long as they are PyTorch's own
         warned = Warned()
         self.undo.append(warned.remove)
         warned.install()

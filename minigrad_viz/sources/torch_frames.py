@@ -5,7 +5,8 @@ PyTorch, of which only the grad mode tells that it is switched.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from types import TracebackType
 from typing import Any
 
 FUNCTION = "torch.autograd.function"  # where the backward of a custom Function is called
@@ -40,6 +41,26 @@ def between(stack: Sequence[Any]) -> set[int]:
             if i + 2 < len(stack) and stack[i + 2].f_code is code:
                 found.add(i + 2)
     return found
+
+
+def unwatched(tb: TracebackType | None) -> TracebackType | None:
+    """A traceback as it would be if nothing were watched; as it is, if it has no other frames."""
+    entries: list[TracebackType] = []
+    entry = tb
+    while entry is not None:
+        entries.append(entry)
+        entry = entry.tb_next
+    entries.reverse()
+    extra = between([entry.tb_frame for entry in entries])
+    return linked([entry for i, entry in enumerate(entries) if i not in extra]) or tb
+
+
+def linked(entries: Iterable[TracebackType]) -> TracebackType | None:
+    """The traceback of some entries of another one, innermost first."""
+    result: TracebackType | None = None
+    for entry in entries:
+        result = TracebackType(result, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
+    return result
 
 
 def running() -> Any:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import sys
 import threading
+import traceback
 import types
 from collections.abc import Iterator
 from typing import Any
 
 from ..protocol import is_tensor
-from .torch_frames import flat
+from .torch_frames import flat, unwatched
 
 
 class Told:
@@ -73,6 +75,7 @@ def modes_of(source: Any) -> Told:
             __tracebackhide__ = True
             if func is switch:
                 return source.modes.switched(func, args, kwargs or {})
+            func = implementation(func)
             taker = source.recorder.taker
             call = None if taker is None else taker.before(func, args, kwargs or {})
             result = source.called(func, args, kwargs or {})
@@ -95,9 +98,30 @@ def modes_of(source: Any) -> Told:
     return Told(Watching, Within, Building)
 
 
+@functools.cache
+def implementations() -> dict[types.CodeType, Any]:
+    """PyTorch's functions in Python, by their code."""
+    import torch
+
+    holders = torch.Tensor, torch.autograd, torch.functional, torch.nn.functional
+    found = (each for holder in holders for each in vars(holder).values())
+    return {each.__code__: each for each in found if isinstance(each, types.FunctionType)}
+
+
+def implementation(func: Any) -> Any:
+    """A function that a mode is asked to run. Where PyTorch's own has handed the call over and the cell has
+    put another one in its place, that has run already: then it is PyTorch's own."""
+    code = getattr(func, "__code__", None)
+    handing = sys._getframe(2) if code is not None else None
+    if handing is None or handing.f_globals.get("__name__") != "torch.overrides" or handing.f_back is None:
+        return func
+    running = handing.f_back.f_code
+    return func if running is code else implementations().get(running, func)
+
+
 class StandIn:
-    """A stand-in for a method of a class of PyTorch's, which tells `sources` that it is called. Only the
-    threads of these get anything but PyTorch's own method."""
+    """A stand-in for the function `name` of a `holder`, as long as there are `sources`. Of a method of
+    PyTorch's it tells them that it is called, and other threads than theirs get PyTorch's own."""
 
     def __init__(self, holder: Any, name: str) -> None:
         self.holder, self.name = holder, name
@@ -143,10 +167,19 @@ class ModuleCalls(StandIn):
         return run
 
 
+class Entries(StandIn):
+    """Stands for what gives the module `traceback` the entries of a traceback: it prints none of ours."""
+
+    def __call__(self, tb: Any) -> Any:
+        return self.own(unwatched(tb))
+
+
 @functools.cache
-def stand_ins() -> tuple[Functions, ModuleCalls]:
+def stand_ins() -> list[StandIn]:
     """Those of the process. They need PyTorch."""
     from torch.autograd.function import _SingleLevelFunction
     from torch.nn import Module
 
-    return Functions(_SingleLevelFunction, "apply"), ModuleCalls(Module, "__call__")
+    entries = Entries(traceback, "_walk_tb_with_full_positions")
+    others = [entries] if entries.own is not None else []
+    return [Functions(_SingleLevelFunction, "apply"), ModuleCalls(Module, "__call__"), *others]
