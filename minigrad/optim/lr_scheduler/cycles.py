@@ -99,7 +99,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
                 raise ValueError(f"Expected non-negative epoch, but got {epoch}")
             self.go_to(epoch)
         self.last_epoch = math.floor(epoch)
-        self.put_next()
+        self.put_next(self.get_lr)
 
     def go_to(self, epoch: float) -> None:
         """Find the cycle of an epoch and the position in it."""

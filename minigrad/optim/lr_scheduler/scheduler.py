@@ -96,14 +96,16 @@ class LRScheduler:
         self._update_lr(epoch)
 
     def _update_lr(self, epoch: int | None = None) -> None:
-        """Set the learning rates of the next epoch, or of `epoch`. The flag belongs to the state that PyTorch
-        saves.
-        """
+        """Set the learning rates of the next epoch, or of `epoch`."""
+        self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
+        closed = None if epoch is None else self._get_closed_form_lr
+        self.put_next(closed or self.get_lr)
+
+    def put_next(self, get_rates: Callable[[], Sequence[float]]) -> None:
+        """Set the learning rates of this epoch. The flag belongs to the state that PyTorch saves."""
         self._get_lr_called_within_step = True
         try:
-            self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
-            closed = None if epoch is None else self._get_closed_form_lr
-            rates = closed() if closed else self.get_lr()
+            rates = get_rates()
         finally:
             self._get_lr_called_within_step = False
         self.put(rates)
