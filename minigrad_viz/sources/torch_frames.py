@@ -112,7 +112,7 @@ class TorchModes:
 
     def switched(self, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         """Switch the grad mode, and tell if it is the cell that asked. After an interrupt a block that was to
-        begin has not begun, and one that was to end has ended. Whoever just asks for gradients, as a
+        begin has not begun, and one that was to end has ended. Code that only calls `grad`, as a
         `finally` does, has them."""
         __tracebackhide__ = True
         before = result = None
