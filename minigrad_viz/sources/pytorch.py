@@ -12,6 +12,7 @@ Note [How PyTorch is watched]
     results until the call ends, because they belong to the graph that it builds. Modes are not told, but for
     the grad mode: it is asked at every op whether one has changed. What a saved-tensor hook made of a value
     is read where it is kept, and never unpacked.
+    While compiled code runs, nothing of all this is there, see Note [Compiled calls].
     Frames of this module hide themselves from IPython's tracebacks.
 """
 
@@ -21,12 +22,25 @@ import contextlib
 import sys
 import threading
 from inspect import CO_NEWLOCALS
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..protocol import edge_of, has_history, is_tensor, pytorch, version_of
 from . import unseen
+from .torch_compiled import CompiledCalls
 from .torch_engine import Engine, Waiting
-from .torch_frames import FUNCTION, TorchModes, by_torch, flat, outside, running, runs_again, title
+from ..trace.forward_events import COMPILED
+from .torch_frames import (
+    FUNCTION,
+    TorchModes,
+    by_torch,
+    flat,
+    mode_stack,
+    outside,
+    put_modes,
+    running,
+    runs_again,
+    title,
+)
 from .torch_functions import Functions, apply, modes_of
 from .torch_modules import OPTIMIZERS, ModuleHooks, only_for_hooks, step_told
 from .torch_nodes import TorchNodes, by_node
@@ -42,6 +56,15 @@ QUIET = (
 WAKING = ("set_grad_enabled", "requires_grad")  # calls of these are always told
 OURS = ("torch.", "minigrad_viz.")
 UNKNOWN = "?"
+
+
+class StepCall(NamedTuple):
+    """A step of the cell that is about to run: the `values` that it is given, one by one `given`, and the tensors
+    among them with their versions."""
+
+    values: list[Any]
+    given: list[Any]
+    tensors: list[tuple[Any, int]]
 
 
 class PyTorch:
@@ -64,22 +87,17 @@ class PyTorch:
         if pytorch():
             self.install()
         else:
-            self.waiting = Waiting(self)
-            sys.meta_path.insert(0, self.waiting)
+            self.waiting = Waiting("torch", self.install)
 
     def detach(self) -> None:
         """Stop, and leave nothing behind."""
-        if self.waiting in sys.meta_path:
-            sys.meta_path.remove(self.waiting)
+        if self.waiting is not None:
+            self.waiting.remove()
         if self.mode is not None:
-            self.engine.remove(sys.modules["torch"].autograd.Variable)
-            self.modules.remove()
-            self.functions.remove()
+            self.compiled.remove()
+            self.unhook()
             self.mode.__exit__(None, None, None)
             self.mode = None
-            self.warned.remove()
-            for hook in self.hooks:
-                hook.remove()
 
     def install(self) -> None:
         """Watch PyTorch, which is there now."""
@@ -87,7 +105,6 @@ class PyTorch:
             return
         import torch
         from torch.autograd.function import _SingleLevelFunction
-        from torch.optim import optimizer
 
         self.torch = torch
         self.told = told = modes_of(self)
@@ -95,21 +112,51 @@ class PyTorch:
         others = told.cell.__torch_function__, told.inside.__torch_function__, apply
         codes = {each.__code__ for each in (*own, *others, TorchModes.switched, Engine.run_backward)}
         self.warned = Warned(codes, only_for_hooks)
-        self.warned.install()
         # The recorder's reading must reach neither modes nor a tensor class's own `__torch_function__`.
         self.recorder.tape.shield = torch._C.DisableTorchFunction
         self.backward = (torch.Tensor.backward, torch.autograd.backward, torch.autograd.grad)
         self.quiet = {id(vars(module)) for name in QUIET if (module := sys.modules.get(name)) is not None}
-        self.engine = Engine(torch.autograd.Variable._execution_engine, self)
-        torch.autograd.Variable._execution_engine = self.engine
+        self.base = _SingleLevelFunction
+        self.modes = TorchModes(torch, self.recorder)
+        self.hook()
+        self.mode = told.cell()
+        self.mode.__enter__()
+        self.compiled = CompiledCalls(self)
+
+    def hook(self) -> None:
+        """Put hooks and stand-ins in their places."""
+        from torch.optim import optimizer
+
+        variable = self.torch.autograd.Variable
+        self.engine = variable._execution_engine = Engine(variable._execution_engine, self)
         steps, before = self.recorder.steps, optimizer.register_optimizer_step_pre_hook
         after = optimizer.register_optimizer_step_post_hook
         self.hooks = before(step_told(self, steps.starts)), after(step_told(self, steps.ended))
-        self.modes = TorchModes(torch, self.recorder)
         self.modules = ModuleHooks(self)
-        self.functions = Functions(_SingleLevelFunction, self)
-        self.mode = told.cell()
-        self.mode.__enter__()
+        self.functions = Functions(self.base, self)
+        self.warned.install()
+
+    def unhook(self) -> None:
+        """Remove them."""
+        self.engine.remove(self.torch.autograd.Variable)
+        self.modules.remove()
+        self.functions.remove()
+        self.warned.remove()
+        for hook in self.hooks:
+            hook.remove()
+
+    def pause(self) -> None:
+        """Take all away for a while, the modes too."""
+        self.unhook()
+        self.stack = mode_stack()
+        put_modes(mode for mode in self.stack if mode not in self.told)
+
+    def resume(self) -> None:
+        """Put all back."""
+        others = sum(mode not in self.told for mode in self.stack)
+        put_modes([*self.stack, *mode_stack()[others:]])
+        self.stack = []
+        self.hook()
 
     def called(self, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         """Run a function of PyTorch and tell what it did."""
@@ -141,22 +188,45 @@ class PyTorch:
     def observed(self, name: str, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         """Run what is a step of the cell and tell what it did."""
         __tracebackhide__ = True
-        recorder, values = self.recorder, [*args, *kwargs.values()]
+        call = self.before(args, kwargs)
+        result = func(*args, **kwargs)
+        self.after(call, name, getattr(func, "__name__", ""), args, result)
+        return result
+
+    def before(self, args: Any, kwargs: dict[str, Any]) -> StepCall:
+        """Note what a step is given, before it runs."""
+        values = [*args, *kwargs.values()]
         given = list(flat(values))
         self.modes.ask()
-        shield = recorder.tape.shield
-        with shield():
+        with self.recorder.tape.shield():
             tensors = {id(t): (t, version_of(t)) for t in given if is_tensor(t)}
-        result = func(*args, **kwargs)
+        return StepCall(values, given, list(tensors.values()))
+
+    def after(self, call: StepCall, name: str, method: str, args: Any, result: Any) -> None:
+        """Tell what a step did that has run."""
+        tape = self.recorder.tape
+        shield = tape.shield
         self.steps += 1
         with shield():
-            # One number for all events of this op.
-            recorder.tape.step, recorder.tape.shield = self.steps, contextlib.nullcontext
+            tape.step, tape.shield = self.steps, contextlib.nullcontext  # one number for all events of this op
             results = [t for t in flat((result,)) if is_tensor(t)]
-            self.tell(name, values, given, list(tensors.values()), results)
-            self.tell_of(getattr(func, "__name__", ""), args, result)
-            recorder.tape.step, recorder.tape.shield = 0, shield
-        return result
+            self.tell(name, *call, results)
+            self.tell_of(method, args, result)
+            tape.step, tape.shield = 0, shield
+
+    def compiled_call(self, frame: Any, args: Any, kwargs: dict[str, Any]) -> StepCall | None:
+        """What a compiled call that a `frame` is about to run is given; None if it is no step of the cell."""
+        taker = self.recorder.taker
+        if taker is not None:
+            taker.refuse("live_no_compiled")
+        light = self.recorder.tape.rounds.light
+        if light or self.rests(COMPILED, args, kwargs) or not self.listens(frame):
+            return None
+        return self.before(args, kwargs)
+
+    def compiled_ran(self, call: StepCall, result: Any) -> None:
+        """Tell what it did."""
+        self.after(call, COMPILED, COMPILED, (), result)
 
     def rests(self, name: str, args: Any, kwargs: dict[str, Any]) -> bool:
         """Whether a call is only counted. See Note [Lighter watching]."""

@@ -5,7 +5,7 @@ PyTorch, of which only the grad mode tells that it is switched.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 FUNCTION = "torch.autograd.function"  # where the backward of a custom Function is called
@@ -56,6 +56,24 @@ def by_torch(*passed: str) -> bool:
 
 
 SWITCHES = ("torch.autograd.grad_mode", "torch.utils._contextlib")  # what stands between a mode and who asks
+
+
+def mode_stack() -> list[Any]:
+    """The function modes of this thread, the innermost last."""
+    from torch.overrides import _get_current_function_mode_stack
+
+    return list(_get_current_function_mode_stack())
+
+
+def put_modes(modes: Iterable[Any]) -> None:
+    """Make these the function modes of this thread."""
+    from torch.overrides import _pop_mode, _push_mode
+
+    modes = list(modes)
+    for _ in mode_stack():
+        _pop_mode()
+    for mode in modes:
+        _push_mode(mode)
 
 
 class TorchModes:

@@ -8,6 +8,9 @@ from ..protocol import Value
 from .where import Span
 
 
+COMPILED = "torch.compile"  # the op that stands for a compiled call
+
+
 class TensorState(NamedTuple):
     """A tensor as it stood at one moment. `grad_fn` is the name of its node, `node` that node's id;
     `value` is None for a tensor that nobody has any more; `tangent` is that of a dual tensor (forward
