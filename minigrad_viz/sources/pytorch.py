@@ -25,10 +25,10 @@ from inspect import CO_NEWLOCALS
 from typing import Any, NamedTuple
 
 from ..protocol import edge_of, has_history, is_tensor, pytorch, version_of
+from ..trace.forward_events import COMPILED
 from . import unseen
 from .torch_compiled import CompiledCalls
 from .torch_engine import Engine, Waiting
-from ..trace.forward_events import COMPILED
 from .torch_frames import (
     FUNCTION,
     TorchModes,
@@ -44,6 +44,7 @@ from .torch_frames import (
 from .torch_functions import Functions, apply, modes_of
 from .torch_modules import OPTIMIZERS, ModuleHooks, only_for_hooks, step_told
 from .torch_nodes import TorchNodes, by_node
+from .torch_shield import shield_of
 from .warned import Warned
 
 COPIES = ("tensor", "as_tensor", "asarray", "from_numpy")  # make a tensor from data, even if that is a tensor
@@ -59,8 +60,8 @@ UNKNOWN = "?"
 
 
 class StepCall(NamedTuple):
-    """A step of the cell that is about to run: the `values` that it is given, one by one `given`, and the tensors
-    among them with their versions."""
+    """A step of the cell that is about to run: the `values` that it is given, one by one `given`, and the
+    tensors among them with their versions."""
 
     values: list[Any]
     given: list[Any]
@@ -112,8 +113,7 @@ class PyTorch:
         others = told.cell.__torch_function__, told.inside.__torch_function__, apply
         codes = {each.__code__ for each in (*own, *others, TorchModes.switched, Engine.run_backward)}
         self.warned = Warned(codes, only_for_hooks)
-        # The recorder's reading must reach neither modes nor a tensor class's own `__torch_function__`.
-        self.recorder.tape.shield = torch._C.DisableTorchFunction
+        self.recorder.tape.shield = shield_of(torch)
         self.backward = (torch.Tensor.backward, torch.autograd.backward, torch.autograd.grad)
         self.quiet = {id(vars(module)) for name in QUIET if (module := sys.modules.get(name)) is not None}
         self.base = _SingleLevelFunction
@@ -208,7 +208,10 @@ class PyTorch:
         shield = tape.shield
         self.steps += 1
         with shield():
-            tape.step, tape.shield = self.steps, contextlib.nullcontext  # one number for all events of this op
+            tape.step, tape.shield = (
+                self.steps,
+                contextlib.nullcontext,
+            )  # one number for all events of this op
             results = [t for t in flat((result,)) if is_tensor(t)]
             self.tell(name, *call, results)
             self.tell_of(method, args, result)

@@ -8,6 +8,8 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from ..hooks import function_of
+
 FUNCTION = "torch.autograd.function"  # where the backward of a custom Function is called
 CHECKPOINT = "torch.utils.checkpoint"
 
@@ -30,7 +32,7 @@ def running() -> Any:
     while frame is not None:
         if frame.f_code.co_name == "apply" and frame.f_globals.get("__name__") == FUNCTION:
             node = frame.f_locals.get("self")
-            return node if hasattr(type(node), "_forward_cls") else None
+            return None if function_of(node) is None else node
         frame = frame.f_back
     return None
 

@@ -64,7 +64,7 @@ def modes_of(source: Any) -> Told:
 
         def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
             result = func(*args, **(kwargs or {}))
-            if not (tape.busy or source.compiled.frame):
+            if not (tape.busy or source.compiled.away):
                 tape.built += [t for t in flat((result,)) if is_tensor(t)]
             return result
 

@@ -5,18 +5,26 @@ from __future__ import annotations
 import sys
 import threading
 from types import FrameType
-from typing import Any
+from typing import Any, ClassVar
 
 MODULE = "torch.nn.modules.module"
 HOOKS = ("_backward_hooks", "_backward_pre_hooks", "_forward_hooks", "_forward_pre_hooks")  # of one module
+GLOBAL = tuple(f"_global{kind}" for kind in HOOKS)  # of all modules
 
 
 class ModuleHooks:
-    """The hooks that a `source` has on all modules, until they are removed."""
+    """The hooks that a `source` has on all modules, until they are removed. While there are some, a stand-in
+    answers PyTorch's question whether there are any, because it warns of them."""
+
+    told: ClassVar[list[ModuleHooks]] = []
+    plain: ClassVar[Any] = None  # what the stand-in stands for
 
     def __init__(self, source: Any) -> None:
         self.source = source
-        module = sys.modules[MODULE]
+        module: Any = sys.modules[MODULE]
+        if not self.told:
+            ModuleHooks.plain, module._has_any_global_hook = module._has_any_global_hook, has_others
+        self.told.append(self)
         self.handles = [
             module.register_module_forward_pre_hook(self.entered),
             module.register_module_forward_hook(self.returned, always_call=True),
@@ -26,6 +34,10 @@ class ModuleHooks:
         """Remove them."""
         for handle in self.handles:
             handle.remove()
+        self.told.remove(self)
+        if not self.told:
+            module: Any = sys.modules[MODULE]
+            module._has_any_global_hook = ModuleHooks.plain
 
     def entered(self, module: Any, args: Any) -> None:
         """A module is about to run."""
@@ -36,6 +48,13 @@ class ModuleHooks:
         """A module has run, or an error ended it."""
         if threading.get_ident() == self.source.thread:
             self.source.recorder.modules.returned(module, result)
+
+
+def has_others() -> bool:
+    """Whether there are hooks for all modules besides ours."""
+    space = vars(sys.modules[MODULE])
+    hooks = (hook for name in GLOBAL for hook in space[name].values())
+    return any(not isinstance(getattr(hook, "__self__", None), ModuleHooks) for hook in hooks)
 
 
 def only_for_hooks(frame: FrameType) -> bool:
