@@ -184,7 +184,7 @@ def walk(module: Any) -> Iterator[tuple[str, Any]]:
     todo, seen = [("", module)], {id(module)}
     for way, each in todo:  # grows while it is read
         yield way, each
-        for name, inner in held_by(each)["_modules"].items():
+        for name, inner in held_by(each).get("_modules", {}).items():
             if inner is not None and id(inner) not in seen:
                 seen.add(id(inner))
                 todo.append((f"{way}.{name}" if way else name, inner))
@@ -192,7 +192,7 @@ def walk(module: Any) -> Iterator[tuple[str, Any]]:
 
 def parameters(module: Any) -> Iterator[tuple[str, Any]]:
     """A module's own parameters."""
-    return ((name, t) for name, t in held_by(module)["_parameters"].items() if is_tensor(t))
+    return ((name, t) for name, t in held_by(module).get("_parameters", {}).items() if is_tensor(t))
 
 
 def sizes(module: Any) -> str:

@@ -24,16 +24,30 @@ import sys
 import threading
 from collections.abc import Callable
 from inspect import CO_NEWLOCALS
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..faults import pass_on
 from ..protocol import edge_of, has_history, is_tensor, pytorch, version_of
+from ..trace.forward_events import COMPILED
 from . import unseen
+from .torch_compiled import CompiledCalls
 from .torch_engine import Engine, Waiting
-from .torch_frames import FUNCTION, TorchModes, by_torch, flat, outside, running, runs_again, title
+from .torch_frames import (
+    FUNCTION,
+    TorchModes,
+    by_torch,
+    flat,
+    mode_stack,
+    outside,
+    put_modes,
+    running,
+    runs_again,
+    title,
+)
 from .torch_functions import implementations, modes_of, stand_ins
 from .torch_modules import OPTIMIZERS, step_told
 from .torch_nodes import TorchNodes, by_node
+from .torch_shield import shield_of
 from .warned import Warned
 
 COPIES = ("tensor", "as_tensor", "asarray", "from_numpy")  # make a tensor from data, even if that is a tensor
@@ -48,6 +62,15 @@ OURS = ("torch.", "minigrad_viz.")
 UNKNOWN = "?"
 
 
+class StepCall(NamedTuple):
+    """A step of the cell that is about to run: the `values` that it is given, one by one `given`, and the
+    tensors among them with their versions."""
+
+    values: list[Any]
+    given: list[Any]
+    tensors: list[tuple[Any, int]]
+
+
 class PyTorch:
     """Watches PyTorch on the thread on which it was attached."""
 
@@ -55,6 +78,7 @@ class PyTorch:
 
     def __init__(self) -> None:
         self.undo: list[Callable[[], Any]] = []  # what takes away all that is there
+        self.hooks: list[Callable[[], Any]] = []  # and what takes away hooks and stand-ins
         self.installed = False
         self.waiting: Waiting | None = None
 
@@ -63,7 +87,8 @@ class PyTorch:
         imported."""
         self.recorder = recorder
         self.thread = threading.get_ident()
-        self.undo, self.installed, self.waiting = [], False, None
+        self.undo, self.hooks, self.installed, self.waiting = [], [], False, None
+        self.stack: list[Any] = []  # the function modes that `pause` has taken away
         self.steps = 0
         self.nodes = TorchNodes(recorder)
         self.freeze = self.nodes.freeze
@@ -72,53 +97,77 @@ class PyTorch:
         if pytorch():
             self.install()
         else:
-            self.waiting = Waiting(self)
-            sys.meta_path.insert(0, self.waiting)
+            self.waiting = Waiting("torch", self.install)
 
     def detach(self) -> None:
         """Stop, and leave nothing behind."""
-        if self.waiting in sys.meta_path:
-            sys.meta_path.remove(self.waiting)
-        while self.undo:  # each may be called again, and before there is anything to take away
-            self.undo[-1]()
-            self.undo.pop()
+        if self.waiting is not None:
+            self.waiting.remove()
+        take_away(self.undo)
 
     def install(self) -> None:
         """Watch PyTorch, which is there now."""
         if self.installed or threading.get_ident() != self.thread:
             return
         import torch
-        from torch.optim import optimizer
-        from torch.utils.hooks import RemovableHandle
 
         self.installed = True
         self.torch = torch
         self.told = modes_of(self)
         implementations()  # as long as they are PyTorch's own
-        warned = Warned()
-        self.undo.append(warned.remove)
-        warned.install()
         # The recorder's reading must reach neither modes nor a tensor class's own `__torch_function__`.
-        self.recorder.tape.shield = torch._C.DisableTorchFunction
+        self.recorder.tape.shield = shield_of(torch)
         self.backward = (torch.Tensor.backward, torch.autograd.backward, torch.autograd.grad)
         self.quiet = {id(vars(module)) for name in QUIET if (module := sys.modules.get(name)) is not None}
-        engine = Engine(torch.autograd.Variable._execution_engine, self)
-        self.undo.append(lambda: engine.remove(torch.autograd.Variable))
-        torch.autograd.Variable._execution_engine = engine
+        self.modes = TorchModes(torch, self)
+        self.undo.append(self.unhook)
+        self.hook()
+        self.undo.append(self.told.leave)
+        self.told.enter(self.told.cell())
+        self.compiled = CompiledCalls(self)
+        self.undo.append(self.compiled.remove)
+        self.compiled.install()
+
+    def hook(self) -> None:
+        """Put hooks and stand-ins in their places."""
+        from torch.optim import optimizer
+        from torch.utils.hooks import RemovableHandle
+
+        warned = Warned()
+        self.hooks.append(warned.remove)
+        warned.install()
+        variable = self.torch.autograd.Variable
+        engine = Engine(variable._execution_engine, self)
+        self.hooks.append(lambda: engine.remove(variable))
+        variable._execution_engine = engine
         steps = self.recorder.steps
         for hooks, tell in (
             (optimizer._global_optimizer_pre_hooks, steps.starts),
             (optimizer._global_optimizer_post_hooks, steps.ended),
         ):
             handle = RemovableHandle(hooks)
-            self.undo.append(handle.remove)
+            self.hooks.append(handle.remove)
             hooks[handle.id] = step_told(self, tell)
-        self.modes = TorchModes(torch, self)
         for stand_in in stand_ins():
-            self.undo.append(functools.partial(stand_in.remove, self))
+            self.hooks.append(functools.partial(stand_in.remove, self))
             stand_in.add(self)
-        self.undo.append(self.told.leave)
-        self.told.enter(self.told.cell())
+
+    def unhook(self) -> None:
+        """Remove them."""
+        take_away(self.hooks)
+
+    def pause(self) -> None:
+        """Take all away for a while, the modes too."""
+        self.unhook()
+        self.stack = mode_stack()
+        put_modes(mode for mode in self.stack if mode not in self.told)
+
+    def resume(self) -> None:
+        """Put all back."""
+        others = sum(mode not in self.told for mode in self.stack)
+        put_modes([*self.stack, *mode_stack()[others:]])
+        self.stack = []
+        self.hook()
 
     def called(self, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         """Run a function of PyTorch and tell what it did."""
@@ -148,24 +197,48 @@ class PyTorch:
     def observed(self, name: str, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         """Run what is a step of the cell and tell what it did."""
         __tracebackhide__ = True
-        recorder, values = self.recorder, [*args, *kwargs.values()]
+        call = self.before(args, kwargs)
+        result = func(*args, **kwargs)
+        self.after(call, name, getattr(func, "__name__", ""), args, result)
+        return result
+
+    def before(self, args: Any, kwargs: dict[str, Any]) -> StepCall:
+        """Note what a step is given, before it runs."""
+        values = [*args, *kwargs.values()]
         given = list(flat(values))
         self.modes.ask()
-        shield = recorder.tape.shield
-        with shield():
+        with self.recorder.tape.shield():
             tensors = {id(t): (t, version_of(t)) for t in given if is_tensor(t)}
-        result = func(*args, **kwargs)
+        return StepCall(values, given, list(tensors.values()))
+
+    def after(self, call: StepCall, name: str, method: str, args: Any, result: Any) -> None:
+        """Tell what a step did that has run."""
+        tape = self.recorder.tape
+        shield = tape.shield
         self.steps += 1
         with shield():
             # One number for all events of this op.
-            recorder.tape.step, recorder.tape.shield = self.steps, contextlib.nullcontext
+            tape.step, tape.shield = self.steps, contextlib.nullcontext
             try:
                 results = [t for t in flat((result,)) if is_tensor(t)]
-                self.tell(name, values, given, list(tensors.values()), results)
-                self.tell_of(getattr(func, "__name__", ""), args, result)
+                self.tell(name, *call, results)
+                self.tell_of(method, args, result)
             finally:
-                recorder.tape.step, recorder.tape.shield = 0, shield
-        return result
+                tape.step, tape.shield = 0, shield
+
+    def compiled_call(self, frame: Any, args: Any, kwargs: dict[str, Any]) -> StepCall | None:
+        """What a compiled call that a `frame` is about to run is given; None if it is no step of the cell."""
+        taker = self.recorder.taker
+        if taker is not None:
+            taker.refuse("live_no_compiled")
+        light = self.recorder.tape.rounds.light
+        if light or self.rests(COMPILED, args, kwargs) or not self.listens(frame):
+            return None
+        return self.before(args, kwargs)
+
+    def compiled_ran(self, call: StepCall, result: Any) -> None:
+        """Tell what it did."""
+        self.after(call, COMPILED, COMPILED, (), result)
 
     def module_called(self, module: Any, run: Any, *args: Any, **kwargs: Any) -> Any:
         """Call a module and tell of it."""
@@ -320,3 +393,11 @@ class PyTorch:
             self.recorder.crossing.asked(tensor)
         elif name == "detach_" and tensor.grad_fn is None:
             self.recorder.crossing.detached(tensor, tensor)
+
+
+def take_away(undo: list[Callable[[], Any]]) -> None:
+    """Call what takes away all that is there, the newest first. Each may be called again after an interrupt,
+    and before there is anything to take away."""
+    while undo:
+        undo[-1]()
+        undo.pop()

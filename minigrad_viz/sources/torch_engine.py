@@ -1,4 +1,4 @@
-"""Stand-ins by which PyTorch tells that a backward call runs, and that PyTorch is imported."""
+"""Stand-ins by which PyTorch tells that a backward call runs, and that a part of it is imported."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import importlib.abc
 import importlib.util
 import sys
 import threading
+from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
@@ -67,14 +68,20 @@ class Engine:
 
 
 class Waiting(importlib.abc.MetaPathFinder):
-    """Stands first in `sys.meta_path` until PyTorch is imported, and has it watched then."""
+    """Stands first in `sys.meta_path` until a module is imported, and calls `ready` then."""
 
-    def __init__(self, source: Any) -> None:
-        self.source = source
+    def __init__(self, module: str, ready: Callable[[], None]) -> None:
+        self.module, self.ready = module, ready
+        sys.meta_path.insert(0, self)
+
+    def remove(self) -> None:
+        """Wait no longer."""
+        if self in sys.meta_path:
+            sys.meta_path.remove(self)
 
     def find_spec(self, name: str, path: Any = None, target: ModuleType | None = None) -> Any:
-        """The spec that the other finders have for PyTorch; nothing for any other module."""
-        if name != "torch" or self not in sys.meta_path:
+        """The spec that the other finders have for the module; nothing for any other one."""
+        if name != self.module or self not in sys.meta_path:
             return None
         sys.meta_path.remove(self)
         spec = importlib.util.find_spec(name)
@@ -85,7 +92,7 @@ class Waiting(importlib.abc.MetaPathFinder):
             def exec_module(module: ModuleType) -> None:
                 del loader.exec_module
                 execute(module)
-                self.source.install()
+                self.ready()
 
             loader.exec_module = exec_module
         return spec

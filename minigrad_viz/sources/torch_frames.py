@@ -9,6 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from types import TracebackType
 from typing import Any
 
+from ..hooks import function_of
+
 FUNCTION = "torch.autograd.function"  # where the backward of a custom Function is called
 CHECKPOINT = "torch.utils.checkpoint"
 
@@ -69,7 +71,7 @@ def running() -> Any:
     while frame is not None:
         if frame.f_code.co_name == "apply" and frame.f_globals.get("__name__") == FUNCTION:
             node = frame.f_locals.get("self")
-            return node if hasattr(type(node), "_forward_cls") else None
+            return None if function_of(node) is None else node
         frame = frame.f_back
     return None
 
@@ -95,6 +97,24 @@ def by_torch(*passed: str) -> bool:
 
 
 SWITCHES = ("torch.autograd.grad_mode", "torch.utils._contextlib")  # what stands between a mode and who asks
+
+
+def mode_stack() -> list[Any]:
+    """The function modes of this thread, the innermost last."""
+    from torch.overrides import _get_current_function_mode_stack
+
+    return list(_get_current_function_mode_stack())
+
+
+def put_modes(modes: Iterable[Any]) -> None:
+    """Make these the function modes of this thread."""
+    from torch.overrides import _pop_mode, _push_mode
+
+    modes = list(modes)
+    for _ in mode_stack():
+        _pop_mode()
+    for mode in modes:
+        _push_mode(mode)
 
 
 class TorchModes:

@@ -23,6 +23,10 @@ class Told:
         self.cell, self.inside, self.building = cell, inside, building
         self.entered: list[Any] = []
 
+    def __contains__(self, mode: object) -> bool:
+        """Whether a mode is one of these."""
+        return type(mode) in (self.cell, self.inside, self.building)
+
     @contextlib.contextmanager
     def within(self, custom: bool, builds: bool) -> Iterator[None]:
         """The modes in which a backward call runs."""
@@ -89,9 +93,13 @@ def modes_of(source: Any) -> Told:
             return source.called_inside(func, args, kwargs or {})
 
     class Building(TorchDispatchMode):
+        @classmethod
+        def ignore_compile_internals(cls) -> bool:
+            return True  # else nothing would be compiled inside a call that builds a graph
+
         def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
             result = func(*args, **(kwargs or {}))
-            if not tape.busy:
+            if not (tape.busy or source.compiled.away):
                 tape.built += [t for t in flat((result,)) if is_tensor(t)]
             return result
 

@@ -63,7 +63,8 @@ class Card:
     have had ("" where that is not certain). `shares` is the id of the tensor whose memory it uses ("" for
     its own). `stood` has its value and its `.grad` at all moments of the call, where they changed (see
     Note [True at this moment] in `moments`). `seed` is the gradient that the call was given for it,
-    unless that is the usual 1; `returned` the one that `grad()` returned for it.
+    unless that is the usual 1; `returned` the one that `grad()` returned for it. A call that stands as a
+    whole has made a tensor that is `compiled`, or for which so many ops were only `counted`.
     """
 
     id: str
@@ -89,6 +90,8 @@ class Card:
     returned: Value | None = None
     letter: str = ""
     loop: bool = False
+    compiled: bool = False
+    counted: int = 0
 
     def titled(self, name: str) -> str:
         """`y = log(x)`: a name of the tensor with what made it; `h (for t in range(6))` after a loop."""
