@@ -96,7 +96,11 @@ class GradMode(ModeContext):
         self.prev = modes.enter_grad_mode(self.mode)
 
     def __exit__(self, *exc: object) -> None:
-        modes.ask_grad_mode(self.prev)
+        try:
+            modes.ask_grad_mode(self.prev)
+        except BaseException:  # see Note [Interrupts] in `modes`
+            modes.switch("grad_enabled", self.prev)
+            raise
 
 
 class Bare(GradMode):

@@ -120,9 +120,10 @@ def computed(op: Op, args: Any, failure: Exception) -> Any:
     try:
         result = compute(op, args)
     except Exception as error:
-        while error.__context__ is not None and error.__context__ is not failure:
-            error = error.__context__
-        error.__context__ = None
+        last: BaseException = error
+        while last.__context__ is not None and last.__context__ is not failure:
+            last = last.__context__
+        last.__context__ = None
         raise
     if is_entered(failure):
         return result

@@ -108,7 +108,7 @@ class BackwardCalls:
         asked = None if wanted is None else tuple(self.states.end_of(t) for t in wanted)
         self._wanted = (asked or ()) if kind == "grad" else ()
         number = self.tape.calls + 1
-        self.states.snapshot("before", number)
+        self.states.snapshot("before", ahead=True)
         given = values_of(gradients)
         ids = tuple(self.states.id_of(g) if g is not None and create_graph else None for g in gradients)
         self._live, frozen = library.freeze(nodes)

@@ -265,9 +265,9 @@ class States:
                 start = f"{name}.{way}" if way else name
                 yield from ((f"{start}.{key}", t) for key, t in parameters(module))
 
-    def snapshot(self, when: str, call: int | None = None) -> None:
-        """Write down how every named tensor stands, by default in the newest backward call; after a gap (AGAIN)
-        the parameters of modules as well."""
+    def snapshot(self, when: str, ahead: bool = False) -> None:
+        """Write down how every named tensor stands; after a gap (AGAIN) the parameters of modules as well.
+        `ahead`: it belongs to the next backward call."""
         inner = [(name, t) for name, t in self.parameters() if self.ids.known(t)] if when == AGAIN else []
         rows = ((name, self.state_of(t, self.ids.known(t) or "")) for name, t in [*self.named(), *inner])
-        self.notes.append(Snapshot(when, self.tape.calls if call is None else call, tuple(rows)))
+        self.notes.append(Snapshot(when, self.tape.calls + ahead, tuple(rows)))

@@ -131,9 +131,9 @@ class TorchModes:
             recorder.mode_stands("grad", False)
 
     def switched(self, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
-        """Switch the grad mode, and tell if it is the cell that asked. After an interrupt a block that was to
-        begin has not begun, and one that was to end has ended. Code that only calls `grad`, as a
-        `finally` does, has them."""
+        """Switch the grad mode, and tell if it is the cell that asked. An interrupt leaves a block that was
+        beginning as not begun, and a block that was ending as ended. A call that switches the mode on, as in
+        a `finally`, has switched it on."""
         __tracebackhide__ = True
         before = result = None
         try:

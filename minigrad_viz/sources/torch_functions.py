@@ -157,7 +157,7 @@ class Functions(StandIn):
     each call."""
 
     def __get__(self, _: Any, kind: Any) -> Any:
-        run = super(self.holder, kind).apply
+        run: Any = getattr(super(self.holder, kind), self.name)
         for source in self.here():
             run = functools.partial(source.applied, kind, run)
         return run
@@ -169,7 +169,7 @@ class ModuleCalls(StandIn):
     def __get__(self, module: Any, kind: Any) -> Any:
         if module is None:
             return self.own
-        run = types.MethodType(self.own, module)
+        run: Any = types.MethodType(self.own, module)
         for source in self.here():
             run = functools.partial(source.module_called, module, run)
         return run
