@@ -52,6 +52,8 @@ CASES = {
     "test_modified_in_place.py::test_a_write_after_the_op": 120,
     "test_outline_whole.py::test_every_text_of_the_picture_is_in_the_outline": 60,
     "test_quick.py::test_every_layer_is_run_by_its_tests": 0,  # it runs the quick tier
+    "test_random_pictures.py::test_graphs_made_by_hand": 3,  # of 20 graphs each
+    "test_random_pictures.py::test_recorded_cells": 3,  # of 20 cells each
     "test_repeated_passes.py::test_a_change_between_two_passes": 56,
     "test_repeated_passes.py::test_a_change_between_two_passes_as_in_pytorch": 56,
     "test_rows.py::test_rows_of_an_op": 400,

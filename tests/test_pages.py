@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 import pytest
-from pages import ROOT, dead_links, python
+from bare_shell import bare_shell
+from pages import BLOCK, ROOT, dead_links, python
 
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 KOREAN = sorted((ROOT / "docs" / "ko").glob("*.md"))
@@ -47,6 +48,26 @@ def test_the_readme_lists_every_page():
     text = PAGES[0].read_text(encoding="utf-8")
     assert [page.name for page in PAGES[2:] if f"](docs/{page.name}) |" not in text] == []
     assert len(text.splitlines()) < 150
+
+
+PASTED = ("README.md", "first_steps.md", "usage.md", "pictures.md", "explain.md")  # in a notebook
+
+
+@pytest.mark.parametrize(
+    "page",
+    [page for page in (*PAGES, *KOREAN) if page.name in PASTED],
+    ids=lambda page: str(page.relative_to(ROOT)),
+)
+def test_each_sample_runs_as_it_is_pasted(page, tmp_path, monkeypatch):
+    """Each fence is one cell of a notebook that begins with the page."""
+    monkeypatch.chdir(tmp_path)
+    samples = [
+        code for kind, code in BLOCK.findall(page.read_text(encoding="utf-8")) if kind in ("", "python")
+    ]
+    with bare_shell(tmp_path) as shell:
+        failed = [code for code in samples if not shell.run_cell(code, store_history=True).success]
+        shell.extension_manager.unload_extension("minigrad_viz")
+    assert samples and not failed
 
 
 @pytest.mark.slow

@@ -223,7 +223,7 @@ def gap_needs(places: Places, routes: Sequence[Route]) -> list[float]:
             )
         if last - first == 1:
             needs[first] = max(needs[first], size)
-        else:
+        elif last - first > 1:
             far.append((first, last, size))
     for id, pill in measured.pills.items():  # a given gradient comes to a root that others follow
         if id.endswith("-seed") and not axes.upright:

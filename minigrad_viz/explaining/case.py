@@ -167,7 +167,9 @@ class Case:
         tree: ast.AST | None = expression(name)
         while isinstance(tree, ast.Attribute | ast.Subscript):
             tree = tree.value
-        return name if isinstance(tree, ast.Name) and tree.id in self.variables else Invented(name)
+        if isinstance(tree, ast.Name) and tree.id in self.variables:
+            return name
+        return Invented(name, text("gradient_of", self.lang, name=name))
 
     @functools.cached_property
     def variables(self) -> frozenset[str]:

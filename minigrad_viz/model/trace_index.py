@@ -138,7 +138,13 @@ class TraceIndex(Lookup):
             self.create(event)
         elif isinstance(event, Forward):
             order = 2 if event.call else 1
-            place = self.place(event.outputs, event.name, None if event.call else event.span, order)
+            new = tuple(state for state in event.outputs if state.id not in self.at)
+            for state in event.outputs:  # `unpack_dual` returns the very tangent that `make_dual` was given
+                if state not in new:
+                    self.seen(state)
+            if not new:
+                return
+            place = self.place(new, event.name, None if event.call else event.span, order)
             place.inputs = list(event.inputs)
             place.event = event
             place.built = event.call

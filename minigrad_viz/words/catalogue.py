@@ -38,17 +38,24 @@ PART = re.compile(r"⟦(.*?)⟧")
 FIELD = re.compile(r"\{(\w+)")
 
 # Where the placeholder stands in code: in `…`, before a method or an attribute, or as an argument.
-IN_CODE = r"`[^`]*\{{{0}\b[^`]*`|\{{{0}\}}[\w.()\[\]]*\.[a-z_]|\w\([^\s()]*\{{{0}\}}"
+IN_CODE = r"`[^`]*\{{{0}\b[^`]*`|\{{{0}\}}[\w.()\[\]]*\.[a-z_]|[a-z_]\([^\s()]*\{{{0}\}}"
 GRADIENT = r"\{{{0}\}}\.grad(?![\w.`]| =)"
 
 _chosen: str | None = None
 
 
 class Invented(str):
-    """A name that stands in nobody's code, such as "result 1". No code is printed with it: a part in ⟦ ⟧ that
-    has it in code is left out, any other text with such code is empty, and `{x}.grad` is said in words."""
+    """A name that stands in nobody's code, such as "result 1". No code is printed with it: instead of
+    `{x}.grad` stands its `gradient` in words, a part in ⟦ ⟧ with other code is left out, and any other text
+    with code is empty."""
 
-    __slots__ = ()
+    gradient: str
+
+    def __new__(cls, name: str, gradient: str) -> Invented:
+        """The name, and what to call its gradient."""
+        made = super().__new__(cls, name)
+        made.gradient = gradient
+        return made
 
 
 def set_language(lang: str | None) -> None:
@@ -74,10 +81,13 @@ def text(key: str, lang: str | None = None, **values: object) -> str:
     words = CATALOGUES[language() if lang is None else _known(lang)]
     if key not in words:
         raise KeyError(f"no text called {key!r} in the catalogue")
-    invented = [name for name, value in values.items() if isinstance(value, Invented)]
-    whole = words[key]
-    for name in invented:
-        whole = re.sub(GRADIENT.format(name), words["gradient_of"].format(name=f"{{{name}}}"), whole)
+    invented, whole = (
+        {name: value for name, value in values.items() if isinstance(value, Invented)},
+        words[key],
+    )
+    for name, value in invented.items():
+        said = value.gradient.replace("{", "{{").replace("}", "}}")
+        whole = re.sub(GRADIENT.format(name), lambda _, said=said: said, whole)
     whole = PART.sub(lambda part: part[1] if _known_of(part[1], values, invented) else "", whole)
     if _has_code_with(invented, whole):
         return ""
