@@ -71,6 +71,7 @@ LAYERS: dict[str, list[tuple[str, str]]] = {
         ("V0 saved", "kept"),
         ("V0 snapshots", "snapshots"),
         ("V0 numbers", "numbers equality"),
+        ("V0 collector", "collector"),
         ("V1 data", "trace"),
         ("V1 sources", "sources"),  # they only call methods of the recorder
         ("V2 record", "recording"),

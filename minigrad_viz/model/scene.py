@@ -130,6 +130,7 @@ class Scene(Lookup):
             omitted=self.trace.omitted,
             updates=self.updates,
             counted=self.trace.counted,
+            passed=self.trace.passed,
             light=self.trace.light,
         )
         return replace(graph, unseen=not self.trace.recorded and graph.has_gradients)

@@ -18,7 +18,7 @@ from .listener import Listener, values_of
 from .modules import Modules
 from .named import named_by
 from .packing import Packing
-from .pruning import KEPT_CALLS, prune
+from .pruning import FEWEST, KEPT_CALLS, KEPT_NOTES, prune
 from .states import States
 from .stepping import OptimizerSteps
 from .tape import Tape, describe, observing, watching_lightly
@@ -41,7 +41,8 @@ class BackwardCalls:
         self.unkept: Counter[str] = Counter()
         self._nested = 0
         self._ends: list[int] = []  # where the notes of each call end that is kept
-        self._noted = 0  # how many notes there were when the newest call in full had ended
+        self._begin = 0  # where those of the first of them begin
+        self._done = 0  # the work that was done when the newest call in full had ended
         self._leaves: list[weakref.ref[Any]] = []  # of that call
         self._live: Any = ()  # nodes of the running call
         self._keys: list[Any] = []  # theirs
@@ -58,6 +59,10 @@ class BackwardCalls:
         if self.tape.depth and not library.is_running():
             self._close()  # an interrupt has come between the end of a call and its notice
         self.tape.depth += 1
+        if self.tape.depth == 1 and not self.tape.rounds.light:
+            if self.tape.rest.whole:
+                self.modules.forget()
+            self.tape.rest.wake(self.tape.work)
         if self.tape.depth > 1:  # from inside a hook or a custom backward
             self._nested += 1
             return
@@ -98,7 +103,6 @@ class BackwardCalls:
         batched: bool,
     ) -> None:  # fmt: skip
         """Freeze the graph of the call; the source listens to its nodes from now on."""
-        self.tape.rest.wake()
         self.values.append(root_of(roots))
         span, _ = named_by(self.tape.place())
         names = tuple(self.states.end_of(t) for t in roots)
@@ -138,7 +142,8 @@ class BackwardCalls:
         self.unkept.update(name for name in known if name is not None)
         if self.tape.rounds.ended(self.tape.calls, 0, self.tape.loops.round):
             self.states.snapshot(AGAIN)
-            self._noted = len(self.tape.notes)
+            self._done = self.tape.work
+            self.tape.rest.wake(self._done)
 
     @observing
     def _end_call(self, error: BaseException | None, results: Any) -> None:
@@ -163,14 +168,15 @@ class BackwardCalls:
         self.tape.call = 0
         self.states.snapshot("after")
         self._ends.append(len(self.tape.notes))
-        share = (len(self.tape.notes) - self._noted) / self._budget
-        if self.tape.rounds.ended(self.tape.calls, share, self.tape.loops.round):
+        share, kept = (self.tape.work - self._done) / self._budget, self._kept()
+        if self.tape.rounds.ended(self.tape.calls, share, self.tape.loops.round, kept):
             self._leaves = [weakref.ref(leaf) for leaf in leaves]
             self.modules.forget()
             self.steps.open = None
-        if len(self._ends) >= 2 * KEPT_CALLS:
-            self._prune()
-        self._noted = len(self.tape.notes)
+        if len(self._ends) >= 2 * kept:
+            self._prune(kept)
+        self._done = self.tape.work
+        self.tape.rest.wake(self._done)
 
     @observing
     def node_ran(self, node: Any, received: Any, sent: Any) -> None:
@@ -185,22 +191,29 @@ class BackwardCalls:
             name, span = self.tape.ids.name(self.tape.inside), self.tape.here()
             self.tape.notes.append(self.tape.inside_op(name, title, inputs, result, span))
 
-    def _prune(self) -> None:
+    def _kept(self) -> int:
+        """How many of the newest calls are kept: fewer than `KEPT_CALLS` where they have very many notes."""
+        begins = [self._begin, *self._ends[:-1]][-KEPT_CALLS:]
+        fitting = sum(self._ends[-1] - begin <= KEPT_NOTES for begin in begins)
+        return KEPT_CALLS if fitting == len(begins) else max(FEWEST, fitting)
+
+    def _prune(self, kept: int) -> None:
         """Leave out all but the newest calls, and what was for them alone."""
-        cut = self._ends[-KEPT_CALLS - 1]
-        self.skipped += len(self._ends) - KEPT_CALLS
+        cut = self._ends[-kept - 1]
+        self.skipped += len(self._ends) - kept
         self.unkept.update(note.tensor for note in self.tape.notes[:cut] if isinstance(note, Deposited))
         alive = {known for _, t in self.tape.variables() if (known := self.tape.ids.known(t)) is not None}
         before = len(self.tape.notes)
         self.tape.notes[:], self.states.frozen = prune(self.tape.notes, cut, self.tape.ids, alive)
         gone = before - len(self.tape.notes)
-        self._ends = [end - gone for end in self._ends[-KEPT_CALLS:]]
+        self._begin = cut - gone
+        self._ends = [end - gone for end in self._ends[-kept:]]
         self.tape.numbers.room = notes.ROOM
 
     def finish(self) -> None:
         """The cell has ended."""
-        if len(self._ends) > KEPT_CALLS:
-            self._prune()
+        if self._ends and len(self._ends) > (kept := self._kept()):
+            self._prune(kept)
         if self.tape.rounds.light:
             self.states.snapshot(AGAIN)
 

@@ -25,7 +25,8 @@ def safely(method: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(method)
     def careful(self: Any, *args: Any) -> None:
-        if self.recorder.tape.problem is None and not self.recorder.tape.rounds.light:
+        tape = self.recorder.tape
+        if tape.problem is None and not tape.rounds.light and not tape.rest.whole:
             try:
                 method(self, *args)
             except Exception as problem:

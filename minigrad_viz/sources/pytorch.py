@@ -74,7 +74,7 @@ class StepCall(NamedTuple):
 class PyTorch:
     """Watches PyTorch on the thread on which it was attached."""
 
-    budget = 30_000
+    budget = 12_000
 
     def __init__(self) -> None:
         self.undo: list[Callable[[], Any]] = []  # what takes away all that is there
@@ -174,6 +174,9 @@ class PyTorch:
         __tracebackhide__ = True
         if self.recorder.tape.rounds.light:
             return func(*args, **kwargs)
+        if self.recorder.tape.rest.whole:
+            self.recorder.tape.rest.passed += func not in self.backward
+            return func(*args, **kwargs)
         name = self.known.get(func, UNKNOWN)
         if name is UNKNOWN:
             name = self.known[func] = None if func in self.backward else title(func)
@@ -189,7 +192,8 @@ class PyTorch:
     def applied(self, kind: Any, func: Any, *args: Any) -> Any:
         """Apply a custom Function of the class `kind`, by `func`, and tell what it did."""
         __tracebackhide__ = True
-        light, name = self.recorder.tape.rounds.light, kind.__name__
+        tape, name = self.recorder.tape, kind.__name__
+        light = tape.rounds.light or tape.rest.whole
         if light or self.rests(name, args, {}) or not self.listens(outside(sys._getframe(1), (FUNCTION,))):
             return func(*args)
         return self.observed(name, func, args, {})
@@ -216,6 +220,7 @@ class PyTorch:
         tape = self.recorder.tape
         shield = tape.shield
         self.steps += 1
+        recorder.tape.more += 1  # the mode that tells of an op takes as long as to note one
         with shield():
             # One number for all events of this op.
             tape.step, tape.shield = self.steps, contextlib.nullcontext
