@@ -277,11 +277,6 @@ def _silence() -> contextvars.Context:
 enter = _silence().run
 
 
-def is_entered(error: RuntimeError) -> bool:
-    """Return whether `enter` failed because its context is in use already."""
-    return str(error).startswith("cannot enter context")
-
-
 def quiet(kernel: Callable[..., Any], *args: Any) -> Any:
     """Call a NumPy kernel with floating-point warnings off. See Note [Quiet kernels]."""
     __tracebackhide__ = True

@@ -220,7 +220,7 @@ class PyTorch:
         tape = self.recorder.tape
         shield = tape.shield
         self.steps += 1
-        recorder.tape.more += 1  # the mode that tells of an op takes as long as to note one
+        tape.more += 1  # the mode that tells of an op takes as long as to note one
         with shield():
             # One number for all events of this op.
             tape.step, tape.shield = self.steps, contextlib.nullcontext
@@ -236,7 +236,8 @@ class PyTorch:
         taker = self.recorder.taker
         if taker is not None:
             taker.refuse("live_no_compiled")
-        light = self.recorder.tape.rounds.light
+        tape = self.recorder.tape
+        light = tape.rounds.light or tape.rest.whole
         if light or self.rests(COMPILED, args, kwargs) or not self.listens(frame):
             return None
         return self.before(args, kwargs)
