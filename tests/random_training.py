@@ -28,7 +28,12 @@ OPTIONS: dict[str, dict[str, tuple[Any, ...]]] = {
         "maximize": (False, True),
     },
     "AdamW": {"lr": (0.1,), "weight_decay": (0.0, 0.5), "amsgrad": (False, True), "maximize": (False, True)},
-    "Adamax": {"lr": (0.1,), "betas": ((0.9, 0.99), (0.0, 0.0)), "weight_decay": (0.0, 0.1), "maximize": (False, True)},
+    "Adamax": {
+        "lr": (0.1,),
+        "betas": ((0.9, 0.99), (0.0, 0.0)),
+        "weight_decay": (0.0, 0.1),
+        "maximize": (False, True),
+    },
     "NAdam": {
         "lr": (0.1,),
         "weight_decay": (0.0, 0.1),
@@ -184,7 +189,9 @@ class Training:
         self.evaluations += 1
         return loss
 
-    def run(self, name: str, options: Any, own: Any, schedule: Any, settings: Any, parts: Any, events: Any) -> None:
+    def run(
+        self, name: str, options: Any, own: Any, schedule: Any, settings: Any, parts: Any, events: Any
+    ) -> None:
         L, ps = self.L, self.parameters
         given: Any = [{"params": ps[:1]}, {"params": ps[1:2], **own}] if own is not None else ps[:2]
         self.evaluations = 0
@@ -252,12 +259,27 @@ class Training:
     def look(self) -> None:
         """Note everything that a step may change."""
         groups = self.optimizer.param_groups
-        self.note([p.detach() for p in self.parameters], [p.grad for p in self.parameters], [p._version for p in self.parameters])
-        self.note([{k: plain(v) for k, v in sorted(g.items()) if k not in ("params", "differentiable")} for g in groups])
+        self.note(
+            [p.detach() for p in self.parameters],
+            [p.grad for p in self.parameters],
+            [p._version for p in self.parameters],
+        )
+        self.note(
+            [
+                {k: plain(v) for k, v in sorted(g.items()) if k not in ("params", "differentiable")}
+                for g in groups
+            ]
+        )
         for group in groups:
             for p in group["params"]:
                 state = self.optimizer.state.get(p, {})
-                self.note([(k, plain(v)) for k, v in sorted(state.items()) if k not in ("old_dirs", "old_stps", "ro", "al")])
+                self.note(
+                    [
+                        (k, plain(v))
+                        for k, v in sorted(state.items())
+                        if k not in ("old_dirs", "old_stps", "ro", "al")
+                    ]
+                )
         if self.schedule is not None:
             self.note(self.schedule.get_last_lr(), getattr(self.schedule, "last_epoch", None))
 
