@@ -107,7 +107,7 @@ def results(op: Op, node: Any, values: Any, outs: tuple[Any, ...]) -> tuple[Any,
     for nr, t in enumerate(made):
         if is_learnable(op, nr, t):
             t._fn, t._nr = node, nr
-    node._outputs = len(made)
+            node._outputs = nr + 1  # no gradients of those behind the last one
     keep_results(node, made)
     if op.view:
         storage = made[0]._storage
