@@ -13,7 +13,7 @@ import pytest
 from cells import traced
 from pictures import SVG, box_of, overlap, parse, polyline
 from random_graphs import options, random_cell, random_graph
-from sketches import code_9
+from sketches import ROOT, Sketch, code_9
 
 from minigrad_viz.drawing.picture import Picture
 from minigrad_viz.shell.report import Report
@@ -72,7 +72,7 @@ def test_graphs_made_by_hand(first):
 def test_recorded_cells(library, first):
     for seed in range(first, first + PART):
         source = random_cell(seed)
-        report = Report(traced(source, library, {"fw": library.autograd.forward_ad}))
+        report = Report(traced(source, library, {"fw": library.autograd.forward_ad}), deadline=20)
         assert report.graph.stations and report.trace.error is None, source
         assert not drawn(report.picture), source
 
@@ -100,6 +100,16 @@ def test_a_tangent_that_comes_back_is_the_one_that_was_given(library, function):
     (t,) = [station for station, card in graph.cards() if card.name == "t"]
     assert (t.id, z.id) in [(route.source, route.target) for route in graph.routes]
     assert not drawn(Picture(graph))
+
+
+@pytest.mark.parametrize("direction", ["LR", "RL", "TB"])
+@pytest.mark.parametrize("rows", [(3, 3), (3, 3, 3), (1, 3), (2, 8, 3)])
+def test_high_pills_of_parallel_arrows_cover_nothing(direction, rows):
+    sketch = Sketch()
+    x = sketch.leaf("x", 1.0)
+    gradients = [[[float(i)] for i in range(count)] for count in rows]
+    sketch.op("MulBackward0", "y", None, 1.0, [(x, each) for each in gradients], (), 1.0, role=ROOT)
+    assert not drawn(Picture(sketch.graph(), direction=direction))
 
 
 def test_the_check_finds_faults():

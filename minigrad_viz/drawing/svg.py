@@ -190,7 +190,9 @@ class Drawing:
         room = min(
             self.canvas.places.room(id, lower) for id in (self.canvas.measured.tail(route), route.target)
         )
-        place, wide = bundle.index(route.id) - (len(bundle) - 1) / 2, 26.0 if lower else 14.0
+        pills = (self.canvas.measured.pills[id].height for id in bundle if id in self.canvas.measured.pills)
+        tall = 0.0 if self.canvas.places.axes.upright else max(pills, default=0.0)
+        place, wide = bundle.index(route.id) - (len(bundle) - 1) / 2, max(26.0, tall + 6) if lower else 14.0
         return place * min(wide, (room - 10) / len(bundle)), place * wide
 
     def forward(self, route: Route, path: list[Cubic]) -> str:
