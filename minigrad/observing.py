@@ -27,7 +27,8 @@ from .core.dtypes import C_NAMES, DIFFERENTIABLE
 from .core.modes import Within, is_forward, is_recording, state
 from .core.node import LAST, RELEASED, AccumulateGrad
 from .core.observers import Observer, add_observer, remove_observer
-from .core.tensor_state import Tensors, edge, numbers, wrap
+from .core.tensor_state import Tensors, edge, wrap
+from .core.tensor_state import operand as numbers
 from .core.vjps import arguments
 
 __all__ = [
