@@ -28,7 +28,8 @@ from .core.modes import Within, is_forward, is_recording, observers, state
 from .core.nested_passes import here
 from .core.node import LAST, RELEASED, AccumulateGrad
 from .core.observers import Observer, add_observer, remove_observer
-from .core.tensor_state import Tensors, edge, numbers, wrap
+from .core.tensor_state import Tensors, edge, wrap
+from .core.tensor_state import operand as numbers
 from .core.vjps import arguments
 
 __all__ = [

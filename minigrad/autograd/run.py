@@ -51,6 +51,8 @@ def run(roots: Sequence[Any], given: list[Any], options: Options) -> list[Any] |
     of the inputs of `grad`, as tensors.
     """
     __tracebackhide__ = True
+    if not options.create_graph:
+        modes.repeat_for_each()  # the derivatives of an example would be arrays
     watchers = modes.observers()
     error: BaseException | None = None
     arrived: list[Any] | None = None

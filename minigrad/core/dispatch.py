@@ -31,6 +31,8 @@ def dispatch(op: Op, args: Any) -> Any:
         result = compute(op, values)
         if modes.state.dual_level:
             push(op, values, result)
+    if modes.state.tape is not None:
+        modes.state.tape.record(op, args, result)
     if watchers:
         if op.listed:
             values = [*values[0], *values[1:]]

@@ -64,6 +64,7 @@ class _State(threading.local):
     constant_primals = False
     transforms: tuple[str, ...] = ()  # the transforms of `func` around the running code, by kind
     observers: tuple[Any, ...] = ()
+    tape: Any = None  # inside `func.vmap`, what `record`s each op of the example that runs
     randomness = ""  # inside `func.vmap`, its `randomness`: "error", "different" or "same"
 
     def __init__(self) -> None:
@@ -183,6 +184,7 @@ def set_anomaly(enabled: bool, check_nan: bool = True) -> None:
 
 def set_dual_level(level: int) -> None:
     """Open (1) or close (0) a level of forward mode for all threads."""
+    repeat_for_each()
     _count(level - _State.dual_level)
     _State.dual_level = level
 
@@ -208,6 +210,14 @@ def notify(event: str, *about: Any) -> None:
     if active:
         for observer in state.observers:
             getattr(observer, event)(*about)
+
+
+def repeat_for_each() -> None:
+    """Note that the example of `func.vmap` that runs, if one does, does more than ops. So what it does must
+    be done for each of the others.
+    """
+    if active and state.tape is not None:
+        state.tape.give_up()
 
 
 def is_grad_enabled() -> bool:

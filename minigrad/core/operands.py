@@ -12,7 +12,7 @@ from numpy import ndarray
 
 from . import dtypes
 from .op import NO_CLASSES, RAW, Op
-from .tensor_state import TensorBase, numbers, wrap
+from .tensor_state import TensorBase, operand, wrap
 
 ROWS = 4096  # the largest number of ones that is kept, for sums over rows
 FLOAT32, FLOAT64, generic = np.float32, np.float64, np.generic
@@ -121,7 +121,7 @@ def prepare(op: Op, values: Any) -> list[Any]:
     """
     if op.listed:
         check_list(op, values[0])
-        arrays = [numbers(t) for t in values[0]]
+        arrays = [operand(t) for t in values[0]]
         if len({a.dtype for a in arrays}) > 1:
             dtype = dtypes.result_type(*arrays)
             arrays = [a.astype(dtype, copy=False) for a in arrays]
@@ -134,7 +134,7 @@ def prepare(op: Op, values: Any) -> list[Any]:
             a = v._data
             if v._storage is not None:
                 if v._bits:
-                    a = numbers(v)
+                    a = operand(v)
                 if elementwise and a.__class__ is ndarray and not a.ndim:
                     a = a[()]
             if first is None:

@@ -85,6 +85,7 @@ def in_place(op: Op, t: TensorBase, *args: Any, shown: bool = True) -> Any:
     if modes.active and modes.state.transforms:
         for batch in {b for v in args if isinstance(v, TensorBase) for b in v._batched}:
             batch.before_write(op, t)
+    modes.repeat_for_each()
     old = forward.originals(op, values) if modes.active and modes.is_forward() else None
     node = record_before(op, values, out) if recorded else None
     if modes.active and modes.state.mutation is not None:
@@ -209,6 +210,8 @@ def in_place_view(op: Op, t: TensorBase, *args: Any) -> Any:
     if tangent is not None:
         with aside():
             in_place_view(op, tangent, *args)
+    if modes.active and modes.state.tape is not None:
+        modes.state.tape.record(op, values, t)
     modes.notify("mutated", op, values, before, history)
     return t
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core import RAW, F, composite, differentiable, is_symbol
 from ..core.dtypes import of
-from ..core.tensor_state import numbers, wrap
+from ..core.tensor_state import operand, wrap
 from .checks import same_dtype
 from .kernels import linear_op, picking
 
@@ -74,7 +74,7 @@ def unmasked(shape: tuple[int, ...], indices: Any) -> list[Any]:
     """
     found: list[Any] = []
     for index in indices:
-        array = None if index is None else np.asarray(numbers(index))
+        array = None if index is None else np.asarray(operand(index))
         if array is None or array.dtype in WHOLE:
             found.append(array)
         elif array.dtype.kind == "b" or array.dtype == np.uint8:

@@ -23,6 +23,7 @@ def source_of(generator: Any) -> Generator:
             "vmap: called random operation while in randomness error mode. Please either use the 'same' or "
             "'different' randomness flags on vmap or perform the randomness operation out of vmap"
         )
+    modes.repeat_for_each()
     return default_generator if generator is None else generator
 
 

@@ -107,7 +107,8 @@ class Copying(TensorBase):
             raise RuntimeError(NOT_A_LEAF)
         if id(self) in memo:
             return memo[id(self)]
-        data = numbers(self) if self._bits else deep(self._data, memo)
+        data = numbers(self)
+        data = data if self._bits else deep(data, memo)
         result = make(type(self), data, self._acc is not None)
         if self._grad is not None:
             result._grad = self._grad.__deepcopy__(memo)  # type: ignore[attr-defined]

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core import modes
 from ..core.devices import CPU, unfilled
 from ..core.public import public, shown_as
 from ..core.storage import Geometry, address, root, strided, strides_of
@@ -63,6 +64,7 @@ class Memory(TensorBase):
         shape = sizes("resize_", size)
         if self.requires_grad:
             raise RuntimeError("cannot resize variables that require grad")
+        modes.repeat_for_each()
         resize(self, shape)
         if memory_format is not None:
             self._data = unfilled(shape, self._data.dtype, memory_format)

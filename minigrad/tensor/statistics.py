@@ -9,7 +9,7 @@ import numpy as np
 from .. import return_types
 from ..core import F
 from ..core.public import public
-from ..core.tensor_state import TensorBase, wrap
+from ..core.tensor_state import TensorBase, numbers, wrap
 from ..core.user_warnings import warn
 from ..creation.arguments import dims
 from ..ops import smooth_activations as soft
@@ -133,13 +133,13 @@ def quantile(
     check_quantile(input, q, interpolation)
     q = q if isinstance(q, TensorBase) else wrap(input._data.dtype.type(q))
     ordered = in_order(input, dim, keepdim)
-    ranks = ranks_of(q, ordered._data)
-    below = wrap(ROUNDED[interpolation](ranks._data).astype(np.int64))
+    ranks = ranks_of(q, numbers(ordered))
+    below = wrap(ROUNDED[interpolation](numbers(ranks)).astype(np.int64))
     values = F.gather(ordered, -1, below)
     if interpolation in ("linear", "midpoint"):
         half = wrap(np.full_like(ranks._data, 0.5))
         weights = half if interpolation == "midpoint" else ranks - below
-        above = wrap(np.ceil(ranks._data).astype(np.int64))
+        above = wrap(np.ceil(numbers(ranks)).astype(np.int64))
         values = values.lerp(F.gather(ordered, -1, above), weights)
     if q._data.ndim:
         values = values.unsqueeze_(0).transpose_(0, -1)
