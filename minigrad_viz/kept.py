@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .faults import pass_on
-from .protocol import dtype_name, is_tensor, op_of, pytorch
+from .protocol import dtype_name, is_tensor, op_of, pytorch, shape_of
 
 
 class Kept(NamedTuple):
@@ -96,7 +96,7 @@ def is_number(node: Any, name: str, value: Any) -> bool:
     if raw is not None:
         return isinstance(raw, int | float | complex) and not isinstance(raw, np.generic)
     torch, narrower = pytorch(), NARROWER.get(dtype_name(value))
-    if torch is None or value.shape or narrower is None or not type(value).__module__.startswith("torch"):
+    if torch is None or shape_of(value) or narrower is None or not type(value).__module__.startswith("torch"):
         return False
     dtype = getattr(torch, narrower)  # such a number gives way to any tensor of its kind, a tensor does not
     return torch.result_type(value, torch.empty((), dtype=dtype)) == dtype
@@ -161,7 +161,7 @@ def kept_text(kept: Any, depth: int = 2) -> str:
     """What a pack hook returned, in words that are the same each time."""
     kind = type(kept)
     if is_tensor(kept):
-        return f"{dtype_name(kept)} {tuple(kept.shape)}"
+        return f"{dtype_name(kept)} {shape_of(kept)}"
     if isinstance(kept, np.ndarray):
         return f"numpy {kept.dtype} {kept.shape}"
     if kind.__module__ in CHECKPOINTS:

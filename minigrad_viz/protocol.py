@@ -108,6 +108,8 @@ def array_of(tensor: Any) -> Any:
     """
     if isinstance(tensor, minigrad.Tensor):
         return observing.numbers(tensor)
+    if notices(tensor):
+        return None
     try:
         if not tensor.shape and hasattr(tensor, "item") and (number := getattr(np, dtype_name(tensor), None)):
             return number(tensor.item())  # a third of the time that an array takes
@@ -115,6 +117,12 @@ def array_of(tensor: Any) -> Any:
     except (RuntimeError, TypeError, NotImplementedError) as refused:
         pass_on(refused)
         return _array_by_detour(tensor)
+
+
+def notices(tensor: Any) -> bool:
+    """Whether a class of PyTorch's tensors handles each op on them, so that it would notice reading."""
+    handler = getattr(type(tensor), "__torch_dispatch__", None)
+    return handler is not None and handler.__name__ != "_disabled_torch_dispatch_impl"
 
 
 def _array_by_detour(tensor: Any) -> Any:
@@ -165,7 +173,15 @@ def value_of(tensor: Any) -> Value:
     """A snapshot of a tensor's numbers."""
     data = array_of(tensor)
     dtype = dtype_name(tensor)
-    return Value(tuple(tensor.shape), dtype, None) if data is None else value_from(data, dtype)
+    return Value(shape_of(tensor), dtype, None) if data is None else value_from(data, dtype)
+
+
+def shape_of(tensor: Any) -> tuple[int, ...]:
+    """The shape of a tensor; () where it has none, as one of tensors of several shapes."""
+    try:
+        return tuple(tensor.shape)
+    except RuntimeError:
+        return ()
 
 
 def value_from(data: Any, dtype: str) -> Value:

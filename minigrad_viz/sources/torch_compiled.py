@@ -1,10 +1,10 @@
-"""Compiled calls of PyTorch: Dynamo must not find anything of ours, and each of them is told as one op.
+"""Compiled calls of PyTorch: Dynamo must not find anything of ours, and each of them is one op.
 
 Note [Compiled calls]
     Dynamo, the front end of `torch.compile`, reads the code of all that a compiled function calls. Modes,
     hooks and stand-ins belong to that, so it would compile them too. It uses what it compiled before only
     while the modes are the same. So nothing of ours is there while Dynamo is switched on, and the call is
-    told from outside, by what it was given and what it returned.
+    seen from outside, by what it was given and what it returned.
 
     Dynamo is switched by `set_eval_frame`, which a stand-in replaces in the module that calls it. A function
     that was compiled before the cell comes by the same way. The outermost frame that switched Dynamo on
@@ -12,7 +12,7 @@ Note [Compiled calls]
 
     `torch.export` lets Dynamo read a function that does not run as a step of the cell, and `torch.jit.trace`
     runs one to take down its ops with the places and the variables of the frames. Stand-ins for the
-    functions that do so take everything away as well, and nothing is told.
+    functions that do so take everything away as well, and it is no step.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ def switch(callback: Any) -> Any:
     plain = CompiledCalls.plain[EVAL_FRAME, SWITCHES[0]]
     if callback is None:
         before = plain(None)
-        for each in CompiledCalls.told:
+        for each in reversed(CompiledCalls.told):
             each.left(frame)
         return before
     for each in CompiledCalls.told:
@@ -144,7 +144,7 @@ def reading(function: Any) -> Any:
         try:
             return function(*args, **kwargs)
         finally:
-            for each in absent:
+            for each in reversed(absent):
                 each.come_back()
 
     return read

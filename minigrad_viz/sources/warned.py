@@ -9,6 +9,8 @@ Note [The line that a warning names]
 
 from __future__ import annotations
 
+import os
+import re
 import sys
 import warnings
 from collections.abc import Callable
@@ -49,6 +51,9 @@ class Warned:
         if self.passes:
             self.show(message)
             return
+        text = str(message.message)
+        if (plain := without_ours(text)) != text:
+            message.message = message.category(plain)
         stack = list(outward(sys._getframe(1)))
         named = (message.filename, message.lineno)
         level = next((i for i, f in enumerate(stack) if (f.f_code.co_filename, f.f_lineno) == named), -1)
@@ -67,6 +72,28 @@ class Warned:
             warnings.warn_explicit(message.message, message.category, *where, known, source=message.source)
         finally:
             self.passes = False
+
+
+ENTRY = re.compile(r'  File "(?P<file>[^"\n]*)", line \d+, in .*\n(?:    .*\n)*')  # of a printed stack
+OURS = os.path.dirname(__file__)
+
+
+def without_ours(text: str) -> str:
+    """The text of a warning without our frames in the stack that anomaly detection writes into it, nor those
+    by which PyTorch hands a call to a mode."""
+    if OURS not in text:
+        return text
+    entries = list(ENTRY.finditer(text))
+    extra: set[int] = set()
+    for i, entry in enumerate(entries):
+        if not entry["file"].startswith(OURS):
+            continue
+        extra.add(i)
+        if i > 1 and entries[i - 1]["file"].endswith(os.path.join("torch", "overrides.py")):
+            extra |= {i - 1, i - 2}
+    for i in sorted(extra, reverse=True):
+        text = text[: entries[i].start()] + text[entries[i].end() :]
+    return text
 
 
 def outward(frame: FrameType | None) -> Any:

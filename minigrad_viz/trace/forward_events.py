@@ -58,7 +58,7 @@ class Forward(NamedTuple):
     of the gradient. Where only the node of such an op is known, `inputs` are those of its edges, and an
     unknown one is "…". `shares` is the input whose memory the outputs use ("" if they have their own);
     `ghost` the name of the node that the op would have left with the grad mode on ("" where unknown).
-    A call that is told as a whole is one op: `counted` says how many ran inside it. Of a compiled call,
+    A call that stands as a whole is one op: `counted` says how many ran inside it. Of a compiled call,
     whose `op` is COMPILED, nobody knows that (0)."""
 
     op: str
