@@ -410,9 +410,11 @@ LEFT_OUT = re.compile(
 # What Python says of a value of a wrong type: PyTorch's functions in Python say so wherever it happens.
 PYTHONS = re.compile(
     r"integer division or modulo|'?[\w.]+'? object (has no|is not|cannot|does not|of type)"
-    r"|.*unsupported operand|.*has no attribute|.*not supported between|object of type|can't multiply sequence|can only concatenate"
+    r"|.*unsupported operand|.*has no attribute|.*not supported between|object of type"
+    r"|can't multiply sequence|can only concatenate"
     r"|unhashable|Boolean value of Tensor|unsupported format|.*only one element tensors"
-    r"|iteration over|len\(\) of|.*cannot be converted to Scalar|.*must be (real|a) number|.*referenced before|tuple index out of range"
+    r"|iteration over|len\(\) of|.*cannot be converted to Scalar|.*must be (real|a) number|.*referenced before"
+    r"|tuple index out of range"
 )
 COUNTS = re.compile(
     r".*\(\) (missing|takes|got (multiple|an unexpected))|.*missing (a )?required| expected \d arg"

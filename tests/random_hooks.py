@@ -1,5 +1,5 @@
-"""Random programs with hooks: on tensors, leaves and nodes, on views that are written to, removed in the middle,
-over several backward calls of one graph.
+"""Random programs with hooks: on tensors, leaves and nodes, on views that are written to, removed in the
+middle, over several backward calls of one graph.
 """
 
 from __future__ import annotations
@@ -53,7 +53,19 @@ WRITES: dict[str, Any] = {
     "clamp_": lambda L, a, b: a.clamp_(-1, 1),
     "addcmul_": lambda L, a, b: a.addcmul_(b, b),
 }
-RETURNS = ("none", "none", "double", "zeros", "itself", "detached", "wrong shape", "number", "error", "in place", "as list")  # fmt: skip
+RETURNS = (
+    "none",
+    "none",
+    "double",
+    "zeros",
+    "itself",
+    "detached",
+    "wrong shape",
+    "number",
+    "error",
+    "in place",
+    "as list",
+)
 PLACES = ("tensor", "tensor", "leaf", "leaf", "prehook", "posthook", "retain", "multi", "multi any")
 KINDS = {
     "op": 5,
@@ -158,7 +170,7 @@ class Session:
         a, b = pool[i % len(pool)], pool[j % len(pool)]
         # PyTorch brings a view whose base was written to up to date when this is read, and a hook that is
         # registered on it before ends the process
-        before = outcome(lambda: (a.grad_fn, b.grad_fn) and None)
+        before = outcome(lambda: [a.grad_fn, b.grad_fn].clear())
         if isinstance(before, tuple) and kind != "no_grad write":
             self.note("a view that is not the way", kind)
             return

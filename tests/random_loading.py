@@ -1,4 +1,4 @@
-"""Random programs with loaders, samplers, generators and seeds: the same batches and the same random numbers."""
+"""Random programs with loaders, samplers, generators and seeds: the same batches, the same numbers."""
 
 from __future__ import annotations
 
@@ -51,9 +51,38 @@ KINDS = (
     "gradients",
     "texts",
 )
-SAMPLERS = ("none", "none", "list", "random", "random with", "replacement", "weighted", "subset", "batches", "batches of random", "reversed")  # fmt: skip
+SAMPLERS = (
+    "none",
+    "none",
+    "list",
+    "random",
+    "random with",
+    "replacement",
+    "weighted",
+    "subset",
+    "batches",
+    "batches of random",
+    "reversed",
+)
 COLLATES = ("default", "default", "default", "list", "sum", "stack", "error")
-EVENTS = ("draw", "draw", "draw", "pass", "pass", "part of a pass", "two passes", "seed", "generator", "keep state", "restore", "length", "split", "fork", "initial seed", "state of default")  # fmt: skip
+EVENTS = (
+    "draw",
+    "draw",
+    "draw",
+    "pass",
+    "pass",
+    "part of a pass",
+    "two passes",
+    "seed",
+    "generator",
+    "keep state",
+    "restore",
+    "length",
+    "split",
+    "fork",
+    "initial seed",
+    "state of default",
+)
 
 
 def dataset_of(L: Any, kind: str, n: int) -> Any:

@@ -1,5 +1,5 @@
-"""Random trainings: optimizers with odd options, groups of parameters, closures, schedules, states that are saved
-and loaded in the middle.
+"""Random trainings: optimizers with odd options, groups of parameters, closures, schedules, states that
+are saved and loaded in the middle.
 """
 
 from __future__ import annotations
@@ -107,7 +107,24 @@ SCHEDULES: dict[str, Any] = {
     "SequentialLR": {},
 }
 VALUES = ([0.5, -1.0], [[1.0, 2.0], [-0.5, 0.25]], 0.75)
-EVENTS = ("step", "step", "step", "closure", "none", "zero", "zero to 0", "lr", "group", "save", "schedule", "schedule", "freeze", "schedule at", "copy", "resume")  # fmt: skip
+EVENTS = (
+    "step",
+    "step",
+    "step",
+    "closure",
+    "none",
+    "zero",
+    "zero to 0",
+    "lr",
+    "group",
+    "save",
+    "schedule",
+    "schedule",
+    "freeze",
+    "schedule at",
+    "copy",
+    "resume",
+)
 
 
 def chosen(rng: random.Random, options: dict[str, Any]) -> dict[str, Any]:
@@ -117,8 +134,14 @@ def chosen(rng: random.Random, options: dict[str, Any]) -> dict[str, Any]:
 
 def settings_of(rng: random.Random, name: str) -> dict[str, Any]:
     """Settings for a schedule; those without a default are always there."""
-    needed = {"StepLR": "step_size", "MultiStepLR": "milestones", "ExponentialLR": "gamma", "CosineAnnealingLR": "T_max",
-              "CosineAnnealingWarmRestarts": "T_0", "OneCycleLR": "max_lr"}  # fmt: skip
+    needed = {
+        "StepLR": "step_size",
+        "MultiStepLR": "milestones",
+        "ExponentialLR": "gamma",
+        "CosineAnnealingLR": "T_max",
+        "CosineAnnealingWarmRestarts": "T_0",
+        "OneCycleLR": "max_lr",
+    }
     options = SCHEDULES[name]
     found = chosen(rng, options)
     if name == "CyclicLR":
@@ -154,7 +177,9 @@ def program_of(seed: int) -> Any:
     own = chosen(rng, OPTIONS[name])
     schedule = rng.choice([*SCHEDULES, None, None])
     settings = settings_of(rng, schedule) if schedule else {}
-    simple = [n for n in SCHEDULES if n not in ("SequentialLR", "ReduceLROnPlateau", "OneCycleLR", "CyclicLR")]  # fmt: skip
+    simple = [
+        n for n in SCHEDULES if n not in ("SequentialLR", "ReduceLROnPlateau", "OneCycleLR", "CyclicLR")
+    ]
     parts = [(n, settings_of(rng, n)) for n in rng.sample(simple, rng.choice((2, 3)))]
     events = [(rng.choice(EVENTS), rng.random()) for _ in range(rng.randrange(3, 9))]
 
