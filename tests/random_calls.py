@@ -413,7 +413,8 @@ PYTHONS = re.compile(
     r"|.*unsupported operand|.*has no attribute|.*not supported between|object of type"
     r"|can't multiply sequence|can only concatenate"
     r"|unhashable|Boolean value of Tensor|unsupported format|.*only one element tensors"
-    r"|iteration over|len\(\) of|.*cannot be converted to Scalar|.*must be (real|a) number|.*referenced before"
+    r"|iteration over|len\(\) of|.*cannot be converted to Scalar"
+    r"|.*must be (real|a) number|.*referenced before"
     r"|tuple index out of range"
 )
 COUNTS = re.compile(
