@@ -180,7 +180,8 @@ def shape_of(tensor: Any) -> tuple[int, ...]:
     """The shape of a tensor; () where it has none, as one of tensors of several shapes."""
     try:
         return tuple(tensor.shape)
-    except RuntimeError:
+    except RuntimeError as refused:
+        pass_on(refused)
         return ()
 
 

@@ -38,8 +38,23 @@ HOOKS_STAY = (
 @public("method_ function_", name="fill")
 @choice
 def fill_in_place(input: Any, value: Any) -> Any:
-    """Write one value, a number or a tensor of one element, into every element."""
+    """Return a tensor like `input` with one value in every element.
+
+    Args:
+        value: a number, or a tensor of one element.
+    Shape: the same as that of the tensor.
+    Returns: the tensor itself.
+    Raises: TypeError if `value` is neither.
+    Derivative: 0 for the tensor, `g.sum()` for a tensor `value`.
+    Source: torch.Tensor.fill_
+
+    >>> torch.zeros(2).fill_(3)
+    tensor([3., 3.])
+    """
     return (F.fill_tensor if isinstance(value, TensorBase) else F.fill), (input, value)
+
+
+fill_in_place.__name__ = "fill"
 
 
 @public("function")
