@@ -148,7 +148,7 @@ class Tape:
                 if op == "detach":
                     found = [given[0].tensor.detach()]
                 else:
-                    found = run(op, given, results, size)
+                    found = run(op, given, results, size)  # type: ignore[arg-type]
             batches.update(zip(range(first, first + len(results)), map(Batched, found)))
         return [whole(filled(self.marked(t), batches), size) for t in outputs]
 

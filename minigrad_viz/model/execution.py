@@ -44,7 +44,7 @@ class Position(NamedTuple):
     statement `owner` that the block is (None: the cell itself), and the function around it."""
 
     block: list[ast.stmt]
-    index: int
+    index: int  # type: ignore[assignment]
     owner: ast.stmt | None
     field: str
     function: ast.AST | None
@@ -158,7 +158,7 @@ class Execution:
             found = methods[0] if len(methods) == 1 else None
         if isinstance(found, ast.FunctionDef) and not found.decorator_list and not is_generator(found):
             certain = itertools.takewhile(lambda statement: not leaves(statement), found.body)
-            done = [self._add(statement, ended=True) for statement in certain]
+            done = [self._add(statement, ended=True) for statement in certain]  # type: ignore[func-returns-value]
             self._add(found.body[min(len(done), len(found.body) - 1)])
 
     def _set(self, read: ast.Attribute, method: ast.AST | None) -> None:
@@ -245,7 +245,7 @@ def catches(node: ast.AST) -> bool:
 def manager(tree: ast.expr) -> str:
     """The name of a context manager."""
     function = tree.func if isinstance(tree, ast.Call) else tree
-    return getattr(function, "attr", None) or getattr(function, "id", "")
+    return getattr(function, "attr", None) or getattr(function, "id", "")  # type: ignore[return-value]
 
 
 def inner_parts(node: ast.AST) -> Iterator[ast.AST]:

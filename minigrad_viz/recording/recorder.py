@@ -148,7 +148,7 @@ class Recorder:
         )
         deposits, values, norms = tuple(calls.unkept.items()), tuple(calls.values), tuple(calls.norms)
         counts = {"counted": tape.rest.counted, "passed": tape.rest.passed}
-        return trace._replace(deposits=deposits, rounds=values, norms=norms, **counts)
+        return trace._replace(deposits=deposits, rounds=values, norms=norms, **counts)  # type: ignore[arg-type]
 
     # ── what sources tell: forward ──────────────────────────────────────────────────────────────────────────
 

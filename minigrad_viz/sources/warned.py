@@ -62,10 +62,10 @@ class Warned:
             self.show(message)
             return
         forget(message, stack[level])
-        plain = [frame for i, frame in enumerate(stack) if i not in extra]
+        plain = [frame for i, frame in enumerate(stack) if i not in extra]  # type: ignore[assignment]
         frame = plain[min(level, len(plain) - 1)]
-        space = frame.f_globals
-        where = frame.f_code.co_filename, frame.f_lineno, space.get("__name__", "<string>")
+        space = frame.f_globals  # type: ignore[attr-defined]
+        where = frame.f_code.co_filename, frame.f_lineno, space.get("__name__", "<string>")  # type: ignore[attr-defined]
         known = space.setdefault("__warningregistry__", {})
         self.passes = True
         try:

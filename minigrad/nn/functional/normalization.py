@@ -70,7 +70,7 @@ def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: float |
     kind = input._data.dtype
     dims = tuple(range(input.ndim - len(normalized_shape), input.ndim))
     x = input.float() if kind == np.float16 else input
-    least = np.finfo(x._data.dtype).eps if eps is None else eps
+    least = np.finfo(x._data.dtype).eps if eps is None else eps  # type: ignore[assignment]
     squares = in_place(F.add_scalar.op, (x**2).mean(dims, keepdim=True), float(least))
     result = x * F.rsqrt(squares)
     result = result if weight is None else result * weight

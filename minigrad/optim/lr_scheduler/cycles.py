@@ -260,15 +260,15 @@ class OneCycleLR(Cycling):
         start = 0.0
         for phase in self._schedule_phases:
             end, first, last, first_momentum, last_momentum = (phase[name] for name in PHASE)
-            if step <= end or phase is self._schedule_phases[-1]:
+            if step <= end or phase is self._schedule_phases[-1]:  # type: ignore[operator]
                 break
-            start = end
-        share = (step - start) / (end - start)
+            start = end  # type: ignore[assignment]
+        share = (step - start) / (end - start)  # type: ignore[operator]
         groups = self.optimizer.param_groups
         if self.cycle_momentum:
             for group in groups:
-                self.put_momentum(group, self.between(group[first_momentum], group[last_momentum], share))
-        return [self.between(group[first], group[last], share) for group in groups]
+                self.put_momentum(group, self.between(group[first_momentum], group[last_momentum], share))  # type: ignore[index]
+        return [self.between(group[first], group[last], share) for group in groups]  # type: ignore[index]
 
 
 def steps_of(total_steps: Any, epochs: Any, steps_per_epoch: Any) -> int:
