@@ -50,7 +50,8 @@ def lacks_method(error: BaseException) -> bool:
 def translated(name: str, error: Exception, args: Any) -> Exception:
     """Return what PyTorch raises instead of a foreign error of the function `name`, called with `args`."""
     if isinstance(error, np.exceptions.AxisError) and error.axis is not None:
-        low, high = -max(error.ndim, 1), max(error.ndim, 1) - 1  # type: ignore[operator,type-var]
+        ndim = max(error.ndim or 0, 1)
+        low, high = -ndim, ndim - 1
         return IndexError(
             f"Dimension out of range (expected to be in range of [{low}, {high}], but got {error.axis})"
         )

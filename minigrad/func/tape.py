@@ -145,10 +145,10 @@ class Tape:
         for op, args, results, first, graph in self.needed(outputs):
             given = [filled(v, batches) for v in args]
             with modes.Within(grad_enabled=graph and modes.is_grad_enabled()):
-                if op == "detach":
+                if isinstance(op, str):  # "detach", which is no op
                     found = [given[0].tensor.detach()]
                 else:
-                    found = run(op, given, results, size)  # type: ignore[arg-type]
+                    found = run(op, given, results, size)
             batches.update(zip(range(first, first + len(results)), map(Batched, found)))
         return [whole(filled(self.marked(t), batches), size) for t in outputs]
 

@@ -102,7 +102,7 @@ def switched_off(case: Case, root: str) -> tuple[list[str], Span | None]:
     plain = (*case.executed(ast.Assign), *case.executed(ast.Expr))
     writes = [span_at(case, part) for part in plain if ast.unparse(part).endswith(OFF)]
     known = [span for id in off if (span := asked.get(id)) is not None]
-    return off, (known or [*writes, None])[0] if known or len(writes) == 1 else None  # type: ignore[list-item]
+    return off, known[0] if known else writes[0] if len(writes) == 1 else None
 
 
 OFF = (".requires_grad = False", ".requires_grad_(False)")

@@ -101,8 +101,9 @@ def python_number(failed: FailedCall, kind: str) -> Explanation | None:
     name = ast.unparse(part.value)
     same = [made.value for target, made in assignments(case) if target == name]
     names = {name} | {value.id for value in same if isinstance(value, ast.Name)}
-    for made in (*case.executed(ast.Assign), *case.executed(ast.AugAssign)):
-        target = made.targets[0] if isinstance(made, ast.Assign) else made.target  # type: ignore[attr-defined]
+    writes: list[ast.Assign | ast.AugAssign] = [*case.executed(ast.Assign), *case.executed(ast.AugAssign)]
+    for made in writes:
+        target = made.targets[0] if isinstance(made, ast.Assign) else made.target
         if ast.unparse(target) not in names:
             continue
         text, tensor = ast.unparse(made), with_tensors(case, made)

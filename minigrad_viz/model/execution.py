@@ -40,11 +40,11 @@ QUIET = (
 
 
 class Position(NamedTuple):
-    """Where a statement stands: its block and its index there, the field (`body`, `orelse` …) of the
+    """Where a statement stands: its block and its `number` there, the field (`body`, `orelse` …) of the
     statement `owner` that the block is (None: the cell itself), and the function around it."""
 
     block: list[ast.stmt]
-    index: int  # type: ignore[assignment]
+    number: int
     owner: ast.stmt | None
     field: str
     function: ast.AST | None
@@ -157,9 +157,10 @@ class Execution:
             methods = [part for part in found.body if getattr(part, "name", "") == "__init__"]
             found = methods[0] if len(methods) == 1 else None
         if isinstance(found, ast.FunctionDef) and not found.decorator_list and not is_generator(found):
-            certain = itertools.takewhile(lambda statement: not leaves(statement), found.body)
-            done = [self._add(statement, ended=True) for statement in certain]  # type: ignore[func-returns-value]
-            self._add(found.body[min(len(done), len(found.body) - 1)])
+            certain = list(itertools.takewhile(lambda statement: not leaves(statement), found.body))
+            for statement in certain:
+                self._add(statement, ended=True)
+            self._add(found.body[min(len(certain), len(found.body) - 1)])
 
     def _set(self, read: ast.Attribute, method: ast.AST | None) -> None:
         """Add what must have given an attribute of `self` its value that a method has read."""
@@ -245,7 +246,7 @@ def catches(node: ast.AST) -> bool:
 def manager(tree: ast.expr) -> str:
     """The name of a context manager."""
     function = tree.func if isinstance(tree, ast.Call) else tree
-    return getattr(function, "attr", None) or getattr(function, "id", "")  # type: ignore[return-value]
+    return str(getattr(function, "attr", None) or getattr(function, "id", ""))
 
 
 def inner_parts(node: ast.AST) -> Iterator[ast.AST]:

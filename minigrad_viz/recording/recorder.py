@@ -147,8 +147,8 @@ class Recorder:
             self.source, events, text, names, nodes, calls.skipped + light, light=light, library=library
         )
         deposits, values, norms = tuple(calls.unkept.items()), tuple(calls.values), tuple(calls.norms)
-        counts = {"counted": tape.rest.counted, "passed": tape.rest.passed}
-        return trace._replace(deposits=deposits, rounds=values, norms=norms, **counts)  # type: ignore[arg-type]
+        counted, passed = tape.rest.counted, tape.rest.passed
+        return trace._replace(deposits=deposits, rounds=values, norms=norms, counted=counted, passed=passed)
 
     # ── what sources tell: forward ──────────────────────────────────────────────────────────────────────────
 

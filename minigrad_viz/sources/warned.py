@@ -52,8 +52,8 @@ class Warned:
             self.show(message)
             return
         text = str(message.message)
-        if (plain := without_ours(text)) != text:
-            message.message = message.category(plain)
+        if (without := without_ours(text)) != text:
+            message.message = message.category(without)
         stack = list(outward(sys._getframe(1)))
         named = (message.filename, message.lineno)
         level = next((i for i, f in enumerate(stack) if (f.f_code.co_filename, f.f_lineno) == named), -1)
@@ -62,10 +62,10 @@ class Warned:
             self.show(message)
             return
         forget(message, stack[level])
-        plain = [frame for i, frame in enumerate(stack) if i not in extra]  # type: ignore[assignment]
+        plain = [frame for i, frame in enumerate(stack) if i not in extra]
         frame = plain[min(level, len(plain) - 1)]
-        space = frame.f_globals  # type: ignore[attr-defined]
-        where = frame.f_code.co_filename, frame.f_lineno, space.get("__name__", "<string>")  # type: ignore[attr-defined]
+        space = frame.f_globals
+        where = frame.f_code.co_filename, frame.f_lineno, space.get("__name__", "<string>")
         known = space.setdefault("__warningregistry__", {})
         self.passes = True
         try:

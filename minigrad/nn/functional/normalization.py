@@ -63,14 +63,14 @@ def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: float |
     """Divide `input` by its root mean square over the last dimensions, then multiply by `weight`."""
     normalized_shape = tuple(normalized_shape)
     if input.ndim < len(normalized_shape):
-        least = len(normalized_shape)
-        raise ValueError(f"Input tensor must have at least {least} dimensions, but got {input.ndim}")
+        count = len(normalized_shape)
+        raise ValueError(f"Input tensor must have at least {count} dimensions, but got {input.ndim}")
     check_last(input, normalized_shape, weight)
     refuse(input._data, "biu", "rms_norm")
     kind = input._data.dtype
     dims = tuple(range(input.ndim - len(normalized_shape), input.ndim))
     x = input.float() if kind == np.float16 else input
-    least = np.finfo(x._data.dtype).eps if eps is None else eps  # type: ignore[assignment]
+    least = np.finfo(x._data.dtype).eps if eps is None else eps
     squares = in_place(F.add_scalar.op, (x**2).mean(dims, keepdim=True), float(least))
     result = x * F.rsqrt(squares)
     result = result if weight is None else result * weight

@@ -235,7 +235,7 @@ class OneCycleLR(Cycling):
             (up, "initial_lr", "max_lr", "max_momentum", "base_momentum"),
             (last, "max_lr", "min_lr", "base_momentum", "max_momentum"),
         )
-        self._schedule_phases = [dict(zip(PHASE, phase)) for phase in ends]
+        self._schedule_phases: list[dict[str, Any]] = [dict(zip(PHASE, phase)) for phase in ends]
         if last_epoch == -1:
             rates = for_each_group("max_lr", optimizer, max_lr)
             for group, rate in zip(optimizer.param_groups, rates):
@@ -260,15 +260,15 @@ class OneCycleLR(Cycling):
         start = 0.0
         for phase in self._schedule_phases:
             end, first, last, first_momentum, last_momentum = (phase[name] for name in PHASE)
-            if step <= end or phase is self._schedule_phases[-1]:  # type: ignore[operator]
+            if step <= end or phase is self._schedule_phases[-1]:
                 break
-            start = end  # type: ignore[assignment]
-        share = (step - start) / (end - start)  # type: ignore[operator]
+            start = end
+        share = (step - start) / (end - start)
         groups = self.optimizer.param_groups
         if self.cycle_momentum:
             for group in groups:
-                self.put_momentum(group, self.between(group[first_momentum], group[last_momentum], share))  # type: ignore[index]
-        return [self.between(group[first], group[last], share) for group in groups]  # type: ignore[index]
+                self.put_momentum(group, self.between(group[first_momentum], group[last_momentum], share))
+        return [self.between(group[first], group[last], share) for group in groups]
 
 
 def steps_of(total_steps: Any, epochs: Any, steps_per_epoch: Any) -> int:
