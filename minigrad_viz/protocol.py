@@ -10,8 +10,11 @@ drawn.
 
 from __future__ import annotations
 
+import cmath
+import functools
 import math
 import operator
+import re
 import sys
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -22,6 +25,7 @@ import minigrad
 from minigrad import observing
 
 from .faults import pass_on
+from .fields import Beyond, Count
 
 # Numbers kept per snapshot: enough to draw a 3×3 matrix in full and to redo a small vjp by hand.
 KEPT = 64
@@ -37,12 +41,12 @@ class Value(NamedTuple):
     `items` does not: "nan" or "inf".
     """
 
-    shape: tuple[int, ...]
+    shape: tuple[Count, ...]
     dtype: str
     items: tuple[Any, ...] | None
     low: float | None = None
     high: float | None = None
-    beyond: str = ""
+    beyond: Beyond = ""
 
     @property
     def special(self) -> str:
@@ -59,6 +63,56 @@ class Value(NamedTuple):
     def size(self) -> int:
         """Number of elements."""
         return math.prod(self.shape)
+
+    def consistent(self) -> bool:
+        """Whether its parts fit together, as those of a snapshot do and those of a damaged one may not."""
+        numbers = range_of(self.dtype)
+        if numbers is None or len(self.shape) > DIMENSIONS or self.size > LARGEST:
+            return False
+        cls, least, most = numbers
+        ends = (self.low, self.high) if self.low is not None and self.high is not None else ()
+        if not ends and self.low is not self.high:
+            return False
+        if ends and not least <= ends[0] <= ends[1] <= most:
+            return False
+        if self.items is None:
+            return True
+        if (
+            len(self.items) != self.size
+            or self.size > KEPT
+            or any(n.__class__ is not cls for n in self.items)
+        ):
+            return False
+        if cls is complex:
+            return not ends and all(not cmath.isfinite(n) or abs(n) <= most for n in self.items)
+        finite = [n for n in self.items if math.isfinite(n)]
+        if not finite:
+            return not ends
+        low, high = min(finite), max(finite)
+        return least <= low and high <= most and ends in ((), (low, high))
+
+
+# What a snapshot can be of.
+DIMENSIONS, LARGEST = 64, 2**63 - 1
+DTYPE = re.compile(r"(bool|u?int|b?float|complex)\d{0,3}(_\w{1,16})?")
+KINDS: dict[str, type] = {"b": bool, "u": int, "i": int, "f": float, "c": complex}
+
+
+@functools.lru_cache(64)
+def range_of(dtype: str) -> tuple[type, float, float] | None:
+    """The class of the numbers of a dtype, and between which they are; None for what is no dtype. Those that
+    NumPy lacks have no limits."""
+    if DTYPE.fullmatch(dtype) is None:
+        return None
+    try:
+        known = np.dtype("float32" if dtype == "bfloat16" else dtype)
+    except TypeError:
+        return KINDS["f" if dtype.startswith("bf") else dtype[0]], -math.inf, math.inf
+    if known.kind == "b":
+        return bool, False, True
+    if known.kind in "iu":
+        return int, int(np.iinfo(known).min), int(np.iinfo(known).max)
+    return KINDS[known.kind], float(np.finfo(known).min), float(np.finfo(known).max)
 
 
 def finite(value: Value | None) -> float | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 from ..trace.events import Created, Detached, Forward, Gave, Left, Mutated, TensorState, Trace
 from ..trace.walk import reached
@@ -54,13 +55,9 @@ def sources_of(born: dict[str, Birth], root: str) -> set[str]:
     return {id for id, _ in upstream(born, [root])}
 
 
-def made_by(event: object) -> tuple[TensorState, ...]:
+def made_by(event: Any) -> tuple[TensorState, ...]:
     """The tensors that came to be by an event."""
-    if isinstance(event, Forward):
-        return event.outputs
-    new = isinstance(event, Created | Detached | Left)
-    new = new or (isinstance(event, Mutated) and event.tensor.id != event.before)
-    return (event.tensor,) if new else ()  # type: ignore[attr-defined]
+    return event.born() if hasattr(event, "born") else ()
 
 
 def by_number(ids: Iterable[str]) -> list[str]:

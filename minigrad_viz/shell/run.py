@@ -11,6 +11,7 @@ from typing import Any
 from ..replay import watch
 from ..replay.program import Program
 from ..trace.events import Trace
+from ..trace.reading import LARGEST
 from .report import Report
 
 
@@ -81,9 +82,11 @@ def trace_source(
 
 
 def load(path: Path, **options: Any) -> Report:
-    """The report of a trace that was saved as .json; nothing is run. OSError if it cannot be read, ValueError
-    if it is no trace."""
-    return Report(Trace.from_json(path.read_text(encoding="utf-8")), **options)
+    """The report of a trace that was saved as .json; nothing is run. OSError if it cannot be read,
+    `InvalidTrace`, a ValueError, if it is no trace."""
+    with path.open("rb") as file:
+        written = file.read(LARGEST + 1)
+    return Report(Trace.from_json(written), **options)
 
 
 def trace_file(path: Path, **options: Any) -> tuple[Report, BaseException | None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ..fields import CallId, CallKind, Count, HookKind, MaybeNodeId, NewCallId, NewNodeId, NodeId, TensorId
 from ..protocol import Value
 from .graph import Saved
 from .where import Span
@@ -17,16 +18,16 @@ class NodeState(NamedTuple):
     stands in the source, if it does, and `methods` says the same of its other methods, by their names.
     `memory` is that of the leaf of an AccumulateGrad, in the numbers of `Saved.memory`."""
 
-    id: str
+    id: NewNodeId
     name: str
     saved: tuple[Saved, ...]
-    edges: tuple[tuple[str, int] | None, ...]
-    variable: str | None
-    hooks: int
-    sequence: int = 0
+    edges: tuple[tuple[NodeId, Count] | None, ...]
+    variable: TensorId | None
+    hooks: Count
+    sequence: Count = 0
     code: Span | None = None
     methods: tuple[tuple[str, Span], ...] = ()
-    memory: int | None = None
+    memory: Count | None = None
 
 
 class BackwardStarted(NamedTuple):
@@ -34,27 +35,36 @@ class BackwardStarted(NamedTuple):
     tensors whose gradients were asked for (None: all leaves); `batched`: the gradients that were given are
     many, one behind the other."""
 
-    call: int
-    kind: str
-    roots: tuple[str, ...]
+    call: NewCallId
+    kind: CallKind
+    roots: tuple[TensorId, ...]
     gradients: tuple[Value | None, ...]
-    gradient_ids: tuple[str | None, ...]
+    gradient_ids: tuple[TensorId | None, ...]
     create_graph: bool
     nodes: tuple[NodeState, ...]
     span: Span | None
-    wanted: tuple[str, ...] | None = None
+    wanted: tuple[TensorId, ...] | None = None
     batched: bool = False
+
+    def consistent(self) -> bool:
+        """Whether each root has its gradient, and each node one state."""
+        same = len(self.roots) == len(self.gradients) == len(self.gradient_ids)
+        return same and len({node.id for node in self.nodes}) == len(self.nodes)
 
 
 class NodeRan(NamedTuple):
     """A node ran: the gradients of its outputs that it received, those of its inputs that it sent
     (`sent_ids` where these are tensors of the trace themselves, under `create_graph`)."""
 
-    call: int
-    node: str
+    call: CallId
+    node: NodeId
     received: tuple[Value | None, ...]
     sent: tuple[Value | None, ...]
-    sent_ids: tuple[str | None, ...]
+    sent_ids: tuple[TensorId | None, ...]
+
+    def consistent(self) -> bool:
+        """Whether what it sent has ids."""
+        return len(self.sent) == len(self.sent_ids)
 
 
 class HookRan(NamedTuple):
@@ -64,11 +74,11 @@ class HookRan(NamedTuple):
     when the hook left the gradients as they were; `gave` says whether it returned anything but None (None
     where that is not known)."""
 
-    call: int
-    node: str
-    kind: str
+    call: CallId
+    node: NodeId
+    kind: HookKind
     name: str
-    index: int  # type: ignore[assignment]
+    index: Count  # type: ignore[assignment]
     before: tuple[Value | None, ...]
     after: tuple[Value | None, ...]
     gave: bool | None = None
@@ -78,8 +88,8 @@ class Inside(NamedTuple):
     """An op that the backward of a custom Function ran: values of its inputs (text for what is no tensor)
     and of its output."""
 
-    call: int
-    node: str
+    call: CallId
+    node: NodeId
     op: str
     inputs: tuple[Value | str, ...]
     output: Value
@@ -89,8 +99,8 @@ class Inside(NamedTuple):
 class Packed(NamedTuple):
     """A saved-tensor hook packed what a node saved as `name`; `kept` tells in words what it became."""
 
-    call: int
-    node: str
+    call: CallId
+    node: NodeId
     name: str
     value: Value | None
     kept: str
@@ -99,8 +109,8 @@ class Packed(NamedTuple):
 class Unpacked(NamedTuple):
     """A saved-tensor hook unpacked it again, to `value`."""
 
-    call: int
-    node: str
+    call: CallId
+    node: NodeId
     name: str
     kept: str
     value: Value | None
@@ -110,17 +120,17 @@ class Recomputed(NamedTuple):
     """A checkpoint ran its function again, because `node` needed what had not been kept ("" where unknown);
     `ops` are what it computed."""
 
-    call: int
-    node: str
+    call: CallId
+    node: MaybeNodeId
     ops: tuple[Inside, ...]
 
 
 class Deposited(NamedTuple):
     """An AccumulateGrad added to a leaf's `.grad`."""
 
-    call: int
-    node: str
-    tensor: str
+    call: CallId
+    node: NodeId
+    tensor: TensorId
     before: Value | None
     added: Value
     after: Value
@@ -131,8 +141,8 @@ class BackwardEnded(NamedTuple):
     values are gone, each as soon as it had run; `captured` the gradients that `grad()` returned, by tensor
     id. `stopped` is the node that was running when it failed, if a traceback shows that."""
 
-    call: int
+    call: CallId
     error: str | None
-    freed: tuple[str, ...]
-    captured: tuple[tuple[str, Value | None], ...]
-    stopped: str | None = None
+    freed: tuple[NodeId, ...]
+    captured: tuple[tuple[TensorId, Value | None], ...]
+    stopped: NodeId | None = None

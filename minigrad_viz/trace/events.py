@@ -9,16 +9,20 @@ strings), from which `from_json` makes the same trace again.
 from __future__ import annotations
 
 import functools
+import itertools
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from graphlib import CycleError, TopologicalSorter
 from typing import Any, NamedTuple
 
+from ..fields import Count, Library, Moment, TensorId
 from ..protocol import Value
 from .backward_events import *  # noqa: F403  (here stand all events)
-from .backward_events import NodeState
+from .backward_events import BackwardStarted, NodeState
 from .forward_events import *  # noqa: F403
 from .forward_events import TensorState
-from .jsonable import made, plain
+from .jsonable import plain
+from .reading import Reader, parsed
 from .where import Span
 
 
@@ -36,8 +40,8 @@ class Snapshot(NamedTuple):
     """All named tensors at one moment: `when` is "before" or "after" the `call`-th backward call, "end", when
     the cell ended, or AGAIN, when backward calls are recorded again after some that were only counted."""
 
-    when: str
-    call: int
+    when: Moment
+    call: Count
     rows: tuple[tuple[str, TensorState], ...]
 
 
@@ -121,19 +125,31 @@ class Trace(NamedTuple):
     source: str
     events: Sequence[Event]
     error: str | None
-    names: tuple[tuple[str, str], ...]
+    names: tuple[tuple[TensorId, str], ...]
     nodes: tuple[NodeState, ...]
-    skipped: int = 0
+    skipped: Count = 0
     recorded: bool = True
-    deposits: tuple[tuple[str, int], ...] = ()
-    roots: tuple[str, ...] | None = None
-    omitted: int = 0
-    counted: int = 0
+    deposits: tuple[tuple[TensorId, Count], ...] = ()
+    roots: tuple[TensorId, ...] | None = None
+    omitted: Count = 0
+    counted: Count = 0
     rounds: tuple[float | None, ...] = ()
     norms: tuple[float | None, ...] = ()
-    light: int = 0
-    library: str = ""
-    passed: int = 0
+    light: Count = 0
+    library: Library = ""
+    passed: Count = 0
+
+    def consistent(self) -> bool:
+        """Whether no node leads back to itself."""
+        calls = (event.nodes for event in self.events if isinstance(event, BackwardStarted))
+        edges: dict[str, list[str]] = {}
+        for node in itertools.chain(self.nodes, *calls):
+            edges.setdefault(node.id, []).extend(edge[0] for edge in node.edges if edge is not None)
+        try:
+            TopologicalSorter(edges).prepare()
+        except CycleError:
+            return False
+        return True
 
     def to_json(self) -> str:
         """The trace as JSON; every event has its class name under "event"."""
@@ -142,12 +158,7 @@ class Trace(NamedTuple):
         return json.dumps(data, indent=1, allow_nan=False)
 
     @classmethod
-    def from_json(cls, written: str) -> Trace:
-        """The trace that `to_json` wrote; ValueError for any other text."""
-        data = json.loads(written)
-        try:
-            kept = (entry for entry in data["events"] if entry["event"] not in FORMER)
-            events = tuple(made(KINDS[entry["event"]], entry) for entry in kept)
-            return made(cls, {**data, "events": ()})._replace(events=events)
-        except (KeyError, TypeError, AttributeError) as problem:
-            raise ValueError(f"this is no trace: {problem!r}") from problem
+    def from_json(cls, written: str | bytes) -> Trace:
+        """The trace that `to_json` wrote, as text or as UTF-8; `InvalidTrace`, a ValueError that says where
+        it is wrong, for anything else. See Note [Reading a saved trace]."""
+        return Reader(Sequence[Event], KINDS, FORMER).whole(cls, parsed(written))

@@ -4,6 +4,21 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ..fields import (
+    Count,
+    Detaching,
+    InputId,
+    LastModuleCallId,
+    LaterTensorId,
+    Leaving,
+    MaybeCallId,
+    MaybeTensorId,
+    Mode,
+    NewModuleCallId,
+    NewNodeId,
+    Setting,
+    TensorId,
+)
 from ..protocol import Value
 from .where import Span
 
@@ -15,15 +30,15 @@ class TensorState(NamedTuple):
     `value` is None for a tensor that nobody has any more; `tangent` is that of a dual tensor (forward
     mode)."""
 
-    id: str
+    id: TensorId
     value: Value | None
     grad: Value | None
     requires_grad: bool
     is_leaf: bool
     retains_grad: bool | None
     grad_fn: str | None
-    node: str | None
-    version: int
+    node: NewNodeId | None
+    version: Count
     parameter: bool = False
     tangent: Value | None = None
 
@@ -33,7 +48,7 @@ class ModeChanged(NamedTuple):
     "anomaly", "saved_tensors_hooks" or "forward_ad" (a level of forward mode). One that was not as usual
     before the cell has no `span`."""
 
-    mode: str
+    mode: Mode
     enabled: bool
     span: Span | None
 
@@ -47,9 +62,17 @@ class Created(NamedTuple):
     tensor: TensorState
     span: Span | None
     name: str | None
-    gradient_of: str = ""
-    call: int = 0
-    shares: str = ""
+    gradient_of: MaybeTensorId = ""
+    call: MaybeCallId = 0
+    shares: MaybeTensorId = ""
+
+    def born(self) -> tuple[TensorState, ...]:
+        """The tensors that came to be."""
+        return (self.tensor,)
+
+    def consistent(self) -> bool:
+        """Whether it came from others."""
+        return self.tensor.id not in (self.shares, self.gradient_of)
 
 
 class Forward(NamedTuple):
@@ -62,14 +85,14 @@ class Forward(NamedTuple):
     whose `op` is COMPILED, nobody knows that (0)."""
 
     op: str
-    inputs: tuple[str | None, ...]
+    inputs: tuple[InputId | None, ...]
     arguments: tuple[str | None, ...]
     outputs: tuple[TensorState, ...]
     grad_enabled: bool
     span: Span | None
     name: str | None
-    call: int
-    shares: str = ""
+    call: MaybeCallId
+    shares: MaybeTensorId = ""
     ghost: str = ""
     counted: int = 0
 
@@ -77,6 +100,16 @@ class Forward(NamedTuple):
 def is_whole(event: Forward) -> bool:
     """Whether an op stands for a call with all that ran inside it."""
     return event.op == COMPILED or event.counted > 0
+
+    def born(self) -> tuple[TensorState, ...]:
+        """The tensors that came to be."""
+        return self.outputs
+
+    def consistent(self) -> bool:
+        """Whether it has outputs, which came from others, and each argument a text or an id."""
+        own = {state.id for state in self.outputs}
+        arguments = len(self.inputs) == len(self.arguments)
+        return arguments and len(own) == len(self.outputs) > 0 and own.isdisjoint((*self.inputs, self.shares))
 
 
 class Called(NamedTuple):
@@ -86,31 +119,35 @@ class Called(NamedTuple):
     `kind` its class, `about` its sizes (`2→4`; "" where it has none). `parameters` are its own, by name;
     `inputs` are the tensors that it received."""
 
-    number: int
+    number: NewModuleCallId
     path: str
     kind: str
     about: str
-    parameters: tuple[tuple[str, str], ...]
-    inputs: tuple[str, ...]
+    parameters: tuple[tuple[str, LaterTensorId], ...]
+    inputs: tuple[TensorId, ...]
     span: Span | None
 
 
 class Returned(NamedTuple):
     """A module returned `outputs`, or raised an error (then it has none)."""
 
-    number: int
-    outputs: tuple[str, ...]
+    number: LastModuleCallId
+    outputs: tuple[TensorId, ...]
 
 
 class Detached(NamedTuple):
     """`detach()` gave `tensor`, which shares memory with `source` outside its graph; `how` is "detach" or
     "data". After `detach_()` the two are one."""
 
-    source: str
+    source: TensorId
     tensor: TensorState
     span: Span | None
     name: str | None
-    how: str = "detach"
+    how: Detaching = "detach"
+
+    def born(self) -> tuple[TensorState, ...]:
+        """The tensors that came to be."""
+        return () if self.tensor.id == self.source else (self.tensor,)
 
 
 class Left(NamedTuple):
@@ -118,18 +155,26 @@ class Left(NamedTuple):
     they went: as an array ("numpy"), as Python numbers ("item"), or straight into a new tensor ("tensor").
     `shares` is the source whose memory the tensor uses ("" if it has its own)."""
 
-    sources: tuple[str, ...]
-    how: str
+    sources: tuple[TensorId, ...]
+    how: Leaving
     tensor: TensorState
     span: Span | None
     name: str | None
-    shares: str = ""
+    shares: MaybeTensorId = ""
+
+    def born(self) -> tuple[TensorState, ...]:
+        """The tensors that came to be."""
+        return (self.tensor,)
+
+    def consistent(self) -> bool:
+        """Whether it came from others."""
+        return self.tensor.id not in (*self.sources, self.shares)
 
 
 class Gave(NamedTuple):
     """A tensor that requires gradients gave Python its number, as `item()`, `float()` and `math.log()` do."""
 
-    tensor: str
+    tensor: TensorId
     span: Span | None
 
 
@@ -146,20 +191,28 @@ class Mutated(NamedTuple):
     they stand now."""
 
     op: str
-    before: str
+    before: TensorId
     tensor: TensorState
-    inputs: tuple[str | None, ...]
+    inputs: tuple[TensorId | None, ...]
     span: Span | None
-    version: int = 0
+    version: Count = 0
     also: tuple[TensorState, ...] = ()
+
+    def born(self) -> tuple[TensorState, ...]:
+        """The tensors that came to be: one if what was written to has a new history."""
+        return () if self.tensor.id == self.before else (self.tensor,)
+
+    def consistent(self) -> bool:
+        """Whether a new history comes from others."""
+        return self.tensor.id == self.before or self.tensor.id not in self.inputs
 
 
 class GradSet(NamedTuple):
     """The cell changed a tensor's `.grad` itself. `how` is "zero" (`x.grad.zero_()`), "none" (`x.grad =
     None`), "assigned" (another tensor), or "written" (any other in-place op)."""
 
-    tensor: str
-    how: str
+    tensor: TensorId
+    how: Setting
     before: Value | None
     after: Value | None
     span: Span | None
@@ -169,7 +222,7 @@ class Stepping(NamedTuple):
     """The state that an optimizer has for one parameter: its `settings` (`lr`, `momentum` …) and the
     optimizer's tensors, each before the step (None: there was none) and after it."""
 
-    tensor: str
+    tensor: TensorId
     settings: tuple[tuple[str, float], ...]
     state: tuple[tuple[str, Value | None, Value | None], ...]
 

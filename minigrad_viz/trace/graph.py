@@ -20,6 +20,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from ..fields import Count
 from ..protocol import Value
 from .changes import Change, Update  # noqa: F401  (a line of an update belongs to the model, too)
 
@@ -41,12 +42,12 @@ class Saved(NamedTuple):
 
     name: str
     value: Value | str | None
-    version: int | None = None
+    version: Count | None = None
     freed: bool = False
     packed: str = ""
-    now: int | None = None
-    nbytes: int | None = None
-    memory: int | None = None
+    now: Count | None = None
+    nbytes: Count | None = None
+    memory: Count | None = None
 
 
 @dataclass(frozen=True, slots=True)

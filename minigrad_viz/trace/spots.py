@@ -7,6 +7,7 @@ import re
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from ..fields import Count, Line
 from .source_text import SourceText
 from .statements import Range, find, head
 
@@ -20,12 +21,16 @@ class Span(NamedTuple):
     other sources of the namespace (functions defined in earlier cells), numbered as they turn up.
     """
 
-    line: int
-    column: int
-    end_line: int
-    end_column: int
+    line: Line
+    column: Count
+    end_line: Line
+    end_column: Count
     text: str
-    origin: int = 0
+    origin: Count = 0
+
+    def consistent(self) -> bool:
+        """Whether it ends where it begins or later."""
+        return (self.line, self.column) <= (self.end_line, self.end_column)
 
     @property
     def flat(self) -> str:
