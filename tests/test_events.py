@@ -153,6 +153,7 @@ traces = st.builds(
     counted=count,
     light=count,
     library=st.sampled_from(["", "torch"]),
+    passed=count,
     rounds=tuples(finite),
     norms=tuples(finite),
 ).filter(Trace.consistent)

@@ -66,6 +66,7 @@ LAYERS: dict[str, list[tuple[str, str]]] = {
     ],
     "minigrad_viz": [
         ("V0 errors", "faults silence"),
+        ("V0 fields", "fields"),
         ("V0", "protocol words"),
         ("V0 hooks", "hooks"),
         ("V0 saved", "kept"),

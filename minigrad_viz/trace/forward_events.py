@@ -94,12 +94,7 @@ class Forward(NamedTuple):
     call: MaybeCallId
     shares: MaybeTensorId = ""
     ghost: str = ""
-    counted: int = 0
-
-
-def is_whole(event: Forward) -> bool:
-    """Whether an op stands for a call with all that ran inside it."""
-    return event.op == COMPILED or event.counted > 0
+    counted: Count = 0
 
     def born(self) -> tuple[TensorState, ...]:
         """The tensors that came to be."""
@@ -110,6 +105,11 @@ def is_whole(event: Forward) -> bool:
         own = {state.id for state in self.outputs}
         arguments = len(self.inputs) == len(self.arguments)
         return arguments and len(own) == len(self.outputs) > 0 and own.isdisjoint((*self.inputs, self.shares))
+
+
+def is_whole(event: Forward) -> bool:
+    """Whether an op stands for a call with all that ran inside it."""
+    return event.op == COMPILED or event.counted > 0
 
 
 class Called(NamedTuple):
