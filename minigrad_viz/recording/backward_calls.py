@@ -38,6 +38,7 @@ class BackwardCalls:
         self.norms: list[float | None] = []
         self.skipped = 0
         self.unkept: Counter[str] = Counter()
+        self.paused = False  # whether a transform runs, after which these calls may be taken back
         self._nested = 0
         self._ends: list[int] = []  # where the notes of each call end that is kept
         self._noted = 0  # how many notes there were when the newest call in full had ended
@@ -94,8 +95,10 @@ class BackwardCalls:
         self._live, frozen = library.freeze(nodes)
         self._lost, self._budget = library.lost, library.budget
         self._keys = [row[0] for row in frozen]
-        self.states.frozen.update(self._keys)
-        self.tape.call, self.tape.creates = self.tape.calls, create_graph
+        self.states.frozen.update(dict.fromkeys(self._keys))
+        # What it builds of nodes that stand for others is taken in when somebody uses it.
+        creates = create_graph and self.states.contracted.isdisjoint(self._keys)
+        self.tape.call, self.tape.creates = self.tape.calls, creates
         starts = [(node, nr, g) for (node, nr), g in zip(ends, gradients, strict=True)]
         library.listen(self._live, [s for s in starts if s[0] is not None and variable_of(s[0]) is None])
         told = self.tape.call, kind, names, given, ids, create_graph, (), span, asked, batched
@@ -142,6 +145,11 @@ class BackwardCalls:
         self.tape.call = 0
         self.states.snapshot("after")
         self._ends.append(len(self.tape.notes))
+        if not self.paused:
+            self.settle(leaves)
+
+    def settle(self, leaves: Iterable[Any] = ()) -> None:
+        """After a call, or what stands for several: decide how the next ones are watched, and prune."""
         share = (len(self.tape.notes) - self._noted) / self._budget
         if self.tape.rounds.ended(self.tape.calls, share, self.tape.loops.round):
             self._leaves = [weakref.ref(leaf) for leaf in leaves]
@@ -164,6 +172,13 @@ class BackwardCalls:
             name, span = self.tape.ids.name(self.tape.inside), self.tape.here()
             self.tape.notes.append(self.tape.inside_op(name, title, inputs, result, span))
 
+    def forget(self, calls: int) -> None:
+        """Take back all but so many calls."""
+        gone = self.tape.calls - calls
+        del self.values[calls:], self.norms[calls:], self._ends[max(0, len(self._ends) - gone) :]
+        self.tape.calls = calls
+        self._noted = min(self._noted, len(self.tape.notes))
+
     def _prune(self) -> None:
         """Leave out all but the newest calls, and what was for them alone."""
         cut = self._ends[-KEPT_CALLS - 1]
@@ -171,7 +186,8 @@ class BackwardCalls:
         self.unkept.update(note.tensor for note in self.tape.notes[:cut] if isinstance(note, Deposited))
         alive = {known for _, t in self.tape.variables() if (known := self.tape.ids.known(t)) is not None}
         before = len(self.tape.notes)
-        self.tape.notes[:], self.states.frozen = prune(self.tape.notes, cut, self.tape.ids, alive)
+        self.tape.notes[:], frozen = prune(self.tape.notes, cut, self.tape.ids, alive)
+        self.states.frozen = dict.fromkeys(frozen)
         gone = before - len(self.tape.notes)
         self._ends = [end - gone for end in self._ends[-KEPT_CALLS:]]
         self.tape.numbers.room = notes.ROOM
