@@ -119,9 +119,8 @@ class Exits:
     def forget(self, first: int) -> None:
         """Forget the ids of the tensors from number `first` on."""
         late = (out.name is not None and int(out.name[1:]) >= first for out in self.out)
-        self.out = deque(
-            (out._replace(name=None) if gone else out for out, gone in zip(self.out, late)), maxlen=OUT
-        )
+        kept = [out._replace(name=None) if gone else out for out, gone in zip(self.out, late, strict=True)]
+        self.out = deque(kept, maxlen=OUT)
 
     def share(self, *tensors: Any) -> None:
         """Note that others may use the memory of these tensors, too."""

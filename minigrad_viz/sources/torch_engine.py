@@ -49,8 +49,9 @@ class Engine:
         error: BaseException | None = None
         result: Any = None
         try:
-            builds = create_graph and recorder.tape.depth == 1
-            with self.source.told.within(self.source.nodes.custom, builds):
+            watched = not recorder.tape.rounds.light
+            builds = watched and create_graph and recorder.tape.depth == 1
+            with self.source.told.within(watched and self.source.nodes.custom, builds):
                 result = run(roots, gradients, keep_graph, create_graph, inputs, *args, **kwargs)
             return result
         except BaseException as raised:
