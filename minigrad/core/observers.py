@@ -76,6 +76,12 @@ class Observer:
     def recomputed(self, started: bool) -> None:
         """Before a checkpointed function runs again, and after it."""
 
+    def transform_starts(self) -> None:
+        """Before a function that `vmap`, `jacrev`, `jacfwd` or `hessian` has made runs, or `jacobian`."""
+
+    def transform_ended(self, name: str, args: Any, result: Any) -> None:
+        """After it, with the transform's name; the result is None after an error."""
+
     def called(self, module: Any, args: Any, kwargs: Any) -> None:
         """Before a module runs."""
 
@@ -111,7 +117,9 @@ def add_observer(observer: Any) -> None:
 
     `packed(node, name, tensor, kept)` and `unpacked(node, name, kept, tensor)` are called after a
     saved-tensor hook ran (the name is a number for `saved_tensors[i]`). `recomputed(started)` is called
-    before and after a checkpointed function runs again. `called(module, args, kwargs)` and
+    before and after a checkpointed function runs again. `transform_starts()` and `transform_ended(name, args,
+    result)` are called around what `vmap`, `jacrev`, `jacfwd` and `hessian` make, and around `jacobian` and
+    `hessian` of `autograd.functional`. `called(module, args, kwargs)` and
     `returned(module, result)` are called around each call of a module; after an error `result` is None.
     """
     switch("observers", (*state.observers, observer))

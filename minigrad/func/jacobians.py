@@ -21,7 +21,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from ..autograd.functional.common import zeros_like
+from ..autograd.functional.common import observed, zeros_like
 from ..autograd.rows import blocks, element_rows, no_rows
 from ..core import F, dtypes, modes
 from ..core.dtypes import DIFFERENTIABLE
@@ -143,6 +143,7 @@ def jacrev(
     if not (chunk_size is None or chunk_size > 0):
         raise ValueError("jacrev: `chunk_size` should be greater than 0.")
 
+    @observed("jacrev")
     @functools.wraps(func)
     def wrapper(*args: Any) -> Any:
         selected(args, argnums)
@@ -183,6 +184,7 @@ def jacfwd(
     Source: https://docs.pytorch.org/docs/stable/generated/torch.func.jacfwd.html
     """
 
+    @observed("jacfwd")
     @functools.wraps(func)
     def wrapper(*args: Any) -> Any:
         refuse_complex("jacfwd", args, "inputs")
@@ -224,6 +226,7 @@ def hessian(func: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any
     """
     inner = jacrev(func, argnums)
 
+    @observed("hessian")
     @functools.wraps(func)
     def wrapper(*args: Any) -> Any:
         before = modes.grad_switches

@@ -24,6 +24,7 @@ from typing import Any
 
 import numpy as np
 
+from ..autograd.functional.common import observed
 from ..core import F, modes, observers
 from ..core.nested_passes import here
 from ..core.public import public
@@ -74,6 +75,7 @@ def vmap(
     if not (chunk_size is None or chunk_size > 0):
         raise ValueError(f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})")
 
+    @observed("vmap")
     @functools.wraps(func)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         check_out_dims(func, out_dims)

@@ -113,7 +113,7 @@ class Aftermath:
         given = tuple(map(first_gradient, call.roots, call.gradients))
         recorder.tape.calls = 1
         _, frozen = states.freeze_all(nodes)
-        states.frozen.update(row[0] for row in frozen)
+        states.frozen.update(dict.fromkeys(row[0] for row in frozen))
         spot = recorder.tape.locator.point(call.entry)
         span = None if spot is None else spot.span
         ids = (None,) * len(names)

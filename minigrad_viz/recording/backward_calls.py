@@ -39,6 +39,7 @@ class BackwardCalls:
         self.norms: list[float | None] = []
         self.skipped = 0
         self.unkept: Counter[str] = Counter()
+        self.paused = False  # whether a transform runs, after which these calls may be taken back
         self._nested = 0
         self._ends: list[int] = []  # where the notes of each call end that is kept
         self._begin = 0  # where those of the first of them begin
@@ -118,12 +119,14 @@ class BackwardCalls:
         self._live, frozen = library.freeze(nodes)
         self._lost, self._budget = library.lost, library.budget
         self._keys = [row[0] for row in frozen]
-        self.states.frozen.update(self._keys)
+        self.states.frozen.update(dict.fromkeys(self._keys))
         told = number, kind, names, given, ids, create_graph, (), span, asked, batched
         begun = [("started", BackwardStarted(*told), frozen)]
+        # What it builds of nodes that stand for others is taken in when somebody uses it.
+        creates = create_graph and self.states.contracted.isdisjoint(self._keys)
         self.tape.notes += begun  # with the numbers: nothing can interrupt between these
         self.tape.call = self.tape.calls = number
-        self.tape.creates = create_graph
+        self.tape.creates = creates
         starts = [(node, nr, g) for (node, nr), g in zip(ends, gradients, strict=True)]
         library.listen(self._live, [s for s in starts if s[0] is not None and variable_of(s[0]) is None])
 
@@ -168,6 +171,11 @@ class BackwardCalls:
         self.tape.call = 0
         self.states.snapshot("after")
         self._ends.append(len(self.tape.notes))
+        if not self.paused:
+            self.settle(leaves)
+
+    def settle(self, leaves: Iterable[Any] = ()) -> None:
+        """After a call, or what stands for several: decide how the next ones are watched, and prune."""
         share, kept = (self.tape.work - self._done) / self._budget, self._kept()
         if self.tape.rounds.ended(self.tape.calls, share, self.tape.loops.round, kept):
             self._leaves = [weakref.ref(leaf) for leaf in leaves]
@@ -191,6 +199,13 @@ class BackwardCalls:
             name, span = self.tape.ids.name(self.tape.inside), self.tape.here()
             self.tape.notes.append(self.tape.inside_op(name, title, inputs, result, span))
 
+    def forget(self, calls: int) -> None:
+        """Take back all but so many calls."""
+        gone = self.tape.calls - calls
+        del self.values[calls:], self.norms[calls:], self._ends[max(0, len(self._ends) - gone) :]
+        self.tape.calls = calls
+        self._done = min(self._done, self.tape.work)
+
     def _kept(self) -> int:
         """How many of the newest calls are kept: fewer than `KEPT_CALLS` where they have very many notes."""
         begins = [self._begin, *self._ends[:-1]][-KEPT_CALLS:]
@@ -204,7 +219,8 @@ class BackwardCalls:
         self.unkept.update(note.tensor for note in self.tape.notes[:cut] if isinstance(note, Deposited))
         alive = {known for _, t in self.tape.variables() if (known := self.tape.ids.known(t)) is not None}
         before = len(self.tape.notes)
-        self.tape.notes[:], self.states.frozen = prune(self.tape.notes, cut, self.tape.ids, alive)
+        self.tape.notes[:], frozen = prune(self.tape.notes, cut, self.tape.ids, alive)
+        self.states.frozen = dict.fromkeys(frozen)
         gone = before - len(self.tape.notes)
         self._begin = cut - gone
         self._ends = [end - gone for end in self._ends[-kept:]]

@@ -14,7 +14,7 @@ from typing import Any
 
 from ..faults import pass_on
 from ..hooks import hook_name, multi_hook
-from ..protocol import Value, bare_name, edges_of, value_from, value_of, variable_of
+from ..protocol import Value, bare_name, value_from, value_of, variable_of
 from ..snapshots import agree, summed
 from ..trace.events import Deposited, HookRan, Inside
 from .packing import Packing
@@ -75,7 +75,8 @@ class Listener:
                 self._handles.append(node.register_prehook(before))
                 self._handles.append(node.register_hook(functools.partial(self._deposited, key, leaf)))
             else:
-                edges = tuple(None if n is None else (self.ids.key(n), nr) for n, nr in edges_of(node))
+                ends = self.states.edges(node)
+                edges = tuple(None if n is None else (self.ids.key(n), nr) for n, nr in ends)
                 made = weakref.ref(t) if (t := self.ids.alive(self.ids.output(node))) is not None else None
                 self._spy(key, t)
                 self._handles.append(node.register_hook(functools.partial(self._ran, key, edges, made)))
@@ -163,6 +164,8 @@ class Listener:
         if self.tape.depth != 1:
             return
         self.ran.add(key)
+        if key in self.states.contracted:  # what leaves the others, nobody hears
+            edges, sent = (), (None,) * len(edges)
         got = self._received(key, received, None if made is None else made())
         values = self.note_run(key, got, sent)
         for edge, gradient, taken in zip(edges, sent, values, strict=False):

@@ -45,6 +45,12 @@ class Owners:
         self.held[tensor] = Held(id(grad), version_of(grad), taken)
         self.owners[id(grad)] = tensor
 
+    def forget(self, first: int, calls: int) -> None:
+        """Forget the tensors from number `first` on, and what calls after so many returned."""
+        for name in [name for name in self.held if int(name[1:]) >= first]:
+            del self.held[name]
+        self.results = {at: kept for at, kept in self.results.items() if kept[2] <= calls}
+
     def returned(self, gradients: Iterable[tuple[str, Any]], call: int) -> None:
         """`grad()` returned gradients of these tensors."""
         if len(self.results) > RETURNED:
@@ -110,6 +116,12 @@ class Exits:
             if known and array is not None and overlap(memory, array):
                 return out
         return None
+
+    def forget(self, first: int) -> None:
+        """Forget the ids of the tensors from number `first` on."""
+        late = (out.name is not None and int(out.name[1:]) >= first for out in self.out)
+        kept = [out._replace(name=None) if gone else out for out, gone in zip(self.out, late, strict=True)]
+        self.out = deque(kept, maxlen=OUT)
 
     def share(self, *tensors: Any) -> None:
         """Note that others may use the memory of these tensors, too."""

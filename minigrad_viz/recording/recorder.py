@@ -40,6 +40,7 @@ from .packing import Packing
 from .states import States, has_own_memory
 from .stepping import OptimizerSteps
 from .tape import Tape, describe, observing
+from .transforms import FEW, Transforms
 
 
 class Recorder:
@@ -70,6 +71,7 @@ class Recorder:
         self.steps = OptimizerSteps(self.tape, self.states, self.crossing)
         more = self.packing, self.listener, self.modules, self.steps
         self.backward = BackwardCalls(self.tape, self.states, *more)
+        self.transforms = Transforms(self.tape, self.states, self.backward, self.modules)
         self.compared: tuple[Any, ...] = ()  # the arguments of the last comparison in a gradcheck
         self.taker: Any = None  # who takes down what PyTorch computes, if somebody does
 
@@ -228,6 +230,14 @@ class Recorder:
     def mode_stands(self, mode: str, enabled: bool) -> None:
         """A mode is not as usual when the cell begins."""
         self.tape.notes.append(ModeChanged(mode, enabled, None))
+
+    @observing
+    def take_in(self, results: list[Any]) -> None:
+        """Take in what a call that stands as a whole has computed inside, before the call itself is
+        reported."""
+        self.tape.place()
+        for tensor in results:
+            self.states.take_in(history_of(tensor), FEW)
 
     @observing
     def adopt_within(self, results: list[Any]) -> None:

@@ -44,13 +44,15 @@ def has_own_memory(tensor: Any) -> bool:
 class States:
     """The tensors and nodes of a cell: by which ids a recorder knows them, and how they stand.
 
-    `frozen` are the keys of the nodes that were written down.
+    `frozen` are the keys of the nodes that were written down, in this order, `contracted` those of nodes that
+    stand for others as well, see Note [Counted calls].
     """
 
     def __init__(self, tape: Tape) -> None:
         self.tape, self.ids, self.notes = tape, tape.ids, tape.notes
         self.owners, self.exits = Owners(tape.ids), Exits()
-        self.frozen: set[Any] = set()
+        self.frozen: dict[Any, None] = {}
+        self.contracted: set[Any] = set()
         self.titles: dict[str, dict[type, str]] = {name: {} for name in DIALECTS}  # of minigrad's nodes
 
     def id_of(self, tensor: Any) -> str:
@@ -127,6 +129,38 @@ class States:
                 if tensor.grad_fn in strange:
                     self.id_of(tensor)
             self.adopt(list(strange), users=[fn])
+
+    def edges(self, node: Any) -> tuple[tuple[Any, int], ...]:
+        """The edges of a node; of one that stands for others those that leave them, each once."""
+        if not self.contracted or self.ids.key(node) not in self.contracted:
+            return edges_of(node)
+        found: dict[tuple[Any, int], None] = {}
+        stack, seen = [node], {node}
+        while stack:
+            for target, nr in edges_of(stack.pop()):
+                if target is None:
+                    continue
+                if variable_of(target) is not None or self.ids.output(target) is not None:
+                    found[target, nr] = None
+                elif target not in seen:
+                    seen.add(target)
+                    stack.append(target)
+        return tuple(found)
+
+    def take_in(self, node: Any, most: int) -> None:
+        """Take in what is behind a node whose output nobody knows yet: its inner nodes, or where they are
+        more than `most`, what these lead to."""
+        if node is None:
+            return
+        order, _ = in_order([node], ADOPTED, lambda each: self.ids.output(each) is not None)
+        inner = [each for each in order if variable_of(each) is None]
+        if len(inner) <= most:
+            self.adopt([n for n, _ in edges_of(node) if n is not None], users=[node])
+            return
+        self.contracted.add(self.ids.key(node))
+        for target, _ in self.edges(node):
+            if variable_of(target) is not None:
+                self.id_of(variable_of(target))
 
     def adopt(self, roots: list[Any], tensors: Iterable[Any] = (), users: Iterable[Any] = ()) -> None:
         """Give ids to what the nodes `roots` and those before them made, inputs first, where nobody has yet.
@@ -212,13 +246,13 @@ class States:
                 continue
             seen.add(key)
             yield key, node
-            stack.extend(n for n, _ in reversed(edges_of(node)) if n is not None)
+            stack.extend(n for n, _ in reversed(self.edges(node)) if n is not None)
 
     def freeze(self, key: Any, node: Any) -> NodeState:
         """A node as it stands now, for a note: with numbers as they were taken."""
         variable = variable_of(node)
         saved = chips(saved_of(node), node, take=self.tape.taken)
-        edges = tuple(None if n is None else (self.ids.node(n), nr) for n, nr in edges_of(node))
+        edges = tuple(None if n is None else (self.ids.node(n), nr) for n, nr in self.edges(node))
         made = self.ids.alive(self.ids.outputs.get(key)) if variable is None else None
         hooks = hooks_of(node, () if made is None else (made,))
         if variable is None:

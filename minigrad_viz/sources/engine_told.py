@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from minigrad import Tensor
-from minigrad.observing import AccumulateGrad, is_released, is_untouched, wrap
+from minigrad.observing import AccumulateGrad, is_released, is_untouched, numbers, wrap
 
 from ..faults import has_arrived
 from ..kept import saved_of
@@ -46,10 +46,13 @@ class EngineTold:
         self.wraps = self.calm = False
         self.before: dict[Any, Any] = {}  # of each leaf, the gradient before the deposit
         self.flows: dict[int, tuple[Any, Any]] = {}  # large gradients that were sent, by address
+        self.leaving: dict[
+            tuple[Any, int], tuple[list[Any], int]
+        ] = {}  # what nodes that stand for others send
 
     def begin(self, wraps: bool) -> None:
         """A backward call begins, or (without `wraps`) reporting ends."""
-        self.wraps, self.before, self.flows = wraps, {}, {}
+        self.wraps, self.before, self.flows, self.leaving = wraps, {}, {}, {}
 
     def lost(self, keys: list[Any], live: list[Any], ran: set[Any], sure: bool) -> list[Any]:
         """The keys of the nodes of a call whose saved values cannot be read any more."""
@@ -105,6 +108,33 @@ class EngineTold:
         flow = self.flows.pop(id(gradient), None) if self.calm else None
         return flow[1] if flow and flow[0]() is gradient else self.recorder.tape.numbers.take(gradient)
 
+    def contracted(self, node: Any, received: Any, sent: Any) -> bool:
+        """Whether a node that ran stands for others, or is one of these: only what leaves them is noted."""
+        states, key = self.recorder.states, node._seq
+        if key in states.contracted:
+            edges = states.edges(node)
+            sums: list[Any] = [None] * len(edges)
+            for i, (target, nr) in enumerate(edges):
+                self.leaving.setdefault((states.ids.key(target), nr), (sums, i))
+            got = tuple(map(data_of, received)) if isinstance(received, list) else data_of(received)
+            self.recorder.tape.notes.append(("ran", self.recorder.tape.call, key, got, sums))
+        elif key in states.ids.outputs or node.__class__ is AccumulateGrad:
+            return False
+        for (target, nr), gradient in zip(node.next_functions, sent, strict=True):
+            place = None if target is None else self.leaving.get((states.ids.key(target), nr))
+            if place is not None and gradient is not None:
+                sums, i = place
+                data = data_of(gradient)
+                sums[i] = data if sums[i] is None else sums[i] + data
+        return True
+
+
+def data_of(gradient: Any) -> Any:
+    """A copy of a gradient's numbers."""
+    if gradient is None or gradient.__class__ in SCALARS:
+        return gradient
+    return np.array(numbers(gradient) if isinstance(gradient, Tensor) else gradient)[()]
+
 
 def gone(node: Any) -> bool:
     """Whether what a node saved cannot be read any more."""
@@ -121,6 +151,8 @@ def node_ran_of(recorder: Any, source: EngineTold) -> Callable[[Any, Any, Any], 
         if recorder.tape.depth != 1 or recorder.tape.problem is not None or light.light:
             return
         try:
+            if recorder.states.contracted and source.contracted(node, received, sent):
+                return
             if node.__class__ is AccumulateGrad:
                 source.deposited(node, received)
             elif source.wraps or received.__class__ is list or type(node).op is None:

@@ -41,6 +41,11 @@ def freeze_of(recorder: Any, engine: EngineTold) -> Callable[[list[Any]], tuple[
                 continue
             seen.add(node)
             number, targets, kind = node._seq, node._next, node.__class__
+            if number in states.contracted:
+                frozen.append((number, number, states.freeze(number, node)))
+                live.append(node)
+                stack += [target for target, _ in reversed(states.edges(node))]
+                continue
             if kind.op is None or node._extra is not None:
                 key = key_of(node)
                 if key not in outputs and number != LAST:

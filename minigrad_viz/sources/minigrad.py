@@ -13,6 +13,7 @@ from minigrad import (
     is_inference_mode_enabled,
 )
 from minigrad.observing import (
+    Observer,
     Op,
     add_observer,
     ghost_name,
@@ -90,14 +91,39 @@ class Minigrad:
         """Note whether ops give plain results and nothing else runs."""
         self.plain = has_plain_results() and not self.recorder.tape.again
 
+    # ── transforms ──────────────────────────────────────────────────────────────────────────────────────────
+
+    def transform_starts(self) -> None:
+        """A transform begins."""
+        self.recorder.transforms.starts()
+        self.be_quiet()
+
+    def transform_ended(self, name: str, args: Any, result: Any) -> None:
+        """A transform ended."""
+        self.recorder.transforms.ended(name, args, result)
+
+    def be_quiet(self) -> None:
+        """Let another observer count ops, if they are only counted."""
+        if self.recorder.transforms.silent:
+            remove_observer(self)
+            add_observer(Counter(self))
+
+    def come_back(self, counter: Counter) -> None:
+        """Observe again in the place of a counter."""
+        remove_observer(counter)
+        self.choose()
+        add_observer(self)
+
     # ── ops ─────────────────────────────────────────────────────────────────────────────────────────────────
 
     def forward(self, op: Any, inputs: Any, outputs: Any) -> None:
         """An op or a custom Function ran."""
-        tape = self.recorder.tape
+        tape, transforms = self.recorder.tape, self.recorder.transforms
         if tape.rest.whole:
             tape.rest.passed += not tape.call
             return None
+        if transforms.depth and transforms.many():
+            return self.be_quiet()
         if not self.plain or tape.call or op.__class__ is not Op or op.view or tape.rest.on:
             return self.ran(op, inputs, outputs)
         results = outputs if outputs.__class__ is tuple else (outputs,)
@@ -204,6 +230,29 @@ class Minigrad:
 
     def listen(self, live: Any, starts: Any) -> None:
         """The engine tells; there is nothing to do."""
+
+
+class Counter(Observer):
+    """Counts the ops of a transform while its `source` does not observe."""
+
+    only_ops = True  # so the engine takes the ways that nobody watches
+
+    def __init__(self, source: Minigrad) -> None:
+        self.source, self.transforms = source, source.recorder.transforms
+
+    def forward(self, op: Any, inputs: Any, outputs: Any) -> None:
+        """An op ran."""
+        self.transforms.ran += 1
+
+    def transform_starts(self) -> None:
+        """A transform begins inside another."""
+        self.transforms.starts()
+
+    def transform_ended(self, name: str, args: Any, result: Any) -> None:
+        """A transform ended, perhaps the outermost."""
+        self.transforms.ended(name, args, result)
+        if not self.transforms.depth:
+            self.source.come_back(self)
 
 
 def item_set() -> dict[str, Any] | None:

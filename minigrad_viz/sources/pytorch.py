@@ -385,7 +385,8 @@ class PyTorch:
                     self.recorder.crossing.created(result, data)
         else:
             for made in by_node(results):
-                self.recorder.adopt_within(made)
+                inner = self.recorder.take_in if name == COMPILED else self.recorder.adopt_within
+                inner(made)
                 self.recorder.forward(name, given, made, self.torch.is_grad_enabled())
 
     def tell_of(self, name: str, args: Any, result: Any) -> None:

@@ -54,9 +54,10 @@ class Engine:
         result: Any = None
         told = self.source, kind, roots, gradients, create_graph, wanted, batched
         try:
+            watched = not recorder.tape.rounds.light
             recorder.backward.backward_started(*told)
-            builds = create_graph and recorder.tape.depth == 1
-            with self.source.told.within(self.source.nodes.custom, builds):
+            builds = watched and create_graph and recorder.tape.depth == 1
+            with self.source.told.within(watched and self.source.nodes.custom, builds):
                 result = run(roots, gradients, keep_graph, create_graph, inputs, *args, **kwargs)
             return result
         except BaseException as raised:

@@ -130,6 +130,16 @@ class Ids:
         reference = self.references.get(name or "")
         return None if reference is None else reference()
 
+    def forget(self, first: int) -> None:
+        """Forget the tensors from number `first` on. Those of outputs and references came in this order."""
+        while self.outputs and int(next(reversed(self.outputs.values()))[1:]) >= first:
+            self.outputs.popitem()
+        while self.references and int(next(reversed(self.references))[1:]) >= first:
+            name, reference = self.references.popitem()
+            tensor = reference()
+            if tensor is not None and self.objects.get(id(tensor), ("",))[0] == name:
+                del self.objects[id(tensor)]
+
     def keep(self, tensors: set[str]) -> None:
         """Forget all tensors but these, and what made them."""
         for address in [a for a, (name, _) in self.objects.items() if name not in tensors]:

@@ -164,6 +164,7 @@ def forward(
     call: int,
     shares: str,
     ghost: str,
+    counted: int = 0,
 ) -> None:
     """An op ran, and gave the tensors `rows`. `given` are ids of tensors, numbers, and other arguments as a
     tuple with their text. `at` is the number of the point in the source, and two arguments of `reached` (the
@@ -176,7 +177,7 @@ def forward(
     inputs = tuple(g if g.__class__ is str else None for g in given)
     arguments = tuple(None if g.__class__ is str else g[0] if g.__class__ is tuple else str(g) for g in given)
     made = tuple(map(writer.state, rows))
-    writer.out.append(Forward(op, inputs, arguments, made, enabled, span, name, call, shares, ghost))
+    writer.out.append(Forward(op, inputs, arguments, made, enabled, span, name, call, shares, ghost, counted))
 
 
 def called(writer: Writer, number: int, known: Any, place: int | None, inputs: tuple[str, ...]) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ...core import F
+from ...core import F, modes
 from ...core.tensor_state import TensorBase, wrap
 from ..run import grad
 
@@ -32,6 +34,27 @@ MISSING = {  # by stage: the gradient of an input is None; in strict mode
     "grad_jacobian. This is not allowed in strict mode as it prevents from using the double backward trick "
     "to replace forward mode AD.",
 }
+
+
+def observed(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return a decorator for what a transform called `name` has made: observers learn when it runs."""
+
+    def decorate(run: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(run)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            if not modes.active:
+                return run(*args, **kwargs)
+            result = None
+            modes.notify("transform_starts")
+            try:
+                result = run(*args, **kwargs)
+                return result
+            finally:
+                modes.notify("transform_ended", name, args, result)
+
+        return call
+
+    return decorate
 
 
 def as_tuple(value: Any, what: str, who: str) -> tuple[bool, tuple[Any, ...]]:

@@ -10,7 +10,7 @@ from ...core.modes import Within
 from ...core.tensor_state import wrap
 from .. import forward_ad
 from ..rows import blocks, element_rows, no_rows, units
-from .common import as_tuple, called, check_strict, enter, leave, unpacked, zeros_like
+from .common import as_tuple, called, check_strict, enter, leave, observed, unpacked, zeros_like
 
 STRATEGIES = ("forward-mode", "reverse-mode")
 BAD_STRATEGY = 'Expected strategy to be either "forward-mode" or "reverse-mode".'
@@ -25,6 +25,7 @@ NOT_TOGETHER = (
 FORWARD, REVERSE = 'strategy="forward-mode"', 'strategy="reverse-mode"'
 
 
+@observed("jacobian")
 def jacobian(
     func: Callable[..., Any], inputs: Any, create_graph: bool = False, strict: bool = False,
     vectorize: bool = False, strategy: str = "reverse-mode",
@@ -146,6 +147,7 @@ def column(
         return outputs_given, [p.primal for p in pairs], found
 
 
+@observed("hessian")
 def hessian(
     func: Callable[..., Any], inputs: Any, create_graph: bool = False, strict: bool = False,
     vectorize: bool = False, outer_jacobian_strategy: str = "reverse-mode",
