@@ -102,7 +102,8 @@ def switched_off(case: Case, root: str) -> tuple[list[str], Span | None]:
     plain = (*case.executed(ast.Assign), *case.executed(ast.Expr))
     writes = [span_at(case, part) for part in plain if ast.unparse(part).endswith(OFF)]
     known = [span for id in off if (span := asked.get(id)) is not None]
-    return off, (known or [*writes, None])[0] if known or len(writes) == 1 else None
+    found = known or (writes if len(writes) == 1 else [])
+    return off, found[0] if found else None
 
 
 OFF = (".requires_grad = False", ".requires_grad_(False)")

@@ -223,7 +223,8 @@ class Case:
     def in_loop(self, span: Span | None) -> bool:
         """Whether an expression of the cell stands in a loop."""
         line = self.line(span)
-        bodies = (loop.body for loop in (*self.executed(ast.For), *self.executed(ast.While)))
+        bodies = [loop.body for loop in self.executed(ast.For)]
+        bodies += [loop.body for loop in self.executed(ast.While)]
         return line is not None and any(
             body[0].lineno <= line <= (body[-1].end_lineno or 0) for body in bodies
         )

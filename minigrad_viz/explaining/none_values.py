@@ -101,9 +101,9 @@ def python_number(failed: FailedCall, kind: str) -> Explanation | None:
     name = ast.unparse(part.value)
     same = [made.value for target, made in assignments(case) if target == name]
     names = {name} | {value.id for value in same if isinstance(value, ast.Name)}
-    for made in (*case.executed(ast.Assign), *case.executed(ast.AugAssign)):
-        target = made.targets[0] if isinstance(made, ast.Assign) else made.target
-        if ast.unparse(target) not in names:
+    for made in case.executed(ast.stmt):
+        target = made.targets[0] if isinstance(made, ast.Assign) else getattr(made, "target", None)
+        if not isinstance(made, ast.Assign | ast.AugAssign) or ast.unparse(target or made) not in names:
             continue
         text, tensor = ast.unparse(made), with_tensors(case, made)
         if tensor != text:

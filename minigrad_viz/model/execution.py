@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import ast
 import functools
-import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
@@ -40,11 +39,11 @@ QUIET = (
 
 
 class Position(NamedTuple):
-    """Where a statement stands: its block and its index there, the field (`body`, `orelse` …) of the
+    """Where a statement stands: its block and its place there, the field (`body`, `orelse` …) of the
     statement `owner` that the block is (None: the cell itself), and the function around it."""
 
     block: list[ast.stmt]
-    index: int
+    place: int
     owner: ast.stmt | None
     field: str
     function: ast.AST | None
@@ -107,9 +106,9 @@ class Execution:
 
     def _follow(self, statement: ast.stmt) -> None:
         """Add what must have run if a statement has."""
-        block, index, owner, field, function = self._positions[id(statement)]
-        if index:
-            self._add(block[index - 1], ended=True)
+        block, place, owner, field, function = self._positions[id(statement)]
+        if place:
+            self._add(block[place - 1], ended=True)
         if owner is not None:
             self._add(owner)
             if isinstance(owner, ast.Try) and field == "orelse":
@@ -124,8 +123,8 @@ class Execution:
             ended = self._begun[id(statement)] or not leaves(statement)
             for inner, whole in inevitable(statement):
                 self._add(inner[-1] if ended and whole else inner[0], ended and whole)
-            if ended and index + 1 < len(block):
-                self._add(block[index + 1])
+            if ended and place + 1 < len(block):
+                self._add(block[place + 1])
 
     def _passes(self, statement: ast.stmt) -> bool:
         """Whether no error can have left a statement that has begun."""
@@ -157,9 +156,10 @@ class Execution:
             methods = [part for part in found.body if getattr(part, "name", "") == "__init__"]
             found = methods[0] if len(methods) == 1 else None
         if isinstance(found, ast.FunctionDef) and not found.decorator_list and not is_generator(found):
-            certain = itertools.takewhile(lambda statement: not leaves(statement), found.body)
-            done = [self._add(statement, ended=True) for statement in certain]
-            self._add(found.body[min(len(done), len(found.body) - 1)])
+            for statement in found.body:
+                self._add(statement, ended=not leaves(statement))
+                if leaves(statement):
+                    break
 
     def _set(self, read: ast.Attribute, method: ast.AST | None) -> None:
         """Add what must have given an attribute of `self` its value that a method has read."""
@@ -180,8 +180,8 @@ class Execution:
             (self._tree.body, None, "body", None)
         ]
         for block, owner, field, function in todo:  # grows while it is read
-            for index, statement in enumerate(block):
-                found[id(statement)] = Position(block, index, owner, field, function)
+            for place, statement in enumerate(block):
+                found[id(statement)] = Position(block, place, owner, field, function)
                 inner = statement if isinstance(statement, FUNCTIONS) else function
                 todo += [(each, statement, name, inner) for name, each in named_blocks(statement)]
         return found
@@ -245,7 +245,7 @@ def catches(node: ast.AST) -> bool:
 def manager(tree: ast.expr) -> str:
     """The name of a context manager."""
     function = tree.func if isinstance(tree, ast.Call) else tree
-    return getattr(function, "attr", None) or getattr(function, "id", "")
+    return str(getattr(function, "attr", None) or getattr(function, "id", ""))
 
 
 def inner_parts(node: ast.AST) -> Iterator[ast.AST]:

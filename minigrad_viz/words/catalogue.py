@@ -87,7 +87,7 @@ def text(key: str, lang: str | None = None, **values: object) -> str:
     )
     for name, value in invented.items():
         said = value.gradient.replace("{", "{{").replace("}", "}}")
-        whole = re.sub(GRADIENT.format(name), lambda _, said=said: said, whole)
+        whole = said.join(re.split(GRADIENT.format(name), whole))
     whole = PART.sub(lambda part: part[1] if _known_of(part[1], values, invented) else "", whole)
     if _has_code_with(invented, whole):
         return ""
