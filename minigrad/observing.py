@@ -2,10 +2,10 @@
 
 A graph is read through `next_functions`, `name()`, `variable` and `_saved_*`, as PyTorch's is. Here are also
 
-    observers    `Observer`, `add_observer`, `remove_observer`, `unobserved`
+    observers    `Observer`, `add_observer`, `remove_observer`, `observers`, `unobserved`
     ops          `F`, `Op`, `Tensors`, `all_ops`, `dispatch`, `vjp_arguments`, `ghost_name`
     modes        `has_plain_results`, `in_saved_hook`, `is_forward`, `is_recording`
-    nodes        `AccumulateGrad`, `LAST`, `gradient_node`, `is_released`, `is_untouched`
+    nodes        `AccumulateGrad`, `LAST`, `gradient_node`, `is_released`, `is_running`, `is_untouched`
     tensors      `numbers`, `memory`, `tangent`, `wrap`, `is_differentiable`
     printing     `DIALECTS`, `CPP_NAMES`, `retains_grad_unset`
 
@@ -24,10 +24,12 @@ from .core import F, Op, all_ops, saved_hooks
 from .core.dialect import DIALECTS, node_name, retains_grad_unset
 from .core.dispatch import dispatch
 from .core.dtypes import C_NAMES, DIFFERENTIABLE
-from .core.modes import Within, is_forward, is_recording, state
+from .core.modes import Within, is_forward, is_recording, observers, state
+from .core.nested_passes import here
 from .core.node import LAST, RELEASED, AccumulateGrad
 from .core.observers import Observer, add_observer, remove_observer
-from .core.tensor_state import Tensors, edge, numbers, wrap
+from .core.tensor_state import Tensors, edge, wrap
+from .core.tensor_state import operand as numbers
 from .core.vjps import arguments
 
 __all__ = [
@@ -50,9 +52,11 @@ __all__ = [
     "is_forward",  # whether results of ops get tangents
     "is_recording",  # whether ops record a graph
     "is_released",
+    "is_running",
     "is_untouched",
     "memory",
     "numbers",  # the values of a tensor as NumPy data, conjugated or negated where that is pending
+    "observers",  # those of this thread
     "remove_observer",
     "retains_grad_unset",  # `retains_grad` of a tensor on which `retain_grad()` was not called
     "tangent",
@@ -89,6 +93,11 @@ def in_saved_hook() -> bool:
             return True
         frame = frame.f_back
     return False
+
+
+def is_running() -> bool:
+    """Return whether code of the user's runs inside a backward pass of this thread."""
+    return here.task is not None
 
 
 def is_released(node: Any) -> bool:

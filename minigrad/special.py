@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any as _Any
+
 from .left_out import refusing as _refusing
 from .ops.elementary import exp2, expm1, log1p, logit
 from .ops.pointwise import sigmoid as expit
-from .ops.rounding import round
+from .ops.rounding import round_decimals as _round_decimals
 from .ops.special import digamma, erf, erfc, erfinv, polygamma
 from .ops.special import lgamma as gammaln
 from .ops.special import special_ndtr as ndtr
@@ -13,6 +15,12 @@ from .tensor.explained import attach_all as _attach_all
 from .tensor.statistics import log_softmax, logsumexp, softmax
 
 psi = digamma
+
+
+def round(input: _Any, *, decimals: int = 0) -> _Any:
+    """Return each element rounded to `decimals` digits after the point."""
+    return _round_decimals(input, decimals)
+
 
 __all__ = [
     "digamma", "erf", "erfc", "erfinv", "exp2", "expit", "expm1", "gammaln", "log1p", "log_softmax", "logit",

@@ -49,10 +49,17 @@ def hooks_of(node: Any, tensors: Iterable[Any] = ()) -> int:
     return count
 
 
+def function_of(node: Any) -> Any:
+    """The class of the custom Function that made a node; None for any other node, and for that of compiled
+    code."""
+    function = getattr(type(node), "function", None) or getattr(type(node), "_forward_cls", None)
+    return None if str(getattr(function, "__module__", "")).startswith("torch._functorch.") else function
+
+
 def method_code(node: Any, name: str) -> CodeType | None:
     """The code of a method of a custom Function, as "backward"; None where it has none of its own, and of
     another node."""
-    function = getattr(type(node), "function", None) or getattr(type(node), "_forward_cls", None)
+    function = function_of(node)
     if function is None:
         return None
     method = getattr(function, name, None)

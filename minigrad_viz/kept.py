@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .protocol import dtype_name, is_tensor, op_of, pytorch
+from .faults import pass_on
+from .protocol import dtype_name, is_tensor, op_of, pytorch, shape_of
 
 
 class Kept(NamedTuple):
@@ -46,6 +47,7 @@ def saved_of(node: Any) -> Iterator[Kept]:
                 continue
             value = getattr(node, name)
         except RuntimeError as refused:
+            pass_on(refused)
             yield unreadable(name.removeprefix("_saved_"), str(refused))
             continue
         value = shown_alone(node, name, value)
@@ -94,7 +96,7 @@ def is_number(node: Any, name: str, value: Any) -> bool:
     if raw is not None:
         return isinstance(raw, int | float | complex) and not isinstance(raw, np.generic)
     torch, narrower = pytorch(), NARROWER.get(dtype_name(value))
-    if torch is None or value.shape or narrower is None or not type(value).__module__.startswith("torch"):
+    if torch is None or shape_of(value) or narrower is None or not type(value).__module__.startswith("torch"):
         return False
     dtype = getattr(torch, narrower)  # such a number gives way to any tensor of its kind, a tensor does not
     return torch.result_type(value, torch.empty((), dtype=dtype)) == dtype
@@ -108,6 +110,7 @@ def _saved_by_function(node: Any) -> Iterator[Kept]:
             return
         tensors = node.saved_tensors
     except RuntimeError as refused:
+        pass_on(refused)
         yield from _one_by_one(node, str(refused))
         return
     for i, tensor in enumerate(tensors):
@@ -133,6 +136,7 @@ def _one_by_one(node: Any, refused: str) -> Iterator[Kept]:
             if value is not None:
                 yield Kept(name, value, False)
         except RuntimeError as problem:
+            pass_on(problem)
             told = unreadable(name, str(problem))
             if not told.freed:
                 yield told
@@ -157,7 +161,7 @@ def kept_text(kept: Any, depth: int = 2) -> str:
     """What a pack hook returned, in words that are the same each time."""
     kind = type(kept)
     if is_tensor(kept):
-        return f"{dtype_name(kept)} {tuple(kept.shape)}"
+        return f"{dtype_name(kept)} {shape_of(kept)}"
     if isinstance(kept, np.ndarray):
         return f"numpy {kept.dtype} {kept.shape}"
     if kind.__module__ in CHECKPOINTS:

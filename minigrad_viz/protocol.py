@@ -21,6 +21,8 @@ import numpy as np
 import minigrad
 from minigrad import observing
 
+from .faults import pass_on
+
 # Numbers kept per snapshot: enough to draw a 3×3 matrix in full and to redo a small vjp by hand.
 KEPT = 64
 NAN = math.nan  # every NaN of a snapshot is this one, so that equal snapshots compare equal
@@ -77,10 +79,20 @@ def is_tensor(obj: Any) -> bool:
     cls = type(obj)
     if cls in PLAIN:
         return False
-    return hasattr(cls, "grad_fn") and hasattr(cls, "requires_grad") and hasattr(cls, "backward")
+    try:
+        has = hasattr(cls, "grad_fn") and hasattr(cls, "requires_grad") and hasattr(cls, "backward")
+    except Exception as problem:  # what a metaclass of the user's raises
+        pass_on(problem)
+        return False
+    return has and not hasattr(type(cls), "__getattr__")  # or the class has whatever is asked for
 
 
 PLAIN = frozenset((int, float, bool, complex, str, type(None), tuple, list, dict))  # asked thousands of times
+
+
+def variables(namespace: dict[Any, Any]) -> list[tuple[str, Any]]:
+    """The variables of a namespace, as they are now, but for private ones and for keys that are no names."""
+    return [(name, value) for name, value in list(namespace.items()) if type(name) is str and name[:1] != "_"]
 
 
 def is_parameter(tensor: Any) -> bool:
@@ -96,12 +108,21 @@ def array_of(tensor: Any) -> Any:
     """
     if isinstance(tensor, minigrad.Tensor):
         return observing.numbers(tensor)
+    if notices(tensor):
+        return None
     try:
         if not tensor.shape and hasattr(tensor, "item") and (number := getattr(np, dtype_name(tensor), None)):
             return number(tensor.item())  # a third of the time that an array takes
         return (tensor.detach() if tensor.requires_grad else tensor).numpy()
-    except (RuntimeError, TypeError, NotImplementedError):
+    except (RuntimeError, TypeError, NotImplementedError) as refused:
+        pass_on(refused)
         return _array_by_detour(tensor)
+
+
+def notices(tensor: Any) -> bool:
+    """Whether a class of PyTorch's tensors handles each op on them, so that it would notice reading."""
+    handler = getattr(type(tensor), "__torch_dispatch__", None)
+    return handler is not None and handler.__name__ != "_disabled_torch_dispatch_impl"
 
 
 def _array_by_detour(tensor: Any) -> Any:
@@ -113,7 +134,8 @@ def _array_by_detour(tensor: Any) -> Any:
     try:
         plain = tensor.detach().float() if dtype_name(tensor) == "bfloat16" else tensor
         return plain.numpy(force=True)
-    except (RuntimeError, TypeError, NotImplementedError):
+    except (RuntimeError, TypeError, NotImplementedError) as refused:
+        pass_on(refused)
         return None
 
 
@@ -126,7 +148,8 @@ def _array_inside(tensor: Any, wraps: Any) -> Any:
         return None
     try:
         return np.array(tensor.tolist(), dtype_name(tensor))[()]
-    except TypeError:  # a dtype that NumPy lacks
+    except TypeError as refused:  # a dtype that NumPy lacks
+        pass_on(refused)
         return None
 
 
@@ -150,7 +173,16 @@ def value_of(tensor: Any) -> Value:
     """A snapshot of a tensor's numbers."""
     data = array_of(tensor)
     dtype = dtype_name(tensor)
-    return Value(tuple(tensor.shape), dtype, None) if data is None else value_from(data, dtype)
+    return Value(shape_of(tensor), dtype, None) if data is None else value_from(data, dtype)
+
+
+def shape_of(tensor: Any) -> tuple[int, ...]:
+    """The shape of a tensor; () where it has none, as one of tensors of several shapes."""
+    try:
+        return tuple(tensor.shape)
+    except RuntimeError as refused:
+        pass_on(refused)
+        return ()
 
 
 def value_from(data: Any, dtype: str) -> Value:
@@ -191,7 +223,8 @@ def has_history(tensor: Any) -> bool:
     Function, and whose memory was written to since."""
     try:
         tensor.grad_fn  # noqa: B018  (to read it is the question)
-    except RuntimeError:
+    except RuntimeError as refused:
+        pass_on(refused)
         return False
     return True
 
@@ -200,7 +233,8 @@ def history_of(tensor: Any) -> Any:
     """`grad_fn`; None also where that cannot be read."""
     try:
         return tensor.grad_fn
-    except RuntimeError:
+    except RuntimeError as refused:
+        pass_on(refused)
         return None
 
 
@@ -214,8 +248,9 @@ def memory_of(tensor: Any) -> tuple[int, int] | None:
     try:
         storage = tensor.untyped_storage()
         return storage._cdata, storage.nbytes()
-    except (AttributeError, RuntimeError, NotImplementedError):  # sparse, or wrapped by a transform
-        return None
+    except (AttributeError, RuntimeError, NotImplementedError) as refused:
+        pass_on(refused)
+        return None  # sparse, or wrapped by a transform
 
 
 def owner_of(data: Any) -> Any:
@@ -233,7 +268,8 @@ def version_of(tensor: Any) -> int:
     """How often the memory of a tensor was written to; 0 where nobody counts (inference tensors)."""
     try:
         return tensor._version
-    except RuntimeError:
+    except RuntimeError as refused:
+        pass_on(refused)
         return 0
 
 
@@ -280,5 +316,6 @@ def tangent_of(tensor: Any) -> Any:
         return None
     try:
         return forward.unpack_dual(tensor).tangent
-    except RuntimeError:  # one of many examples at once, inside `torch.func.vmap`
+    except RuntimeError as refused:  # one of many examples at once, inside `torch.func.vmap`
+        pass_on(refused)
         return None

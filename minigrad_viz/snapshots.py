@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .faults import pass_on
 from .protocol import Value
 
 PRECISION = {"float64": 1e-9, "complex128": 1e-9, "float16": 4e-3, "bfloat16": 3e-2}  # relative; else 1e-5
@@ -20,7 +21,8 @@ def array_of(value: Value | None) -> Any:
         return None
     try:
         dtype = np.dtype("float32" if value.dtype == "bfloat16" else value.dtype)
-    except TypeError:
+    except TypeError as refused:
+        pass_on(refused)
         return None
     return np.array(value.items, dtype).reshape(value.shape)[()]
 

@@ -21,7 +21,6 @@ OWN = re.compile(
             r"(torch|LIBRARY)\.[if]info\(\) requires an? ",
             r"(torch|LIBRARY)\.meshgrid: Expected 0D or 1D tensors",
             r"Mismatch of parameter numbers and input channel size",
-            r"lambda must be greater or equal to 0",
             r"The expanded size of the tensor",
             r"expand\(",
             r"expected \w+ to be a single integer value or a list of \d+ values",
@@ -77,6 +76,7 @@ OWN = re.compile(
             r"linalg\.cholesky: The factorization could not be completed ",
             r"input image \[.* smaller than kernel size ",
             r"expected \w+ to be a single integer value ",
+            r"\w+\(\) cannot be computed for the arguments \(",
             r"torch\.linalg\.lstsq: The input tensor A must have ",
         )
     )

@@ -79,3 +79,31 @@ def test_in_place() -> None:
         y.sum().backward()
         made.append((y.detach().numpy().tolist(), x.grad.numpy().tolist()))
     assert made[0] == made[1]
+
+
+LIMITS = (9, 2**15, 2**23, 2**45, 2**63)  # of the magnitudes: at 2²³ the sums come near 2⁵³
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "int32", "int64"])
+@pytest.mark.parametrize("shape", [(4, 2, 3), (40, 128, 30), (4096,)], ids=repr)
+def test_products_of_integers(dtype: str, shape: tuple[int, ...]) -> None:
+    """They are exact, and wrap around where a sum is too large for the dtype, however NumPy computes them."""
+    pick, bounds = np.random.default_rng(0), np.iinfo(dtype)
+    n, k, m = shape if len(shape) == 3 else (1, *shape, 1)
+    for limit in LIMITS:
+        low, high = max(-limit, bounds.min), min(limit - 1, bounds.max)
+        a, b = (pick.integers(low, high, s, dtype, endpoint=True) for s in ((n, k), (k, m)))
+        a[0, 0], b[0, 0] = low, low
+        if len(shape) == 1:
+            a, b = a[0], b[:, 0]
+        calls = [(a, b)] if len(shape) == 1 else [(a, b), (a, b[:, 0]), (a[None], b[None])]
+        for x, y in calls:
+            ours, theirs = (L.from_numpy(x) @ L.from_numpy(y) for L in (minigrad, torch))
+            assert ours.numpy().dtype == dtype and np.array_equal(ours.numpy(), theirs.numpy())
+
+
+def test_products_of_halves_are_added_in_float32() -> None:
+    """2049 is no float16, so a sum in float16 would stop at 2048."""
+    ones = minigrad.ones(1, 2100, dtype=minigrad.float16)
+    for found in (ones @ ones.T, ones[0] @ ones[0], ones @ ones[0], (ones[None] @ ones.T[None])):
+        assert found.dtype is minigrad.float16 and set(found.reshape(-1).tolist()) == {2100.0}

@@ -205,10 +205,15 @@ def fail(*_args, **_options):
     raise ValueError("no\nroom")
 
 
-def test_begin_that_fails_fails_the_cell(watch, capsys, monkeypatch):
+def test_after_a_begin_that_fails_the_cell_runs_as_it_is(watch, capsys, monkeypatch):
     monkeypatch.setattr(watch.runner, "_begin", fail)
-    result = watch.run("%%watch\nprint('ran')")
-    assert isinstance(result.error_in_exec, ValueError) and capsys.readouterr().out == "ValueError @1\n"
+    warning = (
+        "%%watch could not watch this cell, which runs as it is: ValueError: no room (see %watch traceback)"
+    )
+    for cell in ("%%watch\nprint('ran')\n5", "%%watch\n%%time\nprint('ran')\n5"):
+        assert watch.run(cell).result == 5
+        out, err = capsys.readouterr()
+        assert out.startswith("ran\n") and err == f"{warning}\n"
     assert watch.run("%watch on", "4").result == 4
     assert capsys.readouterr().err.startswith("%watch on could not watch this cell: ValueError: no room (")
     assert not hasattr(watch, "error")

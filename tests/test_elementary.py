@@ -130,7 +130,7 @@ def test_aliases():
         (special.psi, minigrad.digamma),
         (special.gammaln, minigrad.lgamma),
         (special.expit, minigrad.sigmoid),
-        *((getattr(special, name), getattr(minigrad, name)) for name in SHARED.split()),
+        *((getattr(special, n), getattr(minigrad, n)) for n in SHARED.split() if n != "round"),
     ]
     for alias, function in pairs:  # each has a name of its own for its errors
         assert inspect.unwrap(alias) is inspect.unwrap(function)

@@ -1,4 +1,5 @@
-"""Names, sources, reprs and errors that try to break out, from the cell to everything that is shown.
+"""Names, sources, reprs and errors that try to break out, from the cell to everything that is shown; and
+cells that do anything to Python.
 
 What is shown of a hostile cell is compared with what is shown of a tame one of the same form: it may have no
 element, attribute or command of LaTeX that the tame one has not.
@@ -8,17 +9,28 @@ from __future__ import annotations
 
 import functools
 import json
+import locale
+import os
 import re
+import sys
+import threading
 import unicodedata
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from html.parser import HTMLParser
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import pytest
+from bare_shell import bare_shell
 from cells import run
 from hostile import PIECES, TEXTS, batches, cell_of, literal, nameable, tame
+from hostile_cells import CELLS
+from IPython.core.displaypub import CapturingDisplayPublisher
+from IPython.utils.io import capture_output
 from lab import BROWSER_OPTIONS, find_chromium, missing
+from shells import COLOUR
+from telling import calm
 
 import minigrad
 from minigrad_viz import draw, make_dot
@@ -292,6 +304,80 @@ def test_make_dot(batch):
         assert tags <= {"svg", "g", "title", "polygon", "ellipse", "path", "text", "polyline"}
         edges = re.findall(r"^\t\w+ -> \w+$", dot.source, re.M)
         assert len(edges) == drawn(dot.source).count('class="edge"') > 2 * len(batch)
+
+
+# ───────────────────────────────────────────────────────────────────────────────── what cells do to Python
+
+
+class After(NamedTuple):
+    """What a cell has left: what stands under it, how it failed, its plain variables, the process."""
+
+    printed: str
+    complained: str
+    failed: str
+    variables: dict[Any, str]
+    process: list[Any]
+
+
+PLAIN = (int, float, str, bool, type(None))
+OTHERS = ("child", "folder", "before")  # are never the same
+# What differs from run to run; and minigrad's own frames, which are others where somebody watches.
+CHANCE = re.compile(
+    r"0x[0-9a-f]+|<ipython-input-\d+-\w+>|Thread-\d+|#?%%autograd|# plain"
+    rf'|  File "{re.escape(str(Path(minigrad.__file__).parent))}.*\n(    .*\n)+'
+)
+
+
+def session(folder: Any, library: Any, head: str) -> tuple[list[After], list[int]]:
+    """Run all cells below a line, one after the other; how many outputs were displayed below each."""
+    found, displayed = [], []
+    with bare_shell(folder) as shell:
+        shell.run_cell("%load_ext minigrad_viz")
+        shell.push({"torch": library}, interactive=False)
+        before = set(shell.user_ns)
+        for cell in CELLS.values():
+            shell.display_pub = CapturingDisplayPublisher()
+            with capture_output(display=False) as output, calm(library):
+                result = shell.run_cell(f"{head}\n{cell}", store_history=True)
+            displayed.append(len(shell.display_pub.outputs))
+            error = result.error_before_exec or result.error_in_exec
+            texts = (CHANCE.sub("", COLOUR.sub("", text)) for text in (output.stdout, output.stderr))
+            mine = {k: v for k, v in shell.user_ns.items() if k not in before and type(v) in PLAIN}
+            names = [k for k in mine if type(k) is str and k[:1] != "_" and k not in OTHERS]
+            plain = {k: CHANCE.sub("", repr(mine[k]))[:200] for k in names}
+            after = After(*texts, type(error).__name__, plain, process(library))
+            found.append(after)
+        shell.run_cell("%unload_ext minigrad_viz")
+    return found, displayed
+
+
+def process(library: Any) -> list[Any]:
+    """What cells can change of the process."""
+    own = [
+        sys.gettrace(),
+        sys.getprofile(),
+        sys.getrecursionlimit(),
+        os.getcwd(),
+        locale.setlocale(locale.LC_ALL),
+    ]
+    threads = [each for each in threading.enumerate() if each.name != "minigrad layout engine"]
+    modes = [library.is_grad_enabled(), library.get_default_dtype(), library.is_anomaly_enabled()]
+    return [*own, *modes, len(sys.meta_path), threading.excepthook, len(threads)]
+
+
+def test_cells_that_do_anything_to_python(library, tmp_path_factory, monkeypatch):
+    """What they print, how they fail and what they leave is the same when they are watched."""
+    monkeypatch.setattr(threading, "excepthook", threading.__excepthook__)  # not pytest's
+    folder = tmp_path_factory.mktemp("ipython")
+    (plain, none), (watched, shown) = (session(folder, library, head) for head in ("# plain", "%%autograd"))
+    assert len(CELLS) >= 99 and not any(none)
+    for name, one, other in zip(CELLS, plain, watched, strict=True):
+        for field, a, b in zip(After._fields, one, other, strict=True):
+            if name == "recursion":
+                b = b[: len(a)] if isinstance(b, str) else b  # that it could not be shown comes last
+            assert a == b, f"{name}: {field}\n{a}\n--- watched ---\n{b}\n{CELLS[name]}"
+    hidden = [name for name, count in zip(CELLS, shown, strict=True) if not count]
+    assert hidden in ([], ["recursion"])  # a recorder, too, may find the stack full
 
 
 # ──────────────────────────────────────────────────────────────────────────────────────────── in a browser

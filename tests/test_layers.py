@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent
 # One line per layer, lowest first. A new module is entered here, as low as its imports allow.
 LAYERS: dict[str, list[tuple[str, str]]] = {
     "minigrad": [
-        ("L0", "left_out return_types version"),
+        ("L0", "core.user_warnings left_out return_types version"),
         ("L0 dialect", "core.dialect"),
         ("L0 state", "core.devices core.dtypes core.hooks core.modes core.public core.vjps"),
         ("L0 observers", "core.observers"),
@@ -36,6 +36,7 @@ LAYERS: dict[str, list[tuple[str, str]]] = {
         ("L2 engine", "core.engine"),
         ("L3", "core.op"),
         ("L3 views", "core.operands core.view_path"),
+        ("L3 errors", "core.kernel_errors"),
         ("L3 tangents", "core.tangents"),
         ("L3 saved hooks", "core.saved_hooks"),
         ("L3 saved", "core.saved"),
@@ -64,11 +65,13 @@ LAYERS: dict[str, list[tuple[str, str]]] = {
         ("L9 observers", "observing"),
     ],
     "minigrad_viz": [
+        ("V0 errors", "faults silence"),
         ("V0", "protocol words"),
         ("V0 hooks", "hooks"),
         ("V0 saved", "kept"),
         ("V0 snapshots", "snapshots"),
         ("V0 numbers", "numbers equality"),
+        ("V0 collector", "collector"),
         ("V1 data", "trace"),
         ("V1 sources", "sources"),  # they only call methods of the recorder
         ("V2 record", "recording"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import multiprocessing
 import os
 import random
 import signal
@@ -407,3 +408,72 @@ def test_plain_prints_any_text_literally(text):
 def test_plain_with_what_cannot_be_drawn():
     svg = digraph("a\nb\r\nc\\\nd", "\t.", "\0\x1b\x7f\ud800\uffff").pipe("svg")
     assert texts(svg) == ["a", "b", "c\\", "d", " \xa0\xa0\xa0.", "␀␛␡\ufffd\ufffd"]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks here")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
+@pytest.mark.parametrize("method", ["os.fork", "multiprocessing"])
+def test_a_fork_while_the_engine_is_compiled(method):
+    """The child, which has no such thread, can draw; so it must not find the lock held."""
+    holds = threading.Event()
+
+    def compile_slowly():
+        with module._compiling:
+            holds.set()
+            time.sleep(0.3)
+
+    def draw():
+        os._exit(0 if module._compiling.acquire(timeout=5) else 1)
+
+    thread = threading.Thread(target=compile_slowly)
+    thread.start()
+    holds.wait()
+    if method == "os.fork":
+        child = os.fork()
+        if not child:
+            draw()
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    else:
+        process = multiprocessing.get_context("fork").Process(target=draw)
+        process.start()
+        process.join()
+        status = process.exitcode
+    thread.join()
+    assert status == 0 and module._compiling.acquire(timeout=5)
+    module._compiling.release()
+
+
+FULL = """
+import resource, signal
+from minigrad_viz.drawing.layout import layout
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+print(len(layout("digraph { a -> b }", deadline=100)["objects"]))
+"""
+
+
+@posix_only
+def test_without_room_for_any_file(tmp_path):
+    """As on a full disk: neither the cache nor the engine needs a file."""
+    full = ["-c", FULL]
+    env = {**os.environ, "MINIGRAD_CACHE_DIR": str(tmp_path / "cache"), "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run([sys.executable, *full], env=env, capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("2\n", "")
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "said"),
+    [
+        (OSError(28, "No space left on device"), LayoutUnavailable, "No space left on device"),
+        (MemoryError(), LayoutUnavailable, "MemoryError"),
+        (IndexError("memory"), LayoutCrash, "too deep or too large (memory)"),
+    ],
+)
+def test_what_ended_a_layout_is_told(monkeypatch, fake_dot, error, kind, said):
+    def fails(*_):
+        raise error
+
+    monkeypatch.setattr(module, "_call", fails)
+    with pytest.raises(kind) as raised:
+        render(SMALL, engine="bundled")
+    assert said in str(raised.value)

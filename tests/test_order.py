@@ -140,3 +140,27 @@ def test_copies_share_no_memory():
     for copied in (x.diag(), x.flip(())):
         copied.zero_()
     assert x.tolist() == [[1.0, 2.0], [3.0, 4.0]]
+
+
+@pytest.mark.parametrize("largest", [True, False])
+@pytest.mark.parametrize("numbers_of", ["different", "equal", "nan", "int64", "float16"])
+def test_topk_of_many_is_the_beginning_of_a_sort(numbers_of, largest):
+    """With equal elements in the order of their indices, and NaN as the largest."""
+    pick = np.random.default_rng(0)
+    data = pick.permutation(4 * 5 * 600).reshape(4, 5, 600).astype("f4")
+    if numbers_of in ("equal", "int64"):
+        data = data // 100
+    if numbers_of == "nan":
+        data[pick.random(data.shape) < 0.01] = NAN
+    data = data.astype(numbers_of) if numbers_of in ("int64", "float16") else data
+    x = minigrad.from_numpy(data)
+    for k, dim in ((1, 2), (3, 2), (150, -1), (1, 1), (0, 2), (600, 2)):
+        values, indices = x.topk(k, dim, largest=largest)
+        expected = x.sort(dim, descending=largest)
+        assert np.array_equal(indices.numpy(), expected.indices.narrow(dim, 0, k).numpy())
+        assert same(values, expected.values.narrow(dim, 0, k))
+        assert values.is_contiguous() and indices.is_contiguous()
+
+
+def same(a, b):
+    return np.array_equal(a.numpy(), b.numpy(), equal_nan=a.dtype.is_floating_point)

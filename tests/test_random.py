@@ -8,6 +8,7 @@ import pytest
 from twins import dialect, dtype_of, numbers, outcome, same_numbers
 
 import minigrad
+from minigrad.ops import generator
 
 SIZES = (0, 1, 2, 3, 15, 16, 17, 31, 32, 100)
 FLOATS = ("float16", "float32", "float64")
@@ -88,6 +89,43 @@ def test_the_same_numbers(torch, name):
             slack = 1e-3 if dtype_of(ours) == "float16" else 2e-6
             assert (dtype_of(ours), tuple(ours.shape)) == (dtype_of(theirs), tuple(theirs.shape))
             assert np.allclose(numbers(ours), numbers(theirs), slack, slack), f"{n}: {ours} for {theirs}"
+
+
+@pytest.mark.parametrize(
+    "name", ["rand float32", "randn float16", "randn float32", "randn float64", "randperm"]
+)
+@pytest.mark.parametrize("n", [generator.FEW - 1, generator.FEW, 2 * generator.PART + 19])
+def test_the_same_numbers_of_many(torch, name, n):
+    found = []
+    for library in (minigrad, torch):
+        library.manual_seed(n)
+        found.append((CALLS[name](library, n), library.rand(2, dtype=library.float64)))
+    (a, b), (x, y) = found
+    slack = 1e-3 if "16" in name else 2e-6
+    assert same_numbers(b, y) and np.allclose(numbers(a), numbers(x), slack, slack)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_exchanges_at_once_are_those_one_by_one(seed):
+    """Also where many steps have the same target, which random ones seldom do."""
+    pick = np.random.default_rng(seed)
+    for count in (1, 2, 3, 10, 50):
+        targets = np.arange(count) + (pick.random(count) ** 3 * np.arange(count, 0, -1)).astype(np.int64)
+        targets[::3] = np.maximum(targets[::3], count // 2)
+        one_by_one = generator.exchanged_one_by_one(targets)
+        assert generator.exchanged(targets.copy()).tolist() == one_by_one.tolist()
+        assert sorted(one_by_one) == list(range(count))
+
+
+def test_points_on_circles_are_rounded_from_the_exact_ones():
+    """Near the axes, too, where a coordinate is the difference of nearly equal numbers."""
+    steps = np.arange(2**16)
+    turns = np.concatenate((steps / 2**16, 0.25 + (steps - 2**15) / 2**24, 0.5 + (steps - 2**15) / 2**24))
+    angle = (np.float32(2 * np.pi) * turns.astype("f4")).astype("f8")
+    radius = np.sqrt(-2 * np.log(np.random.default_rng(0).random(len(angle))))
+    exact = generator.on_circle_exactly(radius, angle)
+    for found, expected in zip(generator.on_circle(radius, angle), exact, strict=True):
+        assert found.dtype == np.float32 and (found == expected.astype("f4")).all()
 
 
 @pytest.mark.parametrize("seed", [0, 1, 42, -1, 2**32, 2**63, 2**64 - 1, 3.7, "17", True])

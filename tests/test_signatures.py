@@ -43,7 +43,7 @@ UNNAMED = {
     "torch.Tensor.bmm": "PyTorch's error messages name mat2",
     "torch.Tensor.dot": "PyTorch's error messages name tensor",
     **dict.fromkeys(("torch.Tensor.clone", "torch.clone"), "minigrad keeps the memory format"),
-    "torch.Tensor.copy_": "there is no other device to copy from",
+    "torch.Tensor.copy_": "PyTorch's parser calls it other",
     **{
         f"torch.Tensor.{n}": "PyTorch's parser calls it other"
         for n in ("div", "div_", "fmod", "mul", "mul_", "multiply", "remainder", "matmul", "type_as", "where")

@@ -97,7 +97,10 @@ def test_an_error_ends_the_statements(library):
 def test_an_error_in_a_function_of_the_cell(library):
     trace = traced("def f(a):\n    return 1 / a\nb = 2\nf(0)\nc = 3\n", library)
     assert lines(trace) == [1, 3, 4]
-    assert of(trace, Failed) == [Failed("ZeroDivisionError: division by zero", Span(2, 11, 2, 16, "1 / a"))]
+    call, quotient = Span(4, 0, 4, 4, "f(0)"), Span(2, 11, 2, 16, "1 / a")
+    assert of(trace, Failed) == [
+        Failed("ZeroDivisionError: division by zero", quotient, frames=(call, quotient))
+    ]
 
 
 def test_an_error_without_a_text(library):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+import threading
 import traceback
 from pathlib import Path
 
@@ -136,6 +137,58 @@ def test_chained_errors(shell):
         and told.rstrip().endswith("ValueError: 1")
     )
     assert len(re.findall(r"-+> \d+ ", told)) == 2
+
+
+OF_PYTORCH = {
+    "module": "net(torch.ones(2))",
+    "backward": "y.backward()",
+    "grad": "torch.autograd.grad(torch.ones(1), x)",
+    "op": "torch.ones(2).reshape(3)",
+    "hook": "h = x * 2\nh.register_hook(lambda g: g.nothing)\nh.backward()",
+    "function": "F.apply(x).backward()",
+    "closure": "def closure():\n    raise KeyError(1)\ntorch.optim.SGD([x], lr=0.1).step(closure)",
+    "thread": "t = threading.Thread(target=lambda: net(torch.ones(2)), name='T')\nt.start()\nt.join()",
+    "backward in a thread": "t = threading.Thread(target=y.backward, name='T')\nt.start()\nt.join()",
+    "cause": "try:\n    y.backward()\nexcept RuntimeError as e:\n    raise ValueError('a') from e",
+    "context": "try:\n    y.backward()\nexcept RuntimeError:\n    net(torch.ones(2))",
+    "group": "found = []\nfor f in (y.backward, lambda: net(torch.ones(2))):\n    try:\n        f()\n"
+    "    except RuntimeError as e:\n        found.append(e)\nraise ExceptionGroup('two', found)",
+    "printed": "try:\n    net(torch.ones(2))\nexcept RuntimeError:\n    traceback.print_exc()",
+    "in words": "try:\n    y.backward()\nexcept RuntimeError:\n    print(traceback.format_exc())",
+}
+BEFORE = """
+import threading, traceback
+net = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.Linear(2, 2))
+x = torch.tensor(2.0, requires_grad=True)
+y = x * x
+y.backward()
+class F(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 1
+    @staticmethod
+    def backward(ctx, g):
+        return g / []
+"""
+
+
+@pytest.mark.parametrize("key", OF_PYTORCH)
+def test_a_watched_cell_fails_in_the_same_lines_of_pytorch(shell, torch, key, monkeypatch):
+    """Whoever shows the traceback: IPython, Python, a thread."""
+    monkeypatch.setattr(threading, "excepthook", threading.__excepthook__)  # not pytest's
+
+    def told(head: str) -> list[str]:
+        shell.clear()
+        shell.shell.push({"torch": torch}, interactive=False)
+        shell.shell.run_cell(BEFORE)
+        with calm(torch), capture_output(display=False) as output:
+            shell.shell.run_cell(f"{head}\n{OF_PYTORCH[key]}", store_history=True)
+        texts = (COLOUR.sub("", text) for text in (output.stdout, output.stderr))
+        return [re.sub(r"<ipython-input-\S+|#?%%autograd|# plain", "", text).strip() for text in texts]
+
+    plain, watched = told("# plain"), told("%%autograd")
+    assert "Error" in "".join(plain) and plain[1] == watched[1]
+    assert watched[0].startswith(plain[0])  # the outline comes after it
 
 
 @pytest.mark.usefixtures("home")

@@ -1,20 +1,26 @@
-"""`vmap` beside PyTorch's: PyTorch runs the function once on a batch, minigrad once for each example."""
+"""`vmap` beside PyTorch's: PyTorch runs the function once on a batch, minigrad on the first example."""
 
 from __future__ import annotations
 
 import collections
+import copy
 import functools
+import itertools
 
+import numpy as np
 import pytest
 from functions import square_apart
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from op_case import results_of
+from op_table import CASES
 from sample import examples
 from trees import values
-from twins import Programs, assert_same_diary, dialect, outcome
+from twins import Programs, assert_same_diary, dialect, numbers, outcome
 
 import minigrad
 from minigrad.func import pytree
+from minigrad.func.tape import Tape
 
 programs = Programs()
 Pair = collections.namedtuple("Pair", "a b")
@@ -310,16 +316,128 @@ def test_random_functions(torch, terms, in_dims, learn):
     assert repr(ours) == repr(theirs)
 
 
-def test_an_effect_happens_for_each_example():
-    seen = []
-    minigrad.vmap(lambda x: (seen.append(x.shape), x)[1])(minigrad.ones(3, 2))
-    assert seen == [(2,)] * 3
+def test_an_effect_happens_once(torch):
+    for library in (minigrad, torch):
+        seen = []
+        library.vmap(lambda x, seen=seen: (seen.append(x.shape), x)[1])(library.ones(3, 2))
+        library.vmap(library.func.grad(lambda x, seen=seen: (seen.append(1), x.sum())[1]))(library.ones(3, 2))
+        assert seen == [(2,), 1]
+
+
+REPEATED = {  # what is done for each example, as it is more than ops
+    "write in place": lambda L, x: x.clone().mul_(2),
+    "write to a part": lambda L, x: fill_first(L, x * 1),
+    "random numbers": lambda L, x: x * L.rand(2),
+    "derivatives on arrays": lambda L, x: L.autograd.grad((W * x).sum(), W)[0],
+    "a hook": lambda L, x: L.func.grad(lambda t: tripled(t * 2).sum())(x),
+    "a custom Function": lambda L, x: SquareOfExamples.apply(x),
+    "forward mode": lambda L, x: L.func.jvp(lambda t: t**3, (x,), (x,))[1],
+    "other memory": lambda L, x: L.as_strided(x, (2,), (0,)),
+    "the same memory": lambda L, x: x.data * 2,
+    "a shape that numbers decide": lambda L, x: x.masked_select(x > 1).sum(),
+    # numbers that the library reads
+    "a tensor of them": lambda L, x: L.tensor([x[0], x[1]]),
+    "a copy": lambda L, x: L.tensor(x) * 2,
+    "a deep copy": lambda L, x: copy.deepcopy(x) * 2,
+    "a parameter": lambda L, x: L.nn.Parameter(x) * 2,
+    "filled with one": lambda L, x: L.full((2,), x[0]),
+    "steps from one": lambda L, x: L.linspace(x[0], 9, 2),
+    "used as an index": lambda L, x: L.arange(9)[x[0].long()],
+    "used as counts": lambda L, x: L.arange(2).repeat_interleave((x * 0 + 2).long()),
+    "compared": lambda L, x: x * L.equal(x, x.new_ones(2)),
+    "close": lambda L, x: x * L.allclose(x, L.ones(2)),
+    "checked": lambda L, x: L.linalg.inv(L.diag(x)),
+    "a condition of bytes": lambda L, x: L.where((x > 2).byte(), x, -x),
+    "printed": lambda L, x: x * len(str(x)),
+}
+W = minigrad.ones(2, requires_grad=True)
+
+
+class SquareOfExamples(square_apart(minigrad)):
+    generate_vmap_rule = True
+
+
+def fill_first(L, x):
+    x[0] = x[1]
+    return x
+
+
+def tripled(t):
+    t.register_hook(lambda g: g * 3)
+    return t
+
+
+@pytest.mark.parametrize("title", REPEATED)
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_what_is_more_than_ops_is_done_for_each_example(title):
+    seen, x = [], minigrad.tensor([[1.0, 1.0], [3.0, 2.0], [5.0, 6.0]])
+
+    def f(x):
+        seen.append(x)
+        return REPEATED[title](minigrad, x)
+
+    minigrad.manual_seed(0)
+    found = minigrad.vmap(f, randomness="different")(x)
+    assert len(seen) == 3
+    minigrad.manual_seed(0)
+    expected = minigrad.stack([REPEATED[title](minigrad, row.detach().clone()) for row in x])
+    assert found.tolist() == expected.tolist()
+    # … and in one around it
+    outer = minigrad.vmap(lambda y: minigrad.vmap(f, randomness="different")(x * y), randomness="different")
+    assert outer(minigrad.ones(2)).shape == (2, *found.shape)
+
+
+def test_an_op_that_fails_for_a_later_example():
+    """Its error is that of the example."""
+    labels = minigrad.tensor([0, 1, 9])
+    with pytest.raises(IndexError, match="Target 9 is out of bounds"):
+        minigrad.vmap(minigrad.nn.functional.cross_entropy)(minigrad.ones(3, 4), labels)
 
 
 def test_examples_must_agree_in_structure():
     shapes = iter([1, 2])
     with pytest.raises(ValueError, match="the structure of the outputs differs between examples"):
-        minigrad.vmap(lambda x: [x] * next(shapes))(minigrad.ones(2))
+        minigrad.vmap(lambda x: [x.clone().add_(1)] * next(shapes))(minigrad.ones(2))
+
+
+def outputs_of(case, *inputs):
+    """The tensors that an op of the tables returns."""
+    return tuple(t for t in results_of(case.function(minigrad, *inputs)) if isinstance(t, minigrad.Tensor))
+
+
+def total(case, *inputs):
+    """A number that depends on all of them."""
+    parts = [
+        t.real.sin() + t.imag if t.is_complex() else t.sin()
+        for t in outputs_of(case, *inputs)
+        if t.requires_grad
+    ]
+    return sum((t.sum() for t in parts), minigrad.zeros((), dtype=minigrad.float64))
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
+@pytest.mark.filterwarnings("ignore")
+def test_every_op_for_all_examples_at_once(case, monkeypatch):
+    """Results and gradients are those of a loop over the examples, and so are the errors."""
+    dtype = "complex128" if case.numbers == "complex" else "float64"
+    arrays = case.arrays(dtype)
+    if not arrays:
+        pytest.skip("it has no inputs")
+    single = [minigrad.tensor(a) for a in arrays]
+    batches = [minigrad.stack([t * (1 + 0.01 * k * (i + 1)) for k in range(3)]) for i, t in enumerate(single)]
+    every = tuple(range(len(single)))
+    calls = [functools.partial(outputs_of, case), minigrad.func.grad(functools.partial(total, case), every)]
+    for f, dims in itertools.product(calls, {(0,) * len(single), (0, *[None] * len(single[1:]))}):
+        inputs = [b if d == 0 else t for b, t, d in zip(batches, single, dims)]
+        together = outcome(lambda f=f, d=dims, x=inputs: minigrad.vmap(f, d)(*x))
+        with monkeypatch.context() as patch:
+            patch.setattr(Tape, "knows", lambda *_: False)
+            apart = outcome(lambda f=f, d=dims, x=inputs: minigrad.vmap(f, d)(*x))
+        if isinstance(apart[0], str) or isinstance(together[0], str):
+            assert together == apart
+            continue
+        for a, b in zip(together, apart, strict=True):
+            assert a.dtype is b.dtype and np.allclose(numbers(a), numbers(b), 1e-9, 1e-11, equal_nan=True)
 
 
 @pytest.mark.parametrize(

@@ -93,10 +93,14 @@ class GradMode(ModeContext):
     prev = False
 
     def __enter__(self) -> None:
-        self.prev = modes.ask_grad_mode(self.mode)
+        self.prev = modes.enter_grad_mode(self.mode)
 
     def __exit__(self, *exc: object) -> None:
-        modes.ask_grad_mode(self.prev)
+        try:
+            modes.ask_grad_mode(self.prev)
+        except BaseException:  # see Note [Interrupts] in `modes`
+            modes.switch("grad_enabled", self.prev)
+            raise
 
 
 class Bare(GradMode):
@@ -166,14 +170,14 @@ class set_grad_enabled(Switched, GradMode):
     def __init__(self, mode: bool) -> None:
         check_bool("set_grad_enabled", "enabled", mode)
         self.mode = mode
-        self.prev = modes.ask_grad_mode(mode)
+        self.prev = modes.enter_grad_mode(mode)
 
     def __call__(self, orig_func: Any) -> Any:
         modes.ask_grad_mode(self.prev)  # only the function's calls are meant
         return super().__call__(orig_func)
 
     def __enter__(self) -> None:
-        modes.ask_grad_mode(self.mode)
+        modes.enter_grad_mode(self.mode)
 
     def __repr__(self) -> str:
         return f"torch.autograd.grad_mode.set_grad_enabled(mode={self.mode})"

@@ -225,12 +225,14 @@ class Place:
         return isinstance(node, graph.Node) and node._extra is not None and node._extra is self._extra_made()
 
     def is_awaited(self, task: Task) -> bool:
-        """Return whether a gradient will arrive here in this pass."""
+        """Return whether a gradient will arrive here in this pass; as in PyTorch, the only root of the pass
+        does not count.
+        """
         if self.leaf is None:
-            return will_run(task, self)  # type: ignore[arg-type]
+            return self != task.root and will_run(task, self)  # type: ignore[arg-type]
         leaf = self.leaf()
         node = None if leaf is None else carrier_of(leaf)
-        runs = node is not None and will_run(task, node)
+        runs = node is not None and node is not task.root and will_run(task, node)
         if runs and task.needed is not None and node not in task.needed:
             raise RuntimeError(
                 "A leaf node was passed to _will_engine_execute_node but we are currently running "

@@ -51,13 +51,15 @@ def run(roots: Sequence[Any], given: list[Any], options: Options) -> list[Any] |
     of the inputs of `grad`, as tensors.
     """
     __tracebackhide__ = True
+    if not options.create_graph:
+        modes.repeat_for_each()  # the derivatives of an example would be arrays
     watchers = modes.observers()
-    for watcher in watchers:
-        watcher.backward_started(roots, given, options)
     error: BaseException | None = None
     arrived: list[Any] | None = None
     _, keep_graph, create_graph, wanted, _, allow_unused = options
     try:
+        for watcher in watchers:
+            watcher.backward_started(roots, given, options)
         slots = root_slots(roots)
         accumulate = options.call == "backward"
         inputs = None if wanted is None else input_slots(wanted, accumulate)

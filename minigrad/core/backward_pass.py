@@ -33,7 +33,8 @@ class Task:
     reported (see `count_edges`). `buffers` holds the gradients that have arrived, and `owned` the nodes whose
     buffer the engine may add to in place. `needed` is None if every node runs, else the set of nodes that do.
     `targets` are the nodes where wanted gradients arrive. `captures` maps (node, output number) to the
-    gradient that arrived there. `notes` is for hooks that store something for this pass.
+    gradient that arrived there. `notes` is for hooks that store something for this pass. `root` is the only
+    root, None if there are several or no hook can ask for it.
     """
 
     needed: set[Node] | None
@@ -56,6 +57,7 @@ class Task:
         self.buffers = {} if buffers is None else buffers
         self.owned = set() if owned is None else owned
         self.needed = None
+        self.root: Node | None = None
 
     def limit(self, slots: Sequence[Slot], accumulate: bool = False) -> None:
         """Run only the nodes that lead to `slots`. Capture what arrives there, or with `accumulate` deposit

@@ -12,6 +12,7 @@ from typing import Any
 from numpy import ndarray
 
 from . import anomaly, dtypes, modes
+from .kernel_errors import is_foreign, translated
 from .modes import quiet
 from .node import Node, sequence_numbers
 from .node_class import complex_node
@@ -65,8 +66,10 @@ def compute(op: Op, values: Any) -> Any:
         if is_view:
             raws[0] = values[0]._data  # the memory itself, as its bits may not read it
         out = raws[0] if op.bit else quiet(op.kernel, *raws)
-    except Exception:
+    except Exception as error:
         check_edges(values)
+        if is_foreign(error):
+            raise translated(op.name, error, values) from None
         raise
     if op.several:
         node = record(op, values, out) if out and (not active or modes.is_recording()) else None
@@ -104,7 +107,7 @@ def results(op: Op, node: Any, values: Any, outs: tuple[Any, ...]) -> tuple[Any,
     for nr, t in enumerate(made):
         if is_learnable(op, nr, t):
             t._fn, t._nr = node, nr
-    node._outputs = len(made)
+            node._outputs = nr + 1  # no gradients of those behind the last one
     keep_results(node, made)
     if op.view:
         storage = made[0]._storage

@@ -10,7 +10,7 @@ import numpy as np
 from . import modes
 from .node import AccumulateGrad, Node
 from .storage import is_dense
-from .tensor_state import IN_INTERIOR, TensorBase, fresh, numbers, share, wrap
+from .tensor_state import IN_INTERIOR, TensorBase, fresh, operand, share, wrap
 
 SMALL = 256  # NumPy adds fewer numbers than this without releasing the GIL
 adding = threading.RLock()  # held while more are added to a leaf's gradient
@@ -81,7 +81,7 @@ def deposit_dual(leaf: TensorBase, gradient: TensorBase) -> None:
         if leaf._acc is None:
             return
         if leaf._grad is None:
-            leaf._grad = fresh(laid_like(numbers(gradient), leaf._data))
+            leaf._grad = fresh(laid_like(operand(gradient), leaf._data))
         else:
             leaf._grad.add_(gradient)  # type: ignore[attr-defined]
 
@@ -92,7 +92,7 @@ def keep_gradient(node: Node, gradient: Any) -> None:
     for nr, reference in node._extra.retain.items():
         tensor, g = reference(), gradient[nr] if node._outputs > 1 else gradient
         if tensor is not None and g is not None:
-            tensor._grad = fresh(np.array(g)[()] if tensor._grad is None else numbers(tensor._grad) + g)
+            tensor._grad = fresh(np.array(g)[()] if tensor._grad is None else operand(tensor._grad) + g)
 
 
 def is_laid_like(array: np.ndarray, leaf: Any) -> bool:

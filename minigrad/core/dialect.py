@@ -7,7 +7,7 @@ today (`LogBackward0`).
 
 from __future__ import annotations
 
-import warnings
+from . import user_warnings
 
 DIALECTS = ("1.4", "2")
 _current = "1.4"
@@ -103,7 +103,7 @@ def second_backward_error() -> str:
     return _SECOND_BACKWARD[_current]
 
 
-def warn(message: str, stacklevel: int = 3) -> None:
+def warn(message: str) -> None:
     """Give a warning that only PyTorch 2 gives."""
     if _current == "2":
-        warnings.warn(message, UserWarning, stacklevel=stacklevel + 1)
+        user_warnings.warn(message)

@@ -17,15 +17,22 @@ def dispatch(op: Op, args: Any) -> Any:
         return compute(op, args)
     values, watchers = list(args), modes.state.observers
     if watchers and modes.active == (1 if modes.state.grad_enabled else 2):
-        modes.switch("observers", ())
+        here = modes.state.__dict__  # switched without a call: see Note [Interrupts] in `modes`
+        here["observers"] = ()
+        here["away"].modes -= 1
+        modes.active -= 1
         try:
             result = op.call(*args)  # all else is normal, or `no_grad`: as fast as an op that nobody observes
         finally:
-            modes.switch("observers", watchers)
+            here["observers"] = watchers
+            here["away"].modes += 1
+            modes.active += 1
     else:
         result = compute(op, values)
         if modes.state.dual_level:
             push(op, values, result)
+    if modes.state.tape is not None:
+        modes.state.tape.record(op, args, result)
     if watchers:
         if op.listed:
             values = [*values[0], *values[1:]]

@@ -15,10 +15,10 @@ from . import modes
 from .call import casts
 from .dispatch import dispatch
 from .dtypes import FAST_ARRAYS
-from .modes import enter, quiet
+from .kernel_errors import translated
+from .modes import enter, is_entered, quiet
 from .node import sequence_numbers
 from .op import Op, picker
-from .operands import check_broadcast
 from .tensor_state import TensorBase, accumulator, is_plain
 
 ndarray, FLOAT32, new = np.ndarray, np.float32, object.__new__
@@ -69,7 +69,9 @@ def unary(op: Op) -> Any:
             return dispatch(op, (input,))
         try:
             out = enter(kernel, a)
-        except RuntimeError:
+        except RuntimeError as error:
+            if not is_entered(error):
+                raise
             out = quiet(kernel, a)
         t = new(Tensor)
         t._data = out
@@ -159,12 +161,12 @@ def binary(op: Op, method: Any = None) -> Any:
                     n1 = (acc is not True and acc()) or accumulator(other)
         try:
             out = enter(kernel, a, b)
-        except RuntimeError:
+        except RuntimeError as error:
+            if not is_entered(error):
+                raise
             out = quiet(kernel, a, b)
-        except ValueError:
-            if cast:
-                check_broadcast(a.shape, b.shape)
-            raise
+        except ValueError as error:
+            raise translated(op.name, error, (a, b)) from None
         t = new(Tensor)
         t._data = out
         t._nr = 0

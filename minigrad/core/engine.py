@@ -83,6 +83,7 @@ def run_watched(
             if gradient is not None:
                 add(task, node, nr, gradient)
         if len(roots) == 1:
+            task.root = roots[0][0]
             task.heap.append((-roots[0][0]._seq, roots[0][0]))
         else:
             for node in dict.fromkeys(node for node, _ in roots):

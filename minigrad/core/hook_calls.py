@@ -19,7 +19,7 @@ from .dtypes import of
 from .modes import quiet
 from .nested_passes import here
 from .node import AccumulateGrad, Node
-from .tensor_state import TensorBase, numbers, wrap
+from .tensor_state import TensorBase, operand, wrap
 
 
 def as_tensor(create_graph: bool, gradient: Any) -> Any:
@@ -29,7 +29,7 @@ def as_tensor(create_graph: bool, gradient: Any) -> Any:
 
 def as_gradient(create_graph: bool, value: Any) -> Any:
     """Return what a hook returned, in the form the engine needs."""
-    return value if value is None or create_graph else numbers(value)
+    return value if value is None or create_graph else operand(value)
 
 
 def before_node(create_graph: bool, node: Node, gradient: Any, runs: bool) -> Any:
@@ -86,7 +86,7 @@ def call_leaf(node: AccumulateGrad, gradient: Any) -> None:
         if modes.is_grad_enabled():
             deposit_tensor(node, gradient)
         else:
-            quiet(deposit, node, numbers(gradient), False)
+            quiet(deposit, node, operand(gradient), False)
     after_deposit(node)
 
 

@@ -33,7 +33,7 @@ from .call import compute, record
 from .dtypes import DIFFERENTIABLE
 from .modes import Within
 from .op import DERIVE, DERIVED, F, Op, composite, zeros
-from .tensor_state import TensorBase, alias, edge, numbers, wrap
+from .tensor_state import TensorBase, alias, edge, operand, wrap
 from .vjps import arguments, parameters
 
 
@@ -206,7 +206,7 @@ def transposed(op: Op, values: Any, tangents: list[Any], result: Any) -> Any:
             sent = back_to(g, values[op.places[k]])
             if sent.requires_grad:
                 slots.append((edge(sent), sent._nr))
-                starts.append(t if create_graph else numbers(t))
+                starts.append(t if create_graph else operand(t))
         asked: list[Any] = [(edge(seed), 0) for seed in seeds]
         arrived = engine.run(slots, starts, True, create_graph, asked) if slots else [None] * len(seeds)
     made = tuple(as_tangent(g, r) for g, r in zip(arrived or (), results, strict=True))

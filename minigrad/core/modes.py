@@ -64,6 +64,7 @@ class _State(threading.local):
     constant_primals = False
     transforms: tuple[str, ...] = ()  # the transforms of `func` around the running code, by kind
     observers: tuple[Any, ...] = ()
+    tape: Any = None  # inside `func.vmap`, what `record`s each op of the example that runs
     randomness = ""  # inside `func.vmap`, its `randomness`: "error", "different" or "same"
 
     def __init__(self) -> None:
@@ -110,7 +111,12 @@ def switch(name: str, value: Any) -> Any:
 
 
 class Within:
-    """Modes of this thread that are different inside a block: `with Within(grad_enabled=False):`."""
+    """Modes of this thread that are different inside a block: `with Within(grad_enabled=False):`.
+
+    Note [Interrupts]
+        A signal handler runs, and may raise, wherever Python calls a function or goes back in a loop. So what
+        belongs together is switched by statements that do neither: all of it has happened, or nothing.
+    """
 
     __slots__ = ("modes",)
 
@@ -118,11 +124,24 @@ class Within:
         self.modes = modes
 
     def __enter__(self) -> None:
+        global active
+        here, before, change = state.__dict__, {}, 0
         for name, value in self.modes.items():
-            self.modes[name] = switch(name, value)
+            normal = NORMAL[name]
+            was = before[name] = here.get(name, normal)
+            if name not in UNCOUNTED:
+                change += (value != normal) - (was != normal)
+        here |= self.modes  # from here on nothing can interrupt
+        here["away"].modes += change
+        active += change
+        self.modes = before
 
     def __exit__(self, *exc: object) -> None:
-        self.__enter__()
+        try:
+            self.__enter__()
+        except BaseException:  # it was interrupted before anything has happened
+            self.__enter__()
+            raise
 
 
 def unobserved(grad: bool) -> Within:
@@ -165,6 +184,7 @@ def set_anomaly(enabled: bool, check_nan: bool = True) -> None:
 
 def set_dual_level(level: int) -> None:
     """Open (1) or close (0) a level of forward mode for all threads."""
+    repeat_for_each()
     _count(level - _State.dual_level)
     _State.dual_level = level
 
@@ -190,6 +210,14 @@ def notify(event: str, *about: Any) -> None:
     if active:
         for observer in state.observers:
             getattr(observer, event)(*about)
+
+
+def repeat_for_each() -> None:
+    """Note that the example of `func.vmap` that runs, if one does, does more than ops. So what it does must
+    be done for each of the others.
+    """
+    if active and state.tape is not None:
+        state.tape.give_up()
 
 
 def is_grad_enabled() -> bool:
@@ -229,6 +257,16 @@ def ask_grad_mode(enabled: bool) -> bool:
     return before
 
 
+def enter_grad_mode(enabled: bool) -> bool:
+    """Do the same at the beginning of a block, which an interrupt leaves as if it had not begun."""
+    before = is_grad_enabled()
+    try:
+        return ask_grad_mode(enabled)
+    except BaseException:
+        switch("grad_enabled", before)
+        raise
+
+
 def observers() -> tuple[Any, ...]:
     """Return the observers of this thread. See `add_observer`."""
     return state.observers if active else ()
@@ -255,6 +293,11 @@ def quiet(kernel: Callable[..., Any], *args: Any) -> Any:
     try:
         return enter(kernel, *args)
     except RuntimeError as error:
-        if not str(error).startswith("cannot enter context"):
+        if not is_entered(error):
             raise
     return _silence().run(kernel, *args)
+
+
+def is_entered(error: Exception) -> bool:
+    """Return whether a kernel could not run because the context is in use. See Note [Quiet kernels]."""
+    return isinstance(error, RuntimeError) and str(error).startswith("cannot enter context")

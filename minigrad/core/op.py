@@ -101,8 +101,9 @@ class Op:
     the ordinary dtypes that `check` accepts.
 
     `elementwise` ops broadcast and promote; `promoted` are the positions of their operands, all but one of
-    which may be a number if the op takes `numbers`. Other ops may only be `broadcasts`. `linear` ops are
-    linear in all inputs together but those whose vjp is `zeros`; `multilinear` ops are linear in each input.
+    which may be a number if the op takes `numbers`, and all of them if it takes `lone_numbers`. Other ops may
+    only be `broadcasts`. `linear` ops are linear in all inputs together but those whose vjp is `zeros`;
+    `multilinear` ops are linear in each input.
     `jvp` is the formula of the tangent where these do not give it (see Note [Forward mode]). `floating` ops
     convert integers to the default float dtype first. The result of a `view` shares memory with its first
     argument. `check` is called with the dtypes of the operands, before promotion, and raises for those that
@@ -121,6 +122,7 @@ class Op:
     # What a declaration may say; these are the defaults.
     elementwise = broadcasts = linear = multilinear = floating = view = listed = False
     promotes = numbers = True
+    lone_numbers = False
     several: Any = False  # or their names
     constants: tuple[str, ...] = ()
     bit = 0

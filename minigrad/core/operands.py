@@ -12,7 +12,7 @@ from numpy import ndarray
 
 from . import dtypes
 from .op import NO_CLASSES, RAW, Op
-from .tensor_state import TensorBase, numbers
+from .tensor_state import TensorBase, operand, wrap
 
 ROWS = 4096  # the largest number of ones that is kept, for sums over rows
 FLOAT32, FLOAT64, generic = np.float32, np.float64, np.generic
@@ -65,7 +65,9 @@ def sum_to(gradient: Any, shape: tuple[int, ...]) -> Any:
 
 
 def check_tensor(op: Op, values: list[Any]) -> None:
-    """Raise TypeError with PyTorch's text unless the operands are tensors, or numbers beside a tensor."""
+    """Raise TypeError with PyTorch's text unless the operands are tensors, or numbers beside a tensor. The
+    first of `lone_numbers` becomes one.
+    """
     if op.listed:
         return check_list(op, values[0])
     any_tensor = False
@@ -82,6 +84,9 @@ def check_tensor(op: Op, values: list[Any]) -> None:
             raise no_tensor(op, i, v, "Tensor" if i in op.promoted else "Number")
     else:
         if any_tensor:
+            return
+        if op.lone_numbers:
+            values[0] = wrap(np.asarray(values[0], dtypes.of_number(values[0]).numpy)[()])
             return
     wrong = next(i for i, v in enumerate(values) if not isinstance(v, TensorBase))
     raise no_tensor(op, wrong, values[wrong])
@@ -116,7 +121,7 @@ def prepare(op: Op, values: Any) -> list[Any]:
     """
     if op.listed:
         check_list(op, values[0])
-        arrays = [numbers(t) for t in values[0]]
+        arrays = [operand(t) for t in values[0]]
         if len({a.dtype for a in arrays}) > 1:
             dtype = dtypes.result_type(*arrays)
             arrays = [a.astype(dtype, copy=False) for a in arrays]
@@ -129,7 +134,7 @@ def prepare(op: Op, values: Any) -> list[Any]:
             a = v._data
             if v._storage is not None:
                 if v._bits:
-                    a = numbers(v)
+                    a = operand(v)
                 if elementwise and a.__class__ is ndarray and not a.ndim:
                     a = a[()]
             if first is None:
@@ -142,6 +147,7 @@ def prepare(op: Op, values: Any) -> list[Any]:
             return prepare(op, values)
     if first is None and (op.inputs or op.elementwise):
         check_tensor(op, values)
+        return prepare(op, values)
     kind: Any = None
     for i in op.promoted:
         r: Any = raws[i]
@@ -163,10 +169,16 @@ def promote(op: Op, raws: list[Any]) -> None:
     """Convert the operands of an elementwise op to one dtype, in place; PyTorch's errors if there is none."""
     given = [i for i in op.promoted if raws[i] is not None]
     at = [i for i in given if isinstance(raws[i], RAW)]
+    unfit: Exception | None = None
     if op.check is not None:
-        op.check([dtypes.of(raws[i]) if i in at else dtypes.of_number(raws[i]) for i in given])
+        try:
+            op.check([dtypes.of(raws[i]) if i in at else dtypes.of_number(raws[i]) for i in given])
+        except NotImplementedError as error:
+            unfit = error  # PyTorch's kernel says so, after the shapes were compared
     for i in at[1:]:
         check_broadcast(raws[at[0]].shape, raws[i].shape)
+    if unfit is not None:
+        raise unfit
     dtype = dtypes.result_type(*(raws[i] for i in given))
     if op.floating:
         dtype = dtypes.floating(dtype)

@@ -15,7 +15,7 @@ from numpy import ndarray
 from . import modes
 from .call import PLAIN, compute, connected, results
 from .dispatch import dispatch
-from .modes import enter
+from .modes import enter, is_entered
 from .op import RAW, Op
 from .tensor_state import TensorBase, Tensors, accumulator, is_plain, share, wrap
 from .view_path import share_view
@@ -95,8 +95,8 @@ def ordinary(op: Op) -> Any:
             raws = [raws, *args[1:]]
         try:
             out = enter(kernel, *raws)
-        except Exception:
-            out = None
+        except Exception as error:
+            return computed(op, args, error)
         first = out[0] if several and out else out
         if not isinstance(first, RAW) or first.dtype is not kind:
             return compute(op, args)  # which raises the error, or converts
@@ -111,3 +111,23 @@ def ordinary(op: Op) -> Any:
         return result
 
     return call
+
+
+def computed(op: Op, args: Any, failure: Exception) -> Any:
+    """Return what `compute` gives after the kernel failed alone. It raises the op's error, as if nothing had
+    failed before. If it raises none, the failure was not the kernel's: a signal handler has raised it.
+    """
+    try:
+        result = compute(op, args)
+    except Exception as error:
+        last: BaseException = error
+        while last.__context__ is not None and last.__context__ is not failure:
+            last = last.__context__
+        last.__context__ = None
+        raise
+    if is_entered(failure):
+        return result
+    try:
+        raise failure
+    finally:
+        del failure  # or it and this frame would refer to each other

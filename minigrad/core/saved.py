@@ -16,7 +16,7 @@ from .node import RELEASED, AccumulateGrad, Node
 from .op import INPUT, RAW, RESULT
 from .saved_hooks import DETACHED, Packed, SavedTensor, default_hooks, pack, saved_tensor, unpack_entry
 from .storage import SameCounter, Storage
-from .tensor_state import TensorBase, Tensors, attach, keep_together, numbers, share, wrap
+from .tensor_state import TensorBase, Tensors, attach, keep_together, operand, share, wrap
 from .view_path import refuse_write
 
 # The classes of saved values that are used unchanged, if the memory of their tensor was not modified.
@@ -66,7 +66,7 @@ def unpack(node: Any, n: int, checked: bool = True) -> tuple[Any, Any]:
         return unpack_each(node, slot[5:], value, checked), None
     if value.__class__ is Packed:
         tensor = unpack_entry(node, slot[5:], value)
-        return (tensor._data.item(), None) if value.is_number else (numbers(tensor), tensor)
+        return (tensor._data.item(), None) if value.is_number else (operand(tensor), tensor)
     if derive is not None or not isinstance(value, (TensorBase, *RAW)):
         if value is None and check is RELEASED and derive is None and n in wanted(node):
             raise RuntimeError(dialect.second_backward_error())
@@ -74,7 +74,7 @@ def unpack(node: Any, n: int, checked: bool = True) -> tuple[Any, Any]:
     expected = check[n] if check.__class__ is tuple else 0
     if isinstance(value, TensorBase):
         storage, carrier, nr = value._storage, value._fn, value._nr
-        data = numbers(value)
+        data = operand(value)
     else:
         carrier, nr = carrier_of(node, n)
         variable = getattr(carrier, "variable", None)

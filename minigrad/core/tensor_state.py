@@ -212,6 +212,7 @@ def carrier_of(t: TensorBase) -> Any:
 
 def retyped(cls: Any, t: TensorBase) -> Any:
     """Return the tensor `t`, which nobody else uses, as an instance of another class."""
+    modes.repeat_for_each()
     result = _new(cls)
     for name in ("_data", "_fn", "_nr", "_acc", "_grad", "_storage", "_view"):
         setattr(result, name, getattr(t, name))
@@ -268,7 +269,16 @@ CONJUGATE, NEGATIVE = 1, 2  # see `TensorBase._bits`
 
 
 def numbers(t: TensorBase) -> Any:
-    """Return the numbers of `t` as raw data, conjugated or negated if its bits say so."""
+    """Return the numbers of `t` as raw data, for other uses than in an op: in `func.vmap` they are those of
+    one example.
+    """
+    if t._batched:
+        modes.repeat_for_each()
+    return operand(t)
+
+
+def operand(t: TensorBase) -> Any:
+    """Return the numbers of `t` for an op, conjugated or negated if its bits say so."""
     return read_as(t._bits, t._data) if t._bits else t._data
 
 

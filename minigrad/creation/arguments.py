@@ -6,7 +6,6 @@ An invalid argument raises an error here. PyTorch's texts for arguments of wrong
 
 from __future__ import annotations
 
-import math
 import operator
 from collections.abc import Iterable
 from typing import Any
@@ -102,20 +101,5 @@ def fitted(value: Any, dtype: dtypes.dtype) -> Any:
         raise OverflowError("int too big to convert")
     if dtype.category == 0:
         return bool(value)
-    if isinstance(value, complex) and dtype.category < 3:
-        check_fits(not value.imag, dtype)
-        value = value.real
-    if dtype.category == 1:
-        limits = np.iinfo(dtype.numpy)
-        low = -int(limits.max) if limits.min == 0 and isinstance(value, int) else int(limits.min)
-        check_fits(not math.isnan(value) and low <= value <= int(limits.max), dtype)
-        return int(value) % (int(limits.max) + 1) if limits.min == 0 else int(value)
-    if dtype.category == 2 and math.isfinite(value):
-        check_fits(abs(value) <= float(np.finfo(dtype.numpy).max), dtype)
-    return value
-
-
-def check_fits(fits: bool, dtype: dtypes.dtype) -> None:
-    """RuntimeError with PyTorch's text for a number that does not fit."""
-    if not fits:
-        raise RuntimeError(f"value cannot be converted to type {copies.C_NAMES[dtype.name]} without overflow")
+    value = copies.fitting(value, dtype.numpy)
+    return int(value) if dtype.category == 1 else value

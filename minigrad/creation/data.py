@@ -74,7 +74,7 @@ def to_numpy(data: Any, dtype: dtypes.dtype | None) -> Any:
     if data.__class__ is list and dtype is None and data and is_of_floats(data):
         return quiet(np.array, data, dtypes._default.numpy)
     if isinstance(data, TensorBase):
-        dialect.warn(COPY, stacklevel=3)
+        dialect.warn(COPY)
         data = numbers(data)
     elif isinstance(data, np.ndarray):
         check_array(data)
@@ -95,6 +95,8 @@ def to_numpy(data: Any, dtype: dtypes.dtype | None) -> Any:
         )
     if any(isinstance(d, (complex, np.complexfloating)) for d in flat):
         must_fit(dtype.numpy)
+    if any(isinstance(d, TensorBase) and d.requires_grad for d in flat):
+        dialect.warn(TO_SCALAR)
     values = [numbers(d).item() if isinstance(d, TensorBase) else d for d in flat]
     return quiet(whole_numbers(values, dtype.numpy).astype, dtype.numpy).reshape(shape)
 
@@ -106,6 +108,10 @@ def is_of_floats(data: list[Any]) -> bool:
     return all(row.__class__ is list and len(row) == count and set(map(type, row)) == {float} for row in rows)
 
 
+TO_SCALAR = (
+    "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
+    "Consider using tensor.detach() first."
+)
 COPY = (
     "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
     "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor)."

@@ -114,7 +114,8 @@ def randperm(n: Any, *, generator: Any = None, dtype: Any = dtypes.int64) -> Any
     if dtype.category in (0, 3):
         raise NotImplementedError(f"\"randperm\" not implemented for '{dtype.title}'")
     fitted(n, dtype)
-    return np.array(random_numbers.draws.permutation(random_numbers.source_of(generator), n), dtype.numpy)
+    order = random_numbers.draws.permutation(random_numbers.source_of(generator), n)
+    return order.astype(dtype.numpy, copy=False)
 
 
 @maker

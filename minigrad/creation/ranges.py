@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from functools import partial
 from typing import Any
 
@@ -13,6 +12,7 @@ from ..core import dtypes
 from ..core.modes import quiet
 from ..core.public import shown_as
 from ..core.tensor_state import TensorBase
+from ..core.user_warnings import warn
 from .arguments import fitted, number, whole
 from .sized import maker
 
@@ -75,7 +75,7 @@ def inclusive_range(start: Any = 0, end: Any = None, step: Any = 1, *, dtype: An
     """Return numbers from `start` up to and including `end`, in steps of `step`; deprecated in PyTorch."""
     if end is None:
         raise TypeError('range() missing 1 required positional arguments: "end"')
-    warnings.warn(RANGE_IS_DEPRECATED, UserWarning, stacklevel=3)
+    warn(RANGE_IS_DEPRECATED)
     check_row(start, end, step)
     count = math.floor((end - start) / step) + 1
     kind = dtype or dtypes.get_default_dtype()

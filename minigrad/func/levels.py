@@ -110,6 +110,8 @@ class Level:
         leaf._acc = weakref.ref(entry)
         self.leaves.append((leaf, source, entry))
         self.entries.add(entry)
+        if modes.state.tape is not None:
+            modes.state.tape.enter(source if self.recording else leaf, leaf, entry)
         return leaf
 
     def outward(self, results: Iterable[Any]) -> list[Any]:
@@ -148,8 +150,12 @@ class Level:
         return False
 
     def needs_graph(self, output: TensorBase) -> bool:
-        """Return whether the derivatives of an output may be differentiated again: outside, or forward."""
-        return modes.is_forward() or (self.recording and self.connected(output))
+        """Return whether the derivatives of an output must be ops: they may be differentiated again, outside
+        or forward, or are those of one example of `vmap`, which runs these ops for the others.
+        """
+        return (
+            modes.is_forward() or modes.state.tape is not None or (self.recording and self.connected(output))
+        )
 
     def end(self, *groups: Iterable[Any]) -> list[list[Any]]:
         """End the level, and return groups of its tensors as they are outside."""

@@ -1,10 +1,15 @@
 """`vmap`: a function of one example made one of a batch.
 
-Note [A loop and a stack]
+Note [One example and a batch]
     PyTorch runs the function once, on tensors that carry a hidden dimension, and needs a rule for every op.
-    Here it runs once for each example, and the results are stacked: right for every op, and slower. What can
-    be seen of the difference: prints and other effects happen for each example, and inside the function an
-    example of a tensor that requires grad does so too.
+    Here it runs on the first example, and a `Tape` notes the ops. As the function cannot look at the numbers
+    of an example, the same ops give the results of the others: each of them runs once more, for all
+    examples (`batching`). The gradients of a transform inside are ops too, by `create_graph`.
+
+    Some things are not ops that can be repeated: a write in place, a random number, a custom Function, a
+    hook, derivatives that are computed on arrays, numbers that the library reads
+    (`modes.repeat_for_each`). The function then runs once for each example, and the results are stacked. That
+    is right for everything, and slower; and prints and other effects happen for each example.
 
     What PyTorch cannot do with a tensor that depends on the example is refused here as well: to look at its
     numbers (`item()`, `if`), to write it into a tensor that does not, to return it where `out_dims` is None.
@@ -24,9 +29,11 @@ from ..core.nested_passes import here
 from ..core.public import public
 from ..core.tensor_state import TensorBase, wrap
 from ..ops.generator import default_generator
+from ..ops.shape import place
 from . import pytree
 from .arguments import Dims, batched, check_out_dims, name_of, spread_out_dims
 from .levels import inside
+from .tape import Tape
 
 
 @public("function", out=None)
@@ -36,7 +43,7 @@ def vmap(
 ) -> Callable[..., Any]:  # fmt: skip
     """Return a function that maps `func` over a dimension of its arguments and stacks the results.
 
-    `func` runs once for each example. See Note [A loop and a stack]. Calls can be nested.
+    `func` runs once, or once for each example. See Note [One example and a batch]. Calls can be nested.
 
     >>> import minigrad as torch
     >>> torch.vmap(torch.dot)(torch.tensor([[1.0, 2.0], [3.0, 4.0]]), torch.ones(2, 2))
@@ -72,23 +79,37 @@ def vmap(
         check_out_dims(func, out_dims)
         dims, leaves, spec, size = batched(func, in_dims, args)
         batch = Batch(size)
-        found: list[list[Any]] = []
-        output_spec: Any = None
+
+        def run(example: list[Any]) -> Any:
+            return pytree.flatten(func(*pytree.unflatten(example, spec), **kwargs))
+
         with inside("vmap"), batch, drawing(randomness):
-            drawn = default_generator.get_state() if modes.state.randomness == "same" else None
-            for i in range(max(size, 1)):
-                if drawn is not None:
-                    default_generator.set_state(drawn)
-                example = [t if d is None else batch.example(t, d, i) for t, d in zip(leaves, dims)]
-                outputs, structure = pytree.flatten(func(*pytree.unflatten(example, spec), **kwargs))
-                if found and structure != output_spec:
+            state = default_generator.get_state() if modes.state.randomness == "same" else None
+            example = batch.examples(leaves, dims, 0)
+            tape = Tape(batch, example, dims) if size > 1 and not modes.is_forward() else None
+            with modes.Within(tape=tape or modes.state.tape):
+                outputs, output_spec = run(example)
+            found = [outputs]
+            at_once = tape is not None and tape.knows(outputs)
+            for i in range(1, 1 if at_once else size):
+                if state is not None:
+                    default_generator.set_state(state)
+                outputs, structure = run(batch.examples(leaves, dims, i))
+                if structure != output_spec:
                     raise ValueError(
                         f"vmap({name_of(func)}, ...): the structure of the outputs differs between examples."
                     )
                 found.append(outputs)
-                output_spec = structure
         places = spread_out_dims(func, out_dims, output_spec)
-        result = [batch.join(func, list(ts), d) for ts, d in zip(zip(*found), places)]
+        columns = [list(ts) for ts in zip(*found)]
+        for ts, d in zip(columns, places):
+            batch.check(func, ts, d)
+        if tape is not None and at_once:
+            batches = [t if d is None else moved(t, d, 0) for t, d in zip(leaves, dims)]
+            joined = zip(outputs, tape.replay(size, batches, outputs), places)
+            result = [t if d is None else moved(together, 0, d) for t, together, d in joined]
+        else:
+            result = [ts[0] if d is None else batch.join(ts, d) for ts, d in zip(columns, places)]
         return pytree.unflatten(result, output_spec)
 
     return wrapper
@@ -111,6 +132,10 @@ class Batch(observers.Observer):
     def __exit__(self, *exc: object) -> None:
         self.open = False
         observers.remove_observer(self)
+
+    def examples(self, leaves: list[Any], dims: list[Any], i: int) -> list[Any]:
+        """Return the arguments of example number `i`."""
+        return [t if d is None else self.example(t, d, i) for t, d in zip(leaves, dims)]
 
     def example(self, t: Any, dim: int, i: int) -> Any:
         """Return example number `i` of a tensor; of an empty batch one of zeros, to see what the function
@@ -182,23 +207,37 @@ class Batch(observers.Observer):
             "framework, please file a bug report instead."
         )
 
-    def join(self, func: Any, outputs: list[Any], dim: int | None) -> Any:
-        """Return the results of all examples as one, with the batch at `dim`; raise PyTorch's errors."""
+    def check(self, func: Any, outputs: list[Any], dim: int | None) -> None:
+        """Raise PyTorch's errors for results that cannot have, or be without, the batch at `dim`."""
         name = name_of(func)
         if dim is None:
             if any(b is self or b.open for t in outputs if isinstance(t, TensorBase) for b in t._batched):
                 raise ValueError(
                     f"vmap({name}, ...): `{name}` can not return a BatchedTensor when out_dim is None"
                 )
-            return outputs[0]
+            return
         for t in outputs:
             if not isinstance(t, TensorBase):
                 raise ValueError(
                     f"vmap({name}, ...): `{name}` must only return Tensors, got type {type(t)}. Did you mean "
                     "to set out_dims= to None for output?"
                 )
+
+    def join(self, outputs: list[Any], dim: int) -> Any:
+        """Return the results of all examples as one, with the batch at `dim`."""
         result = F.stack(outputs, dim)
         return result if self.size else F.slice(result, dim % result._data.ndim, 0, 0, 1)
+
+
+def moved(t: Any, source: int, target: int) -> Any:
+    """Return a tensor with one dimension at another place."""
+    rank = t._data.ndim
+    source, target = place(source, rank), place(target, rank)
+    if source == target:
+        return t
+    order = [d for d in range(rank) if d != source]
+    order.insert(target, source)
+    return F.permute(t, tuple(order))
 
 
 def drawing(randomness: str) -> modes.Within:

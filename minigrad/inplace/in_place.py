@@ -18,6 +18,8 @@ import numpy as np
 
 from ..core import F, Op, composite, dtypes, forward, modes
 from ..core.call import check_edges, record
+from ..core.dtypes import kind_name
+from ..core.kernel_errors import is_foreign, translated
 from ..core.modes import quiet
 from ..core.operands import prepare
 from ..core.saved import pack_inputs, pack_result
@@ -62,6 +64,8 @@ def in_place(op: Op, t: TensorBase, *args: Any, shown: bool = True) -> Any:
     """Run `op` on `t` and write the result into `t`. With `shown=False` nobody can see `t`, a part of another
     tensor, afterwards.
     """
+    if not isinstance(t, TensorBase):
+        raise TypeError(f"{op.name}_(): argument 'input' (position 1) must be Tensor, not {kind_name(t)}")
     if in_place_plainly(op, t, args):
         return t
     values = [t, *args]
@@ -71,12 +75,17 @@ def in_place(op: Op, t: TensorBase, *args: Any, shown: bool = True) -> Any:
         check_memory(op, t, args)
         out = quiet(op.kernel, *prepare(op, values))
         check_fits(t, out)
-    except Exception:
+    except Exception as error:
         check_edges(values)
+        if isinstance(error, NotImplementedError):
+            check_result_type(op, t, values)
+        if is_foreign(error):
+            raise translated(op.name + "_", error, values) from None
         raise
     if modes.active and modes.state.transforms:
         for batch in {b for v in args if isinstance(v, TensorBase) for b in v._batched}:
             batch.before_write(op, t)
+    modes.repeat_for_each()
     old = forward.originals(op, values) if modes.active and modes.is_forward() else None
     node = record_before(op, values, out) if recorded else None
     if modes.active and modes.state.mutation is not None:
@@ -134,9 +143,26 @@ def check_fits(t: TensorBase, out: Any) -> None:
         raise RuntimeError(
             f"output with shape {list(t._data.shape)} doesn't match the broadcast shape {list(out.shape)}"
         )
-    a, b = dtypes.of(out), dtypes.of(t._data)
+    check_cast(dtypes.of(out), t)
+
+
+def check_cast(a: dtypes.dtype, t: TensorBase) -> None:
+    """RuntimeError with PyTorch's text unless a result of dtype `a` can be written into `t`."""
+    b = dtypes.of(t._data)
     if a.category > b.category:
-        raise RuntimeError(f"result type {a.title} can't be cast to the desired output type {b.title}")
+        raise RuntimeError(
+            f"result type {a.title} can't be cast to the desired output type {b.title}"
+        ) from None
+
+
+def check_result_type(op: Op, t: TensorBase, values: list[Any]) -> None:
+    """The same for the dtype that the operands have together: PyTorch says so before its kernel says that it
+    has none for this dtype.
+    """
+    operands = [values[i] for i in op.promoted if values[i] is not None]
+    raws = [v._data if isinstance(v, TensorBase) else v for v in operands]
+    if raws:
+        check_cast(dtypes.OF_NUMPY[dtypes.result_type(*raws)], t)
 
 
 def in_place_method(function: Any) -> Any:
@@ -184,6 +210,8 @@ def in_place_view(op: Op, t: TensorBase, *args: Any) -> Any:
     if tangent is not None:
         with aside():
             in_place_view(op, tangent, *args)
+    if modes.active and modes.state.tape is not None:
+        modes.state.tape.record(op, values, t)
     modes.notify("mutated", op, values, before, history)
     return t
 

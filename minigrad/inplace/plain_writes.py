@@ -6,6 +6,7 @@ that is not so: see `in_place`.
 from __future__ import annotations
 
 import operator
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ WRITING: dict[Any, Any] = {
     operator.mul: np.multiply,
     operator.truediv: np.true_divide,
 }
+GREAT = 1e38
 COUNTED = (Storage, type(None))
 EXACT = frozenset((operator.add, operator.sub, operator.mul))  # kernels by which integers stay integers
 
@@ -101,6 +103,8 @@ def put_plainly(self: Any, key: Any, value: Any) -> bool:
         source = None if off else edge(value)
     elif (value.__class__ is not int and value.__class__ is not float) or a.dtype not in dtypes.FAST_ARRAYS:
         return False
+    elif GREAT < abs(value) < inf:
+        return False  # it may not fit
     if source is None and not (off or (is_outside(self) and (b is value or is_outside(value)))):
         return False
     if isinstance(key, TensorBase):

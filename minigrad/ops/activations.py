@@ -40,12 +40,13 @@ def elu_(self, alpha=1, scale=1, input_scale=1):
 
 
 def elu_twice(g, alpha, grad_output, input_scale, is_result, scale, self_or_result):
-    """How the derivative of `elu` bends: it does where x < 0 only."""
-    both = F.mul_scalar(g * grad_output, input_scale)
-    slope = both * scale if is_result else None
+    """How the derivative of `elu` bends: it does where x < 0 only. That of the result has the slope
+    `input_scale` by the result, whatever `scale` is.
+    """
+    bend = F.mul_scalar(g * grad_output, input_scale)
     if not is_result:
-        slope = F.elu_backward(both, alpha, scale, input_scale, is_result, self_or_result)
-    return F.where(F.lt(self_or_result, 0), slope, 0.0)
+        bend = F.elu_backward(bend, alpha, scale, input_scale, is_result, self_or_result)
+    return bend * F.like(F.lt(self_or_result, 0), g)
 
 
 @activation(grad_output=itself, self_or_result=elu_twice)
@@ -88,7 +89,7 @@ def leaky_relu_(self, negative_slope=0.01):
 )
 def leaky_relu_backward(grad_output, self, negative_slope, self_is_result):
     """`grad_output` where `self > 0`, else `negative_slope · grad_output`."""
-    if self_is_result and negative_slope < 0:
+    if self_is_result and not negative_slope >= 0:
         raise RuntimeError(IN_PLACE.format("leakyReLu"))
     return np.where(self > 0, grad_output, grad_output * negative_slope)[()]
 
@@ -159,18 +160,18 @@ def hardtanh_backward(grad_output, self, min_val, max_val):
     return np.where((self <= min_val) | (self >= max_val), grad_output.dtype.type(0), grad_output)[()]
 
 
-@activation(self=calls("hardshrink_backward", "self", "lambd"), check=only("f", "hardshrink_cpu"))
+@elementwise(self=calls("hardshrink_backward", "self", "lambd"), check=only("f", "hardshrink_cpu"))
 def hardshrink(self, lambd=0.5):
     """`x`, and 0 where -lambd ≤ x ≤ lambd."""
     return shrunk(self, self, lambd)
 
 
 def shrunk(x: Any, self: Any, lambd: Any) -> Any:
-    """`x`, and 0 where `self` is at most `lambd` in size."""
+    """`x`, and 0 where `self` is at most `lambd`, rounded to its dtype, in size."""
     return np.where((self >= -lambd) & (self <= lambd), x.dtype.type(0), x)[()]
 
 
-@activation(grad_out=itself, self=zeros, linear=True)
+@elementwise(grad_out=itself, self=zeros, linear=True)
 def hardshrink_backward(grad_out, self, lambd):
     """`grad_out`, and 0 where -lambd ≤ x ≤ lambd."""
     return shrunk(grad_out, self, lambd)
@@ -182,7 +183,7 @@ def softshrink(self, lambd=0.5):
     return self - np.clip(self, -lambd, lambd).astype(self.dtype)
 
 
-@activation(grad_output=itself, self=zeros, linear=True)
+@elementwise(grad_output=itself, self=zeros, linear=True)
 def softshrink_backward(grad_output, self, lambd):
     """`grad_output`, and 0 where -lambd ≤ x ≤ lambd."""
     return shrunk(grad_output, self, lambd)

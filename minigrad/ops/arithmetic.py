@@ -41,7 +41,7 @@ def times(array: Any, number: Any) -> Any:
     return array * (whole(number, array.dtype) if is_whole else number)
 
 
-@elementwise(self=lambda g: g, other=lambda g: g, kernel=operator.add, linear=True)
+@elementwise(self=lambda g: g, other=lambda g: g, kernel=operator.add, linear=True, lone_numbers=True)
 def add(self, other):
     """Return the sum of two tensors, or of a tensor and a number, with broadcasting."""
 
@@ -51,6 +51,7 @@ def add(self, other):
     other=lambda g, alpha: scaled(g, alpha),
     node="AddBackward0",
     linear=True,
+    lone_numbers=True,
     jvp=lambda self_t, other_t, alpha: self_t + scaled(other_t, alpha),
 )
 def add_scaled(self, other, alpha):
@@ -64,7 +65,14 @@ def add_scalar(self, other):
     return self + other
 
 
-@elementwise(self=lambda g: g, other=lambda g: F.neg(g), kernel=operator.sub, linear=True, check=no_bools)
+@elementwise(
+    self=lambda g: g,
+    other=lambda g: F.neg(g),
+    kernel=operator.sub,
+    linear=True,
+    check=no_bools,
+    lone_numbers=True,
+)
 def sub(self, other):
     """Difference of two tensors, or of a tensor and a number, with broadcasting."""
 
@@ -74,6 +82,7 @@ def sub(self, other):
     other=lambda g, alpha: scaled(F.neg(g), alpha),
     node="SubBackward0",
     linear=True,
+    lone_numbers=True,
     jvp=lambda self_t, other_t, alpha: self_t - scaled(other_t, alpha),
     check=no_bools,
 )
@@ -104,6 +113,7 @@ for sum_of in (add, sub, rsub):
     kernel=operator.mul,
     elementwise=True,
     multilinear=True,
+    lone_numbers=True,
     forms="function method method_",
     also="multiply",
 )
@@ -142,6 +152,7 @@ def div_other_vjp(g, self, other):
     jvp=lambda self_t, other_t, other, result: (self_t - F.product(other_t, result)) / other,
     kernel=operator.truediv,
     floating=True,
+    lone_numbers=True,
 )
 def div(self, other):
     """True quotient, element by element, with broadcasting; integers become the default float."""

@@ -101,7 +101,13 @@ no_clamp = refuses("clamp is not supported for complex types")
 
 def must_be(kind: type, where: str, name: str, value: Any, place: int) -> None:
     """TypeError with PyTorch's text unless an argument is an integer, or any real number for `float`."""
-    fits = isinstance(value, (int, float) if kind is float else kind) and not isinstance(value, bool)
+    fits = (
+        isinstance(value, (int, float))
+        if kind is float
+        else is_whole(value)
+        if kind is int
+        else isinstance(value, kind)
+    )
     if not fits:
         given = type(value).__name__
         raise TypeError(
@@ -189,8 +195,11 @@ def of_kinds(name: str, self: Any, other: Any, tensors: Any, number: Any = None,
             return tensors
         if number is not None and isinstance(other, NUMBERS):
             return number
-    elif first is not None and isinstance(self, NUMBERS) and isinstance(other, TensorBase):
-        return first
+    elif isinstance(self, NUMBERS):
+        if first is not None and isinstance(other, TensorBase):
+            return first
+        if tensors.op.lone_numbers and isinstance(other, NUMBERS):
+            return tensors
     raise invalid(name, self, other)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..core import F, check_broadcast, differentiable
 from ..core.public import public, publish
+from ..core.tensor_state import numbers
 from .checks import named, of_kinds, only, same_dtype
 
 
@@ -174,7 +175,7 @@ def allclose(
     >>> torch.allclose(torch.tensor([1.0]), torch.tensor([1.0 + 1e-7]))
     True
     """
-    return bool(np.all(isclose(input, other, rtol, atol, equal_nan)._data))
+    return bool(np.all(numbers(isclose(input, other, rtol, atol, equal_nan))))
 
 
 @public()
@@ -191,7 +192,7 @@ def equal(input: Any, other: Any) -> bool:
     >>> torch.equal(torch.tensor([1, 2]), torch.tensor([1, 2]))
     True
     """
-    return input._data.shape == other._data.shape and bool(np.all(F.eq(input, other)._data))
+    return input._data.shape == other._data.shape and bool(np.all(numbers(F.eq(input, other))))
 
 
 bits = partial(differentiable, elementwise=True, forms="function method method_")  # declares one on integers

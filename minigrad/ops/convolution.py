@@ -22,6 +22,7 @@ from .sliding import (
     check_kinds,
     check_output_padding,
     check_shapes,
+    check_sizes,
     check_window,
     padded,
     places,
@@ -173,10 +174,14 @@ def convolution(
         check_window(input, weight, padding, dilation)
     check_kinds(input, weight, bias, transposed)
     how = (stride, padding, dilation, groups)
+    kernel = weight.shape[2:]
     if not transposed:
-        count = places(input.shape[2:], weight.shape[2:], stride, padding, dilation)
+        count = places(input.shape[2:], kernel, stride, padding, dilation)
+        check_sizes(input, kernel, count)
         return biased(input, weight, bias, count, *how)
-    out = spread(input, weight, grown(input, weight, stride, padding, dilation, output_padding), *how)
+    sizes = grown(input, weight, stride, padding, dilation, output_padding)
+    check_sizes(input, kernel, sizes)
+    out = spread(input, weight, sizes, *how)
     return out if bias is None else out + column(bias, input.ndim)
 
 

@@ -90,12 +90,22 @@ C_NAMES = {
 
 
 def fitting(value: Any, dtype: Any) -> Any:
-    """A number for arrays of `dtype`; RuntimeError with PyTorch's text for a complex one without a place."""
-    if not isinstance(value, complex) or dtype.kind in "cb":
+    """A number for arrays of `dtype`, of which integers keep the lowest bits; RuntimeError with PyTorch's
+    text for one without a place.
+    """
+    if dtype.kind in "cb":
         return value
-    if value.imag:
+    real = value.real if isinstance(value, complex) else value
+    fits = not (isinstance(value, complex) and value.imag)
+    if dtype.kind in "iu":
+        limits = np.iinfo(dtype)
+        low = -int(limits.max) if limits.min == 0 and isinstance(real, int) else int(limits.min)
+        fits = fits and low <= real <= int(limits.max)  # NaN does not
+    elif dtype.kind == "f" and abs(real) != np.inf:
+        fits = fits and not abs(real) > float(np.finfo(dtype).max)
+    if not fits:
         raise RuntimeError(f"value cannot be converted to type {C_NAMES[dtype.name]} without overflow")
-    return value.real
+    return np.int64(real).astype(dtype) if dtype.kind in "iu" else real
 
 
 @elementwise(self=zeros, node="FillBackward2", promotes=False)
@@ -118,6 +128,18 @@ def fill_tensor(self, value):
             f"fill_ only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions."
         )
     return np.full_like(self, value)
+
+
+# out of place; the nodes above are those in place
+fill_new = elementwise(self=zeros, name="fill_new", node="FillBackward0", promotes=False)(fill.__wrapped__)
+fill_new_tensor = elementwise(
+    self=lambda g: F.zeros_like(g),
+    value=lambda g: F.sum_all(g),
+    name="fill_new_tensor",
+    node="FillBackward1",
+    linear=True,
+    promotes=False,
+)(fill_tensor.__wrapped__)
 
 
 @elementwise(self=zeros)
@@ -174,7 +196,9 @@ def masked_select(self, mask):
 
 @linear_op(
     self=lambda g, mask: F.masked_fill(g, mask, 0),
-    source=lambda g, mask, source_sym_sizes: F.masked_scatter_backward(g, mask, source_sym_sizes),
+    source=lambda g, mask, source_sym_sizes: F.masked_scatter_backward(
+        g, F.expand(mask, tuple(g.shape)), source_sym_sizes
+    ),
     broadcasts=True,
     forms="function method method_",
     out="",
@@ -195,10 +219,9 @@ def masked_scatter(self, mask, source):
 
 @linear_op(grad_output=lambda g, mask: F.into_zeros(g, mask.shape, "masked_scatter", mask, g))
 def masked_scatter_backward(grad_output, mask, sizes):
-    """Return the elements of `grad_output` where `mask` holds, one after the other in zeros of
-    shape `sizes`.
+    """Return the elements of `grad_output` where `mask`, which has its shape, holds, one after the other in
+    zeros of shape `sizes`.
     """
-    mask, grad_output = together(mask, grad_output)
     out = np.zeros(sizes, grad_output.dtype)
     chosen = grad_output[mask]
     out.reshape(-1)[: chosen.size] = chosen

@@ -66,7 +66,7 @@ def embedding_dense_backward(grad_output, indices, num_weights, padding_idx, sca
     """Return a table of `num_weights` rows to which the rows of `grad_output` are added at `indices`, but for
     `padding_idx`; with `scale_grad_by_freq` each is divided by how often its index occurs.
     """
-    flat, rows = indices.reshape(-1), grad_output.reshape(-1, grad_output.shape[-1])
+    flat, rows = indices.reshape(-1), grad_output.reshape(indices.size, grad_output.shape[-1])
     if padding_idx >= 0:
         taken = flat != padding_idx
         flat, rows = flat[taken], rows[taken]
@@ -150,6 +150,11 @@ def check(weight: Any, indices: Any, offsets: Any) -> None:
         )
 
 
+def in_bags(indices: Any, bags: Any, padding_idx: int) -> Any:
+    """Return which indices count: those in a bag that are not `padding_idx`."""
+    return (indices != padding_idx) & (bags >= 0)
+
+
 def weight_vjp(
     grads, indices, mode, offsets, padding_idx, per_sample_weights, result1, result2, result3,
     scale_grad_by_freq, sparse, weight_sym_sizes,
@@ -173,11 +178,16 @@ def embedding_bag(
     """Return the sum (`mode` 0) or mean (1) of the rows of `weight` at the `indices` of each bag, which begin
     at `offsets`; rows of `padding_idx` do not count. Also the bag of each index, and, for means, the size of
     each bag twice. `per_sample_weights` is None.
+
+    With `include_last_offset` the last offset is where the last bag ends, as PyTorch documents and its kernel
+    for sums of float32 does; indices behind it are in no bag (-1). Its other kernels count some of them, each
+    in its own way.
     """
     check(weight, indices, offsets)
-    starts = offsets[:-1] if include_last_offset else offsets
+    starts, end = (offsets[:-1], offsets[-1]) if include_last_offset else (offsets, len(indices))
     bags = np.searchsorted(starts, np.arange(len(indices)), "right").astype(starts.dtype) - 1
-    used = indices != padding_idx
+    bags[end:] = -1
+    used = in_bags(indices, bags, padding_idx)
     own = bags[used]
     sums = added(widened(weight[indices[used]]), own, len(starts))
     if mode == SUM:
@@ -199,7 +209,7 @@ def _embedding_bag_backward(
     padding_idx=-1,
 ):  # fmt: skip
     """Return the gradient of the table of `embedding_bag`."""
-    used = indices != padding_idx
+    used = in_bags(indices, bags, padding_idx)
     index, bag = indices[used], bags[used]
     rows = grad[bag]
     if mode == MEAN:

@@ -125,6 +125,9 @@ default_generator.seed()
 
 MANTISSA = {"float16": 11, "float32": 24, "float64": 53}
 LARGE = 2**28  # larger ranges of integers use words of 64 bits
+ERROR = 2.0**-50  # more than that of a cosine or sine from the tangent of half the angle
+PART = 2**15  # so many numbers are drawn at once
+FEW = 300  # fewer elements are exchanged faster one by one
 
 
 def doubles(source: Generator, count: int) -> np.ndarray:
@@ -134,7 +137,7 @@ def doubles(source: Generator, count: int) -> np.ndarray:
 
 def singles(source: Generator, count: int) -> np.ndarray:
     """Return numbers from [0, 1) in steps of 2⁻²⁴, as float32."""
-    return ((source.words(count) & np.uint64(2**24 - 1)) / 2.0**24).astype("f4")
+    return (source.words(count) & np.uint64(2**24 - 1)).astype("f4") * np.float32(2.0**-24)
 
 
 def units(source: Generator, count: int, dtype: np.dtype) -> np.ndarray:
@@ -157,13 +160,14 @@ def normal(source: Generator, count: int, dtype: np.dtype, mean: float, std: flo
     if count < 16:
         return normal_one_by_one(source, count, dtype, mean, std)
     rest = count % 16
-    drawn = units(source, count - rest if dtype.itemsize == 2 else count, dtype)
-    found = blocks(drawn[: count - rest], mean, std).astype(dtype)
-    if not rest:
-        return found
     out = np.empty(count, dtype)
-    out[: count - rest] = found
-    out[-16:] = blocks(units(source, 16, dtype), mean, std).astype(dtype)
+    for i in range(0, count - rest, PART):  # parts that fit the cache take two thirds of the time
+        size = min(PART, count - rest - i)
+        out[i : i + size] = blocks(units(source, size, dtype), mean, std)
+    if rest:
+        if dtype.itemsize > 2:
+            units(source, rest, dtype)  # PyTorch draws numbers for these too
+        out[-16:] = blocks(units(source, 16, dtype), mean, std)
     return out
 
 
@@ -180,10 +184,29 @@ def blocks(drawn: np.ndarray, mean: float, std: float) -> np.ndarray:
     pairs = drawn.reshape(-1, 2, 8)
     radius = np.sqrt(-2.0 * np.log((kind(1) - pairs[:, 0]).astype("f8")))
     angle = (kind(2 * math.pi) * pairs[:, 1]).astype("f8")
-    found = np.empty_like(drawn).reshape(-1, 2, 8)
-    np.multiply(radius, np.cos(angle), out=found[:, 0])
-    np.multiply(radius, np.sin(angle), out=found[:, 1])
+    found = np.stack((on_circle if kind is np.float32 else on_circle_exactly)(radius, angle), 1)
     return found.astype("f8").ravel() * kind(std) + kind(mean)
+
+
+def on_circle_exactly(radius: np.ndarray, angle: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the coordinates of points on circles."""
+    return radius * np.cos(angle), radius * np.sin(angle)
+
+
+def on_circle(radius: np.ndarray, angle: np.ndarray) -> list[np.ndarray]:
+    """Return the same rounded to float32. `randn` takes a third less time, as NumPy computes tangents
+    of doubles six times as fast as cosines. The exact ones decide where an error may change the rounding.
+    """
+    tangent = np.tan(angle / 2)
+    square = tangent * tangent
+    scale = 1 / (1 + square)
+    found = []
+    for near, exact in (((1 - square) * scale, np.cos), (2 * tangent * scale, np.sin)):
+        low = (radius * (near - ERROR)).astype("f4")
+        doubtful = low != (radius * (near + ERROR)).astype("f4")
+        low[doubtful] = radius[doubtful] * exact(angle[doubtful])
+        found.append(low)
+    return found
 
 
 def standard(source: Generator, count: int) -> np.ndarray:
@@ -220,14 +243,46 @@ def anything(source: Generator, count: int, dtype: np.dtype) -> np.ndarray:
     return (words % np.uint64(top + 1)).astype(dtype)
 
 
-def permutation(source: Generator, count: int) -> list[int]:
+def permutation(source: Generator, count: int) -> np.ndarray:
     """Return the numbers below `count` in random order: each element is exchanged with a
     later one or itself.
     """
-    order = list(range(count))
-    for i, word in enumerate(source.words(max(count - 1, 0)).tolist()):
-        j = i + word % (count - i)
+    targets = np.arange(count)
+    left = np.arange(count, 1, -1, dtype="u8")
+    targets[:-1] += (source.words(len(left)) % left).astype("i8")
+    return exchanged_one_by_one(targets) if count < FEW else exchanged(targets)
+
+
+def exchanged_one_by_one(targets: np.ndarray) -> np.ndarray:
+    """Return the numbers in order after step i, for each i, has exchanged element i with `targets[i]`."""
+    order = list(range(len(targets)))
+    for i, j in enumerate(targets.tolist()):
         order[i], order[j] = order[j], order[i]
+    return np.array(order, "i8")
+
+
+def exchanged(targets: np.ndarray) -> np.ndarray:
+    """Return the same without a loop over the steps: a tenth of the time for a million.
+
+    No step after i touches element i, so the result has there what step i found at its target j. That is j
+    itself if no earlier step had this target. Otherwise it is what the last earlier one, s, left there: what
+    stood at s when step s began, which in turn the last step with target s left there, and so on.
+    """
+    steps = np.arange(len(targets))
+    pairs = np.sort(targets << 32 | steps)  # by target, then by step
+    targets, at = pairs >> 32, pairs & (2**32 - 1)
+    found, moves = steps.copy(), targets != at
+    found[targets[moves]] = at[moves]  # of several steps with one target the last counts
+    open = np.flatnonzero(found != steps)
+    while len(open):  # each round doubles the number of steps that were followed
+        before = found[open]
+        after = found[before]
+        found[open] = after
+        open = open[before != after]
+    again = targets[1:] == targets[:-1]
+    targets[1:][again] = found[at[:-1][again]]
+    order = np.empty_like(steps)
+    order[at] = targets
     return order
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core import RAW, F, composite, differentiable, is_symbol
 from ..core.dtypes import of
-from ..core.tensor_state import numbers, wrap
+from ..core.tensor_state import operand, wrap
 from .checks import same_dtype
 from .kernels import linear_op, picking
 
@@ -74,7 +74,7 @@ def unmasked(shape: tuple[int, ...], indices: Any) -> list[Any]:
     """
     found: list[Any] = []
     for index in indices:
-        array = None if index is None else np.asarray(numbers(index))
+        array = None if index is None else np.asarray(operand(index))
         if array is None or array.dtype in WHOLE:
             found.append(array)
         elif array.dtype.kind == "b" or array.dtype == np.uint8:
@@ -100,17 +100,26 @@ def places(shape: tuple[int, ...], indices: Any) -> tuple[Any, ...]:
     if len(indices) > len(shape):
         raise IndexError(f"too many indices for tensor of dimension {len(shape)} (got {len(indices)})")
     found = unmasked(shape, indices)
-    given = [(n, array) for n, array in zip(shape, found) if array is not None]
+    arrays = [array for array in found if array is not None]
     try:
-        together = np.broadcast_shapes(*(array.shape for _, array in given))
+        together = np.broadcast_shapes(*(array.shape for array in arrays))
     except ValueError:
-        shapes = ", ".join(str(list(array.shape)) for _, array in given)
+        shapes = ", ".join(str(list(array.shape)) for array in arrays)
         raise IndexError(
             f"shape mismatch: indexing tensors could not be broadcast together with shapes {shapes}"
         ) from None
-    for i, (n, array) in enumerate(given):
-        text = f"index {{}} is out of bounds for dimension {i} with size {n}"
-        check_inside(np.broadcast_to(array, together), -n, n, text)
+    if len(found) > len(shape):  # a mask stands for several
+        raise IndexError(f"too many indices for tensor of dimension {len(shape)} (got {len(found)})")
+    given = [(n, array) for n, array in zip(shape, found) if array is not None]
+    if 0 not in together and any(n == 0 for n, _ in given):
+        raise IndexError("index is out of bounds for dimension with size 0")
+    others = [n for i, n in enumerate(shape) if i >= len(found) or found[i] is None]
+    if 0 in others:  # nothing is read, whatever the indices are
+        found = [None if a is None else np.zeros_like(a) for a in found]
+    else:
+        for i, (n, array) in enumerate(given):
+            text = f"index {{}} is out of bounds for dimension {i} with size {n}"
+            check_inside(np.broadcast_to(array, together), -n, n, text)
     return tuple(np.s_[:] if a is None else np.broadcast_to(a, together) for a in found)
 
 
@@ -119,10 +128,13 @@ def index(self, indices):
     """Return a copy of the elements at `indices`: one tensor of whole numbers or bools per dimension, or None
     for the whole dimension.
     """
+    where = as_they_are(indices) or places(self.shape, indices)
     try:
-        out = self[as_they_are(indices) or places(self.shape, indices)]
+        out = self[where]
     except IndexError:
-        out = self[places(self.shape, indices)]  # which raises PyTorch's error
+        out = None  # `places` says why, or that nothing is read
+    if out is None:
+        out = self[places(self.shape, indices)]
     return out if out.flags.c_contiguous and out.ndim else np.array(out, order="C")[()]
 
 
@@ -184,14 +196,14 @@ def is_one_mask(indices: Any) -> bool:
 
 def put_at_indices(self: Any, indices: Any, values: Any, accumulate: bool, unsafe: bool = False) -> Any:
     """A copy of `self` with `values`, broadcast, at `indices`; `accumulate`: added to what is there."""
+    where, out = places(self.shape, indices), copied(self)
+    check_values(np.broadcast_to(np.False_, self.shape)[where].shape, values)
     same = self.dtype == values.dtype
     if not same and (accumulate or values.size != 1 or not is_one_mask(indices)):
         raise RuntimeError(
             f"Index put requires the source and destination dtypes match, got {of(self).title} for the "
             f"destination and {of(values).title} for the source."
         )
-    where, out = places(self.shape, indices), copied(self)
-    check_values(np.broadcast_to(np.False_, self.shape)[where].shape, values)
     if accumulate:
         np.add.at(out, where, values)
     else:

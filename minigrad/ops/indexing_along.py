@@ -220,6 +220,7 @@ def scatter_src(self, dim, index, src):
 )
 def scatter_value(self, dim, index, value):
     """Return `self` with a number at the places `index` along `dim`."""
+    value = value if index.size else 0  # what is not written need not fit
     return written(self, dim, index, None, self.dtype.type(fitting(value, self.dtype)))
 
 

@@ -10,12 +10,37 @@ import numpy as np
 from ..core import F, composite, differentiable, is_symbol
 from .arithmetic import scaled, times
 from .checks import refuse, same_dtype
-from .kernels import wide
+from .kernels import wide, widened
 from .shape import expand
 
 OTHER_DTYPE = "expected m1 and m2 to have the same dtype, but got: {0.c_name} != {1.c_name}"
 # Declares a product of vectors or matrices, linear in each of them.
 product_op = partial(differentiable, multilinear=True, forms="function method", out="same")
+
+
+# The number of products from which the BLAS is worth its conversions.
+MANY = 2**13
+
+
+def matrix_product(a: Any, b: Any) -> Any:
+    """Return `a @ b`, also of dtypes that the BLAS does not have by the BLAS.
+
+    float16 is multiplied and added in float32 and rounded once, as in PyTorch. Integers are multiplied in
+    float64 where all sums are below 2⁵³ and so exact.
+    """
+    if a.dtype.char in "fdFD":
+        return a @ b if a.ndim > 2 else a.dot(b)  # the faster one
+    if a.dtype == np.float16:
+        return (widened(a) @ widened(b)).astype(np.float16)
+    many = a.size * (b.shape[-1] if b.ndim > 1 else 1) >= MANY
+    if many and a.dtype.kind in "iu" and magnitude(a) * magnitude(b) * a.shape[-1] < 2**53:
+        return (a.astype("f8") @ b.astype("f8")).astype("i8").astype(a.dtype, copy=False)
+    return a @ b
+
+
+def magnitude(whole: Any) -> int:
+    """Return the largest magnitude of integers."""
+    return max(int(whole.max()), -int(whole.min()))
 
 
 @product_op(self=lambda g, tensor: g * tensor, tensor=lambda g, self: g * self)
@@ -41,7 +66,7 @@ def dot(self, tensor):
             f"inconsistent tensor size, expected tensor {list(self.shape)} and src {list(tensor.shape)} to "
             f"have the same number of elements, but got {self.size} and {tensor.size} elements respectively"
         )
-    return self.dot(tensor)
+    return matrix_product(self, tensor)
 
 
 @product_op(self=lambda g, other: F.conj(g) * other, other=lambda g, self: g * self, complexes=True)
@@ -65,7 +90,7 @@ def mv(self, vec):
             f"({vec.shape[0]})"
         )
     same_dtype(self, vec, OTHER_DTYPE)
-    return self.dot(vec)
+    return matrix_product(self, vec)
 
 
 def by_columns(sizes: tuple[int, ...], strides: tuple[int, ...]) -> bool:
@@ -109,7 +134,7 @@ def mm(self, mat2):
             f"{mat2.shape[0]}x{mat2.shape[1]})"
         )
     same_dtype(self, mat2, OTHER_DTYPE)
-    return self.dot(mat2)
+    return matrix_product(self, mat2)
 
 
 @product_op(
@@ -139,7 +164,7 @@ def bmm(self, mat2):
             f"{self.shape[2]}] but got: [{mat2.shape[0]}, {mat2.shape[1]}]."
         )
     same_dtype(self, mat2, "expected scalar type {0.title} but found {1.title}")
-    return self @ mat2
+    return matrix_product(self, mat2)
 
 
 @composite

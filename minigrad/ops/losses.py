@@ -78,8 +78,8 @@ def smooth_l1_loss(self, target, reduction, beta):
 
 def smooth_twice(g, beta, grad_output, reduction, self, target):
     """Return the second derivative: 1 / beta where differences are small, else 0."""
-    inside = F.lt(F.abs(self - target), beta)
-    return F.where(inside, (g * grad_output) * (share(reduction, self.shape) / beta), 0.0)
+    inside = F.like(F.lt(F.abs(self - target), beta), g)
+    return ((g * grad_output) * inside) * (share(reduction, self.shape) / beta)
 
 
 @activation(
@@ -90,8 +90,9 @@ def smooth_twice(g, beta, grad_output, reduction, self, target):
     ),
 )
 def smooth_l1_loss_backward(grad_output, self, target, reduction, beta):
-    """`grad_output` times the slope: `d / beta`, but not less than -1 nor more than 1."""
-    return grad_output * (np.clip((self - target) / beta, -1, 1) * share(reduction, self.shape))
+    """`grad_output` times the slope: `d / beta` where |d| is smaller than `beta`, else the sign of d."""
+    d = self - target
+    return grad_output * (np.where(np.abs(d) < beta, d / beta, np.sign(d)) * share(reduction, self.shape))
 
 
 @differentiable(
@@ -101,15 +102,15 @@ def smooth_l1_loss_backward(grad_output, self, target, reduction, beta):
 @loss("huber_cpu")
 @wide
 def huber_loss(self, target, reduction, delta):
-    """Return `d² / 2` where the difference d is at most `delta`, else `delta · (|d| - delta / 2)`."""
+    """Return `d² / 2` where the difference d is smaller than `delta`, else `delta · (|d| - delta / 2)`."""
     d = np.abs(self - target)
-    return np.where(d <= delta, 0.5 * d * d, delta * (d - 0.5 * delta))[()]
+    return np.where(d < delta, 0.5 * d * d, delta * (d - 0.5 * delta))[()]
 
 
 def huber_twice(g, delta, grad_output, reduction, self, target):
     """Return the second derivative: 1 where differences are small, else 0."""
-    inside = F.lt(F.abs(self - target), delta)
-    return F.where(inside, (g * grad_output) * share(reduction, self.shape), 0.0)
+    inside = F.like(F.lt(F.abs(self - target), delta), g)
+    return ((g * grad_output) * inside) * share(reduction, self.shape)
 
 
 @activation(

@@ -92,7 +92,8 @@ def reduced(ufunc: Any, self: Any, dim: Any, keepdim: bool, name: str, kernel: s
         )
     axes = over(dim, self.ndim)
     refuse_empty(self, axes, f"{name}()")
-    refuse(self, "c", kernel)
+    if self.size:
+        refuse(self, "c", kernel)
     return ufunc.reduce(self, axis=axes, keepdims=keepdim)
 
 

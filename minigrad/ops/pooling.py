@@ -248,7 +248,7 @@ def declare_maximum_of_parts(k: int) -> None:
         indices = np.empty(values.shape, np.int64)
         numbers = np.arange(prod(size)).reshape(size)
         for place, part in parts(size, output_size):
-            elements = self[part].reshape((*lead, -1))
+            elements = self[part].reshape((*lead, prod(numbers[part].shape)))
             where = argmax(elements)
             values[place] = np.take_along_axis(elements, where[..., None], -1)[..., 0]
             indices[place] = numbers[part].ravel()[where]

@@ -23,6 +23,7 @@ def source_of(generator: Any) -> Generator:
             "vmap: called random operation while in randomness error mode. Please either use the 'same' or "
             "'different' randomness flags on vmap or perform the randomness operation out of vmap"
         )
+    modes.repeat_for_each()
     return default_generator if generator is None else generator
 
 
@@ -227,4 +228,4 @@ def with_replacement(self: Any, count: int, source: Generator) -> np.ndarray:
         sums = sums / sums[-1]
         sums[-1] = 1
         rows.append(np.searchsorted(sums.astype("f8"), draws.doubles(source, count)))
-    return np.stack(rows).reshape(*self.shape[:-1], count)
+    return np.array(rows, np.int64).reshape(*self.shape[:-1], count)

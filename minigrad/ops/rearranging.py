@@ -32,6 +32,8 @@ def roll(self, shifts, dims):
     """
     if not shifts:
         raise RuntimeError("`shifts` required")
+    if len(shifts) == len(dims) == 1 and not self.size:
+        return self.copy()
     if len(shifts) != len(dims) and (dims or len(shifts) > 1):
         raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")
     for d in dims:
@@ -57,7 +59,7 @@ def rot90(self, k, dims):
 
 def repeat_vjp(g, self_sym_sizes, repeats):
     """Return the sum over all repetitions."""
-    if 0 in repeats:
+    if min(repeats, default=1) < 1:
         return F.zeros_of(g, self_sym_sizes)
     lead = len(repeats) - len(self_sym_sizes)
     for _ in range(lead):
@@ -83,10 +85,10 @@ def repeat(self, repeats):
             "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor"
         )
     shape = (1,) * (len(repeats) - self.ndim) + self.shape
-    if repeats and min(repeats) < 0:
-        sizes = [n * m for n, m in zip(repeats, shape)]
+    sizes = [n * m for n, m in zip(repeats, shape)]
+    if min(sizes, default=0) < 0:
         raise RuntimeError(f"Trying to create tensor with negative dimension {min(sizes)}: {sizes}")
-    return np.tile(self, repeats)[()]
+    return np.tile(self, np.maximum(repeats, 0))[()]
 
 
 # ── triangles
@@ -161,7 +163,7 @@ def check_pad(self: Any, pad: Any) -> None:
             f"is {len(pad)} while the input has {self.ndim} dimensions."
         )
     for n, (before, after) in zip(self.shape, borders(pad, self.ndim)):
-        if n + before + after < 0:
+        if n + min(before, 0) + min(after, 0) < 0:  # it is cut before it grows
             raise RuntimeError("narrow(): length must be non-negative.")
 
 
@@ -209,6 +211,13 @@ def places(way: Any, shape: Any, padding: Any) -> tuple[Any, ...]:
     return (..., *np.ix_(*(way(n, a, b) for n, (a, b) in zip(shape[-len(around) :], around))))
 
 
+TOO_SMALL = {
+    1: "input (W: {}) is too small. Calculated output W: {}",
+    2: "input (H: {}, W: {}) is too small. Calculated output H: {} W: {}",
+    3: "input (D: {} H: {}, W: {}) is too small. Calculated output D: {} H: {} W: {}",
+}
+
+
 def check_filled(self: Any, padding: Any, name: str, is_mirror: bool) -> None:
     """RuntimeError with PyTorch's text for a tensor that is too small for its borders."""
     k = len(padding) // 2
@@ -222,6 +231,8 @@ def check_filled(self: Any, padding: Any, name: str, is_mirror: bool) -> None:
                 f"but got: padding ({before}, {after}) at dimension {dim} of input {list(self.shape)}"
             )
     sizes = [n + a + b for n, (a, b) in zip(self.shape[-k:], borders(padding, k))]
+    if max(sizes) < 1:
+        raise RuntimeError(TOO_SMALL[k].format(*self.shape[-k:], *sizes))
     if min(sizes) < 0:
         shape = [*self.shape[:-k], *sizes]
         raise RuntimeError(f"Trying to create tensor with negative dimension {min(shape)}: {shape}")

@@ -48,7 +48,7 @@ def layer_vjp(
     num_layers, result0, result1, result2, result3, reverse, train, weight0, weight1, weight2, weight3,
 ):  # fmt: skip
     """Return the gradients of input, W, U, both biases, h and c before the first step."""
-    of_states, of_h, of_c, _ = grads
+    of_states, of_h, of_c = grads  # the workspace is no differentiable result
     states, gates, n = result0, result3, hidden_size
     if not isinstance(hx_, RAW):
         states, _, _, gates = run(input, weight0, weight1, weight2, weight3, hx_, cx_, reverse, has_biases)

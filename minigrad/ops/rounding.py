@@ -162,7 +162,7 @@ def isreal(self):
 
 def check_divisor(self: Any, other: Any) -> None:
     """RuntimeError with PyTorch's text for integers by zero."""
-    if np.result_type(self, other).kind in "iu" and not np.all(other):
+    if np.result_type(self, other).kind in "iu" and np.size(self) and not np.all(other):
         raise RuntimeError("ZeroDivisionError")
 
 
@@ -182,6 +182,7 @@ def divided(self: Any, other: Any, rounding_mode: Any) -> Any:
     node="DivBackward2",
     kernel=divided,
     check=only("iuf", "div_floor_cpu"),
+    lone_numbers=True,
 )
 def div_rounded(self, other, rounding_mode="trunc"):
     """Return the quotient, rounded down ("floor") or towards zero ("trunc")."""
@@ -264,7 +265,11 @@ def remainder_of_number(self, other):
 modulo = overloaded(remainder, remainder_number, remainder_of_number)
 
 
-@elementwise(**no_derivative("floor_divide", "self", "other"), check=only("iuf", "div_floor_cpu"))
+@elementwise(
+    **no_derivative("floor_divide", "self", "other"),
+    check=only("iuf", "div_floor_cpu"),
+    lone_numbers=True,
+)
 def floor_divide(self, other):
     """Return the quotient rounded down, as Python's `//`; it has no derivative."""
     return divided(self, other, "floor")

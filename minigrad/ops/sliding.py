@@ -169,6 +169,34 @@ def check_window(x: Any, weight: Any, padding: Any, dilation: Any) -> None:
         )
 
 
+def check_sizes(x: Any, kernel: Sizes, made: Sizes) -> None:
+    """RuntimeError with PyTorch's text for an input, a window or a result (of sizes `made`) without elements.
+    Where there are no samples or no channels, nothing is computed, and sizes may be 0.
+    """
+    samples, channels, *sizes = x.shape
+    if not (samples and channels):
+        if min(made) < 0:
+            shape = [samples, channels, *made]
+            raise RuntimeError(f"Trying to create tensor with negative dimension {min(made)}: {shape}")
+        return
+    flat = (1,) * (len(sizes) == 1)  # one dimension is computed as two
+    if not x.size:
+        shape = [samples, channels, *flat, *sizes]
+        raise RuntimeError(
+            f"Only zero batch or zero channel inputs are supported, but got input shape: {shape}"
+        )
+    if 0 in kernel:
+        shown = " kernel_height: {} kernel_width: {}" if len(sizes) < 3 else ": {} x {} x {} (TxHxW)"
+        shown = shown.format(*flat, *kernel)
+        raise RuntimeError(f"kernel size should be greater than zero, but got{shown}")
+    if min(made) < 1:
+        given, found = (" x ".join(map(str, (*flat, *shape))) for shape in (sizes, made))
+        raise RuntimeError(
+            f"Given input size per channel: ({given}). Calculated output size per channel: ({found}). Output "
+            "size is too small"
+        )
+
+
 def check_output_padding(stride: Any, dilation: Any, output_padding: Any) -> None:
     """RuntimeError with PyTorch's text unless output padding is smaller than stride or dilation."""
     if any(o >= s and o >= d for o, s, d in zip(output_padding, stride, dilation)):

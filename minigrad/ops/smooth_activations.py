@@ -100,8 +100,8 @@ def softplus(self, beta=1, threshold=20):
 def softplus_twice(g, beta, grad_output, self, threshold):
     """Return the second derivative of `softplus`: 0 where it is straight."""
     x = self * beta
-    slope = F.sigmoid_backward(g * grad_output, F.sigmoid(x)) * beta
-    return F.where(F.lt(x, threshold), slope, 0.0)
+    slope = F.sigmoid_backward(g * grad_output, F.sigmoid(x))
+    return F.mul_scalar(slope * F.like(F.lt(x, threshold), g), beta)
 
 
 @activation(grad_output=itself, self=softplus_twice)
@@ -142,10 +142,10 @@ def shifted(self: Any, dim: int, name: str) -> tuple[Any, int]:
     the front.
     """
     axis = place(dim, self.ndim)
-    if self.dtype.kind != "f":
+    if self.dtype.kind != "f" and self.size:
         last = "_lastdim" if axis >= self.ndim - 1 else ""
         raise NotImplementedError(f"\"{name}{last}_kernel_impl\" not implemented for '{of(self).title}'")
-    x = widened(vector(self))
+    x = widened(vector(self)) if self.size else vector(self).astype(np.float32)
     return x - np.maximum.reduce(x, axis=axis, keepdims=True, initial=-np.inf), axis
 
 

@@ -16,7 +16,7 @@ from ..core import F, differentiable, rename
 from ..core.dtypes import of
 from ..core.public import public
 from .checks import must_be, not_implemented, only
-from .kernels import declaring
+from .kernels import declaring, wide
 
 
 def by_scipy(name: str, *args: Any) -> Any:
@@ -70,12 +70,42 @@ def digamma(self):
     return by_scipy("psi", self)
 
 
-@special(self=lambda g, self, n: g * F.polygamma_of(self, n + 1), node="PolygammaBackward0", forms="")
+def trigamma(x: Any) -> Any:
+    """The derivative ψ' of the digamma function, in the dtype of `x` as PyTorch computes it: at a pole it is
+    as large as the sine of π x is small there. By ψ'(x) = ψ'(x + 1) + 1 / x², six times, and an asymptotic
+    series.
+    """
+    left = x < 0.5
+    sine = np.sin(x * x.dtype.type(pi))
+    mirrored = x.dtype.type(pi * pi) / (sine * sine)
+    y = np.where(left, 1 - x, x)
+    total: Any = 0
+    for _ in range(6):
+        total = total + 1 / (y * y)
+        y = y + 1
+    z = 1 / (y * y)
+    total = total + (1 + 1 / (2 * y) + z * (1 / 6 - z * (1 / 30 - z * (1 / 42)))) / y
+    return np.where(left, mirrored - total, total)
+
+
+@differentiable(
+    self=lambda g, self, n: g * F.polygamma_of(self, n + 1),
+    node="PolygammaBackward0",
+    forms="",
+    elementwise=True,
+    floating=True,
+)
+@wide
 def polygamma_of(self, n):
     """Return the `n`-th derivative of the digamma function of each element."""
     if n < 0:
         raise RuntimeError("polygamma(n, x) does not support negative n.")
-    return by_scipy("polygamma", n, self)
+    if n == 1:
+        return trigamma(self)[()]
+    if n == 0:
+        return digamma.op.kernel(self)
+    far = self == inf  # there PyTorch multiplies 0 by infinity
+    return np.where(far, nan, by_scipy("polygamma", n, np.asarray(self, np.float64))).astype(self.dtype)[()]
 
 
 @public("function", out="cast")

@@ -36,7 +36,7 @@ def var_vjp(g, self, dim, correction, keepdim):
     rest = count_of(self.shape, dim) - taken_off(correction)
     if not self.shape or dim is None:
         if rest <= 0:
-            return g * F.like(F.where(F.eq(self, F.mean_all(self)), nan, inf), g)
+            return g * F.like(F.where(F.eq(self, F.mean_all(self)), nan, inf), self)
         return deviation(g, 2 / rest, self, F.mean_all(self))
     if not keepdim and len(self.shape) > 1:
         g = unsqueezed(g, dim or tuple(range(len(self.shape))), len(self.shape))

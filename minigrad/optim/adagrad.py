@@ -48,13 +48,16 @@ class Adagrad(Optimizer):
         super().__init__(params, settings(locals(), names))
         for group in self.param_groups:
             for param in group["params"]:
-                self.state[param] = {
-                    "step": tensor(0.0),
-                    "sum": full_like(param, initial_accumulator_value, requires_grad=False),
-                }
+                self.state[param] = self.start(param, initial_accumulator_value)
+
+    def start(self, param: Tensor, value: float) -> dict[str, Any]:
+        """Return the first state of a parameter; those of a group that is added later get it in a step."""
+        return {"step": tensor(0.0), "sum": full_like(param, value, requires_grad=False)}
 
     def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
         """Update one parameter."""
+        if not state:
+            state |= self.start(param, group["initial_accumulator_value"])
         step = self._count(param, state)
         rate = group["lr"] / (1 + (step - 1) * group["lr_decay"])
         state["sum"].addcmul_(grad, grad, value=1)

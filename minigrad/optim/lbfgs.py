@@ -76,6 +76,8 @@ class LBFGS(Optimizer):
         """Minimize the loss; `closure` computes it and its gradients again. Return the first loss."""
         if closure is None:
             raise TypeError("LBFGS.step() missing 1 required positional argument: 'closure'")
+        if len(self.param_groups) != 1:
+            raise AssertionError(f"Expected exactly one param_group, but got {len(self.param_groups)}")
         with no_grad():
             return self._descend(closure)
 
@@ -96,10 +98,10 @@ class LBFGS(Optimizer):
             before, direction = loss, state["d"]
             state["prev_loss"] = loss
             is_first = state["n_iter"] == 1
-            state["t"] = group["lr"] * (min(1.0, 1.0 / gradient.abs().sum().item()) if is_first else 1)
+            state["t"] = min(1.0, 1.0 / gradient.abs().sum()) * group["lr"] if is_first else group["lr"]
             if gradient.dot(direction).item() > -group["tolerance_change"]:
                 break
-            self._go(state["t"], direction)
+            self._go(float(state["t"]), direction)
             if i + 1 < group["max_iter"]:
                 loss, gradient = float(self._evaluated(closure)), self._gradient()
                 evaluations += 1
@@ -123,6 +125,7 @@ class LBFGS(Optimizer):
             state |= {"d": gradient.neg(), "old_dirs": [], "old_stps": [], "ro": [], "H_diag": 1}
         else:
             store_step(state, gradient, history_size)
+            state.setdefault("al", [None] * history_size)
             state["d"] = newton_direction(state, gradient)
         state["prev_flat_grad"] = gradient.clone()
 
@@ -150,12 +153,11 @@ def store_step(state: dict[str, Any], gradient: Any, history_size: int) -> None:
 def newton_direction(state: dict[str, Any], gradient: Any) -> Any:
     """Return −H g, where H is the inverse Hessian that the stored steps give (two-loop recursion)."""
     notes = list(zip(state["old_dirs"], state["old_stps"], state["ro"]))
-    direction, shares = gradient.neg(), []
-    for change, step, inverse in reversed(notes):
-        share = step.dot(direction) * inverse
-        direction = direction - change * share
-        shares.append(share)
+    direction, shares = gradient.neg(), state["al"]
+    for i, (change, step, inverse) in reversed([*enumerate(notes)]):
+        shares[i] = step.dot(direction) * inverse
+        direction = direction - change * shares[i]
     direction = direction * state["H_diag"]
-    for (change, step, inverse), share in zip(notes, reversed(shares)):
+    for (change, step, inverse), share in zip(notes, shares):
         direction = direction + step * (share - change.dot(direction) * inverse)
     return direction

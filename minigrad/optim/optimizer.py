@@ -171,7 +171,7 @@ class Optimizer:
         self.param_groups = groups
         self.state = defaultdict(dict)
         for number, state in copy.deepcopy(state_dict["state"]).items():
-            self.state[params[number]] = state
+            self.state[params[number]] = in_dtype_of(params[number], state)
 
     def __repr__(self) -> str:
         groups = [
@@ -180,6 +180,17 @@ class Optimizer:
             for i, group in enumerate(self.param_groups)
         ]
         return f"{type(self).__name__} (\n" + "\n".join(groups) + ")"
+
+
+def in_dtype_of(param: Tensor, value: Any, key: Any = None) -> Any:
+    """Return a loaded state with its tensors, but for the number of steps, in the dtype of the parameter."""
+    if isinstance(value, Tensor):
+        return value if key == "step" or not param.is_floating_point() else value.to(param.dtype)
+    if isinstance(value, dict):
+        return {k: in_dtype_of(param, v, k) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(in_dtype_of(param, v) for v in value)
+    return value
 
 
 NOT_NEGATIVE = ("lr", "eps", "alpha", "momentum", "weight_decay", "lr_decay", "momentum_decay",

@@ -117,15 +117,17 @@ def check(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     raise invalid(last(name), *args, **kwargs) from None
 
 
-def check_given(known: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """The same for arguments whose names PyTorch's signature has, if a function of the parameters `known`
-    takes them, whatever others there have to be.
+def check_given(known: Any, only: str, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """The same for arguments whose names PyTorch's signature has, or for those in `only`, if a function of
+    the parameters `known` takes them, whatever others there have to be.
     """
     given = dict(zip([p.name for p in known], args)) | kwargs
     if len(args) > len(known) or any(p.name not in given for p in known if p.default is p.empty):
         return
     for i, parameter in enumerate(forms(name)[0][0]):
-        if parameter.name in given:
+        if parameter.name == "reduction":
+            continue  # a text, which is handed on as a number
+        if parameter.name in (only.split(",") if only else given) and parameter.name in given:
             wrong = misfit(name, i, parameter, given[parameter.name], f" (position {i + 1})")
             if wrong:
                 raise TypeError(wrong) from None
@@ -212,7 +214,7 @@ FITS: dict[str, Any] = {
     "Scalar": is_number,
     "bool": lambda x: isinstance(x, (bool, np.bool_)),
     "str": lambda x: isinstance(x, str),
-    "dtype": lambda x: isinstance(x, (dtypes.dtype, type)),
+    "dtype": lambda x: isinstance(dtypes.given(x), dtypes.dtype),
     "Layout": lambda x: isinstance(x, devices.layout),
     "Device": lambda x: isinstance(x, (str, int, devices.device)),
     "MemoryFormat": lambda x: isinstance(x, devices.memory_format),

@@ -106,7 +106,7 @@ class Autograd(TensorBase):
     def grad(self) -> Any:
         """The gradient that backward calls have added up here, or None."""
         if not self._retains and self._grad is None and self._fn is not None:
-            dialect.warn(NON_LEAF_GRAD, stacklevel=2)
+            dialect.warn(NON_LEAF_GRAD)
         return self._grad
 
     @grad.setter
@@ -172,6 +172,7 @@ class Autograd(TensorBase):
         """
         if not self.requires_grad:
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+        modes.repeat_for_each()
         fn = self.grad_fn
         if fn is not None:
             return RemovableHandle(fn._extra_made.tensor_hooks.setdefault(self._nr, HookDict()), hook)
@@ -186,6 +187,7 @@ class Autograd(TensorBase):
         """Call `hook(leaf)` after backward has added to this leaf's `.grad`."""
         if not self.requires_grad:
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+        modes.repeat_for_each()
         if self.grad_fn is not None:
             raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
         if self._post_accumulate is None:
@@ -209,6 +211,8 @@ class Autograd(TensorBase):
         tensor([1.])
         """
         result = alias(self, self._data)
+        if modes.active and modes.state.tape is not None:
+            modes.state.tape.record("detach", (self,), result)
         modes.notify("detached", self, result, "detach")
         return result
 
@@ -225,6 +229,7 @@ class Autograd(TensorBase):
         >>> (torch.tensor([1.0], requires_grad=True) * 2).detach_()
         tensor([2.])
         """
+        modes.repeat_for_each()
         if modes.active and modes.state.inference:
             return self  # autograd is not asked
         if self._view is not None:
@@ -251,6 +256,7 @@ class Autograd(TensorBase):
         written.
         """
         share(self)
+        modes.repeat_for_each()
         result = wrap(self._data)
         if self._bits:
             result._bits = self._bits
@@ -268,6 +274,7 @@ class Autograd(TensorBase):
             raise RuntimeError(
                 "data set to a tensor that requires gradients must be floating point or complex dtype"
             )
+        modes.repeat_for_each()
         share(value)
         storage, data = share(self), self._data
         self._data = value._data

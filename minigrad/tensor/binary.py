@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core import F, dtypes
+from ..core import dtypes
 from ..core.public import public
 from ..core.tensor_state import TensorBase
 from ..creation.arguments import fitted
+from ..ops import activations as ac
 from ..ops import arithmetic as ar
 from ..ops import rounding
 from ..ops import ternary as te
@@ -183,4 +184,4 @@ def prelu(input: Any, weight: Any) -> Any:
         )
     if ndim != weight.ndim:
         weight = weight.reshape([count if d == 1 else 1 for d in range(ndim)])
-    return F._prelu_kernel(input, weight)
+    return ac._prelu_kernel(input, weight)

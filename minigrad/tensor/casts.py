@@ -33,6 +33,8 @@ def asked(
 
 def parsed(*args: Any, **kwargs: Any) -> tuple[Any, bool, Any]:
     """Return what the arguments of `to` ask for; a tensor stands for its dtype."""
+    if not args and "tensor" in kwargs:
+        args = (kwargs.pop("tensor"),)
     first = dtypes.of(args[0]._data) if args and isinstance(args[0], TensorBase) else args and args[0]
     if isinstance(dtypes.given(first), dtypes.dtype):
         return asked(None, first, *args[1:], **kwargs)
@@ -102,7 +104,7 @@ class Casts(TensorBase):
 
         Args:
             args: `to(dtype)`, `to(device, dtype)` or `to(other)`.
-            kwargs: dtype, device, other, non_blocking, copy (always copy) and memory_format by name.
+            kwargs: dtype, device, tensor, non_blocking, copy (always copy) and memory_format by name.
         Shape: the same as that of the tensor.
         Returns: the tensor or a converted copy.
         Raises: RuntimeError for a device other than the CPU.

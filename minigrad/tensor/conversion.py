@@ -11,16 +11,12 @@ from ..core.devices import contiguous_format
 from ..core.public import public
 from ..core.tensor_state import CONJUGATE, TensorBase, numbers, share
 from ..creation.arguments import whole
+from ..creation.data import TO_SCALAR
 from ..left_out import missing
 from ..ops import shape as sh
 from .casts import is_in_format
 from .printing import describe
 from .size import Size
-
-TO_SCALAR = (
-    "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
-    "Consider using tensor.detach() first."
-)
 
 
 class Conversion(TensorBase):
@@ -172,7 +168,7 @@ class Conversion(TensorBase):
     def __float__(self) -> float:
         value = float(real_number(only(self), "double"))
         if self.requires_grad:
-            dialect.warn(TO_SCALAR, stacklevel=2)
+            dialect.warn(TO_SCALAR)
         return given_out(self, "item", value)
 
     def __int__(self) -> int:

@@ -22,6 +22,7 @@ from ..core.storage import address, root
 from ..core.tensor_state import TensorBase, numbers, retyped, share, wrap
 from ..inplace.in_place import in_place
 from ..ops.checks import NUMBERS, choice
+from .reductions import flag
 
 NOT_A_LEAF = (
     "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the "
@@ -34,8 +35,29 @@ HOOKS_STAY = (
 )
 
 
-@public("function method_ function_")
+@public("method_ function_", name="fill")
 @choice
+def fill_in_place(input: Any, value: Any) -> Any:
+    """Return a tensor like `input` with one value in every element.
+
+    Args:
+        value: a number, or a tensor of one element.
+    Shape: the same as that of the tensor.
+    Returns: the tensor itself.
+    Raises: TypeError if `value` is neither.
+    Derivative: 0 for the tensor, `g.sum()` for a tensor `value`.
+    Source: torch.Tensor.fill_
+
+    >>> torch.zeros(2).fill_(3)
+    tensor([3., 3.])
+    """
+    return (F.fill_tensor if isinstance(value, TensorBase) else F.fill), (input, value)
+
+
+fill_in_place.__name__ = "fill"
+
+
+@public("function")
 def fill(input: Any, value: Any) -> Any:
     """Return a tensor like `input` with one value in every element.
 
@@ -48,10 +70,10 @@ def fill(input: Any, value: Any) -> Any:
     Derivative: 0 for `input`, `g.sum()` for a tensor `value`.
     Source: torch.fill
 
-    >>> torch.zeros(2).fill_(3)
+    >>> torch.fill(torch.zeros(2), 3)
     tensor([3., 3.])
     """
-    return (F.fill_tensor if isinstance(value, TensorBase) else F.fill), (input, value)
+    return (F.fill_new_tensor if isinstance(value, TensorBase) else F.fill_new)(input, value)
 
 
 class Copying(TensorBase):
@@ -59,23 +81,25 @@ class Copying(TensorBase):
 
     __slots__ = ()
 
-    def copy_(self, src: Any) -> Any:
-        """Copy `src` into the tensor in place and return the tensor.
+    def copy_(self, other: Any, non_blocking: bool = False) -> Any:
+        """Copy `other` into the tensor in place and return the tensor.
 
         Args:
-            src: a tensor that broadcasts to the tensor's shape, or a number; it is converted to the dtype.
+            other: a tensor that broadcasts to the tensor's shape, or a number; it is converted to the dtype.
+            non_blocking: accepted and ignored: there is no other device.
         Shape: that of the tensor.
         Returns: the tensor itself.
         Raises: RuntimeError if the tensor is a leaf that requires a gradient. RuntimeError if the shapes do
             not fit.
-        Derivative: 0 for the tensor, `g` for `src`.
+        Derivative: 0 for the tensor, `g` for `other`.
         Source: torch.Tensor.copy_
 
         >>> torch.zeros(2).copy_(torch.tensor([1.0, 2.0]))
         tensor([1., 2.])
         """
-        src = wrap(np.asarray(src)[()]) if isinstance(src, NUMBERS) else src
-        return in_place(F.copy.op, self, src)
+        flag(non_blocking)
+        source = wrap(np.asarray(other)[()]) if isinstance(other, NUMBERS) else other
+        return in_place(F.copy.op, self, source)
 
     @public("function")
     def zero_(self) -> Any:
@@ -98,7 +122,8 @@ class Copying(TensorBase):
             raise RuntimeError(NOT_A_LEAF)
         if id(self) in memo:
             return memo[id(self)]
-        data = numbers(self) if self._bits else deep(self._data, memo)
+        data = numbers(self)
+        data = data if self._bits else deep(data, memo)
         result = make(type(self), data, self._acc is not None)
         if self._grad is not None:
             result._grad = self._grad.__deepcopy__(memo)  # type: ignore[attr-defined]

@@ -7,7 +7,7 @@ from typing import Any
 from ..core import F, check_broadcast
 from ..core.dtypes import of, result_type
 from ..core.public import public
-from ..core.tensor_state import TensorBase, Tensors, wrap
+from ..core.tensor_state import TensorBase, Tensors, numbers, wrap
 from ..inplace.in_place import in_place
 from ..left_out import without
 from ..ops import copy as copies
@@ -204,7 +204,7 @@ def held(condition: Any) -> Any:
     """Return a condition as bools; RuntimeError with PyTorch's text for other numbers than bytes."""
     kind = of(condition._data)
     if kind.name == "uint8":
-        return wrap(condition._data != 0)
+        return wrap(numbers(condition) != 0)
     if kind.name != "bool":
         raise RuntimeError(
             f"where expected condition to be a boolean tensor, but got a tensor with dtype {kind.title}"

@@ -17,6 +17,7 @@ from ..core import F, dtypes, modes
 from ..core.call import check_edges
 from ..core.storage import View
 from ..core.tensor_state import TensorBase, Tensors, attach, numbers, share, wrap
+from ..creation.data import refusal
 from ..inplace.in_place import in_place
 from ..inplace.plain_writes import is_outside, put_plainly
 from ..ops.checks import NUMBERS
@@ -145,17 +146,17 @@ def parted(self: Any, key: Any, new: bool = True) -> tuple[Any, list[Any]]:
     dimensions up to the last that has one. `new`: a slice of everything is a view too.
     """
     keys = keys_of(key)
-    check_count(self, key, keys)
+    count = check_count(self, key, keys)
     dim, result = 0, self
     indices: list[Any] = []
-    for at, k in enumerate(keys):
+    for at, k in enumerate(map(plain, keys)):
         if k is Ellipsis:
-            dim += self._data.ndim - sum(map(dimensions, keys))
+            dim += self._data.ndim - count
         elif k is None:
             result, dim = F.unsqueeze(result, dim), dim + 1
         elif isinstance(k, slice):
             start, stop, step = bounds(k)
-            if (new and len(keys) == 1) or (start, step) != (0, 1) or stop < result._data.shape[dim]:
+            if (new and len(keys) == 1) or (start, step) != (0, 1) or stop < size_of(result, dim):
                 result = sliced(result, dim, start, stop, step)
             dim += 1
         elif isinstance(k, (int, np.integer)) and not isinstance(k, bool):
@@ -177,26 +178,34 @@ def place_of(flag: bool) -> Any:
 
 def selected(t: Any, dim: int, index: int, at: int) -> Any:
     """Return the part at `index` along `dim`; IndexError, with the place in the key, if there is none."""
-    n = t._data.shape[dim]
+    n = size_of(t, dim)
     if not -n <= index < n:
         raise IndexError(f"index {index} is out of bounds for dimension {at} with size {n}")
     return select(t, dim, index)
 
 
+def size_of(t: Any, dim: int) -> int:
+    """Return the size along a dimension; 0 behind the last one, where a second `...` can lead."""
+    shape = t._data.shape
+    return shape[dim] if dim < len(shape) else 0
+
+
 def keys_of(key: Any) -> list[Any]:
-    """Return the parts of a key: numbers, slices, `...`, None, bools, and tensors for everything else."""
+    """Return the parts of a key as they are written; a list that is not one index stands for a tuple."""
     if isinstance(key, list) and len(key) < 32 and any(is_inner(k) for k in key):
         key = tuple(key)
-    return [plain(k) for k in key] if isinstance(key, tuple) else [plain(key)]
+    return list(key) if isinstance(key, tuple) else [key]
 
 
 def is_inner(k: Any) -> bool:
     """Return whether a list with this in it stands for a tuple."""
-    return k is None or k is Ellipsis or isinstance(k, (TensorBase, slice, *SEQUENCES))
+    return k is None or k is Ellipsis or isinstance(k, (TensorBase, slice, str, *SEQUENCES))
 
 
 def plain(k: Any) -> Any:
-    """One part of a key; a tensor of one whole number is that number, one of a bool is that bool."""
+    """One part of a key: a number, a slice, `...`, None, a bool, or a tensor for everything else. A tensor of
+    one whole number is that number, one of a bool is that bool.
+    """
     if k is None or k is Ellipsis or isinstance(k, (slice, int, np.integer)):
         return k
     if isinstance(k, SEQUENCES):
@@ -214,20 +223,25 @@ def plain(k: Any) -> Any:
 def sequence(k: Any) -> Any:
     """Numbers as a tensor of indices, bools as a mask."""
     array = np.asarray(k)
+    if array.dtype.kind == "c":
+        raise TypeError("'complex' object cannot be interpreted as an integer")
+    if array.dtype.kind not in "biuf":
+        raise refusal(next(item for item in np.asarray(k, object).flat if not isinstance(item, NUMBERS)))
     return wrap(array.copy() if array.dtype.kind == "b" else array.astype(np.int64))
 
 
 def dimensions(k: Any) -> int:
-    """How many dimensions a part of a key speaks of: a mask of its own, a number or slice of one."""
+    """How many dimensions a part of a key speaks of: a mask of its own, all else of one."""
     if k is None or k is Ellipsis or isinstance(k, bool):
         return 0
     return k._data.ndim if is_mask(k) else 1
 
 
-def check_count(self: Any, key: Any, keys: list[Any]) -> None:
-    """IndexError with PyTorch's text for a key that speaks of more dimensions than there are."""
-    if sum(map(dimensions, keys)) <= self._data.ndim:
-        return
+def check_count(self: Any, key: Any, keys: list[Any]) -> int:
+    """Return how many dimensions a key speaks of; IndexError with PyTorch's text for more than there are."""
+    count = sum(map(dimensions, keys))
+    if count <= self._data.ndim:
+        return count
     if isinstance(key, slice):
         check_edges([self])
         raise IndexError("slice() cannot be applied to a 0-dim tensor.")

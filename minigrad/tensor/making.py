@@ -32,7 +32,7 @@ class Making(TensorBase):
     __slots__ = ()
 
     @OF_NEW
-    def new_zeros(self, *sizes_: Any, size: Any = None, **options: Any) -> Any:
+    def new_zeros(self, *size: Any, **options: Any) -> Any:
         """Return a tensor of zeros in the dtype of this one.
 
         Args:
@@ -47,15 +47,15 @@ class Making(TensorBase):
         >>> torch.tensor([1, 2]).new_zeros(3)
         tensor([0, 0, 0])
         """
-        return creation.zeros(sizes("new_zeros", sizes_, size), **in_dtype(self, options))
+        return creation.zeros(sizes("new_zeros", size), **in_dtype(self, options))
 
     @OF_NEW
-    def new_ones(self, *sizes: Any, **options: Any) -> Any:
+    def new_ones(self, *size: Any, **options: Any) -> Any:
         """Return ones of shape `size` (numbers or one sequence)."""
-        return creation.ones(*sizes, **in_dtype(self, options))
+        return creation.ones(*size, **in_dtype(self, options))
 
     @OF_NEW
-    def new_empty(self, *sizes: Any, **options: Any) -> Any:
+    def new_empty(self, *size: Any, **options: Any) -> Any:
         """Return an uninitialized tensor in the dtype of this one; minigrad fills it with zeros.
 
         Args:
@@ -70,7 +70,7 @@ class Making(TensorBase):
         >>> torch.tensor([1, 2]).new_empty(3).shape
         torch.Size([3])
         """
-        return creation.empty(*sizes, **in_dtype(self, options))
+        return creation.empty(*size, **in_dtype(self, options))
 
     @shown_as(
         lambda self, size, fill_value, *, dtype=None, device=None, requires_grad=False, layout=strided,

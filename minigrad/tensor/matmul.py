@@ -120,9 +120,9 @@ class Algebra(TensorBase):
         n = self._data.ndim
         if n == 0:
             text = "Tensor.T is deprecated on 0-D tensors. This function is the identity in these cases."
-            dialect.warn(text, stacklevel=2)
+            dialect.warn(text)
         elif n != 2:
-            dialect.warn(T_IS_DEPRECATED, stacklevel=2)
+            dialect.warn(T_IS_DEPRECATED)
         return sh.permute(self, tuple(reversed(range(n))))
 
     @property
@@ -140,7 +140,7 @@ class Algebra(TensorBase):
                 f"tensor.H is only supported on matrices (2-D tensors). Got {n}-D tensor.{more}"
             )
         if n == 0:
-            dialect.warn("Tensor.H is deprecated on 0-D tensors. Consider using x.conj().", stacklevel=2)
+            dialect.warn("Tensor.H is deprecated on 0-D tensors. Consider using x.conj().")
         return F.conj(sh.transpose(self, -2, -1) if n else self)
 
     @property

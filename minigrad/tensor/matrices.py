@@ -37,12 +37,17 @@ def check_float(x: Any, name: str) -> None:
         )
 
 
+# Functions that refuse half precision themselves, not in a kernel.
+REFUSES_EARLY = ("linalg.inv", "linalg.pinv", "linalg.slogdet", "torch.linalg.lstsq")
+
+
 def checked(x: Any, name: str, square: bool = True) -> None:
     """PyTorch's errors for what is no (square) matrix of floating-point numbers, or of half precision."""
     check_square(x, name, square)
     check_float(x, name)
     if of(x._data).title == "Half":
-        raise NotImplementedError(f"{name}: Low precision dtypes not supported. Got Half")
+        error = RuntimeError if name in REFUSES_EARLY else NotImplementedError
+        raise error(f"{name}: Low precision dtypes not supported. Got Half")
 
 
 def inv(A: Any) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core import modes
 from ..core.devices import CPU, unfilled
 from ..core.public import public, shown_as
 from ..core.storage import Geometry, address, root, strided, strides_of
@@ -58,11 +59,12 @@ class Memory(TensorBase):
         return self._inference
 
     @shown_as(lambda self, *sizes, memory_format=None: None)
-    def resize_(self, *size_: Any, size: Any = None, memory_format: Any = None) -> Any:
+    def resize_(self, *size: Any, memory_format: Any = None) -> Any:
         """Give the tensor another shape, and more memory if it needs it; RuntimeError if it requires grad."""
-        shape = sizes("resize_", size_, size)
+        shape = sizes("resize_", size)
         if self.requires_grad:
             raise RuntimeError("cannot resize variables that require grad")
+        modes.repeat_for_each()
         resize(self, shape)
         if memory_format is not None:
             self._data = unfilled(shape, self._data.dtype, memory_format)

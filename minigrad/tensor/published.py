@@ -34,7 +34,9 @@ def attached(name: str, function: Any, rule: str) -> Any:
     """
     if rule:
         return explained(function, name, fill=partial(filled, rule))
-    if name not in PLAIN and function.__class__ is FunctionType:
+    if function.__class__ is FunctionType and (
+        name not in PLAIN or function.__code__.co_varnames[:1] == ("self",)
+    ):
         return explained(function, name)
     if function.__class__ is FunctionType and function.__name__ == name and hasattr(function, "op"):
         function.__module__ = "minigrad"  # where it can be found when it is unpickled

@@ -70,7 +70,7 @@ def roll(input: Any, shifts: Any, dims: Any = ()) -> Any:
     >>> torch.roll(torch.tensor([1, 2, 3]), 1)
     tensor([3, 1, 2])
     """
-    return re.roll(input, dims_of(shifts), dims_of(dims))
+    return re.roll(input, dims_of(shifts), dims_of(dims) or ())
 
 
 @public()
@@ -90,12 +90,12 @@ def tile(input: Any, dims: Any) -> Any:
 
 @public()
 def repeat_interleave(
-    input: Any, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None
+    input: Any = None, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None
 ) -> Any:
     """Return a copy with each element, or each part along `dim`, repeated.
 
     Args:
-        input: a tensor of any shape.
+        input: a tensor of any shape; without it, the indices of the parts are repeated.
         repeats: how often, a number or a tensor with one number for each part.
         dim: the dimension; None for the flattened tensor.
         output_size: the size of the result along `dim`, if it is known.
@@ -108,8 +108,8 @@ def repeat_interleave(
     >>> torch.repeat_interleave(torch.tensor([1, 2]), 2)
     tensor([1, 1, 2, 2])
     """
-    if repeats is None:
-        return indices_repeated(input, output_size)
+    if repeats is None or input is None:
+        return indices_repeated(input if repeats is None else repeats, output_size)
     if dim is None:
         input, dim = flatten(input), 0
     if is_whole(repeats):

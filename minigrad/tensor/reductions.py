@@ -9,7 +9,18 @@ from ..core.public import public
 from ..creation.arguments import dims, whole
 from ..ops import reduction as red
 from ..ops import sorting, variance
-from ..ops.checks import choice
+from ..ops.checks import choice, invalid
+
+NOT_GIVEN: Any = object()
+
+
+def is_of_all(name: str, input: Any, dim: Any, keepdim: Any) -> bool:
+    """Return whether no `dim` was given; TypeError in PyTorch's words for a `keepdim` without one."""
+    if dim is not NOT_GIVEN:
+        return False
+    if keepdim is not False:
+        raise invalid(name, input, keepdim=keepdim)
+    return True
 
 
 def flag(given: Any) -> bool:
@@ -25,7 +36,7 @@ def numpys(dtype: Any) -> Any:
 
 
 @public(out="dtype")
-def sum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+def sum(input: Any, dim: Any = NOT_GIVEN, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """Return the sum of all elements, or the sums over `dim`; integers and booleans give int64.
 
     Args:
@@ -42,7 +53,7 @@ def sum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
     >>> torch.sum(torch.tensor([[1.0, 2.0], [3.0, 4.0]]), dim=0)
     tensor([4., 6.])
     """
-    if dim is None and not keepdim:
+    if is_of_all("sum", input, dim, keepdim):
         return red.sum_all(input, numpys(dtype))
     return red.sum_dim(input, dims(dim) or (), flag(keepdim), numpys(dtype))
 
@@ -56,7 +67,7 @@ def nansum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = N
 
 
 @public(out="dtype")
-def mean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+def mean(input: Any, dim: Any = NOT_GIVEN, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """Return the mean of all elements, or the means over `dim`.
 
     Args:
@@ -79,7 +90,7 @@ def mean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = Non
             f"mean(): could not infer output dtype. {'Input' if dtype is None else 'Optional'} dtype must be "
             f"either a floating point or complex dtype. Got: {kind.title}"
         )
-    if dim is None and not keepdim:
+    if is_of_all("mean", input, dim, keepdim):
         return red.mean_all(input, numpys(dtype))
     return red.mean_dim(input, dims(dim) or (), flag(keepdim), numpys(dtype))
 
@@ -100,7 +111,7 @@ def nanmean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
 
 
 @public(out="dtype")
-def prod(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+def prod(input: Any, dim: Any = NOT_GIVEN, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """Return the product of all elements, or the products along `dim`.
 
     Args:
@@ -117,8 +128,10 @@ def prod(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = Non
     >>> torch.prod(torch.tensor([2.0, 3.0, 4.0]))
     tensor(24.)
     """
-    if dim is None:
+    if is_of_all("prod", input, dim, keepdim):
         return red.prod_all(input, numpys(dtype))
+    if dim is None:
+        raise invalid("prod", input, dim=dim)
     return red.prod_dim(input, whole(dim), flag(keepdim), numpys(dtype))
 
 
@@ -138,7 +151,7 @@ def all(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
     >>> torch.all(torch.tensor([[True, False], [True, True]]), dim=1)
     tensor([False,  True])
     """
-    return sorting.all(input, dims(dim), keepdim)
+    return sorting.all(input, dims(dim), flag(keepdim))
 
 
 @public(out="cast")
@@ -157,7 +170,7 @@ def any(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
     >>> torch.any(torch.tensor([[True, False], [True, True]]), dim=1)
     tensor([True, True])
     """
-    return sorting.any(input, dims(dim), keepdim)
+    return sorting.any(input, dims(dim), flag(keepdim))
 
 
 @public()

@@ -12,9 +12,8 @@ from ..creation.arguments import dims, whole
 from ..left_out import without
 from ..ops import max_min
 from ..ops import sorting as so
-from .reductions import flag
-
-NOT_GIVEN: Any = object()
+from ..ops.checks import invalid
+from .reductions import NOT_GIVEN, flag, is_of_all
 
 
 def in_order(input: Any, dim: int, descending: bool, stable: Any) -> Any:
@@ -120,17 +119,19 @@ def unique(
 def extreme(name: str, every: Any, along: Any, input: Any, dim: Any, keepdim: Any, other: Any) -> Any:
     """What `max` and `min` do by their arguments."""
     if isinstance(dim, TensorBase):
-        dim, other = None, dim
+        dim, other = NOT_GIVEN, dim
     if other is not None:
         return getattr(F, name + "imum")(input, other)
-    if dim is None:
+    if is_of_all(name, input, dim, keepdim):
         return every(input)
+    if dim is None:
+        raise invalid(name, input, dim=dim)
     kind = getattr(return_types, name)
     return kind(*along(input, whole(dim), flag(keepdim)))
 
 
 @public(out="same")
-def max(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
+def max(input: Any, dim: Any = NOT_GIVEN, keepdim: bool = False, *, other: Any = None) -> Any:
     """Return the maximum of all elements, or along `dim` the maximum values with their indices.
 
     Args:
@@ -152,7 +153,7 @@ def max(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None
 
 
 @public(out="same")
-def min(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
+def min(input: Any, dim: Any = NOT_GIVEN, keepdim: bool = False, *, other: Any = None) -> Any:
     """Return the minimum of all elements, or along `dim` the minimum values with their indices.
 
     Args:
@@ -186,8 +187,8 @@ def amin(input: Any, dim: Any = (), keepdim: bool = False) -> Any:
 
 
 @public(out="same")
-def median(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
+def median(input: Any, dim: Any = NOT_GIVEN, keepdim: bool = False) -> Any:
     """Return the lower median of all elements, or along `dim` (values, indices)."""
-    if dim is None:
+    if is_of_all("median", input, dim, keepdim):
         return so.median_all(input)
-    return return_types.median(*so.median_dim(input, whole(dim), keepdim))
+    return return_types.median(*so.median_dim(input, whole(dim), flag(keepdim)))

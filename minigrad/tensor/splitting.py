@@ -33,7 +33,7 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Any, ...]:
             [2, 2]])
     """
     if indexing is None:
-        dialect.warn(INDEXING, stacklevel=2)
+        dialect.warn(INDEXING)
     return grid(tensors, "ij" if indexing is None else indexing)
 
 
@@ -105,9 +105,9 @@ def atleast_3d(*tensors: Any) -> Any:
 
 @public("function")
 def broadcast_tensors(*tensors: Any) -> Any:
-    """Return tensors expanded to the shape to which they broadcast."""
+    """Return tensors expanded to the shape to which they broadcast; those that have it as they are."""
     shape = broadcast((), *(t._data.shape for t in tensors))
-    return tuple(sh.expand(t, shape) for t in tensors)
+    return tuple(t if t._data.shape == shape else sh.expand(t, shape) for t in tensors)
 
 
 @public("function")

@@ -9,13 +9,19 @@ import numpy as np
 from .. import return_types
 from ..core import F
 from ..core.public import public
-from ..core.tensor_state import TensorBase, wrap
+from ..core.tensor_state import TensorBase, numbers, wrap
+from ..core.user_warnings import warn
 from ..creation.arguments import dims
 from ..ops import smooth_activations as soft
 from ..ops import sorting, variance
+from ..ops.reduction import count_of
 from ..ops.shape import place
 from .reductions import flag
 
+NO_FREEDOM = (
+    "{}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor (input "
+    "numel divided by output numel)."
+)
 ROUNDED: dict[str, Any] = {
     "linear": np.asarray,
     "midpoint": np.asarray,
@@ -127,13 +133,13 @@ def quantile(
     check_quantile(input, q, interpolation)
     q = q if isinstance(q, TensorBase) else wrap(input._data.dtype.type(q))
     ordered = in_order(input, dim, keepdim)
-    ranks = ranks_of(q, ordered._data)
-    below = wrap(ROUNDED[interpolation](ranks._data).astype(np.int64))
+    ranks = ranks_of(q, numbers(ordered))
+    below = wrap(ROUNDED[interpolation](numbers(ranks)).astype(np.int64))
     values = F.gather(ordered, -1, below)
     if interpolation in ("linear", "midpoint"):
         half = wrap(np.full_like(ranks._data, 0.5))
         weights = half if interpolation == "midpoint" else ranks - below
-        above = wrap(np.ceil(ranks._data).astype(np.int64))
+        above = wrap(np.ceil(numbers(ranks)).astype(np.int64))
         values = values.lerp(F.gather(ordered, -1, above), weights)
     if q._data.ndim:
         values = values.unsqueeze_(0).transpose_(0, -1)
@@ -154,7 +160,11 @@ def variance_of(name: str, input: Any, dim: Any, unbiased: Any, keepdim: Any, co
         correction = int(unbiased)
     elif dim is not None and correction is None:
         correction = 1  # PyTorch notes it where there is a `dim`
-    return getattr(variance, name)(input, dims(dim), correction, keepdim)
+    result = getattr(variance, name)(input, dims(dim), correction, flag(keepdim))
+    count = count_of(input._data.shape, dims(dim)) if input._data.size else 0
+    if count <= (1 if correction is None else correction):
+        warn(NO_FREEDOM.format(name))
+    return result
 
 
 @public(out="cast")
@@ -224,6 +234,8 @@ def std_mean(
 @public(out="cast")
 def logsumexp(input: Any, dim: Any, keepdim: bool = False) -> Any:
     """Return the logarithm of the sum of exponentials over the dimensions `dim`, without overflow."""
+    if dim is None:
+        raise TypeError("logsumexp(): argument 'dim' must be tuple of ints, not NoneType")
     return variance.logsumexp(input, dims(dim), flag(keepdim))
 
 

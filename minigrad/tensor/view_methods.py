@@ -101,7 +101,7 @@ class Views(TensorBase):
         return sh.expand(self, other._data.shape)
 
     @shown_as(lambda self, *size: None)
-    def expand(self, *size: Any, **named: Any) -> Any:
+    def expand(self, *size: Any, implicit: bool = False) -> Any:
         """Return the tensor expanded along dimensions of size 1 or new ones, without a copy.
 
         Args:
@@ -116,7 +116,7 @@ class Views(TensorBase):
         tensor([[1, 2],
                 [1, 2]])
         """
-        return sh.expand(self, integers((named["size"],) if named else size))
+        return sh.expand(self, integers(size))
 
     @public("function")
     def broadcast_to(self, size: Any) -> Any:
@@ -165,8 +165,7 @@ class Views(TensorBase):
         """
         return vw.unfold(self, dimension, size, step)
 
-    @shown_as(lambda self, *dims: None)
-    def permute(self, *dims: Any, **named: Any) -> Any:
+    def permute(self, *dims: Any) -> Any:
         """Return the tensor with its dimensions in another order.
 
         Args:
@@ -180,7 +179,7 @@ class Views(TensorBase):
         >>> torch.ones(2, 3, 4).permute(2, 0, 1).shape
         torch.Size([4, 2, 3])
         """
-        return sh.permute(self, integers((named["dims"],) if named else dims))
+        return sh.permute(self, integers(dims))
 
     def stride(self, dim: int | None = None) -> Any:
         """Return how many elements of the memory lie between neighbors along each dimension.

@@ -13,7 +13,7 @@ from ..core import F, dialect
 from ..core.call import check_edges
 from ..core.public import public
 from ..core.storage import Geometry, address, root, strided
-from ..core.tensor_state import TensorBase, share
+from ..core.tensor_state import TensorBase, numbers, share
 from ..ops import shape as sh
 from ..ops import views as vw
 from ..ops.checks import is_whole
@@ -23,7 +23,7 @@ from ..ops.shape import place
 def whole_of(x: Any) -> Any:
     """Return an index given as a tensor, as a number."""
     if isinstance(x, TensorBase) and not x._data.ndim and x._data.dtype.kind in "iu":
-        return int(x._data)
+        return int(numbers(x))
     return x
 
 
@@ -230,7 +230,7 @@ def matrices(t: Any, name: str) -> bool:
     if n == 0:
         kind = "adjoint()" if name == "adjoint()" else f"Tensor.{name}"
         rest = "This function is the identity in these cases." if name == "mT" else "Consider using x.conj()."
-        dialect.warn(f"{kind} is deprecated on 0-D tensors. {rest}", stacklevel=3)
+        dialect.warn(f"{kind} is deprecated on 0-D tensors. {rest}")
     return n > 0
 
 

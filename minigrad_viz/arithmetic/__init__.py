@@ -23,6 +23,8 @@ from .tangents import tangent_lines, value_lines
 from .update_rules import change_lines
 from .vjps import input_lines
 
+WRITTEN = 40  # inputs of one node whose arithmetic is written out
+
 __all__ = [
     "Line",
     "capture_lines",
@@ -52,9 +54,14 @@ def lines_of(scene: Scene, event: NodeRan, lang: str | None = None) -> list[Line
     }
     if step.custom and event.node not in scene.index.calls[event.call].again:
         lines += own_lines(step)
-    for i, sent in enumerate(event.sent):
-        if sent is not None and i < len(step.tensors) and i not in changed:
-            lines += input_lines(step, i)
+    places = [
+        i for i, sent in enumerate(event.sent[: len(step.tensors)]) if sent is not None and i not in changed
+    ]
+    for i in places[:WRITTEN]:
+        lines += input_lines(step, i)
+    if len(places) > WRITTEN:
+        more = text("update_more", lang, n=len(places) - WRITTEN)
+        lines.append(line("words", "…", worded(more)))
     if step.node.name == "CopySlices" and event.sent[0] is not None:
         words = clean(text("copy_slices", lang, name=step.label(step.tensors[0])))
         lines.append(line("words", text("copy_slices_label", lang), worded(words)))

@@ -20,7 +20,8 @@ class Flow:
     `into` per node the edges that lead to it. `tainted` are nodes, with their call, that a gradient reached
     which a hook had changed; `unseen` the sums of what was sent to an output of a node, where something that
     was not recorded (a hook, in a library that does not tell) made the node receive another gradient.
-    `labels` are the names of tensors in formulas, once they are known.
+    `labels` are the names of tensors in formulas, `factors` the local derivatives at edges, once they are
+    known.
     """
 
     def __init__(self, scene: Scene) -> None:
@@ -28,6 +29,7 @@ class Flow:
         self.tainted: set[tuple[int, str]] = set()
         self.unseen: dict[tuple[str, int], Value] = {}
         self.labels: dict[str, str] = {}
+        self.factors: dict[tuple[str, int], float | None] = {}
         self.met: dict[tuple[str, int], list[tuple[str, int, Value]]] = {}
         self.into: dict[str, list[tuple[str, int]]] = {}
         for (node, i), values in scene.now.flows.items():

@@ -45,7 +45,8 @@ class NodeStep:
     def place_of(self, i: int) -> dict[str, int]:
         """Where input `i` stands among the tensors that an op joined."""
         told = {"edges": len(self.node.edges), "position": i}
-        dim, sizes = self.saved.get("dim"), [self.shape(k) for k in range(i)]
+        dim = self.saved.get("dim")
+        sizes = [self.shape(k) for k in range(i)] if isinstance(dim, int) else []
         if isinstance(dim, int) and all(sizes):
             told["offset"] = sum(size[wrapped(dim, len(size))] for size in sizes if size)
         return told

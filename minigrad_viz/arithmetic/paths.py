@@ -9,6 +9,7 @@ checked against the gradient that its last node sent, and the sum against the on
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from math import prod
 
@@ -40,9 +41,7 @@ def path_lines(scene: Scene, tensor: str, total: Value | None, lang: str | None)
     found = None if place.node is None else walk(scene, place.node, end)
     if found is None or not 2 <= len(found) <= MOST:
         return
-    flow = flow_of(scene)
-    steps = {node: NodeStep(scene, flow.ran[node], lang) for path in found for node, _ in path}
-    products = [factors(scene, path, found, steps) for path in found]
+    products = list(factors(scene, found, lang))
     if any(p is None for p in products):
         return
     known = [p for p in products if p is not None]
@@ -123,25 +122,36 @@ def leading(scene: Scene, end: Edge) -> dict[str, list[int]] | None:
     return useful
 
 
-def factors(
-    scene: Scene, path: list[Edge], every: list[list[Edge]], steps: dict[str, NodeStep]
-) -> list[float] | None:
-    """The factors of a path from the tensor's end; None if one is unknown or the last node sent another
+def factors(scene: Scene, paths: list[list[Edge]], lang: str | None) -> Iterator[list[float] | None]:
+    """The factors of each path from the tensor's end; None if one is unknown or the last node sent another
     gradient than the product says."""
-    forks = {node for node, i in path if any(n == node and j != i for other in every for n, j in other)}
-    product: list[float] = []
-    run = 1.0
-    for node, i in path:
-        step = steps.get(node)
-        local = None if step is None else factor_of(step, i)
-        if local is None:
-            return None
-        run *= local
-        if node in forks or named(scene, node, i):
+    ways: dict[str, set[int]] = {}
+    for node, i in itertools.chain(*paths):
+        ways.setdefault(node, set()).add(i)
+    for path in paths:
+        product: list[float] = []
+        run = 1.0
+        for node, i in path:
+            local = local_factor(scene, (node, i), lang)
+            if local is None:
+                yield None
+                break
+            run *= local
+            if len(ways[node]) > 1 or named(scene, node, i):
+                product.append(run)
+                run = 1.0
+        else:
             product.append(run)
-            run = 1.0
-    product.append(run)
-    return [f for f in reversed(product) if f != 1] or [1.0]
+            yield [f for f in reversed(product) if f != 1] or [1.0]
+
+
+def local_factor(scene: Scene, edge: Edge, lang: str | None) -> float | None:
+    """The local derivative at an edge, found once for all paths over it."""
+    flow = flow_of(scene)
+    if edge not in flow.factors:
+        node, i = edge
+        flow.factors[edge] = factor_of(NodeStep(scene, flow.ran[node], lang), i)
+    return flow.factors[edge]
 
 
 def named(scene: Scene, node: str, i: int) -> bool:

@@ -11,6 +11,7 @@ import numpy as np
 import minigrad
 
 from ..equality import numbers
+from ..faults import pass_on
 
 
 class Raised(Exception):
@@ -43,6 +44,7 @@ def attempt(written: object, *args: Any) -> Any:
     try:
         return written(*args)
     except Exception as error:
+        pass_on(error)
         raise Raised(f"{type(error).__name__}: {error}") from error
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from ..protocol import is_tensor, node_name
+from ..silence import silence
 from ..sources.unseen import unseen
 from ..words import columns
 
@@ -35,10 +35,7 @@ def lines(tensors: dict[str, Any]) -> list[str]:
 def facts(tensor: Any) -> list[str]:
     if not is_tensor(tensor):
         return [str(tensor)] + ["None"] * len(FACTS)
-    with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore"
-        )  # PyTorch warns where the .grad of a result is read, which is the point here
+    with silence():  # PyTorch warns where the .grad of a result is read, which is the point here
         values = {name: getattr(tensor, name, None) for name in FACTS}
     if values["grad_fn"] is not None:
         values["grad_fn"] = node_name(values["grad_fn"])

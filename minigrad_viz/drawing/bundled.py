@@ -34,6 +34,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..faults import pass_on
+
 if TYPE_CHECKING:
     import wasmtime
 
@@ -73,6 +75,7 @@ SETTINGS: dict[str, object] = {
     "max_wasm_stack": WASM_STACK,
     "memory_reservation": MEMORY,  # of address space; the usual 4 GiB are more than `ulimit -v` may allow
     "memory_guard_size": 0,
+    "memory_init_cow": False,  # or each instance needs a file in memory, which a limit may refuse
 }
 
 
@@ -104,8 +107,10 @@ def machine_code() -> bytes:
             return code
     code = _compile(wasm)
     if path:
-        with contextlib.suppress(OSError):  # it only saves time, so a read-only or full disk is no failure
+        try:
             _write_cache(path, code)
+        except OSError as refused:  # it only saves time, so a read-only or full disk is no failure
+            pass_on(refused)
     return code
 
 
@@ -156,7 +161,8 @@ def _read_cache(path: Path) -> bytes | None:
             if not (stat.S_ISREG(status.st_mode) and _is_private(status)):
                 return None
             digest, code = file.read(32), file.read()
-    except OSError:
+    except OSError as refused:
+        pass_on(refused)
         return None
     return code if hashlib.sha256(code).digest() == digest else None
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from ..trace.graph import CONSTANT, LEAF, PARAMETER, Card
 from ..words import clean, columns, sans, shorten, shorten_name, text
-from .look import HEAD, MONO, NAME, PAD, ROLE_WORDS, Look, even
+from .look import HEAD, MONO, NAME, PAD, ROLE_WORDS, Look, even, whole_label
 from .marks import Ink, Tag
 from .rows import CardRow
 from .signs import SHEETS, TARGET
@@ -92,7 +92,8 @@ def card_box(
     look: Look,
 ) -> CardBox:  # fmt: skip
     """A card called `title` that begins at `x` and is at least so wide; `opens`: it has a sign for that."""
-    role = text(ROLE_WORDS[card.role], look.lang) if card.role not in ("result", CONSTANT) else ""
+    own = text(ROLE_WORDS[card.role], look.lang) if card.role not in ("result", CONSTANT) else ""
+    role = " · ".join(filter(None, (own, whole_label(card, look.lang))))
     labelled = [22 if row.sign else sans(row.label, 11) for row in rows if row.sign or row.label]
     values_x = max(VALUES_X, PAD + max(labelled) + 8) if labelled else float(PAD)
     fit = int((look.widest - values_x - PAD) / MONO)

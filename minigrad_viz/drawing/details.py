@@ -115,6 +115,8 @@ def describe(
         known |= {"shape": card.value.shape, "dtype": card.value.dtype}
     rows = [f"{row_label(name, lang)}: {value}" for name, value in known.items()]
     many = [] if fold is None else [text("tip_fold", lang, n=fold.operations)]
+    many += [text("step_compiled", lang)] * card.compiled
+    many += [text("step_counted", lang, n=card.counted)] * (card.counted > 0)
     many += [text("legend_asked", lang)] * card.asked
     many += [] if memory is None else [memory_words(card, memory, lang, LONG)]
     many += [text(FOG_WORDS[card.fog], lang)] if card.fog else []

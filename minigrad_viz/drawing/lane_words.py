@@ -21,6 +21,7 @@ def aside_text(graph: Graph, lang: str | None) -> str:
     told = ", ".join(f"{text(key, lang)} {n}" for key, n in graph.aside)
     said = [text("aside", lang, counts=told)] if told else []
     said += [text("counted", lang, n=f"{graph.counted:,}")] if graph.counted else []
+    said += [text("passed", lang, n=f"{graph.passed:,}")] if graph.passed else []
     said += [text("light", lang, n=f"{graph.light:,}")] if graph.light else []
     return " ".join(said)
 

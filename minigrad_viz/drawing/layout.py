@@ -29,6 +29,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
+from ..faults import pass_on
 from .bundled import (
     MEMORY,
     LayoutCrash,
@@ -139,11 +140,18 @@ def _well_formed(svg: bytes) -> bytes:
 # software costs 10 %). With `parallel_compilation`, its worker threads stay. The thread's stack has a known
 # size, because a limit on WebAssembly's stack protects only while the real one is larger.
 
-_compiling = threading.Lock()
-_sizing_stack = threading.Lock()
+_compiling = threading.RLock()
+_sizing_stack = threading.RLock()
 
 # Compiling takes about a second, so it begins before the first picture wants it. The compiler runs without
 # Python's lock. What goes wrong in the background is raised again, and told, where a picture asks for it.
+
+# A child process that is forked has none of the other threads, and what they were doing stays half done. So a
+# fork waits until nobody compiles, which may take that second.
+
+if hasattr(os, "register_at_fork"):
+    for _lock in (_compiling, _sizing_stack):
+        os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
 
 
 def load_in_background() -> None:
@@ -177,6 +185,7 @@ def _bundled(source: bytes, format: str, program: str, deadline: float) -> bytes
             code = machine_code()
         store = wasmtime.Store(new_engine())
     except Exception as error:  # not installed, not for this platform, another version's interface, …
+        pass_on(error)
         raise LayoutUnavailable(f"the bundled Graphviz cannot be loaded ({error})") from None
     with store:
         store.set_epoch_deadline(1)
@@ -197,17 +206,23 @@ def _stoppable(store: wasmtime.Store, seconds: float, *work: bytes) -> bytes:
             return future.result(seconds)
         except LayoutError:
             raise
-        except TimeoutError:
-            raise LayoutTimeout(f"the layout was stopped after {seconds:.3g} s") from None
-        except RuntimeError as error:  # no thread can start: there are too many, or Python is shutting down
-            raise LayoutUnavailable(f"the bundled Graphviz cannot be run ({error})") from None
-        except Exception as error:  # a trap, or whatever comes of a memory that Graphviz has spoilt
-            cause = str(error).strip().rpartition("\n")[2].strip() or type(error).__name__
-            raise LayoutCrash(
-                f"the bundled Graphviz gave up on a graph too deep or too large ({cause})"
-            ) from None
+        except Exception as error:
+            pass_on(error)
+            raise failure(error, seconds) from None
         finally:
             store.engine.increment_epoch()
+
+
+def failure(error: Exception, seconds: float) -> LayoutError:
+    """What it means that a layout has ended with an error."""
+    if isinstance(error, TimeoutError):
+        return LayoutTimeout(f"the layout was stopped after {seconds:.3g} s")
+    cause = str(error).strip().rpartition("\n")[2].strip() or type(error).__name__
+    # No thread can start (there are too many, or Python is shutting down), or the system refuses a resource.
+    if isinstance(error, RuntimeError | OSError | MemoryError) or "(os error" in cause:
+        return LayoutUnavailable(f"the bundled Graphviz cannot be run ({cause})")
+    # A trap, or whatever comes of a memory that Graphviz has spoilt.
+    return LayoutCrash(f"the bundled Graphviz gave up on a graph too deep or too large ({cause})")
 
 
 def _call(store: wasmtime.Store, code: bytes, *arguments: bytes) -> bytes:
@@ -263,6 +278,7 @@ def _native(source: bytes, format: str, program: str, deadline: float) -> bytes:
     except subprocess.TimeoutExpired:
         raise LayoutTimeout(f"`dot` was stopped after {deadline:.3g} s") from None
     except OSError as error:
+        pass_on(error)
         raise LayoutUnavailable(f"the Graphviz program `dot` cannot be run ({error})") from None
     text = messages.decode(errors="replace").strip() or "no output"
     if process.returncode < 0:

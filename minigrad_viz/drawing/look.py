@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from ..trace.graph import Card
 from ..words import language, text
 
 DETAILS, SAVED = ("normal", "full"), ("some", "all", "none")
@@ -71,6 +72,15 @@ CUT_WORDS = {
     "tensor": "cut_tensor",
     "integer": "cut_integer",
 }
+
+
+def whole_label(card: Card, lang: str | None) -> str:
+    """What to say of a tensor that a call made which stands as a whole; "" for any other."""
+    if card.compiled:
+        return text("role_compiled", lang)
+    return text("role_counted", lang, n=card.counted) if card.counted else ""
+
+
 FOG_WORDS = {"no_grad": "fog_no_grad", "inference": "fog_inference"}
 
 

@@ -21,7 +21,7 @@ from ..trace.graph import RESULT, ROOT, Card, Deck, Graph, Route, Station
 from ..words import clean, shorten, shorten_name, text
 from .details import WIDTH, code_places, describe_hooks, memories_of, memory_words, saved_line
 from .lane_words import aside_text, update_lines
-from .look import CUT_WORDS, FOG_WORDS, ROLE_WORDS, Look, row_label
+from .look import CUT_WORDS, FOG_WORDS, ROLE_WORDS, Look, row_label, whole_label
 from .marks import BARE, tags_of, told
 
 GAP = "   "
@@ -192,6 +192,7 @@ class OutlineWriter:
             parts.append(short(card.value, WIDTH))
         if card.role != RESULT:
             parts.append(text(ROLE_WORDS[card.role], self.lang))
+        parts += filter(None, [whole_label(card, self.lang)])
         parts += [text("outline_asked", self.lang)] * card.asked
         parts += self.mark(f"{station.id}-c{i}")
         parts += self.numbers(station, i, card) if self.look.values else []

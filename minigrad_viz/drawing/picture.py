@@ -30,6 +30,7 @@ from .style import THEMES
 from .svg import MARGIN, to_svg
 
 LIMIT = 2500  # stations; a larger graph is shown as a text outline
+UNDER_A_CELL = 600  # the same under a cell, where nobody asked for a picture: it is soon drawn
 WALKED = 20_000  # stations; of a larger graph draw() looks at the part nearest to the roots
 STYLES = ("house", "graphviz", "torchviz")
 AUTO = "auto"  # the direction that fits better
@@ -85,6 +86,7 @@ class Picture:
         self.limit = limit
         self.deadline = deadline
         self.prefix = ""  # of the ids in the SVG, known once it is drawn
+        self.fits: dict[tuple[str, ...], tuple[str, Look]] = {}  # pictures of one structure may share it
         self._measured: dict[tuple[bool, Look], Measured] = {}  # by whether stations lie on their side
         self._places: Places | None = None
         self._svg: str | None = None
@@ -128,16 +130,20 @@ class Picture:
         if self.direction != AUTO:
             laid = self._laid(self.direction, self.look)
             return laid if laid[1].width <= ROOM else self._laid(self.direction, closest)
-        first = self._laid("LR", self.look)
-        if first[1].width <= ROOM or len(self.graph.stations) > TRIED:
-            return first
-        tries = []
-        for direction, look in (("LR", close), ("LR", closest), ("TB", self.look), ("TB", closest)):
-            tries.append(self._laid(direction, look))
-            if tries[-1][1].width <= ROOM:
-                return tries[-1]
-        across, down = tries[1], tries[3]
-        return down if down[1].width <= NARROWER * across[1].width else across
+        structure = self.graph.structure
+        if structure in self.fits:
+            return self._laid(*self.fits[structure])
+        tries = {}
+        for how in (("LR", self.look), ("LR", close), ("LR", closest), ("TB", self.look), ("TB", closest)):
+            self.fits[structure] = how
+            tries[how] = laid = self._laid(*how)
+            if laid[1].width <= ROOM or len(self.graph.stations) > TRIED:
+                return laid
+        across, down = tries["LR", closest], tries["TB", closest]
+        if down[1].width <= NARROWER * across[1].width:
+            return down
+        self.fits[structure] = "LR", closest
+        return across
 
     def outline(self) -> str:
         """The picture in words, one station after the other; first why there is no picture, if that is

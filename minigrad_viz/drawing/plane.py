@@ -129,7 +129,8 @@ class Space:
     def __init__(self) -> None:
         self.cells: dict[tuple[int, int], list[Rect]] = {}
         self.points: dict[tuple[int, int], list[tuple[float, float, str]]] = {}  # of arrows
-        self.pieces: dict[tuple[int, int], list[tuple[str, Point, Point]]] = {}  # of them, between points
+        self._drawn: list[tuple[str, Sequence[Point]]] = []  # arrows whose pieces nobody has asked for yet
+        self._pieces: dict[tuple[int, int], list[tuple[str, Point, Point]]] = {}  # between points
 
     def _around(self, rect: Rect, size: float = CELL) -> Iterator[tuple[int, int]]:
         left, top, right, bottom = (int(side // size) for side in rect)
@@ -144,9 +145,16 @@ class Space:
         """Take note of an arrow by points at equal distances."""
         for x, y in points:
             self.points.setdefault((int(x // self.FINE), int(y // self.FINE)), []).append((x, y, id))
-        for a, b in pairwise(points):
-            for cell in self._around(box_of(a, b), self.FINE):
-                self.pieces.setdefault(cell, []).append((id, a, b))
+        self._drawn.append((id, points))
+
+    def pieces(self) -> dict[tuple[int, int], list[tuple[str, Point, Point]]]:
+        """The pieces of all arrows by place, which few pictures need."""
+        for id, points in self._drawn:
+            for a, b in pairwise(points):
+                for cell in self._around(box_of(a, b), self.FINE):
+                    self._pieces.setdefault(cell, []).append((id, a, b))
+        self._drawn.clear()
+        return self._pieces
 
     def crossed(self, rect: Rect, own: Sequence[str]) -> list[str]:
         """To which arrows the points in `rect` belong, one by one, but for those that it belongs to."""
@@ -161,9 +169,10 @@ class Space:
     def crossings(self, points: Sequence[Point], own: Sequence[str]) -> list[Point]:
         """Where a line, given by points at equal distances, crosses other arrows."""
         found: list[Point] = []
+        pieces = self.pieces()
         for a, b in pairwise(points):
             around = self._around(box_of(a, b), self.FINE)
-            near = {piece for cell in around for piece in self.pieces.get(cell, ()) if piece[0] not in own}
+            near = {piece for cell in around for piece in pieces.get(cell, ()) if piece[0] not in own}
             met = (cross_at(a, b, c, d) for _, c, d in near)
             found += [point for point in met if point is not None]
         return found

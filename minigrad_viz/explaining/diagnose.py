@@ -73,7 +73,7 @@ def explanations_of(scenes: Scenes, lang: str | None = None) -> tuple[Explanatio
 
 def notes_of(scenes: Scenes, lang: str | None = None) -> list[Explanation]:
     """What a cell may not have meant although nothing failed, and what it was shown to do."""
-    if not scenes.trace.recorded:
+    if not scenes.trace.recorded or scenes.trace.passed:  # that something is missing means nothing
         return []
     silent = (*new_leaves(scenes, lang), *unkept(scenes, lang), *single_precision(scenes, lang))
     silent = (*silent, *not_finite(scenes, lang), *not_learning(scenes, lang))

@@ -8,6 +8,9 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..trace.graph import FUNCTION, MODULE, PARAMETER, Graph, Station
 from .main_part import leading_to_them
 from .module_calls import ModuleCall
@@ -34,10 +37,12 @@ class Repeat(NamedTuple):
 def repeats(sequence: Sequence[Hashable]) -> list[Repeat]:
     """The repetitions that cover most, none overlapping another, in order."""
     n = len(sequence)
+    kinds: dict[Hashable, int] = {}
+    numbers = np.array([kinds.setdefault(element, len(kinds)) for element in sequence], dtype=np.int64)
     found = [
         repeat
         for length in range(1, min(n // ROUNDS, WORK // max(n, 1)) + 1)
-        for repeat in of_length(sequence, length)
+        for repeat in of_length(numbers, length)
     ]
     taken: list[Repeat] = []
     for repeat in sorted(found, key=lambda r: (-r.length * r.rounds, r.length, r.start)):
@@ -46,17 +51,17 @@ def repeats(sequence: Sequence[Hashable]) -> list[Repeat]:
     return sorted(taken)
 
 
-def of_length(sequence: Sequence[Hashable], length: int) -> Iterator[Repeat]:
-    """The repetitions of so many elements, each as long as it goes."""
-    start, n = 0, len(sequence)
-    while start + length * ROUNDS <= n:
-        end = start
-        while end + length < n and sequence[end] == sequence[end + length]:
-            end += 1
-        rounds = (end - start) // length + 1
+def of_length(numbers: NDArray[np.int64], length: int) -> Iterator[Repeat]:
+    """The repetitions of so many elements, each as long as it goes. Equal elements have equal numbers."""
+    differ = np.flatnonzero(numbers[:-length] != numbers[length:])
+    begins, ends = np.append(0, differ + 1), np.append(differ, len(numbers) - length)
+    free = 0
+    for run in np.flatnonzero(ends - begins >= length * (ROUNDS - 1)):
+        start = max(free, int(begins[run]))
+        rounds = (int(ends[run]) - start) // length + 1
         if rounds >= ROUNDS:
             yield Repeat(start, length, rounds)
-        start = end + 1 if rounds < ROUNDS else start + length * rounds
+            free = start + length * rounds
 
 
 class GroupDraft:

@@ -136,7 +136,8 @@ def _shut(graph: Graph, groups: Sequence[Group]) -> Graph:
     runs = {group.id: [known[id] for id in group.members if id in known] for group in groups}
     into = {station.id: id for id, run in runs.items() for station in run}
     outer = [r for r in graph.routes if r.source not in into or into[r.source] != into.get(r.target)]
-    cards = {group.id: _cards(group, runs[group.id], outer) for group in groups}
+    used = {(route.source, route.card) for route in outer}
+    cards = {group.id: _cards(group, runs[group.id], used) for group in groups}
     places = {(station, card): i for kept in cards.values() for i, (station, card, _) in enumerate(kept)}
     routes = _merged((_moved(route, into, places) for route in outer), runs)
     arriving: dict[str, list[str]] = {}
@@ -159,9 +160,8 @@ def _shut(graph: Graph, groups: Sequence[Group]) -> Graph:
 Kept = tuple[str, int, Card]  # station, number there, the card
 
 
-def _cards(group: Group, run: list[Station], outer: list[Route]) -> list[Kept]:
-    """The cards of a closed group: the tensors that are used outside, roots, else the last."""
-    used = {(route.source, route.card) for route in outer}
+def _cards(group: Group, run: list[Station], used: Container[tuple[str, int]]) -> list[Kept]:
+    """The cards of a closed group: the tensors that are `used` outside, roots, else the last."""
     all_ = [(station.id, i, card) for station in run for i, card in enumerate(station.cards)]
     made = [kept for kept in all_ if kept[:2] in used or kept[2].role == ROOT]
     kept = made or all_[-1:]

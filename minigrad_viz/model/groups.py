@@ -22,7 +22,7 @@ from typing import Any
 
 import minigrad
 
-from ..trace.events import Statement
+from ..trace.events import Forward, Statement, is_whole
 from ..trace.graph import FUNCTION, LINE, MODULE, ROUND, Graph, Group
 from ..trace.source_text import SourceText
 from ..trace.statements import find, head, nodes_of
@@ -156,7 +156,12 @@ def functions(box: GroupDraft, lines: Lines) -> None:
     found: list[Any] = []
     last: Any = None
     for item in box.items:
-        span = None if isinstance(item, GroupDraft) or item.event is None else item.event.span
+        event = None if isinstance(item, GroupDraft) else item.event
+        span = None if event is None else event.span
+        if event is not None and is_whole(event):
+            found.append(GroupDraft(FUNCTION, title_of(event), [item]))
+            last = None
+            continue
         callee = None if span is None else FUNCTIONAL.match(LIBRARY.sub("", span.flat))
         if callee is None or callee[1] not in vars(minigrad.nn.functional):
             found.append(item)
@@ -167,6 +172,11 @@ def functions(box: GroupDraft, lines: Lines) -> None:
             found.append(GroupDraft(FUNCTION, callee[1], [item]))
             last = span
     box.items = found
+
+
+def title_of(event: Forward) -> str:
+    """What the box of a call is called that stands as a whole."""
+    return event.op if event.span is None else LIBRARY.sub("", event.span.flat)
 
 
 def by_line(root: GroupDraft, lines: Lines) -> None:

@@ -58,7 +58,8 @@ def preparation(graph: Graph) -> set[str]:
     leaves = {s.id for s in graph.stations if all(card.requires_grad and card.is_leaf for card in s.cards)}
     for route in graph.routes:  # sources come first
         asking |= {route.target} if route.source in asking else set()
-    used = {route.source for route in graph.routes if route.target in asking - leaves}
+    results = asking - leaves
+    used = {route.source for route in graph.routes if route.target in results}
     return {station.id for station in graph.stations} - asking - used
 
 

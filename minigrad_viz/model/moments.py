@@ -9,8 +9,10 @@ Note [True at this moment]
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
+
+import numpy as np
 
 from ..protocol import Value
 from ..trace.events import Asked, Created, Detached, Forward, Left, Mutated, Snapshot, TensorState
@@ -41,6 +43,15 @@ class Moments:
         known = self.of.get(tensor, [])
         place = bisect_right(known, time, key=lambda seen: seen[0])
         return known[place - 1][1] if place else None
+
+    def changes(self, tensor: str, times: Sequence[float]) -> Iterator[tuple[int, TensorState]]:
+        """Of all `times` those at which a tensor stands otherwise than at the time before, by their places,
+        with how it stands then. Thousands of tensors are asked for thousands of times."""
+        known = self.of.get(tensor, [])
+        places = np.searchsorted([time for time, _ in known], times, side="right")
+        for i in np.flatnonzero(np.diff(places, prepend=0)).tolist():
+            if places[i]:
+                yield i, known[places[i] - 1][1]
 
     def bind(self, time: int, event: Any) -> None:
         """Follow the variables."""

@@ -7,7 +7,7 @@ import functools
 from dataclasses import replace
 
 from ..protocol import Value
-from ..trace.events import NodeState, TensorState, Trace
+from ..trace.events import COMPILED, NodeState, TensorState, Trace
 from ..trace.graph import Card, Change, Deck, Graph, Hook, Route, Station, Update
 from .cuts import memory_of
 from .handles import gone
@@ -130,6 +130,7 @@ class Scene(Lookup):
             omitted=self.trace.omitted,
             updates=self.updates,
             counted=self.trace.counted,
+            passed=self.trace.passed,
             light=self.trace.light,
         )
         return replace(graph, unseen=not self.trace.recorded and graph.has_gradients)
@@ -240,6 +241,8 @@ class Scene(Lookup):
             stood=self.moments.stood_in(self.span, state, grad),
             seed=self.now.seeds.get(state.id),
             returned=returned,
+            compiled=place.event is not None and place.event.op == COMPILED,
+            counted=0 if place.event is None else place.event.counted,
         )
 
     @functools.cached_property

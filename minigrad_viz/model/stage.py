@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ..numbers import brief, short
@@ -33,6 +33,7 @@ class Stage:
         self.cards = {card.id: name for (_, card), name in zip(graph.cards(), names, strict=True)}
         cards = [card for _, card in graph.cards() if lettered]
         self.letters = {card.id: card.letter for card in cards if card.letter and not card.name}
+        self._marks: dict[tuple[object, ...], tuple[str, ...]] = {}  # many steps have the same
         self.drawn = drawn_routes(graph)
         self.into: dict[str, list[str]] = {}
         for route in graph.routes:
@@ -79,15 +80,21 @@ class Stage:
             station = self.station(where[0])
             if station is not None:
                 marks[f"{station.id}-c{min(where[1], len(station.cards) - 1)}"] = station.id
-        into = (self.into.get(station, ()) for station in marks.values() if arrows)
-        return tuple(dict.fromkeys((*marks, *(arrow for each in into for arrow in each))))
+        key = (*marks, arrows)
+        if key not in self._marks:
+            into = (self.into.get(station, ()) for station in marks.values() if arrows)
+            self._marks[key] = tuple(dict.fromkeys((*marks, *(arrow for each in into for arrow in each))))
+        return self._marks[key]
 
     def deck_marks(self, station: Station | None) -> tuple[str, ...]:
         """A deck and the gradient arrows that leave it."""
         if station is None or station.deck is None:
             return ()
-        routes = [route for route in station.deck.inputs if route in self.drawn]
-        return (f"{station.id}-d", *(part for r in routes for part in (f"{r}-g", f"{r}-p")))
+        deck = f"{station.id}-d"
+        if (deck,) not in self._marks:
+            routes = [route for route in station.deck.inputs if route in self.drawn]
+            self._marks[deck,] = (deck, *(part for r in routes for part in (f"{r}-g", f"{r}-p")))
+        return self._marks[deck,]
 
     def stopped(self) -> tuple[str, ...]:
         """The station of the operation that failed, and the arrows that lead to it."""
@@ -146,6 +153,13 @@ class Stage:
     def say(self, key: str, **values: object) -> str:
         """A text of the catalogue."""
         return text(key, self.lang, **values)
+
+
+def each_once(several: Iterable[tuple[str, ...]]) -> Iterator[str]:
+    """The marks of several steps, each once. Thousands of steps of a box have the same marks, and a box may
+    have thousands of arrows, so the same tuple is read once."""
+    same = {id(marks): marks for marks in several}
+    yield from dict.fromkeys(mark for marks in same.values() for mark in marks)
 
 
 def some(names: Sequence[str]) -> str:

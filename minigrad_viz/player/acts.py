@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from ..drawing.picture import Picture
+from ..drawing.picture import UNDER_A_CELL, Picture
 from ..model.fold import READABLE, opened_in
 from ..model.stage import Where, in_cell
 from ..model.views import View
@@ -18,8 +18,8 @@ from ..trace.explained import Explanation
 from ..trace.graph import Graph
 from ..words import text
 
-OPENED = 300  # stations in the boxes of all pictures that can be opened, but for those of the first
-PLAYED = 1200  # stations that all pictures of a player may have together; drawing them takes about 3 s
+OPENED = 120  # stations in the boxes of all pictures that can be opened, but for those of the first
+PLAYED = 500  # stations that all pictures of a player may have together; to draw them takes about 1 s
 
 
 class Panel(NamedTuple):
@@ -58,12 +58,15 @@ class Acts:
         options: dict[str, Any],
     ) -> None:
         self.views, self.rounds, self.explained, self.lang = views, rounds, explained, lang
-        self._options = options
+        self._options = {"limit": UNDER_A_CELL, **options}
+        self._fits: dict[tuple[str, ...], Any] = {}  # rounds of a loop look alike
         self.pictures = [self._picture(view.graph) for view in views]
         self._made: dict[int, Act] = {}
 
     def _picture(self, graph: Graph) -> Picture:
-        return Picture(graph, lang=self.lang, **self._options)
+        picture = Picture(graph, lang=self.lang, **self._options)
+        picture.fits = self._fits
+        return picture
 
     def act(self, i: int) -> Act:
         """The act of one view, by its place."""
@@ -101,11 +104,13 @@ class Acts:
             Panel(box, title, self._picture(part), steps) for (box, title, part), steps in zip(opened, frames)
         )
 
-    def played(self) -> tuple[tuple[Act, ...], tuple[float | None, ...], tuple[float | None, ...]]:
-        """The acts of the player, which are the newest, as many as are soon drawn; of the calls before and
-        after them the values of the roots."""
+    def played(
+        self, most: int = PLAYED
+    ) -> tuple[tuple[Act, ...], tuple[float | None, ...], tuple[float | None, ...]]:
+        """The acts of the player, which are the newest, with at most `most` stations if there are several; of
+        the calls before and after them the values of the roots."""
         sizes = itertools.accumulate(len(view.graph.stations) for view in reversed(self.views))
-        count = max(1, sum(size <= PLAYED for size in sizes))
+        count = max(1, sum(size <= most for size in sizes))
         first = len(self.views) - count
         earlier = max(self.views[first].call - 1, 0)
         values = self.rounds[:earlier] if self.rounds else (None,) * earlier

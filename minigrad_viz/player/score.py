@@ -81,7 +81,8 @@ def score_of(
     that. JSON-able; `pack` the acts that are not shown first. ValueError without any act."""
     if not acts:
         raise ValueError("a player needs at least one act")
-    parts = [content(act, len(acts) <= ACTS) for act in acts]
+    # The one that is shown first decides in which direction pictures of its structure run.
+    parts = [content(act, len(acts) <= ACTS) for act in reversed(acts)][::-1]
     last = len(acts) - 1
     failed = [i for i, frame in enumerate(acts[last].frames, 1) if frame.failed]
     return {

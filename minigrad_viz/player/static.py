@@ -41,7 +41,7 @@ EXTRAS = {
         "stepper_training.js",
     ),
 }
-HEAVY = 500_000  # characters of SVG; a larger picture is packed, and the outline alone stands in its place
+HEAVY = 250_000  # characters of SVG; a larger picture is packed, and the outline alone stands in its place
 
 # Notebooks run the scripts of an output in different places: in the output itself, or appended to what holds
 # it. So the holder is found by its key, and the first that has no player yet is taken. A script is made of

@@ -17,6 +17,7 @@ from types import FrameType, TracebackType
 from typing import Any, NamedTuple
 
 from ..protocol import Value, edge_of, history_of, is_tensor, pytorch, value_of
+from ..sources.torch_shield import shield_of
 from ..trace.events import BackwardEnded, BackwardStarted, Failed, Trace
 from .named import entries
 from .recorder import Recorder
@@ -89,7 +90,7 @@ class Aftermath:
             if stack[i].tb_frame.f_globals is frame.f_globals:
                 self.recorder.tape.namespace |= stack[i].tb_frame.f_locals
         if torch := pytorch():
-            self.recorder.tape.shield = torch._C.DisableTorchFunction
+            self.recorder.tape.shield = shield_of(torch)
         self.started = started(stack, users)
 
     def trace(self, error: BaseException) -> Trace:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 import weakref
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -17,7 +18,7 @@ from .listener import Listener, values_of
 from .modules import Modules
 from .named import named_by
 from .packing import Packing
-from .pruning import KEPT_CALLS, prune
+from .pruning import FEWEST, KEPT_CALLS, KEPT_NOTES, prune
 from .states import States
 from .stepping import OptimizerSteps
 from .tape import Tape, describe, observing, watching_lightly
@@ -40,7 +41,8 @@ class BackwardCalls:
         self.unkept: Counter[str] = Counter()
         self._nested = 0
         self._ends: list[int] = []  # where the notes of each call end that is kept
-        self._noted = 0  # how many notes there were when the newest call in full had ended
+        self._begin = 0  # where those of the first of them begin
+        self._done = 0  # the work that was done when the newest call in full had ended
         self._leaves: list[weakref.ref[Any]] = []  # of that call
         self._live: Any = ()  # nodes of the running call
         self._keys: list[Any] = []  # theirs
@@ -54,7 +56,13 @@ class BackwardCalls:
     ) -> None:  # fmt: skip
         """A backward call starts, as the source `library` tells; `wanted` are the tensors or edges whose
         gradients are asked for, None for all leaves."""
+        if self.tape.depth and not library.is_running():
+            self._close()  # an interrupt has come between the end of a call and its notice
         self.tape.depth += 1
+        if self.tape.depth == 1 and not self.tape.rounds.light:
+            if self.tape.rest.whole:
+                self.modules.forget()
+            self.tape.rest.wake(self.tape.work)
         if self.tape.depth > 1:  # from inside a hook or a custom backward
             self._nested += 1
             return
@@ -65,12 +73,29 @@ class BackwardCalls:
             self._begin_call(library, kind, roots, gradients, create_graph, wanted, batched)
 
     def backward_ended(self, error: BaseException | None, results: Any = None) -> None:
-        """The call ended."""
-        self.tape.depth -= 1
-        if self.tape.depth == 0 and self.tape.rounds.light:
-            self._end_counted(results or ())
-        elif self.tape.depth == 0:
-            self._end_call(error, results or ())
+        """The call ended, or was interrupted before it began."""
+        if self.tape.depth > 1:
+            self.tape.depth -= 1
+        elif self.tape.depth == 1:
+            try:
+                if self.tape.rounds.light:
+                    self._end_counted(results or ())
+                elif self.tape.call:
+                    self._end_call(error, results or ())
+            finally:
+                self._close()
+
+    def _close(self) -> None:
+        """No call runs any more, whatever has interrupted its beginning or its end."""
+        if self.tape.call:
+            text = describe(sys.exception() or KeyboardInterrupt())
+            self.tape.notes.append(("ended", BackwardEnded(self.tape.call, text, (), ()), ()))
+        self.listener.stop()
+        self.let_go()
+        self.tape.call = self.tape.depth = self.tape.again = 0
+        for rows in (self.values, self.norms):
+            rows += [None] * (self.tape.calls - len(rows))
+            del rows[self.tape.calls :]
 
     @observing
     def _begin_call(
@@ -78,7 +103,6 @@ class BackwardCalls:
         batched: bool,
     ) -> None:  # fmt: skip
         """Freeze the graph of the call; the source listens to its nodes from now on."""
-        self.tape.rest.wake()
         self.values.append(root_of(roots))
         span, _ = named_by(self.tape.place())
         names = tuple(self.states.end_of(t) for t in roots)
@@ -87,20 +111,21 @@ class BackwardCalls:
         self.states.adopt(nodes)
         asked = None if wanted is None else tuple(self.states.end_of(t) for t in wanted)
         self._wanted = (asked or ()) if kind == "grad" else ()
-        self.tape.calls += 1
-        self.states.snapshot("before")
+        number = self.tape.calls + 1
+        self.states.snapshot("before", ahead=True)
         given = values_of(gradients)
         ids = tuple(self.states.id_of(g) if g is not None and create_graph else None for g in gradients)
         self._live, frozen = library.freeze(nodes)
         self._lost, self._budget = library.lost, library.budget
         self._keys = [row[0] for row in frozen]
         self.states.frozen.update(self._keys)
-        self.tape.call, self.tape.creates = self.tape.calls, create_graph
+        told = number, kind, names, given, ids, create_graph, (), span, asked, batched
+        begun = [("started", BackwardStarted(*told), frozen)]
+        self.tape.notes += begun  # with the numbers: nothing can interrupt between these
+        self.tape.call = self.tape.calls = number
+        self.tape.creates = create_graph
         starts = [(node, nr, g) for (node, nr), g in zip(ends, gradients, strict=True)]
         library.listen(self._live, [s for s in starts if s[0] is not None and variable_of(s[0]) is None])
-        told = self.tape.call, kind, names, given, ids, create_graph, (), span, asked, batched
-        event = BackwardStarted(*told)
-        self.tape.notes.append(("started", event, frozen))
 
     @watching_lightly
     def _count_call(self, roots: Any) -> None:
@@ -117,7 +142,8 @@ class BackwardCalls:
         self.unkept.update(name for name in known if name is not None)
         if self.tape.rounds.ended(self.tape.calls, 0, self.tape.loops.round):
             self.states.snapshot(AGAIN)
-            self._noted = len(self.tape.notes)
+            self._done = self.tape.work
+            self.tape.rest.wake(self._done)
 
     @observing
     def _end_call(self, error: BaseException | None, results: Any) -> None:
@@ -137,19 +163,20 @@ class BackwardCalls:
         self.listener.stop()
         self._live, self.tape.inside, self.tape.again, self.tape.built = (), None, 0, []
         text = None if error is None else describe(error)
-        event = BackwardEnded(self.tape.call, text, (), captured)
-        self.tape.notes.append(("ended", event, gone))
+        ended = [("ended", BackwardEnded(self.tape.call, text, (), captured), gone)]
+        self.tape.notes += ended
         self.tape.call = 0
         self.states.snapshot("after")
         self._ends.append(len(self.tape.notes))
-        share = (len(self.tape.notes) - self._noted) / self._budget
-        if self.tape.rounds.ended(self.tape.calls, share, self.tape.loops.round):
+        share, kept = (self.tape.work - self._done) / self._budget, self._kept()
+        if self.tape.rounds.ended(self.tape.calls, share, self.tape.loops.round, kept):
             self._leaves = [weakref.ref(leaf) for leaf in leaves]
             self.modules.forget()
             self.steps.open = None
-        if len(self._ends) >= 2 * KEPT_CALLS:
-            self._prune()
-        self._noted = len(self.tape.notes)
+        if len(self._ends) >= 2 * kept:
+            self._prune(kept)
+        self._done = self.tape.work
+        self.tape.rest.wake(self._done)
 
     @observing
     def node_ran(self, node: Any, received: Any, sent: Any) -> None:
@@ -164,22 +191,29 @@ class BackwardCalls:
             name, span = self.tape.ids.name(self.tape.inside), self.tape.here()
             self.tape.notes.append(self.tape.inside_op(name, title, inputs, result, span))
 
-    def _prune(self) -> None:
+    def _kept(self) -> int:
+        """How many of the newest calls are kept: fewer than `KEPT_CALLS` where they have very many notes."""
+        begins = [self._begin, *self._ends[:-1]][-KEPT_CALLS:]
+        fitting = sum(self._ends[-1] - begin <= KEPT_NOTES for begin in begins)
+        return KEPT_CALLS if fitting == len(begins) else max(FEWEST, fitting)
+
+    def _prune(self, kept: int) -> None:
         """Leave out all but the newest calls, and what was for them alone."""
-        cut = self._ends[-KEPT_CALLS - 1]
-        self.skipped += len(self._ends) - KEPT_CALLS
+        cut = self._ends[-kept - 1]
+        self.skipped += len(self._ends) - kept
         self.unkept.update(note.tensor for note in self.tape.notes[:cut] if isinstance(note, Deposited))
         alive = {known for _, t in self.tape.variables() if (known := self.tape.ids.known(t)) is not None}
         before = len(self.tape.notes)
         self.tape.notes[:], self.states.frozen = prune(self.tape.notes, cut, self.tape.ids, alive)
         gone = before - len(self.tape.notes)
-        self._ends = [end - gone for end in self._ends[-KEPT_CALLS:]]
+        self._begin = cut - gone
+        self._ends = [end - gone for end in self._ends[-kept:]]
         self.tape.numbers.room = notes.ROOM
 
     def finish(self) -> None:
         """The cell has ended."""
-        if len(self._ends) > KEPT_CALLS:
-            self._prune()
+        if self._ends and len(self._ends) > (kept := self._kept()):
+            self._prune(kept)
         if self.tape.rounds.light:
             self.states.snapshot(AGAIN)
 

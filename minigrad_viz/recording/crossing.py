@@ -50,6 +50,7 @@ class Crossing:
         spot = self.tape.own_place()
         found = self._origins(data, spot)
         state = self.states.state_of(tensor, self.ids.new(tensor))
+        self.tape.rest.note(False, self.tape.work)
         if not found:
             self.notes.append(Created(state, *named_by(spot)))
             return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..protocol import Value, dtype_name, memory_of, version_of
+from ..protocol import Value, dtype_name, memory_of, shape_of, version_of
 from ..trace.events import Created, GradSet
 from .states import States
 from .tape import Tape
@@ -99,4 +99,4 @@ class Grads:
 
 def unknown(grad: Any) -> Value:
     """A gradient of which nobody knows the numbers any more."""
-    return Value(tuple(grad.shape), dtype_name(grad), None)
+    return Value(shape_of(grad), dtype_name(grad), None)

@@ -12,6 +12,7 @@ import weakref
 from collections.abc import Iterable
 from typing import Any
 
+from ..faults import pass_on
 from ..hooks import hook_name, multi_hook
 from ..protocol import Value, bare_name, edges_of, value_from, value_of, variable_of
 from ..snapshots import agree, summed
@@ -235,7 +236,8 @@ def memory_and_version(gradient: Any) -> tuple[Any, ...]:
     try:
         same = object() if gradient.is_complex() else gradient.data_ptr()
         return same, gradient._version, gradient.stride()
-    except (RuntimeError, AttributeError):  # sparse, or wrapped by a transform
+    except (RuntimeError, AttributeError) as refused:  # sparse, or wrapped by a transform
+        pass_on(refused)
         return (object(),)
 
 

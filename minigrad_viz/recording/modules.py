@@ -16,7 +16,8 @@ import weakref
 from collections.abc import Iterator
 from typing import Any
 
-from ..protocol import has_history, is_tensor
+from ..faults import pass_on
+from ..protocol import has_history, is_tensor, variables
 from ..trace.statements import expression
 from .tape import Tape, observing
 
@@ -147,7 +148,8 @@ def held_by(value: Any) -> dict[str, Any]:
     """The `__dict__` of an object, without asking its own `__getattr__`; empty if it has none."""
     try:
         inside = object.__getattribute__(value, "__dict__")
-    except AttributeError:
+    except AttributeError as missing:
+        pass_on(missing)
         return {}
     return inside if type(inside) is dict else {}
 
@@ -160,7 +162,7 @@ def is_module(value: Any) -> bool:
 
 def tops(namespace: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     """The modules among the variables, in lists and dictionaries of them, and in plain objects."""
-    held = [(name, value) for name, value in list(namespace.items()) if name[:1] != "_"]
+    held = variables(namespace)
     for name, value in held:
         yield from modules_in(name, value)
     for name, value in held:
@@ -182,7 +184,7 @@ def walk(module: Any) -> Iterator[tuple[str, Any]]:
     todo, seen = [("", module)], {id(module)}
     for way, each in todo:  # grows while it is read
         yield way, each
-        for name, inner in held_by(each)["_modules"].items():
+        for name, inner in held_by(each).get("_modules", {}).items():
             if inner is not None and id(inner) not in seen:
                 seen.add(id(inner))
                 todo.append((f"{way}.{name}" if way else name, inner))
@@ -190,7 +192,7 @@ def walk(module: Any) -> Iterator[tuple[str, Any]]:
 
 def parameters(module: Any) -> Iterator[tuple[str, Any]]:
     """A module's own parameters."""
-    return ((name, t) for name, t in held_by(module)["_parameters"].items() if is_tensor(t))
+    return ((name, t) for name, t in held_by(module).get("_parameters", {}).items() if is_tensor(t))
 
 
 def sizes(module: Any) -> str:
@@ -214,7 +216,7 @@ def held_tensors(namespace: dict[str, Any]) -> list[tuple[str, Any]]:
     """Tensors with the way to each: `params[0]`, `n.w[0]`. Ways through attributes come first, because a list
     often collects what objects hold; then the shorter ones."""
     found = []
-    todo = [(name, value, 0) for name, value in list(namespace.items()) if name[:1] != "_"]
+    todo = [(name, value, 0) for name, value in variables(namespace)]
     seen = {id(value) for _, value, _ in todo}
     for name, value, depth in todo:  # grows while it is read
         if is_tensor(value):
@@ -235,7 +237,7 @@ def inside(name: str, value: Any) -> Iterator[tuple[str, Any]]:
     elif type(value) is dict:
         yield from ((f"{name}[{key!r}]", each) for key, each in value.items() if type(key) in (str, int))
     elif type(value).__module__ == "__main__" and not is_module(value):
-        yield from ((f"{name}.{key}", each) for key, each in held_by(value).items() if key[:1] != "_")
+        yield from ((f"{name}.{key}", each) for key, each in variables(held_by(value)))
 
 
 def loop_variables(tree: ast.Module | None) -> set[str]:

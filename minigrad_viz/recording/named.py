@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from ..faults import pass_on
 from ..protocol import NAN, Value, array_of, dtype_name, has_history, is_tensor
 from ..trace.events import Compared
 from ..trace.statements import parsed
@@ -93,7 +94,8 @@ def member(thing: Any, name: str) -> Any:
         return thing.grad if kept else NOTHING
     try:
         inside = object.__getattribute__(thing, "__dict__")
-    except AttributeError:
+    except AttributeError as missing:
+        pass_on(missing)
         return NOTHING
     if not isinstance(inside, dict):
         return NOTHING
@@ -165,7 +167,9 @@ READERS: dict[tuple[Any, str], Callable[[Any, Seen], Compared | None]] = {
 
 def frames(error: BaseException | None) -> Iterator[FrameType]:
     """The frames that an error came through, and those of the error in whose place it was raised."""
-    while error is not None:
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:  # errors may be each other's context
+        seen.add(id(error))
         yield from (entry.tb_frame for entry in entries(error.__traceback__))
         error = error.__context__
 

@@ -13,7 +13,8 @@ import numpy as np
 import minigrad
 from minigrad import observing
 
-from ..protocol import history_of, version_of
+from ..faults import pass_on
+from ..protocol import history_of, notices, version_of
 from ..trace.ids import Ids
 from ..trace.where import Span
 
@@ -121,9 +122,12 @@ class Exits:
 def raw_array(tensor: Any) -> np.ndarray | None:
     """A tensor's memory as it lies there; None for a number that shares it with nobody, and where NumPy
     cannot show it without a copy."""
+    if notices(tensor):
+        return None
     try:
         data = observing.memory(tensor) if isinstance(tensor, minigrad.Tensor) else tensor.detach().numpy()
-    except (RuntimeError, TypeError, NotImplementedError):
+    except (RuntimeError, TypeError, NotImplementedError) as refused:
+        pass_on(refused)
         return None
     return data if isinstance(data, np.ndarray) else None
 

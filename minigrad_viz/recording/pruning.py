@@ -8,6 +8,8 @@ from ..trace.events import Asked, Created, Detached, Left, Mutated, Snapshot
 from ..trace.ids import Ids
 
 KEPT_CALLS = 20
+KEPT_NOTES = 10_000  # of all calls that are kept, but for `FEWEST` of them
+FEWEST = 2
 
 
 def prune(noted: list[Any], cut: int, ids: Ids, alive: set[str]) -> tuple[list[Any], set[Any]]:

@@ -15,6 +15,7 @@ from typing import Any
 
 from minigrad import Tensor
 
+from ..faults import surely
 from ..hooks import text_of
 from ..protocol import edges_of, has_history, history_of, is_tensor, variable_of
 from ..sources import Library, sources
@@ -76,17 +77,25 @@ class Recorder:
 
     def start(self) -> None:
         """Begin to observe this thread."""
-        for source in self.watched:
-            source.attach(self)
+        try:
+            for source in self.watched:
+                source.attach(self)
+        except BaseException:
+            surely(self.detach)
+            raise
 
-    def stop(self, error: BaseException | None = None) -> Trace:
-        """Stop observing and give the trace; `error` is what ended the cell. Raises what went wrong while
-        recording."""
+    def detach(self) -> None:
+        """Stop observing, and leave nothing behind; it may be called again."""
         for source in reversed(self.watched):
             source.detach()
         self.listener.stop()
         self.backward.let_go()
         self.steps.open = None
+
+    def stop(self, error: BaseException | None = None) -> Trace:
+        """Stop observing and give the trace; `error` is what ended the cell. Raises what went wrong while
+        recording."""
+        surely(self.detach)
         if self.tape.problem is not None:
             raise self.tape.problem
         self.tape.call = 0
@@ -99,6 +108,8 @@ class Recorder:
         self.states.adopt(
             [t.grad_fn for _, t in tape.variables() if tape.ids.known(t) and t.grad_fn is not None]
         )
+        if tape.rest.whole:
+            self.modules.forget()
         self.backward.finish()
         tops = tape.locator.tops
         spot, top, frame = tape.locator.raised(None if error is None else error.__traceback__)
@@ -136,7 +147,8 @@ class Recorder:
             self.source, events, text, names, nodes, calls.skipped + light, light=light, library=library
         )
         deposits, values, norms = tuple(calls.unkept.items()), tuple(calls.values), tuple(calls.norms)
-        return trace._replace(deposits=deposits, counted=tape.rest.counted, rounds=values, norms=norms)
+        counts = {"counted": tape.rest.counted, "passed": tape.rest.passed}
+        return trace._replace(deposits=deposits, rounds=values, norms=norms, **counts)  # type: ignore[arg-type]
 
     # ── what sources tell: forward ──────────────────────────────────────────────────────────────────────────
 
@@ -160,9 +172,10 @@ class Recorder:
         tape.notes.append(("forward", title, tuple(given), rows, grad_enabled, at, tape.call, shares, ghost))
         for row in rows:
             if row[3]:  # it requires gradients
+                tape.rest.note(False, tape.work)
                 break
         else:
-            tape.rest.note()
+            tape.rest.note(True, tape.work)
 
     def _viewed(self, inputs: Sequence[Any], given: Sequence[Any], results: Sequence[Any]) -> str:
         """The input whose memory the results of an op use; "" if they have their own."""
@@ -191,14 +204,14 @@ class Recorder:
         if before is None:
             return
         others = tuple(self.states.id_of(t) if is_tensor(t) else None for t in values[1:])
+        self.tape.large.forget(tensor)
         if readable:
             self.states.rebase(tensor)
         after = (tape.ids.known(tensor) or tape.ids.new(tensor)) if readable else before
         state = self.states.state_of(tensor, after)
         also = self.crossing.sharing(tensor)
         tape.notes.append(Mutated(title, before, state, (before, *others), span, version, also))
-        if not tensor.requires_grad:
-            tape.rest.note()
+        tape.rest.note(not tensor.requires_grad, tape.work)
 
     @observing
     def grad_set(self, tensor: Any, before: Any) -> None:

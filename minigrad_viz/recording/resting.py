@@ -8,12 +8,18 @@ Note [Lighter watching]
     graph is complete. A tensor that was computed by a counted op appears where a noted op uses it, as if it
     had existed before the cell. Of loops with backward calls the newest calls are kept, see `pruning`.
 
+    A graph can be too large for a picture, too. After `STRETCH` notes without a backward call, everything is
+    only counted, ops that need gradients as well, until a backward call begins. That call's picture then has
+    the nodes nearest to its roots (see `States.adopt`), and says how many ops were only counted.
+
     To watch a round of a loop takes a multiple of the round's own time. When a library's budget of notes is
     spent, rounds are only counted: of each backward call the value of the root and the norm of the gradients
     are noted, and nothing else. A loop over a `range` says when its last rounds come, and these are watched
-    in full. Where nobody can tell which round is the last, or the loop may end before, as many rounds as are
-    kept are watched in full again and again, whenever their number has grown by `GROWTH`. The budget is one
-    of notes and not of seconds, so that a cell gives the same trace each time.
+    in full, as many as are kept. Where nobody can tell which round is the last, or the loop may end before,
+    rounds are watched in full again and again, whenever their number has grown by `GROWTH`: as many as are
+    kept, and `PROBE` of them when twice the budget is spent. Budgets are counted in notes and not in seconds,
+    so that a cell gives the same trace each time. Large arrays that were read count like notes, see
+    `Tape.work`.
 """
 
 from __future__ import annotations
@@ -29,7 +35,9 @@ from ..trace.where import Locator
 from .pruning import KEPT_CALLS
 
 PLAIN = 4000  # ops and writes without gradients that are noted between two backward calls
-LAST = 5 * KEPT_CALLS  # rounds that are watched in full because the end is near
+STRETCH = 10_500  # notes without a backward call between them, of ops and writes of any kind
+LAST = 5  # times that as many rounds as are kept are watched in full because the end is near
+PROBE = 2  # rounds that are watched in full now and then, when twice the budget is spent
 GROWTH = 1.06  # the rounds in full at the end are among the last 6 of 100
 # Where a loop is sure to go on until its last rounds, only an error can end it before: then less is watched.
 SURE_GROWTH = 2.0
@@ -43,11 +51,11 @@ class Rounds:
         self.light, self.counted = False, 0
         self._spent = 0.0  # of the budget
         self._next = 0  # the call with which the state changes again
-        self._last = LAST
+        self._near = 0  # rounds watched in full because the end is near
 
-    def ended(self, call: int, share: float, running: Callable[[], Round]) -> bool:
+    def ended(self, call: int, share: float, running: Callable[[], Round], kept: int = KEPT_CALLS) -> bool:
         """A backward call has ended, whose round (the one that is `running`) took this `share` of the budget;
-        whether `light` changed."""
+        whether `light` changed. Of rounds like this one so many are `kept`."""
         before = self.light
         self.counted += self.light
         self._spent += share
@@ -56,29 +64,33 @@ class Rounds:
         left, sure = running()
         if self._spent < (EARLY if sure else 1):
             return False
-        near = left is not None and left <= KEPT_CALLS and self._last > 0
-        self._last -= near and not self.light
+        near = left is not None and left <= kept and self._near < LAST * kept
+        self._near += near and not self.light
         if self.light:
             self.light = call < self._next and not near
         else:
-            self.light = call >= max(self._next, KEPT_CALLS) and not near
+            self.light = call >= max(self._next, kept) and not near
         if self.light and not before:
             self._next = int(call * (SURE_GROWTH if sure else GROWTH)) + 1
         elif before and not self.light:
-            self._next = call + KEPT_CALLS
+            self._next = call + (kept if sure or self._spent < 2 else min(kept, PROBE))
         return self.light != before
 
 
 class Rest:
-    """Counts ops that need no gradient. After `PLAIN` of them it is `on`, and they are only `counted`."""
+    """Counts ops. After `PLAIN` that need no gradient it is `on`, and such ops are only `counted`; after
+    `STRETCH` notes it is `whole`, and nothing is noted; so many ops were `passed` over then."""
 
     def __init__(self) -> None:
-        self.on, self.noted, self.counted = False, 0, 0
+        self.on = self.whole = False
+        self.noted = self.counted = self.passed = 0
+        self._begin = 0
 
-    def note(self) -> None:
-        """An op that needs no gradient was noted."""
-        self.noted += 1
-        self.on = self.noted >= PLAIN
+    def note(self, plain: bool, work: int) -> None:
+        """An op was noted, a `plain` one if it needs no gradient; so much `work` has been done."""
+        self.noted += plain
+        self.whole = work - self._begin >= STRETCH
+        self.on = self.whole or self.noted >= PLAIN
 
     def skips(self, *tensors: Any) -> bool:
         """Whether an op with these tensors is only counted. Ask only while it is `on`."""
@@ -87,9 +99,10 @@ class Rest:
         self.counted += 1
         return True
 
-    def wake(self) -> None:
-        """A backward call begins: the next ops are noted again."""
-        self.on, self.noted = False, 0
+    def wake(self, work: int) -> None:
+        """A backward call begins, or has ended: the next ops are noted again."""
+        self.on = self.whole = False
+        self.noted, self._begin = 0, work
 
 
 # ── how far loops have come ─────────────────────────────────────────────────────────────────────────────────

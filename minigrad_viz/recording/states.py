@@ -31,6 +31,7 @@ from .owners import Exits, Out, Owners
 from .tape import Tape
 
 ADOPTED = 5000  # nodes of an older graph that are taken in
+NEAREST = 1000  # of one that the cell itself built, after its ops were only counted
 
 
 def has_own_memory(tensor: Any) -> bool:
@@ -132,9 +133,10 @@ class States:
 
         The tensors are looked for among `tensors`, the cell's variables, what a running call has computed,
         and what the new nodes and `users` saved; a result that nobody has any more is known by its node
-        alone.
+        alone. Of a large graph those nearest to the roots are taken in.
         """
-        order, _ = in_order(roots, ADOPTED, lambda node: self.ids.output(node) is not None)
+        most = NEAREST if self.tape.rest.passed else ADOPTED
+        order, _ = in_order(roots, most, lambda node: self.ids.output(node) is not None, whole=False)
         strange = [node for node in order if variable_of(node) is None]
         if not strange:
             return
@@ -265,8 +267,9 @@ class States:
                 start = f"{name}.{way}" if way else name
                 yield from ((f"{start}.{key}", t) for key, t in parameters(module))
 
-    def snapshot(self, when: str) -> None:
-        """Write down how every named tensor stands; after a gap (AGAIN) the parameters of modules as well."""
+    def snapshot(self, when: str, ahead: bool = False) -> None:
+        """Write down how every named tensor stands; after a gap (AGAIN) the parameters of modules as well.
+        `ahead`: it belongs to the next backward call."""
         inner = [(name, t) for name, t in self.parameters() if self.ids.known(t)] if when == AGAIN else []
         rows = ((name, self.state_of(t, self.ids.known(t) or "")) for name, t in [*self.named(), *inner])
-        self.notes.append(Snapshot(when, self.tape.calls, tuple(rows)))
+        self.notes.append(Snapshot(when, self.tape.calls + ahead, tuple(rows)))

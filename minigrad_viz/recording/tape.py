@@ -7,12 +7,23 @@ from __future__ import annotations
 import contextlib
 import functools
 import sys
+import weakref
 from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
+from ..faults import has_arrived, pass_on
 from ..hooks import text_of
-from ..protocol import array_of, dtype_name, has_history, is_tensor, value_of
+from ..protocol import (
+    array_of,
+    dtype_name,
+    has_history,
+    is_tensor,
+    memory_of,
+    value_of,
+    variables,
+    version_of,
+)
 from ..trace import notes
 from ..trace.events import Inside
 from ..trace.ids import Ids
@@ -20,17 +31,19 @@ from ..trace.where import Locator, Reached, Spot
 from .resting import Loops, Rest, Rounds
 
 OPEN = contextlib.nullcontext
+BYTES = 2**16  # of an array, that are read in the time of a note
+LARGE = 2**18  # bytes of an array that is not read again while nobody writes to it
 
 
 def observing(method: Callable[..., None], light: bool = False) -> Any:
     """A method of a part of a recorder, which has a `tape`, through which a source tells: quiet while the
-    recorder itself reads tensors, and it never raises. It is called while rounds are only counted (`light`),
-    or while they are not."""
+    recorder itself reads tensors, and it raises only what has arrived from outside. It is called while
+    rounds are only counted (`light`), or while they are not."""
 
     @functools.wraps(method)
     def careful(self: Any, *args: Any) -> None:
         tape = self.tape
-        if tape.busy or tape.problem is not None or tape.rounds.light is not light:
+        if tape.busy or tape.problem is not None or tape.rounds.light is not light or tape.rest.whole:
             return
         tape.busy = True
         try:
@@ -40,6 +53,8 @@ def observing(method: Callable[..., None], light: bool = False) -> Any:
                 with tape.shield():
                     method(self, *args)
         except Exception as problem:
+            if has_arrived(problem):
+                raise
             tape.problem = problem
         finally:
             tape.busy = False
@@ -50,6 +65,35 @@ def observing(method: Callable[..., None], light: bool = False) -> Any:
 watching_lightly = functools.partial(observing, light=True)
 
 
+class Large:
+    """What was taken of large tensors, which need not be gone through again as long as nobody wrote to their
+    memory. Writes that no version tells of (by NumPy) show in a sample of the numbers."""
+
+    SAMPLE = 64  # numbers
+
+    def __init__(self, numbers: notes.Numbers) -> None:
+        self.numbers = numbers
+        self._known: dict[int, tuple[Any, ...]] = {}  # by address of the tensor
+
+    def value(self, tensor: Any, data: Any) -> Any:
+        """What is taken of a tensor, whose numbers are `data`."""
+        memory = memory_of(tensor)
+        if memory is None or not data.flags.c_contiguous:
+            return self.numbers.take(data)
+        sample = data.reshape(-1)[:: max(data.size // self.SAMPLE, 1)].tobytes()
+        now = memory[0], version_of(tensor), data.ctypes.data, data.shape, data.dtype, sample
+        known = self._known.get(id(tensor))
+        if known is None or known[0]() is not tensor or known[2] != now:
+            known = self._known[id(tensor)] = weakref.ref(tensor), self.numbers.take(data), now
+        return known[1]
+
+    def forget(self, tensor: Any) -> None:
+        """A tensor was written to, whose memory others may use without its version."""
+        memory = memory_of(tensor) if self._known else None
+        if memory is not None:
+            self._known = {key: known for key, known in self._known.items() if known[2][0] != memory[0]}
+
+
 At = tuple[int | None, int | None, Reached | None]  # a point by its number, and how `Locator.reach` found it
 
 
@@ -57,10 +101,11 @@ class Tape:
     """Has `notes` of the events that will be made (see Note [Notes] in `notes`), the points in the source
     that they refer to (`spots`), and `ids`.
 
-    `calls` counts the backward calls; `call` is the number of the one that is running, 0 outside, and `depth`
-    is greater than 1 inside one that runs inside another; `creates` says that it builds a graph, `inside` is
-    the key of the custom Function whose backward runs, `again` counts checkpoints that compute again. `busy`
-    is true while tensors are read for this, in the context `shield`; what went wrong first is `problem`.
+    `more` counts what takes as long as a note and is none. `calls` counts the backward calls; `call` is the
+    number of the one that is running, 0 outside, and `depth` is greater than 1 inside one that runs inside
+    another; `creates` says that it builds a graph, `inside` is the key of the custom Function whose backward
+    runs, `again` counts checkpoints that compute again. `busy` is true while tensors are read for this, in
+    the context `shield`; what went wrong first is `problem`.
     """
 
     def __init__(self, source: str, namespace: dict[str, Any]) -> None:
@@ -68,6 +113,8 @@ class Tape:
         self.locator = Locator(source, namespace)
         self.notes: list[Any] = []
         self.numbers = notes.Numbers()
+        self.more = 0
+        self.large = Large(self.numbers)
         self.spots: list[Any] = []
         self.ids = Ids()
         self.busy = False
@@ -83,21 +130,26 @@ class Tape:
         self._ops: dict[tuple[int, int], tuple[int, bool]] = {}  # by code and offset: where ops stand
         self._kinds: dict[type, bool] = {}  # whether objects of a class are tensors
 
+    @property
+    def work(self) -> int:
+        """What recording has cost so far, in notes. See Note [Lighter watching]."""
+        return len(self.notes) + self.more + self.numbers.read // BYTES
+
     def taken(self, tensor: Any) -> Any:
         """A tensor's numbers as they are now."""
         data = array_of(tensor)
         if data is None or dtype_name(tensor) == "bfloat16":
             return value_of(tensor)
-        return self.numbers.take(data)
+        return self.numbers.take(data) if data.nbytes <= LARGE else self.large.value(tensor, data)
 
     def variables(self) -> list[tuple[str, Any]]:
         """The variables of the namespace that are tensors whose history can be read."""
         kinds, found = self._kinds, []
-        for name, value in self.namespace.items():
+        for name, value in variables(self.namespace):
             kind = kinds.get(type(value))
             if kind is None:
                 kind = kinds[type(value)] = is_tensor(value)
-            if kind and name[:1] != "_" and has_history(value):
+            if kind and has_history(value):
                 found.append((name, value))
         return found
 
@@ -180,6 +232,7 @@ def describe(error: BaseException) -> str:
     """An error as one line: class and text."""
     try:
         text = str(error)
-    except Exception:  # its own `__str__`
+    except Exception as problem:  # its own `__str__`
+        pass_on(problem)
         text = ""
     return f"{type(error).__name__}: {text}".strip()

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..faults import pass_on
 from .live import ELEMENTS
 from .optimizers import array
 from .program import Given
@@ -78,7 +79,8 @@ def slice_of(training: Training, name: str) -> Slice | None:
         grad = math.nan if kept is None else float(kept[place])
         there = Point(further, ys[xs.index(further)])
         return Slice(tuple(xs), tuple(ys), here, there, grad) if math.isfinite(there.y) else None
-    except (Turned, RuntimeError):
+    except (Turned, RuntimeError) as problem:
+        pass_on(problem)
         return None  # the next round takes another way, or part of a round does not run by itself
 
 

@@ -76,7 +76,7 @@ def uses_of(keepers: Sequence[Keeper], trees: Any, namespace: Mapping[str, Any])
     """What a cell does with keepers other than to read them; `trees` gives the syntax tree of a source."""
     for keeper in {(each.name, each.origin, each.line): each for each in keepers}.values():
         tree = trees(keeper.origin) or ast.Module([], [])
-        names = {keeper.name, *(name for name, value in namespace.items() if value is keeper.thing)}
+        names = {keeper.name, *(name for name, value in list(namespace.items()) if value is keeper.thing)}
         loops = [
             node
             for node in ast.walk(tree)

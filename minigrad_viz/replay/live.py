@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..faults import pass_on
 from ..trace.events import Created, ModeChanged, Trace
 from ..words import text
 from .grafting import Differs, grafted
@@ -75,6 +76,7 @@ class Live:
         try:
             again = grafted(self.trace, run(self.program, {}, self.trace.source))
         except Exception as problem:
+            pass_on(problem)
             said = f"{type(problem).__name__}: {problem}"
             raise Refused(text("live_no_same", self.lang, problem=said)) from problem
         if again != self.trace:
@@ -122,6 +124,7 @@ class Live:
             said = {"line": turned.line, "before": turned.before, "after": turned.after}
             raise Refused(text("live_turned", self.lang, **said)) from turned
         except (Differs, ArithmeticError, IndexError, RuntimeError, TypeError, ValueError) as problem:
+            pass_on(problem)
             said = {"problem": f"{type(problem).__name__}: {problem}"}
             raise Refused(text("live_failed", self.lang, **said)) from problem
 

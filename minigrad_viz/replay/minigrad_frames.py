@@ -11,7 +11,7 @@ OURS = ("minigrad.", "minigrad_viz.")
 def named_frame(*names: str) -> Any:
     """The frame of a function of minigrad's of one of these names, inside which something happens."""
     frame: Any = sys._getframe(2)
-    while frame is not None and (frame.f_globals.get("__name__") or "").startswith(OURS):
+    while frame is not None and str(frame.f_globals.get("__name__")).startswith(OURS):
         if frame.f_code.co_name in names:
             return frame
         frame = frame.f_back
@@ -21,7 +21,7 @@ def named_frame(*names: str) -> Any:
 def frame_of(method: Any) -> Any:
     """The frame of a method inside which something happens."""
     frame: Any = sys._getframe(2)
-    while frame is not None and (frame.f_globals.get("__name__") or "").startswith(OURS):
+    while frame is not None and str(frame.f_globals.get("__name__")).startswith(OURS):
         if frame.f_code is method.__code__:
             return frame
         frame = frame.f_back

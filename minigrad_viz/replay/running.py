@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import warnings
 from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -14,6 +13,7 @@ import minigrad
 
 from ..protocol import pytorch
 from ..recording.recorder import Recorder
+from ..silence import silence
 from ..sources import Minigrad, PyTorch
 from ..trace.events import Trace
 from . import taking_minigrad, taking_torch
@@ -112,8 +112,7 @@ def quietly(module: Any, draws: bool) -> Iterator[None]:
     """Nothing of what runs is noticed outside: no warning, no other mode, and no random number if it `draws`
     any."""
     with contextlib.ExitStack() as stack:
-        stack.enter_context(warnings.catch_warnings())
-        warnings.simplefilter("ignore")
+        stack.enter_context(silence())
         if draws:
             stack.enter_context(module.random.fork_rng(devices=[]))
         stack.enter_context(module.enable_grad())

@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from ..protocol import array_of, dtype_name, history_of, is_parameter, is_tensor
+from ..faults import pass_on
+from ..protocol import array_of, dtype_name, history_of, is_parameter, is_tensor, variables
 from .leaving import KEEPERS, Keeper, appended_to, call_of, is_print, uses_of
 from .program import MOST, ROOM, Given, Instruction, Program, Ref, Unreplayable, templated
 from .rounds import KeptRounds
@@ -121,8 +122,8 @@ class Taker:
     def bindings(self) -> dict[str, int]:
         """The variables that are tensors of the program."""
         found = {}
-        for name, value in self.namespace.items():
-            if name[:1] != "_" and is_tensor(value) and (number := self.number_of(value)) is not None:
+        for name, value in variables(self.namespace):
+            if is_tensor(value) and (number := self.number_of(value)) is not None:
                 found[name] = number
         return found
 
@@ -186,6 +187,9 @@ class Taker:
         if self.rounds is not None:
             self.rounds.ended(self, root, random)
 
+    def start(self) -> None:
+        """Begin to listen."""
+
     def end(self) -> None:
         """Stop listening."""
 
@@ -248,8 +252,8 @@ class Taker:
 
 
 def carefully(method: Callable[..., Any]) -> Callable[..., Any]:
-    """A method of a Taker that raises nothing in the cell, and does nothing once there is a reason against a
-    program."""
+    """A method of a Taker that raises no fault of its own in the cell, and does nothing once there is a
+    reason against a program."""
 
     @functools.wraps(method)
     def careful(self: Any, *args: Any) -> Any:
@@ -261,6 +265,7 @@ def carefully(method: Callable[..., Any]) -> Callable[..., Any]:
             key, values = unfit.why
             self.refuse(key, **values)
         except Exception as problem:  # a fault here must not become one of the cell
+            pass_on(problem)
             self.refuse("live_no_fault", problem=f"{type(problem).__name__}: {problem}")
         return None
 

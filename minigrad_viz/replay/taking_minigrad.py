@@ -19,6 +19,7 @@ from minigrad.observing import (
     add_observer,
     dispatch,
     numbers,
+    observers,
     remove_observer,
     unobserved,
 )
@@ -41,13 +42,14 @@ class MinigradTaker(Taker, Observer):
         self.depth = 0  # of backward calls
         self._call: Any = None  # the backward call that runs
         self.gradients: set[int] = set()  # tensors that were read as `.grad` in this round
+
+    def start(self) -> None:
+        """Begin to listen."""
         add_observer(self)
-        self.listens = True
 
     def end(self) -> None:
         """Stop listening."""
-        if self.listens:
-            self.listens = False
+        if self in observers():
             remove_observer(self)
 
     def ref(self, tensor: Any) -> Ref:

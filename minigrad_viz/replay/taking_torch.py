@@ -38,15 +38,17 @@ class TorchTaker(Taker):
 
     def __init__(self, recorder: Any) -> None:
         super().__init__(recorder, "torch")
-        recorder.taker = self
         self.hook: Any = None
+
+    def start(self) -> None:
+        """Begin to listen."""
+        self.recorder.taker = self
 
     def end(self) -> None:
         """Stop listening."""
         self.recorder.taker = None
         if self.hook is not None:
             self.hook.remove()
-            self.hook = None
 
     def ref(self, tensor: Any) -> Ref:
         """A tensor that is used; none that a Function of the user's made, which is the one its forward made,
@@ -122,8 +124,9 @@ class TorchTaker(Taker):
         """Hear of the steps of optimizers, as soon as PyTorch has any."""
         optimizers = sys.modules.get("torch.optim.optimizer")
         if self.rounds is not None and self.hook is None and optimizers is not None:
-            register = optimizers.register_optimizer_step_post_hook
-            self.hook = register(self.step_ended)
+            hooks = optimizers._global_optimizer_post_hooks
+            self.hook = sys.modules["torch.utils.hooks"].RemovableHandle(hooks)
+            hooks[self.hook.id] = self.step_ended
 
     @carefully
     def step_ended(self, optimizer: Any, *_: Any) -> None:

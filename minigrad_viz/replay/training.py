@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..faults import pass_on
 from ..trace.events import Trace
 from ..words import text
 from .alike import difference, without_names
@@ -71,6 +72,7 @@ class Training:
         try:
             again = self._run(self.states[-2])
         except Exception as problem:
+            pass_on(problem)
             said = f"{type(problem).__name__}: {problem}"
             raise Refused(text("live_no_same", self.lang, problem=said)) from problem
         own = self.states[-1]

@@ -21,6 +21,7 @@ from IPython.core import error
 from IPython.core.magic import no_var_expand
 from IPython.core.magic_arguments import MagicArgumentParser
 
+from ..faults import has_arrived, pass_on
 from ..words import text
 from .cell_text import CellText, asks_for_help
 from .tracebacks import write_first_line
@@ -83,13 +84,15 @@ class CellRunner:
         parser: MagicArgumentParser | None = None,
         lang: Callable[[], str | None] = lambda: None,
         words: Mapping[str, tuple[str, Callable[[str], object]]] = MappingProxyType({}),
+        drop: Callable[[Any], object] = lambda handle: None,
     ):
         """`begin(options, source, namespace) -> handle` is called just before the body runs.
 
         `options` is what the parser made of the arguments, with one more attribute: `automatic`, true for a
         cell watched only because of `%name on`. `source` is the cell's text: its line numbers are those of
         the code that runs, `%%name` being line 1 if it stands directly above the body. `namespace` is the
-        user's. An error it raises is the cell's error (for an automatic cell, a warning).
+        user's. A UsageError that it raises is the cell's error. After any other the cell runs as it is, and a
+        warning says so.
 
         `end(handle, error=..., result_silenced=...)` is called when the cell's own output is out. `error` is
         what the cell raised, or None; `result_silenced` says that the cell ended in `;`. An error it raises
@@ -98,12 +101,12 @@ class CellRunner:
 
         `lang` gives the language of what the runner itself says; None is the one in force. `words` are
         further words of `%name`, each with the key of what it does, and a function that takes the rest of
-        the line and returns what to show.
+        the line and returns what to show. `drop(handle)` is called where `end` has failed.
         """
         self._shell: Any = shell  # IPython's own annotations do not hold for all that is used here
         self._name, self._begin, self._end = name, begin, end
         self._parser = parser or MagicArgumentParser(prog=f"%{name}")
-        self._lang, self._words = lang, words
+        self._lang, self._words, self._drop = lang, words, drop
         self._texts = CellText(shell, name)
         self.always: str | None = None  # the arguments of `%name on`; None when it is off
         self.switched: Callable[[bool], Any] = lambda on: None  # told of `%name on` and `%name off`
@@ -145,7 +148,15 @@ class CellRunner:
     # ------------------------------------------------------------------------------------------- entry points
 
     def _transform(self, lines: list[str]) -> list[str]:
-        """The input transformer: `%%name ARGS` above a Python body becomes a call on the same line."""
+        """The input transformer: `%%name ARGS` above a Python body becomes a call on the same line. Where
+        that fails, IPython finds the cell magic."""
+        try:
+            return self._transformed(lines)
+        except Exception as problem:
+            pass_on(problem)
+            return lines
+
+    def _transformed(self, lines: list[str]) -> list[str]:
         arguments = self._texts.arguments(lines)
         if arguments is not None and asks_for_help(arguments):
             return [f"get_ipython().run_line_magic({self._name!r}, '--help')\n"]  # the body is not run
@@ -183,8 +194,7 @@ class CellRunner:
         if not word or asks_for_help(line):
             print(str(self._magic.__doc__).removeprefix("::\n\n"))
         elif word == "cell":
-            self._show_as_written(arguments)
-            self._watch(arguments)
+            self._try_to_watch(arguments, "magic_begin_failed")
         elif word == "on":
             self._options(arguments, "magic_bad_on")
             self.always = arguments
@@ -216,7 +226,7 @@ class CellRunner:
         file = shell.compile.cache(text, shell.displayhook.prompt_count, raw_code=body)
         last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
         code = shell.compile(tree, file, "exec")
-        self._watch(line)
+        self._try_to_watch(line, "magic_begin_failed")
         exec(code, shell.user_global_ns, shell.user_ns)
         if last is None:
             return None
@@ -229,9 +239,9 @@ class CellRunner:
         if self.always is None or len(self._cells) > 1 or not self._texts.is_plain(self._cells[0].text):
             return
         try:
-            self._watch(self.always, automatic=True)
-        except Exception as problem:
-            self._warn("magic_begin_failed", problem)
+            self._try_to_watch(self.always, "magic_on_failed", automatic=True)
+        except UsageError as problem:
+            self._warn("magic_on_failed", problem)
 
     def _post_run_cell(self, result: ExecutionResult | None) -> None:
         if result is None:  # the run itself was cut short, by the error that is now on its way out
@@ -250,7 +260,21 @@ class CellRunner:
         """The cells running in this thread, outermost first."""
         return vars_of(self._running).setdefault("cells", [])
 
-    def _watch(self, arguments: str, automatic: bool = False) -> None:
+    def _try_to_watch(self, arguments: str, message: str, automatic: bool = False) -> None:
+        """Begin watching the running cell. Where that fails the cell runs as it is, with a warning."""
+        __tracebackhide__ = True
+        try:
+            if not automatic:
+                self._show_as_written(arguments)
+            self._watch(arguments, automatic)
+        except UsageError:
+            raise
+        except Exception as problem:
+            if has_arrived(problem):
+                raise
+            self._warn(message, problem)
+
+    def _watch(self, arguments: str, automatic: bool) -> None:
         """Begin watching the running cell; not one run silently, which IPython does not announce."""
         __tracebackhide__ = True
         options = self._options(arguments, "magic_bad_arguments")
@@ -272,7 +296,10 @@ class CellRunner:
                 try:
                     told = self._end(cell.handle, error=problem, result_silenced=cell.silenced)
                     self._problem = told or self._problem
-                except (Exception, KeyboardInterrupt) as failure:
+                except BaseException as failure:
+                    self._drop(cell.handle)
+                    if not isinstance(failure, Exception | KeyboardInterrupt):
+                        raise
                     self._warn("magic_end_failed", failure)
 
     def _options(self, arguments: str, message: str) -> argparse.Namespace:
@@ -284,9 +311,14 @@ class CellRunner:
 
     def _warn(self, message: str, problem: BaseException) -> None:
         """Say on one line of stderr that our side failed, and keep where."""
-        self._problem = "".join(traceback.format_exception(problem))
-        text = " ".join(f"{type(problem).__name__}: {problem}".split())
-        print(self._say(message, problem=text), file=sys.stderr)
+        kind = type(problem).__name__
+        try:
+            self._problem = "".join(traceback.format_exception(problem))
+            said = self._say(message, problem=" ".join(f"{kind}: {problem}".split()))
+        except Exception as another:  # where a cell has replaced functions of Python's own
+            pass_on(another)
+            said = f"%%{self._name}: {kind}"
+        sys.stderr.write(said + "\n")
 
     def _say(self, message: str, **values: object) -> str:
         return text(message, self._lang(), name=self._name, **values)

@@ -6,8 +6,9 @@ import ast
 import io
 import re
 import tokenize
-import warnings
 from typing import Any
+
+from ..silence import silence
 
 
 class CellText:
@@ -49,8 +50,7 @@ class CellText:
         """Whether a cell is Python that parses, under no cell magic."""
         try:
             lines = self.cleaned(text)
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # IPython's own compilation will warn
+            with silence():  # IPython's own compilation will warn
                 ast.parse(self._shell.transform_cell(text))
         except Exception:  # whatever is wrong with it, IPython says so when it comes to run it
             return False

@@ -11,6 +11,7 @@ import minigrad
 
 from ..drawing import secant
 from ..drawing.secant import Limit, Point, Quotient
+from ..faults import has_arrived, pass_on
 from ..protocol import dtype_name, is_tensor
 from ..sources.unseen import unseen
 
@@ -82,7 +83,7 @@ class Function:
         try:
             y = self.f(x)
         except TypeError as problem:
-            if is_tensor(x):
+            if is_tensor(x) or has_arrived(problem):
                 raise
             hint = "derivative: f does not take a number; if it takes tensors, give x as one"
             raise TypeError(f"{hint} ({problem})") from problem
@@ -102,7 +103,8 @@ class Function:
         """x and f(x); NaN where f has no value."""
         try:
             return x, self.call(x)
-        except NOWHERE:
+        except NOWHERE as nowhere:
+            pass_on(nowhere)
             return x, math.nan
 
     def quotient(self, h: float) -> Quotient:
@@ -118,8 +120,9 @@ class Function:
             return gradient_of(self.f, self.x.detach().clone().requires_grad_())
         try:
             return gradient_of(self.f, minigrad.tensor(self.x, dtype=minigrad.float64, requires_grad=True))
-        except Exception:  # f is for numbers alone: whatever it says of a tensor, it has no gradient
-            return None
+        except Exception as refused:
+            pass_on(refused)
+            return None  # f is for numbers alone: whatever it says of a tensor, it has no gradient
 
     def central(self) -> float:
         """The derivative as a central difference, with the step for which truncation and rounding are about

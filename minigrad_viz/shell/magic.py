@@ -16,6 +16,7 @@ import minigrad
 from ..comparing.comparison import Comparison
 from ..comparing.kept_runs import versus
 from ..drawing.layout import load_in_background
+from ..faults import surely
 from ..model.views import UnknownRoots
 from ..player.static import widgets_are_shown
 from ..replay import Watch, watch
@@ -84,6 +85,10 @@ class Watcher:
         name, lang = watched.chosen["vs"], watched.chosen["lang"]
         self.show(report, watched.chosen, versus(name, trace, lang) if name else None)
         return report.problem or None
+
+    def drop(self, watched: Watched) -> None:
+        """Stop recording a cell that could not be shown."""
+        surely(watched.watch.detach)
 
     def report(self, trace: Trace, chosen: dict[str, Any], program: Program | None = None) -> Report:
         """The report of a trace. A root that the cell does not have is left out, with a message."""
@@ -193,7 +198,7 @@ def load(shell: Any) -> None:
         "torch": ("magic_line_torch", lambda line: torch_means(line, settings.lang)),
     }
     lang, reader = (lambda: settings.lang), parser(settings)
-    runner = CellRunner(shell, NAME, watcher.begin, watcher.end, reader, lang, words)
+    runner = CellRunner(shell, NAME, watcher.begin, watcher.end, reader, lang, words, watcher.drop)
     runner.switched = lambda on: settings.set_trait("on", on)
     settings.observe(lambda change: follow(runner, change["new"]), "on")
     runner.install()

@@ -15,7 +15,7 @@ from traitlets.config import Configurable
 
 from ..drawing.dot import DIRECTIONS
 from ..drawing.look import DETAILS, SAVED
-from ..drawing.picture import AUTO, LIMIT, STYLES
+from ..drawing.picture import AUTO, STYLES, UNDER_A_CELL
 from ..words import CATALOGUES, text
 
 SHOWN = ("player", "step", "static", "none")  # the forms of the graph
@@ -60,7 +60,7 @@ OPTIONS = (
     ),
     Option("direction", "option_direction", AUTO, (AUTO, *DIRECTIONS), ("--dir",)),
     Option("style", "option_style", "house", STYLES, ("--style",)),
-    Option("max_nodes", "option_max_nodes", LIMIT, NUMBER, ("--max-nodes",)),
+    Option("max_nodes", "option_max_nodes", UNDER_A_CELL, NUMBER, ("--max-nodes",)),
     switch("fold", "option_fold", True),
     Option("lang", "option_lang", None, tuple(CATALOGUES), ("--lang",)),
     switch("table", "option_table", None),

@@ -16,6 +16,7 @@ from ..drawing import matrices
 from ..drawing.still import paragraph
 from ..drawing.style import element
 from ..explaining import explanations_of
+from ..faults import pass_on
 from ..model.scene import Scenes
 from ..trace.explained import Explanation
 from ..words import clean, shorten, text
@@ -111,6 +112,7 @@ class Findings:
         try:
             self.explained = explanations_of(scenes, lang)
         except Exception as problem:
+            pass_on(problem)
             self.explained = (Explanation("", self.error),) if self.error else ()
             self.problem = "".join(traceback.format_exception(problem))
             said = " ".join(f"{type(problem).__name__}: {problem}".split())

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..collector import uncollected
 from ..drawing.ledger_sheet import LedgerSheet
 from ..drawing.memory_sheet import MemorySheet, memory_sheet
 from ..drawing.picture import Picture
@@ -17,7 +18,7 @@ from ..drawing.table import Table, table_of, to_html, to_text
 from ..model.scene import Scenes
 from ..model.stage import Stage
 from ..model.views import views_of
-from ..player.acts import Act, Acts
+from ..player.acts import PLAYED, Act, Acts
 from ..player.living import Living
 from ..player.quiz_score import quiz_of
 from ..player.static import player_html
@@ -41,6 +42,9 @@ if TYPE_CHECKING:
     from ..player.widget import Stepper
 
 
+HEAVIEST = 500_000  # characters of a player; what stands below it takes up to 100,000 more
+
+
 class Report:
     """A recorded cell, ready to be shown. It is made of plain data: no tensor is kept alive by it.
 
@@ -52,6 +56,7 @@ class Report:
     `explained` says why what went wrong did; `problem` is the traceback, if that could not be found out.
     """
 
+    @uncollected
     def __init__(
         self,
         trace: Trace,
@@ -202,6 +207,7 @@ class Report:
         """The same for a page; without the `message` where the traceback stands above."""
         return self._findings.html(message)
 
+    @uncollected
     def text(self, steps: bool = False, *, graph: bool = True, table: bool = True, why: bool = True) -> str:
         """Outline, what went wrong (unless `why` is False), and state table in words, and on request the
         numbered steps with their arithmetic."""
@@ -221,6 +227,7 @@ class Report:
             parts.append(str(self.steps))
         return "\n\n".join(parts)
 
+    @uncollected
     def html(
         self,
         show: str = "player",
@@ -253,7 +260,17 @@ class Report:
 
     def _player(self, pane: bool) -> str:
         error = self.head()[:1] if self.trace.error else []
-        acts, earlier, later = self._acts.played()
+        most = PLAYED
+        player = self._player_of(*self._acts.played(most), pane)
+        while len(player) > HEAVIEST and most:  # with fewer rounds, at last with one
+            most //= 2
+            player = self._player_of(*self._acts.played(most), pane)
+        return "".join(map(paragraph, [*error, *filter(None, [self.refused])])) + player
+
+    def _player_of(
+        self, acts: Sequence[Act], earlier: Sequence[Any], later: Sequence[Any], pane: bool
+    ) -> str:
+        """The player of some acts, before and after which other backward calls stood."""
         quiz = asked = ""
         if self.predict:
             calls = [view.call for view in self.views[-len(acts) :]]
@@ -261,8 +278,7 @@ class Report:
             asked = self.text(why=False) if quiz else ""
         live = None if self.living is None else self.living.score()
         told = self.trace.source, self.lang, earlier, later
-        player = player_html(acts, *told, pane=pane, quiz=quiz, instead=asked, live=live)
-        return "".join(map(paragraph, [*error, *filter(None, [self.refused])])) + player
+        return player_html(acts, *told, pane=pane, quiz=quiz, instead=asked, live=live)
 
     def page(self, show: str = "player", *, table: bool = True) -> str:
         """A whole HTML page, which needs nothing else."""

@@ -19,6 +19,8 @@ from collections.abc import Iterator
 from types import FrameType, TracebackType
 from typing import Any
 
+from ..sources.torch_frames import linked, unwatched
+
 OURS = __name__.partition(".")[0]
 HIDDEN = {OURS, "minigrad"}
 BELOW = {"numpy"}  # packages that are hidden where one of ours called them, as is the standard library
@@ -71,26 +73,27 @@ def write_first_line(shell: Any, line: str) -> None:
 
 
 def chain(error: BaseException | None) -> Iterator[BaseException]:
-    """An error and those that it came from, each once."""
+    """An error and those that it came from or that it is a group of, each once."""
     told: set[int] = set()
-    while error is not None and id(error) not in told:
-        told.add(id(error))
-        yield error
-        error = error.__cause__ or error.__context__
+    stack = [error]
+    while stack:
+        error = stack.pop()
+        if error is not None and id(error) not in told:
+            told.add(id(error))
+            yield error
+            inner = error.exceptions if isinstance(error, BaseExceptionGroup) else ()
+            stack += [error.__cause__, error.__context__, *inner]
 
 
 def users(tb: TracebackType | None) -> TracebackType | None:
     """A traceback without our frames and what they called; as it is, if no other frame is in it."""
-    kept, entry, below = [], tb, False
+    kept, entry, below = [], unwatched(tb), False
     while entry is not None:
         below = is_ours(entry.tb_frame) or (below and is_library(entry.tb_frame))
         if not below:
             kept.append(entry)
         entry = entry.tb_next
-    result: TracebackType | None = None
-    for entry in reversed(kept):
-        result = TracebackType(result, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
-    return result or tb
+    return linked(reversed(kept)) or tb
 
 
 def is_ours(frame: FrameType) -> bool:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 import html
 import sys
-import warnings
 from collections.abc import Iterator
 from types import FrameType
 from typing import Any
 
 from ..explaining.why_none import Answer, Facts, from_graph, from_scenes, in_general, of_itself, said
 from ..protocol import dtype_name, edges_of, has_history, history_of, is_tensor, value_of, variable_of
+from ..silence import silence
 from ..trace.statements import expression
 from ..trace.where import Locator
 from ..words import language, text, wrapped
@@ -59,8 +59,7 @@ def why_none(x: Any, lang: str | None = None) -> Why:
 
 def facts_of(x: Any, name: str) -> Facts:
     """What a tensor tells of itself; nobody is warned."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with silence():
         grad = x.grad if has_history(x) else None
     requires, history = bool(x.requires_grad), history_of(x)
     value = None if grad is None else value_of(grad)

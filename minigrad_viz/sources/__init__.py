@@ -27,6 +27,9 @@ class Library(Protocol):
     def detach(self) -> None:
         """Stop, and leave nothing behind."""
 
+    def is_running(self) -> bool:
+        """Whether a backward call of this thread is running."""
+
     def node_at(self, tensor: Any) -> Any:
         """The node at which a tensor's gradient arrives, or None."""
 

@@ -12,6 +12,7 @@ import numpy as np
 from minigrad import Tensor
 from minigrad.observing import AccumulateGrad, is_released, is_untouched, wrap
 
+from ..faults import has_arrived
 from ..kept import saved_of
 from ..protocol import Value
 from ..trace.events import Deposited
@@ -20,14 +21,17 @@ SCALARS = (np.float32, np.float64)  # of these a gradient is a number, which can
 
 
 def safely(method: Callable[..., None]) -> Callable[..., None]:
-    """A method that must not raise in the cell: the recorder keeps the error."""
+    """A method whose faults must not be raised in the cell: the recorder keeps them."""
 
     @functools.wraps(method)
     def careful(self: Any, *args: Any) -> None:
-        if self.recorder.tape.problem is None and not self.recorder.tape.rounds.light:
+        tape = self.recorder.tape
+        if tape.problem is None and not tape.rounds.light and not tape.rest.whole:
             try:
                 method(self, *args)
             except Exception as problem:
+                if has_arrived(problem):
+                    raise
                 self.recorder.tape.problem = problem
 
     return careful
@@ -134,6 +138,8 @@ def node_ran_of(recorder: Any, source: EngineTold) -> Callable[[Any, Any, Any], 
                 taken = [g if g is None or g.__class__ in SCALARS else source.sent(g) for g in sent]
                 noted.append(("ran", recorder.tape.call, node._seq, received, tuple(taken)))
         except Exception as problem:
+            if has_arrived(problem):
+                raise
             recorder.tape.problem = problem
 
     return node_ran

@@ -22,6 +22,8 @@ from minigrad.observing import (
     is_differentiable,
     is_forward,
     is_recording,
+    is_running,
+    observers,
     remove_observer,
 )
 
@@ -36,7 +38,9 @@ OURS = ("minigrad.", "minigrad_viz.")  # modules between an op and the code of t
 class Minigrad:
     """An observer that translates the events of minigrad into calls of the recorder."""
 
-    budget = 60_000
+    budget = 40_000
+    is_running = staticmethod(is_running)
+    engine: Any = None  # until it is attached
 
     def attach(self, recorder: Any) -> None:
         """Begin to tell `recorder` what happens on this thread."""
@@ -65,8 +69,10 @@ class Minigrad:
 
     def detach(self) -> None:
         """Stop."""
-        remove_observer(self)
-        self.engine.begin(wraps=False)
+        if self in observers():
+            remove_observer(self)
+        if self.engine is not None:
+            self.engine.begin(wraps=False)
 
     # ── modes ───────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -89,6 +95,9 @@ class Minigrad:
     def forward(self, op: Any, inputs: Any, outputs: Any) -> None:
         """An op or a custom Function ran."""
         tape = self.recorder.tape
+        if tape.rest.whole:
+            tape.rest.passed += not tape.call
+            return None
         if not self.plain or tape.call or op.__class__ is not Op or op.view or tape.rest.on:
             return self.ran(op, inputs, outputs)
         results = outputs if outputs.__class__ is tuple else (outputs,)
@@ -202,7 +211,7 @@ def item_set() -> dict[str, Any] | None:
     frame: Any = sys._getframe(2)
     method: Any = Tensor.__setitem__
     code = method.__code__
-    while frame is not None and (frame.f_globals.get("__name__") or "").startswith(OURS):
+    while frame is not None and str(frame.f_globals.get("__name__")).startswith(OURS):
         if frame.f_code is code:
             return frame.f_locals
         frame = frame.f_back

@@ -5,7 +5,8 @@ Note [How PyTorch is watched]
     what that calls tells of a custom Function, and what its `forward` computes inside is left out.
     Backward calls, however they are made, end in one method of one object,
     `Variable._execution_engine.run_backward`; while a cell is recorded, a stand-in for that object tells
-    when it begins and ends. Modules tell by global hooks. All are taken away when the cell ends.
+    when it begins and ends. Another one tells of calls of modules. All are taken away when the cell ends.
+    Other threads than the cell's get PyTorch's own methods from the stand-ins.
     Inside a backward call no mode is in force; where its graph has custom Functions or packed values, one
     of ours is, for what their `backward` or a checkpoint computes. What the engine itself computes is no
     function of PyTorch's but only an op below: with `create_graph=True` a `TorchDispatchMode` keeps these
@@ -18,18 +19,35 @@ Note [How PyTorch is watched]
 from __future__ import annotations
 
 import contextlib
+import functools
 import sys
 import threading
+from collections.abc import Callable
 from inspect import CO_NEWLOCALS
-from typing import Any
+from typing import Any, NamedTuple
 
+from ..faults import pass_on
 from ..protocol import edge_of, has_history, is_tensor, pytorch, version_of
+from ..trace.forward_events import COMPILED
 from . import unseen
+from .torch_compiled import CompiledCalls
 from .torch_engine import Engine, Waiting
-from .torch_frames import FUNCTION, TorchModes, by_torch, flat, outside, running, runs_again, title
-from .torch_functions import Functions, apply, modes_of
-from .torch_modules import OPTIMIZERS, ModuleHooks, only_for_hooks, step_told
+from .torch_frames import (
+    FUNCTION,
+    TorchModes,
+    by_torch,
+    flat,
+    mode_stack,
+    outside,
+    put_modes,
+    running,
+    runs_again,
+    title,
+)
+from .torch_functions import implementations, modes_of, stand_ins
+from .torch_modules import OPTIMIZERS, step_told
 from .torch_nodes import TorchNodes, by_node
+from .torch_shield import shield_of
 from .warned import Warned
 
 COPIES = ("tensor", "as_tensor", "asarray", "from_numpy")  # make a tensor from data, even if that is a tensor
@@ -44,18 +62,33 @@ OURS = ("torch.", "minigrad_viz.")
 UNKNOWN = "?"
 
 
+class StepCall(NamedTuple):
+    """A step of the cell that is about to run: the `values` that it is given, one by one `given`, and the
+    tensors among them with their versions."""
+
+    values: list[Any]
+    given: list[Any]
+    tensors: list[tuple[Any, int]]
+
+
 class PyTorch:
     """Watches PyTorch on the thread on which it was attached."""
 
-    budget = 30_000
+    budget = 12_000
+
+    def __init__(self) -> None:
+        self.undo: list[Callable[[], Any]] = []  # what takes away all that is there
+        self.hooks: list[Callable[[], Any]] = []  # and what takes away hooks and stand-ins
+        self.installed = False
+        self.waiting: Waiting | None = None
 
     def attach(self, recorder: Any) -> None:
         """Begin to tell `recorder` what happens on this thread; at once, or as soon as PyTorch is
         imported."""
         self.recorder = recorder
         self.thread = threading.get_ident()
-        self.mode: Any = None
-        self.waiting: Waiting | None = None
+        self.undo, self.hooks, self.installed, self.waiting = [], [], False, None
+        self.stack: list[Any] = []  # the function modes that `pause` has taken away
         self.steps = 0
         self.nodes = TorchNodes(recorder)
         self.freeze = self.nodes.freeze
@@ -64,57 +97,85 @@ class PyTorch:
         if pytorch():
             self.install()
         else:
-            self.waiting = Waiting(self)
-            sys.meta_path.insert(0, self.waiting)
+            self.waiting = Waiting("torch", self.install)
 
     def detach(self) -> None:
         """Stop, and leave nothing behind."""
-        if self.waiting in sys.meta_path:
-            sys.meta_path.remove(self.waiting)
-        if self.mode is not None:
-            self.engine.remove(sys.modules["torch"].autograd.Variable)
-            self.modules.remove()
-            self.functions.remove()
-            self.mode.__exit__(None, None, None)
-            self.mode = None
-            self.warned.remove()
-            for hook in self.hooks:
-                hook.remove()
+        if self.waiting is not None:
+            self.waiting.remove()
+        take_away(self.undo)
 
     def install(self) -> None:
         """Watch PyTorch, which is there now."""
-        if self.mode is not None or threading.get_ident() != self.thread:
+        if self.installed or threading.get_ident() != self.thread:
             return
         import torch
-        from torch.autograd.function import _SingleLevelFunction
-        from torch.optim import optimizer
 
+        self.installed = True
         self.torch = torch
-        self.told = told = modes_of(self)
-        own = PyTorch.called, PyTorch.called_inside, PyTorch.assigned, PyTorch.applied, PyTorch.observed
-        others = told.cell.__torch_function__, told.inside.__torch_function__, apply
-        codes = {each.__code__ for each in (*own, *others, TorchModes.switched, Engine.run_backward)}
-        self.warned = Warned(codes, only_for_hooks)
-        self.warned.install()
+        self.told = modes_of(self)
+        implementations()  # as long as they are PyTorch's own
         # The recorder's reading must reach neither modes nor a tensor class's own `__torch_function__`.
-        self.recorder.tape.shield = torch._C.DisableTorchFunction
+        self.recorder.tape.shield = shield_of(torch)
         self.backward = (torch.Tensor.backward, torch.autograd.backward, torch.autograd.grad)
         self.quiet = {id(vars(module)) for name in QUIET if (module := sys.modules.get(name)) is not None}
-        self.engine = Engine(torch.autograd.Variable._execution_engine, self)
-        torch.autograd.Variable._execution_engine = self.engine
-        steps, before = self.recorder.steps, optimizer.register_optimizer_step_pre_hook
-        after = optimizer.register_optimizer_step_post_hook
-        self.hooks = before(step_told(self, steps.starts)), after(step_told(self, steps.ended))
-        self.modes = TorchModes(torch, self.recorder)
-        self.modules = ModuleHooks(self)
-        self.functions = Functions(_SingleLevelFunction, self)
-        self.mode = told.cell()
-        self.mode.__enter__()
+        self.modes = TorchModes(torch, self)
+        self.undo.append(self.unhook)
+        self.hook()
+        self.undo.append(self.told.leave)
+        self.told.enter(self.told.cell())
+        self.compiled = CompiledCalls(self)
+        self.undo.append(self.compiled.remove)
+        self.compiled.install()
+
+    def hook(self) -> None:
+        """Put hooks and stand-ins in their places."""
+        from torch.optim import optimizer
+        from torch.utils.hooks import RemovableHandle
+
+        warned = Warned()
+        self.hooks.append(warned.remove)
+        warned.install()
+        variable = self.torch.autograd.Variable
+        engine = Engine(variable._execution_engine, self)
+        self.hooks.append(lambda: engine.remove(variable))
+        variable._execution_engine = engine
+        steps = self.recorder.steps
+        for hooks, tell in (
+            (optimizer._global_optimizer_pre_hooks, steps.starts),
+            (optimizer._global_optimizer_post_hooks, steps.ended),
+        ):
+            handle = RemovableHandle(hooks)
+            self.hooks.append(handle.remove)
+            hooks[handle.id] = step_told(self, tell)
+        for stand_in in stand_ins():
+            self.hooks.append(functools.partial(stand_in.remove, self))
+            stand_in.add(self)
+
+    def unhook(self) -> None:
+        """Remove them."""
+        take_away(self.hooks)
+
+    def pause(self) -> None:
+        """Take all away for a while, the modes too."""
+        self.unhook()
+        self.stack = mode_stack()
+        put_modes(mode for mode in self.stack if mode not in self.told)
+
+    def resume(self) -> None:
+        """Put all back."""
+        others = sum(mode not in self.told for mode in self.stack)
+        put_modes([*self.stack, *mode_stack()[others:]])
+        self.stack = []
+        self.hook()
 
     def called(self, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         """Run a function of PyTorch and tell what it did."""
         __tracebackhide__ = True
         if self.recorder.tape.rounds.light:
+            return func(*args, **kwargs)
+        if self.recorder.tape.rest.whole:
+            self.recorder.tape.rest.passed += func not in self.backward
             return func(*args, **kwargs)
         name = self.known.get(func, UNKNOWN)
         if name is UNKNOWN:
@@ -126,14 +187,13 @@ class PyTorch:
             self.recorder.compared = args  # see Note [The checker's own matrices]
         if self.rests(name, args, kwargs) or not self.listens():
             return func(*args, **kwargs)
-        if name == "set_grad_enabled":
-            return self.modes.switched(func, args, kwargs)
         return self.observed(name, func, args, kwargs)
 
     def applied(self, kind: Any, func: Any, *args: Any) -> Any:
         """Apply a custom Function of the class `kind`, by `func`, and tell what it did."""
         __tracebackhide__ = True
-        light, name = self.recorder.tape.rounds.light, kind.__name__
+        tape, name = self.recorder.tape, kind.__name__
+        light = tape.rounds.light or tape.rest.whole
         if light or self.rests(name, args, {}) or not self.listens(outside(sys._getframe(1), (FUNCTION,))):
             return func(*args)
         return self.observed(name, func, args, {})
@@ -141,22 +201,62 @@ class PyTorch:
     def observed(self, name: str, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         """Run what is a step of the cell and tell what it did."""
         __tracebackhide__ = True
-        recorder, values = self.recorder, [*args, *kwargs.values()]
+        call = self.before(args, kwargs)
+        result = func(*args, **kwargs)
+        self.after(call, name, getattr(func, "__name__", ""), args, result)
+        return result
+
+    def before(self, args: Any, kwargs: dict[str, Any]) -> StepCall:
+        """Note what a step is given, before it runs."""
+        values = [*args, *kwargs.values()]
         given = list(flat(values))
         self.modes.ask()
-        shield = recorder.tape.shield
-        with shield():
+        with self.recorder.tape.shield():
             tensors = {id(t): (t, version_of(t)) for t in given if is_tensor(t)}
-        result = func(*args, **kwargs)
+        return StepCall(values, given, list(tensors.values()))
+
+    def after(self, call: StepCall, name: str, method: str, args: Any, result: Any) -> None:
+        """Tell what a step did that has run."""
+        tape = self.recorder.tape
+        shield = tape.shield
         self.steps += 1
+        tape.more += 1  # the mode that tells of an op takes as long as to note one
         with shield():
             # One number for all events of this op.
-            recorder.tape.step, recorder.tape.shield = self.steps, contextlib.nullcontext
-            results = [t for t in flat((result,)) if is_tensor(t)]
-            self.tell(name, values, given, list(tensors.values()), results)
-            self.tell_of(getattr(func, "__name__", ""), args, result)
-            recorder.tape.step, recorder.tape.shield = 0, shield
-        return result
+            tape.step, tape.shield = self.steps, contextlib.nullcontext
+            try:
+                results = [t for t in flat((result,)) if is_tensor(t)]
+                self.tell(name, *call, results)
+                self.tell_of(method, args, result)
+            finally:
+                tape.step, tape.shield = 0, shield
+
+    def compiled_call(self, frame: Any, args: Any, kwargs: dict[str, Any]) -> StepCall | None:
+        """What a compiled call that a `frame` is about to run is given; None if it is no step of the cell."""
+        taker = self.recorder.taker
+        if taker is not None:
+            taker.refuse("live_no_compiled")
+        tape = self.recorder.tape
+        light = tape.rounds.light or tape.rest.whole
+        if light or self.rests(COMPILED, args, kwargs) or not self.listens(frame):
+            return None
+        return self.before(args, kwargs)
+
+    def compiled_ran(self, call: StepCall, result: Any) -> None:
+        """Tell what it did."""
+        self.after(call, COMPILED, COMPILED, (), result)
+
+    def module_called(self, module: Any, run: Any, *args: Any, **kwargs: Any) -> Any:
+        """Call a module and tell of it."""
+        __tracebackhide__ = True
+        modules, result = self.recorder.modules, None
+        if self.listens():
+            modules.called(module, args, kwargs)
+        try:
+            result = run(*args, **kwargs)
+            return result
+        finally:
+            modules.returned(module, result)
 
     def rests(self, name: str, args: Any, kwargs: dict[str, Any]) -> bool:
         """Whether a call is only counted. See Note [Lighter watching]."""
@@ -196,10 +296,12 @@ class PyTorch:
             with recorder.tape.shield():
                 recorder.packing.ran_again(name, list(flat((*args, *kwargs.values()))), result)
         elif node is not None and again is not None:
-            with recorder.tape.shield():
-                recorder.tape.inside = recorder.tape.ids.key(node)
-                recorder.backward.ran_inside(name, list(flat((*args, *kwargs.values()))), result)
-            recorder.tape.inside = None
+            try:
+                with recorder.tape.shield():
+                    recorder.tape.inside = recorder.tape.ids.key(node)
+                    recorder.backward.ran_inside(name, list(flat((*args, *kwargs.values()))), result)
+            finally:
+                recorder.tape.inside = None
         return result
 
     def node_at(self, tensor: Any) -> Any:
@@ -212,8 +314,13 @@ class PyTorch:
         try:
             with self.torch.inference_mode(False):  # in which a leaf's edge could not be found
                 return self.torch.autograd.graph.get_gradient_edge(tensor).node
-        except AssertionError:  # it requires gradients and is a view made in inference mode
+        except AssertionError as refused:  # it requires gradients and is a view made in inference mode
+            pass_on(refused)
             return None
+
+    def is_running(self) -> bool:
+        """Whether a backward call of this thread is running."""
+        return self.torch._C._current_graph_task_id() >= 0
 
     def lost(self, keys: list[Any], live: list[Any], ran: set[Any], sure: bool) -> list[Any]:
         """The keys of the nodes of a call whose saved values cannot be read any more."""
@@ -292,3 +399,11 @@ class PyTorch:
             self.recorder.crossing.asked(tensor)
         elif name == "detach_" and tensor.grad_fn is None:
             self.recorder.crossing.detached(tensor, tensor)
+
+
+def take_away(undo: list[Callable[[], Any]]) -> None:
+    """Call what takes away all that is there, the newest first. Each may be called again after an interrupt,
+    and before there is anything to take away."""
+    while undo:
+        undo[-1]()
+        undo.pop()

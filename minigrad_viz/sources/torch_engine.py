@@ -1,4 +1,4 @@
-"""Stand-ins by which PyTorch tells that a backward call runs, and that PyTorch is imported."""
+"""Stand-ins by which PyTorch tells that a backward call runs, and that a part of it is imported."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import importlib.abc
 import importlib.util
 import sys
 import threading
+from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
 
 class Engine:
-    """A stand-in for autograd's engine that tells of backward calls."""
+    """A stand-in for autograd's engine that tells of the backward calls of one thread."""
 
     def __init__(self, engine: Any, source: Any) -> None:
         self.engine = engine
@@ -30,13 +31,18 @@ class Engine:
                 above.engine = self.engine
             above = above.engine
 
-    def run_backward(self, roots: Any, gradients: Any, keep_graph: bool, create_graph: bool, inputs: Any = (),
-                     *args: Any, **kwargs: Any) -> Any:  # fmt: skip
+    @property
+    def run_backward(self) -> Any:
+        """What runs backward: on other threads PyTorch's own."""
+        here = threading.get_ident() == self.source.thread
+        return self.run if here else self.engine.run_backward
+
+    def run(self, roots: Any, gradients: Any, keep_graph: bool, create_graph: bool, inputs: Any = (),
+            *args: Any, **kwargs: Any) -> Any:  # fmt: skip
         """Run backward as PyTorch would."""
         __tracebackhide__ = True
         recorder, run = self.source.recorder, self.engine.run_backward
-        here = threading.get_ident() == self.source.thread
-        if not here or not (recorder.tape.call or self.source.listens()):
+        if not (recorder.tape.call or self.source.listens()):
             return run(roots, gradients, keep_graph, create_graph, inputs, *args, **kwargs)
         kind = "backward" if kwargs.get("accumulate_grad") else "grad"
         self.source.modes.ask()
@@ -44,10 +50,11 @@ class Engine:
         wanted = inputs if kind == "grad" else inputs or None
         if not recorder.tape.call:
             self.source.keeps = keep_graph
-        recorder.backward.backward_started(self.source, kind, roots, gradients, create_graph, wanted, batched)
         error: BaseException | None = None
         result: Any = None
+        told = self.source, kind, roots, gradients, create_graph, wanted, batched
         try:
+            recorder.backward.backward_started(*told)
             builds = create_graph and recorder.tape.depth == 1
             with self.source.told.within(self.source.nodes.custom, builds):
                 result = run(roots, gradients, keep_graph, create_graph, inputs, *args, **kwargs)
@@ -61,14 +68,20 @@ class Engine:
 
 
 class Waiting(importlib.abc.MetaPathFinder):
-    """Stands first in `sys.meta_path` until PyTorch is imported, and has it watched then."""
+    """Stands first in `sys.meta_path` until a module is imported, and calls `ready` then."""
 
-    def __init__(self, source: Any) -> None:
-        self.source = source
+    def __init__(self, module: str, ready: Callable[[], None]) -> None:
+        self.module, self.ready = module, ready
+        sys.meta_path.insert(0, self)
+
+    def remove(self) -> None:
+        """Wait no longer."""
+        if self in sys.meta_path:
+            sys.meta_path.remove(self)
 
     def find_spec(self, name: str, path: Any = None, target: ModuleType | None = None) -> Any:
-        """The spec that the other finders have for PyTorch; nothing for any other module."""
-        if name != "torch" or self not in sys.meta_path:
+        """The spec that the other finders have for the module; nothing for any other one."""
+        if name != self.module or self not in sys.meta_path:
             return None
         sys.meta_path.remove(self)
         spec = importlib.util.find_spec(name)
@@ -79,7 +92,7 @@ class Waiting(importlib.abc.MetaPathFinder):
             def exec_module(module: ModuleType) -> None:
                 del loader.exec_module
                 execute(module)
-                self.source.install()
+                self.ready()
 
             loader.exec_module = exec_module
         return spec

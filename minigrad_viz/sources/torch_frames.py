@@ -5,8 +5,11 @@ PyTorch, of which only the grad mode tells that it is switched.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from types import TracebackType
 from typing import Any
+
+from ..hooks import function_of
 
 FUNCTION = "torch.autograd.function"  # where the backward of a custom Function is called
 CHECKPOINT = "torch.utils.checkpoint"
@@ -24,13 +27,51 @@ def outside(frame: Any, passed: tuple[str, ...] = ()) -> Any:
     return frame
 
 
+def between(stack: Sequence[Any]) -> set[int]:
+    """The places in a stack, innermost frame first, at which frames stand that would not be there if PyTorch
+    were not watched. Where one of ours has called a function `func` of PyTorch's by way of a mode, `func`
+    itself stands there a second time, further out."""
+    found: set[int] = set()
+    names = [str(frame.f_globals.get("__name__")) for frame in stack]
+    for i, frame in enumerate(stack):
+        if not names[i].startswith("minigrad_viz."):
+            continue
+        found.add(i)
+        if names[i + 1 : i + 2] == ["torch.overrides"]:
+            found.add(i + 1)
+            code = getattr(frame.f_locals.get("func"), "__code__", None)
+            if i + 2 < len(stack) and stack[i + 2].f_code is code:
+                found.add(i + 2)
+    return found
+
+
+def unwatched(tb: TracebackType | None) -> TracebackType | None:
+    """A traceback as it would be if nothing were watched; as it is, if it has no other frames."""
+    entries: list[TracebackType] = []
+    entry = tb
+    while entry is not None:
+        entries.append(entry)
+        entry = entry.tb_next
+    entries.reverse()
+    extra = between([entry.tb_frame for entry in entries])
+    return linked([entry for i, entry in enumerate(entries) if i not in extra]) or tb
+
+
+def linked(entries: Iterable[TracebackType]) -> TracebackType | None:
+    """The traceback of some entries of another one, innermost first."""
+    result: TracebackType | None = None
+    for entry in entries:
+        result = TracebackType(result, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
+    return result
+
+
 def running() -> Any:
     """The node of the custom Function whose backward called; None if none did."""
     frame: Any = sys._getframe(1)
     while frame is not None:
         if frame.f_code.co_name == "apply" and frame.f_globals.get("__name__") == FUNCTION:
             node = frame.f_locals.get("self")
-            return node if hasattr(type(node), "_forward_cls") else None
+            return None if function_of(node) is None else node
         frame = frame.f_back
     return None
 
@@ -58,11 +99,30 @@ def by_torch(*passed: str) -> bool:
 SWITCHES = ("torch.autograd.grad_mode", "torch.utils._contextlib")  # what stands between a mode and who asks
 
 
+def mode_stack() -> list[Any]:
+    """The function modes of this thread, the innermost last."""
+    from torch.overrides import _get_current_function_mode_stack
+
+    return list(_get_current_function_mode_stack())
+
+
+def put_modes(modes: Iterable[Any]) -> None:
+    """Make these the function modes of this thread."""
+    from torch.overrides import _pop_mode, _push_mode
+
+    modes = list(modes)
+    for _ in mode_stack():
+        _pop_mode()
+    for mode in modes:
+        _push_mode(mode)
+
+
 class TorchModes:
     """Tells a recorder of modes: of the grad mode when it is switched, of the others when asked to look."""
 
-    def __init__(self, torch: Any, recorder: Any) -> None:
-        self.torch, self.recorder = torch, recorder
+    def __init__(self, torch: Any, source: Any) -> None:
+        self.torch, self.source, self.recorder = torch, source, source.recorder
+        recorder = self.recorder
         self.stood = self.standing()
         for name, enabled in self.stood.items():
             if enabled:
@@ -71,13 +131,25 @@ class TorchModes:
             recorder.mode_stands("grad", False)
 
     def switched(self, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
-        """Switch the grad mode, and tell if it is the cell that asked."""
+        """Switch the grad mode, and tell if it is the cell that asked. An interrupt leaves a block that was
+        beginning as not begun, and a block that was ending as ended. A call that switches the mode on, as in
+        a `finally`, has switched it on."""
         __tracebackhide__ = True
-        before = self.torch.is_grad_enabled()
-        result = func(*args, **kwargs)
-        enabled = self.torch.is_grad_enabled()
-        if enabled != before and not by_torch(*SWITCHES):
-            self.recorder.mode_changed("grad", enabled)
+        before = result = None
+        try:
+            before = self.torch.is_grad_enabled()
+            result = func(*args, **kwargs)
+            enabled = self.torch.is_grad_enabled()
+            if enabled != before and self.source.listens() and not by_torch(*SWITCHES):
+                self.recorder.mode_changed("grad", enabled)
+        except BaseException:
+            caller = outside(sys._getframe(1))
+            ends = caller is not None and caller.f_code.co_name == "__exit__"
+            if ends or args[:1] == (True,):
+                func(*args, **kwargs)
+            elif before is not None:
+                func(before)
+            raise
         return result
 
     def standing(self) -> dict[str, bool]:

@@ -4,35 +4,71 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import sys
 import threading
+import traceback
+import types
 from collections.abc import Iterator
-from typing import Any, ClassVar, NamedTuple
+from typing import Any
 
 from ..protocol import is_tensor
-from .torch_frames import flat
+from .torch_frames import flat, unwatched
 
 
-class Told(NamedTuple):
+class Told:
     """The classes of the modes: for a `cell`, for what custom Functions run `inside` a backward call, and for
     what the engine itself computes in a call that is `building` a graph."""
 
-    cell: Any
-    inside: Any
-    building: Any
+    def __init__(self, cell: Any, inside: Any, building: Any) -> None:
+        self.cell, self.inside, self.building = cell, inside, building
+        self.entered: list[Any] = []
+
+    def __contains__(self, mode: object) -> bool:
+        """Whether a mode is one of these."""
+        return type(mode) in (self.cell, self.inside, self.building)
 
     @contextlib.contextmanager
     def within(self, custom: bool, builds: bool) -> Iterator[None]:
         """The modes in which a backward call runs."""
-        with contextlib.ExitStack() as modes:
-            if custom:
-                modes.enter_context(self.inside())
-            if builds:
-                modes.enter_context(self.building())
+        before, modes = len(self.entered), [self.inside()] * custom + [self.building()] * builds
+        try:
+            for mode in modes:
+                self.enter(mode)
             yield
+        finally:
+            self.leave(before)
+
+    def enter(self, mode: Any) -> None:
+        """Put a mode in force."""
+        self.entered.append(mode)
+        mode.__enter__()
+
+    def leave(self, count: int = 0) -> None:
+        """Take away all modes but the first ones, also those that an interrupt has left behind."""
+        while len(self.entered) > count:
+            leave(self.entered[-1])
+            self.entered.pop()
+
+
+def leave(mode: Any) -> None:
+    """Take a mode away, if it is in force; others may have been entered after it."""
+    from torch.overrides import TorchFunctionMode, _get_current_function_mode_stack
+    from torch.utils._python_dispatch import _get_current_dispatch_mode_stack
+
+    functions = isinstance(mode, TorchFunctionMode)
+    stack = _get_current_function_mode_stack() if functions else _get_current_dispatch_mode_stack()
+    above = list(stack[stack.index(mode) + 1 :]) if mode in stack else None
+    for other in reversed(above or ()):
+        other.__exit__(None, None, None)
+    if above is not None:
+        mode.__exit__(None, None, None)
+    for other in above or ():
+        other.__enter__()
 
 
 def modes_of(source: Any) -> Told:
     """Those that tell a source. They need PyTorch, which is there by now."""
+    from torch._C import _set_grad_enabled as switch
     from torch.overrides import TorchFunctionMode
     from torch.utils._python_dispatch import TorchDispatchMode
 
@@ -41,6 +77,9 @@ def modes_of(source: Any) -> Told:
     class Watching(TorchFunctionMode):
         def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
             __tracebackhide__ = True
+            if func is switch:
+                return source.modes.switched(func, args, kwargs or {})
+            func = implementation(func)
             taker = source.recorder.taker
             call = None if taker is None else taker.before(func, args, kwargs or {})
             result = source.called(func, args, kwargs or {})
@@ -54,40 +93,101 @@ def modes_of(source: Any) -> Told:
             return source.called_inside(func, args, kwargs or {})
 
     class Building(TorchDispatchMode):
+        @classmethod
+        def ignore_compile_internals(cls) -> bool:
+            return True  # else nothing would be compiled inside a call that builds a graph
+
         def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
             result = func(*args, **(kwargs or {}))
-            if not tape.busy:
+            if not (tape.busy or source.compiled.away):
                 tape.built += [t for t in flat((result,)) if is_tensor(t)]
             return result
 
     return Told(Watching, Within, Building)
 
 
-class Functions:
-    """A stand-in for what `Function.apply` calls, which tells that a custom Function ran. No variable of the
-    cell's can hold it: `apply` looks it up in each call."""
+@functools.cache
+def implementations() -> dict[types.CodeType, Any]:
+    """PyTorch's functions in Python, by their code."""
+    import torch
 
-    told: ClassVar[list[Any]] = []  # the sources; the stand-in is there as long as there are some
-
-    def __init__(self, base: Any, source: Any) -> None:
-        self.base = base  # the class below `Function`
-        self.source = source
-        if not Functions.told:
-            base.apply = classmethod(functools.partial(apply, base))
-        Functions.told.append(source)
-
-    def remove(self) -> None:
-        """Take it away, unless another recorder needs it."""
-        Functions.told.remove(self.source)
-        if not Functions.told:
-            del self.base.apply
+    holders = torch.Tensor, torch.autograd, torch.functional, torch.nn.functional
+    found = (each for holder in holders for each in vars(holder).values())
+    return {each.__code__: each for each in found if isinstance(each, types.FunctionType)}
 
 
-def apply(base: Any, kind: Any, *args: Any) -> Any:
-    """Apply a custom Function as PyTorch would."""
-    __tracebackhide__ = True
-    run = super(base, kind).apply
-    here = (each for each in Functions.told if threading.get_ident() == each.thread)
-    for source in here:
-        run = functools.partial(source.applied, kind, run)
-    return run(*args)
+def implementation(func: Any) -> Any:
+    """A function that a mode is asked to run. Where PyTorch's own has handed the call over and the cell has
+    put another one in its place, that has run already: then it is PyTorch's own."""
+    code = getattr(func, "__code__", None)
+    handing = sys._getframe(2) if code is not None else None
+    if handing is None or handing.f_globals.get("__name__") != "torch.overrides" or handing.f_back is None:
+        return func
+    running = handing.f_back.f_code
+    return func if running is code else implementations().get(running, func)
+
+
+class StandIn:
+    """A stand-in for the function `name` of a `holder`, as long as there are `sources`. Of a method of
+    PyTorch's it tells them that it is called, and other threads than theirs get PyTorch's own."""
+
+    def __init__(self, holder: Any, name: str) -> None:
+        self.holder, self.name = holder, name
+        self.own = vars(holder).get(name)  # None if it is inherited
+        self.sources: list[Any] = []  # the stand-in is there as long as there are some
+
+    def add(self, source: Any) -> None:
+        """Tell a source from now on."""
+        self.sources.append(source)
+        setattr(self.holder, self.name, self)
+
+    def remove(self, source: Any) -> None:
+        """Do so no longer; it may be called again."""
+        self.sources = [each for each in self.sources if each is not source]
+        if not self.sources and vars(self.holder).get(self.name) is self:
+            delattr(self.holder, self.name) if self.own is None else setattr(self.holder, self.name, self.own)
+
+    def here(self) -> list[Any]:
+        """The sources of this thread."""
+        return [each for each in self.sources if each.thread == threading.get_ident()]
+
+
+class Functions(StandIn):
+    """Stands for what `Function.apply` calls. No variable of the cell's can hold it: `apply` looks it up in
+    each call."""
+
+    def __get__(self, _: Any, kind: Any) -> Any:
+        run: Any = getattr(super(self.holder, kind), self.name)
+        for source in self.here():
+            run = functools.partial(source.applied, kind, run)
+        return run
+
+
+class ModuleCalls(StandIn):
+    """Stands for `Module.__call__`: hooks on all modules would have PyTorch call each in another way."""
+
+    def __get__(self, module: Any, kind: Any) -> Any:
+        if module is None:
+            return self.own
+        run: Any = types.MethodType(self.own, module)
+        for source in self.here():
+            run = functools.partial(source.module_called, module, run)
+        return run
+
+
+class Entries(StandIn):
+    """Stands for what gives the module `traceback` the entries of a traceback: it prints none of ours."""
+
+    def __call__(self, tb: Any) -> Any:
+        return self.own(unwatched(tb))
+
+
+@functools.cache
+def stand_ins() -> list[StandIn]:
+    """Those of the process. They need PyTorch."""
+    from torch.autograd.function import _SingleLevelFunction
+    from torch.nn import Module
+
+    entries = Entries(traceback, "_walk_tb_with_full_positions")
+    others = [entries] if entries.own is not None else []
+    return [Functions(_SingleLevelFunction, "apply"), ModuleCalls(Module, "__call__"), *others]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..hooks import function_of
 from ..kept import saved_of
 from ..trace.events import NodeState
 
@@ -45,7 +46,7 @@ class TorchNodes:
             self.freed.add(key)
         elif any(not isinstance(saved.value, str) for saved in state.saved):
             self.saving.add(key)
-        own = hasattr(type(node), "_forward_cls")
+        own = function_of(node) is not None
         self.custom = self.custom or own or any(saved.packed for saved in state.saved)
         return state
 

@@ -9,21 +9,21 @@ Note [The line that a warning names]
 
 from __future__ import annotations
 
+import os
+import re
 import sys
 import warnings
-from collections.abc import Callable, Collection
-from types import CodeType, FrameType
+from collections.abc import Callable
+from types import FrameType
 from typing import Any
+
+from .torch_frames import between
 
 
 class Warned:
-    """Corrects warnings between `install` and `remove`. `ours` are the codes of our functions that stand in
-    between; where one has called a function `func` of PyTorch's by way of a mode, `func` itself stands there
-    a second time, further out. `extra` says of any other frame whether it is there because of us."""
+    """Corrects warnings between `install` and `remove`."""
 
-    def __init__(self, ours: Collection[CodeType], extra: Callable[[FrameType], bool]) -> None:
-        self.ours = ours
-        self.extra = extra
+    def __init__(self) -> None:
         self.show: Callable[[Any], None] = print
         self.passes = True  # whether warnings are passed on as they are
 
@@ -51,18 +51,21 @@ class Warned:
         if self.passes:
             self.show(message)
             return
+        text = str(message.message)
+        if (plain := without_ours(text)) != text:
+            message.message = message.category(plain)
         stack = list(outward(sys._getframe(1)))
         named = (message.filename, message.lineno)
         level = next((i for i, f in enumerate(stack) if (f.f_code.co_filename, f.f_lineno) == named), -1)
-        extra = self.between(stack)
+        extra = between(stack)
         if not any(i <= level for i in extra):
             self.show(message)
             return
         forget(message, stack[level])
-        plain = [frame for i, frame in enumerate(stack) if i not in extra]
+        plain = [frame for i, frame in enumerate(stack) if i not in extra]  # type: ignore[assignment]
         frame = plain[min(level, len(plain) - 1)]
-        space = frame.f_globals
-        where = frame.f_code.co_filename, frame.f_lineno, space.get("__name__", "<string>")
+        space = frame.f_globals  # type: ignore[attr-defined]
+        where = frame.f_code.co_filename, frame.f_lineno, space.get("__name__", "<string>")  # type: ignore[attr-defined]
         known = space.setdefault("__warningregistry__", {})
         self.passes = True
         try:
@@ -70,22 +73,27 @@ class Warned:
         finally:
             self.passes = False
 
-    def between(self, stack: list[FrameType]) -> set[int]:
-        """The places in a stack at which frames stand that would not be there without a recorder."""
-        found: set[int] = set()
-        for i, frame in enumerate(stack):
-            if self.extra(frame):
-                found.add(i)
-            if frame.f_code not in self.ours:
-                continue
-            found.add(i)
-            code = getattr(frame.f_locals.get("func"), "__code__", None)
-            handing = i + 1 < len(stack) and stack[i + 1].f_globals.get("__name__") == "torch.overrides"
-            if handing:
-                found.add(i + 1)
-            if handing and i + 2 < len(stack) and stack[i + 2].f_code is code:
-                found.add(i + 2)
-        return found
+
+ENTRY = re.compile(r'  File "(?P<file>[^"\n]*)", line \d+, in .*\n(?:    .*\n)*')  # of a printed stack
+OURS = os.path.dirname(__file__)
+
+
+def without_ours(text: str) -> str:
+    """The text of a warning without our frames in the stack that anomaly detection writes into it, nor those
+    by which PyTorch hands a call to a mode."""
+    if OURS not in text:
+        return text
+    entries = list(ENTRY.finditer(text))
+    extra: set[int] = set()
+    for i, entry in enumerate(entries):
+        if not entry["file"].startswith(OURS):
+            continue
+        extra.add(i)
+        if i > 1 and entries[i - 1]["file"].endswith(os.path.join("torch", "overrides.py")):
+            extra |= {i - 1, i - 2}
+    for i in sorted(extra, reverse=True):
+        text = text[: entries[i].start()] + text[entries[i].end() :]
+    return text
 
 
 def outward(frame: FrameType | None) -> Any:

@@ -120,9 +120,9 @@ def sent(stage: Stage, event: NodeRan) -> str:
     nothing = all(value is None for value in received)
     if nothing and all(value is None for value in event.sent):
         return text("step_backward_none", stage.lang, **values)
-    parts = []
+    parts: list[str] = []
     for edge, gradient in stage.scene.now.sends(node):
-        target = stage.scene.tensor_of(edge)
+        target = stage.scene.tensor_of(edge) if len(parts) <= LISTED else None
         if target is not None:
             values_ = {"value": brief(gradient), "name": stage.name(target)}
             parts.append(text("step_sent", stage.lang, **values_))

@@ -17,7 +17,7 @@ from ..numbers import brief, short
 from ..trace.events import Created, GradSet, NodeRan, TensorState
 from ..trace.graph import CHAIN, Change, Fold, Group, Update
 from ..words import clean, shorten, text
-from .told import Frame, line, listed, saved
+from .told import Frame, as_whole, line, listed, saved
 
 OFF = {"no_grad": "step_forward_off", "inference": "step_forward_inference"}  # by what is on
 FEW = 12  # nodes of a box: the formulas of a larger one are left out
@@ -50,6 +50,7 @@ def computed(stage: Stage, events: Sequence[Any]) -> Frame:
     nodes = {state.node for op in ops for state in getattr(op, "outputs", ()) if state.node is not None}
     node = stage.scene.nodes.get(nodes.pop()) if len(nodes) == 1 else None
     lines = [] if node is None else saved(stage, node.name, node.saved)
+    lines += as_whole(stage, events[-1])
     return Frame(marks, clean(told), tuple(lines), in_cell(events[-1].span))
 
 

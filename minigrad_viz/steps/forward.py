@@ -28,7 +28,7 @@ from ..trace.events import (
 )
 from ..trace.statements import evaluated, parsed
 from ..words import clean, text
-from .told import Frame, line, saved
+from .told import Frame, as_whole, line, saved
 
 CALLS = {
     "retain_grad": "step_retain_grad",
@@ -120,6 +120,7 @@ def computed(stage: Stage, event: Forward, owner: str | None, opens: bool) -> Fr
     else:
         told = computed_as(stage, event, place)
     lines = [] if node is None else saved(stage, node.name, node.saved)
+    lines += as_whole(stage, event)
     lines[:0] = tangent_lines(stage.scene, event, stage.lang)
     if opens and event.span is not None:
         lines.insert(0, line("inside", stage.say("inside_label"), written(event.span)))

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from ..model.scene import Scene
-from ..model.stage import Stage
+from ..model.stage import Stage, each_once
 from ..trace.graph import Card, Graph, Update
 from .story import BACKWARD, FORWARD, Step, Story
 from .told import Frame, Shown
@@ -56,6 +56,9 @@ def limited(phases: Sequence[str], limit: int = LIMIT) -> list[list[int]]:
 def frames_inside(scene: Scene, graph: Graph, parts: Iterable[Graph]) -> list[tuple[Frame, ...]]:
     """For each of `parts`, graphs inside the boxes of `graph`: a frame for every frame of `graph`, with what
     it marks and shows there. They have no text, because the text describes the box as a whole."""
+    parts = list(parts)
+    if not parts:
+        return []
     groups = grouped(Story(Stage(scene, graph, None)).steps())
     runs = limited([group[0].phase for group in groups])
     steps = [[step for place in places for step in groups[place]] for places in runs]
@@ -65,7 +68,7 @@ def frames_inside(scene: Scene, graph: Graph, parts: Iterable[Graph]) -> list[tu
 def _inside(stage: Stage, frames: list[list[Step]]) -> Iterable[Frame]:
     shows = shown_at(stage, [(steps[0].begin, steps[-1].time) for steps in frames])
     for steps, shown in zip(frames, shows):
-        marks = dict.fromkeys(mark for step in steps for mark in _marks(stage, step))
+        marks = each_once(_marks(stage, step) for step in steps)
         yield Frame(tuple(marks), "", phase=steps[-1].phase, shows=shown)
 
 
@@ -87,13 +90,10 @@ def shown_at(stage: Stage, times: Sequence[tuple[int, int]]) -> list[Shown]:
     for part, card in changing(stage):
         numbers = {pair: i for i, pair in enumerate(card.stood)}
         now = numbers.get((card.value, card.grad))
-        for step, time in zip(shows, until):
-            moment = stage.scene.moments.at(card.id, time)
-            if moment is None:
-                continue
+        for i, moment in stage.scene.moments.changes(card.id, until):
             number = numbers.get((moment.value, moment.grad if card.is_leaf else card.grad), now)
             if number is not None and number != now:
-                step[part] = now = number
+                shows[i][part] = now = number
     return [tuple(step.items()) for step in shows]
 
 

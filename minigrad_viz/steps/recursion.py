@@ -107,7 +107,7 @@ def count(times: int) -> str:
 
 def meeting(scene: Scene, found: Recursion, node: str, lang: str | None) -> str:
     """What is said where the queue has waited for several arrows; "" elsewhere."""
-    if node not in found.meets:
+    if found.times.get(node, 0) < 2 or found.arrows.get(node, 0) < 2:
         return ""
     name = clean(scene.nodes[node].name)
     values = {"n": found.arrows[node], "node": name, "times": count(found.times[node])}

@@ -117,7 +117,8 @@ class Story:
                 place, value, mine = self.stage.place_of(target), total.get(target), shares.get(target, [])
                 meet = missing[target] or 1 < len(mine) <= LISTED
                 if meet and value is not None and place is not None and len(place.states) == 1:
-                    waits = SoFar(place.states[0].id, value, missing[target], tuple(mine))
+                    all_in = () if missing[target] else tuple(mine)
+                    waits = SoFar(place.states[0].id, value, missing[target], all_in)
                     result.setdefault(event.node, []).append(waits)
         return result
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from ..arithmetic import Line
 from ..model.scene import Scene
 from ..model.schedule import Moment, Schedule
-from ..model.stage import Stage
+from ..model.stage import Stage, each_once
 from ..numbers import short
 from ..trace import events
 from ..trace.explained import Explanation
@@ -39,12 +39,12 @@ TOLD: dict[type, Callable[[Stage, Any], Frame]] = {  # by the event alone
 
 class Draft(NamedTuple):
     """A step before its text is written: `size` events that the reader sees as one, the parts of the picture
-    that they concern, and how many nodes have run after it."""
+    that they concern (marks of several together), and how many nodes have run after it."""
 
     phase: str
     ran: int
     tell: Callable[[], Frame]
-    marks: Iterable[str]
+    marks: Iterable[tuple[str, ...]]
     size: int = 1
     times: tuple[int, int] = (0, 0)  # of its first event and its last
 
@@ -71,7 +71,7 @@ def frames_of(
         some = [drafts[place] for place in places]
         count = sum(draft.size for draft in some)
         times.append((some[0].times[0], some[-1].times[1]))
-        marks = (mark for draft in some for mark in draft.marks)
+        marks = each_once(same for draft in some for same in draft.marks)
         if only is not None and len(times) not in only:
             frame = Frame((), "")
         else:
@@ -99,7 +99,7 @@ def of_cell(stage: Stage, explained: Sequence[Explanation], recursion: Recursion
         return frame
 
     for group in grouped(story.steps()):
-        marks = (mark for step in group for mark in stage.marks(step.event))
+        marks = map(stage.marks, [step.event for step in group])
         times = group[0].begin, group[-1].time
         yield Draft(group[0].phase, group[-1].ran, partial(told, group), marks, len(group), times)
 
@@ -141,7 +141,7 @@ def of_graph(stage: Stage) -> Iterator[Draft]:
     """The steps of a finished graph, with those of its values that are available."""
     for station in stage.stations.values():
         marks = (*(f"{station.id}-c{i}" for i in range(len(station.cards))), *stage.into.get(station.id, ()))
-        yield Draft(FORWARD, 0, partial(Frame, marks, made_here(stage, station.cards[0])), marks)
+        yield Draft(FORWARD, 0, partial(Frame, marks, made_here(stage, station.cards[0])), (marks,))
     order = () if stage.scene.schedule is None else stage.scene.schedule.order
     ran = 0
     for runs, nodes in itertools.groupby(order, lambda node: stage.station(stage.place_of(node))):
@@ -149,7 +149,7 @@ def of_graph(stage: Stage) -> Iterator[Draft]:
         if runs is not None and runs.deck is not None:
             said = stage.say("step_ready", node=runs.deck.name, name=stage.cards[runs.cards[0].id])
             marks = stage.deck_marks(runs)
-            yield Draft(BACKWARD, ran, partial(Frame, marks, clean(said)), marks)
+            yield Draft(BACKWARD, ran, partial(Frame, marks, clean(said)), (marks,))
 
 
 def made_here(stage: Stage, card: Card) -> str:
@@ -163,7 +163,7 @@ def made_here(stage: Stage, card: Card) -> str:
 
 def summary(marks: Iterable[str], count: int, lang: str | None) -> Frame:
     """So many steps that are not shown one by one, with all their marks."""
-    return Frame(tuple(dict.fromkeys(marks)), text("step_summary", lang, n=count))
+    return Frame(tuple(marks), text("step_summary", lang, n=count))
 
 
 def labelled(

@@ -12,7 +12,7 @@ from ..model.card_names import kept_words
 from ..model.stage import LISTED, NAME, Stage, Where, written
 from ..numbers import brief, short
 from ..protocol import Value
-from ..trace.events import Recomputed
+from ..trace.events import COMPILED, Recomputed
 from ..trace.graph import Saved
 from ..words import clean, shorten, text
 
@@ -66,6 +66,16 @@ def listed(values: Iterable[Value | None]) -> str:
 def shown(value: Any) -> str:
     """A saved value in a sentence."""
     return short(value) if isinstance(value, Value) else shorten(clean(str(value)), NAME)
+
+
+def as_whole(stage: Stage, event: Any) -> list[Line]:
+    """What to say of a call that stands as a whole; nothing of an ordinary op."""
+    if getattr(event, "op", "") == COMPILED:
+        return [line("words", stage.say("whole_label"), stage.say("step_compiled"))]
+    counted = getattr(event, "counted", 0)
+    if not counted:
+        return []
+    return [line("words", stage.say("whole_label"), stage.say("step_counted", n=counted))]
 
 
 AGAIN = 12  # operations that a checkpoint computed again, one line each

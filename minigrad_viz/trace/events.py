@@ -115,7 +115,8 @@ class Trace(NamedTuple):
     no gradient; there were too many of them to record. `rounds` has the value of the root of each
     backward call, also of those that are not kept (None where that is no finite number), `norms` the norm of
     all gradients after it; `light` calls, among those that were skipped, were only counted. `library` is that
-    of the tensors that variables name: "minigrad" or "torch" ("" where there are none)."""
+    of the tensors that variables name: "minigrad" or "torch" ("" where there are none). `passed` ops, of any
+    kind, were not recorded because the graph had become too large."""
 
     source: str
     events: Sequence[Event]
@@ -132,6 +133,7 @@ class Trace(NamedTuple):
     norms: tuple[float | None, ...] = ()
     light: int = 0
     library: str = ""
+    passed: int = 0
 
     def to_json(self) -> str:
         """The trace as JSON; every event has its class name under "event"."""

@@ -7,6 +7,8 @@ from typing import NamedTuple
 from ..protocol import Value
 from .where import Span
 
+COMPILED = "torch.compile"  # the op that stands for a compiled call
+
 
 class TensorState(NamedTuple):
     """A tensor as it stood at one moment. `grad_fn` is the name of its node, `node` that node's id;
@@ -55,7 +57,9 @@ class Forward(NamedTuple):
     `arguments`); `call` is the backward call inside which it ran (0 outside): then it belongs to the graph
     of the gradient. Where only the node of such an op is known, `inputs` are those of its edges, and an
     unknown one is "…". `shares` is the input whose memory the outputs use ("" if they have their own);
-    `ghost` the name of the node that the op would have left with the grad mode on ("" where unknown)."""
+    `ghost` the name of the node that the op would have left with the grad mode on ("" where unknown).
+    A call that stands as a whole is one op: `counted` says how many ran inside it. Of a compiled call,
+    whose `op` is COMPILED, nobody knows that (0)."""
 
     op: str
     inputs: tuple[str | None, ...]
@@ -67,6 +71,12 @@ class Forward(NamedTuple):
     call: int
     shares: str = ""
     ghost: str = ""
+    counted: int = 0
+
+
+def is_whole(event: Forward) -> bool:
+    """Whether an op stands for a call with all that ran inside it."""
+    return event.op == COMPILED or event.counted > 0
 
 
 class Called(NamedTuple):

@@ -63,7 +63,8 @@ class Card:
     have had ("" where that is not certain). `shares` is the id of the tensor whose memory it uses ("" for
     its own). `stood` has its value and its `.grad` at all moments of the call, where they changed (see
     Note [True at this moment] in `moments`). `seed` is the gradient that the call was given for it,
-    unless that is the usual 1; `returned` the one that `grad()` returned for it.
+    unless that is the usual 1; `returned` the one that `grad()` returned for it. A call that stands as a
+    whole has made a tensor that is `compiled`, or for which so many ops were only `counted`.
     """
 
     id: str
@@ -89,6 +90,8 @@ class Card:
     returned: Value | None = None
     letter: str = ""
     loop: bool = False
+    compiled: bool = False
+    counted: int = 0
 
     def titled(self, name: str) -> str:
         """`y = log(x)`: a name of the tensor with what made it; `h (for t in range(6))` after a loop."""
@@ -255,8 +258,8 @@ class Graph:
     recorded whether gradients flowed here, and there are some. `groups` are the boxes that the stations can
     be gathered in, outer ones before inner ones; `updates` what was written around the call, in order;
     `aside` counts, by kind, what the cell computed that has no part in the call (a key of the catalogue, how
-    many); `counted` the ops without gradients that were not recorded, `light` the backward calls of
-    which only the value of the root and the norm of the gradients were.
+    many); `counted` the ops without gradients that were not recorded, `passed` those of any kind, `light` the
+    backward calls of which only the value of the root and the norm of the gradients were.
     """
 
     stations: tuple[Station, ...]
@@ -270,6 +273,7 @@ class Graph:
     updates: tuple[Update, ...] = ()
     aside: tuple[tuple[str, int], ...] = ()
     counted: int = 0
+    passed: int = 0
     light: int = 0
 
     def station(self, id: str) -> Station:
@@ -278,6 +282,14 @@ class Graph:
             if station.id == id:
                 return station
         raise KeyError(id)
+
+    @property
+    def structure(self) -> tuple[str, ...]:
+        """What makes two graphs of rounds of a loop look alike, whatever their numbers are."""
+        return (
+            *(f"{len(s.cards)} {s.deck and s.deck.name}" for s in self.stations),
+            *(route.id for route in self.routes),
+        )
 
     def cards(self) -> Iterator[tuple[Station, Card]]:
         """Every card with its station, in program order."""

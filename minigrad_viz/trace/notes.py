@@ -52,11 +52,13 @@ class Numbers:
 
     def __init__(self) -> None:
         self.room = ROOM
+        self.read = 0  # bytes of the arrays that were read or copied
 
     def take(self, data: Any) -> Any:
         """Something that stays as `data` is now."""
         if not data.shape:
             return data[()]  # a number, which cannot change
+        self.read += data.nbytes
         if data.nbytes <= SMALL < self.room:
             self.room -= data.nbytes
             return data.copy()

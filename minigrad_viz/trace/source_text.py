@@ -10,11 +10,12 @@ import ast
 import dis
 import re
 import unicodedata
-import warnings
 from collections.abc import Iterator
 from functools import cached_property, lru_cache
 from types import CodeType
 
+from ..faults import pass_on
+from ..silence import silence
 from .statements import Range, nodes_of
 
 
@@ -167,12 +168,13 @@ def _parse(text: tuple[str, ...]) -> tuple[ast.Module | None, frozenset[int]]:
     magic: set[int] = set()
     while True:
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # the cell's own compilation has warned already
+            with silence():  # the cell's own compilation has warned already
                 return ast.parse("\n".join(lines)), frozenset(magic)
         except SyntaxError as error:
+            pass_on(error)
             number = error.lineno or 0
-        except (ValueError, RecursionError, MemoryError):
+        except (ValueError, RecursionError, MemoryError) as refused:
+            pass_on(refused)
             return None, frozenset(magic)
         if not 1 <= number <= len(lines) or number in magic or not _MAGIC.match(lines[number - 1]):
             return None, frozenset(magic)

@@ -11,6 +11,8 @@ import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from ..faults import pass_on
+
 Range = tuple[int, int, int, int]  # first line (from 1), first column (from 0), last line, column after it
 ROUNDS = (ast.For, ast.AsyncFor, ast.While, ast.FunctionDef, ast.AsyncFunctionDef)
 WITHIN = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda)
@@ -51,7 +53,8 @@ def parsed(source: str) -> ast.Module | None:
     for text in (f"({source}\n)", textwrap.dedent(source)):
         try:
             return ast.parse(text)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as refused:
+            pass_on(refused)
             continue
     return None
 

@@ -6,6 +6,7 @@ they are shown where the caller still has the tensor (`names`), or where a later
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
@@ -31,11 +32,14 @@ from .graph import Saved
 T = TypeVar("T")
 
 
-def reached(start: Iterable[T], onward: Callable[[T], Iterable[T]]) -> list[T]:
-    """Everything that can be reached by going `onward` from `start`, nearest first, each once."""
+def reached(start: Iterable[T], onward: Callable[[T], Iterable[T]], most: float = math.inf) -> list[T]:
+    """Everything that can be reached by going `onward` from `start`, nearest first, each once; the walk ends
+    when it has found more than `most`."""
     found = list(dict.fromkeys(start))
     seen = set(found)
     for each in found:  # grows while it is read
+        if len(found) > most:
+            break
         new = [one for one in dict.fromkeys(onward(each)) if one not in seen]
         seen.update(new)
         found += new
@@ -43,9 +47,10 @@ def reached(start: Iterable[T], onward: Callable[[T], Iterable[T]]) -> list[T]:
 
 
 def in_order(
-    roots: list[Any], limit: int, known: Callable[[Any], bool] = lambda node: False
+    roots: list[Any], limit: int, known: Callable[[Any], bool] = lambda node: False, whole: bool = True
 ) -> tuple[list[Any], int]:
-    """Nodes in an order in which inputs come before users, and how many were left out beyond `limit`.
+    """Nodes in an order in which inputs come before users, and how many were left out beyond `limit` (at
+    least so many, if the graph is not gone through `whole`).
 
     A depth-first walk without recursion: a chain of 100,000 nodes is as good as one of ten. Of a graph
     larger than `limit` the nodes nearest to the roots are kept. The walk does not enter nodes that are
@@ -55,7 +60,7 @@ def in_order(
     def behind(node: Any) -> Iterable[Any]:
         return (target for target, _ in edges_of(node) if target is not None and not known(target))
 
-    near = reached((node for node in roots if not known(node)), behind)
+    near = reached((node for node in roots if not known(node)), behind, math.inf if whole else limit)
     kept = set(near[:limit])
     order, done = [], set()
     for root in roots:

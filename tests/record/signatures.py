@@ -23,6 +23,7 @@ CHANGED: dict[tuple[str, str], str] = {  # (namespace, name) → why another sig
     ("torch", "sort"): "the default of stable was shown as an object without a name",
     ("Tensor", "sort"): "the same",
     ("Tensor", "cholesky_solve"): "the first parameter of a method is the tensor itself",
+    ("Tensor", "copy_"): "by name PyTorch takes only other, although it documents src",
     ("nn", "RNNBase"): "which network it is says the class, an attribute `mode`",
     ("nn", "RNNCellBase"): "the same, and how many gates",
     ("nn", "LSTM"): "proj_size=None means 0; RNN and GRU, which refuse one, have the same signature",

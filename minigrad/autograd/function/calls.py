@@ -52,16 +52,19 @@ def call(cls: Any, args: tuple[Any, ...], own_setup: bool) -> Any:
     `setup_context`.
     """
     node = make_node(cls, args)
-    before, here = modes.switch("grad_enabled", False), modes.state.__dict__
+    here = modes.state.__dict__
     forward_grad, observers = here.get("forward_grad", True), here.get("observers", ())
-    here["forward_grad"], here["observers"] = False, ()  # not counted: ops in `forward` take the short way
-    try:
-        output = cls.forward(*args) if own_setup else cls.forward(node, *args)
-        if own_setup:
-            cls.setup_context(node, args, output)
-    finally:
-        here["forward_grad"], here["observers"] = forward_grad, observers
-        modes.switch("grad_enabled", before)
+    with modes.Within(grad_enabled=False):
+        here["forward_grad"], here["observers"] = (
+            False,
+            (),
+        )  # not counted: ops in `forward` take the short way
+        try:
+            output = cls.forward(*args) if own_setup else cls.forward(node, *args)
+            if own_setup:
+                cls.setup_context(node, args, output)
+        finally:
+            here["forward_grad"], here["observers"] = forward_grad, observers
     if isinstance(output, tuple):
         result: Any = tuple(finish(node, args, output, own_setup))
     else:

@@ -163,6 +163,7 @@ def check_transforms(cls: Any, own_setup: bool) -> None:
         )
     if "vmap" not in modes.state.transforms:
         return
+    modes.repeat_for_each()
     own_vmap = cls.vmap is not Function.vmap
     if cls.generate_vmap_rule and own_vmap:
         raise RuntimeError(

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core import F
+import numpy as np
+
+from ...core import F, dtypes
 from ...core.public import public
 from ...inplace.in_place import in_place
 from ...ops import activations as ac
@@ -192,7 +194,7 @@ def logsigmoid(input: Any) -> Any:
     return F.log_sigmoid_forward(input)[0]
 
 
-@public("function", out=None)
+@public("function")
 def hardshrink(input: Any, lambd: float = 0.5) -> Any:
     """Return x, and 0 where -lambd ≤ x ≤ lambd."""
     return ac.hardshrink(input, lambd)
@@ -200,8 +202,10 @@ def hardshrink(input: Any, lambd: float = 0.5) -> Any:
 
 def softshrink(input: Any, lambd: float = 0.5) -> Any:
     """Move x toward 0 by `lambd`; return 0 where -lambd ≤ x ≤ lambd."""
-    if lambd < 0:
-        raise RuntimeError(f"lambda must be greater or equal to 0, but found to be {lambd:g}.")
+    kind = dtypes.of(input._data)
+    if kind.category == 2 and not 0 <= lambd <= np.finfo(kind.numpy).max:
+        bounds = f"[0, {np.finfo(kind.numpy).max:g}] for input dtype {kind.title}"
+        raise RuntimeError(f"lambda must be in range {bounds}, but found {lambd:g}")
     return ac.softshrink(input, lambd)
 
 

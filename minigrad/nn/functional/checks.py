@@ -10,6 +10,7 @@ import numpy as np
 from ...core import check_broadcast
 from ...core.modes import is_grad_enabled
 from ...core.tensor_state import TensorBase
+from ...core.user_warnings import warn
 from ...ops.kernels import MEAN, NONE, SUM
 
 ENUM = {"none": NONE, "mean": MEAN, "elementwise_mean": MEAN, "sum": SUM}
@@ -38,7 +39,8 @@ def expand(name: str, value: Any, dims: int, what: str) -> tuple[int, ...]:
 
 def legacy_reduction(size_average: bool | None, reduce: bool | None) -> str:
     """Return the reduction that PyTorch's two old flags mean."""
-    reduction = "none" if reduce is False else "sum" if size_average is False else "mean"
+    averages = size_average is None or size_average
+    reduction = "none" if reduce is not None and not reduce else "mean" if averages else "sum"
     warnings.warn(
         f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead.",
         stacklevel=2,
@@ -50,7 +52,7 @@ def reduction_enum(reduction: str, size_average: bool | None = None, reduce: boo
     """Return the reduction as a number, as PyTorch's nodes save it; raise ValueError for an unknown one."""
     if size_average is not None or reduce is not None:
         reduction = legacy_reduction(size_average, reduce)
-    if reduction not in ENUM:
+    if not isinstance(reduction, str) or reduction not in ENUM:
         raise ValueError(f"{reduction} is not a valid value for reduction")
     return ENUM[reduction]
 
@@ -64,14 +66,16 @@ def broadcast(*tensors: Any) -> Any:
     return [t if t.shape == shape else t.expand(shape) for t in tensors]
 
 
-def broadcast_pair(input: Any, target: Any) -> Any:
-    """Broadcast both tensors to their common shape, with PyTorch's warning if their shapes differ."""
+def broadcast_pair(name: str, input: Any, target: Any) -> Any:
+    """Broadcast both tensors of the loss `name` to their common shape, with PyTorch's warning if their shapes
+    differ.
+    """
     if target.size() != input.size():
-        warnings.warn(
+        warn(
             f"Using a target size ({target.shape}) that is different to the input size "
             f"({input.shape}). This will likely lead to incorrect results due to broadcasting. "
             "Please ensure they have the same size.",
-            stacklevel=3,
+            name,
         )
     check_broadcast(input.shape, target.shape)
     return broadcast(input, target)

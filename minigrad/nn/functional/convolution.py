@@ -98,7 +98,7 @@ def same(input: Any, weight: Any, stride: Any, dilation: Any) -> tuple[Any, list
     return input, [n // 2 for n in total]
 
 
-@public("function", out=None)
+@public("function")
 def conv1d(
     input: Any, weight: Any, bias: Any = None, stride: Numbers = 1, padding: Numbers | str = 0,
     dilation: Numbers = 1, groups: int = 1,
@@ -111,7 +111,7 @@ def conv1d(
     return run(1, input, weight, bias, stride, padding, dilation, groups)
 
 
-@public("function", out=None)
+@public("function")
 def conv2d(
     input: Any, weight: Any, bias: Any = None, stride: Numbers = 1, padding: Numbers | str = 0,
     dilation: Numbers = 1, groups: int = 1,
@@ -150,7 +150,7 @@ def conv2d(
     return run(2, input, weight, bias, stride, padding, dilation, groups)
 
 
-@public("function", out=None)
+@public("function")
 def conv3d(
     input: Any, weight: Any, bias: Any = None, stride: Numbers = 1, padding: Numbers | str = 0,
     dilation: Numbers = 1, groups: int = 1,
@@ -163,7 +163,7 @@ def conv3d(
     return run(3, input, weight, bias, stride, padding, dilation, groups)
 
 
-@public("function", out=None)
+@public("function")
 def conv_transpose1d(
     input: Any, weight: Any, bias: Any = None, stride: Numbers = 1, padding: Numbers = 0,
     output_padding: Numbers = 0, groups: int = 1, dilation: Numbers = 1,
@@ -176,7 +176,7 @@ def conv_transpose1d(
     return run(1, input, weight, bias, stride, padding, dilation, groups, True, output_padding)
 
 
-@public("function", out=None)
+@public("function")
 def conv_transpose2d(
     input: Any, weight: Any, bias: Any = None, stride: Numbers = 1, padding: Numbers = 0,
     output_padding: Numbers = 0, groups: int = 1, dilation: Numbers = 1,
@@ -189,7 +189,7 @@ def conv_transpose2d(
     return run(2, input, weight, bias, stride, padding, dilation, groups, True, output_padding)
 
 
-@public("function", out=None)
+@public("function")
 def conv_transpose3d(
     input: Any, weight: Any, bias: Any = None, stride: Numbers = 1, padding: Numbers = 0,
     output_padding: Numbers = 0, groups: int = 1, dilation: Numbers = 1,

@@ -18,7 +18,7 @@ __all__ = [
 TINY = 1e-12  # so that no length of 0 is divided by
 
 
-@public("function", out=None)
+@public("function")
 def pairwise_distance(x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Any:
     """Return the `p`-norm of `x1 - x2 + eps` over the last dimension."""
     ndim = max(x1.ndim, x2.ndim)
@@ -33,7 +33,7 @@ def at_least(t: Any, least: float) -> Any:
     return t
 
 
-@public("function", out=None)
+@public("function")
 def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
     """Return the cosine of the angle between vectors along a dimension.
 

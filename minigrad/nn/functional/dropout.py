@@ -65,7 +65,7 @@ def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = F
     return dropped(input, p, training, inplace, False)
 
 
-@public("function", out=None, name="dropout")
+@public("function", name="dropout")
 def torch_dropout(input: Any, p: float, train: bool) -> Any:
     """Return `dropout`, as `torch.dropout` spells it."""
     if not 0 <= p <= 1:

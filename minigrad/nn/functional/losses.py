@@ -50,7 +50,7 @@ def mse_loss(
     Source: PyTorch's page `torch.nn.functional.mse_loss`.
     """
     refuse("mse_loss", weight=weight is not None)
-    a, b = broadcast_pair(input, target)
+    a, b = broadcast_pair("mse_loss", input, target)
     return F.mse_loss(a, b, reduction_enum(reduction, size_average, reduce))
 
 
@@ -60,7 +60,7 @@ def l1_loss(
 ) -> Any:  # fmt: skip
     """Return the mean of the absolute differences |input − target|."""
     refuse("l1_loss", weight=weight is not None)
-    a, b = broadcast_pair(input, target)
+    a, b = broadcast_pair("l1_loss", input, target)
     return reduced((a - b).abs(), reduction_enum(reduction, size_average, reduce))
 
 
@@ -69,11 +69,11 @@ def smooth_l1_loss(
     reduction: str = "mean", beta: float = 1.0,
 ) -> Any:  # fmt: skip
     """Return `d² / (2 beta)` where the difference |d| is smaller than `beta`, else `|d| - beta / 2`."""
-    a, b = broadcast_pair(input, target)
+    a, b = broadcast_pair("smooth_l1_loss", input, target)
     how = reduction_enum(reduction, size_average, reduce)
     if beta == 0.0:
         return reduced((a - b).abs(), how)
-    if beta < 0:
+    if not beta >= 0:
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
     return F.smooth_l1_loss(a, b, how, beta)
 
@@ -81,10 +81,10 @@ def smooth_l1_loss(
 def huber_loss(
     input: Any, target: Any, reduction: str = "mean", delta: float = 1.0, weight: Any = None
 ) -> Any:
-    """Return `d² / 2` where the difference |d| is at most `delta`, else `delta · (|d| - delta / 2)`."""
+    """Return `d² / 2` where the difference |d| is smaller than `delta`, else `delta · (|d| - delta / 2)`."""
     refuse("huber_loss", weight=weight is not None)
-    a, b = broadcast_pair(input, target)
-    if delta <= 0:
+    a, b = broadcast_pair("huber_loss", input, target)
+    if not delta > 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
     return F.huber_loss(a, b, reduction_enum(reduction), delta)
 

@@ -14,6 +14,7 @@ from ...core.public import public
 from ...core.tensor_state import numbers
 from ...inplace.in_place import in_place
 from ...ops.batches import but_channels
+from ...ops.checks import refuse
 from ...ops.kernels import widened
 from .checks import check_constant
 
@@ -57,15 +58,19 @@ def check_last(input: Any, normalized_shape: Any, weight: Any, bias: Any = None)
         raise RuntimeError(f"Given normalized_shape={wanted}, expected input with shape {shown}")
 
 
-@public("function", out=None)
+@public("function")
 def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: float | None = None) -> Any:
     """Divide `input` by its root mean square over the last dimensions, then multiply by `weight`."""
     normalized_shape = tuple(normalized_shape)
+    if input.ndim < len(normalized_shape):
+        least = len(normalized_shape)
+        raise ValueError(f"Input tensor must have at least {least} dimensions, but got {input.ndim}")
     check_last(input, normalized_shape, weight)
+    refuse(input._data, "biu", "rms_norm")
     kind = input._data.dtype
     dims = tuple(range(input.ndim - len(normalized_shape), input.ndim))
     x = input.float() if kind == np.float16 else input
-    least = np.finfo(x._data.dtype).eps if eps is None else eps
+    least = np.finfo(x._data.dtype).eps if eps is None else eps  # type: ignore[assignment]
     squares = in_place(F.add_scalar.op, (x**2).mean(dims, keepdim=True), float(least))
     result = x * F.rsqrt(squares)
     result = result if weight is None else result * weight

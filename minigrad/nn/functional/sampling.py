@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 import operator
-import warnings
 from typing import Any
 
 from ...core import F
+from ...core.user_warnings import warn
 from ...left_out import refuse
 
 __all__ = ["affine_grid", "grid_sample", "interpolate"]
@@ -24,7 +24,7 @@ CHANGED = (
 def aligned(align_corners: bool | None) -> bool:
     """Return whether corners are aligned; without an answer return False with PyTorch's warning."""
     if align_corners is None:
-        warnings.warn(CHANGED, stacklevel=3)
+        warn(CHANGED)
     return bool(align_corners)
 
 

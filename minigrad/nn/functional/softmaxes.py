@@ -10,6 +10,7 @@ import numpy as np
 
 from ...core import F
 from ...core.tensor_state import wrap
+from ...ops.checks import must_be_tensor
 from ...tensor.matmul import matmul
 from .dropout import dropout
 
@@ -100,6 +101,7 @@ def gumbel_softmax(logits: Any, tau: float = 1, hard: bool = False, eps: float =
     A lower `tau` makes it sharper. `hard` returns 1 for the maximum and 0 for the others, with the
     gradient of the soft result.
     """
+    must_be_tensor("empty_like", logits)
     gumbels = -F.zeros_of(logits.detach(), tuple(logits.shape)).exponential_().log()
     shares = ((logits + gumbels) / tau).softmax(dim)
     if not hard:

@@ -182,8 +182,8 @@ class Hardtanh(Applied, function="hardtanh"):
 
     def _configure(self, settings: dict[str, Any]) -> None:
         super()._configure(settings)
-        if not self.max_val > self.min_val:
-            raise AssertionError("max_val must be larger than min_val")
+        if self.max_val <= self.min_val:
+            raise AssertionError(f"max_val ({self.max_val}) must be greater than min_val ({self.min_val})")
 
 
 class Shrink(Applied):

@@ -24,12 +24,14 @@ class Applied(Module):
 
     function = ""
     settings: tuple[str, ...] = ()  # the attributes that a call passes on
+    operands: tuple[str, ...] = ()  # the tensors that a call takes
 
     def __init_subclass__(cls, function: str = "", settings: str = "", **defaults: Any) -> None:
         super().__init_subclass__()
         if not function:
             return
         known = signature(getattr(functional, function)).parameters
+        cls.operands = tuple(name for name in known if name in TENSORS)
         names = settings.split() or [name for name in known if name not in TENSORS]
         cls.function, cls.settings = function, tuple(name for name in names if name not in DEPRECATED)
         parameters = [

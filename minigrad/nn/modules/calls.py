@@ -15,6 +15,7 @@ from ...autograd import Function
 from ...core import modes
 from ...core.hooks import HookDict, RemovableHandle
 from ...core.modes import is_grad_enabled
+from ...core.user_warnings import warn
 from ...tensor import Tensor
 from .tree import Tree
 
@@ -146,6 +147,13 @@ class Places(NamedTuple):
         return tuple(at.get(i) for i in range(self.total))
 
 
+NO_INPUT = (
+    "Full backward hook is firing when gradients are computed with respect to module outputs since no inputs "
+    "require gradients. See https://docs.pytorch.org/docs/main/generated/torch.nn.Module.html"
+    "#torch.nn.Module.register_full_backward_hook for more details."
+)
+
+
 class Around:
     """The two identity functions around one call of a module. See Note [Backward hooks of modules]."""
 
@@ -179,6 +187,7 @@ class Around:
         """Handle the gradients of the outputs, which have arrived."""
         self.grad_output = self.called(self.pre_hooks, "grad_output", "Backward pre hook", places.put(grads))
         if not self.needs_input:  # hooks are notified of the outputs alone
+            warn(NO_INPUT)
             self.called(self.hooks, "grad_input", "Backward hook", self.places.put(()), self.grad_output)
         return places.of(self.grad_output)
 

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...core.user_warnings import warn
 from .. import functional
 from .batchnorm import NormWithStatistics
 
 __all__ = ["InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d"]
+
+
+UNUSED = (
+    "input's size at dim={} does not match num_features. You can silence this warning by not passing in "
+    "num_features, which is not used because affine=False"
+)
 
 
 class InstanceNorm(NormWithStatistics):
@@ -23,6 +30,14 @@ class InstanceNorm(NormWithStatistics):
         """Normalize the input."""
         self.check(input)
         alone = input.ndim == min(self.ranks)
+        dim = 0 if alone else 1
+        if input.shape[dim] != self.num_features:
+            if self.affine:
+                raise ValueError(
+                    f"expected input's size at dim={dim} to match num_features ({self.num_features}), but "
+                    f"got: {input.shape[dim]}."
+                )
+            warn(UNUSED.format(dim))
         result = functional.instance_norm(
             input.unsqueeze(0) if alone else input, self.running_mean, self.running_var, self.weight,
             self.bias, self.training or not self.track_running_stats,

@@ -30,6 +30,10 @@ class Loss(Applied):
 
     def forward(self, *inputs: Any, **named: Any) -> Any:
         """Return the loss of the inputs, which may be given by their names in the function."""
+        wanted = len(self.operands)
+        if len(inputs) > wanted:
+            given = f"takes {wanted + 1} positional arguments but {len(inputs) + 1} were given"
+            raise TypeError(f"{type(self).__name__}.forward() {given}")
         return self._run(*inputs, **named)
 
 

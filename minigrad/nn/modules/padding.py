@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from .. import functional
@@ -31,7 +32,7 @@ class Pad(Module):
 
     def __init__(self, padding: Any) -> None:
         super().__init__()
-        self.padding = (padding,) * (2 * self.dims) if isinstance(padding, int) else tuple(padding)
+        self.padding = tuple(padding) if isinstance(padding, Iterable) else (padding,) * (2 * self.dims)
 
     def forward(self, input: Any) -> Any:
         """Return the input with its borders."""

@@ -43,14 +43,21 @@ class CosineAnnealingLR(LRScheduler):
 
     def get_lr(self) -> list[float]:
         """Return the learning rate of each group in this epoch."""
-        if self.last_epoch == 0:
+        if self._is_initial:
             return self.rates
+        if self._step_count == 1 and self.last_epoch > 0:
+            return self._get_closed_form_lr()
         angle, turn = math.pi * self.last_epoch / self.T_max, math.pi / self.T_max
-        pairs = zip(self.base_lrs, self.rates)
+        pairs = zip(self.base_lrs, self.rates, strict=True)
         if (self.last_epoch - 1 - self.T_max) % (2 * self.T_max) == 0:
             return [rate + (base - self.eta_min) * (1 - math.cos(turn)) / 2 for base, rate in pairs]
         share = (1 + math.cos(angle)) / (1 + math.cos(angle - turn))
         return [share * (rate - self.eta_min) + self.eta_min for rate in self.rates]
+
+    def _get_closed_form_lr(self) -> list[float]:
+        """Return the same from the initial learning rates."""
+        height = (1 + math.cos(math.pi * self.last_epoch / self.T_max)) / 2
+        return [self.eta_min + (base - self.eta_min) * height for base in self.base_lrs]
 
 
 class CosineAnnealingWarmRestarts(LRScheduler):
@@ -92,7 +99,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
                 raise ValueError(f"Expected non-negative epoch, but got {epoch}")
             self.go_to(epoch)
         self.last_epoch = math.floor(epoch)
-        self.put(self.get_lr())
+        self.put_next(self.get_lr)
 
     def go_to(self, epoch: float) -> None:
         """Find the cycle of an epoch and the position in it."""
@@ -111,24 +118,31 @@ class Cycling(LRScheduler):
     direction.
     """
 
-    def _begin(self, optimizer: Any, cycle_momentum: bool, base: Any, top: Any, last_epoch: int) -> None:
-        """Store the lowest and highest momentum of each group, start with the highest, and take a step."""
+    def _momenta(
+        self, optimizer: Any, cycle_momentum: bool, base: Any, top: Any
+    ) -> tuple[list[Any], list[Any]]:
+        """Return the lowest and highest momentum of each group; raise ValueError if it has none to change."""
         self.cycle_momentum = cycle_momentum
-        if cycle_momentum:
-            if "momentum" not in optimizer.defaults and "betas" not in optimizer.defaults:
-                told = "momentum or beta1 with `cycle_momentum` option enabled"
-                raise ValueError(f"optimizer must support {told}")
-            self.max_momentums = for_each_group("max_momentum", optimizer, top)
-            self.base_momentums = for_each_group("base_momentum", optimizer, base)
-        if cycle_momentum and last_epoch == -1:
-            for group, low, high in zip(optimizer.param_groups, self.base_momentums, self.max_momentums):
+        if not cycle_momentum:
+            return [], []
+        if "momentum" not in optimizer.defaults and "betas" not in optimizer.defaults:
+            told = "momentum or beta1 with `cycle_momentum` option enabled"
+            raise ValueError(f"optimizer must support {told}")
+        self.use_beta1 = "betas" in optimizer.defaults
+        highs = for_each_group("max_momentum", optimizer, top)
+        return for_each_group("base_momentum", optimizer, base), highs
+
+    def _begin(self, optimizer: Any, lows: list[Any], highs: list[Any], last_epoch: int) -> None:
+        """Start with the highest momentum of each group, and take a step."""
+        if self.cycle_momentum and last_epoch == -1:
+            for group, low, high in zip(optimizer.param_groups, lows, highs):
                 self.put_momentum(group, high)
                 group["max_momentum"], group["base_momentum"] = high, low
         super().__init__(optimizer, last_epoch)
 
     def put_momentum(self, group: dict[str, Any], momentum: float) -> None:
         """Set the momentum of a group."""
-        if "betas" in self.optimizer.defaults:
+        if self.use_beta1:
             group["betas"] = (momentum, *group["betas"][1:])
         else:
             group["momentum"] = momentum
@@ -161,8 +175,12 @@ class CyclicLR(Cycling):
         self.step_ratio = step_size_up / self.total_size
         if mode not in ("triangular", "triangular2", "exp_range"):
             raise ValueError("mode is invalid and scale_fn is None")
-        self.mode, self.gamma = mode, gamma
-        self._begin(optimizer, cycle_momentum, base_momentum, max_momentum, last_epoch)
+        self.mode, self.gamma, self._scale_fn_custom = mode, gamma, None
+        self.scale_mode = "iterations" if mode == "exp_range" else "cycle"
+        lows, highs = self._momenta(optimizer, cycle_momentum, base_momentum, max_momentum)
+        if cycle_momentum:
+            self.base_momentums, self.max_momentums = lows, highs
+        self._begin(optimizer, lows, highs, last_epoch)
         self.base_lrs = base_lrs
 
     def scale_fn(self, x: float) -> float:
@@ -176,12 +194,15 @@ class CyclicLR(Cycling):
         cycle = math.floor(1 + self.last_epoch / self.total_size)
         x = 1.0 + self.last_epoch / self.total_size - cycle
         height = x / self.step_ratio if x <= self.step_ratio else (x - 1) / (self.step_ratio - 1)
-        height *= self.scale_fn(self.last_epoch if self.mode == "exp_range" else cycle)
+        height *= self.scale_fn(cycle if self.scale_mode == "cycle" else self.last_epoch)
         if self.cycle_momentum:
-            ends = zip(self.optimizer.param_groups, self.base_momentums, self.max_momentums)
+            ends = zip(self.optimizer.param_groups, self.base_momentums, self.max_momentums, strict=True)
             for group, low, high in ends:
                 self.put_momentum(group, high - (high - low) * height)
-        return [low + (high - low) * height for low, high in zip(self.base_lrs, self.max_lrs)]
+        return [low + (high - low) * height for low, high in zip(self.base_lrs, self.max_lrs, strict=True)]
+
+
+PHASE = ("end_step", "start_lr", "end_lr", "start_momentum", "end_momentum")  # as PyTorch saves it
 
 
 class OneCycleLR(Cycling):
@@ -208,22 +229,24 @@ class OneCycleLR(Cycling):
             raise ValueError(
                 f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}"
             )
-        self.anneal_strategy = anneal_strategy
+        self._anneal_func_type = anneal_strategy
         up, last = float(pct_start * self.total_steps) - 1, self.total_steps - 1
-        self.phases = [
+        ends = (
             (up, "initial_lr", "max_lr", "max_momentum", "base_momentum"),
             (last, "max_lr", "min_lr", "base_momentum", "max_momentum"),
-        ]
+        )
+        self._schedule_phases = [dict(zip(PHASE, phase)) for phase in ends]
         if last_epoch == -1:
             rates = for_each_group("max_lr", optimizer, max_lr)
             for group, rate in zip(optimizer.param_groups, rates):
                 group["initial_lr"], group["max_lr"] = rate / div_factor, rate
                 group["min_lr"] = group["initial_lr"] / final_div_factor
-        self._begin(optimizer, cycle_momentum, base_momentum, max_momentum, last_epoch)
+        momenta = self._momenta(optimizer, cycle_momentum, base_momentum, max_momentum)
+        self._begin(optimizer, *momenta, last_epoch)
 
     def between(self, start: float, end: float, share: float) -> float:
         """Interpolate between `start` and `end`."""
-        if self.anneal_strategy == "linear":
+        if self._anneal_func_type == "linear":
             return (end - start) * share + start
         return end + (start - end) / 2.0 * (math.cos(math.pi * share) + 1)
 
@@ -234,15 +257,18 @@ class OneCycleLR(Cycling):
             raise ValueError(
                 f"Tried to step {step} times. The specified number of total steps is {self.total_steps}"
             )
-        up, down = self.phases
-        start, phase = (0.0, up) if step <= up[0] else (up[0], down)
-        end, first, last, first_momentum, last_momentum = phase
-        share = (step - start) / (end - start)
+        start = 0.0
+        for phase in self._schedule_phases:
+            end, first, last, first_momentum, last_momentum = (phase[name] for name in PHASE)
+            if step <= end or phase is self._schedule_phases[-1]:  # type: ignore[operator]
+                break
+            start = end  # type: ignore[assignment]
+        share = (step - start) / (end - start)  # type: ignore[operator]
         groups = self.optimizer.param_groups
         if self.cycle_momentum:
             for group in groups:
-                self.put_momentum(group, self.between(group[first_momentum], group[last_momentum], share))
-        return [self.between(group[first], group[last], share) for group in groups]
+                self.put_momentum(group, self.between(group[first_momentum], group[last_momentum], share))  # type: ignore[index]
+        return [self.between(group[first], group[last], share) for group in groups]  # type: ignore[index]
 
 
 def steps_of(total_steps: Any, epochs: Any, steps_per_epoch: Any) -> int:

@@ -9,7 +9,7 @@ from types import FunctionType
 from typing import Any
 
 from ..optimizer import Optimizer
-from .scheduler import LRScheduler
+from .scheduler import LRScheduler, ReduceLROnPlateau
 
 __all__ = [
     "ConstantLR", "ExponentialLR", "LambdaLR", "LinearLR", "MultiStepLR", "MultiplicativeLR", "PolynomialLR",
@@ -50,7 +50,7 @@ class LambdaLR(OfFunctions):
 
     def get_lr(self) -> list[float]:
         """Return the learning rate of each group in this epoch."""
-        return [base * f(self.last_epoch) for f, base in zip(self.lr_lambdas, self.base_lrs)]
+        return [base * f(self.last_epoch) for f, base in zip(self.lr_lambdas, self.base_lrs, strict=True)]
 
 
 class MultiplicativeLR(OfFunctions):
@@ -58,9 +58,9 @@ class MultiplicativeLR(OfFunctions):
 
     def get_lr(self) -> list[float]:
         """Return the learning rate of each group in this epoch."""
-        if not self._last_lr:  # the first step of all
+        if self._is_initial:
             return self.rates
-        return [rate * f(self.last_epoch) for f, rate in zip(self.lr_lambdas, self.rates)]
+        return [rate * f(self.last_epoch) for f, rate in zip(self.lr_lambdas, self.rates, strict=True)]
 
 
 class StepLR(LRScheduler):
@@ -92,8 +92,12 @@ class StepLR(LRScheduler):
 
     def get_lr(self) -> list[float]:
         """Return the learning rate of each group in this epoch."""
-        turn = self.last_epoch > 0 and self.last_epoch % self.step_size == 0
+        turn = self.last_epoch != 0 and self.last_epoch % self.step_size == 0
         return self.scaled(self.gamma if turn else 1)
+
+    def _get_closed_form_lr(self) -> list[float]:
+        """Return the same from the initial learning rates."""
+        return [base * self.gamma ** (self.last_epoch // self.step_size) for base in self.base_lrs]
 
 
 class MultiStepLR(LRScheduler):
@@ -125,7 +129,13 @@ class MultiStepLR(LRScheduler):
 
     def get_lr(self) -> list[float]:
         """Return the learning rate of each group in this epoch."""
-        return self.scaled(self.gamma ** self.milestones[self.last_epoch])
+        changes = self.milestones[self.last_epoch]
+        return self.scaled(self.gamma**changes) if changes else self.rates
+
+    def _get_closed_form_lr(self) -> list[float]:
+        """Return the same from the initial learning rates."""
+        changes = bisect_right(sorted(self.milestones.elements()), self.last_epoch)
+        return [base * self.gamma**changes for base in self.base_lrs]
 
 
 class ConstantLR(LRScheduler):
@@ -144,6 +154,11 @@ class ConstantLR(LRScheduler):
         if self.last_epoch == 0:
             return self.scaled(self.factor)
         return self.scaled(1.0 / self.factor if self.last_epoch == self.total_iters else 1)
+
+    def _get_closed_form_lr(self) -> list[float]:
+        """Return the same from the initial learning rates."""
+        factor = self.factor + (self.last_epoch >= self.total_iters) * (1 - self.factor)
+        return [base * factor for base in self.base_lrs]
 
 
 class LinearLR(LRScheduler):
@@ -166,11 +181,16 @@ class LinearLR(LRScheduler):
         """Return the learning rate of each group in this epoch."""
         if self.last_epoch == 0:
             return self.scaled(self.start_factor)
-        if self.last_epoch > self.total_iters:
+        if self._is_initial or self.last_epoch > self.total_iters:
             return self.rates
         rise = self.end_factor - self.start_factor
         before = self.total_iters * self.start_factor + (self.last_epoch - 1) * rise
         return self.scaled(1.0 + rise / before)
+
+    def _get_closed_form_lr(self) -> list[float]:
+        """Return the same from the initial learning rates."""
+        rise = (self.end_factor - self.start_factor) * min(self.total_iters, self.last_epoch)
+        return [base * (self.start_factor + rise / self.total_iters) for base in self.base_lrs]
 
 
 class ExponentialLR(LRScheduler):
@@ -182,7 +202,11 @@ class ExponentialLR(LRScheduler):
 
     def get_lr(self) -> list[float]:
         """Return the learning rate of each group in this epoch."""
-        return self.scaled(self.gamma if self.last_epoch else 1)
+        return self.scaled(1 if self._is_initial else self.gamma)
+
+    def _get_closed_form_lr(self) -> list[float]:
+        """Return the same from the initial learning rates."""
+        return [base * self.gamma**self.last_epoch for base in self.base_lrs]
 
 
 class PolynomialLR(LRScheduler):
@@ -196,13 +220,40 @@ class PolynomialLR(LRScheduler):
 
     def get_lr(self) -> list[float]:
         """Return the learning rate of each group in this epoch."""
-        if self.last_epoch == 0 or self.last_epoch > self.total_iters:
+        if self._is_initial or self.last_epoch > self.total_iters:
             return self.rates
         left, before = (
             1.0 - self.last_epoch / self.total_iters,
             1.0 - (self.last_epoch - 1) / self.total_iters,
         )
         return self.scaled((left / before) ** self.power)
+
+    def _get_closed_form_lr(self) -> list[float]:
+        """Return the same from the initial learning rates."""
+        left = 1.0 - min(self.total_iters, self.last_epoch) / self.total_iters
+        return [base * left**self.power for base in self.base_lrs]
+
+
+def check_parts(optimizer: Optimizer, schedulers: Sequence[LRScheduler]) -> None:
+    """Raise PyTorch's errors for schedulers that cannot run one after the other."""
+    name = "SequentialLR"
+    if not schedulers:
+        raise ValueError(f"{name} expects at least one scheduler, but got no scheduler.")
+    for i, scheduler in enumerate(schedulers):
+        if not hasattr(scheduler, "optimizer"):
+            raise TypeError(f"{name} at index {i} should have `optimizer` as its attribute.")
+        if isinstance(scheduler, ReduceLROnPlateau):
+            raise ValueError(
+                f"{name} does not support `ReduceLROnPlateau` scheduler as it requires additional kwargs to "
+                f"be specified when calling `step`, but got one at index {i} in the given schedulers "
+                "sequence."
+            )
+        if scheduler.optimizer is not optimizer:
+            raise ValueError(
+                f"{name} expects all schedulers to belong to the same optimizer, but got scheduler "
+                f"{type(scheduler).__name__} at index {i} has {scheduler.optimizer}, which is different from "
+                f"{type(optimizer).__name__}."
+            )
 
 
 class SequentialLR(LRScheduler):
@@ -212,6 +263,7 @@ class SequentialLR(LRScheduler):
         self, optimizer: Optimizer, schedulers: Sequence[LRScheduler], milestones: Sequence[int],
         last_epoch: int = -1,
     ) -> None:  # fmt: skip
+        check_parts(optimizer, schedulers)
         if len(milestones) != len(schedulers) - 1:
             raise ValueError(
                 "Sequential Schedulers expects number of schedulers provided to be one more than the number "
@@ -222,11 +274,11 @@ class SequentialLR(LRScheduler):
         self.last_epoch = last_epoch + 1
         for group in optimizer.param_groups:
             group["lr"] = group["initial_lr"]
-        for scheduler in schedulers:  # each took its first step when it was made
-            scheduler.last_epoch -= 1
-        schedulers[0]._step_count = 0
-        schedulers[0].step()
-        self._last_lr = self.rates
+        for scheduler in schedulers:
+            take_back(scheduler)
+        first = self._schedulers[bisect_right(self._milestones, 0)]
+        first._initial_step()
+        self._last_lr = first.get_last_lr()
 
     def state_dict(self) -> dict[str, Any]:
         """Return the state of the scheduler and its schedulers, without the optimizer."""
@@ -238,14 +290,21 @@ class SequentialLR(LRScheduler):
         for part, known in zip(self._schedulers, state_dict["_schedulers"]):
             part.load_state_dict(known)
 
-    def step(self) -> None:
+    def step(self) -> None:  # type: ignore[override]
         """Start the next epoch."""
         self.last_epoch += 1
         at = bisect_right(self._milestones, self.last_epoch)
         scheduler = self._schedulers[at]
         if at and self._milestones[at - 1] == self.last_epoch:
-            scheduler.last_epoch = -1
-            if not isinstance(scheduler, MultiplicativeLR):  # which goes on from the rate that it finds
-                scheduler.put(scheduler.base_lrs)
-        scheduler.step()
-        self._last_lr = self.rates
+            scheduler._update_lr(0)
+        else:
+            scheduler.step()
+        self._last_lr = scheduler.get_last_lr()
+
+
+def take_back(scheduler: Any) -> None:
+    """Take back the step that a scheduler, or each of its own, took when it was made."""
+    for part in getattr(scheduler, "_schedulers", ()):
+        take_back(part)
+    if not hasattr(scheduler, "_schedulers"):
+        scheduler.last_epoch -= 1

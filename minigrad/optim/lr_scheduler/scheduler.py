@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..optimizer import Optimizer
@@ -16,13 +16,30 @@ EARLY = (
     "https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate"
 )
 
+BY_EPOCH = (
+    "The epoch parameter in `scheduler.step()` was not necessary and is being deprecated where possible. "
+    "Please use `scheduler.step()` to step the scheduler. During the deprecation, if epoch is different "
+    "from None, the closed form is used instead of the new chainable form, where available. Please open an "
+    "issue if you are unable to replicate your use case: "
+    "https://github.com/pytorch/pytorch/issues/new/choose."
+)
+OTHER_GROUPS = (
+    "The number of param groups in the `optimizer` ({}) differs from when `ReduceLROnPlateau` was "
+    "initialized ({}), usually due to a new param group being added to the optimizer. Please modify the "
+    "`min_lrs` field to match the length of the `optimizer` param groups."
+)
+
 __all__ = ["LRScheduler", "ReduceLROnPlateau"]
 
 
 class LRScheduler:
-    """Base class of schedulers; a subclass defines `get_lr`, the learning rates of epoch `last_epoch`."""
+    """Base class of schedulers; a subclass defines `get_lr`, the learning rates of epoch `last_epoch` from
+    those of the epoch before, and perhaps `_get_closed_form_lr`, the same from the initial ones.
+    """
 
     _step_count = 0  # also of one that was pickled without it
+    _is_initial = False  # during the first step, which a scheduler takes when it is made
+    _get_closed_form_lr: Callable[[], list[float]] | None = None
 
     def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
         if not isinstance(optimizer, Optimizer):
@@ -39,9 +56,18 @@ class LRScheduler:
         self.base_lrs = [group["initial_lr"] for group in optimizer.param_groups]
         self.last_epoch = last_epoch
         self._last_lr: list[float] = []
+        self._get_lr_called_within_step = False
         if optimizer._opt_called is None and type(optimizer).step is Optimizer.step:  # else nobody tells
             optimizer._opt_called = False
-        self.step()
+        self._initial_step()
+
+    def _initial_step(self) -> None:
+        """Take the first step: to epoch 0, or to the one after `last_epoch`."""
+        self._step_count, self._is_initial = 0, True
+        try:
+            self.step()
+        finally:
+            self._is_initial = False
 
     @property
     def rates(self) -> list[float]:
@@ -60,16 +86,32 @@ class LRScheduler:
         """Return the learning rates that the last step set."""
         return self._last_lr
 
-    def step(self) -> None:
-        """Start the next epoch."""
+    def step(self, epoch: int | None = None) -> None:
+        """Start the next epoch, or go to `epoch`, which is deprecated."""
         if self._step_count == 1 and self.optimizer._opt_called is False:
             warnings.warn(EARLY, UserWarning, stacklevel=2)
         self._step_count += 1
-        self.last_epoch += 1
-        self.put(self.get_lr())
+        if epoch is not None:
+            warnings.warn(BY_EPOCH, UserWarning, stacklevel=2)
+        self._update_lr(epoch)
+
+    def _update_lr(self, epoch: int | None = None) -> None:
+        """Set the learning rates of the next epoch, or of `epoch`."""
+        self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
+        closed = None if epoch is None else self._get_closed_form_lr
+        self.put_next(closed or self.get_lr)
+
+    def put_next(self, get_rates: Callable[[], Sequence[float]]) -> None:
+        """Set the learning rates of this epoch. The flag belongs to the state that PyTorch saves."""
+        self._get_lr_called_within_step = True
+        try:
+            rates = get_rates()
+        finally:
+            self._get_lr_called_within_step = False
+        self.put(rates)
 
     def put(self, rates: Sequence[float]) -> None:
-        """Set the learning rates of the groups."""
+        """Set the learning rates of the groups; ValueError unless there is one for each."""
         for group, rate in zip(self.optimizer.param_groups, rates, strict=True):
             group["lr"] = rate
         self._last_lr = self.rates
@@ -125,9 +167,12 @@ class ReduceLROnPlateau(LRScheduler):
         count = len(optimizer.param_groups)
         self.optimizer, self.mode, self.factor, self.patience = optimizer, mode, factor, patience
         self.threshold, self.threshold_mode, self.cooldown = threshold, threshold_mode, cooldown
+        self.default_min_lr = None if isinstance(min_lr, list | tuple) else min_lr
         self.min_lrs = list(min_lr) if isinstance(min_lr, list | tuple) else [min_lr] * count
+        if len(self.min_lrs) != count:
+            raise ValueError(f"expected {count} min_lrs, got {len(self.min_lrs)}")
         self.eps, self.last_epoch, self.cooldown_counter, self.num_bad_epochs = eps, 0, 0, 0
-        self.best = math.inf if mode == "min" else -math.inf
+        self.best = self.mode_worse = math.inf if mode == "min" else -math.inf
         self._last_lr = self.rates
 
     def is_better(self, a: float, best: float) -> bool:
@@ -137,10 +182,12 @@ class ReduceLROnPlateau(LRScheduler):
             return sign * a > sign * (best + sign * self.threshold)
         return sign * a > sign * best * (1 + sign * self.threshold)
 
-    def step(self, metrics: Any = None) -> None:
-        """Start the next epoch with the metric of the last one."""
+    def step(self, metrics: Any, epoch: int | None = None) -> None:  # type: ignore[override]
+        """Start the next epoch, or `epoch`, with the metric of the last one."""
         current = float(metrics)
-        self.last_epoch += 1
+        if epoch is not None:
+            warnings.warn(BY_EPOCH, UserWarning, stacklevel=2)
+        self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
         if self.is_better(current, self.best):
             self.best, self.num_bad_epochs = current, 0
         else:
@@ -149,10 +196,19 @@ class ReduceLROnPlateau(LRScheduler):
             self.cooldown_counter -= 1
             self.num_bad_epochs = 0
         if self.num_bad_epochs > self.patience:
-            reduced = [max(rate * self.factor, low) for rate, low in zip(self.rates, self.min_lrs)]
-            self.put([new if old - new > self.eps else old for old, new in zip(self.rates, reduced)])
+            self.reduce()
             self.cooldown_counter, self.num_bad_epochs = self.cooldown, 0
         self._last_lr = self.rates
+
+    def reduce(self) -> None:
+        """Multiply the learning rates by the factor, but not below the smallest ones."""
+        rates = self.rates
+        if len(rates) != len(self.min_lrs):
+            if self.default_min_lr is None:
+                raise RuntimeError(OTHER_GROUPS.format(len(rates), len(self.min_lrs)))
+            self.min_lrs = [self.default_min_lr] * len(rates)
+        reduced = [max(rate * self.factor, low) for rate, low in zip(rates, self.min_lrs)]
+        self.put([new if old - new > self.eps else old for old, new in zip(rates, reduced)])
 
 
 def for_each_group(name: str, optimizer: Optimizer, value: Any) -> list[Any]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, MutableMapping, MutableSequence, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,20 +13,20 @@ import numpy as np
 from ...core import modes
 from ...core.dtypes import float64
 from ...core.tensor_state import wrap
-from ...creation import tensor
+from ...creation import as_tensor, tensor
 from ...ops.joining import stack
 from ...tensor import Tensor
 from .dataset import IterableDataset, Subset, TensorDataset
 from .sampler import BatchSampler, RandomSampler, SequentialSampler, seed
 
-__all__ = ["DataLoader", "default_collate"]
+__all__ = ["DataLoader", "default_collate", "default_convert"]
 
 
 def default_collate(batch: Sequence[Any]) -> Any:
     """Combine a list of examples into a batch.
 
-    Tensors, arrays and numbers become a tensor with one more dimension. Text stays a list. Tuples, lists
-    and dictionaries are combined item by item.
+    Tensors, arrays and numbers become a tensor with one more dimension. Texts stay as they are. Tuples, lists
+    and dictionaries are combined item by item; a tuple becomes a list.
     """
     first = batch[0]
     if isinstance(first, Tensor):
@@ -35,19 +36,48 @@ def default_collate(batch: Sequence[Any]) -> Any:
     if isinstance(first, float | int):
         return tensor(list(batch), dtype=float64 if isinstance(first, float) else None)
     if isinstance(first, str | bytes):
-        return list(batch)
+        return batch
     if isinstance(first, Mapping):
-        return {key: default_collate([item[key] for item in batch]) for key in first}
-    if isinstance(first, tuple) and hasattr(first, "_fields"):
-        return type(first)(*(default_collate(part) for part in zip(*batch, strict=True)))
+        return remade(first, [(key, default_collate([item[key] for item in batch])) for key in first])
     if isinstance(first, Sequence):
-        if any(len(item) != len(first) for item in batch):
+        is_named = isinstance(first, tuple) and hasattr(first, "_fields")
+        if not is_named and any(len(item) != len(first) for item in batch):
             raise RuntimeError("each element in list of batch should be of equal size")
-        return [default_collate(part) for part in zip(*batch, strict=True)]
+        return remade(first, [*enumerate(map(default_collate, zip(*batch, strict=False)))])
     raise TypeError(
         "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found "
         f"{type(first)}"
     )
+
+
+def default_convert(data: Any) -> Any:
+    """Return one example with its arrays as tensors; a tuple becomes a list."""
+    if isinstance(data, np.ndarray | np.generic) and data.dtype.kind not in "SUO":
+        return as_tensor(data)
+    if isinstance(data, Mapping):
+        return remade(data, [(key, default_convert(data[key])) for key in data])
+    if isinstance(data, Sequence) and not isinstance(data, str | bytes):
+        return remade(data, [*enumerate(map(default_convert, data))])
+    return data
+
+
+def remade(source: Any, items: list[tuple[Any, Any]]) -> Any:
+    """Return a dictionary or sequence like `source` with other items: a copy where these can be exchanged,
+    else a new one of the same class, a list for a tuple, or a plain one.
+    """
+    values = [value for _, value in items]
+    if isinstance(source, tuple):
+        return type(source)(*values) if hasattr(source, "_fields") else values
+    plain: Any = dict(items) if isinstance(source, Mapping) else values
+    try:
+        if not isinstance(source, MutableMapping | MutableSequence):
+            return type(source)(plain)
+        clone: Any = copy.copy(source)
+        for key, value in items:
+            clone[key] = value
+        return clone
+    except TypeError:
+        return plain
 
 
 def are_numbers(indices: Any) -> bool:
@@ -157,7 +187,7 @@ class DataLoader:
             batch_sampler = BatchSampler(sampler, batch_size, drop_last)
         self.sampler, self.batch_sampler = sampler, batch_sampler
         together = batch_sampler is not None or (streams and batch_size is not None)
-        self.collate_fn = collate_fn or (default_collate if together else lambda item: item)
+        self.collate_fn = collate_fn or (default_collate if together else default_convert)
 
     def __iter__(self) -> Iterator[Any]:
         if self.generator is None:

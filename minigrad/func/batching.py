@@ -1,0 +1,236 @@
+"""How an op runs once for a batch of examples.
+
+Note [Batching rules]
+    A batched tensor has one more dimension than an example, the first. An op gets a rule here if it is
+    common and a batch takes it as a tensor of one more dimension: by broadcasting, at the next dimension, or
+    with another shape. Any other op runs once for each example, and its results are stacked. So a rule
+    only saves time.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from ..core import F
+from ..core.op import Op
+from ..core.tensor_state import TensorBase, Tensors
+from ..ops.kernels import MEAN, NONE, SUM
+from ..tensor.matmul import matmul
+
+
+class Batched(NamedTuple):
+    """A tensor that holds all examples along its first dimension."""
+
+    tensor: Any
+
+    @property
+    def rank(self) -> int:
+        """The number of dimensions of an example."""
+        return int(self.tensor._data.ndim) - 1
+
+
+class NoRule(Exception):
+    """A rule does not fit these arguments."""
+
+
+def run(op: Op, args: list[Any], examples: tuple[Any, ...], size: int) -> list[Any]:
+    """Return the results of an op for all `size` examples, one for each of those in `examples`."""
+    try:
+        result = rule_of(op)(op, args, examples[0]._data.shape, size)
+        found = list(result) if isinstance(result, tuple) else [result]
+        if all(fits(t, example, size) for t, example in zip(found, examples, strict=True)):
+            return found
+    except NoRule:
+        pass
+    return one_by_one(op, args, size)
+
+
+def fits(t: Any, example: Any, size: int) -> bool:
+    """Return whether a result has the shape and dtype of `size` examples; the promotion of dtypes depends on
+    the number of dimensions.
+    """
+    return bool(t._data.shape == (size, *example._data.shape) and t._data.dtype == example._data.dtype)
+
+
+def one_by_one(op: Op, args: list[Any], size: int) -> list[Any]:
+    """Run an op for each example, and stack the results."""
+    every = [op.call(*(example(v, i) for v in args)) for i in range(size)]
+    rows = zip(*every) if op.several else [every]
+    return [F.stack(list(ts), 0) for ts in rows]
+
+
+def example(value: Any, i: int) -> Any:
+    """Return the argument of one example."""
+    if isinstance(value, Batched):
+        return F.select(value.tensor, 0, i)
+    if value.__class__ in (list, tuple, Tensors):
+        return value.__class__([example(v, i) for v in value])
+    return value
+
+
+def rank_of(value: Any) -> int:
+    """Return the number of dimensions of an example of an argument, 0 for a number."""
+    if isinstance(value, Batched):
+        return value.rank
+    return int(value._data.ndim) if isinstance(value, TensorBase) else 0
+
+
+def lifted(value: Any, rank: int) -> Any:
+    """Return an argument such that examples of `rank` dimensions broadcast with it."""
+    if not isinstance(value, Batched) or value.rank == rank:
+        return value.tensor if isinstance(value, Batched) else value
+    size, *rest = value.tensor._data.shape
+    return F.reshape(value.tensor, (size, *(1,) * (rank - value.rank), *rest))
+
+
+def whole(value: Any, size: int) -> Any:
+    """Return a tensor with the dimension of the batch, in which all examples may be the same."""
+    if isinstance(value, Batched):
+        return value.tensor
+    return F.expand(value, (size, *value._data.shape)) if isinstance(value, TensorBase) else value
+
+
+# ── the rules
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def elementwise(op: Op, args: list[Any], shape: Any, size: int) -> Any:
+    """Let the examples broadcast. A mean over the elements of an example is a sum, divided afterwards."""
+    rank = max(map(rank_of, args))
+    values = [lifted(v, rank) for v in args]
+    if "reduction" in op.params:
+        place = op.params.index("reduction")
+        if values[place] == MEAN:
+            values[place] = SUM
+            return F.div_scalar(op.call(*values), math.prod(shape))
+    return op.call(*values)
+
+
+def loss(op: Op, args: list[Any], shape: Any, size: int) -> Any:
+    """Reduce the losses of each example."""
+    place = op.params.index("reduction")
+    reduction, rank = args[place], max(map(rank_of, args))
+    values = [lifted(v, rank) for v in args]
+    values[place] = NONE
+    losses = op.call(*values)
+    dims = tuple(range(1, rank + 1))
+    if reduction == NONE or not dims:
+        return losses
+    return (F.mean_dim if reduction == MEAN else F.sum_dim)(losses, dims, False)
+
+
+def unchanged(op: Op, args: list[Any], shape: Any, size: int) -> Any:
+    """Run an op of one tensor that does not depend on its dimensions."""
+    return op.call(args[0].tensor, *args[1:])
+
+
+def reshaped(op: Op, args: list[Any], shape: Any, size: int) -> Any:
+    """Give each example its new shape."""
+    return F.reshape(args[0].tensor, (size, *shape))
+
+
+def expanded(op: Op, args: list[Any], shape: Any, size: int) -> Any:
+    """Expand each example."""
+    return F.expand(lifted(args[0], len(shape)), (size, *shape))
+
+
+def of_all(op: Op, args: list[Any], shape: Any, size: int) -> Any:
+    """Reduce all dimensions of each example."""
+    dims = tuple(range(1, args[0].rank + 1))
+    if not dims:
+        raise NoRule
+    return getattr(F, op.name.replace("_all", "_dim"))(args[0].tensor, dims, False, *args[1:])
+
+
+def along(op: Op, args: list[Any], shape: Any, size: int) -> Any:
+    """Run the op along the next dimension; sizes that are arguments begin with that of the batch."""
+    tensors = [v for v in args if isinstance(v, (Batched, TensorBase))]
+    rank = max(map(rank_of, tensors))
+    rank_of_dims = len(sizes_in(op, args)) or rank
+    if not rank_of_dims or any(rank_of(v) != rank for v in tensors):
+        raise NoRule
+    values = []
+    for name, value in zip(op.params, args, strict=True):
+        if name.startswith("dim"):
+            value = next_dim(value, rank_of_dims)
+        elif name == "input_sizes":
+            value = (size, *value)
+        values.append(whole(value, size))
+    return op.call(*values)
+
+
+def sizes_in(op: Op, args: list[Any]) -> Any:
+    """Return the sizes that a derivative is given of its input, whose dimensions it counts."""
+    return args[op.params.index("input_sizes")] if "input_sizes" in op.params else ()
+
+
+def next_dim(dim: Any, rank: int) -> Any:
+    """Return a dimension of an example, or several, as dimensions of the batch."""
+    if dim is None or dim == ():
+        return tuple(range(1, rank + 1))
+    if isinstance(dim, int):
+        return dim % rank + 1
+    return tuple(d % rank + 1 for d in dim)
+
+
+def permuted(op: Op, args: list[Any], shape: Any, size: int) -> Any:
+    """Permute the dimensions of each example."""
+    return F.permute(args[0].tensor, (0, *next_dim(args[1], args[0].rank)))
+
+
+def turned(op: Op, args: list[Any], shape: Any, size: int) -> Any:
+    """Transpose each example, which is a matrix or a vector."""
+    batch = args[0]
+    return F.transpose(batch.tensor, 1, 2) if batch.rank == 2 else batch.tensor
+
+
+def product(op: Op, args: list[Any], shape: Any, size: int) -> Any:
+    """Multiply the matrices or vectors of each example."""
+    a, b = (lifted(v, v.rank) if isinstance(v, Batched) else v for v in args)
+    if op.name == "dot":
+        a = F.unsqueeze(a, -2)
+    if op.name != "mm" and rank_of(args[1]) == 1:
+        b = F.unsqueeze(b, -1)
+        return F.reshape(matmul(a, b), (size, *shape))
+    return matmul(a, b)
+
+
+def sum_of_product(op: Op, args: list[Any], shape: Any, size: int) -> Any:
+    """Add the products of matrices of each example to a tensor."""
+    added, a, b, beta, alpha = args
+    if beta != 1 or alpha != 1:
+        raise NoRule
+    return lifted(added, 2) + product(F.mm.op, [a, b], shape, size)
+
+
+Rule = Callable[[Op, list[Any], Any, int], Any]
+RULES: dict[str, Rule] = {
+    **dict.fromkeys(("view", "unsafe_view", "unsqueeze", "squeeze_result"), reshaped),
+    **dict.fromkeys(("squeeze_dim", "squeeze_all"), reshaped),
+    **dict.fromkeys(("clone", "zeros_like", "ones_like"), unchanged),
+    **dict.fromkeys(("sum_all", "mean_all"), of_all),
+    **dict.fromkeys(("sum_dim", "mean_dim", "amax", "amin", "select", "slice", "cumsum", "transpose"), along),
+    **dict.fromkeys(("select_backward", "slice_backward", "log_softmax", "softmax"), along),
+    **dict.fromkeys(("_softmax_backward_data", "_log_softmax_backward_data"), along),
+    **dict.fromkeys(("mm", "mv", "dot", "bmm"), product),
+    **dict.fromkeys(("mse_loss", "smooth_l1_loss"), loss),
+    "expand": expanded,
+    "permute": permuted,
+    "t": turned,
+    "addmm": sum_of_product,
+}
+NOT_BROADCAST = ("copy", "fill", "fill_tensor", "zero")
+
+
+def none(*_: Any) -> Any:
+    """The rule of an op without one."""
+    raise NoRule
+
+
+def rule_of(op: Op) -> Rule:
+    """Return the rule of an op."""
+    if op.elementwise and op.name not in NOT_BROADCAST:
+        return elementwise
+    return RULES.get(op.name, none)
