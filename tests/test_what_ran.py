@@ -11,6 +11,7 @@ from cells import traced
 from staged import explanations_of
 
 from minigrad_viz.model.execution import Execution
+from minigrad_viz.steps.forward import aside
 from minigrad_viz.trace.source_text import SourceText
 
 SETUP = """\
@@ -164,8 +165,8 @@ ERRORS = {  # cells that fail, what is not said of them, and what is said where 
         "no return statement", "def seed(n):\n    n = 1\n",
     ),
     "layers of a class without objects": (
-        "", "class Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
-        "        self.layers = [nn.Linear(2, 2)]\n", "optim.SGD([], lr=0.1)\n", "Python list",
+        "net = nn.Module()\n", "class Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.layers = [nn.Linear(2, 2)]\n", "optim.SGD(net.parameters(), lr=0.1)\n", "Python list",
         "class Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
         "        self.layers = [nn.Linear(2, 2)]\nnet = Net()\n",
     ),
@@ -234,6 +235,23 @@ def test_code_has_only_names_of_the_reader(library, lang):
         assert found and not any(
             bad in text for text in code for bad in ("SGD([", "tensor(", "결과", "result")
         )
+
+
+@pytest.mark.parametrize("call", ["w.retain_grad()", "w.register_hook(print)"])
+def test_no_step_tells_of_what_a_statement_left_out(call):
+    assert aside(f"handle = {call}") is not None
+    for statement in (
+        f"later = lambda: {call}",
+        f"n = None and {call}",
+        f"0 if n else {call}",
+        f"[{call} for _ in ()]",
+    ):
+        assert aside(statement) is None, statement
+
+
+def test_an_optimizer_that_was_given_an_empty_list(library):
+    cell = WITH_FC.replace("nn.Linear(3, 1)", "[nn.Linear(3, 1)]") + "net = A()\noptim.SGD([], lr=0.1)\n"
+    assert "Python list" not in said(cell, library)
 
 
 # ── what ran, line by line ──────────────────────────────────────────────────────────────────────────────────

@@ -77,7 +77,8 @@ def no_self(failed: FailedCall, kind: str, name: str, takes: int, given: int) ->
 def no_parameters(failed: FailedCall) -> Explanation:
     """The layers of a model stand in a Python list, where a module does not find them."""
     case = failed.case
-    for target, part in assignments(case):
+    given = failed.arguments[0] if failed.arguments else None
+    for target, part in () if isinstance(given, ast.List | ast.Tuple) else assignments(case):
         calls = [each for each in ast.walk(part.value) if isinstance(each, ast.Call)]
         layers = [each for each in calls if is_module(case, last_name(each))]
         if target.startswith("self.") and isinstance(part.value, ast.List | ast.ListComp) and layers:

@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import ast
 import functools
-import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
@@ -107,9 +106,9 @@ class Execution:
 
     def _follow(self, statement: ast.stmt) -> None:
         """Add what must have run if a statement has."""
-        block, index, owner, field, function = self._positions[id(statement)]
-        if index:
-            self._add(block[index - 1], ended=True)
+        block, place, owner, field, function = self._positions[id(statement)]
+        if place:
+            self._add(block[place - 1], ended=True)
         if owner is not None:
             self._add(owner)
             if isinstance(owner, ast.Try) and field == "orelse":
@@ -124,8 +123,8 @@ class Execution:
             ended = self._begun[id(statement)] or not leaves(statement)
             for inner, whole in inevitable(statement):
                 self._add(inner[-1] if ended and whole else inner[0], ended and whole)
-            if ended and index + 1 < len(block):
-                self._add(block[index + 1])
+            if ended and place + 1 < len(block):
+                self._add(block[place + 1])
 
     def _passes(self, statement: ast.stmt) -> bool:
         """Whether no error can have left a statement that has begun."""
@@ -181,8 +180,8 @@ class Execution:
             (self._tree.body, None, "body", None)
         ]
         for block, owner, field, function in todo:  # grows while it is read
-            for index, statement in enumerate(block):
-                found[id(statement)] = Position(block, index, owner, field, function)
+            for place, statement in enumerate(block):
+                found[id(statement)] = Position(block, place, owner, field, function)
                 inner = statement if isinstance(statement, FUNCTIONS) else function
                 todo += [(each, statement, name, inner) for name, each in named_blocks(statement)]
         return found

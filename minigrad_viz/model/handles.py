@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from ..trace.events import Statement
 from ..trace.graph import Hook
-from ..trace.statements import parsed
+from ..trace.statements import evaluated, parsed
 
 KINDS = {
     "register_hook": "tensor",
@@ -60,7 +60,7 @@ def _of(part: ast.stmt) -> Iterator[Handling]:
     names = [name.id for t in targets for name in ast.walk(t) if isinstance(name, ast.Name)]
     yield from (Handling(name, other=True) for name in names)
     whole = getattr(part, "value", None)
-    for call in (node for node in ast.walk(part) if isinstance(node, ast.Call)):
+    for call in (node for node in evaluated(part) if isinstance(node, ast.Call)):
         holder = call.func.value if isinstance(call.func, ast.Attribute) else None
         if call is whole and isinstance(holder, ast.Name) and ast.unparse(call) == f"{holder.id}.remove()":
             yield Handling(holder.id)

@@ -26,7 +26,7 @@ from ..trace.events import (
     Statement,
     TensorState,
 )
-from ..trace.statements import parsed
+from ..trace.statements import evaluated, parsed
 from ..words import clean, text
 from .told import Frame, as_whole, line, saved
 
@@ -61,7 +61,7 @@ def aside(statement: str) -> Aside | None:
         if told is not None:
             return Aside(HOOKS[told.kind], told.variable)
     tree = parsed(statement) if any(name in statement for name in CALLS) else None
-    for call in () if tree is None else ast.walk(tree):
+    for call in () if tree is None else evaluated(tree):
         if not isinstance(call, ast.Call):
             continue
         holder = call.func.value if isinstance(call.func, ast.Attribute) else None
