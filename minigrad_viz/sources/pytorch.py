@@ -47,7 +47,7 @@ UNKNOWN = "?"
 class PyTorch:
     """Watches PyTorch on the thread on which it was attached."""
 
-    budget = 12_000
+    budget = 16_000
 
     def attach(self, recorder: Any) -> None:
         """Begin to tell `recorder` what happens on this thread; at once, or as soon as PyTorch is
