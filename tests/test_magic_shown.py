@@ -114,7 +114,7 @@ class TestConfig:
         (settings,) = [c for c in shell.configurables if type(c).__name__ == "Autograd"]
         cell("%config Autograd.detail = 'some'")
         cell("%config Autograd.max_nodes = 0")
-        assert (settings.detail, settings.max_nodes) == ("normal", 2500)
+        assert (settings.detail, settings.max_nodes) == ("normal", 600)
         cell("%config Autograd.detail = 'full'")
         assert settings.detail == "full"
 

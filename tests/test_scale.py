@@ -131,7 +131,7 @@ def test_a_picture_that_is_too_heavy_for_an_image_is_played():
     """Its page has the outline where no script runs, and the packed picture where one does."""
     from playwright.sync_api import sync_playwright
 
-    report, shown_page, _ = shown(ROOTS, options=", deadline=60.0")
+    report, shown_page, _ = shown(ROOTS, options=", deadline=60.0, limit=2_500")
     assert "<img" not in shown_page and "leaf" in shown_page.partition("</pre>")[0]
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=find_chromium(), args=BROWSER_OPTIONS)

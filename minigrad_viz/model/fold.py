@@ -25,6 +25,7 @@ from ..trace.graph import CHAIN, LINE, MODULE, PARAMETER, ROOT, Card, Deck, Fold
 SMALL = 60  # stations; in a smaller graph no chain is folded
 READABLE = 40  # stations that a model may be opened to
 PANELS = 24  # boxes of a picture that can be opened
+INSIDE = 150  # what they may cost together, see `cost_of`
 ENDS = 2  # stations of a run that stay at either end
 
 
@@ -90,12 +91,20 @@ def opened_in(shown: Graph, whole: Graph) -> list[tuple[Group, Graph]]:
     known = {group.id: group for group in whole.groups}
     todo = [known[fold.station] for fold in shown.folds if fold.station in known]
     opened: list[tuple[Group, Graph]] = []
+    room: float = INSIDE
     for group in todo:  # grows while it is read
         part = inside(whole, group)
-        if 1 < len(part.stations) <= READABLE and len(opened) < PANELS:
+        cost = cost_of(part)
+        if 1 < len(part.stations) <= READABLE and cost <= room and len(opened) < PANELS:
             opened.append((group, part))
+            room -= cost
             todo += [known[fold.station] for fold in part.folds if fold.station in known]
     return opened
+
+
+def cost_of(graph: Graph) -> float:
+    """What it costs to draw a graph, in stations: what stands at an arrow avoids all other arrows."""
+    return len(graph.stations) + len(graph.routes) ** 2 / 20
 
 
 def _outermost(graph: Graph) -> list[Group]:

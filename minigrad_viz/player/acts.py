@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from ..drawing.picture import UNDER_A_CELL, Picture
-from ..model.fold import READABLE, opened_in
+from ..model.fold import READABLE, cost_of, opened_in
 from ..model.stage import Where, in_cell
 from ..model.views import View
 from ..steps.grouping import frames_inside
@@ -19,7 +19,7 @@ from ..trace.graph import Graph
 from ..words import text
 
 OPENED = 120  # stations in the boxes of all pictures that can be opened, but for those of the first
-PLAYED = 500  # stations that all pictures of a player may have together; to draw them takes about 1 s
+PLAYED = 500  # what all pictures of a player may cost together, see `cost_of`; that is about 1 s
 
 
 class Panel(NamedTuple):
@@ -105,12 +105,12 @@ class Acts:
         )
 
     def played(
-        self, most: int = PLAYED
+        self, most: int | None = None
     ) -> tuple[tuple[Act, ...], tuple[float | None, ...], tuple[float | None, ...]]:
-        """The acts of the player, which are the newest, with at most `most` stations if there are several; of
+        """The acts of the player, which are the newest, as many as are soon drawn, at `most` so many; of
         the calls before and after them the values of the roots."""
-        sizes = itertools.accumulate(len(view.graph.stations) for view in reversed(self.views))
-        count = max(1, sum(size <= most for size in sizes))
+        costs = itertools.accumulate(cost_of(view.graph) for view in reversed(self.views))
+        count = min(max(1, sum(cost <= PLAYED for cost in costs)), most or len(self.views))
         first = len(self.views) - count
         earlier = max(self.views[first].call - 1, 0)
         values = self.rounds[:earlier] if self.rounds else (None,) * earlier

@@ -133,12 +133,14 @@ class Loops:
         self._leaving: dict[int, bool] = {}  # by id of a loop, which the locator keeps
 
     def round(self) -> Round:
-        """The round that runs: of the innermost loop over a `range`, where those around it are in their
+        """The round that runs, if the innermost loop runs over a `range`, and those around it are in their
         last."""
         left, sure, found = None, True, False
         for frame, loop in self.around(sys._getframe(1)):
             after = rounds_after(loop, frame)
             sure = sure and after is not None and not self.leaves(loop)
+            if after is None and left is None:
+                return Round(None, False)  # what the loops around it have left is not counted in rounds
             if after is None:
                 continue
             if left is None:

@@ -18,7 +18,7 @@ from ..drawing.table import Table, table_of, to_html, to_text
 from ..model.scene import Scenes
 from ..model.stage import Stage
 from ..model.views import views_of
-from ..player.acts import PLAYED, Act, Acts
+from ..player.acts import Act, Acts
 from ..player.living import Living
 from ..player.quiz_score import quiz_of
 from ..player.static import player_html
@@ -260,11 +260,11 @@ class Report:
 
     def _player(self, pane: bool) -> str:
         error = self.head()[:1] if self.trace.error else []
-        most = PLAYED
-        player = self._player_of(*self._acts.played(most), pane)
-        while len(player) > HEAVIEST and most:  # with fewer rounds, at last with one
-            most //= 2
-            player = self._player_of(*self._acts.played(most), pane)
+        acts, *around = self._acts.played()
+        player = self._player_of(acts, *around, pane)
+        while len(player) > HEAVIEST and len(acts) > 1:
+            acts, *around = self._acts.played(len(acts) // 2)
+            player = self._player_of(acts, *around, pane)
         return "".join(map(paragraph, [*error, *filter(None, [self.refused])])) + player
 
     def _player_of(

@@ -17,7 +17,7 @@ from .pytorch import PyTorch
 
 
 class Library(Protocol):
-    """One library that is watched. `budget` is how many notes take about a second and a half."""
+    """One library that is watched. `budget` is how many notes take about a second."""
 
     budget: int
 

@@ -74,7 +74,7 @@ class StepCall(NamedTuple):
 class PyTorch:
     """Watches PyTorch on the thread on which it was attached."""
 
-    budget = 12_000
+    budget = 16_000
 
     def __init__(self) -> None:
         self.undo: list[Callable[[], Any]] = []  # what takes away all that is there
