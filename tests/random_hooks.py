@@ -1,5 +1,5 @@
-"""Random programs with hooks: on tensors, leaves and nodes, on views that are written to, removed in the middle,
-over several backward calls of one graph.
+"""Random programs with hooks: on tensors, leaves and nodes, on views that are written to, removed in the
+middle, over several backward calls of one graph.
 """
 
 from __future__ import annotations
@@ -53,9 +53,24 @@ WRITES: dict[str, Any] = {
     "clamp_": lambda L, a, b: a.clamp_(-1, 1),
     "addcmul_": lambda L, a, b: a.addcmul_(b, b),
 }
-RETURNS = ("none", "none", "double", "zeros", "itself", "detached", "wrong shape", "number", "error", "in place", "as list")  # fmt: skip
-PLACES = ("tensor", "tensor", "leaf", "leaf", "prehook", "posthook", "retain", "multi", "multi any")
-KINDS = {"op": 5, "view": 4, "write": 5, "hook": 6, "remove": 1, "backward": 3, "grad": 2, "forget": 1, "no_grad write": 1}
+RETURNS = (
+    "none", "none", "double", "zeros", "itself", "detached", "wrong shape", "number", "error", "in place",
+    "as list",
+)  # fmt: skip
+PLACES = (
+    "tensor", "tensor", "leaf", "leaf", "prehook", "posthook", "retain", "multi", "multi any",
+)  # fmt: skip
+KINDS = {
+    "op": 5,
+    "view": 4,
+    "write": 5,
+    "hook": 6,
+    "remove": 1,
+    "backward": 3,
+    "grad": 2,
+    "forget": 1,
+    "no_grad write": 1,
+}
 STARTS = ([[1.0, -0.5], [0.25, 2.0]], [[0.5, 1.5], [-1.0, 0.75]], [0.5, -2.0])
 
 
@@ -148,7 +163,7 @@ class Session:
         a, b = pool[i % len(pool)], pool[j % len(pool)]
         # PyTorch brings a view whose base was written to up to date when this is read, and a hook that is
         # registered on it before ends the process
-        before = outcome(lambda: (a.grad_fn, b.grad_fn) and None)
+        before = outcome(lambda: [a.grad_fn, b.grad_fn])
         if isinstance(before, tuple) and kind != "no_grad write":
             self.note("a view that is not the way", kind)
             return
@@ -171,10 +186,24 @@ class Session:
         elif kind == "remove" and self.handles:
             self.handles.pop(i % len(self.handles)).remove()
         elif kind == "backward":
-            a.backward(L.ones_like(a.detach()), retain_graph=how != "none", create_graph=how == "double", inputs=self.leaves[:2] if how == "in place" else None)
+            a.backward(
+                L.ones_like(a.detach()),
+                retain_graph=how != "none",
+                create_graph=how == "double",
+                inputs=self.leaves[:2] if how == "in place" else None,
+            )
         elif kind == "grad":
             wanted = [t for t in (b, *self.leaves) if t.requires_grad]
-            self.note(L.autograd.grad(a, wanted, L.ones_like(a.detach()), retain_graph=True, create_graph=how == "double", allow_unused=how != "error"))
+            self.note(
+                L.autograd.grad(
+                    a,
+                    wanted,
+                    L.ones_like(a.detach()),
+                    retain_graph=True,
+                    create_graph=how == "double",
+                    allow_unused=how != "error",
+                )
+            )
         elif kind == "forget":
             for leaf in self.leaves:
                 leaf.grad = None
@@ -184,7 +213,13 @@ class Session:
     def look(self) -> None:
         for t in self.pool:
             fn = outcome(lambda t=t: t.grad_fn and t.grad_fn.name())
-            self.note(t.detach(), fn if not isinstance(fn, tuple) else "error", t._version, t.retains_grad, t.requires_grad)
+            self.note(
+                t.detach(),
+                fn if not isinstance(fn, tuple) else "error",
+                t._version,
+                t.retains_grad,
+                t.requires_grad,
+            )
         self.note([t.grad for t in self.leaves], [t.grad for t in self.pool if t.retains_grad])
 
 
@@ -196,7 +231,15 @@ def program_of(seed: int) -> Any:
     steps = []
     for _ in range(rng.randrange(4, 16)):
         kind = rng.choices([*KINDS], [*KINDS.values()])[0]
-        steps.append((kind, rng.choice(names.get(kind, [""])), rng.choice(RETURNS), rng.randrange(50), rng.randrange(50)))
+        steps.append(
+            (
+                kind,
+                rng.choice(names.get(kind, [""])),
+                rng.choice(RETURNS),
+                rng.randrange(50),
+                rng.randrange(50),
+            )
+        )
 
     def program(L: Any, note: Any) -> None:
         session = Session(L, note, learns)

@@ -62,8 +62,8 @@ def default_convert(data: Any) -> Any:
 
 
 def remade(source: Any, items: list[tuple[Any, Any]]) -> Any:
-    """Return a dictionary or sequence like `source` with other items: a copy where these can be exchanged, else
-    a new one of the same class, a list for a tuple, or a plain one.
+    """Return a dictionary or sequence like `source` with other items: a copy where these can be exchanged,
+    else a new one of the same class, a list for a tuple, or a plain one.
     """
     values = [value for _, value in items]
     if isinstance(source, tuple):
