@@ -70,10 +70,3 @@ DEVIATIONS |= {
         "float32 and float16: it computes in blocks and in float32 throughout"
     ),
 }
-
-DEVIATIONS |= {
-    (
-        "fill",
-        "gradients",
-    ): "the node is named like that of fill_: FillBackward2 instead of FillBackward0",
-}

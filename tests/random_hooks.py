@@ -54,19 +54,12 @@ WRITES: dict[str, Any] = {
     "addcmul_": lambda L, a, b: a.addcmul_(b, b),
 }
 RETURNS = (
-    "none",
-    "none",
-    "double",
-    "zeros",
-    "itself",
-    "detached",
-    "wrong shape",
-    "number",
-    "error",
-    "in place",
+    "none", "none", "double", "zeros", "itself", "detached", "wrong shape", "number", "error", "in place",
     "as list",
-)
-PLACES = ("tensor", "tensor", "leaf", "leaf", "prehook", "posthook", "retain", "multi", "multi any")
+)  # fmt: skip
+PLACES = (
+    "tensor", "tensor", "leaf", "leaf", "prehook", "posthook", "retain", "multi", "multi any",
+)  # fmt: skip
 KINDS = {
     "op": 5,
     "view": 4,
@@ -170,7 +163,7 @@ class Session:
         a, b = pool[i % len(pool)], pool[j % len(pool)]
         # PyTorch brings a view whose base was written to up to date when this is read, and a hook that is
         # registered on it before ends the process
-        before = outcome(lambda: [a.grad_fn, b.grad_fn].clear())
+        before = outcome(lambda: [a.grad_fn, b.grad_fn])
         if isinstance(before, tuple) and kind != "no_grad write":
             self.note("a view that is not the way", kind)
             return

@@ -1,4 +1,4 @@
-"""Random programs with loaders, samplers, generators and seeds: the same batches, the same numbers."""
+"""Random programs with loaders, samplers, generators and seeds: the same batches and random numbers."""
 
 from __future__ import annotations
 
@@ -39,50 +39,18 @@ DRAWS: dict[str, Any] = {
     "bool": lambda L, n, g: L.zeros(n, dtype=L.bool).random_(generator=g),
 }
 KINDS = (
-    "tensors",
-    "tensors",
-    "subset",
-    "list",
-    "dicts",
-    "pairs",
-    "stream",
-    "numbers",
-    "concat",
-    "gradients",
+    "tensors", "tensors", "subset", "list", "dicts", "pairs", "stream", "numbers", "concat", "gradients",
     "texts",
-)
+)  # fmt: skip
 SAMPLERS = (
-    "none",
-    "none",
-    "list",
-    "random",
-    "random with",
-    "replacement",
-    "weighted",
-    "subset",
-    "batches",
-    "batches of random",
-    "reversed",
-)
+    "none", "none", "list", "random", "random with", "replacement", "weighted", "subset", "batches",
+    "batches of random", "reversed",
+)  # fmt: skip
 COLLATES = ("default", "default", "default", "list", "sum", "stack", "error")
 EVENTS = (
-    "draw",
-    "draw",
-    "draw",
-    "pass",
-    "pass",
-    "part of a pass",
-    "two passes",
-    "seed",
-    "generator",
-    "keep state",
-    "restore",
-    "length",
-    "split",
-    "fork",
-    "initial seed",
-    "state of default",
-)
+    "draw", "draw", "draw", "pass", "pass", "part of a pass", "two passes", "seed", "generator",
+    "keep state", "restore", "length", "split", "fork", "initial seed", "state of default",
+)  # fmt: skip
 
 
 def dataset_of(L: Any, kind: str, n: int) -> Any:

@@ -1,5 +1,5 @@
-"""Random trainings: optimizers with odd options, groups of parameters, closures, schedules, states that
-are saved and loaded in the middle.
+"""Random trainings: optimizers with odd options, groups of parameters, closures, schedules, states that are
+saved and loaded in the middle.
 """
 
 from __future__ import annotations
@@ -106,25 +106,20 @@ SCHEDULES: dict[str, Any] = {
     "MultiplicativeLR": {},
     "SequentialLR": {},
 }
+NEEDED = {
+    "StepLR": "step_size",
+    "MultiStepLR": "milestones",
+    "ExponentialLR": "gamma",
+    "CosineAnnealingLR": "T_max",
+    "CosineAnnealingWarmRestarts": "T_0",
+    "OneCycleLR": "max_lr",
+}
+SIMPLE = [n for n in SCHEDULES if n not in ("SequentialLR", "ReduceLROnPlateau", "OneCycleLR", "CyclicLR")]
 VALUES = ([0.5, -1.0], [[1.0, 2.0], [-0.5, 0.25]], 0.75)
 EVENTS = (
-    "step",
-    "step",
-    "step",
-    "closure",
-    "none",
-    "zero",
-    "zero to 0",
-    "lr",
-    "group",
-    "save",
-    "schedule",
-    "schedule",
-    "freeze",
-    "schedule at",
-    "copy",
-    "resume",
-)
+    "step", "step", "step", "closure", "none", "zero", "zero to 0", "lr", "group", "save", "schedule",
+    "schedule", "freeze", "schedule at", "copy", "resume",
+)  # fmt: skip
 
 
 def chosen(rng: random.Random, options: dict[str, Any]) -> dict[str, Any]:
@@ -134,22 +129,14 @@ def chosen(rng: random.Random, options: dict[str, Any]) -> dict[str, Any]:
 
 def settings_of(rng: random.Random, name: str) -> dict[str, Any]:
     """Settings for a schedule; those without a default are always there."""
-    needed = {
-        "StepLR": "step_size",
-        "MultiStepLR": "milestones",
-        "ExponentialLR": "gamma",
-        "CosineAnnealingLR": "T_max",
-        "CosineAnnealingWarmRestarts": "T_0",
-        "OneCycleLR": "max_lr",
-    }
     options = SCHEDULES[name]
     found = chosen(rng, options)
     if name == "CyclicLR":
         found |= {"base_lr": 0.01, "max_lr": 0.1}
     if name == "OneCycleLR":
         found["total_steps"] = rng.choice(options["total_steps"])
-    if name in needed:
-        found[needed[name]] = rng.choice(options[needed[name]])
+    if name in NEEDED:
+        found[NEEDED[name]] = rng.choice(options[NEEDED[name]])
     return found
 
 
@@ -177,10 +164,7 @@ def program_of(seed: int) -> Any:
     own = chosen(rng, OPTIONS[name])
     schedule = rng.choice([*SCHEDULES, None, None])
     settings = settings_of(rng, schedule) if schedule else {}
-    simple = [
-        n for n in SCHEDULES if n not in ("SequentialLR", "ReduceLROnPlateau", "OneCycleLR", "CyclicLR")
-    ]
-    parts = [(n, settings_of(rng, n)) for n in rng.sample(simple, rng.choice((2, 3)))]
+    parts = [(n, settings_of(rng, n)) for n in rng.sample(SIMPLE, rng.choice((2, 3)))]
     events = [(rng.choice(EVENTS), rng.random()) for _ in range(rng.randrange(3, 9))]
 
     def program(L: Any, note: Any) -> None:

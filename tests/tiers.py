@@ -17,6 +17,7 @@ TIERS = {
         "tests/test_forward_random",
         "tests/test_func_random",
         "tests/test_mutated",
+        "tests/test_random_families",
         "tests/test_random_programs",
         "tests/test_repeated_passes",
         "tests/test_unnoticed",
