@@ -40,7 +40,7 @@ def table_helps(op: Op, raws: list[Any]) -> bool:
 
 @functools.lru_cache(8)
 def table_of(op: Op, text: str, *others: Any) -> np.ndarray:
-    """Return all results. The last tables are kept; `text` tells apart equal arguments such as 0.0 and -0.0."""
+    """Return all results. The last tables are kept; `text` tells apart arguments that are equal."""
     table: np.ndarray = op.kernel(EVERY, *others)
     return table
 
