@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engines import BY_HAND, PYTORCH
+from large_programs import LARGE_NAMES
 from programs import NAMES
 from timing import Row
 
@@ -40,6 +41,8 @@ GOALS = {
     "j Jacobian": Goal(0.45, 0.25),
     "k": Goal(0.58, 0.45),
     **dict.fromkeys(NAMES, Goal(1.0, 0.7)),  # what learners write is not slower than PyTorch
+    **dict.fromkeys(LARGE_NAMES, Goal(8.0, 4.0)),  # nothing is slow beyond reason
+    **dict.fromkeys(("randperm", "vmap-grad"), Goal(5.0, 3.0)),
 }
 
 

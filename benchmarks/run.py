@@ -30,6 +30,7 @@ from derivative_rows import derivative_rows  # noqa: E402
 from engines import Engine, load  # noqa: E402
 from figures import Figure, Task  # noqa: E402
 from goals import goal_of, misses  # noqa: E402
+from large_programs import LARGE, LARGE_NAMES, large_programs  # noqa: E402
 from pages import around, put  # noqa: E402
 from pictures import pictures  # noqa: E402
 from process_rows import deep_chains, imports  # noqa: E402
@@ -45,6 +46,7 @@ TIMED: dict[str, Callable[[bool], list[Workload]]] = {
     **dict.fromkeys("efghi", array_rows),
     **dict.fromkeys("jk", derivative_rows),
     **dict.fromkeys(NAMES, programs),
+    **dict.fromkeys(LARGE_NAMES, large_programs),
 }
 FIGURES: dict[str, Callable[[Task], list[Figure]]] = {
     "c'": deep_chains,
@@ -125,15 +127,16 @@ def heading(place: dict[str, Any], rows: Sequence[Row], options: argparse.Namesp
 def page(found: Found, options: argparse.Namespace) -> str:
     """Everything that was found, in Markdown; only medians, of the rows with a goal, if that is wanted."""
     head = heading(found.place, found.rows, options)
-    lettered = [row for row in found.rows if row.key not in NAMES]
+    lettered = [row for row in found.rows if row.key not in (*NAMES, *LARGE_NAMES)]
     written = [row for row in found.rows if row.key in NAMES]
+    large = [row for row in found.rows if row.key in LARGE_NAMES]
     if options.short:
         parts = [f"{head}."]
         parts += [short_table(lettered, found.figures)] if lettered or found.figures else []
-        parts += [short_table(written, [])] if written else []
+        parts += [short_table(rows, []) for rows in (written, large) if rows]
     else:
         parts = [f"{head} (quartiles)." if found.rows else f"{head}."]
-        parts += [ratio_table(rows, not options.smoke) for rows in (lettered, written) if rows]
+        parts += [ratio_table(rows, not options.smoke) for rows in (lettered, written, large) if rows]
         parts += [figure_table(found.figures, not options.smoke)] if found.figures else []
     parts += [] if options.smoke else missed(found)
     parts += found.remarks
@@ -162,7 +165,8 @@ def as_json(found: Found, options: argparse.Namespace) -> str:
 def parse(arguments: list[str] | None) -> argparse.Namespace:
     """The command line; exits with status 2 on a wrong one."""
     parser = argparse.ArgumentParser(description="Time minigrad beside other engines.")
-    some = f"some of {','.join(ROWS)}; “{GROUP}” means those from {NAMES[0]} to {NAMES[-1]} (default: all)"
+    groups = f"“{GROUP}” means those from {NAMES[0]} to {NAMES[-1]}, “{LARGE}” those after them"
+    some = f"some of {','.join(ROWS)}; {groups} (default: all)"
     parser.add_argument("--rows", default=",".join(ROWS), help=some)
     parser.add_argument("--rounds", type=int, help="rounds of each workload (default: 15, smoke: 1)")
     parser.add_argument("--smoke", action="store_true", help="small and short: that it runs, not how fast")
@@ -173,9 +177,10 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there, too")
     options = parser.parse_args(arguments)
     asked = [row.strip() for row in options.rows.split(",")]
-    if unknown := set(asked) - {*ROWS, GROUP}:
-        parser.error(f"no such row: {', '.join(sorted(unknown))} (there are {', '.join((*ROWS, GROUP))})")
-    options.rows = [*asked, *(NAMES if GROUP in asked else [])]
+    if unknown := set(asked) - {*ROWS, GROUP, LARGE}:
+        there = ", ".join((*ROWS, GROUP, LARGE))
+        parser.error(f"no such row: {', '.join(sorted(unknown))} (there are {there})")
+    options.rows = [*asked, *(NAMES if GROUP in asked else []), *(LARGE_NAMES if LARGE in asked else [])]
     if options.rounds is None:
         options.rounds = 1 if options.smoke else 15
     if options.rounds < 1:

@@ -44,17 +44,19 @@ class Workload:
         return {name: run for name, run in bound.items() if run is not None}
 
 
-def of_program(program: Callable[[Any], Run]) -> Workload:
+def of_program(
+    program: Callable[..., Run], start: Callable[[Any], Run] | None = None, tolerance: float = 1e-4
+) -> Workload:
     """The row of a program in PyTorch's API, which only minigrad and PyTorch run: the function's name is the
-    name of the row, its docstring the title.
+    name of the row, its docstring the title. `start` is the program with its other arguments.
     """
 
     def bind(engine: Engine) -> Run:
-        return program(engine.ops.library)
+        return (start or program)(engine.ops.library)
 
     assert program.__doc__
     name = program.__name__.replace("_", "-")
-    return Workload(name, program.__doc__, bind, bind, None, needs=("library",))
+    return Workload(name, program.__doc__, bind, bind, None, tolerance, needs=("library",))
 
 
 def of_numbers(

@@ -80,12 +80,16 @@ def cells_of(markdown: str) -> list[list[str]]:
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if "---" not in line]
 
 
-def names_of_programs() -> list[str]:
+def names_of_programs(names: str = "programs.NAMES") -> list[str]:
     """The rows of programs, in the order of the files: each file lists them at its end."""
+    module = names.partition(".")[0]
     done = python(
-        "-c", f"import sys; sys.path.insert(0, {str(BENCHMARKS)!r}); import programs; print(*programs.NAMES)"
+        "-c", f"import sys; sys.path.insert(0, {str(BENCHMARKS)!r}); import {module}; print(*{names})"
     )
     return done.stdout.split()
+
+
+LARGE = "large_programs.LARGE_NAMES"
 
 
 def hide(path: Path, *packages: str) -> Path:
@@ -116,7 +120,7 @@ def test_every_row_runs_and_all_installed_engines_agree(tmp_path):
     found = json.loads((tmp_path / "figures.json").read_text(encoding="utf-8"))
     assert found["remarks"] == [], "no engine stumbled"
     timed = list(dict.fromkeys(row["key"].split()[0] for row in found["rows"]))
-    assert timed == [*LETTERED, *names_of_programs()]
+    assert timed == [*LETTERED, *names_of_programs(), *names_of_programs(LARGE)]
     assert list(dict.fromkeys(figure["row"] for figure in found["figures"])) == FIGURES
 
     absent = [name for name, package in PACKAGES.items() if importlib.util.find_spec(package) is None]
@@ -140,13 +144,14 @@ def test_every_row_runs_and_all_installed_engines_agree(tmp_path):
     assert "issed" not in table and "goal met" not in table
 
 
-def test_what_learners_write_runs_and_agrees_with_pytorch():
+@pytest.mark.parametrize(("group", "names"), [("learners", "programs.NAMES"), ("large", LARGE)])
+def test_programs_run_and_agree_with_pytorch(group, names):
     pytest.importorskip("torch")
-    done = run("--rows", "learners", "--clock", "cpu")
+    done = run("--rows", group, "--clock", "cpu")
     assert (done.returncode, done.stderr) == (0, "")
     head, *body = cells_of(done.stdout)
     assert head == ["", "workload", "minigrad", "÷ PyTorch"]
-    assert [cells[0] for cells in body] == names_of_programs()
+    assert [cells[0] for cells in body] == names_of_programs(names)
     assert "cannot run" not in done.stdout
 
 

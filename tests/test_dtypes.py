@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import itertools
 
+import numpy as np
 import pytest
 from twins import dtype_of, outcome
 
 import minigrad
+from minigrad.core import half_tables
 
 NAMES = ("float16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8", "bool")
 KINDS = {"n-d": [1, 1], "0-d": 1, "one element": [1]}
@@ -125,3 +127,39 @@ def test_the_default_dtype():
     for wrong in (minigrad.int64, "float32", 3):
         with pytest.raises(TypeError, match="floating-point"):
             minigrad.set_default_dtype(wrong)
+
+
+HALVES = {  # elementwise ops on one array of float16, which look results up where it is large
+    "product": lambda L, x: x * 0.3,
+    "sum": lambda L, x: x + 2,
+    "quotient": lambda L, x: 1 / x,
+    "by 0": lambda L, x: x / 0.0,
+    "by -0": lambda L, x: x / -0.0,
+    "power": lambda L, x: x**3,
+    "comparison": lambda L, x: x > 0.5,
+    "relu": lambda L, x: L.relu(x),
+    "gelu": lambda L, x: L.nn.functional.gelu(x),
+    "tanh gelu": lambda L, x: L.nn.functional.gelu(x, approximate="tanh"),
+    "clamp": lambda L, x: x.clamp(-1, 2),
+    "sigmoid": lambda L, x: x.sigmoid(),
+    "round": lambda L, x: x.round(decimals=1),
+    "isfinite": lambda L, x: x.isfinite(),
+}
+
+
+@pytest.mark.parametrize("name", HALVES)
+def test_many_halves_give_what_few_give(name):
+    """For every float16 there is, bit by bit."""
+    every = np.arange(2**16, dtype=np.uint16).view(np.float16)
+    many = minigrad.from_numpy(np.tile(every, half_tables.LARGE // 2**16).reshape(2, -1))
+    few = minigrad.from_numpy(every)
+    with np.errstate(all="raise"):
+        found, expected = (HALVES[name](minigrad, x) for x in (many, few))
+    assert found.dtype is expected.dtype and found.shape == many.shape
+    assert found.numpy().tobytes() == np.tile(expected.numpy(), half_tables.LARGE // 2**16).tobytes()
+
+
+def test_gradients_of_many_halves():
+    x = minigrad.ones(half_tables.LARGE, dtype=minigrad.float16).requires_grad_()
+    (minigrad.relu(x) * 3).sum().backward()
+    assert set(x.grad.tolist()) == {3.0}

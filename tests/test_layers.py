@@ -35,7 +35,7 @@ LAYERS: dict[str, list[tuple[str, str]]] = {
         ("L2 node by node", "core.node_by_node"),
         ("L2 engine", "core.engine"),
         ("L3", "core.op"),
-        ("L3 views", "core.operands core.view_path"),
+        ("L3 views", "core.half_tables core.operands core.view_path"),
         ("L3 errors", "core.kernel_errors"),
         ("L3 tangents", "core.tangents"),
         ("L3 saved hooks", "core.saved_hooks"),

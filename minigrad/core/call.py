@@ -12,6 +12,7 @@ from typing import Any
 from numpy import ndarray
 
 from . import anomaly, dtypes, modes
+from .half_tables import look_up, table_helps
 from .kernel_errors import is_foreign, translated
 from .modes import quiet
 from .node import Node, sequence_numbers
@@ -65,7 +66,10 @@ def compute(op: Op, values: Any) -> Any:
         raws = prepare(op, values)
         if is_view:
             raws[0] = values[0]._data  # the memory itself, as its bits may not read it
-        out = raws[0] if op.bit else quiet(op.kernel, *raws)
+        if op.bit:
+            out = raws[0]
+        else:
+            out = quiet(look_up, op, *raws) if table_helps(op, raws) else quiet(op.kernel, *raws)
     except Exception as error:
         check_edges(values)
         if is_foreign(error):

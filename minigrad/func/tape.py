@@ -26,7 +26,7 @@ class Step(NamedTuple):
     it was recorded for gradients.
     """
 
-    op: Op | str
+    op: Any  # an Op, or "detach"
     args: tuple[Any, ...]
     results: tuple[Any, ...]
     first: int
