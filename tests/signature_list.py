@@ -18,10 +18,7 @@ TARGET = Path(minigrad.__file__).parent / "tensor" / "signatures.txt"
 FORM = re.compile(rb"(?<=\x00)([a-z_A-Z]\w*\([ -~]{0,500}?\)(?:\|deprecated)?)(?=\x00)")
 INDICES = "c10::List<::std::optional<Tensor>>"
 # What functions of `nn.functional` written in Python hand their arguments to.
-HANDED = """
-adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool2d adaptive_max_pool3d cross_entropy_loss elu
-huber_loss im2col leaky_relu log_sigmoid nll_loss_nd pad smooth_l1_loss
-"""
+HANDED = "cross_entropy_loss elu huber_loss leaky_relu log_sigmoid nll_loss_nd pad smooth_l1_loss"
 TYPES = {
     "SymIntArrayRef": "int[]",
     "IntArrayRef": "int[]",

@@ -62,8 +62,9 @@ def blocks(rows: Any, parts: Sequence[Any], other: Any, turned: bool = False) ->
     whole = rows[0] if len(rows) == 1 else F.cat(rows)
     found = whole.split([part.numel() for part in parts]) if len(parts) > 1 else [whole]
     if turned:
-        return [block.movedim(0, -1).reshape(*other.shape, *part.shape) for block, part in zip(found, parts)]
-    return [block.reshape(*part.shape, *other.shape) for block, part in zip(found, parts)]
+        last = [block.movedim(0, -1) for block in found]
+        return [block.reshape((*other.shape, *part.shape)) for block, part in zip(last, parts)]
+    return [block.reshape((*part.shape, *other.shape)) for block, part in zip(found, parts)]
 
 
 def units(root: TensorBase, at_once: int) -> Iterator[np.ndarray]:

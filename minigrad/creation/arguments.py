@@ -51,7 +51,9 @@ def whole(n: Any) -> int:
 
 
 def integers(given: tuple[Any, ...]) -> tuple[int, ...]:
-    """Integers that were given one by one, or as one sequence."""
+    """Integers that were given one by one, or as one sequence; TypeError if nothing was given."""
+    if not given:
+        raise TypeError("expected integers, or a sequence of them")
     one = len(given) == 1 and isinstance(given[0], (tuple, list))
     return tuple(map(whole, given[0] if one else given))
 

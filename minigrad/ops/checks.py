@@ -102,7 +102,7 @@ no_clamp = refuses("clamp is not supported for complex types")
 def must_be(kind: type, where: str, name: str, value: Any, place: int) -> None:
     """TypeError with PyTorch's text unless an argument is an integer, or any real number for `float`."""
     fits = (
-        isinstance(value, (int, float))
+        isinstance(value, (int, float, np.floating))
         if kind is float
         else is_whole(value)
         if kind is int

@@ -144,7 +144,7 @@ def as_they_are(indices: Any) -> tuple[Any, ...] | None:
     masks = 0
     for k in indices:
         if k is not None and k._data.dtype not in WHOLE:
-            masks += 1 if k._data.dtype == np.bool_ else 2
+            masks += 1 if k._data.dtype == np.bool_ and k._data.size else 2
         where.append(np.s_[:] if k is None else k._data)
     return tuple(where) if not masks or (masks == 1 and sum(k is not None for k in indices) == 1) else None
 

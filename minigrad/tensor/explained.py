@@ -99,17 +99,16 @@ scaled_dot_product_attention selu_ softplus softshrink
 
 # Functions that hand some of their arguments to one of these names; after a colon, only those arguments.
 IN_PYTHON = """
-adaptive_avg_pool2d:output_size adaptive_avg_pool3d:output_size adaptive_max_pool2d:output_size
-adaptive_max_pool3d:output_size batch_norm binary_cross_entropy_with_logits:weight,pos_weight
+batch_norm binary_cross_entropy_with_logits:weight,pos_weight
 cosine_embedding_loss cross_entropy=cross_entropy_loss dropout elu:alpha group_norm huber_loss:delta
 instance_norm:momentum,eps kl_div layer_norm leaky_relu:negative_slope logsigmoid=log_sigmoid
 margin_ranking_loss max_pool1d max_pool2d max_pool3d nll_loss=nll_loss_nd pad rms_norm selu
-smooth_l1_loss:beta triplet_margin_loss unfold=im2col
+smooth_l1_loss:beta triplet_margin_loss
 """
 # Functions that are wrapped only for what NumPy and Python say inside; the rest are called very often.
 UNCHECKED = """
 affine_grid embedding embedding_bag fold grid_sample gumbel_softmax hardtanh interpolate local_response_norm
-normalize
+normalize unfold
 """
 
 

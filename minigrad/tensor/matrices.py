@@ -38,7 +38,7 @@ def check_float(x: Any, name: str) -> None:
 
 
 # Functions that refuse half precision themselves, not in a kernel.
-REFUSES_EARLY = ("linalg.inv", "linalg.pinv", "linalg.slogdet", "torch.linalg.lstsq")
+REFUSES_EARLY = ("linalg.inv", "linalg.pinv", "linalg.slogdet", "logdet", "torch.linalg.lstsq")
 
 
 def checked(x: Any, name: str, square: bool = True) -> None:

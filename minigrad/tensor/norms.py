@@ -6,12 +6,13 @@ from math import inf
 from typing import Any
 
 from ..core import F
-from ..core.dtypes import OF_NUMPY, kind_name, result_type
+from ..core.dtypes import OF_NUMPY, kind_name, of, result_type
 from ..core.operands import broadcast
 from ..core.public import public
 from ..core.tensor_state import TensorBase
 from ..creation.arguments import dims
 from ..ops import norms
+from ..ops.arithmetic import sub
 from ..ops.checks import NUMBERS, must_be, must_be_tensor
 from ..ops.shape import place
 from .decompositions import svdvals
@@ -19,11 +20,18 @@ from .matrices import check_float
 from .reductions import numpys
 
 
+def check_order(ord: Any) -> None:
+    """RuntimeError with PyTorch's text for a complex order of a norm."""
+    if isinstance(ord, complex):
+        raise RuntimeError("linalg.vector_norm: Expected a non-complex scalar as the order of norm.")
+
+
 def vector_norm(x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """Return the p-norm, p = `ord`, of all elements or over the dimensions `dim`; a real number."""
     if not isinstance(ord, NUMBERS) and not (isinstance(ord, TensorBase) and ord._data.ndim == 0):
         kind = kind_name(ord)
         raise TypeError(f"linalg_vector_norm(): argument 'ord' (position 2) must be Number, not {kind}")
+    check_order(ord)
     return norms.linalg_vector_norm(x, ord, dims(dim), keepdim, numpys(dtype))
 
 
@@ -136,6 +144,8 @@ def dist(input: Any, other: Any, p: Any = 2) -> Any:
     broadcast(input._data.shape, other._data.shape)
     if not {input._data.dtype.kind, other._data.dtype.kind} & {*"fc"}:
         check_float(input, "norm")
+    check_order(p)
+    sub.op.check([of(input._data), of(other._data)])
     if input._data.dtype != other._data.dtype:
         kind = OF_NUMPY[result_type(input._data, other._data)]
         input, other = input.to(kind), other.to(kind)

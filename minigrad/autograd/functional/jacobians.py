@@ -78,7 +78,9 @@ def jacobian(
             result = zip(*(blocks(column, outputs, x) for column, x in zip(zip(*found), inputs)))
         else:
             pairs = zip(found, outputs)
-            result = (tuple(r.view(*out.shape, *x.shape) for r, x in zip(row, inputs)) for row, out in pairs)
+            result = (
+                tuple(r.view((*out.shape, *x.shape)) for r, x in zip(row, inputs)) for row, out in pairs
+            )
         return structured(leave(tuple(result), create_graph), outputs_given, inputs_given)
 
 
@@ -131,7 +133,7 @@ def by_columns(func: Callable[..., Any], inputs: Any, strict: bool, vectorize: b
     for n, out in enumerate(primals):
         whole = F.stack([tangents[n] for tangents in columns], -1)
         parts = whole.split([x.numel() for x in inputs], dim=-1)
-        result.append([part.reshape(*out.shape, *x.shape) for part, x in zip(parts, inputs)])
+        result.append([part.reshape((*out.shape, *x.shape)) for part, x in zip(parts, inputs)])
     return structured(result, outputs_given, inputs_given)
 
 

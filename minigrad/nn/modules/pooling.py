@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from .applied import Applied
@@ -74,7 +75,7 @@ class AvgPool1d(Pool, function="avg_pool1d"):
         super()._configure(settings)
         for name in ("kernel_size", "stride", "padding"):
             value = getattr(self, name)
-            setattr(self, name, (value,) if isinstance(value, int) else tuple(value))
+            setattr(self, name, tuple(value) if isinstance(value, Iterable) else (value,))
 
 
 class AvgPool2d(Pool, function="avg_pool2d"):
