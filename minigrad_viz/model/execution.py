@@ -39,11 +39,11 @@ QUIET = (
 
 
 class Position(NamedTuple):
-    """Where a statement stands: its block and its `number` there, the field (`body`, `orelse` …) of the
+    """Where a statement stands: its block and its place there, the field (`body`, `orelse` …) of the
     statement `owner` that the block is (None: the cell itself), and the function around it."""
 
     block: list[ast.stmt]
-    number: int
+    place: int
     owner: ast.stmt | None
     field: str
     function: ast.AST | None
@@ -156,10 +156,10 @@ class Execution:
             methods = [part for part in found.body if getattr(part, "name", "") == "__init__"]
             found = methods[0] if len(methods) == 1 else None
         if isinstance(found, ast.FunctionDef) and not found.decorator_list and not is_generator(found):
-            certain = list(itertools.takewhile(lambda statement: not leaves(statement), found.body))
-            for statement in certain:
-                self._add(statement, ended=True)
-            self._add(found.body[min(len(certain), len(found.body) - 1)])
+            for statement in found.body:
+                self._add(statement, ended=not leaves(statement))
+                if leaves(statement):
+                    break
 
     def _set(self, read: ast.Attribute, method: ast.AST | None) -> None:
         """Add what must have given an attribute of `self` its value that a method has read."""

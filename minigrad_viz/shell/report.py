@@ -260,11 +260,11 @@ class Report:
 
     def _player(self, pane: bool) -> str:
         error = self.head()[:1] if self.trace.error else []
-        acts, *around = self._acts.played()
-        player = self._player_of(acts, *around, pane)
+        acts, earlier, later = self._acts.played()
+        player = self._player_of(acts, earlier, later, pane)
         while len(player) > HEAVIEST and len(acts) > 1:
-            acts, *around = self._acts.played(len(acts) // 2)
-            player = self._player_of(acts, *around, pane)
+            acts, earlier, later = self._acts.played(len(acts) // 2)
+            player = self._player_of(acts, earlier, later, pane)
         return "".join(map(paragraph, [*error, *filter(None, [self.refused])])) + player
 
     def _player_of(
