@@ -19,9 +19,11 @@ from pathlib import Path
 import graphviz
 import psutil
 import pytest
+from cells import traced
 from hypothesis import example, given
 from hypothesis import strategies as st
 from IPython.core.formatters import DisplayFormatter
+from staged import build
 
 from minigrad_viz.drawing import bundled as cached
 from minigrad_viz.drawing import layout as module
@@ -34,6 +36,7 @@ from minigrad_viz.drawing.layout import (
     layout,
     render,
 )
+from minigrad_viz.drawing.picture import Picture
 
 posix_only = pytest.mark.skipif(os.name != "posix", reason="file modes, signals and scripts of POSIX")
 SMALL = "digraph { rankdir=LR; node [shape=box fixedsize=true width=2 height=1]; a -> b; b -> c; a -> c }"
@@ -305,6 +308,19 @@ def test_without_the_bundled_engine(monkeypatch, tmp_path, fake_dot, missing):
         layout(SMALL)
     fake_dot("echo '{}'")
     assert layout(SMALL) == {}
+
+
+def test_an_unknown_module_does_not_run_until_it_is_allowed(monkeypatch):
+    cached.machine_code.cache_clear()
+    digest = hashlib.sha256(cached.known_module()).hexdigest()
+    monkeypatch.setattr(cached, "KNOWN", {"0.0": "00" * 32})
+    graph = build(traced("x = torch.ones(2, requires_grad=True)\ny = x * 2\n"))
+    for lang in ("en", "ko"):
+        assert f"MINIGRAD_LAYOUT_SHA256={digest}" in Picture(graph, lang=lang).problem
+    with pytest.raises(cached.LayoutUntrusted, match=digest):
+        layout(SMALL)
+    monkeypatch.setenv(cached.ALLOWED, digest.upper())
+    assert Picture(graph).problem is None and layout(SMALL)["objects"]
 
 
 @posix_only

@@ -37,6 +37,7 @@ from .bundled import (
     LayoutInvalid,
     LayoutTimeout,
     LayoutUnavailable,
+    LayoutUntrusted,
     machine_code,
     new_engine,
     render_in_browser,
@@ -106,7 +107,7 @@ def _bundled_or_native(source: bytes, format: str, program: str, deadline: float
     try:
         return _native(source, format, program, max(deadline - (time.monotonic() - start), deadline / 10))
     except LayoutUnavailable as second:
-        if isinstance(first, LayoutCrash):
+        if isinstance(first, LayoutCrash | LayoutUntrusted):
             raise first from None
         raise LayoutUnavailable(f"{first}; {second}") from None
 
@@ -184,6 +185,8 @@ def _bundled(source: bytes, format: str, program: str, deadline: float) -> bytes
         with _compiling:
             code = machine_code()
         store = wasmtime.Store(new_engine())
+    except LayoutUntrusted:
+        raise
     except Exception as error:  # not installed, not for this platform, another version's interface, …
         pass_on(error)
         raise LayoutUnavailable(f"the bundled Graphviz cannot be loaded ({error})") from None

@@ -18,7 +18,7 @@ from ..trace.walk import trace_of
 from ..words import CATALOGUES, text
 from .arrows import read
 from .boxes import Measured, measure
-from .bundled import LayoutError, LayoutTimeout, LayoutUnavailable
+from .bundled import ALLOWED, LayoutError, LayoutTimeout, LayoutUnavailable, LayoutUntrusted
 from .dot import DIRECTIONS, to_dot, to_mermaid
 from .export import exported, with_fonts
 from .layout import ENGINES, layout, render
@@ -195,6 +195,8 @@ class Picture:
                 )
         except LayoutTimeout:
             self._problem = text("layout_timeout", self.lang, seconds=f"{self.deadline:g}")
+        except LayoutUntrusted as error:
+            self._problem = text("layout_untrusted", self.lang, setting=f"{ALLOWED}={error.digest}")
         except LayoutUnavailable as error:
             self._problem = text("layout_unavailable", self.lang, reason=str(error))
         except LayoutError as error:
