@@ -109,7 +109,7 @@ class Minigrad:
             add_observer(Counter(self))
 
     def come_back(self, counter: Counter) -> None:
-        """Observe again in the place of a counter."""
+        """Observe again; the counter has done its work."""
         remove_observer(counter)
         self.choose()
         add_observer(self)
