@@ -104,10 +104,10 @@ def range_of(dtype: str) -> tuple[type, float, float] | None:
     NumPy lacks have no limits."""
     if DTYPE.fullmatch(dtype) is None:
         return None
-    try:
-        known = np.dtype("float32" if dtype == "bfloat16" else dtype)
-    except TypeError:
+    scalar = np.sctypeDict.get("float32" if dtype == "bfloat16" else dtype)
+    if scalar is None:
         return KINDS["f" if dtype.startswith("bf") else dtype[0]], -math.inf, math.inf
+    known = np.dtype(scalar)
     if known.kind == "b":
         return bool, False, True
     if known.kind in "iu":
