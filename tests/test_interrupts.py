@@ -274,7 +274,7 @@ def test_no_handler_keeps_what_arrives():
     root, found = Path(minigrad_viz.__file__).parent, 0
     for path in sorted(root.rglob("*.py")):
         way = path.relative_to(root).as_posix()
-        if not way.startswith(WHILE_RECORDING + OTHER):
+        if not way.startswith(WHILE_RECORDING + OTHER) or way == "trace/reading.py":  # of a saved trace
             continue
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ExceptHandler) and caught(node) & ASYNCHRONOUS:
