@@ -6,10 +6,15 @@ dictionaries, lists, tuples, numbers, text and None.
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
+import math
 import os
+import struct
+import tokenize
 import zipfile
+import zlib
 from collections import OrderedDict
 from collections.abc import Mapping
 from typing import Any
@@ -87,7 +92,7 @@ def load(f: Any, map_location: Any = None, *, weights_only: bool = True) -> Any:
         weights_only: whether only tensors and plain containers are accepted.
     Shape: none.
     Returns: the object.
-    Raises: pickle.UnpicklingError if the file holds anything else and `weights_only` is True.
+    Raises: ValueError for a file that `save` did not write or that is damaged; OSError if it cannot be read.
     Source: torch.load
 
     >>> import io
@@ -97,34 +102,65 @@ def load(f: Any, map_location: Any = None, *, weights_only: bool = True) -> Any:
     >>> torch.load(file)
     tensor([1, 2])
     """
-    try:
-        with zipfile.ZipFile(f if hasattr(f, "read") else os.fspath(f)) as archive:
-            structure = json.loads(archive.read(STRUCTURE))
-            count = len(archive.namelist()) - 1
-            arrays = [np.load(io.BytesIO(archive.read(f"{i}.npy")), allow_pickle=False) for i in range(count)]
-    except (zipfile.BadZipFile, KeyError) as error:
-        raise ValueError("load: this is no file that minigrad's save wrote") from error
-    return rebuilt(structure, arrays, {})
+    with contextlib.nullcontext(f) if hasattr(f, "read") else open(os.fspath(f), "rb") as file:
+        try:
+            with zipfile.ZipFile(file) as archive:
+                structure = json.loads(content_of(archive, STRUCTURE))
+                count = len(archive.namelist()) - 1
+                arrays = [array_in(content_of(archive, f"{i}.npy")) for i in range(count)]
+            return rebuilt(structure, arrays, {})
+        except DAMAGE as error:
+            raise ValueError("load: this is no file that minigrad's save wrote, or it is damaged") from error
+
+
+# What zipfile, json, NumPy and the structure raise for bytes that `save` did not write.
+DAMAGE = (
+    zipfile.BadZipFile, zlib.error, struct.error, ArithmeticError, AttributeError, EOFError, LookupError,
+    NotImplementedError, RuntimeError, SyntaxError, TypeError, ValueError, tokenize.TokenError,
+)  # fmt: skip
+
+
+def content_of(archive: zipfile.ZipFile, name: str) -> bytes:
+    """Return what a file of the archive holds. It is not compressed, so it is no larger than the archive."""
+    entry = archive.getinfo(name)
+    if entry.compress_type != zipfile.ZIP_STORED or entry.file_size != entry.compress_size:
+        raise ValueError(f"{name} is compressed")
+    return archive.read(entry)
+
+
+def array_in(content: bytes) -> np.ndarray:
+    """Return the array in the content of a `.npy` file, whose header has to fit its length."""
+    memory = io.BytesIO(content)
+    if np.lib.format.read_magic(memory) != (1, 0):
+        raise ValueError("this version of the format is not written")
+    shape, _, dtype = np.lib.format.read_array_header_1_0(memory)
+    if math.prod(shape) * dtype.itemsize != len(content) - memory.tell():
+        raise ValueError("the header says another length")
+    memory.seek(0)
+    return np.load(memory, allow_pickle=False)
 
 
 def rebuilt(item: Any, arrays: list[np.ndarray], made: dict[int, Tensor]) -> Any:
-    """The structure, put together again."""
-    if not isinstance(item, dict):
+    """Return the structure, put together again; LookupError, TypeError or ValueError if it is not `save`'s."""
+    if isinstance(item, PLAIN):
         return item
-    (kind, content), *_ = item.items()
+    (kind, content), *more = item.items()
     if kind == "float":
         return float(content)
     if kind == "dtype":
-        return next(dtype for dtype in dtypes.ALL if dtype.name == content)
+        return {dtype.name: dtype for dtype in dtypes.ALL}[content]
     if kind in ("dict", "ordered"):
         pairs = [(rebuilt(key, arrays, made), rebuilt(value, arrays, made)) for key, value in content]
         return OrderedDict(pairs) if kind == "ordered" else dict(pairs)
     if kind in ("tuple", "list"):
         parts = [rebuilt(part, arrays, made) for part in content]
         return tuple(parts) if kind == "tuple" else parts
+    if kind not in ("tensor", "parameter") or content not in range(len(arrays)):
+        raise ValueError(f"{kind} {content} is not there")
     if content not in made:
+        ((_, requires_grad),) = more
         data = tensor(arrays[content])
-        made[content] = Parameter(data, item["requires_grad"]) if kind == "parameter" else data
-        if kind == "tensor" and item["requires_grad"]:
+        made[content] = Parameter(data, requires_grad) if kind == "parameter" else data
+        if kind == "tensor" and requires_grad:
             data.requires_grad_()
     return made[content]

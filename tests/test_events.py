@@ -76,7 +76,7 @@ steppings = st.builds(events.Stepping, texts, numbered, states_before)
 EVENTS = {
     "Created": (states, span, maybe),
     "Forward": (
-        texts, tuples(maybe), tuples(maybe), tuples(states), flags, span, maybe, count, texts, texts,
+        texts, tuples(maybe), tuples(maybe), tuples(states), flags, span, maybe, count, texts, texts, count,
     ),
     "Called": (count, texts, texts, texts, tuples(st.tuples(texts, texts)), tuples(texts), span),
     "Returned": (count, tuples(texts)),
@@ -102,7 +102,7 @@ EVENTS = {
     "BackwardEnded": (count, maybe, tuples(texts), tuples(st.tuples(texts, st.none() | values)), maybe),
     "Snapshot": (texts, count, tuples(st.tuples(texts, states))),
     "GradSet": (texts, texts, st.none() | values, st.none() | values, span),
-    "Failed": (texts, span, tuples(st.tuples(texts, states)), st.none() | compared),
+    "Failed": (texts, span, tuples(st.tuples(texts, states)), st.none() | compared, tuples(spans)),
 }  # fmt: skip
 PARTS = {"Compared", "NodeState", "Saved", "Span", "Stepping", "TensorState", "Value"}  # of events
 

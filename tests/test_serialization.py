@@ -5,10 +5,13 @@ from __future__ import annotations
 import io
 import math
 import pickle
+import random
 import zipfile
 from collections import OrderedDict
 
+import numpy as np
 import pytest
+from sample import examples
 
 import minigrad
 
@@ -84,3 +87,67 @@ def test_nothing_is_executed(tmp_path):
     for name in ("pickle.pt", "zip.pt"):
         with pytest.raises(ValueError, match="no file that minigrad's save wrote"):
             minigrad.load(tmp_path / name)
+
+
+def damaged(written: bytes, chance: random.Random) -> bytes:
+    """A file with a damage: bytes that are gone, changed or more, another structure, another header."""
+    how = chance.choice(["cut", "bytes", "more", "structure", "header", "compressed"])
+    if how == "cut":
+        return written[: chance.randrange(len(written))]
+    if how == "bytes":
+        changed = bytearray(written)
+        for _ in range(chance.randint(1, 4)):
+            changed[chance.randrange(len(changed))] = chance.randrange(256)
+        return bytes(changed)
+    if how == "more":
+        return written + written[: chance.randrange(len(written))]
+    memory = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(written)) as old, zipfile.ZipFile(memory, "w") as new:
+        for name in old.namelist():
+            content = old.read(name)
+            if how == "structure" and name == "structure.json":
+                text, at = content.decode(), chance.randrange(len(content))
+                piece = chance.choice(
+                    ["", "null", "-1", "9999", '{"dict": 3}', "[" * 5000, "1e999", '"x"', "{}"]
+                )
+                content = (text[:at] + piece + text[at + chance.randrange(6) :]).encode()
+            if how == "header" and name.endswith(".npy"):
+                content = content.replace(
+                    b"(2, 3)", chance.choice([b"(9, 9)", b"(-2,3)", b"(2e9,)", b"(2, 3 "])
+                )
+                content = content.replace(b"<f4", chance.choice([b"|O8", b"<f8", b"<x4", b"<f4"]))
+            kind = zipfile.ZIP_DEFLATED if how == "compressed" else zipfile.ZIP_STORED
+            new.writestr(name, content, kind)
+    return memory.getvalue()
+
+
+def test_a_damaged_file_is_refused():
+    given = {
+        "a": minigrad.ones(2, 3),
+        "b": [1.5, ("x", minigrad.float64)],
+        "c": minigrad.nn.Parameter(minigrad.ones(3)),
+    }
+    memory, refused = io.BytesIO(), 0
+    minigrad.save(given, memory)
+    for seed in range(examples(3000)):
+        try:
+            minigrad.load(io.BytesIO(damaged(memory.getvalue(), random.Random(seed))))
+        except ValueError as error:
+            refused += str(error).startswith("load: this is no file that minigrad's save wrote")
+            assert type(error) is ValueError
+    assert refused > examples(3000) / 2
+
+
+def test_a_large_number_in_a_header_takes_no_memory():
+    memory, array = io.BytesIO(), io.BytesIO()
+    np.save(array, np.zeros(3, np.float32))
+    with zipfile.ZipFile(memory, "w") as archive:
+        archive.writestr("structure.json", '{"tensor": 0, "requires_grad": false}')
+        archive.writestr("0.npy", array.getvalue().replace(b"(3,), }" + b" " * 11, b"(300000000000,), }"))
+    with pytest.raises(ValueError, match="damaged"):
+        minigrad.load(memory)
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        minigrad.load(tmp_path / "nothing.pt")

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..fields import CallId, CallKind, Count, HookKind, MaybeNodeId, NewCallId, NewNodeId, NodeId, TensorId
+from ..fields import (
+    CallId,
+    CallKind,
+    Count,
+    HookKind,
+    LaterNodeId,
+    MaybeCallId,
+    MaybeNodeId,
+    NewCallId,
+    NewNodeId,
+    NodeId,
+    TensorId,
+)
 from ..protocol import Value
 from .graph import Saved
 from .where import Span
@@ -21,7 +33,7 @@ class NodeState(NamedTuple):
     id: NewNodeId
     name: str
     saved: tuple[Saved, ...]
-    edges: tuple[tuple[NodeId, Count] | None, ...]
+    edges: tuple[tuple[LaterNodeId, Count] | None, ...]
     variable: TensorId | None
     hooks: Count
     sequence: Count = 0
@@ -99,8 +111,8 @@ class Inside(NamedTuple):
 class Packed(NamedTuple):
     """A saved-tensor hook packed what a node saved as `name`; `kept` tells in words what it became."""
 
-    call: CallId
-    node: NodeId
+    call: MaybeCallId
+    node: LaterNodeId
     name: str
     value: Value | None
     kept: str
@@ -109,8 +121,8 @@ class Packed(NamedTuple):
 class Unpacked(NamedTuple):
     """A saved-tensor hook unpacked it again, to `value`."""
 
-    call: CallId
-    node: NodeId
+    call: MaybeCallId
+    node: LaterNodeId
     name: str
     kept: str
     value: Value | None
@@ -120,7 +132,7 @@ class Recomputed(NamedTuple):
     """A checkpoint ran its function again, because `node` needed what had not been kept ("" where unknown);
     `ops` are what it computed."""
 
-    call: CallId
+    call: MaybeCallId
     node: MaybeNodeId
     ops: tuple[Inside, ...]
 

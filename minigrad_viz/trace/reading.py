@@ -40,9 +40,10 @@ from ..protocol import NAN
 from ..words import clean, shorten, text
 
 LARGEST = 48 << 20  # bytes of a document
-ROOM = 190 << 20  # bytes that its objects may take
-LONGEST = 1 << 20  # characters of one text
-SIZES = ((",", 64), ("[", 72), ("{", 300))  # bytes of an item, a list with one, a dict with one
+ROOM = 180 << 20  # bytes that it and its objects may take
+LONGEST = 1 << 18  # characters of one text
+SIZES = ((",", 72), ("[", 72), ("{", 150), (":", 40))  # bytes of an item, a list, an object, a key of it
+KEYS, UNUSUAL = 16, 70  # the most of a record; what each costs where there are more, in a large table
 FOUND = 40  # columns of what was found, in a sentence about it
 FORMS: dict[str, Callable[[Any], Any]] = {
     TENSOR: re.compile(r"t\d{1,15}(\.\d{1,15})?", re.ASCII).fullmatch,
@@ -105,7 +106,9 @@ def room_of(document: str) -> int:
     """The bytes that a document and its objects take at most: each object begins with one of these signs, and
     texts stand in both."""
     width = 1 if document.isascii() else 4
-    return 2 * width * len(document) + sum(document.count(sign) * size for sign, size in SIZES)
+    more = max(0, document.count(":") - KEYS * document.count("{"))
+    signs = sum(document.count(sign) * size for sign, size in SIZES)
+    return 2 * width * len(document) + signs + UNUSUAL * more
 
 
 # ── readers ─────────────────────────────────────────────────────────────────────────────────────────────────
