@@ -141,7 +141,7 @@ def array_in(content: bytes) -> np.ndarray:
 
 
 def rebuilt(item: Any, arrays: list[np.ndarray], made: dict[int, Tensor]) -> Any:
-    """Return the structure, put together again; LookupError, TypeError or ValueError if it is not `save`'s."""
+    """Return the structure, put together again. LookupError, TypeError or ValueError if it is not ours."""
     if isinstance(item, PLAIN):
         return item
     (kind, content), *more = item.items()

@@ -7,7 +7,7 @@ from typing import Any as _Any
 from .left_out import refusing as _refusing
 from .ops.elementary import exp2, expm1, log1p, logit
 from .ops.pointwise import sigmoid as expit
-from .ops.rounding import round_decimals as _round_decimals
+from .ops.rounding import round as _round
 from .ops.special import digamma, erf, erfc, erfinv, polygamma
 from .ops.special import lgamma as gammaln
 from .ops.special import special_ndtr as ndtr
@@ -19,7 +19,7 @@ psi = digamma
 
 def round(input: _Any, *, decimals: int = 0) -> _Any:
     """Return each element rounded to `decimals` digits after the point."""
-    return _round_decimals(input, decimals)
+    return _round(input, decimals=decimals)
 
 
 __all__ = [

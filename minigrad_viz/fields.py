@@ -9,14 +9,14 @@ from __future__ import annotations
 from typing import Annotated, NamedTuple
 
 
-class Within(NamedTuple):
+class Bounds(NamedTuple):
     """A number between two others, both included."""
 
     low: int
     high: int
 
 
-class Choice(NamedTuple):
+class OneOf(NamedTuple):
     """One of some words."""
 
     words: tuple[str, ...]
@@ -37,8 +37,8 @@ LAST = "last"  # afterwards there is no such thing any more
 LATER = "later"  # the thing may come later
 
 EXACT = 2**53  # up to it every reader of JSON takes a number for what it is
-Count = Annotated[int, Within(0, EXACT)]
-Line = Annotated[int, Within(1, EXACT)]
+Count = Annotated[int, Bounds(0, EXACT)]
+Line = Annotated[int, Bounds(1, EXACT)]
 
 TENSOR, NODE, CALL, MODULE_CALL = "tensor", "node", "backward call", "module call"
 UNKNOWN = "…"  # the input of an op of which only the node is known
@@ -56,12 +56,12 @@ MaybeCallId = Annotated[int, Id(CALL, none=(0,))]
 NewModuleCallId = Annotated[int, Id(MODULE_CALL, ONCE)]
 LastModuleCallId = Annotated[int, Id(MODULE_CALL, LAST)]
 
-Beyond = Annotated[str, Choice(("", "nan", "inf"))]
-Library = Annotated[str, Choice(("", "minigrad", "torch"))]
-Mode = Annotated[str, Choice(("grad", "inference", "anomaly", "saved_tensors_hooks", "forward_ad"))]
-Moment = Annotated[str, Choice(("before", "after", "end", "again"))]
-CallKind = Annotated[str, Choice(("backward", "grad"))]
-HookKind = Annotated[str, Choice(("tensor", "pre", "post", "post_accumulate", "multi"))]
-Detaching = Annotated[str, Choice(("detach", "data"))]
-Leaving = Annotated[str, Choice(("numpy", "item", "tensor"))]
-Setting = Annotated[str, Choice(("zero", "none", "assigned", "written"))]
+Beyond = Annotated[str, OneOf(("", "nan", "inf"))]
+Library = Annotated[str, OneOf(("", "minigrad", "torch"))]
+Mode = Annotated[str, OneOf(("grad", "inference", "anomaly", "saved_tensors_hooks", "forward_ad"))]
+Moment = Annotated[str, OneOf(("before", "after", "end", "again"))]
+CallKind = Annotated[str, OneOf(("backward", "grad"))]
+HookKind = Annotated[str, OneOf(("tensor", "pre", "post", "post_accumulate", "multi"))]
+Detaching = Annotated[str, OneOf(("detach", "data"))]
+Leaving = Annotated[str, OneOf(("numpy", "item", "tensor"))]
+Setting = Annotated[str, OneOf(("zero", "none", "assigned", "written"))]

@@ -185,6 +185,8 @@ def _array_by_detour(tensor: Any) -> Any:
     wraps = getattr(getattr(pytorch(), "_C", None), "_functorch", None)
     if wraps is not None and wraps.is_gradtrackingtensor(tensor):
         return _array_inside(tensor, wraps)
+    if getattr(tensor, "is_nested", False):  # rows of several lengths; PyTorch warns of each use
+        return None
     try:
         plain = tensor.detach().float() if dtype_name(tensor) == "bfloat16" else tensor
         return plain.numpy(force=True)

@@ -97,5 +97,7 @@ VIEWS: list[Case] = [
         numbers="real",
         same_graph=False,  # PyTorch selects
     ),
+    Case("fill", lambda L, a: L.fill(a, 2), ((2, 3),)),
+    Case("fill by a tensor", lambda L, a, b: L.fill(a, b), ((2, 3), ())),
     Case("masked_fill", lambda L, a: a.masked_fill(L.tensor([True, False, True]), 2), ((2, 3),)),
 ]

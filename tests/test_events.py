@@ -15,7 +15,7 @@ from cells import CELLS, traced
 from hypothesis import given, settings
 from sample import examples
 
-from minigrad_viz.fields import Choice
+from minigrad_viz.fields import OneOf
 from minigrad_viz.protocol import NAN, Value, value_from
 from minigrad_viz.trace import events
 from minigrad_viz.trace.events import Later, NodeState, TensorState, Trace
@@ -113,7 +113,7 @@ def words(kind):
     return {
         name: st.sampled_from(one[0].words)
         for name, one in limits.items()
-        if one and isinstance(one[0], Choice)
+        if one and isinstance(one[0], OneOf)
     }
 
 

@@ -61,7 +61,7 @@ def test_a_graph_that_is_too_large_says_so(library, lang):
     assert SAID[lang].format(n=trace.passed) in outline(graph, lang)
     assert Trace.from_json(trace.to_json()).passed == trace.passed
     (root,) = (card for _, card in graph.cards() if card.role == "root")
-    assert root.name == "y" and root.grad is not None
+    assert root.name.startswith("y") and root.grad is not None
     rows = dict(trace.events[-1].rows)
     assert rows["x"].grad.items == pytest.approx([math.exp(0.14)], rel=1e-3)
 
@@ -181,20 +181,20 @@ def test_a_large_array_that_nobody_writes_to_is_read_once(library):
 
 @pytest.mark.parametrize("source", [STACK, SUM], ids=["stacked", "summed"])
 def test_pages_do_not_grow_with_leaves(source):
-    sizes = [len(bounded(traced(source.format(n=n))).html()) for n in (500, 1_000, 2_000)]
+    sizes = [len(bounded(traced(source.format(n=n))).html()) for n in (1_000, 2_000)]
     assert max(sizes) < 1.5 * min(sizes)
 
 
 def test_a_node_with_thousands_of_inputs_counts_the_rest():
     report = Report(traced(STACK.format(n=200)), lang="en")
-    (frame,) = (f for f in report.frames if f.text.startswith("StackBackward0"))
+    (frame,) = (f for f in report.frames if f.text.startswith("StackBackward"))
     assert len(frame.lines) <= WRITTEN + 5 and frame.lines[-1].text == f"and {200 - WRITTEN} more"
 
 
 def test_a_player_that_is_too_heavy_has_fewer_rounds(monkeypatch):
     report = Report(traced(X + "for i in range(6):\n    (x * x).backward()\n"), lang="en")
-    whole = len(report.html())
-    monkeypatch.setattr(shown, "HEAVIEST", whole - 1)
+    whole, player = len(report.html()), len(report._player(False))
+    monkeypatch.setattr(shown, "HEAVIEST", player - 1)
     assert len(report.html()) < whole
     monkeypatch.setattr(shown, "HEAVIEST", 1)
     assert len(report._acts.played(1)[0]) == 1 and "6" in report.views[-1].label

@@ -158,6 +158,7 @@ OF_COMPLEX = {
 }  # fmt: skip
 # No case of the table: in place only, of a special argument, or they refuse to be differentiated.
 UNTRIED = {
+    "fill_tensor",
     "_cdist_backward", "_embedding_bag_backward",
     "_packed_elements",
     "grid_sampler_3d", "upsample_nearest1d",
@@ -192,7 +193,6 @@ WITHOUT_FORMULA = {
     "index_add": "it occurs in higher derivatives of views only",
     "index_select": "it occurs in higher derivatives of views only",
     "as_strided": "where elements are repeated the gradient is put together in memory",
-    "fill_tensor": "one gradient is 0, the other a sum: neither element by element nor not",
     "fw_primal": "it passes on what comes",
     "var": "that nothing is said of dimensions and correction is noted as None",
     "linalg_vector_norm": "that nothing is said of dimensions is noted as None",

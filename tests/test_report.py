@@ -13,6 +13,7 @@ from displayed import SCORE, unpacked
 import minigrad
 from minigrad_viz import record
 from minigrad_viz.drawing.picture import Picture
+from minigrad_viz.model.fold import cost_of
 from minigrad_viz.shell.options import ENDINGS
 from minigrad_viz.shell.report import Report
 from minigrad_viz.shell.run import trace_source
@@ -83,7 +84,7 @@ def test_each_backward_call_is_an_act():
 
 def test_a_player_has_the_newest_acts_that_are_soon_drawn(monkeypatch):
     made = report(LOOP)
-    monkeypatch.setattr("minigrad_viz.player.acts.PLAYED", len(made.graph.stations) * 2)
+    monkeypatch.setattr("minigrad_viz.player.acts.PLAYED", cost_of(made.graph) * 2.5)
     stepper = made.stepper()
     assert [act.label for act in stepper.acts] == [act.label for act in made.acts[1:]]
     stepper.close()

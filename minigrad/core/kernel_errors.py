@@ -55,6 +55,8 @@ def translated(name: str, error: Exception, args: Any) -> Exception:
         return IndexError(
             f"Dimension out of range (expected to be in range of [{low}, {high}], but got {error.axis})"
         )
+    if str(error).startswith("slice indices must be integers"):
+        return TypeError(str(error))
     arrays = [a for a in map(data_of, args) if isinstance(a, np.ndarray)]
     if isinstance(error, ValueError) and "broadcast" in str(error) and len(arrays) == 2:
         try:

@@ -19,5 +19,5 @@ def warn(text: str, about: str = "") -> None:
     frame = sys._getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == PACKAGE:
         frame = frame.f_back
-    file, module = frame.f_code.co_filename, frame.f_globals.get("__name__")
+    file, module = frame.f_code.co_filename, frame.f_globals.get("__name__", "<string>")
     warnings.warn_explicit(text, UserWarning, file, frame.f_lineno, module, _shown[file, about])

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core import F, differentiable, rename, zeros
+from ..core.dtypes import of
 from ..core.public import ALL, public
 from .checks import choice, each, only, overloaded, refuses
 from .kernels import elementwise, no_derivative
@@ -75,6 +76,9 @@ def round_whole(self):
     """The nearest whole number; of two equally near, the even one."""
 
 
+NO_DIGITS = only("f", "round_vml_cpu")
+
+
 @elementwise(self=zeros, node="RoundBackward1", check=only("f", "round_cpu"))
 def round_decimals(self, decimals):
     """Return the same with digits after the point kept, or with a negative number of them, before it cut."""
@@ -101,6 +105,8 @@ def round(input: Any, *, decimals: Any = None) -> Any:
     """
     if decimals is None:
         return round_whole, (input,)
+    if index(decimals) == 0:
+        NO_DIGITS([of(input._data)])
     return round_decimals, (input, index(decimals))  # a TypeError for a fraction
 
 

@@ -15,11 +15,12 @@ from ..core.kernel_errors import is_foreign, translated
 from ..core.public import ShownSignature, own_parameters
 from .argument_errors import check, check_given
 
-# Not to be wrapped: what is called very often, or warns about the line that calls it, or is no user's.
+# Not to be wrapped: what is called very often, or warns about the line that calls it, or is no user's, or is
+# written in Python in PyTorch, too.
 NOT_WRAPPED = """
 tensor as_tensor asarray from_numpy meshgrid storage backward detach clone item
 dim numpy tolist register_hook retain_grad t transpose
-add sub mul div pow exp log tanh relu sigmoid to
+add sub mul div pow exp log tanh relu sigmoid to manual_seed
 """
 PLAIN = frozenset(NOT_WRAPPED.split())
 NUMPYS = {"axis": "dim", "keepdims": "keepdim", "self": "input"}  # names of arguments that PyTorch takes too

@@ -143,13 +143,17 @@ def content(act: Act, both: bool = False) -> dict[str, Any]:
 
 
 def played(picture: Picture, frames: Sequence[Frame]) -> dict[str, Any]:
-    """A picture and its steps."""
+    """A picture and its steps; where an outline stands in its place, nothing can be marked."""
     told = shown(picture)
+    steps = list(frames_to_json(frames, picture.graph, told["stood"], picture.counts()))
+    if not told["svg"]:
+        for step in steps:
+            step[MARKS] = step[WAITING] = []
     return {
         **told,
         "outline": "" if told["svg"] else picture.outline(),
-        "routes": [[route.id, route.source, route.target] for route in picture.graph.routes],
-        "frames": list(frames_to_json(frames, picture.graph, told["stood"], picture.counts())),
+        "routes": [[r.id, r.source, r.target] for r in picture.graph.routes] if told["svg"] else [],
+        "frames": steps,
     }
 
 
@@ -157,6 +161,9 @@ def packed(part: Any) -> str:
     """JSON, deflated, in base64: what `DecompressionStream("deflate")` reads."""
     written = json.dumps(part, ensure_ascii=False, separators=(",", ":"))
     return base64.b64encode(zlib.compress(written.encode("utf-8", "replace"), 9)).decode()
+
+
+MARKS, WAITING = 1, 7  # where they stand in a frame
 
 
 def frames_to_json(

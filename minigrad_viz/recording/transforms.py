@@ -26,7 +26,7 @@ from .tape import Tape, observing
 FEW = 100  # ops of a call that are recorded one by one, and nodes behind its result that are taken in
 
 
-class Mark(NamedTuple):
+class Extent(NamedTuple):
     """How much there was when a call began: notes, tensors, nodes with outputs, frozen nodes, backward calls,
     calls of modules that run."""
 
@@ -45,7 +45,7 @@ class Transforms:
         self.tape, self.states, self.backward, self.modules = tape, states, backward, modules
         self.depth = self.ran = 0
         self.silent = False
-        self._mark: Mark | None = None
+        self._mark: Extent | None = None
 
     def starts(self) -> None:
         """A transform begins."""
@@ -56,7 +56,7 @@ class Transforms:
         self.ran = 0
         if not (tape.call or tape.again or tape.busy):
             counts = len(self.states.frozen), tape.calls, len(self.modules.calls)
-            self._mark = Mark(len(tape.notes), next(tape.ids.tensors), *counts)
+            self._mark = Extent(len(tape.notes), next(tape.ids.tensors), *counts)
             self.silent = tape.rounds.light
             self.backward.paused = True
 
@@ -83,7 +83,7 @@ class Transforms:
             self._note(name, list(leaves(args)), [t for t in leaves(result) if is_tensor(t)])
 
     @observing
-    def _forget(self, mark: Mark) -> None:
+    def _forget(self, mark: Extent) -> None:
         """Take back all that was recorded since."""
         tape, states = self.tape, self.states
         del tape.notes[mark.notes :]

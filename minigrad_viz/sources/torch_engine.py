@@ -91,7 +91,7 @@ class Waiting(importlib.abc.MetaPathFinder):
             execute = loader.exec_module
 
             def exec_module(module: ModuleType) -> None:
-                del loader.exec_module
+                vars(loader).pop("exec_module", None)  # another recorder may have waited, too
                 execute(module)
                 self.ready()
 

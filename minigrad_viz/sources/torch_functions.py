@@ -163,7 +163,7 @@ class Functions(StandIn):
         return run
 
 
-class ModuleCalls(StandIn):
+class WatchedModuleCalls(StandIn):
     """Stands for `Module.__call__`: hooks on all modules would have PyTorch call each in another way."""
 
     def __get__(self, module: Any, kind: Any) -> Any:
@@ -190,4 +190,4 @@ def stand_ins() -> list[StandIn]:
 
     entries = Entries(traceback, "_walk_tb_with_full_positions")
     others = [entries] if entries.own is not None else []
-    return [Functions(_SingleLevelFunction, "apply"), ModuleCalls(Module, "__call__"), *others]
+    return [Functions(_SingleLevelFunction, "apply"), WatchedModuleCalls(Module, "__call__"), *others]

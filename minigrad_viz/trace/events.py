@@ -22,7 +22,7 @@ from .backward_events import BackwardStarted, NodeState
 from .forward_events import *  # noqa: F403
 from .forward_events import TensorState
 from .jsonable import plain
-from .reading import Reader, parsed
+from .reading import TraceReader, parsed
 from .where import Span
 
 
@@ -161,4 +161,4 @@ class Trace(NamedTuple):
     def from_json(cls, written: str | bytes) -> Trace:
         """The trace that `to_json` wrote, as text or as UTF-8; `InvalidTrace`, a ValueError that says where
         it is wrong, for anything else. See Note [Reading a saved trace]."""
-        return Reader(Sequence[Event], KINDS, FORMER).whole(cls, parsed(written))
+        return TraceReader(Sequence[Event], KINDS, FORMER).whole(cls, parsed(written))

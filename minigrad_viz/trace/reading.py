@@ -32,9 +32,9 @@ from ..fields import (
     NODE,
     ONCE,
     TENSOR,
-    Choice,
+    Bounds,
     Id,
-    Within,
+    OneOf,
 )
 from ..protocol import NAN
 from ..words import clean, shorten, text
@@ -165,7 +165,7 @@ def hints(record: Any) -> dict[str, Any]:
     return get_type_hints(record, include_extras=True)
 
 
-class Reader:
+class TraceReader:
     """Reads the records of one document, and knows the ids that came up in it. A list of `Any` of the records
     `kinds` says the class of each; those of `former` classes are passed over."""
 
@@ -286,9 +286,9 @@ class Reader:
         return isinstance(found, dict) and found.get("event") in self._former
 
 
-def limited(read: Read, limit: Within | Choice) -> Read:
+def limited(read: Read, limit: Bounds | OneOf) -> Read:
     """A reader of what keeps to a limit."""
-    within = range(limit.low, limit.high + 1) if isinstance(limit, Within) else limit.words
+    within = range(limit.low, limit.high + 1) if isinstance(limit, Bounds) else limit.words
 
     def read_limited(found: Any) -> Any:
         value = read(found)
