@@ -34,7 +34,7 @@ class Id(NamedTuple):
 NEW = "new"  # it stands in a record of the thing itself
 ONCE = "once"  # the same, where a thing has one record
 LAST = "last"  # afterwards there is no such thing any more
-LATER = "later"  # the thing may come later
+LATER = "later"  # the thing may come later, or not at all
 
 EXACT = 2**53  # up to it every reader of JSON takes a number for what it is
 Count = Annotated[int, Bounds(0, EXACT)]
@@ -46,8 +46,7 @@ TensorId = Annotated[str, Id(TENSOR)]  # an event says by `born` which tensors a
 LaterTensorId = Annotated[str, Id(TENSOR, LATER)]
 InputId = Annotated[str, Id(TENSOR, none=(UNKNOWN,))]
 MaybeTensorId = Annotated[str, Id(TENSOR, none=("",))]
-NodeId = Annotated[str, Id(NODE)]
-LaterNodeId = Annotated[str, Id(NODE, LATER)]
+NodeId = Annotated[str, Id(NODE, LATER)]  # or it is one of very many, and was left out
 NewNodeId = Annotated[str, Id(NODE, NEW)]
 MaybeNodeId = Annotated[str, Id(NODE, none=("",))]
 CallId = Annotated[int, Id(CALL)]

@@ -71,7 +71,7 @@ class LayoutUnavailable(LayoutError):
     """There is no engine here that can do this."""
 
 
-class LayoutUntrusted(LayoutUnavailable):
+class LayoutUntrusted(LayoutError):
     """The bundled module is not one that we know. See Note [Known modules]."""
 
     def __init__(self, digest: str) -> None:

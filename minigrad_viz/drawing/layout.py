@@ -102,7 +102,7 @@ def _bundled_or_native(source: bytes, format: str, program: str, deadline: float
     start = time.monotonic()
     try:
         return _bundled(source, format, program, deadline)
-    except (LayoutUnavailable, LayoutCrash) as error:
+    except (LayoutUnavailable, LayoutUntrusted, LayoutCrash) as error:
         first = error
     try:
         return _native(source, format, program, max(deadline - (time.monotonic() - start), deadline / 10))

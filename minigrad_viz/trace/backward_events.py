@@ -9,7 +9,6 @@ from ..fields import (
     CallKind,
     Count,
     HookKind,
-    LaterNodeId,
     MaybeCallId,
     MaybeNodeId,
     NewCallId,
@@ -33,7 +32,7 @@ class NodeState(NamedTuple):
     id: NewNodeId
     name: str
     saved: tuple[Saved, ...]
-    edges: tuple[tuple[LaterNodeId, Count] | None, ...]
+    edges: tuple[tuple[NodeId, Count] | None, ...]
     variable: TensorId | None
     hooks: Count
     sequence: Count = 0
@@ -112,7 +111,7 @@ class Packed(NamedTuple):
     """A saved-tensor hook packed what a node saved as `name`; `kept` tells in words what it became."""
 
     call: MaybeCallId
-    node: LaterNodeId
+    node: NodeId
     name: str
     value: Value | None
     kept: str
@@ -122,7 +121,7 @@ class Unpacked(NamedTuple):
     """A saved-tensor hook unpacked it again, to `value`."""
 
     call: MaybeCallId
-    node: LaterNodeId
+    node: NodeId
     name: str
     kept: str
     value: Value | None
