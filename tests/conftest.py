@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import faulthandler
 import gc
 import importlib
 import os
@@ -16,6 +17,7 @@ import numpy as np
 import plugins
 import psutil
 import pytest
+from _pytest.faulthandler import fault_handler_stderr_fd_key
 from lab import BROWSER_OPTIONS, find_chromium, version
 
 GRACE = 2.0  # seconds that a thread or process, once told to stop, may take to be gone
@@ -102,6 +104,21 @@ def collector_ignores_what_is_there() -> None:
     """
     gc.collect()
     gc.freeze()
+
+
+LONGEST = 300  # seconds of a test; with `--full` some need more
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """A test that hangs ends its process and says where it was; pytest-xdist reports that and goes on."""
+    if not item.config.getoption("full"):
+        file = item.config.stash[fault_handler_stderr_fd_key]  # the real one, not what is captured
+        faulthandler.dump_traceback_later(LONGEST, exit=True, file=file)
+    try:
+        return (yield)
+    finally:
+        faulthandler.cancel_dump_traceback_later()
 
 
 @pytest.fixture(autouse=True)
