@@ -4,7 +4,7 @@ A graph is read through `next_functions`, `name()`, `variable` and `_saved_*`, a
 
     observers    `Observer`, `add_observer`, `remove_observer`, `observers`, `unobserved`
     ops          `F`, `Op`, `Tensors`, `all_ops`, `dispatch`, `vjp_arguments`, `ghost_name`
-    modes        `has_plain_results`, `in_saved_hook`, `is_forward`, `is_recording`
+    modes        `has_plain_results`, `in_saved_hook`, `is_forward`, `is_recording`, `quiet`
     nodes        `AccumulateGrad`, `LAST`, `gradient_node`, `is_released`, `is_running`, `is_untouched`
     tensors      `numbers`, `memory`, `tangent`, `wrap`, `is_differentiable`
     printing     `DIALECTS`, `CPP_NAMES`, `retains_grad_unset`
@@ -24,7 +24,7 @@ from .core import F, Op, all_ops, saved_hooks
 from .core.dialect import DIALECTS, node_name, retains_grad_unset
 from .core.dispatch import dispatch
 from .core.dtypes import C_NAMES, DIFFERENTIABLE
-from .core.modes import Within, is_forward, is_recording, observers, state
+from .core.modes import Within, is_forward, is_recording, observers, quiet, state
 from .core.nested_passes import here
 from .core.node import LAST, RELEASED, AccumulateGrad
 from .core.observers import Observer, add_observer, remove_observer
@@ -57,6 +57,7 @@ __all__ = [
     "memory",
     "numbers",  # the values of a tensor as NumPy data, conjugated or negated where that is pending
     "observers",  # those of this thread
+    "quiet",  # runs a function of arrays without NumPy's warnings, and leaves no setting behind
     "remove_observer",
     "retains_grad_unset",  # `retains_grad` of a tensor on which `retain_grad()` was not called
     "tangent",

@@ -4,10 +4,13 @@ dtype is exact.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+
+from minigrad.observing import quiet
 
 from .faults import pass_on
 from .protocol import Value
@@ -27,20 +30,25 @@ def array_of(value: Value | None) -> Any:
     return np.array(value.items, dtype).reshape(value.shape)[()]
 
 
+def quietly(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function without NumPy's warnings. An interrupt could leave `np.errstate` entered for ever."""
+    return functools.wraps(function)(functools.partial(quiet, function))
+
+
 def coarser(*values: Value) -> str:
     """The dtype with the fewest digits."""
     return max((v.dtype for v in values), key=lambda dtype: PRECISION.get(dtype, 1e-5))
 
 
+@quietly
 def close(computed: Any, recorded: Any, dtype: str, scale: Any = None) -> bool:
     """Whether two results agree within the rounding of a dtype; `scale` is the size of the terms of a sum."""
     computed, recorded = np.asarray(computed), np.asarray(recorded)
     if computed.ndim and computed.shape != recorded.shape:
         return False
     precision = PRECISION.get(dtype, 1e-5)
-    with np.errstate(all="ignore"):
-        slack = 0 if scale is None else precision * np.where(np.isfinite(scale), scale, 0)
-        same = np.abs(computed - recorded) <= precision * np.abs(recorded) + slack
+    slack = 0 if scale is None else precision * np.where(np.isfinite(scale), scale, 0)
+    same = np.abs(computed - recorded) <= precision * np.abs(recorded) + slack
     return bool(np.all(same | (computed == recorded) | (np.isnan(computed) & np.isnan(recorded))))
 
 
@@ -56,20 +64,20 @@ def agree(a: Value, b: Value) -> bool:
     return close(mine, theirs, a.dtype)
 
 
+@quietly
 def summed(shares: Sequence[Value]) -> Value | None:
     """The sum of snapshots as the engine forms it, in their dtype; None where it cannot be computed."""
     arrays = [array_of(value) for value in shares]
     if any(a is None for a in arrays) or len({(value.shape, value.dtype) for value in shares}) != 1:
         return None
-    with np.errstate(all="ignore"):
-        total = np.asarray(sum(arrays[1:], arrays[0]))
+    total = np.asarray(sum(arrays[1:], arrays[0]))
     return Value(total.shape, shares[0].dtype, tuple(total.reshape(-1).tolist()))
 
 
+@quietly
 def add_up(shares: Sequence[Value], total: Value) -> bool:
     """Whether snapshots add up to their sum; those whose numbers are not known do not."""
     arrays, whole = [array_of(v) for v in shares], array_of(total)
     if not arrays or whole is None or any(a is None or np.shape(a) != total.shape for a in arrays):
         return False
-    with np.errstate(all="ignore"):
-        return close(sum(arrays[1:], arrays[0]), whole, total.dtype, sum(np.abs(a) for a in arrays))
+    return bool(close(sum(arrays[1:], arrays[0]), whole, total.dtype, sum(np.abs(a) for a in arrays)))

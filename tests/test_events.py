@@ -20,7 +20,7 @@ from minigrad_viz.protocol import NAN, Value, value_from
 from minigrad_viz.trace import events
 from minigrad_viz.trace.events import Later, NodeState, TensorState, Trace
 from minigrad_viz.trace.graph import Saved
-from minigrad_viz.trace.reading import InvalidTrace, Reader, hints
+from minigrad_viz.trace.reading import InvalidTrace, TraceReader, hints
 from minigrad_viz.trace.where import Span
 
 # ── JSON ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -163,7 +163,7 @@ def test_every_kind_of_event_is_generated():
     assert set(EVENTS) == set(events.KINDS) - PARTS
 
 
-class AnyIds(Reader):
+class AnyIds(TraceReader):
     """A reader that takes ids for any text: those here refer to nothing."""
 
     def whole(self, record, found):

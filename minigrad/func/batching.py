@@ -221,7 +221,7 @@ RULES: dict[str, Rule] = {
     "t": turned,
     "addmm": sum_of_product,
 }
-NOT_BROADCAST = ("copy", "fill", "fill_tensor", "zero")
+NOT_BROADCAST = ("copy", "fill", "fill_tensor", "fill_new_tensor", "zero")
 
 
 def none(*_: Any) -> Any:
