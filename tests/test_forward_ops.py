@@ -39,7 +39,7 @@ TWICE_NAMES = [name for name, (case, _) in zip(NAMES, TRIED) if case.twice]
 WRONG = ("pow complex number", "complex number pow", "complex to real power", "real to complex")
 
 
-# PyTorch makes the tangent in place, from which no gradient comes back; its tangent of `fill` is a fill with 0.
+# PyTorch makes the tangent in place, from which no gradient comes back; that of `fill` is a fill with 0.
 ONE_WAY = ("logsumexp", "softmax", "log_softmax", "norm 1", "fill")
 
 
