@@ -60,6 +60,7 @@ LEFT_OUT = (
     "one of the variables needed for gradient computation has been modified by an inplace operation",
     "vmap: inplace arithmetic(self, *extra_args) is not possible",  # we know a tangent that is batched
     "The expanded size of the tensor (3) must match the existing size (2)",
+    "ZeroTensors are immutable",  # a tangent that is all zeros, where a value is written into it
 )
 
 

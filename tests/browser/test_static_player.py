@@ -340,7 +340,7 @@ def test_a_thousand_stations_touch_a_few(visit, tmp_path):
         "x = torch.tensor(1.0, requires_grad=True)\ny = x * 1\nz = x * 2\n"
         "for i in range(330):\n    y = y * z\n    z = y + z * 0.1\n(y + z).backward()\n"
     )
-    report = Report(traced(source), lang="en", fold=False)
+    report = Report(traced(source), lang="en", fold=False, limit=2000)
     assert len(report.graph.stations) >= 990
     page = visit(page_of(tmp_path / "a.html", report.html()))
     ready(page)
