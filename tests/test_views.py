@@ -169,3 +169,16 @@ def test_a_saved_view_whose_base_was_written():
         match=r"modified by an inplace operation: \[torch.FloatTensor \[\]\].* version 1; expected",
     ):
         z.backward()
+
+
+def test_a_filled_view_that_has_one_element_several_times(torch):
+    """It can be filled, but not differentiated."""
+    ends = []
+    for library in (minigrad, torch):
+        w = library.tensor([[1.0, -0.5]], requires_grad=True)
+        a = w * 1
+        a.expand(3, 1, 2).zero_()
+        with pytest.raises(RuntimeError) as raised:
+            a.sum().backward()
+        ends.append(str(raised.value))
+    assert ends[0] == ends[1]

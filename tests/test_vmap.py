@@ -485,3 +485,23 @@ def test_spreading(torch, dims, tree):  # where keys come in different orders Py
     assert pytree.broadcast_prefix(dims, pytree.flatten(tree)[1]) == expected
     same = theirs.tree_flatten(dims)[1] == theirs.tree_flatten(tree)[1]
     assert (pytree.flatten(dims)[1] == pytree.flatten(tree)[1]) == same
+
+
+def test_what_a_level_saved_is_each_examples_own(torch):
+    """A derivative inside a derivative: what is constant outside of the inner one depends on the example."""
+    results = []
+    for library in (minigrad, torch):
+        x = library.tensor([[0.5, -0.3], [1.0, -0.6], [1.5, -0.9]], dtype=library.float64)
+        y = library.tensor([0.7, 1.2], dtype=library.float64)
+        inner = library.func.jacrev(lambda x, y: x * x * y)
+        outer = library.func.grad(lambda x, y, inner=inner: (inner(x, y) ** 2).sum() * x.sum(), argnums=1)
+        results.append(library.vmap(outer, in_dims=(0, None))(x, y).tolist())
+    assert np.allclose(*results, rtol=1e-12)
+
+
+@pytest.mark.parametrize("call", ["max(0)", "min(0)", "median(0)", "sort()", "topk(1)", "sort(stable=True)"])
+def test_a_choice_of_one_element_has_its_own_memory(library, call):
+    x = library.tensor([0.5, -2.0])
+    values, _ = eval(f"x[0].{call}", {"x": x})
+    values.zero_()
+    assert x.tolist() == [0.5, -2.0]

@@ -220,6 +220,8 @@ def keep_constants(node: Node, targets: list[Node | None]) -> None:
         name = op.inputs[i]
         raw = getattr(node, "_raw_" + name, None)
         if isinstance(raw, RAW):
+            if modes.state.tape is not None:
+                modes.state.tape.rebuilt(raw)
             constant = wrap(raw)
             constant._storage = before[0]._storage_of(before[1])  # type: ignore[union-attr]
             setattr(node, "_raw_" + name, constant)

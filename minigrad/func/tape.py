@@ -36,7 +36,8 @@ class Step(NamedTuple):
 class Tape:
     """The ops that ran on one example, in order, and which tensors they made.
 
-    A tensor is known again by itself or, where a node saved it and rebuilds it, by its place in the graph.
+    A tensor is known again by itself or, where a node saved it and rebuilds it, by its place in the graph;
+    by its numbers where it has none any more, such as the leaf of a level that has ended.
     """
 
     def __init__(self, batch: Any, example: list[Any], dims: list[int | None]) -> None:
@@ -46,6 +47,9 @@ class Tape:
         self.steps: list[Step] = []
         self.values: list[Any] = []  # by slot; they stay alive, so that no other gets the same id
         self.slots: dict[Any, int | None] = {}  # by the id of a tensor, and by its place in the graph
+        self.arrays: dict[
+            int, tuple[Any, int | None]
+        ] = {}  # by the id of a tensor's numbers: they, and its slot
         self.constants: list[Any] = []  # what ops made that did not run on the example; they stay alive too
         self.start = next(sequence_numbers)
         self.inputs = [None if d is None else self.follow(t) for t, d in zip(example, dims)]
@@ -59,6 +63,7 @@ class Tape:
     def alias(self, t: Any, number: int | None) -> Any:
         """Let a tensor stand for the value in a slot; None for a constant."""
         self.slots[id(t)] = number
+        self.arrays[id(t._data)] = t._data, number
         if t._fn is not None:
             self.slots[id(t._fn), t._nr] = number
         return number
@@ -73,6 +78,8 @@ class Tape:
             key = id(t._fn), t._nr  # type: ignore[assignment]
             if key not in self.slots and t._fn._seq > self.start:
                 self.complete = False
+        if key not in self.slots and id(t._data) in self.arrays:
+            return self.arrays[id(t._data)][1]
         if self.batch.marked(t) and self.slots.get(key) is None:
             self.complete = False
         return self.slots.get(key)
@@ -81,7 +88,10 @@ class Tape:
         """Return an argument of an op with slots instead of tensors that depend on the example."""
         if isinstance(value, TensorBase):
             number = self.slot(value)
-            return value if number is None else Slot(number)
+            if number is not None:
+                return Slot(number)
+            self.arrays.setdefault(id(value._data), (value._data, None))
+            return value
         if isinstance(value, Tensors):
             return Tensors([self.marked(v) for v in value])
         if value.__class__ in (list, tuple):
@@ -114,6 +124,13 @@ class Tape:
             self.outer.enter(source, leaf, entry)
         self.slots[id(entry), 0] = self.alias(leaf, self.slot(source))
         self.constants += [leaf, entry]
+
+    def rebuilt(self, data: Any) -> None:
+        """Note that a node gets a constant in place of a tensor, whose numbers it had saved."""
+        if id(data) not in self.arrays:
+            self.complete = False
+        if self.outer is not None:
+            self.outer.rebuilt(data)
 
     def give_up(self) -> None:
         """Note that the function does something that must happen for each example."""

@@ -13,9 +13,14 @@ import numpy as np
 from ..core import F, anomaly, dialect, modes
 from ..core.apply import invalid_gradient, uncast
 from ..core.node import Node, output_of
-from ..core.storage import Geometry, laid_out, strides_of
+from ..core.storage import Geometry, laid_out, steps, strides_of
 from ..core.tensor_state import TensorBase, attach, edge, read_as, wrap
 from ..core.view_path import replay, replay_array
+
+ONE_PLACE = (
+    "unsupported operation: more than one element of the written-to tensor refers to a single memory "
+    "location. Please clone() the tensor before performing the operation."
+)
 
 
 class CopySlices(Node):
@@ -45,6 +50,7 @@ class CopySlices(Node):
         self._check_kept()
         whole = laid_out(gradient, *self._base)
         part, bits = replay_array(whole, self._path)
+        self._check_overlap(part)
         fn, given = self._fn, read_as(bits, part.copy())[()]
         if getattr(fn, "_raw_result", None) is None:
             first, *others = fn.apply(given)
@@ -65,6 +71,7 @@ class CopySlices(Node):
         whole = wrap(laid_out(np.zeros_like(gradient._data), *self._base))
         F.in_place(F.copy.op, whole, gradient)
         part = replay(whole, self._path)
+        self._check_overlap(part._data)
         with self._result_of_view():
             first, *others = self._fn._apply_tensors(F.clone(part, "C"))
         if first is not None:
@@ -87,6 +94,13 @@ class CopySlices(Node):
             yield
         finally:
             fn._raw_result = kept
+
+    def _check_overlap(self, part: Any) -> None:
+        """RuntimeError with PyTorch's text where a view was filled that has one element several times: its
+        gradient cannot be written.
+        """
+        if self._next[0] is not None and any(step == 0 for step in steps(part)):
+            raise RuntimeError(ONE_PLACE)
 
     def _check_shape(self) -> None:
         """RuntimeError with PyTorch's text if `base.data = …` gave the base a shape that its node has not."""

@@ -26,6 +26,7 @@ from ..core.saved import pack_inputs, pack_result
 from ..core.storage import address, is_dense, steps
 from ..core.tangents import aside, tangent_of
 from ..core.tensor_state import IN_PLACE_ON_LEAF, TensorBase, numbers, opened, read_as, share
+from .copy_slices import ONE_PLACE
 from .plain_writes import in_place_plainly
 from .views import rebase, refuse
 
@@ -241,10 +242,7 @@ def check_single(op: Op, t: TensorBase) -> None:
     data = t._data
     one_number = op.name in ("fill", "zero") or not data.size
     if not one_number and any(s == 0 < n - 1 for s, n in zip(data.strides, data.shape)):
-        raise RuntimeError(
-            "unsupported operation: more than one element of the written-to tensor refers to a single memory "
-            "location. Please clone() the tensor before performing the operation."
-        )
+        raise RuntimeError(ONE_PLACE)
 
 
 def check_overlap(t: TensorBase, other: TensorBase) -> None:

@@ -132,7 +132,7 @@ def along(position: Any, name: str, unfit: str = "c", suffix: str = "cpu") -> An
         refuse_empty(self, (front,), f"{name}()")
         refuse(self, unfit, f"{name}_{suffix}")
         if self.ndim == 0:
-            return self, np.int64(0)
+            return self.copy(), np.int64(0)
         indices = position(self, axis=front, keepdims=True)
         values = np.take_along_axis(self, indices, front)
         return (values, indices) if keepdim else (values.squeeze(front), indices.squeeze(front))

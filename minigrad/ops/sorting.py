@@ -53,7 +53,7 @@ def sorted_kernel(self: Any, dim: int = -1, descending: bool = False) -> tuple[A
     if self.dtype.kind == "c":
         raise RuntimeError(" Sort does not support complex dtypes on CPU")
     if not self.ndim:
-        return self, np.int64(0)
+        return self.copy(), np.int64(0)
     indices = in_order(self, front, descending)
     return np.take_along_axis(self, indices, front), np.ascontiguousarray(indices)
 
@@ -86,7 +86,7 @@ def topk(self, k, dim=-1, largest=True, sorted=True):
         kind = "bool" if self.dtype.kind == "b" else "complex"
         raise RuntimeError(f"{' ' * (kind == 'complex')}topk does not support {kind} dtypes on CPU")
     if not self.ndim:
-        return self, np.int64(0)
+        return self.copy(), np.int64(0)
     indices = first_in_order(self, k, front, largest)
     return np.take_along_axis(self, indices, front), indices
 

@@ -169,6 +169,7 @@ class Optimizer:
             params |= dict(zip(loaded["params"], group["params"]))
             loaded["params"] = group["params"]
         self.param_groups = groups
+        self.defaults.setdefault("differentiable", False)  # as in PyTorch, for groups that are added later
         self.state = defaultdict(dict)
         for number, state in copy.deepcopy(state_dict["state"]).items():
             self.state[params[number]] = in_dtype_of(params[number], state)
