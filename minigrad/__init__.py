@@ -4,7 +4,7 @@
 PyTorch decides how nodes are printed.
 
 Importing the package loads all ops and the class `Tensor`. Names that are published with `core.public` become
-functions of this package and methods of `Tensor` (see `tensor.published`). Subpackages such as `nn` are
+functions of this package and methods of `Tensor` (see `tensor.publishing`). Subpackages such as `nn` are
 loaded when they are first used.
 """
 
@@ -31,9 +31,10 @@ from .creation.data import *
 from .left_out import missing as _missing
 from .ops.generator import Generator, default_generator
 from .tensor import Size, Tensor
+from .tensor import memory as _memory
 from .tensor.printing import printoptions, set_printoptions
 from .tensor.properties import finfo, iinfo
-from .tensor.published import install as _install
+from .tensor.publishing import install as _install
 
 float, double, half = _dtypes.float32, _dtypes.float64, _dtypes.float16
 short, int, long = _dtypes.int16, _dtypes.int32, _dtypes.int64
@@ -51,6 +52,7 @@ _install(globals(), Tensor)
 # Where pickles of an earlier version look for dtypes, devices and dictionaries of hooks.
 for _earlier in (_devices, _dtypes, _hooks):
     _sys.modules[f"{__name__}.{_earlier.__name__.rpartition('.')[2]}"] = _earlier
+_sys.modules[f"{__name__}.tensor.copying"] = _memory
 _PACKAGES = "accelerator backends cuda fft func linalg nn optim return_types special utils version"
 
 

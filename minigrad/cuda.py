@@ -8,9 +8,18 @@ from __future__ import annotations
 from typing import Any
 
 __all__ = [
-    "current_device", "device_count", "empty_cache", "get_device_name", "is_available", "is_initialized",
-    "manual_seed", "manual_seed_all", "max_memory_allocated", "memory_allocated", "synchronize",
-]  # fmt: skip
+    "current_device",
+    "device_count",
+    "empty_cache",
+    "get_device_name",
+    "is_available",
+    "is_initialized",
+    "manual_seed",
+    "manual_seed_all",
+    "max_memory_allocated",
+    "memory_allocated",
+    "synchronize",
+]
 
 
 def is_available() -> bool:
@@ -38,7 +47,7 @@ def max_memory_allocated(device: Any = None) -> int:
     return 0
 
 
-def refused(name: str) -> Any:
+def refuse_gpu(name: str) -> Any:
     """A function that needs a graphics processor."""
 
     def call(*args: Any, **named: Any) -> Any:
@@ -50,7 +59,7 @@ def refused(name: str) -> Any:
 
 
 synchronize, current_device, get_device_name = map(
-    refused, ("synchronize", "current_device", "get_device_name")
+    refuse_gpu, ("synchronize", "current_device", "get_device_name")
 )
 
 

@@ -14,16 +14,30 @@ import numpy as np
 from .core import F, dtypes
 from .core.devices import strided
 from .creation import arange
-from .creation.arguments import dims as dims_of
 from .left_out import refusing as _refusing
 from .ops import rearranging, spectral
-from .ops.shape import place
-from .tensor.explained import attach_all as _attach_all
+from .ops.arguments import dims as dims_of
+from .ops.shapes import place
+from .tensor.argument_errors import attach_all as _attach_all
 
 __all__ = [
-    "fft", "fft2", "fftfreq", "fftn", "fftshift", "ifft", "ifft2", "ifftn", "ifftshift", "irfft", "irfft2",
-    "irfftn", "rfft", "rfft2", "rfftfreq", "rfftn",
-]  # fmt: skip
+    "fft",
+    "fft2",
+    "fftfreq",
+    "fftn",
+    "fftshift",
+    "ifft",
+    "ifft2",
+    "ifftn",
+    "ifftshift",
+    "irfft",
+    "irfft2",
+    "irfftn",
+    "rfft",
+    "rfft2",
+    "rfftfreq",
+    "rfftn",
+]
 
 
 # ── arguments
@@ -39,7 +53,7 @@ def mode(norm: Any, forward: bool) -> int:
     return spectral.BY_N if forward == (norm == "forward") else spectral.NOTHING
 
 
-def promoted(input: Any, to_complex: bool) -> Any:
+def promote(input: Any, to_complex: bool) -> Any:
     """Integers as the default float, and real numbers as complex ones where the transform takes these."""
     data = input._data
     if data.dtype.kind == "c":
@@ -59,7 +73,7 @@ def axis(dim: int, ndim: int) -> int:
     return place(dim, ndim)
 
 
-def resized(x: Any, dims: tuple[int, ...], sizes: tuple[int, ...]) -> Any:
+def resize(x: Any, dims: tuple[int, ...], sizes: tuple[int, ...]) -> Any:
     """`x` cut, or filled with zeros at the end, to `sizes` along `dims`."""
     pad = [0] * (2 * x._data.ndim)
     for dim, n in zip(dims, sizes):
@@ -92,7 +106,7 @@ def shape_and_dims(input: Any, s: Any, dim: Any) -> tuple[tuple[int, ...], tuple
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def transformed(name: str, input: Any, s: Any, dim: Any, norm: Any) -> Any:
+def transform(name: str, input: Any, s: Any, dim: Any, norm: Any) -> Any:
     """Return the transform of this name: with an "i" the inverse, with an "r" of real numbers or to them."""
     forward, real, several = name[0] != "i", "r" in name, name[-1] != "t"
     has_imaginary = input._data.dtype.kind == "c"
@@ -110,7 +124,7 @@ def transformed(name: str, input: Any, s: Any, dim: Any, norm: Any) -> Any:
         if n < 1:
             raise RuntimeError(f"Invalid number of data points ({n}) specified")
     by, of_real = mode(norm, forward), not has_imaginary and not (real and not forward)
-    x = resized(promoted(input, not of_real or (several and not real)), dims, tuple(sizes))
+    x = resize(promote(input, not of_real or (several and not real)), dims, tuple(sizes))
     if last:
         return spectral._fft_c2r(x, dims, by, last)
     if real or (of_real and not several):
@@ -121,83 +135,83 @@ def transformed(name: str, input: Any, s: Any, dim: Any, norm: Any) -> Any:
 
 def fft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None) -> Any:
     """Return the discrete Fourier transform along `dim`: Σₜ x[t] · exp(-2πi k t / n) for each k < n."""
-    return transformed("fft", input, n, dim, norm)
+    return transform("fft", input, n, dim, norm)
 
 
 def ifft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None) -> Any:
     """Return the inverse of `fft`."""
-    return transformed("ifft", input, n, dim, norm)
+    return transform("ifft", input, n, dim, norm)
 
 
 def rfft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None) -> Any:
     """Return the first n/2 + 1 numbers of the `fft` of real numbers; the others are their conjugates."""
-    return transformed("rfft", input, n, dim, norm)
+    return transform("rfft", input, n, dim, norm)
 
 
 def irfft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None) -> Any:
     """Return the inverse of `rfft`: n real numbers; without `n` an even number of them."""
-    return transformed("irfft", input, n, dim, norm)
+    return transform("irfft", input, n, dim, norm)
 
 
 def fftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None) -> Any:
     """The discrete Fourier transform over the dimensions `dim`, all (or the last of them) without it."""
-    return transformed("fftn", input, s, dim, norm)
+    return transform("fftn", input, s, dim, norm)
 
 
 def ifftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None) -> Any:
     """Return the inverse of `fftn`."""
-    return transformed("ifftn", input, s, dim, norm)
+    return transform("ifftn", input, s, dim, norm)
 
 
 def rfftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None) -> Any:
     """`fftn` of real numbers, the first n/2 + 1 along the last dimension."""
-    return transformed("rfftn", input, s, dim, norm)
+    return transform("rfftn", input, s, dim, norm)
 
 
 def irfftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None) -> Any:
     """Return the inverse of `rfftn`: real numbers."""
-    return transformed("irfftn", input, s, dim, norm)
+    return transform("irfftn", input, s, dim, norm)
 
 
 def fft2(input: Any, s: Any = None, dim: Any = (-2, -1), norm: str | None = None) -> Any:
     """`fftn` over two dimensions."""
-    return transformed("fft2", input, s, dim, norm)
+    return transform("fft2", input, s, dim, norm)
 
 
 def ifft2(input: Any, s: Any = None, dim: Any = (-2, -1), norm: str | None = None) -> Any:
     """`ifftn` over two dimensions."""
-    return transformed("ifft2", input, s, dim, norm)
+    return transform("ifft2", input, s, dim, norm)
 
 
 def rfft2(input: Any, s: Any = None, dim: Any = (-2, -1), norm: str | None = None) -> Any:
     """`rfftn` over two dimensions."""
-    return transformed("rfft2", input, s, dim, norm)
+    return transform("rfft2", input, s, dim, norm)
 
 
 def irfft2(input: Any, s: Any = None, dim: Any = (-2, -1), norm: str | None = None) -> Any:
     """`irfftn` over two dimensions."""
-    return transformed("irfft2", input, s, dim, norm)
+    return transform("irfft2", input, s, dim, norm)
 
 
 # ── frequencies
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def shifted(input: Any, dim: Any, more: int) -> Any:
+def shift(input: Any, dim: Any, more: int) -> Any:
     """Rolled by half of the size (`more` = 1: rounded up) along `dim`, or all dimensions."""
     ndim = input._data.ndim
     dims = tuple(range(ndim)) if dim is None else tuple(axis(d, ndim) for d in dims_of(dim) or ())
-    return rearranging.roll(input, tuple((input._data.shape[d] + more) // 2 for d in dims), dims)
+    return rearranging.roll_op(input, tuple((input._data.shape[d] + more) // 2 for d in dims), dims)
 
 
 def fftshift(input: Any, dim: Any = None) -> Any:
     """Return the results of a transform with frequency 0 in the middle."""
-    return shifted(input, dim, 0)
+    return shift(input, dim, 0)
 
 
 def ifftshift(input: Any, dim: Any = None) -> Any:
     """Return the inverse of `fftshift`: frequency 0 in front."""
-    return shifted(input, dim, 1)
+    return shift(input, dim, 1)
 
 
 def frequencies(name: str, count: int, wrapped: int, step: float, dtype: Any, requires_grad: bool) -> Any:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from .left_out import refusing as _refusing
-from .tensor.decompositions import cholesky, eig, eigh, eigvals, eigvalsh, lstsq, pinv, qr, svd, svdvals
-from .tensor.explained import attach_all as _attach_all
-from .tensor.matmul import matmul
-from .tensor.matrices import LinAlgError, det, inv, matrix_power, slogdet, solve
-from .tensor.norms import linalg_norm as norm
-from .tensor.norms import matrix_norm, vector_norm
-from .tensor.products import linalg_cross as cross
-from .tensor.views import linalg_diagonal as diagonal
+from .ops.decompositions import cholesky, eig, eigh, eigvals, eigvalsh, lstsq, pinv, qr, svd, svdvals
+from .ops.inverses import LinAlgError, det, inv, matrix_power, slogdet, solve
+from .ops.norms import linalg_norm as norm
+from .ops.norms import matrix_norm, vector_norm
+from .ops.products import linalg_cross as cross
+from .ops.products import matmul
+from .ops.views import linalg_diagonal as diagonal
+from .tensor.argument_errors import attach_all as _attach_all
 
 __all__ = [
     "LinAlgError", "cholesky", "cross", "det", "diagonal", "eig", "eigh", "eigvals", "eigvalsh", "inv",

@@ -20,17 +20,27 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any
 
-from .core import F, Op, all_ops, saved_hooks
+from .core import F, Op, all_ops
+from .core import saved_values as saved_hooks
 from .core.dialect import DIALECTS, node_name, retains_grad_unset
-from .core.dispatch import dispatch
 from .core.dtypes import C_NAMES, DIFFERENTIABLE
-from .core.modes import Within, is_forward, is_recording, observers, quiet, state
+from .core.elementwise import dispatch
+from .core.modes import (
+    Observer,
+    Within,
+    add_observer,
+    is_forward,
+    is_recording,
+    observers,
+    quiet,
+    remove_observer,
+    state,
+)
 from .core.nested_passes import here
 from .core.node import LAST, RELEASED, AccumulateGrad
-from .core.observers import Observer, add_observer, remove_observer
+from .core.op import arguments
 from .core.tensor_state import Tensors, edge, wrap
 from .core.tensor_state import operand as numbers
-from .core.vjps import arguments
 
 __all__ = [
     "AccumulateGrad",
@@ -61,7 +71,7 @@ __all__ = [
     "remove_observer",
     "retains_grad_unset",  # `retains_grad` of a tensor on which `retain_grad()` was not called
     "tangent",
-    "unobserved",
+    "hidden_from_observers",
     "vjp_arguments",
     "wrap",  # a tensor on NumPy data
 ]
@@ -71,7 +81,7 @@ vjp_arguments: Callable[[Any], tuple[str, ...]] = arguments  # what a vjp names 
 gradient_node: Callable[[Any], Any] = edge  # the node that receives the gradient of a tensor, or None
 
 
-def unobserved() -> AbstractContextManager[None]:
+def hidden_from_observers() -> AbstractContextManager[None]:
     """Return a context in which no observer of this thread is called."""
     return Within(observers=())
 

@@ -28,7 +28,7 @@ FIELDS = {
 }
 
 
-def described(result: Any) -> str:
+def describe_result(result: Any) -> str:
     """`torch.return_types.max(values=…, indices=…)`, a line for each field, as PyTorch writes it."""
     fields = ",\n".join(f"{name}={value!r}" for name, value in zip(result._fields, result))
     return f"torch.return_types.{type(result).__name__}(\n{fields})"
@@ -36,7 +36,7 @@ def described(result: Any) -> str:
 
 def return_type(name: str, *fields: str) -> Any:
     """The class of the results of the op `name`: a named tuple that prints as PyTorch's."""
-    kind = type(name, (namedtuple(name, fields),), {"__slots__": (), "__repr__": described})
+    kind = type(name, (namedtuple(name, fields),), {"__slots__": (), "__repr__": describe_result})
     kind.__module__ = __name__
     return kind
 

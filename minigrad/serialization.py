@@ -31,7 +31,7 @@ STRUCTURE = "structure.json"
 PLAIN = (bool, int, float, str, type(None))
 
 
-def described(item: Any, tensors: dict[int, tuple[int, Tensor]]) -> Any:
+def describe_item(item: Any, tensors: dict[int, tuple[int, Tensor]]) -> Any:
     """Return what JSON has instead of an item, and number its tensors, by id. TypeError for what cannot be
     saved.
     """
@@ -42,10 +42,10 @@ def described(item: Any, tensors: dict[int, tuple[int, Tensor]]) -> Any:
         kind = "parameter" if isinstance(item, Parameter) else "tensor"
         return {kind: place, "requires_grad": item.requires_grad and item.is_leaf}
     if isinstance(item, Mapping):
-        pairs = [[described(part, tensors) for part in pair] for pair in item.items()]
+        pairs = [[describe_item(part, tensors) for part in pair] for pair in item.items()]
         return {"ordered" if isinstance(item, OrderedDict) else "dict": pairs}
     if isinstance(item, tuple | list):
-        return {type(item).__name__: [described(part, tensors) for part in item]}
+        return {type(item).__name__: [describe_item(part, tensors) for part in item]}
     if isinstance(item, dtypes.dtype):
         return {"dtype": item.name}
     raise TypeError(
@@ -73,7 +73,7 @@ def save(obj: Any, f: Any) -> None:
     True
     """
     tensors: dict[int, tuple[int, Tensor]] = {}
-    structure = described(obj, tensors)
+    structure = describe_item(obj, tensors)
     with zipfile.ZipFile(f if hasattr(f, "write") else os.fspath(f), "w") as archive:
         archive.writestr(STRUCTURE, json.dumps(structure))
         for i, t in tensors.values():

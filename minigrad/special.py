@@ -6,13 +6,14 @@ from typing import Any as _Any
 
 from .left_out import refusing as _refusing
 from .ops.elementary import exp2, expm1, log1p, logit
-from .ops.pointwise import sigmoid as expit
+from .ops.elementary import sigmoid as expit
 from .ops.rounding import round as _round
+from .ops.softmax_losses import log_softmax, softmax
 from .ops.special import digamma, erf, erfc, erfinv, polygamma
 from .ops.special import lgamma as gammaln
 from .ops.special import special_ndtr as ndtr
-from .tensor.explained import attach_all as _attach_all
-from .tensor.statistics import log_softmax, logsumexp, softmax
+from .ops.statistics import logsumexp
+from .tensor.argument_errors import attach_all as _attach_all
 
 psi = digamma
 

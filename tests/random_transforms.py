@@ -183,7 +183,7 @@ def program_of(seed: int) -> Any:
     if rng.random() < 0.05:  # PyTorch takes what it computed of the point for constant
         ways, learns = [("linearize", 0)], [False, False]
         body = [name for name in body if name not in ("write", "in place")] or ["product"]
-    # of a jvp inside a jvp only the numbers: see Note [Nested jvp] in `func.forward`
+    # of a jvp inside a jvp only the numbers: see Note [Nested jvp] in `func.grad`
     forward = sum(way.startswith(("jvp", "jacfwd", "dual")) for way, _ in ways)
     plain = forward < 2 and "hessian" not in dict(ways)
 

@@ -16,7 +16,8 @@ import pytest
 from twins import Programs, assert_same_diary, outcome
 
 import minigrad
-from minigrad.core import modes, observers
+from minigrad.core import modes
+from minigrad.core import modes as observers
 
 programs = Programs()
 

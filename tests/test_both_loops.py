@@ -19,7 +19,7 @@ from test_random_programs import GENERATORS, programs
 from twins import dialect, noted, numbers, outcome
 
 import minigrad
-from minigrad.core.observers import add_observer, remove_observer
+from minigrad.core.modes import add_observer, remove_observer
 
 
 class Nobody:

@@ -14,7 +14,8 @@ from test_checkpoint import checkpointing, leaf, noting
 from twins import Programs, assert_same_diary, outcome
 
 import minigrad
-from minigrad.core import modes, observers
+from minigrad.core import modes
+from minigrad.core import modes as observers
 
 programs = Programs()
 

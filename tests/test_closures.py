@@ -1,6 +1,6 @@
 """The closures of plain elementwise ops do what the general path does: same bits, nodes, saved values.
 
-`core.elementwise` has the closures of calls and `core.node_class` those of backward passes;
+`core.elementwise` has the closures of calls and `core.apply` those of backward passes;
 `core.call.compute` and `core.apply` are the general path, which all other ops take.
 """
 
@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 import minigrad as mg
-from minigrad.core import F, apply, elementwise, node_class
+from minigrad.core import F, apply, elementwise
+from minigrad.core import apply as node_class
 from minigrad.core.call import compute
 from minigrad.core.op import Op
 from minigrad.core.tensor_state import TensorBase

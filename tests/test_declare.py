@@ -19,7 +19,7 @@ from minigrad import nn
 from minigrad.autograd import gradcheck, gradgradcheck
 from minigrad.core import F, all_ops, differentiable, public
 from minigrad.core.op import OPS
-from minigrad.ops import pointwise
+from minigrad.ops import elementary as pointwise
 from minigrad.tensor import argument_errors
 from minigrad_viz.arithmetic import notation
 from minigrad_viz.arithmetic.typeset import Typesetter

@@ -10,7 +10,7 @@ import pytest
 from twins import Programs, assert_same_diary
 
 import minigrad
-from minigrad.core import observers
+from minigrad.core import modes as observers
 
 programs = Programs()
 

@@ -67,7 +67,7 @@ def test_steps_are_numbered_and_linked():
 def test_a_function_more_is_noticed(tmp_path):
     path = program(tmp_path)
     path.write_text(path.read_text(encoding="utf-8") + "torch.exp(x)\n", encoding="utf-8")
-    assert ("ops/pointwise.py", "exp") in entered(path)
+    assert ("ops/elementary.py", "exp") in entered(path)
 
 
 def test_code_prints_what_the_page_says(tmp_path):

@@ -10,7 +10,8 @@ import pytest
 from twins import Programs, assert_same_diary, tangent
 
 import minigrad
-from minigrad.core import modes, observers, tangents
+from minigrad.core import modes, tangents
+from minigrad.core import modes as observers
 
 # PyTorch compiles its own formulas when the first dual tensor is made.
 pytestmark = pytest.mark.filterwarnings("ignore:.torch.jit.script:DeprecationWarning")

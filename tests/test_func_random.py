@@ -65,7 +65,7 @@ def transformed(L, f, way, n):
 def run(L, seed):
     """What a random program gives: which results have a graph, and the numbers.
 
-    Of a jvp inside a jvp only the numbers: see Note [Nested jvp] in `func.forward`. What `jacfwd` makes of
+    Of a jvp inside a jvp only the numbers: see Note [Nested jvp] in `func.grad`. What `jacfwd` makes of
     `no_grad` inside of its function, where that is differentiated again, is not PyTorch's: see Note [Columns]
     in `func.jacobians`.
     """

@@ -10,7 +10,7 @@ from functions import exponential, leaf, made, square
 from twins import Programs, assert_same_diary, graph, outcome, told
 
 import minigrad
-from minigrad.core import observers
+from minigrad.core import modes as observers
 
 programs = Programs()
 

@@ -11,7 +11,8 @@ import pytest
 from twins import Programs, assert_same_diary
 
 import minigrad
-from minigrad.core import modes, observers
+from minigrad.core import modes
+from minigrad.core import modes as observers
 
 programs = Programs()
 

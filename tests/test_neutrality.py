@@ -20,7 +20,7 @@ from telling import Told, exact, plainly, recorded, run_cell, surroundings
 from twins import dialect, is_tensor, nodes
 
 import minigrad
-from minigrad.core import deposit as deposits
+from minigrad.core import accumulate as deposits
 from minigrad.core import engine
 from minigrad.core.node import AccumulateGrad, Node
 from minigrad_viz import record
@@ -192,7 +192,7 @@ def left_of(cell: str, library: Any, how: Callable[[str, dict[str, Any]], None])
 
 
 def tensor_of(library: Any) -> type:
-    return deposits.TensorBase if library is minigrad else library.Tensor
+    return minigrad.core.tensor_state.TensorBase if library is minigrad else library.Tensor
 
 
 @examples(40, Phase.shrink)

@@ -113,7 +113,7 @@ def test_exchanges_at_once_are_those_one_by_one(seed):
         targets = np.arange(count) + (pick.random(count) ** 3 * np.arange(count, 0, -1)).astype(np.int64)
         targets[::3] = np.maximum(targets[::3], count // 2)
         one_by_one = generator.exchanged_one_by_one(targets)
-        assert generator.exchanged(targets.copy()).tolist() == one_by_one.tolist()
+        assert generator.exchange_elements(targets.copy()).tolist() == one_by_one.tolist()
         assert sorted(one_by_one) == list(range(count))
 
 

@@ -7,7 +7,7 @@ import random_calls
 from sample import full
 
 import minigrad
-from minigrad.tensor.explained import explained
+from minigrad.tensor.argument_errors import with_explained_errors as explained
 
 SEEDS = range(100) if full else range(3)
 COUNT = 200

@@ -16,11 +16,11 @@ from test_layers import ROOT, absolute, modules_under
 REGISTRATION = {
     "core.tensor_state: TensorBase.regenerate": "ops bring a view's grad_fn up to date: `inplace.views`",
     "core.elementwise: Tensor": "results are of the class `Tensor`, which stands above: `tensor.tensor`",
-    "core.public: _install": "published names are put in their places by `tensor.published`",
+    "core.public: _install": "published names are put in their places by `tensor.publishing`",
 }
 # Module variables that functions set and that hold the state of a setting, no code.
 SETTINGS = {
-    "core.backward_pass: edge_changes",
+    "core.engine: edge_changes",
     "core.dialect: _current",
     "core.dtypes: _default",
     "core.dtypes: _default_complex",

@@ -11,7 +11,8 @@ from test_ops import TRIED, leaves, results_of, seed
 from twins import dialect, noted
 
 import minigrad
-from minigrad.core import modes, observers
+from minigrad.core import modes
+from minigrad.core import modes as observers
 
 
 def recording(L, log):

@@ -8,7 +8,7 @@ import pytest
 from twins import Programs, assert_same_diary
 
 import minigrad
-from minigrad.core import dispatch as calls
+from minigrad.core import elementwise as calls
 
 programs = Programs()
 

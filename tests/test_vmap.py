@@ -451,7 +451,7 @@ def test_every_op_for_all_examples_at_once(case, monkeypatch):
 def test_structures(torch, tree):
     """Leaves, their number and the text of a structure are PyTorch's, and a tree comes back as it was."""
     theirs = torch.utils._pytree
-    leaves, spec = pytree.flatten(tree)
+    leaves, spec = pytree.flatten_tree(tree)
     assert (leaves, str(spec)) == (theirs.tree_flatten(tree)[0], str(theirs.tree_flatten(tree)[1]))
     assert pytree.structure_text(spec) == theirs.treespec_pprint(theirs.tree_flatten(tree)[1])
     again = pytree.unflatten(leaves, spec)
@@ -482,9 +482,9 @@ def test_spreading(torch, dims, tree):  # where keys come in different orders Py
     """A leaf of the one stands for a branch of the other, if their structures agree."""
     theirs = torch.utils._pytree
     expected = theirs._broadcast_to_and_flatten(dims, theirs.tree_flatten(tree)[1])
-    assert pytree.broadcast_prefix(dims, pytree.flatten(tree)[1]) == expected
+    assert pytree.broadcast_prefix(dims, pytree.flatten_tree(tree)[1]) == expected
     same = theirs.tree_flatten(dims)[1] == theirs.tree_flatten(tree)[1]
-    assert (pytree.flatten(dims)[1] == pytree.flatten(tree)[1]) == same
+    assert (pytree.flatten_tree(dims)[1] == pytree.flatten_tree(tree)[1]) == same
 
 
 def test_what_a_level_saved_is_each_examples_own(torch):

@@ -13,7 +13,9 @@ from hypothesis import given, settings
 from sample import examples
 
 import minigrad
-from minigrad.core import all_ops, engine, node_by_node, observers
+from minigrad.core import all_ops, engine
+from minigrad.core import engine as node_by_node
+from minigrad.core import modes as observers
 from minigrad.core.node import AccumulateGrad
 from minigrad.core.tensor_state import edge
 

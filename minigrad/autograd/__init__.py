@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..core.saved_hooks import SavedTensor
+from ..core.saved_values import SavedTensor
 from . import anomaly_mode, forward_ad, functional, graph, tensor_backward
 from .anomaly_mode import detect_anomaly, set_detect_anomaly
 from .function import Function

@@ -10,13 +10,21 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ..core import F, dtypes, modes
-from ..core.tangents import aside, fitted, forget, put, tangent_of
+from ..core.tangents import fit_tangent as fitted
+from ..core.tangents import forget, tangent_of
+from ..core.tangents import put_tangent as put
+from ..core.tangents import without_tangents as aside
 from ..core.tensor_state import TensorBase
 from .grad_mode import ModeContext, SwitchedAtOnce
 
 __all__ = [
-    "UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual", "unpack_dual",
-]  # fmt: skip
+    "UnpackedDualTensor",
+    "dual_level",
+    "enter_dual_level",
+    "exit_dual_level",
+    "make_dual",
+    "unpack_dual",
+]
 
 
 class UnpackedDualTensor(NamedTuple):
@@ -101,7 +109,7 @@ def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Any:
             "Making a dual Tensor based on a Tensor that already has a forward gradient at the same level 0 "
             "is not supported."
         )
-    check_sizes(tensor, tangent)
+    check_tangent_sizes(tensor, tangent)
     if tangent_of(tangent) is not None:
         raise RuntimeError(
             "Setting a forward grad that itself has a forward gradient at the same level0 is not supported."
@@ -114,7 +122,7 @@ def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Any:
     return dual
 
 
-def check_sizes(tensor: Any, tangent: Any) -> None:
+def check_tangent_sizes(tensor: Any, tangent: Any) -> None:
     """Raise RuntimeError with PyTorch's text unless a tangent has its tensor's sizes."""
     own, given = list(tensor._data.shape), list(tangent._data.shape)
     if own != given:

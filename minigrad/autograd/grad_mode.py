@@ -75,7 +75,7 @@ def decorate_generator(clone: Any, function: Any) -> Any:
     return decorated
 
 
-class Switched(ModeContext):
+class ModeSwitch(ModeContext):
     """Base class of contexts that are made with the mode."""
 
     mode: bool
@@ -149,7 +149,7 @@ class enable_grad(Bare):
     mode = True
 
 
-class set_grad_enabled(Switched, GradMode):
+class set_grad_enabled(ModeSwitch, GradMode):
     """Turn the recording of graphs on or off; as a context manager, only until the end of the block.
 
     Args:
@@ -183,7 +183,7 @@ class set_grad_enabled(Switched, GradMode):
         return f"torch.autograd.grad_mode.set_grad_enabled(mode={self.mode})"
 
 
-class inference_mode(Switched):
+class inference_mode(ModeSwitch):
     """Context manager and decorator that records no graph and makes all new tensors inference tensors.
 
     An inference tensor has no version counter. No graph can ever save it, and outside the mode it can neither
@@ -232,7 +232,7 @@ class inference_mode(Switched):
             modes.notify("mode_changed", "inference", not before)
 
 
-class SwitchedAtOnce(Switched):
+class SwitchedAtOnce(ModeSwitch):
     """Base class of contexts whose constructor switches the mode `name`, until the end of the block."""
 
     name: str

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..core import F, dialect, engine, modes
-from ..core.modes import unobserved
-from ..core.tensor_state import TensorBase, fresh, wrap
+from ..core.modes import hidden_from_observers
+from ..core.tensor_state import TensorBase, edge, fresh, wrap
 from .graph import GradientEdge
 from .starts import (
     ONES,
@@ -23,6 +23,9 @@ from .starts import (
     start_gradients,
     wanted_inputs,
 )
+
+# ─── `backward` and `grad`: what a user calls to run the engine
+
 
 CYCLE = (
     "Using backward() with create_graph=True will create a reference cycle between the parameter and its "
@@ -46,7 +49,7 @@ class Options(NamedTuple):
     allow_unused: bool = True
 
 
-def run(roots: Sequence[Any], given: list[Any], options: Options) -> list[Any] | None:
+def run_backward(roots: Sequence[Any], given: list[Any], options: Options) -> list[Any] | None:
     """Run the engine from `roots` with the gradients `given`, and notify the observers. Return the gradients
     of the inputs of `grad`, as tensors.
     """
@@ -91,18 +94,18 @@ def check_used(arrived: Sequence[Any]) -> None:
 
 
 def run_batch(roots: Sequence[Any], given: list[Any], options: Options) -> list[Any]:
-    """Call `run` for each row of the gradients, and stack the results."""
+    """Call `run_backward` for each row of the gradients, and stack the results."""
     count = batch_size(given)
     arrived = []
     for k in range(count):
-        with unobserved(options.create_graph):
+        with hidden_from_observers(options.create_graph):
             rows = [g[k] for g in given]
         ahead = k + 1 < count
         how = options._replace(
             retain_graph=options.retain_graph or ahead, allow_unused=options.allow_unused or ahead
         )
-        arrived.append(run(roots, rows, how) or [])
-    with unobserved(options.create_graph):
+        arrived.append(run_backward(roots, rows, how) or [])
+    with hidden_from_observers(options.create_graph):
         return [
             None if any(g is None for g in rows) else F.stack(rows) for rows in zip(*arrived, strict=True)
         ]
@@ -196,8 +199,8 @@ def backward(
     keep_graph, create_graph = flags(retain_graph, create_graph)
     if create_graph:
         root_slots(roots)  # no warning where there is no graph
-        dialect.warn(CYCLE)
-    run(roots, given, Options("backward", keep_graph, create_graph, wanted))
+        dialect.warn_of_dialect(CYCLE)
+    run_backward(roots, given, Options("backward", keep_graph, create_graph, wanted))
 
 
 def grad(
@@ -263,9 +266,9 @@ def grad(
     keep_graph, create_graph = flags(retain_graph, create_graph)
     may_miss = bool(allow_unused or materialize_grads)
     options = Options("grad", keep_graph, create_graph, wanted, bool(is_grads_batched), may_miss)
-    result = tuple((run_batch if is_grads_batched else run)(roots, given, options) or ())
+    result = tuple((run_batch if is_grads_batched else run_backward)(roots, given, options) or ())
     if materialize_grads:
-        result = materialized(result, wanted, create_graph)
+        result = materialize_gradients(result, wanted, create_graph)
     return dict(zip(inputs, result, strict=True)) if type(inputs) is dict else result
 
 
@@ -285,7 +288,9 @@ def grad_plain(
     return tuple(arrived) if create_graph else tuple([g if g is None else wrap(g) for g in arrived])
 
 
-def materialized(gradients: tuple[Any, ...], wanted: tuple[Any, ...], create_graph: bool) -> tuple[Any, ...]:
+def materialize_gradients(
+    gradients: tuple[Any, ...], wanted: tuple[Any, ...], create_graph: bool
+) -> tuple[Any, ...]:
     """Replace missing gradients by zeros, which require a gradient under `create_graph`."""
     result = []
     for g, t in zip(gradients, wanted, strict=True):
@@ -296,3 +301,69 @@ def materialized(gradients: tuple[Any, ...], wanted: tuple[Any, ...], create_gra
             g._acc = True if create_graph else None
         result.append(g)
     return tuple(result)
+
+
+# ─── Many gradients of one tensor: the rows of a Jacobian, from passes over one graph
+
+
+AT_ONCE = 256  # rows of a pass, unless the caller says how many: memory for them is needed per node
+
+
+def element_rows(
+    root: TensorBase, inputs: tuple[Any, ...], create_graph: bool, at_once: int | None = None
+) -> list[Any]:
+    """Return, for each of the `inputs`, the gradients of all elements of `root`, stacked along a first
+    dimension; None for an input that `root` does not depend on. The graph stays.
+
+    One pass computes `at_once` rows. Under `create_graph` each row takes a pass of its own, and also where
+    somebody watches, who then sees a call of `grad` for each.
+    """
+    if not (root.requires_grad and root._data.size):
+        return [None] * len(inputs)
+    if not (create_graph or modes.is_watched(False)):
+        found = raw_rows(root, inputs, at_once or AT_ONCE)
+        if found is not None:
+            return found
+    options = Options("grad", True, create_graph, inputs)
+    rows = [run_backward((root,), [wrap(unit)], options) or [] for chunk in units(root, 1) for unit in chunk]
+    return [None if column[0] is None else F.stack(column) for column in zip(*rows)]
+
+
+def raw_rows(root: TensorBase, inputs: tuple[Any, ...], at_once: int) -> list[Any] | None:
+    """`element_rows` without a graph; None where a pass cannot take several rows."""
+    slots = input_slots(inputs, False)
+    start = edge(root), root._nr
+    chunks = []
+    for unit in units(root, at_once):
+        arrived = engine.run_rows(start, unit, slots)  # type: ignore[arg-type]
+        if arrived is None:
+            return None
+        chunks.append(arrived)
+    return [parts[0] if parts[0] is None else fresh(np.concatenate(parts)) for parts in zip(*chunks)]
+
+
+def no_rows(root: TensorBase, x: TensorBase) -> Any:
+    """Return the rows of an input that `root` does not depend on: zeros."""
+    return wrap(np.zeros((root._data.size, *x._data.shape), x._data.dtype))
+
+
+def blocks(rows: Any, parts: Sequence[Any], other: Any, turned: bool = False) -> list[Any]:
+    """Return the rows for the elements of all `parts` as blocks: the Jacobians of each part with respect to
+    `other`, or if `turned` of `other` with respect to each part.
+
+    As in PyTorch, all blocks are parts of one tensor: if one has a graph, all of them require grad.
+    """
+    whole = rows[0] if len(rows) == 1 else F.cat(rows)
+    found = whole.split([part.numel() for part in parts]) if len(parts) > 1 else [whole]
+    if turned:
+        last = [block.movedim(0, -1) for block in found]
+        return [block.reshape((*other.shape, *part.shape)) for block, part in zip(last, parts)]
+    return [block.reshape((*part.shape, *other.shape)) for block, part in zip(found, parts)]
+
+
+def units(root: TensorBase, at_once: int) -> Iterator[np.ndarray]:
+    """For each element of `root`, zeros of its shape with 1 in its place; `at_once` of them together."""
+    count, data = root._data.size, root._data
+    for start in range(0, count, at_once):
+        rows = min(at_once, count - start)
+        yield np.eye(rows, count, start, data.dtype).reshape(rows, *data.shape)

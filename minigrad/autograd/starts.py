@@ -70,23 +70,23 @@ def start_gradients(roots: Sequence[Any], given: Any, batched: bool = False) -> 
     gradients = (None,) * len(roots) if given is None else as_tuple(given)
     for i, (root, gradient) in enumerate(zip(roots, gradients)):
         if isinstance(gradient, TensorBase):
-            check_gradient(i, root, *kind_of(root), gradient, batched)
+            check_gradient(i, root, *gradient_kind(root), gradient, batched)
         elif gradient is not None:
-            kind_of(root)
+            gradient_kind(root)
             raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
         elif isinstance(root, TensorBase):
             ready = ONES.get(root._data.__class__)
             if root.requires_grad:
-                gradient = wrap(ready) if ready is not None else one(*kind_of(root))
+                gradient = wrap(ready) if ready is not None else one(*gradient_kind(root))
         else:
-            gradient = one(*kind_of(root))
+            gradient = one(*gradient_kind(root))
         result.append(gradient)
     if len(result) != len(roots):
         raise RuntimeError(f"got {len(roots)} tensors and {len(result)} gradients")
     return result
 
 
-def kind_of(root: Any) -> tuple[Any, Any]:
+def gradient_kind(root: Any) -> tuple[Any, Any]:
     """Shape and NumPy dtype of a root."""
     if isinstance(root, TensorBase):
         return root._data.shape, root._data.dtype
@@ -105,7 +105,7 @@ def one(shape: tuple[int, ...], dtype: Any) -> Any:
     if dtype.kind != "f":
         raise RuntimeError(
             "grad can be implicitly created only for real scalar outputs but got "
-            f"{named(dtypes.of(dtype.type(0)))}"
+            f"{dtype_name(dtypes.of(dtype.type(0)))}"
         )
     return wrap(np.ones(shape, dtype)[()])
 
@@ -123,8 +123,8 @@ def check_gradient(i: int, root: Any, shape: Any, dtype: Any, gradient: Any, bat
     if ours.is_complex != theirs.is_complex:
         raise RuntimeError(
             "For complex Tensors, both grad_output and output are required to have the same dtype. "
-            f"Mismatch in dtype: grad_output[{i}] has a dtype of {named(theirs)} and output[{i}] has a "
-            f"dtype of {named(ours)}."
+            f"Mismatch in dtype: grad_output[{i}] has a dtype of {dtype_name(theirs)} and output[{i}] has a "
+            f"dtype of {dtype_name(ours)}."
         )
 
 
@@ -163,7 +163,7 @@ def common_size(sizes: list[int]) -> int:
     return sizes[0]
 
 
-def named(dtype: dtypes.dtype) -> str:
+def dtype_name(dtype: dtypes.dtype) -> str:
     """A dtype as PyTorch's errors name it."""
     return "torch." + str(dtype).rpartition(".")[2]
 
@@ -221,7 +221,7 @@ def cast_like(gradient: Any, root: Any, create_graph: bool) -> Any:
     if gradient is None:
         return None
     data = numbers(gradient)
-    dtype = root._data.dtype if isinstance(root, TensorBase) else kind_of(root)[1]
+    dtype = root._data.dtype if isinstance(root, TensorBase) else gradient_kind(root)[1]
     if data.dtype is not dtype and data.dtype != dtype:
         return F.to(gradient, dtype) if create_graph else data.astype(dtype)
     return gradient if create_graph else data

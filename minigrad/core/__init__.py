@@ -19,9 +19,8 @@ from __future__ import annotations
 
 from . import forward
 from .declare import calls, differentiable, itself, rename
-from .op import RAW, F, Op, all_ops, composite, is_symbol, zeros
+from .op import RAW, F, Op, all_ops, composite, is_symbol, jointly, zeros
 from .operands import check_broadcast
-from .vjps import jointly
 
 __all__ = [
     "F", "Op", "RAW", "all_ops", "calls", "check_broadcast", "composite", "differentiable", "forward",

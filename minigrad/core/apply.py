@@ -8,24 +8,42 @@ Note [Complex numbers]
     (`node_class.complex_node`), which conjugates what it reads. Ops that are not
     holomorphic have their own formulas (`complexes`). The gradient of a real input is the real part
     (`uncast`). PyTorch conjugates some derivatives instead of the saved values: the numbers are the same.
+
+Nodes of common ops are applied by closures that do what `apply` does, and ask less: `single` is for ops with
+one input, `linear` and `product` are for sums and products of two. In graphs of scalars the loops of the
+general path would take a third of the backward pass.
 """
 
 from __future__ import annotations
 
+from functools import partial
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
 
-from .hook_calls import as_gradient, as_tensor
-from .modes import unobserved
-from .node import RELEASED, join_rows, output_of, rows_of
-from .op import ARGUMENT, INPUT, NUMBER_CLASSES, RAW, RESULT, F
+from .accumulate import as_gradient, as_tensor
+from .modes import hidden_from_observers
+from .node import RELEASED, Node, join_rows, output_of, rows_of
+from .op import ARGUMENT, INPUT, NUMBER_CLASSES, RAW, RESULT, F, Op, arguments
 from .operands import sum_to
-from .saved import READY, is_current, raw_value, saved, unpack, wanted
-from .saved_hooks import Packed
+from .saved_values import (
+    READY,
+    PackedValue,
+    is_current,
+    raw_saved_tensor,
+    raw_value,
+    saved_numbers_needed,
+    saved_value,
+    unpack,
+)
 from .tensor_state import TensorBase, Tensors, attach, wrap
 
-HELD = (TensorBase, Tensors, Packed)
+# ─── How a node of an op is applied: its saved values are read, then its vjps are called one after the
+# other
+
+
+HELD = (TensorBase, Tensors, PackedValue)
 
 
 def apply(node: Any, g: Any, keep: bool = True) -> tuple[Any, ...]:
@@ -36,7 +54,7 @@ def apply(node: Any, g: Any, keep: bool = True) -> tuple[Any, ...]:
     if node._extra is not None and node._extra.unpacks:
         sent = apply_unpacked(node, g)
     else:
-        sent = pull(node, g, read(node))
+        sent = pull(node, g, read_saved_values(node))
     if not keep:
         release(node)
     return sent
@@ -50,7 +68,7 @@ def apply_rows(node: Any, g: Any) -> tuple[Any, ...]:
     op = node.op
     if op.elementwise and not (node._cast or node.is_complex):
         return node.apply(g)
-    values = read(node)
+    values = read_saved_values(node)
     if not op.rows or node._cast or node.is_complex:
         return join_rows([pull(node, row, values) for row in rows_of(g)])
     gradients: list[Any] = [None] * len(node._next)
@@ -67,11 +85,11 @@ def apply_tensors(node: Any, g: Any, runs: Any = None) -> tuple[Any, ...]:
     __tracebackhide__ = True
     if node._extra is None and runs is None:
         return pull(node, g, read_tensors(node))
-    sent = pull(node, g, read_saved(node), runs)
-    return fitted(node, sent) if node._extra is not None and node._extra.unpacks else sent
+    sent = pull(node, g, read_checked_values(node), runs)
+    return fit_gradients(node, sent) if node._extra is not None and node._extra.unpacks else sent
 
 
-def read(node: Any) -> list[Any]:
+def read_saved_values(node: Any) -> list[Any]:
     """Return all values that a node saved, raw."""
     __tracebackhide__ = True
     op, targets = node.op, node._next
@@ -98,19 +116,19 @@ def read_tensors(node: Any) -> list[Any]:
     __tracebackhide__ = True
     op, targets, check, values = node.op, node._next, node._check, []
     if check is RELEASED:
-        return read_saved(node)
+        return read_checked_values(node)
     for n, (slot, what, k) in enumerate(op.reads):
         x = getattr(node, slot)
         carrier: Any = targets[k] if what is INPUT else node if what is RESULT and not op.several else None
         if carrier is None or x.__class__ not in READY:
             if what is INPUT or what is RESULT or isinstance(x, HELD):
-                x = saved(node, n, wrapped=False)
+                x = saved_value(node, n, wrapped=False)
         else:
             version = 0 if check is None else check[n]
             variable = getattr(carrier, "variable", None)
             storage = carrier._storage if variable is None else variable._storage
             if version if storage is None else not is_current(storage, version):
-                x = saved(node, n, wrapped=False)
+                x = saved_value(node, n, wrapped=False)
             elif variable is not None:
                 x = variable
             else:
@@ -122,10 +140,10 @@ def read_tensors(node: Any) -> list[Any]:
     return values
 
 
-def read_saved(node: Any) -> list[Any]:
+def read_checked_values(node: Any) -> list[Any]:
     """Do the same, and check each value. The values are read in PyTorch's order, because hooks may see it."""
     __tracebackhide__ = True
-    found = {n: saved(node, n, wrapped=False) for n in wanted(node)}
+    found = {n: saved_value(node, n, wrapped=False) for n in saved_numbers_needed(node)}
     return [found.get(n) for n in range(len(node.op.saved))]
 
 
@@ -192,24 +210,24 @@ def apply_unpacked(node: Any, g: Any) -> tuple[Any, ...]:
     about their shapes and dtypes.
     """
     __tracebackhide__ = True
-    values = read_saved(node)
-    with unobserved(False):
+    values = read_checked_values(node)
+    with hidden_from_observers(False):
         g = [as_tensor(False, x) for x in g] if g.__class__ is list else as_tensor(False, g)
-        return tuple([as_gradient(False, x) for x in fitted(node, pull(node, g, values))])
+        return tuple([as_gradient(False, x) for x in fit_gradients(node, pull(node, g, values))])
 
 
-def fitted(node: Any, gradients: tuple[Any, ...]) -> tuple[Any, ...]:
+def fit_gradients(node: Any, gradients: tuple[Any, ...]) -> tuple[Any, ...]:
     """Return gradients in the shapes and dtypes of the inputs."""
     sent = list(gradients)
     for i, (target, nr) in enumerate(node.next_functions):
         made = None if target is None else output_of(target, nr)
         if sent[i] is not None and made is not None:
-            sent[i] = summed(node.name(), i, sent[i], made[0])
+            sent[i] = sum_gradient_to(node.name(), i, sent[i], made[0])
             sent[i] = F.to(sent[i], made[1]) if sent[i]._data.dtype != made[1] else sent[i]
     return tuple(sent)
 
 
-def summed(name: str, i: int, gradient: Any, shape: tuple[int, ...]) -> Any:
+def sum_gradient_to(name: str, i: int, gradient: Any, shape: tuple[int, ...]) -> Any:
     """Return gradient number `i` of a node, summed to the shape of the input. RuntimeError with PyTorch's
     text if a sum cannot reach it.
     """
@@ -232,7 +250,7 @@ def invalid_gradient(name: str, i: int, got: Any, shape: Any) -> RuntimeError:
 
 def apply_nothing(node: Any) -> tuple[None, ...]:
     """`Node.apply_nothing` of an op."""
-    for n in wanted(node):
+    for n in saved_numbers_needed(node):
         unpack(node, n)
     return (None,) * len(node._next)
 
@@ -271,3 +289,152 @@ def uncast(cast: Any, gradients: list[Any]) -> tuple[Any, ...]:
                 g = sum_to(g, shape)
             gradients[i] = g if g.dtype == dtype else g.astype(dtype)
     return tuple(gradients)
+
+
+# ─── The node class of an op: a slot for each saved value, a property to read it, and the function that
+# applies it
+
+
+# The classes of saved values that are used unchanged where no memory is shared: no tensors, nothing freed.
+SIMPLE = READY | {bool, str, tuple, np.dtype}
+
+
+def single(op: Op) -> Any:
+    """Return `apply` for an op with one input and one result, and so one vjp."""
+    vjp, names = op.pulls[0][1], arguments(op.pulls[0][1])
+    keeps = {k.slot: k for k in op.keeps}
+    taken = [keeps["_raw_" + name] for name in names]
+    fetch = attrgetter(*(k.slot for k in taken)) if taken else None
+    checked = tuple(n for n, k in enumerate(taken) if k.derive is None)
+    tensors = tuple(k.slot for k in taken if k.what in (INPUT, RESULT))
+    of_input, of_result = (any(k.what is what for k in taken) for what in (INPUT, RESULT))
+    several = len(taken) > 1
+
+    def apply_single(node: Any, g: Any, keep: bool = True) -> tuple[Any, ...]:
+        if (
+            node._extra is not None
+            or (of_input and node._next[0]._storage is not None)
+            or (of_result and node._storage is not None)
+        ):
+            return apply(node, g, keep)
+        together = False
+        if fetch is None:
+            sent = vjp(g)
+        else:
+            values = fetch(node)
+            if several:
+                for n in checked:
+                    x = values[n]
+                    if x.__class__ is Tensors and x.are_untouched:
+                        together = not keep
+                    elif x.__class__ not in SIMPLE:
+                        return apply(node, g, keep)
+                sent = vjp(g, *values)
+                if together:
+                    release(node)
+            elif checked and values.__class__ not in SIMPLE:
+                return apply(node, g, keep)
+            else:
+                sent = vjp(g, values)
+            if tensors and not keep:
+                node._check = RELEASED
+                for slot in tensors:
+                    setattr(node, slot, None)
+        return (sent,) if node._cast is None else uncast(node._cast, [sent])
+
+    return apply_single
+
+
+def linear_apply(op: Op) -> Any:
+    """Return `apply` for a plain elementwise op with two inputs that saves nothing."""
+    vjp0, vjp1 = op.vjps.values()
+
+    def apply_linear(node: Any, g: Any, keep: bool = True) -> tuple[Any, ...]:
+        if node._extra is not None:
+            return apply(node, g, keep)
+        n0, n1 = node._next
+        sent = None if n0 is None else vjp0(g), None if n1 is None else vjp1(g)
+        return sent if node._cast is None else uncast(node._cast, [*sent])
+
+    return apply_linear
+
+
+def product_apply(op: Op) -> Any:
+    """Return `apply` for a plain elementwise op with two inputs, where the vjp of each takes the other."""
+    vjp0, vjp1 = op.vjps.values()
+    at0, at1 = map(op.names.index, op.inputs)
+
+    def apply_product(node: Any, g: Any, keep: bool = True) -> tuple[Any, ...]:
+        if node._extra is not None:
+            return apply(node, g, keep)
+        n0, n1 = node._next
+        g0 = g1 = None
+        if n0 is not None:
+            b = node._raw_other
+            if b.__class__ not in READY or (n1 is not None and n1._storage is not None):
+                b = raw_value(node, at1)
+            g0 = vjp0(g, b)
+        if n1 is not None:
+            a = node._raw_self
+            if a.__class__ not in READY or (n0 is not None and n0._storage is not None):
+                a = raw_value(node, at0)
+            g1 = vjp1(g, a)
+        if not keep:
+            node._check = RELEASED
+            node._raw_self = node._raw_other = None
+        return (g0, g1) if node._cast is None else uncast(node._cast, [g0, g1])
+
+    return apply_product
+
+
+def apply_of(op: Op) -> Any:
+    """Return the function that applies the nodes of an op to raw arrays."""
+    if op.is_single:
+        return single(op)
+    if not op.fast or op.inputs != ("self", "other") or op.complexes:
+        return apply
+    if not op.saved:
+        return linear_apply(op)
+    return (
+        product_apply(op)
+        if [arguments(vjp) for vjp in op.vjps.values()] == [("other",), ("self",)]
+        else apply
+    )
+
+
+MODULE = "builtins"  # so that type(t.grad_fn) is shown as PyTorch shows it: <class 'MulBackward0'>
+
+
+def make_node(op: Op, name: str) -> type[Node]:
+    """Return the Node class of an op: a slot and a `_saved_<name>` property per saved name, and `apply`."""
+    members: dict[str, Any] = {
+        "__slots__": tuple("_raw_" + n for n in op.names)
+        + (("_outputs",) if op.several else ())
+        + (("__weakref__",) if op.name == "as_strided" else ()),
+        "__module__": MODULE,
+        "op": op,
+        "is_complex": False,
+        "_plain": not op.several,
+        "apply": apply_of(op),
+        "apply_rows": apply_rows,
+        "_apply_tensors": apply_tensors,
+        "apply_nothing": apply_nothing,
+        "_release": release,
+    }
+    for i, n in enumerate(op.names):
+        if n.endswith("_scalar_type") or (op.listed and "_sym_" in n):
+            continue
+        members["_saved_" + n] = property(partial(saved_value, n=i), doc=f"The value saved as `{n}`.")
+        if n in op.tensors:
+            members["_raw_saved_" + n] = property(
+                partial(raw_saved_tensor, name=n), doc=f"`{n}`, to register hooks on."
+            )
+    return type(name, (Node,), members)
+
+
+def complex_node(op: Op) -> type[Node]:
+    """Return the second Node class of an op. See Note [Complex numbers] in `apply`."""
+    if op.complex_node is None:
+        members = {"__slots__": (), "__module__": MODULE, "is_complex": True, "apply": apply}
+        op.complex_node = type(op.node.__name__, (op.node,), members)
+    return op.complex_node

@@ -11,15 +11,17 @@ from typing import Any
 
 from numpy import ndarray
 
-from . import anomaly, dtypes, modes
+from . import dtypes, modes
+from . import nested_passes as anomaly
+from .apply import complex_node
 from .half_tables import look_up, table_helps
-from .kernel_errors import is_foreign, translated
+from .kernel_errors import is_foreign
+from .kernel_errors import translate_error as translated
 from .modes import quiet
 from .node import Node, sequence_numbers
-from .node_class import complex_node
 from .op import INPUT, RESULT, Op
 from .operands import check_tensor, prepare
-from .saved import pack_inputs, pack_result
+from .saved_values import pack_inputs, pack_result
 from .storage import is_reshaped
 from .tensor_state import (
     TensorBase,
@@ -163,7 +165,7 @@ def record(op: Op, values: Any, out: Any, always: bool = False) -> Node | None:
         return None
     kinds = [t._data.dtype.kind for t in inputs if isinstance(t, TensorBase)] if differs else ()
     node: Any = complex_node(op)() if dtype.kind == "c" or "c" in kinds else op.node()
-    connected(op, node, targets, numbered, values, out)
+    connect(op, node, targets, numbered, values, out)
     if modes.active and modes.anomaly.enabled:
         anomaly.remember(node)
     if odd and any(isinstance(t, TensorBase) and is_reshaped(t._storage) for t in inputs):
@@ -173,7 +175,7 @@ def record(op: Op, values: Any, out: Any, always: bool = False) -> Node | None:
     return node
 
 
-def connected(op: Op, node: Any, targets: list[Any], numbered: bool, values: Any, out: Any) -> Any:
+def connect(op: Op, node: Any, targets: list[Any], numbered: bool, values: Any, out: Any) -> Any:
     """Give a new node its edges to `targets` and what it saves of the op's arguments and result."""
     node._next = tuple(targets)
     node._nrs = node._check = node._cast = node._storage = node._extra = None

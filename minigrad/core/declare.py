@@ -29,13 +29,11 @@ from typing import Any
 
 import numpy as np
 
-from .elementwise import binary, unary
-from .node_class import make_node
-from .op import OPS, F, Op, is_symbol
-from .ordinary import ordinary
+from .apply import make_node
+from .elementwise import binary, ordinary, unary
+from .op import OPS, F, Op, is_symbol, parameters
 from .public import ALL, publish
 from .tensor_state import TensorBase
-from .vjps import parameters
 
 FLAGS = frozenset(flag for flag, default in vars(Op).items() if flag[0] != "_" and not callable(default))
 RAW_GRADIENTS = frozenset((np.ndarray, np.float32, np.float64))  # with them all other values are raw

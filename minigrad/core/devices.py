@@ -10,9 +10,17 @@ from typing import Any
 import numpy as np
 
 __all__ = [
-    "channels_last", "channels_last_3d", "contiguous_format", "device", "layout", "memory_format",
-    "preserve_format", "sparse_coo", "sparse_csr", "strided",
-]  # fmt: skip
+    "channels_last",
+    "channels_last_3d",
+    "contiguous_format",
+    "device",
+    "layout",
+    "memory_format",
+    "preserve_format",
+    "sparse_coo",
+    "sparse_csr",
+    "strided",
+]
 
 TYPES = (
     "cpu", "cuda", "ipu", "xpu", "mkldnn", "opengl", "opencl", "ideep", "hip", "ve", "fpga", "maia", "xla",
@@ -85,7 +93,7 @@ class device:
         pass
 
 
-class Named:
+class NamedConstant:
     """A constant with a name."""
 
     __slots__ = ("name",)
@@ -100,13 +108,13 @@ class Named:
         return self.name
 
 
-class layout(Named):
+class layout(NamedConstant):
     """How the elements of a tensor are stored, such as `minigrad.strided`."""
 
     __slots__ = ()
 
 
-class memory_format(Named):
+class memory_format(NamedConstant):
     """The order of the elements of a new tensor in memory, such as `minigrad.channels_last`."""
 
     __slots__ = ()
@@ -134,7 +142,7 @@ def check_layout(layout: Any) -> None:
         raise RuntimeError(f"minigrad has strided tensors only; layout {layout!r} is not available")
 
 
-def unfilled(shape: tuple[int, ...], dtype: Any, format: Any = None) -> np.ndarray:
+def zeros_in_format(shape: tuple[int, ...], dtype: Any, format: Any = None) -> np.ndarray:
     """Return zeros that lie in memory as `format` says: in row-major order, or with the channels last."""
     last = {channels_last: 4, channels_last_3d: 5}.get(format)
     if last is None:
@@ -150,4 +158,4 @@ def unfilled_like(array: Any, dtype: Any, format: Any = None) -> np.ndarray:
         if not isinstance(array, np.ndarray) or 0 in array.strides:
             return np.zeros(array.shape, dtype)
         return np.zeros_like(array, dtype, order="K", subok=False)
-    return unfilled(array.shape, dtype, format)
+    return zeros_in_format(array.shape, dtype, format)

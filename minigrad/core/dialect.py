@@ -103,7 +103,7 @@ def second_backward_error() -> str:
     return _SECOND_BACKWARD[_current]
 
 
-def warn(message: str) -> None:
+def warn_of_dialect(message: str) -> None:
     """Give a warning that only PyTorch 2 gives."""
     if _current == "2":
         user_warnings.warn(message)

@@ -13,9 +13,21 @@ from typing import Any
 import numpy as np
 
 __all__ = [
-    "bfloat16", "complex64", "complex128", "dtype", "float16", "float32", "float64", "get_default_dtype",
-    "int8", "int16", "int32", "int64", "set_default_dtype", "uint8",
-]  # fmt: skip
+    "bfloat16",
+    "complex64",
+    "complex128",
+    "dtype",
+    "float16",
+    "float32",
+    "float64",
+    "get_default_dtype",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "set_default_dtype",
+    "uint8",
+]
 
 C_NAMES = {
     "float32": "float", "float64": "double", "float16": "c10::Half", "int8": "signed char",
@@ -96,7 +108,7 @@ int8, int16, int32, int64 = (
 uint8, bool_ = dtype("uint8", "Byte"), dtype("bool", "Bool")
 
 
-class Refused(dtype):
+class UnsupportedDtype(dtype):
     """A dtype of PyTorch that NumPy lacks. It can be named and compared, but no tensor can have it."""
 
     __slots__ = ()
@@ -120,7 +132,7 @@ class Refused(dtype):
         return 2
 
 
-bfloat16 = Refused("bfloat16", "BFloat16")
+bfloat16 = UnsupportedDtype("bfloat16", "BFloat16")
 complex64, complex128 = dtype("complex64", "ComplexFloat"), dtype("complex128", "ComplexDouble")
 
 ALL = (float16, float32, float64, int8, int16, int32, int64, uint8, bool_, complex64, complex128)
@@ -148,7 +160,7 @@ def get_default_dtype() -> dtype:
     return _default
 
 
-def given(kind: Any) -> Any:
+def as_dtype(kind: Any) -> Any:
     """Return the dtype that a dtype or Python type stands for; return anything else unchanged."""
     found = {bool: bool_, int: int64, float: float64, complex: complex128}
     return found.get(kind, kind) if isinstance(kind, type) else kind
@@ -223,7 +235,7 @@ def _lift(strong: np.dtype, weak: np.dtype) -> np.dtype:
     return weak
 
 
-def whole(number: Any, t: np.dtype) -> Any:
+def is_integer_dtype(number: Any, t: np.dtype) -> Any:
     """Return a Python number in the integer dtype `t` (or as bool), wrapped around if it does not fit."""
     return t.type(number) if t.kind == "b" else np.array(int(number)).astype(t)[()]
 

@@ -1,5 +1,11 @@
 """The backward pass: every node runs once, newest first, when all its edges have reported.
 
+Note [Ownership]
+    The engine adds in place only into memory that nobody else can see. That is its own sums, and the result
+    of an op's vjp if it is neither the incoming gradient nor a view. A vjp is linear in the incoming
+    gradient, so its result is that gradient, a view of it, or new memory. Hooks may keep what they receive,
+    so nothing is owned after a hook has run.
+
 There are two loops. `sweep` runs graphs in which the order of the nodes cannot be observed.
 `node_by_node.drain` runs the others: hooks, observers, custom Functions, anomaly detection, and gradients
 that are captured on the way.
@@ -25,19 +31,363 @@ Note [Tracebacks]
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+import operator
+from collections.abc import Collection, Iterable, Sequence
 from heapq import heappop, heappush, heapreplace
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
 from numpy import ndarray
 
 from . import modes
-from .backward_pass import Limit, Slot, Task, add, count_edges, limit_of, only_edge
-from .deposit import deposit, keep_gradient
+from . import nested_passes as anomaly
+from .accumulate import after_deposit, after_node, before_node, deposit, deposit_tensor, keep_gradient
 from .modes import Within, quiet
-from .nested_passes import inside
-from .node import AccumulateGrad, Node
-from .node_by_node import drain
+from .nested_passes import call_within_pass, here
+from .node import LAST, AccumulateGrad, Node
+
+# ─── The state of one backward pass: which nodes wait for how many edges, and which gradients have
+# arrived
+
+
+Slot = tuple[Node, int]
+AGE = operator.attrgetter("_seq")
+NEVER = -(2**60)  # in `Task.waiting`: a node that never becomes ready
+ZEROS = itertools.repeat(0)  # output numbers of the edges of a node whose `_nrs` is None
+
+
+class Task:
+    """One backward pass.
+
+    With `create_graph`, gradients are tensors with a graph (in forward mode they are tensors in any case,
+    without a graph); otherwise they are raw arrays. `waiting` counts for every node the edges that have not
+    reported (see `count_edges`). `buffers` holds the gradients that have arrived, and `owned` the nodes whose
+    buffer the engine may add to in place. `needed` is None if every node runs, else the set of nodes that do.
+    `targets` are the nodes where wanted gradients arrive. `captures` maps (node, output number) to the
+    gradient that arrived there. `notes` is for hooks that store something for this pass. `root` is the only
+    root, None if there are several or no hook can ask for it.
+    """
+
+    needed: set[Node] | None
+    targets: set[Node]
+    captures: dict[Slot, Any]
+    notes: dict[Any, Any]
+
+    def __init__(
+        self,
+        keep_graph: bool,
+        create_graph: bool,
+        waiting: dict[Node, int],
+        buffers: dict[Node, Any] | None = None,
+        owned: set[Node] | None = None,
+    ) -> None:
+        self.keep_graph = keep_graph
+        self.create_graph = create_graph
+        self.waiting = waiting
+        self.heap: list[tuple[int, Node]] = []
+        self.buffers = {} if buffers is None else buffers
+        self.owned = set() if owned is None else owned
+        self.needed = None
+        self.root: Node | None = None
+
+    def limit(self, slots: Sequence[Slot], accumulate: bool = False) -> None:
+        """Run only the nodes that lead to `slots`. Capture what arrives there, or with `accumulate` deposit
+        it.
+        """
+        self.captures = {} if accumulate else dict.fromkeys(slots)
+        self.targets = targets = {node for node, _ in slots}
+        self.needed = needed = leading_to(targets, self.waiting)
+        for node in self.waiting:
+            if node not in needed and node not in targets:
+                self.waiting[node] = NEVER  # what does not run must not change the order of ties
+        if accumulate:
+            needed |= targets
+
+
+def leading_to(targets: Collection[Node], nodes: Iterable[Node]) -> set[Node]:
+    """Return those of the nodes from which a target can be reached over at least one edge.
+
+    The inputs of an op are older than the op, so one sweep by age finds them.
+    """
+    needed: set[Node] = set()
+    for node in sorted(nodes, key=AGE):
+        for n in node._next:
+            if n in needed or n in targets:
+                needed.add(node)
+                break
+    return needed
+
+
+def count_edges(roots: Sequence[Node]) -> dict[Node, int]:
+    """Return, for every reachable node, how many edges must report there: 1 for a single edge, a negative
+    number for several, 0 for a root that no edge leads to.
+    """
+    waiting = dict.fromkeys(roots, 0)
+    found = [*waiting]
+    for node in found:
+        for n in node._next:
+            if n is None:
+                continue
+            if n in waiting:
+                waiting[n] = waiting[n] - 1 if waiting[n] <= 0 else -2
+            else:
+                waiting[n] = 1
+                found.append(n)
+    return waiting
+
+
+class Limit(NamedTuple):
+    """What a pass in the plain loop is limited to (see Note [Order] in `engine`).
+
+    `slots` are where the wanted gradients arrive. `needed` are the nodes that lead there, and with `is_whole`
+    these are all nodes. `inner` are the nodes of `slots` that are no leaves. `changes` is the value of
+    `edge_changes` when they were found. A node keeps the limit for the next pass, so it is not in `needed`:
+    that would be a reference cycle. It is the root of the pass, or the node to which the root's only edge
+    leads: the roots `y[0]`, `y[1]`, … of a user's loop over `grad` share the limit of the node of y.
+    """
+
+    slots: tuple[Slot, ...]
+    needed: set[Node]
+    is_whole: bool
+    inner: set[Node]
+    changes: int
+
+
+edge_changes = 0  # how often the edges of existing nodes were changed
+
+
+def edges_changed() -> None:
+    """Make sure that no limit found before is used again."""
+    global edge_changes
+    edge_changes += 1
+
+
+def limit_of(root: Node, slots: tuple[Slot, ...], keep: bool) -> Limit | None:
+    """Return what leads from `root` to `slots`, from the last pass over the graph if that kept it. Return
+    None if the plain loop cannot capture these gradients: one of the nodes has several outputs, leads to
+    another one, or cannot be reached.
+    """
+    ends, keeper = dict(slots), root
+    if keep:
+        behind = only_edge(root)
+        if behind is not None and behind._seq != LAST and behind not in ends and root not in ends:
+            keeper = behind
+    limit: Limit | None = getattr(keeper, "_limit", None)
+    if limit is None or limit.slots != slots or limit.changes != edge_changes:
+        limit = find_limit(keeper, slots)
+        if limit is not None and keep:
+            keeper._limit = limit
+    return limit
+
+
+def only_edge(node: Node) -> Node | None:
+    """Return the node to which the only edge of a node leads; None if it has several."""
+    return node._next[0] if len(node._next) == 1 else None
+
+
+def find_limit(root: Node, slots: tuple[Slot, ...]) -> Limit | None:
+    """Do what `limit_of` does, without a kept limit."""
+    targets = dict(slots)
+    seen, nodes, is_whole = {root}, [root], root.__class__ is not AccumulateGrad
+    for node in nodes:
+        leads = False
+        for n in node._next:
+            if n is not None:
+                leads = True
+                if n in seen:
+                    continue
+                seen.add(n)
+                if n.__class__ is not AccumulateGrad:
+                    nodes.append(n)
+                elif n not in targets:
+                    is_whole = False
+        if not leads or node in targets:
+            is_whole = False
+    if is_whole:
+        seen.discard(root)
+        return Limit(slots, seen, True, set(), edge_changes)
+    needed, inner = leading_to(targets, nodes), {n for n in targets if n.__class__ is not AccumulateGrad}
+    if root not in needed or not needed.isdisjoint(targets) or any(n._outputs != 1 for n in inner & seen):
+        return None
+    needed |= targets.keys() & seen
+    needed.discard(root)
+    return Limit(slots, needed, False, inner, edge_changes)
+
+
+def add(task: Task, node: Node, nr: int, gradient: Any) -> None:
+    """Add a gradient to the buffer of output `nr` of `node`; under `create_graph` this is recorded."""
+    buffers = task.buffers
+    if node._outputs > 1:
+        slots = buffers.setdefault(node, [None] * node._outputs)
+        slots[nr] = gradient if slots[nr] is None else slots[nr] + gradient
+    elif node not in buffers:
+        buffers[node] = gradient
+    elif node in task.owned:
+        np.add(buffers[node], gradient, buffers[node])
+    else:
+        total = buffers[node] = buffers[node] + gradient
+        if total.__class__ is ndarray:
+            task.owned.add(node)
+
+
+def capture(task: Task, node: Node, gradient: Any) -> None:
+    """Capture the gradient that arrived at `node`, for each output that was asked for."""
+    if node._outputs == 1:
+        if (node, 0) in task.captures:
+            task.captures[node, 0] = gradient
+    elif gradient is not None:
+        for nr in range(node._outputs):
+            if (node, nr) in task.captures:
+                task.captures[node, nr] = gradient[nr]
+
+
+def will_run(task: Task, node: Node) -> bool:
+    """Return whether `node` runs in this pass, or its gradient is captured."""
+    if node not in task.waiting:
+        return False
+    return task.needed is None or node in task.needed or node in task.targets
+
+
+# ─── The backward pass node by node, for everything that could observe the order. See Note [Order] in
+# `engine`
+
+
+def drain(task: Task) -> None:
+    """Run nodes until none is ready. Observers are notified, and anomaly detection checks the gradients."""
+    __tracebackhide__ = True
+    before, heap, watchers = here.node, task.heap, modes.observers()
+    try:
+        while heap:
+            node = heappop(heap)[1]
+            if modes.anomaly.enabled:
+                here.node = node
+            try:
+                received, sent = run_one(task, node, watchers)
+            except BaseException:
+                if modes.anomaly.enabled:
+                    anomaly.report(node)
+                raise
+            kept = watchers or node._extra is not None or node._speaks
+            deliver(task, node, sent, None if kept else received)
+    finally:
+        here.node = before
+
+
+def run_one(task: Task, node: Node, watchers: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
+    """Run one node and notify observers. Return the gradient after the hooks, and what the node sends."""
+    __tracebackhide__ = True
+    received = task.buffers.pop(node, None)
+    needed, leaf = task.needed, node.__class__ is AccumulateGrad
+    if leaf:
+        for watcher in watchers:
+            watcher.deposit_starts(node)
+    captured = needed is not None and (node in task.targets or node not in needed)
+    speaks = node._speaks
+    if node._extra is not None or captured or task.create_graph or (received is None and not speaks):
+        received, sent = call_with_modes_restored(run_observed, task, node, received)
+    elif speaks:
+        sent = call_with_modes_restored(node.apply, received)
+        if not task.keep_graph:
+            node._release()
+    elif leaf:
+        sent = quiet(deposit, node, received, not watchers and node in task.owned) or ()
+    else:
+        sent = quiet(node.apply, received, task.keep_graph)
+    if watchers or modes.anomaly.enabled:
+        if needed is not None and not (leaf or speaks):
+            sent = asked_for(task, node, sent)
+        for watcher in watchers if needed is None or node in needed else ():
+            watcher.node_ran(node, received, sent)
+    if modes.anomaly.enabled and modes.anomaly.check_nan:
+        anomaly.check_nan(node, sent)
+    return received, sent
+
+
+def deliver(task: Task, node: Node, gradients: tuple[Any, ...], own: Any) -> None:
+    """Pass the gradients that `node` sends to the nodes behind it. `own` is the gradient on which it ran, if
+    nobody else can refer to what it sends.
+    """
+    buffers, waiting = task.buffers, task.waiting
+    for target, g, nr in zip(node._next, gradients, node._nrs or ZEROS):
+        if target is None:
+            continue
+        if g is not None:
+            if target._outputs == 1 and target not in buffers:
+                buffers[target] = g
+                # see Note [Ownership]
+                if g.__class__ is ndarray and own is not None and g is not own and g.base is None:
+                    task.owned.add(target)
+            elif task.create_graph:
+                add(task, target, nr, g)
+            else:
+                quiet(add, task, target, nr, g)
+        left = waiting[target]
+        waiting[target] = left + 1 if left < 0 else 0
+        if left in (1, -1):
+            heappush(task.heap, (-target._seq, target))
+
+
+def call_with_modes_restored(function: Any, *args: Any) -> Any:
+    """Call a function that runs user code. Modes that it has changed are restored, as in PyTorch."""
+    __tracebackhide__ = True
+    before = modes.now()
+    try:
+        return function(*args)
+    finally:
+        modes.restore(before)
+
+
+def run_observed(task: Task, node: Node, gradient: Any) -> tuple[Any, tuple[Any, ...]]:
+    """Run one node that has hooks, calls user code, or is captured. Return the gradient after the hooks, and
+    what the node sends. See Note [Hook order] in `hook_calls`.
+    """
+    __tracebackhide__ = True
+    create_graph, extra = task.create_graph, node._extra
+    speaks = node._speaks or (extra is not None and extra.unpacks)
+    task.owned.discard(node)
+    runs = task.needed is None or node in task.needed
+    if runs and task.needed is not None:
+        capture(task, node, gradient)
+    if extra is not None:
+        gradient = before_node(create_graph, node, gradient, runs)
+    if not runs:
+        capture(task, node, gradient)
+        return gradient, (None,) * len(node._next)
+    if isinstance(node, AccumulateGrad):
+        gradients: tuple[Any, ...] = ()
+        if gradient is not None:
+            deposit_tensor(node, gradient) if create_graph else quiet(deposit, node, gradient, False)
+        after_deposit(node)
+    elif not node._speaks and (gradient is None or (node._outputs > 1 and all(g is None for g in gradient))):
+        gradients = node.apply_nothing()
+    elif create_graph and task.needed is not None and type(node).op is not None:
+        op_node: Any = node
+        gradients = op_node._apply_tensors(gradient, lambda target: will_run(task, target))
+    elif create_graph:
+        gradients = node._apply_tensors(gradient)
+    elif speaks:
+        gradients = node.apply(gradient)
+    else:
+        gradients = quiet(node.apply, gradient)
+    if extra is not None and extra.post:
+        if task.needed is not None and not node._speaks:
+            gradients = asked_for(task, node, gradients)
+        gradients = after_node(create_graph, node, gradients, gradient)
+    if not task.keep_graph:
+        node._release()
+    return gradient, gradients
+
+
+def asked_for(task: Task, node: Node, gradients: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return `gradients` as hooks see them: None for a node behind `node` that does not run in this pass."""
+    return tuple(
+        g if target is not None and will_run(task, target) else None
+        for target, g in zip(node._next, gradients, strict=True)
+    )
+
+
+# ─── The backward pass: every node runs once, newest first, when all its edges have reported
 
 
 def run(
@@ -91,7 +441,7 @@ def run_watched(
                 runs = task.needed is None or node in task.needed or node in task.targets
                 if runs and not task.waiting[node]:
                     heappush(task.heap, (-node._seq, node))
-        inside(task, drain, task)
+        call_within_pass(task, drain, task)
     return None if slots is None or accumulate else [task.captures[slot] for slot in slots]
 
 
@@ -286,5 +636,5 @@ def go_on(task: Task, last: Node, slots: Sequence[Slot] | None) -> list[Any] | N
     for node in now:
         heappush(task.heap, (-node._seq, node))
     with Within(grad_enabled=task.create_graph):
-        inside(task, drain, task)
+        call_within_pass(task, drain, task)
     return None if slots is None else [task.captures[slot] for slot in slots]

@@ -47,7 +47,7 @@ def lacks_method(error: BaseException) -> bool:
     return isinstance(error, AttributeError) and not str(error.name).startswith("_")
 
 
-def translated(name: str, error: Exception, args: Any) -> Exception:
+def translate_error(name: str, error: Exception, args: Any) -> Exception:
     """Return what PyTorch raises instead of a foreign error of the function `name`, called with `args`."""
     if isinstance(error, np.exceptions.AxisError) and error.axis is not None:
         ndim = max(error.ndim or 0, 1)
@@ -67,7 +67,7 @@ def translated(name: str, error: Exception, args: Any) -> Exception:
         kind: type[Exception] = TypeError
     else:
         kind = IndexError if isinstance(error, IndexError) else RuntimeError
-    return kind(f"{name}() cannot be computed for the arguments ({', '.join(map(described, args))})")
+    return kind(f"{name}() cannot be computed for the arguments ({', '.join(map(describe_argument, args))})")
 
 
 def data_of(value: Any) -> Any:
@@ -75,7 +75,7 @@ def data_of(value: Any) -> Any:
     return value._data if isinstance(value, TensorBase) else value
 
 
-def described(value: Any) -> str:
+def describe_argument(value: Any) -> str:
     """A tensor or array by its shape, a number as it is, anything else by its type."""
     value = data_of(value)
     if isinstance(value, (np.ndarray, np.generic)):

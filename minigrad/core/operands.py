@@ -186,4 +186,6 @@ def promote(op: Op, raws: list[Any]) -> None:
         if i in at:
             raws[i] = raws[i] if raws[i].dtype == dtype else raws[i].astype(dtype)
         elif dtype.kind not in "fc":
-            raws[i] = dtypes.whole(raws[i], dtype)  # NumPy would give True + 1 its own integer size
+            raws[i] = dtypes.is_integer_dtype(
+                raws[i], dtype
+            )  # NumPy would give True + 1 its own integer size

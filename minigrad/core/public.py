@@ -3,7 +3,7 @@ function is defined; no other list of names exists.
 
 The declaration of an elementwise op publishes it in all forms. `@public(…)` publishes a function made of ops,
 or an op that is not elementwise. The package `minigrad` turns published names into its functions and into
-methods of `Tensor` (see `tensor.published`), also those that are published later.
+methods of `Tensor` (see `tensor.publishing`), also those that are published later.
 
 A wrapper takes `*args, **kwargs`, and the kernel of an op has no `out`. What a user may pass follows from the
 function inside, so it is read from there, when somebody looks: reading a thousand signatures takes longer

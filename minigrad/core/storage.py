@@ -164,7 +164,7 @@ def address(array: np.ndarray) -> int:
     return array.__array_interface__["data"][0]
 
 
-class Borrowed:
+class BorrowedMemory:
     """A part of a user's array. The memory around it is not ours, so `root` stops here."""
 
     def __init__(self, array: np.ndarray) -> None:
@@ -202,7 +202,7 @@ def extent(size: tuple[int, ...], stride: tuple[int, ...]) -> int:
     return 1 + sum((n - 1) * s for n, s in zip(size, stride, strict=True)) if math.prod(size) else 0
 
 
-def strided(array: np.ndarray, where: Geometry) -> np.ndarray:
+def strided_part(array: np.ndarray, where: Geometry) -> np.ndarray:
     """Return the part of the memory of `array` that `where` describes, writable.
 
     RuntimeError with PyTorch's text if it is not inside.
@@ -232,6 +232,6 @@ def laid_out(values: Any, size: tuple[int, ...], stride: tuple[int, ...]) -> np.
     """Return a new array of `values` whose elements lie as `stride` says, with zeros in the gaps."""
     if values.__class__ is np.ndarray and values.flags.c_contiguous and strides_of(values) == stride:
         return values.copy()
-    array = strided(np.zeros(extent(size, stride), values.dtype), Geometry(size, stride, 0))
+    array = strided_part(np.zeros(extent(size, stride), values.dtype), Geometry(size, stride, 0))
     array[...] = values
     return array

@@ -20,7 +20,8 @@ import numpy as np
 
 from . import modes
 from .op import F
-from .storage import Geometry, address, extent, geometry, root, steps, strided, strides_of
+from .storage import Geometry, address, extent, geometry, root, steps, strides_of
+from .storage import strided_part as strided
 from .tensor_state import NEGATIVE, TensorBase, wrap
 from .view_path import replay
 
@@ -37,7 +38,7 @@ def note(carrier: Any) -> None:
     _carriers[key] = weakref.ref(carrier, lambda _: _carriers.pop(key, None))
 
 
-def put(t: TensorBase, tangent: TensorBase) -> None:
+def put_tangent(t: TensorBase, tangent: TensorBase) -> None:
     """Make `t` a dual tensor."""
     t._tangent = tangent
     note(t)
@@ -54,7 +55,7 @@ def forget() -> None:
     _carriers.clear()
 
 
-def aside() -> modes.Within:
+def without_tangents() -> modes.Within:
     """Return a block for ops that forward mode runs for itself: they produce no tangents, and observers do
     not see them.
     """
@@ -72,8 +73,8 @@ def tangent_of(t: Any) -> Any:
     if t._tangent is None:
         base = base_of(t)
         if base is not None and base._tangent is not None:
-            with aside():
-                put(t, seen_through(t, base, base._tangent))
+            with without_tangents():
+                put_tangent(t, seen_through(t, base, base._tangent))
     return t._tangent
 
 
@@ -116,20 +117,20 @@ def adopt(t: TensorBase, tangent: TensorBase) -> None:
     """Give a tangent to `t`, which has none and was modified. A view gets it through its base."""
     base = base_of(t)
     if base is None:
-        put(t, fitted(t, tangent, True))
+        put_tangent(t, fit_tangent(t, tangent, True))
         return
     if t._data.shape == base._data.shape and layout(t._data) == layout(base._data):
-        tangent = fitted(base, tangent, True)
-        put(base, tangent)
-        put(t, tangent)
+        tangent = fit_tangent(base, tangent, True)
+        put_tangent(base, tangent)
+        put_tangent(t, tangent)
         return
     whole = blank(base, tangent._data.dtype, True)
-    put(base, whole)
-    put(t, seen_through(t, base, whole))
+    put_tangent(base, whole)
+    put_tangent(t, seen_through(t, base, whole))
     t._tangent.copy_(tangent)  # type: ignore[union-attr]
 
 
-def fitted(t: TensorBase, tangent: TensorBase, whole: bool) -> Any:
+def fit_tangent(t: TensorBase, tangent: TensorBase, whole: bool) -> Any:
     """Return `tangent`, or a copy of it that lies in memory as `t` does; with `whole`, including the memory
     around it.
     """

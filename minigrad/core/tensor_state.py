@@ -14,7 +14,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from . import anomaly, dtypes, modes
+from . import dtypes, modes
+from . import nested_passes as anomaly
 from .hooks import HookDict
 from .node import AccumulateGrad, Node
 from .storage import InferenceStorage, Storage, View
@@ -132,7 +133,7 @@ def check_saved(tensor: TensorBase) -> None:
         )
 
 
-def opened(values: Any) -> list[Any]:
+def flatten_arguments(values: Any) -> list[Any]:
     """Return the arguments of an op, with tensors that are one argument listed separately."""
     return [t for v in values for t in ([x for x in v if x is not None] if isinstance(v, Tensors) else [v])]
 
@@ -210,7 +211,7 @@ def carrier_of(t: TensorBase) -> Any:
     return t._fn or (None if acc in (None, True) else acc())
 
 
-def retyped(cls: Any, t: TensorBase) -> Any:
+def as_class(cls: Any, t: TensorBase) -> Any:
     """Return the tensor `t`, which nobody else uses, as an instance of another class."""
     modes.repeat_for_each()
     result = _new(cls)

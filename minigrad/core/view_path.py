@@ -24,7 +24,8 @@ import numpy as np
 
 from . import dialect, modes
 from .op import F, Op
-from .storage import Geometry, View, geometry, strided
+from .storage import Geometry, View, geometry
+from .storage import strided_part as strided
 from .tensor_state import TensorBase, wrap
 
 Path = tuple[Any, ...]  # of Op and Geometry

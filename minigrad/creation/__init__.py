@@ -3,7 +3,5 @@
 from __future__ import annotations
 
 from .data import *
-from .exchange import *
+from .factories import *
 from .random import *
-from .ranges import *
-from .sized import *

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,14 +10,30 @@ import numpy as np
 
 from ..core import F, dialect, dtypes, modes
 from ..core.modes import quiet
-from ..core.tensor_state import TensorBase, check_can_require_grad, mark_inference, numbers, wrap
-from ..ops.checks import NUMBERS
-from .arguments import options, sizes
+from ..core.public import public
+from ..core.storage import BorrowedMemory
+from ..core.tensor_state import TensorBase, check_can_require_grad, mark_inference, numbers, share, wrap
+from ..ops.arguments import NUMBERS, conversion_error, kind_of, options, sizes
 
 __all__ = [
-    "BoolTensor", "ByteTensor", "CharTensor", "DoubleTensor", "FloatTensor", "HalfTensor", "IntTensor",
-    "LongTensor", "ShortTensor", "tensor",
-]  # fmt: skip
+    "BoolTensor",
+    "ByteTensor",
+    "CharTensor",
+    "DoubleTensor",
+    "FloatTensor",
+    "HalfTensor",
+    "IntTensor",
+    "LongTensor",
+    "ShortTensor",
+    "tensor",
+    "as_tensor",
+    "asarray",
+    "from_numpy",
+]
+
+
+# ─── Tensors from numbers, sequences, arrays and tensors
+
 
 LISTS = (list, tuple, Sequence)  # the first two tell most without asking the abstract class
 _ONE = {d: d.numpy.type(1) for d in dtypes.ALL if d.category == 2}
@@ -74,7 +91,7 @@ def to_numpy(data: Any, dtype: dtypes.dtype | None) -> Any:
     if data.__class__ is list and dtype is None and data and is_of_floats(data):
         return quiet(np.array, data, dtypes._default.numpy)
     if isinstance(data, TensorBase):
-        dialect.warn(COPY)
+        dialect.warn_of_dialect(COPY)
         data = numbers(data)
     elif isinstance(data, np.ndarray):
         check_array(data)
@@ -86,9 +103,9 @@ def to_numpy(data: Any, dtype: dtypes.dtype | None) -> Any:
             must_fit(kind)
         return quiet(whole_numbers([data], kind).astype, kind)[0]
     if not isinstance(data, LISTS) or isinstance(data, (str, bytes)):
-        raise refusal(data)
-    shape = shape_of(data)
-    flat = list(flatten(data, len(shape), data if dtype is None or dtype.category < 2 else 0.5))
+        raise conversion_error(data)
+    shape = nested_shape(data)
+    flat = list(flatten_nested(data, len(shape), data if dtype is None or dtype.category < 2 else 0.5))
     if dtype is None:
         dtype = max(
             map(kind_of, flat), key=lambda d: (d.category, d.itemsize), default=dtypes.get_default_dtype()
@@ -96,7 +113,7 @@ def to_numpy(data: Any, dtype: dtypes.dtype | None) -> Any:
     if any(isinstance(d, (complex, np.complexfloating)) for d in flat):
         must_fit(dtype.numpy)
     if any(isinstance(d, TensorBase) and d.requires_grad for d in flat):
-        dialect.warn(TO_SCALAR)
+        dialect.warn_of_dialect(TO_SCALAR)
     values = [numbers(d).item() if isinstance(d, TensorBase) else d for d in flat]
     return quiet(whole_numbers(values, dtype.numpy).astype, dtype.numpy).reshape(shape)
 
@@ -152,14 +169,7 @@ def must_fit(kind: np.dtype) -> None:
         raise TypeError("'complex' object cannot be interpreted as an integer")
 
 
-def kind_of(item: Any) -> dtypes.dtype:
-    """Return the dtype that one item of a sequence asks for."""
-    if isinstance(item, TensorBase):
-        return dtypes.of(item._data)
-    return dtypes.of(item) if isinstance(item, np.generic) else dtypes.of_number(item)
-
-
-def shape_of(data: Any) -> tuple[int, ...]:
+def nested_shape(data: Any) -> tuple[int, ...]:
     """Shape of nested sequences; ValueError where they are ragged."""
     shape: list[int] = []
     level = [data]
@@ -177,43 +187,21 @@ def shape_of(data: Any) -> tuple[int, ...]:
     return tuple(shape)
 
 
-def refusal(item: Any, whole: Any = ()) -> Exception:
-    """PyTorch's error for an item of `whole` that is no number."""
-    if isinstance(item, str | bytes):
-        return TypeError(f"new(): invalid data type '{type(item).__name__}'")
-    if isinstance(item, TensorBase):
-        if is_of_integers(whole):
-            return TypeError("only integer tensors of a single element can be converted to an index")
-        return ValueError("only one element tensors can be converted to Python scalars")
-    if isinstance(item, Sequence):
-        if is_of_integers(whole):
-            return TypeError(f"'{type(item).__name__}' object cannot be interpreted as an integer")
-        return TypeError(f"must be real number, not {type(item).__name__}")
-    return RuntimeError(f"Could not infer dtype of {type(item).__name__}")
-
-
-def is_of_integers(data: Any) -> bool:
-    """Return whether all numbers in nested sequences are integers."""
-    if isinstance(data, Sequence):
-        return all(map(is_of_integers, data))
-    return not isinstance(data, (TensorBase, *NUMBERS)) or kind_of(data).category < 2
-
-
-def flatten(data: Any, depth: int, whole: Any) -> Any:
+def flatten_nested(data: Any, depth: int, whole: Any) -> Any:
     """The items of sequences nested `depth` deep; an error for what is not a number."""
     if depth:
         for item in data:
-            yield from flatten(item, depth - 1, whole)
+            yield from flatten_nested(item, depth - 1, whole)
     elif isinstance(data, NUMBERS) or (isinstance(data, TensorBase) and data._data.size == 1):
         yield data
     else:
-        raise refusal(data, whole)
+        raise conversion_error(data, whole)
 
 
 TAKEN = (list, tuple, str, np.ndarray, TensorBase)
 
 
-def constructed(args: tuple[Any, ...], dtype: dtypes.dtype) -> Any:
+def construct(args: tuple[Any, ...], dtype: dtypes.dtype) -> Any:
     """What PyTorch's old constructors make: of integers a tensor of that shape, else one of the data."""
     is_shape = len(args) == 1 and isinstance(args[0], tuple) and hasattr(args[0], "numel")
     if is_shape or (args and all(isinstance(n, int) and not isinstance(n, bool) for n in args)):
@@ -240,7 +228,7 @@ class tensortype(type):
         found = dtypes.of(args[0]._data) if args and isinstance(args[0], TensorBase) else cls.dtype
         if found is not cls.dtype:
             raise TypeError(f"expected a tensor of {cls.dtype} (got {found})")
-        return constructed(args, cls.dtype)
+        return construct(args, cls.dtype)
 
 
 def constructor(dtype: dtypes.dtype) -> Any:
@@ -253,3 +241,88 @@ def constructor(dtype: dtypes.dtype) -> Any:
 ByteTensor, CharTensor, ShortTensor = map(constructor, (dtypes.uint8, dtypes.int8, dtypes.int16))
 IntTensor, LongTensor, BoolTensor = map(constructor, (dtypes.int32, dtypes.int64, dtypes.bool_))
 HalfTensor, FloatTensor, DoubleTensor = map(constructor, (dtypes.float16, dtypes.float32, dtypes.float64))
+
+
+# ─── Tensors on the memory of NumPy's arrays
+
+
+@public("function")
+def from_numpy(array: np.ndarray) -> Any:
+    """Return a tensor that shares its memory with a NumPy array.
+
+    Args:
+        array: the array, of a dtype that tensors have.
+    Shape: that of the array.
+    Returns: a leaf; writing into it changes the array.
+    Raises: TypeError if `array` is no NumPy array or has another dtype.
+    Source: torch.from_numpy
+
+    >>> import numpy
+    >>> torch.from_numpy(numpy.array([1, 2]))
+    tensor([1, 2])
+    """
+    if not isinstance(array, np.ndarray):
+        raise TypeError(f"expected np.ndarray (got {dtypes.kind_name(array)})")
+    check_array(array)
+    if not array.flags.writeable and NOT_WRITABLE not in told:
+        told.add(NOT_WRITABLE)
+        warnings.warn(NOT_WRITABLE, UserWarning, stacklevel=2)
+    t = wrap(array if array.base is None else np.asarray(BorrowedMemory(array)))
+    share(t)
+    return announce(t, array)
+
+
+told: set[str] = set()  # the warnings that were given, of which PyTorch gives each once
+NOT_WRITABLE = (
+    "The given NumPy array is not writable, and PyTorch does not support non-writable tensors. This means "
+    "writing to this tensor will result in undefined behavior. You may want to copy the array to protect its "
+    "data or make it writable before converting it to a tensor. This type of warning will be suppressed for "
+    "the rest of this program."
+)
+
+
+@public("function")
+def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Any:
+    """Return `data` as a tensor, on the same memory where that is possible.
+
+    Args:
+        data: a tensor, an array, a number or nested lists.
+        dtype, device: properties of the result.
+    Shape: that of `data`.
+    Returns: the tensor itself, a tensor on the array's memory, or a new leaf.
+    Raises: ValueError if nested lists have different lengths.
+    Source: torch.as_tensor
+
+    >>> torch.as_tensor([1, 2])
+    tensor([1, 2])
+    """
+    return tensor_from(data, options("as_tensor", dtype, None, device))
+
+
+@public("function")
+def asarray(
+    obj: Any, *, dtype: Any = None, device: Any = None, copy: bool | None = None, requires_grad: bool = False
+) -> Any:
+    """Return `obj` as a tensor: without a copy where there can be one (`copy=True` forces, `False` forbids
+    it).
+
+    Arrays share their memory. RuntimeError or ValueError where a copy is
+    forbidden and needed.
+    """
+    kind = options("asarray", dtype, None, device)
+    source = from_numpy(obj) if isinstance(obj, np.ndarray) else obj
+    found = tensor_from(source, kind)
+    if copy is False and found is not source:
+        kind_name = dtypes.kind_name(source)
+        raise ValueError(f"can't alias {kind_name} into a tensor of dtype '{found.dtype.title}'.")
+    found = F.clone(found) if copy and found is source else found
+    return found.requires_grad_() if requires_grad else found
+
+
+def tensor_from(data: Any, kind: dtypes.dtype | None) -> Any:
+    """`as_tensor` of checked arguments."""
+    if isinstance(data, np.ndarray):
+        data = from_numpy(data)
+    if not isinstance(data, TensorBase):
+        return tensor(data, dtype=kind)
+    return data if kind is None or dtypes.of(data._data) is kind else F.to(data, kind.numpy)

@@ -10,23 +10,31 @@ from ..core import F, dtypes
 from ..core.devices import unfilled_like
 from ..core.public import public, shown_as
 from ..core.tensor_state import TensorBase
-from ..ops import random_numbers
-from .arguments import fitted, is_whole, shape_of, whole
+from ..ops import random_numbers as random_numbers_module
+from ..ops.arguments import as_integer, as_shape, fit_number, is_integer_like
 from .data import leaf
-from .sized import like_maker, maker, sized
+from .factories import like_maker, maker, publish_sized
 
 __all__ = [
-    "bernoulli", "multinomial", "normal", "rand", "rand_like", "randint", "randint_like", "randn",
-    "randn_like", "randperm",
-]  # fmt: skip
+    "bernoulli",
+    "multinomial",
+    "normal",
+    "rand",
+    "rand_like",
+    "randint",
+    "randint_like",
+    "randn",
+    "randn_like",
+    "randperm",
+]
 
 
-def drawn(op: Any, array: np.ndarray, generator: Any, *args: Any) -> np.ndarray:
+def random_numbers(op: Any, array: np.ndarray, generator: Any, *args: Any) -> np.ndarray:
     """The random numbers that a kernel draws in the shape and dtype of `array`."""
     return np.asarray(op.op.kernel(array, *args, generator))
 
 
-@sized
+@publish_sized
 def rand(shape: tuple[int, ...], *, generator: Any = None, dtype: Any) -> Any:
     """Return numbers drawn uniformly from [0, 1).
 
@@ -43,10 +51,10 @@ def rand(shape: tuple[int, ...], *, generator: Any = None, dtype: Any) -> Any:
     >>> torch.rand(2, 3).shape
     torch.Size([2, 3])
     """
-    return drawn(random_numbers.uniform, np.zeros(shape, dtype.numpy), generator, 0.0, 1.0)
+    return random_numbers(random_numbers_module.uniform, np.zeros(shape, dtype.numpy), generator, 0.0, 1.0)
 
 
-@sized
+@publish_sized
 def randn(shape: tuple[int, ...], *, generator: Any = None, dtype: Any) -> Any:
     """Return normally distributed numbers with mean 0 and variance 1.
 
@@ -63,7 +71,7 @@ def randn(shape: tuple[int, ...], *, generator: Any = None, dtype: Any) -> Any:
     >>> torch.randn(2, 3).shape
     torch.Size([2, 3])
     """
-    return drawn(random_numbers.normal, np.zeros(shape, dtype.numpy), generator, 0.0, 1.0)
+    return random_numbers(random_numbers_module.normal, np.zeros(shape, dtype.numpy), generator, 0.0, 1.0)
 
 
 @maker
@@ -88,9 +96,9 @@ def randint(*bounds: Any, generator: Any = None, dtype: Any, **named: Any) -> An
     """
     names = ("low", "high", "size") if len(bounds) + len(named) == 3 else ("high", "size")
     given = dict(zip([name for name in names if name not in named], bounds, strict=True)) | named
-    low, high = whole(given.get("low", 0)), whole(given["high"])
-    array = np.zeros(shape_of("randint", given["size"]), (dtype or dtypes.int64).numpy)
-    return drawn(random_numbers.random_from, array, generator, low, high)
+    low, high = as_integer(given.get("low", 0)), as_integer(given["high"])
+    array = np.zeros(as_shape("randint", given["size"]), (dtype or dtypes.int64).numpy)
+    return random_numbers(random_numbers_module.random_from, array, generator, low, high)
 
 
 @maker
@@ -110,11 +118,11 @@ def randperm(n: Any, *, generator: Any = None, dtype: Any = dtypes.int64) -> Any
     >>> torch.randperm(3).sort().values
     tensor([0, 1, 2])
     """
-    (n,) = shape_of("randperm", (n,))
+    (n,) = as_shape("randperm", (n,))
     if dtype.category in (0, 3):
         raise NotImplementedError(f"\"randperm\" not implemented for '{dtype.title}'")
-    fitted(n, dtype)
-    order = random_numbers.draws.permutation(random_numbers.source_of(generator), n)
+    fit_number(n, dtype)
+    order = random_numbers_module.draws.permutation(random_numbers_module.source_of(generator), n)
     return order.astype(dtype.numpy, copy=False)
 
 
@@ -139,8 +147,8 @@ def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Any 
     tensor([1., 2.])
     """
     if size is not None:
-        array = np.zeros(shape_of("normal", size), dtype.numpy)
-        return drawn(random_numbers.normal, array, generator, float(mean), float(std))
+        array = np.zeros(as_shape("normal", size), dtype.numpy)
+        return random_numbers(random_numbers_module.normal, array, generator, float(mean), float(std))
     if not isinstance(mean, TensorBase):
         return F.normal_float_tensor(mean, std, generator)
     run = F.normal_tensor_tensor if isinstance(std, TensorBase) else F.normal_tensor_float
@@ -163,7 +171,7 @@ def rand_like(input: Any, *, generator: Any = None) -> Any:
     >>> torch.rand_like(torch.ones(2, 3)).shape
     torch.Size([2, 3])
     """
-    return drawn(random_numbers.uniform, input, generator, 0.0, 1.0)
+    return random_numbers(random_numbers_module.uniform, input, generator, 0.0, 1.0)
 
 
 @like_maker
@@ -182,7 +190,7 @@ def randn_like(input: Any, *, generator: Any = None) -> Any:
     >>> torch.randn_like(torch.ones(2, 3)).shape
     torch.Size([2, 3])
     """
-    return drawn(random_numbers.normal, input, generator, 0.0, 1.0)
+    return random_numbers(random_numbers_module.normal, input, generator, 0.0, 1.0)
 
 
 @like_maker
@@ -192,9 +200,9 @@ def randint_like(input: Any, low: Any = None, high: Any = None, *, generator: An
     Written `randint_like(input, high)` or `randint_like(input, low, high)`.
     """
     low, high = (0, low) if high is None else (low or 0, high)
-    if not (is_whole(low) and is_whole(high)):
+    if not (is_integer_like(low) and is_integer_like(high)):
         raise TypeError("randint_like() received an invalid combination of arguments")
-    return drawn(random_numbers.random_from, input, generator, int(low), int(high))
+    return random_numbers(random_numbers_module.random_from, input, generator, int(low), int(high))
 
 
 @public(out="cast")
@@ -217,7 +225,9 @@ def bernoulli(input: Any, p: Any = None, *, generator: Any = None) -> Any:
     if p is None:
         return F.bernoulli(input, generator)
     return leaf(
-        drawn(random_numbers.bernoulli_float, unfilled_like(input._data, input._data.dtype), generator, p)
+        random_numbers(
+            random_numbers_module.bernoulli_float, unfilled_like(input._data, input._data.dtype), generator, p
+        )
     )
 
 
@@ -238,4 +248,4 @@ def multinomial(input: Any, num_samples: Any, replacement: bool = False, *, gene
     >>> torch.multinomial(torch.tensor([0.0, 1.0]), 1)
     tensor([1])
     """
-    return F.multinomial(input, whole(num_samples), replacement, generator)
+    return F.multinomial(input, as_integer(num_samples), replacement, generator)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from .forward import jvp, linearize
+from .grad import grad, grad_and_value, jvp, linearize, vjp
 from .jacobians import hessian, jacfwd, jacrev
-from .mapping import vmap
 from .modules import functional_call, stack_module_state
-from .reverse import grad, grad_and_value, vjp
+from .vmap import vmap
 
 __all__ = [
     "functional_call", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "linearize",

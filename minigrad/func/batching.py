@@ -17,10 +17,10 @@ from ..core import F
 from ..core.op import Op
 from ..core.tensor_state import TensorBase, Tensors
 from ..ops.kernels import MEAN, NONE, SUM
-from ..tensor.matmul import matmul
+from ..ops.products import matmul
 
 
-class Batched(NamedTuple):
+class BatchedTensor(NamedTuple):
     """A tensor that holds all examples along its first dimension."""
 
     tensor: Any
@@ -63,7 +63,7 @@ def one_by_one(op: Op, args: list[Any], size: int) -> list[Any]:
 
 def example(value: Any, i: int) -> Any:
     """Return the argument of one example."""
-    if isinstance(value, Batched):
+    if isinstance(value, BatchedTensor):
         return F.select(value.tensor, 0, i)
     if value.__class__ in (list, tuple, Tensors):
         return value.__class__([example(v, i) for v in value])
@@ -72,22 +72,22 @@ def example(value: Any, i: int) -> Any:
 
 def rank_of(value: Any) -> int:
     """Return the number of dimensions of an example of an argument, 0 for a number."""
-    if isinstance(value, Batched):
+    if isinstance(value, BatchedTensor):
         return value.rank
     return int(value._data.ndim) if isinstance(value, TensorBase) else 0
 
 
-def lifted(value: Any, rank: int) -> Any:
+def lift(value: Any, rank: int) -> Any:
     """Return an argument such that examples of `rank` dimensions broadcast with it."""
-    if not isinstance(value, Batched) or value.rank == rank:
-        return value.tensor if isinstance(value, Batched) else value
+    if not isinstance(value, BatchedTensor) or value.rank == rank:
+        return value.tensor if isinstance(value, BatchedTensor) else value
     size, *rest = value.tensor._data.shape
     return F.reshape(value.tensor, (size, *(1,) * (rank - value.rank), *rest))
 
 
 def whole(value: Any, size: int) -> Any:
     """Return a tensor with the dimension of the batch, in which all examples may be the same."""
-    if isinstance(value, Batched):
+    if isinstance(value, BatchedTensor):
         return value.tensor
     return F.expand(value, (size, *value._data.shape)) if isinstance(value, TensorBase) else value
 
@@ -99,7 +99,7 @@ def whole(value: Any, size: int) -> Any:
 def elementwise(op: Op, args: list[Any], shape: Any, size: int) -> Any:
     """Let the examples broadcast. A mean over the elements of an example is a sum, divided afterwards."""
     rank = max(map(rank_of, args))
-    values = [lifted(v, rank) for v in args]
+    values = [lift(v, rank) for v in args]
     if "reduction" in op.params:
         place = op.params.index("reduction")
         if values[place] == MEAN:
@@ -112,7 +112,7 @@ def loss(op: Op, args: list[Any], shape: Any, size: int) -> Any:
     """Reduce the losses of each example."""
     place = op.params.index("reduction")
     reduction, rank = args[place], max(map(rank_of, args))
-    values = [lifted(v, rank) for v in args]
+    values = [lift(v, rank) for v in args]
     values[place] = NONE
     losses = op.call(*values)
     dims = tuple(range(1, rank + 1))
@@ -121,19 +121,19 @@ def loss(op: Op, args: list[Any], shape: Any, size: int) -> Any:
     return (F.mean_dim if reduction == MEAN else F.sum_dim)(losses, dims, False)
 
 
-def unchanged(op: Op, args: list[Any], shape: Any, size: int) -> Any:
+def keep_dimensions(op: Op, args: list[Any], shape: Any, size: int) -> Any:
     """Run an op of one tensor that does not depend on its dimensions."""
     return op.call(args[0].tensor, *args[1:])
 
 
-def reshaped(op: Op, args: list[Any], shape: Any, size: int) -> Any:
+def reshape_examples(op: Op, args: list[Any], shape: Any, size: int) -> Any:
     """Give each example its new shape."""
     return F.reshape(args[0].tensor, (size, *shape))
 
 
-def expanded(op: Op, args: list[Any], shape: Any, size: int) -> Any:
+def expand_examples(op: Op, args: list[Any], shape: Any, size: int) -> Any:
     """Expand each example."""
-    return F.expand(lifted(args[0], len(shape)), (size, *shape))
+    return F.expand(lift(args[0], len(shape)), (size, *shape))
 
 
 def of_all(op: Op, args: list[Any], shape: Any, size: int) -> Any:
@@ -146,7 +146,7 @@ def of_all(op: Op, args: list[Any], shape: Any, size: int) -> Any:
 
 def along(op: Op, args: list[Any], shape: Any, size: int) -> Any:
     """Run the op along the next dimension; sizes that are arguments begin with that of the batch."""
-    tensors = [v for v in args if isinstance(v, (Batched, TensorBase))]
+    tensors = [v for v in args if isinstance(v, (BatchedTensor, TensorBase))]
     rank = max(map(rank_of, tensors))
     rank_of_dims = len(sizes_in(op, args)) or rank
     if not rank_of_dims or any(rank_of(v) != rank for v in tensors):
@@ -175,12 +175,12 @@ def next_dim(dim: Any, rank: int) -> Any:
     return tuple(d % rank + 1 for d in dim)
 
 
-def permuted(op: Op, args: list[Any], shape: Any, size: int) -> Any:
+def permute_examples(op: Op, args: list[Any], shape: Any, size: int) -> Any:
     """Permute the dimensions of each example."""
     return F.permute(args[0].tensor, (0, *next_dim(args[1], args[0].rank)))
 
 
-def turned(op: Op, args: list[Any], shape: Any, size: int) -> Any:
+def transpose_examples(op: Op, args: list[Any], shape: Any, size: int) -> Any:
     """Transpose each example, which is a matrix or a vector."""
     batch = args[0]
     return F.transpose(batch.tensor, 1, 2) if batch.rank == 2 else batch.tensor
@@ -188,7 +188,7 @@ def turned(op: Op, args: list[Any], shape: Any, size: int) -> Any:
 
 def product(op: Op, args: list[Any], shape: Any, size: int) -> Any:
     """Multiply the matrices or vectors of each example."""
-    a, b = (lifted(v, v.rank) if isinstance(v, Batched) else v for v in args)
+    a, b = (lift(v, v.rank) if isinstance(v, BatchedTensor) else v for v in args)
     if op.name == "dot":
         a = F.unsqueeze(a, -2)
     if op.name != "mm" and rank_of(args[1]) == 1:
@@ -202,23 +202,23 @@ def sum_of_product(op: Op, args: list[Any], shape: Any, size: int) -> Any:
     added, a, b, beta, alpha = args
     if beta != 1 or alpha != 1:
         raise NoRule
-    return lifted(added, 2) + product(F.mm.op, [a, b], shape, size)
+    return lift(added, 2) + product(F.mm.op, [a, b], shape, size)
 
 
 Rule = Callable[[Op, list[Any], Any, int], Any]
 RULES: dict[str, Rule] = {
-    **dict.fromkeys(("view", "unsafe_view", "unsqueeze", "squeeze_result"), reshaped),
-    **dict.fromkeys(("squeeze_dim", "squeeze_all"), reshaped),
-    **dict.fromkeys(("clone", "zeros_like", "ones_like"), unchanged),
+    **dict.fromkeys(("view", "unsafe_view", "unsqueeze", "squeeze_result"), reshape_examples),
+    **dict.fromkeys(("squeeze_dim", "squeeze_all"), reshape_examples),
+    **dict.fromkeys(("clone", "zeros_like", "ones_like"), keep_dimensions),
     **dict.fromkeys(("sum_all", "mean_all"), of_all),
     **dict.fromkeys(("sum_dim", "mean_dim", "amax", "amin", "select", "slice", "cumsum", "transpose"), along),
     **dict.fromkeys(("select_backward", "slice_backward", "log_softmax", "softmax"), along),
     **dict.fromkeys(("_softmax_backward_data", "_log_softmax_backward_data"), along),
     **dict.fromkeys(("mm", "mv", "dot", "bmm"), product),
     **dict.fromkeys(("mse_loss", "smooth_l1_loss"), loss),
-    "expand": expanded,
-    "permute": permuted,
-    "t": turned,
+    "expand": expand_examples,
+    "permute": permute_examples,
+    "t": transpose_examples,
     "addmm": sum_of_product,
 }
 NOT_BROADCAST = ("copy", "fill", "fill_tensor", "fill_new_tensor", "zero")

@@ -21,24 +21,24 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from ..autograd.functional.common import observed, zeros_like
-from ..autograd.rows import blocks, element_rows, no_rows
+from ..autograd.functional import notify_observers as observed
+from ..autograd.functional import zeros_like_inputs
+from ..autograd.run import blocks, element_rows, no_rows
 from ..core import F, dtypes, modes
 from ..core.dtypes import DIFFERENTIABLE
 from ..core.modes import Within
-from ..core.tangents import aside
+from ..core.tangents import without_tangents
 from ..core.tensor_state import TensorBase
 from . import pytree
-from .arguments import Argnums, replace, selected
-from .forward import jvp
-from .levels import Level, inside
-from .mapping import check_randomness, drawing
-from .reverse import VJP, gradients, mark, run_inside
+from .grad import VJP, input_gradients, jvp, mark, run_inside
+from .levels import Level, transform_block
+from .pytree import Argnums, replace, select_arguments
+from .vmap import check_randomness, drawing
 
 
 def refuse_complex(who: str, tree: Any, what: str) -> None:
     """Raise RuntimeError with PyTorch's text for complex tensors."""
-    for i, leaf in enumerate(pytree.flatten(tree)[0]):
+    for i, leaf in enumerate(pytree.flatten_tree(tree)[0]):
         if isinstance(leaf, TensorBase) and dtypes.of(leaf._data).is_complex:
             raise RuntimeError(
                 f"{who}: Expected all {what} to be real but received complex tensor at flattened input idx: "
@@ -46,14 +46,14 @@ def refuse_complex(who: str, tree: Any, what: str) -> None:
             )
 
 
-def by_rows(
+def jacobian_by_vjps(
     who: str, func: Callable[..., Any], args: tuple[Any, ...], argnums: Any, has_aux: bool,
     at_once: int | None = None,
 ) -> tuple[Any, Any]:  # fmt: skip
     """Return the Jacobian of `func` and aux. `func` runs once; one backward pass computes `at_once` rows."""
     refuse_complex(who, args, "inputs")
     level = Level()
-    with inside("grad"):
+    with transform_block("grad"):
         ran = run_inside(level, func, args, argnums, has_aux, VJP)
         refuse_complex(who, ran.outputs, "outputs")
         rows = [rows_of(level, out, ran.leaves, at_once) for out in ran.outputs]
@@ -70,12 +70,12 @@ def rows_of(level: Level, out: Any, leaves: list[Any], at_once: int | None = Non
     return [no_rows(out, leaf) if g is None else g for g, leaf in zip(rows, leaves)]
 
 
-def by_columns(
+def jacobian_by_jvps(
     func: Callable[..., Any], args: tuple[Any, ...], argnums: Any, has_aux: bool
 ) -> tuple[Any, Any]:
     """Return the Jacobian of `func` and aux, from one run of `func` in forward mode. See Note [Columns]."""
     places = tuple(range(len(args))) if argnums is None else argnums
-    inputs, spec = pytree.flatten(selected(args, places))
+    inputs, spec = pytree.flatten_tree(select_arguments(args, places))
 
     def call(chosen: Any) -> Any:
         return func(*replace(args, places, chosen))
@@ -86,11 +86,11 @@ def by_columns(
         primal, tangent = pytree.unflatten(inputs, spec), pytree.unflatten(given, spec)
         output, tangents, *aux = jvp(call, (primal,), (tangent,), has_aux=has_aux)
     refuse_complex("jacfwd", output, "outputs")
-    outputs, output_spec = pytree.flatten(output)
-    with inside("jvp"), Within(grad_enabled=True):
-        sent = pytree.flatten(tangents)[0]
-        starts = [level.inner(zeros_like(out)) for out in outputs]
-        products = gradients(sent, leaves, starts)
+    outputs, output_spec = pytree.flatten_tree(output)
+    with transform_block("jvp"), Within(grad_enabled=True):
+        sent = pytree.flatten_tree(tangents)[0]
+        starts = [level.inner(zeros_like_inputs(out)) for out in outputs]
+        products = input_gradients(sent, leaves, starts)
         columns = [rows_of(level, product, starts) for product in products]
         result = []
         for parts, tangent in zip(zip(*columns), sent):
@@ -104,8 +104,8 @@ def by_columns(
 
 def directions(level: Level, inputs: list[Any]) -> tuple[list[Any], list[Any]]:
     """Return tangents for `inputs`, which may be written to, and the inner leaves that they are copies of."""
-    leaves = [level.inner(zeros_like(x)) if x._data.dtype in DIFFERENTIABLE else x for x in inputs]
-    with aside():
+    leaves = [level.inner(zeros_like_inputs(x)) if x._data.dtype in DIFFERENTIABLE else x for x in inputs]
+    with without_tangents():
         return [F.clone(leaf) for leaf in leaves], leaves
 
 
@@ -146,8 +146,8 @@ def jacrev(
     @observed("jacrev")
     @functools.wraps(func)
     def wrapper(*args: Any) -> Any:
-        selected(args, argnums)
-        jacobian, aux = by_rows("jacrev", func, args, argnums, has_aux, chunk_size)
+        select_arguments(args, argnums)
+        jacobian, aux = jacobian_by_vjps("jacrev", func, args, argnums, has_aux, chunk_size)
         return (jacobian, aux) if has_aux else jacobian
 
     return wrapper
@@ -191,9 +191,9 @@ def jacfwd(
         check_randomness(randomness)
         with drawing(randomness):
             if "jvp" in modes.state.transforms:
-                jacobian, aux = by_rows("jacfwd", func, args, argnums, has_aux)
+                jacobian, aux = jacobian_by_vjps("jacfwd", func, args, argnums, has_aux)
             else:
-                jacobian, aux = by_columns(func, args, argnums, has_aux)
+                jacobian, aux = jacobian_by_jvps(func, args, argnums, has_aux)
         return (jacobian, aux) if has_aux else jacobian
 
     return wrapper
@@ -231,7 +231,7 @@ def hessian(func: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any
     def wrapper(*args: Any) -> Any:
         before = modes.grad_switches
         with drawing("error"):
-            result = by_rows("jacfwd", inner, args, argnums, False)[0]
+            result = jacobian_by_vjps("jacfwd", inner, args, argnums, False)[0]
         if modes.grad_switches != before:  # by `func`: forward mode ignores that, see Note [Columns]
             return jacfwd(inner, argnums)(*args)
         return result

@@ -22,8 +22,8 @@ import weakref
 from collections.abc import Iterable
 from typing import Any
 
-from ..core import backward_pass as tasks
 from ..core import dialect, modes, tangents
+from ..core import engine as tasks
 from ..core.dtypes import DIFFERENTIABLE
 from ..core.node import LAST, Node, sequence_numbers
 from ..core.op import RAW
@@ -71,7 +71,7 @@ class Entry(Node):
     _apply_tensors = apply
 
 
-def inside(kind: str) -> modes.Within:
+def transform_block(kind: str) -> modes.Within:
     """Return the block in which `f` runs in a transform ("grad", "jvp" or "vmap"): `requires_grad_()` and
     `backward()` are refused there, as in PyTorch. "grad" records whatever modes are in force around it, and
     refuses saved-tensor hooks.
@@ -105,7 +105,7 @@ class Level:
         leaf = source.detach()  # type: ignore[attr-defined]
         tangent = tangents.tangent_of(source)
         if tangent is not None:
-            tangents.put(leaf, tangent)
+            tangents.put_tangent(leaf, tangent)
         entry = Entry(leaf, source, self.recording)
         leaf._acc = weakref.ref(entry)
         self.leaves.append((leaf, source, entry))
@@ -129,9 +129,9 @@ class Level:
         if result.requires_grad and not (self.recording and self.connected(result)):
             result = result.detach()  # type: ignore[attr-defined]
         if tangent is not None:
-            with tangents.aside():
+            with tangents.without_tangents():
                 tangent = self.outside(tangent)
-            tangents.put(result, tangent)
+            tangents.put_tangent(result, tangent)
         return result
 
     def connected(self, result: TensorBase) -> bool:

@@ -34,15 +34,15 @@ def functional_call(
     >>> torch.func.functional_call(layer, new, torch.tensor([3.0]))
     tensor([7.])
     """
-    given = merged(parameter_and_buffer_dicts)
+    given = merge_states(parameter_and_buffer_dicts)
     if type(module).__name__ == "DataParallel":
         raise RuntimeError("The stateless API can't be used with nn.DataParallel module")
     args = () if args is None else args if isinstance(args, tuple) else (args,)
-    with replaced(module, given, with_tied_names(module, given) if tie_weights else given, strict):
+    with replace_tensors(module, given, with_tied_names(module, given) if tie_weights else given, strict):
         return module(*args, **(kwargs or {}))
 
 
-def merged(dicts: Any) -> dict[str, Any]:
+def merge_states(dicts: Any) -> dict[str, Any]:
     """Return one dictionary; raise ValueError for anything else and for names that are given twice."""
     if isinstance(dicts, dict):
         return dicts
@@ -88,7 +88,9 @@ def with_tied_names(module: Any, given: dict[str, Any]) -> dict[str, Any]:
 
 
 @contextmanager
-def replaced(module: Any, given: dict[str, Any], tensors: dict[str, Any], strict: bool) -> Iterator[None]:
+def replace_tensors(
+    module: Any, given: dict[str, Any], tensors: dict[str, Any], strict: bool
+) -> Iterator[None]:
     """Put `tensors` into the module inside. What the module assigns instead of one goes into `given`."""
     known = members(module)
     if strict:
@@ -140,12 +142,12 @@ def stack_module_state(models: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     if len({type(model) for model in models}) > 1:
         raise RuntimeError("stack_module_state: Expected all models to be of the same class.")
     return (
-        stacked([dict(model.named_parameters()) for model in models]),
-        stacked([dict(model.named_buffers()) for model in models]),
+        stack_states([dict(model.named_parameters()) for model in models]),
+        stack_states([dict(model.named_buffers()) for model in models]),
     )
 
 
-def stacked(states: list[dict[str, Any]]) -> dict[str, Any]:
+def stack_states(states: list[dict[str, Any]]) -> dict[str, Any]:
     """Return tensors of the same names stacked, as leaves."""
     found = {}
     for name in states[0]:

@@ -8,7 +8,7 @@ from ..core import F, modes
 from ..core.node import sequence_numbers
 from ..core.op import Op
 from ..core.tensor_state import TensorBase, Tensors
-from .batching import Batched, run, whole
+from .batching import BatchedTensor, run, whole
 
 # The argument of the first is a place in the memory of one example; the shapes of the others' results differ.
 UNREPEATED = [getattr(F, name).op for name in ("as_strided", "masked_select", "unique2", "bincount")]
@@ -126,7 +126,7 @@ class Tape:
         self.constants += [leaf, entry]
 
     def rebuilt(self, data: Any) -> None:
-        """Note that a node gets a constant in place of a tensor, whose numbers it had saved."""
+        """Note that a node gets a constant, which has the numbers that it had saved of a tensor."""
         if id(data) not in self.arrays:
             self.complete = False
         if self.outer is not None:
@@ -158,16 +158,16 @@ class Tape:
 
     def replay(self, size: int, inputs: list[Any], outputs: list[Any]) -> list[Any]:
         """Return the outputs of all `size` examples along a new first dimension, from such inputs."""
-        batches = {number: Batched(t) for number, t in zip(self.inputs, inputs) if number is not None}
+        batches = {number: BatchedTensor(t) for number, t in zip(self.inputs, inputs) if number is not None}
         for op, args, results, first, graph in self.needed(outputs):
-            given = [filled(v, batches) for v in args]
+            given = [fill_slots_with_batches(v, batches) for v in args]
             with modes.Within(grad_enabled=graph and modes.is_grad_enabled()):
                 if isinstance(op, str):  # "detach", which is no op
                     found = [given[0].tensor.detach()]
                 else:
                     found = run(op, given, results, size)
-            batches.update(zip(range(first, first + len(results)), map(Batched, found)))
-        return [whole(filled(self.marked(t), batches), size) for t in outputs]
+            batches.update(zip(range(first, first + len(results)), map(BatchedTensor, found)))
+        return [whole(fill_slots_with_batches(self.marked(t), batches), size) for t in outputs]
 
 
 def slots_of(args: Any) -> list[int]:
@@ -181,10 +181,10 @@ def slots_of(args: Any) -> list[int]:
     return found
 
 
-def filled(value: Any, batches: dict[int, Any]) -> Any:
+def fill_slots_with_batches(value: Any, batches: dict[int, Any]) -> Any:
     """Return an argument with batches in its slots."""
     if isinstance(value, Slot):
         return batches[value.number]
     if value.__class__ in (list, tuple, Tensors):
-        return value.__class__([filled(v, batches) for v in value])
+        return value.__class__([fill_slots_with_batches(v, batches) for v in value])
     return value

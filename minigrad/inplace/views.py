@@ -1,20 +1,133 @@
-"""Views: tensors that show the memory of another one. See Note [Views and in-place] in `in_place`."""
+"""Views, and `CopySlices`, the history of a tensor after an in-place op on a view of it."""
 
 from __future__ import annotations
 
+import contextlib
 import weakref
+from collections.abc import Iterator
+from typing import Any
 
-from ..core import F
+import numpy as np
+
+from ..core import F, dialect, modes
+from ..core import nested_passes as anomaly
+from ..core.apply import invalid_gradient, uncast
 from ..core.call import record
-from ..core.modes import unobserved
-from ..core.node import Node
-from ..core.storage import Geometry, geometry
-from ..core.tensor_state import TensorBase
-from ..core.view_path import refuse_write, replay
-from .copy_slices import CopySlices
+from ..core.modes import hidden_from_observers
+from ..core.node import Node, output_of
+from ..core.storage import Geometry, geometry, laid_out, steps, strides_of
+from ..core.tensor_state import TensorBase, attach, edge, read_as, wrap
+from ..core.view_path import refuse_write, replay, replay_array
+
+# ─── `CopySlices`, the history of a tensor after an op in place on a view of it. See Note [Views and in-
+# place] in `in_place`
 
 
-def refuse(t: TensorBase, indirect: bool) -> None:
+ONE_PLACE = (
+    "unsupported operation: more than one element of the written-to tensor refers to a single memory "
+    "location. Please clone() the tensor before performing the operation."
+)
+
+
+class CopySlices(Node):
+    """History of a base after an op in place on a view of it."""
+
+    __slots__ = ("_base", "_fn", "_path", "_shown")
+    op = None
+    _shown: Any  # weak reference to the view's grad_fn that was made after the op
+
+    def __init__(self, base: TensorBase, view: Geometry, fn: Node, path: Any = None) -> None:
+        nrs = (base._nr, *(fn._nrs or (0,) * len(fn._next))[1:])
+        self._begin((edge(base), *fn._next[1:]), nrs)
+        if fn._cast is not None:  # as in PyTorch, where gradients are summed once the node has run
+            self._cast, fn._cast = (None, *fn._cast[1:]), None
+        self._made = ((base._data.shape, base._data.dtype),)
+        if modes.active and modes.anomaly.enabled:
+            anomaly.remember(self)
+        if fn._speaks or (fn._extra is not None and fn._extra.unpacks):
+            self._extra_made.unpacks = True  # user code runs in it
+        self._fn = fn
+        self._shown = None
+        self._path = path or (view,)
+        self._base = (base._data.shape, strides_of(base._data))
+
+    def apply(self, gradient: Any, keep: bool = True) -> tuple[Any, ...]:
+        """Gradients of the base and of the op's other inputs, as raw arrays."""
+        self._check_kept()
+        whole = laid_out(gradient, *self._base)
+        part, bits = replay_array(whole, self._path)
+        self._check_overlap(part)
+        fn, given = self._fn, read_as(bits, part.copy())[()]
+        if getattr(fn, "_raw_result", None) is None:
+            first, *others = fn.apply(given)
+        else:
+            with self._result_of_view():
+                first, *others = fn.apply(given)
+        if first is not None:
+            part[...] = read_as(bits, first)
+        sent = (None if first is None else whole[()], *others)
+        self._check_shape()
+        if not keep:
+            self._release()
+        return sent if self._cast is None else uncast(self._cast, list(sent))
+
+    def _apply_tensors(self, gradient: Any) -> tuple[Any, ...]:
+        """Return the same on tensors, recorded."""
+        self._check_kept()
+        whole = wrap(laid_out(np.zeros_like(gradient._data), *self._base))
+        F.in_place(F.copy.op, whole, gradient)
+        part = replay(whole, self._path)
+        self._check_overlap(part._data)
+        with self._result_of_view():
+            first, *others = self._fn._apply_tensors(F.clone(part, "C"))
+        if first is not None:
+            F.in_place(F.copy.op, part, first)
+        sent = (None if first is None else whole, *others)
+        self._check_shape()
+        return sent if self._cast is None else uncast(self._cast, list(sent))
+
+    @contextlib.contextmanager
+    def _result_of_view(self) -> Iterator[None]:
+        """For a time, the op's saved result is a tensor whose history is that of the view after the op."""
+        fn: Any = self._fn
+        kept, shown = getattr(fn, "_raw_result", None), self._shown and self._shown()
+        if not isinstance(kept, np.ndarray) or shown is None:
+            yield
+            return
+        fn._raw_result = attach(kept, shown)
+        fn._raw_result._storage = fn._storage_of(0)
+        try:
+            yield
+        finally:
+            fn._raw_result = kept
+
+    def _check_overlap(self, part: Any) -> None:
+        """RuntimeError with PyTorch's text where a view was filled that has one element several times: its
+        gradient cannot be written.
+        """
+        if self._next[0] is not None and any(step == 0 for step in steps(part)):
+            raise RuntimeError(ONE_PLACE)
+
+    def _check_shape(self) -> None:
+        """RuntimeError with PyTorch's text if `base.data = …` gave the base a shape that its node has not."""
+        target = self._next[0]
+        made = None if target is None else output_of(target, self._nrs[0] if self._nrs else 0)
+        if made is not None and made[0] != self._base[0]:
+            raise invalid_gradient(dialect.full_name("CopySlices"), 0, self._base[0], made[0])
+
+    def _check_kept(self) -> None:
+        if self._fn is None:
+            raise RuntimeError(dialect.second_backward_error())
+
+    def _release(self) -> None:
+        """Forget the op in place, whether it saved anything or not."""
+        self._fn = None  # type: ignore[assignment]
+
+
+# ─── Views: tensors that show the memory of another one. See Note [Views and in-place] in `in_place`
+
+
+def refuse_in_place(t: TensorBase, indirect: bool) -> None:
     """RuntimeError if `t` is a view that must not be the way to its base's history: it is being written to,
     or (`indirect`) its base was.
     """
@@ -31,11 +144,11 @@ def regenerate(t: TensorBase, place: Geometry | None = None) -> None:
     assert view is not None and storage is not None
     if view.version == storage.version or (t._fn is None and not view.base.requires_grad):
         return
-    refuse(t, True)
+    refuse_in_place(t, True)
     view.version = storage.version
     base = view.base
     if view.path is not None:
-        with unobserved(True):
+        with hidden_from_observers(True):
             fresh = replay(base, view.path)
         if fresh._fn is None:
             t._fn = None

@@ -1,4 +1,4 @@
-"""Initialization of parameters, in place and outside any graph."""
+"""Initial values of parameters."""
 
 from __future__ import annotations
 
@@ -7,10 +7,62 @@ import warnings
 from typing import Any
 
 from ..autograd import no_grad
+from ..core import F
 from ..left_out import refusing as _refusing
+from ..ops.decompositions import qr
 from ..tensor import Tensor
-from .structured_init import orthogonal_
-from .structured_init import trunc_normal_ as trunc_normal_
+
+# ─── Initialization with structure: truncated, orthogonal, sparse and identity weights
+
+
+def trunc_normal_(
+    tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0,
+    generator: Any = None,
+) -> Tensor:  # fmt: skip
+    """Fill a tensor from a normal distribution truncated to [a, b].
+
+    Values outside are drawn again. Where that would be nearly all, the inverse of the distribution
+    function is used, and the numbers differ from PyTorch's.
+    """
+    low, high = distribution((a - mean) / std), distribution((b - mean) / std)
+    with no_grad():
+        if high - low <= 0.3:
+            tensor.uniform_(2 * low - 1, 2 * high - 1, generator=generator)
+            tensor.erfinv_().mul_(std * math.sqrt(2.0)).add_(mean)
+            return tensor.clamp_(min=a, max=b)
+        drawn = tensor.normal_(mean, std, generator=generator).detach()
+        while bool((outside := F.logical_or(drawn < a, drawn > b)).any()):
+            again = F.zeros_like(drawn).normal_(mean, std, generator=generator)
+            drawn = F.where(outside, again, drawn)
+        return tensor.copy_(drawn)
+
+
+def distribution(x: float) -> float:
+    """Return the normal distribution function at `x`."""
+    return (1.0 + math.erf(x / math.sqrt(2.0))) / 2.0
+
+
+def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tensor:
+    """Fill a matrix with random orthogonal rows or columns, times `gain` (Saxe et al., 2013).
+
+    The dimensions after the first are joined.
+    """
+    if tensor.ndim < 2:
+        raise ValueError("Only tensors with 2 or more dimensions are supported")
+    if not tensor.numel():
+        return tensor
+    with no_grad():
+        drawn = F.zeros_of(tensor, (len(tensor), tensor.numel() // len(tensor)))
+        drawn = drawn.normal_(0, 1, generator=generator)
+        is_wide = drawn.shape[0] < drawn.shape[1]
+        q, r = qr(drawn.t() if is_wide else drawn)
+        q = q * r.diagonal().sign()
+        tensor.copy_((q.t() if is_wide else q).reshape(tensor.shape))
+        return tensor.mul_(gain)
+
+
+# ─── Initialization of parameters, in place and outside any graph
+
 
 GAINS = {"sigmoid": 1, "tanh": 5.0 / 3, "relu": math.sqrt(2.0), "selu": 3.0 / 4}
 LINEAR = ("linear", *(f"conv{t}{n}d" for t in ("", "_transpose") for n in (1, 2, 3)))
@@ -269,7 +321,7 @@ def kaiming_normal_(
     return normal_(tensor, 0.0, deviation(tensor, a, mode, nonlinearity), generator)
 
 
-def deprecated(method: Any) -> Any:
+def deprecated_alias(method: Any) -> Any:
     """Return the old name of a function, without the underscore at the end."""
     new = method.__name__
     old = new[:-1]
@@ -284,9 +336,9 @@ def deprecated(method: Any) -> Any:
     return call
 
 
-uniform, normal, constant = map(deprecated, (uniform_, normal_, constant_))
-eye, orthogonal = deprecated(eye_), deprecated(orthogonal_)
-xavier_uniform, xavier_normal = deprecated(xavier_uniform_), deprecated(xavier_normal_)
-kaiming_uniform, kaiming_normal = deprecated(kaiming_uniform_), deprecated(kaiming_normal_)
+uniform, normal, constant = map(deprecated_alias, (uniform_, normal_, constant_))
+eye, orthogonal = deprecated_alias(eye_), deprecated_alias(orthogonal_)
+xavier_uniform, xavier_normal = deprecated_alias(xavier_uniform_), deprecated_alias(xavier_normal_)
+kaiming_uniform, kaiming_normal = deprecated_alias(kaiming_uniform_), deprecated_alias(kaiming_normal_)
 
 __getattr__ = _refusing("nn.init")

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from ..core import modes
-from ..core.modes import unobserved
-from ..core.tensor_state import check_can_require_grad, retyped, wrap
+from ..core.modes import hidden_from_observers
+from ..core.tensor_state import as_class, check_can_require_grad, wrap
 from ..creation import zeros
 from ..tensor import Tensor
-from ..tensor.argument_errors import check
-from ..tensor.copying import attributes
+from ..tensor.argument_errors import check_arguments
+from ..tensor.memory import attributes
 from ..tensor.printing import describe
 
 
@@ -42,9 +42,11 @@ class Parameter(Tensor):
 
     def __new__(cls, data: Any = None, requires_grad: bool = True) -> Any:
         """Create a parameter that shares memory with `data`; without it, an empty parameter."""
-        with unobserved(modes.is_grad_enabled()):  # what comes of it is the parameter, not a tensor beside it
+        with hidden_from_observers(
+            modes.is_grad_enabled()
+        ):  # what comes of it is the parameter, not a tensor beside it
             source = wrap(np.empty(0, np.float32)) if data is None else data.detach()
-        self: Any = retyped(cls, source)
+        self: Any = as_class(cls, source)
         if source._inference:
             self._inference = True
         if requires_grad:
@@ -64,16 +66,16 @@ class Parameter(Tensor):
         return "Parameter containing:\n" + describe(self)
 
 
-def kept(create: Any, *args: Any, **how: Any) -> Any:
+def create_hidden(create: Any, *args: Any, **how: Any) -> Any:
     """Create a tensor for a module to keep, hidden from observers: it is not a step of the user's.
 
     An error about the arguments is the one that PyTorch raises.
     """
-    with unobserved(modes.is_grad_enabled()):
+    with hidden_from_observers(modes.is_grad_enabled()):
         try:
             return create(*args, **how)
         except Exception:
-            check(create.__name__, args, how)
+            check_arguments(create.__name__, args, how)
             raise
 
 
@@ -91,7 +93,7 @@ NO_SHAPE = (
 )
 
 
-class Uninitialized(Tensor):
+class UninitializedTensor(Tensor):
     """Tensor of a module without a shape; it cannot be written to."""
 
     __slots__ = ()
@@ -99,7 +101,7 @@ class Uninitialized(Tensor):
 
     def materialize(self, shape: Any, device: Any = None, dtype: Any = None) -> None:
         """Give it a shape and make it an ordinary tensor."""
-        self.data = kept(zeros, *shape, dtype=dtype or self.dtype)
+        self.data = create_hidden(zeros, *shape, dtype=dtype or self.dtype)
         self.__class__ = self.becomes  # type: ignore[assignment]
 
     def detach(self) -> Any:
@@ -133,7 +135,7 @@ class Uninitialized(Tensor):
         return memo.setdefault(id(self), make(self.requires_grad, dtype=self.dtype))
 
 
-class UninitializedParameter(Uninitialized, Parameter):
+class UninitializedParameter(UninitializedTensor, Parameter):
     """Parameter without a shape."""
 
     __slots__ = ()
@@ -141,16 +143,16 @@ class UninitializedParameter(Uninitialized, Parameter):
 
     def __new__(cls, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> Any:
         """Create one of `dtype`, or the default dtype."""
-        return Parameter.__new__(cls, kept(zeros, 0, dtype=dtype), requires_grad)
+        return Parameter.__new__(cls, create_hidden(zeros, 0, dtype=dtype), requires_grad)
 
 
-class UninitializedBuffer(Uninitialized):
+class UninitializedBuffer(UninitializedTensor):
     """Buffer without a shape."""
 
     __slots__ = ()
 
     def __new__(cls, requires_grad: bool = False, device: Any = None, dtype: Any = None) -> Any:
         """Create one of `dtype`, or the default dtype."""
-        made = kept(zeros, 0, dtype=dtype)
+        made = create_hidden(zeros, 0, dtype=dtype)
         made.__class__ = cls
         return made

@@ -1,14 +1,21 @@
-"""Activation functions with a bend at 0 or piecewise linear. See also `smooth_activations`."""
+"""Activation functions: piecewise linear and smooth."""
 
 from __future__ import annotations
 
+from math import pi, sqrt
 from typing import Any
 
 import numpy as np
 
 from ..core import F, calls, differentiable, itself, jointly, zeros
-from .checks import BOOL, each, no_clamp, only, refuses
-from .kernels import activation, elementwise, kept, wide
+from ..core.public import public
+from .arguments import BOOL, each, no_clamp, only, refuse, refuses
+from .elementary import logistic
+from .kernels import activation, elementwise, in_float32, mask_gradient, only_first
+from .special import error_function
+
+# ─── Activation functions with a bend at 0 or piecewise linear. See also `smooth_activations`
+
 
 # ── elu and its kin
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -135,7 +142,7 @@ def prelu_twice(grads, which, grad_output, self):
     ),
     several=True,
 )
-@wide
+@in_float32
 def _prelu_kernel_backward(grad_output, self, weight):
     """Return the gradients of the input and, before it is summed, of the weight of `prelu`."""
     mask = self > 0
@@ -224,4 +231,150 @@ def relu(self):
 @elementwise(grad_output=itself, self=zeros)
 def threshold_backward(grad_output, self, threshold):
     """Return 0 where `self <= threshold`, else `grad_output` (also where `self` is NaN)."""
-    return kept(grad_output, self <= threshold)
+    return mask_gradient(grad_output, self <= threshold)
+
+
+# ─── Smooth activation functions, softmax and its logarithm
+
+
+# ── gelu
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+BETA, KAPPA = sqrt(2 / pi), 0.044715  # of the approximation by tanh
+DENSITY = 1 / sqrt(2 * pi)  # of the normal distribution, at 0
+
+
+def normal_cdf(x: Any) -> Any:
+    """Return the distribution function of the normal distribution."""
+    return 0.5 * (1 + error_function(x / sqrt(2)))
+
+
+def inner(x: Any) -> Any:
+    """What the approximation by tanh takes the tanh of."""
+    return BETA * (x + KAPPA * x * x * x)
+
+
+@activation(self=calls("gelu_backward", "self", "approximate"), check=only("f", "GeluKernelImpl"))
+def gelu(self, approximate="none"):
+    """`x` times the distribution function of the normal distribution, exact ("none") or by "tanh"."""
+    if approximate not in ("none", "tanh"):
+        raise RuntimeError("approximate argument must be either none or tanh.")
+    return self * (normal_cdf(self) if approximate == "none" else 0.5 * (1 + np.tanh(inner(self))))
+
+
+def gelu_twice(g, approximate, grad_output, self):
+    """Return the second derivative of `gelu`."""
+    both = g * grad_output
+    if approximate == "none":
+        return both * (F.exp(self * self * -0.5) * DENSITY) * (2.0 - self * self)
+    t = F.tanh(self * BETA + self * self * self * (BETA * KAPPA))
+    slope = (1.0 - t * t) * (self * self * (3 * BETA * KAPPA) + BETA)
+    bend = (1.0 - t * t) * (self * (3 * BETA * KAPPA)) - t * slope * (self * self * (3 * BETA * KAPPA) + BETA)
+    return both * (slope + self * bend)
+
+
+@activation(grad_output=itself, self=gelu_twice)
+def gelu_backward(grad_output, self, approximate="none"):
+    """`grad_output` times the derivative of `gelu`."""
+    if approximate == "none":
+        return grad_output * (normal_cdf(self) + self * (np.exp(-0.5 * self * self) * DENSITY))
+    t = np.tanh(inner(self))
+    return grad_output * (0.5 * (1 + t) + 0.5 * self * (1 - t * t) * (BETA * (1 + 3 * KAPPA * self * self)))
+
+
+# ── of the logistic function
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def silu_vjp(g, self):
+    """`g · σ(x) · (1 + x · (1 - σ(x)))`."""
+    s = F.sigmoid(self)
+    slope = F.add_scalar(self * F.sub(1, s), 1)
+    return (g * s) * slope
+
+
+@activation(self=silu_vjp, check=only("fc", "silu_cpu"))
+def silu(self):
+    """`x` times the logistic function of x."""
+    return self * logistic(self)
+
+
+def mish_vjp(g, self):
+    """`g · (t + x · σ(x) · (1 - t²))` with t = tanh(softplus(x))."""
+    s = F.sigmoid(self)
+    t = F.tanh(F.log1p(F.exp(self)))
+    rest = F.sub(1, t * t)
+    return g * (t + (self * s) * rest)
+
+
+@activation(self=mish_vjp, check=only("f", "mish_cpu"))
+def mish(self):
+    """`x · tanh(softplus(x))`."""
+    return self * np.tanh(np.log1p(np.exp(self)))
+
+
+@activation(self=calls("softplus_backward", "self", "beta", "threshold"), check=only("f", "softplus_cpu"))
+def softplus(self, beta=1, threshold=20):
+    """`log(1 + exp(beta · x)) / beta`, and `x` itself where `beta · x` is above `threshold`."""
+    return np.where(self * beta > threshold, self, np.log1p(np.exp(self * beta)) / beta)[()]
+
+
+def softplus_twice(g, beta, grad_output, self, threshold):
+    """Return the second derivative of `softplus`: 0 where it is straight."""
+    x = self * beta
+    slope = F.sigmoid_backward(g * grad_output, F.sigmoid(x))
+    return F.mul_scalar(slope * F.like(F.lt(x, threshold), g), beta)
+
+
+@activation(grad_output=itself, self=softplus_twice)
+def softplus_backward(grad_output, self, beta, threshold):
+    """`grad_output` times the derivative of `softplus`."""
+    z = np.exp(self * beta)
+    return np.where(self * beta > threshold, grad_output, grad_output * z / (z + 1))[()]
+
+
+@differentiable(
+    self=calls("log_sigmoid_backward", "self", "buffer"),
+    **only_first("output", "buffer"),
+    node="LogSigmoidBackward0",
+)
+@in_float32
+def log_sigmoid_forward(self):
+    """Return `log(1 / (1 + exp(-x)))`, and `exp(-|x|)`, which its derivative needs."""
+    refuse(self, "biuc", "log_sigmoid_cpu")
+    z = np.exp(-np.abs(self))
+    return np.minimum(self, 0) - np.log1p(z), z
+
+
+def log_sigmoid_twice(g, grad_output, self):
+    """Return the second derivative: `-σ(x) · (1 - σ(x))`."""
+    s = F.sigmoid(self)
+    return F.sigmoid_backward(g * grad_output, s) * -1.0
+
+
+@activation(grad_output=itself, self=log_sigmoid_twice)
+def log_sigmoid_backward(grad_output, self, buffer):
+    """`grad_output · σ(-x)`."""
+    share = buffer / (1 + buffer)
+    return grad_output * np.where(self < 0, 1 - share, share).astype(grad_output.dtype)
+
+
+# ─── Functions of two and three operands, as functions and methods, and the operators of integers
+
+
+@public()
+def prelu(input: Any, weight: Any) -> Any:
+    """Return x where x > 0, else `weight · x`: one weight, or one for each channel (dimension 1)."""
+    if input._data.dtype != weight._data.dtype:
+        kinds = f"{input.dtype.title} and {weight.dtype.title}"
+        raise RuntimeError(f"prelu: Type promoting not supported. Got {kinds}")
+    count, ndim = weight.numel(), input.ndim
+    channels = input.shape[1] if ndim > 1 else 1
+    if weight.ndim > 1 or (count != 1 and (not ndim or channels != count)):
+        raise RuntimeError(
+            "Mismatch of parameter numbers and input channel size. Found parameter numbers = "
+            f"{count} and channel size = {channels}."
+        )
+    if ndim != weight.ndim:
+        weight = weight.reshape([count if d == 1 else 1 for d in range(ndim)])
+    return _prelu_kernel(input, weight)

@@ -8,12 +8,12 @@ import numpy as np
 
 from ..core import F, differentiable
 from ..core.dtypes import of
-from .index import LONG, WHOLE, add_rows, check_inside, outside
-from .kernels import linear_op, only_first, second_refusal, widened
-from .shape import show_sizes
+from .indexing import LONG, WHOLE, add_rows, check_inside, first_out_of_bounds
+from .kernels import as_float32, linear_op, only_first, second_refusal
+from .shapes import show_sizes
 
 
-def refusal(where: str, name: str, kinds: str, given: str) -> RuntimeError:
+def index_error(where: str, name: str, kinds: str, given: str) -> RuntimeError:
     """PyTorch's error for an argument of a dtype that it does not take."""
     return RuntimeError(
         f"Expected tensor for argument #1 '{name}' to have one of the following scalar types: {kinds}; but "
@@ -25,10 +25,10 @@ def check_whole(where: str, **tensors: Any) -> None:
     """The same error for tensors of indices that are no whole numbers."""
     for name, x in tensors.items():
         if x.dtype not in WHOLE:
-            raise refusal(where, name, "Long, Int", of(x).type_name)
+            raise index_error(where, name, "Long, Int", of(x).type_name)
 
 
-def added(rows: Any, places: Any, count: int) -> Any:
+def add_to_rows(rows: Any, places: Any, count: int) -> Any:
     """Return a table of `count` rows to which `rows` are added at `places`."""
     out = np.zeros((count, rows.shape[-1]), rows.dtype)
     add_rows(out, (places,), rows)
@@ -52,7 +52,7 @@ def embedding(weight, indices, padding_idx=-1, scale_grad_by_freq=False, sparse=
 show_sizes(embedding, "weight", 0)
 
 
-def twice(g, indices, padding_idx):
+def embedding_double_backward(g, indices, padding_idx):
     """Return the gradient of `embedding_dense_backward`: the rows again, 0 for those of `padding_idx`."""
     flat = F.reshape(indices, (-1,))
     rows = F.index_select(g, 0, flat)
@@ -61,7 +61,7 @@ def twice(g, indices, padding_idx):
     return F.reshape(rows, (*indices.shape, g.shape[1]))
 
 
-@linear_op(grad_output=lambda g, indices, padding_idx: twice(g, indices, padding_idx))
+@linear_op(grad_output=lambda g, indices, padding_idx: embedding_double_backward(g, indices, padding_idx))
 def embedding_dense_backward(grad_output, indices, num_weights, padding_idx, scale_grad_by_freq):
     """Return a table of `num_weights` rows to which the rows of `grad_output` are added at `indices`, but for
     `padding_idx`; with `scale_grad_by_freq` each is divided by how often its index occurs.
@@ -72,7 +72,7 @@ def embedding_dense_backward(grad_output, indices, num_weights, padding_idx, sca
         flat, rows = flat[taken], rows[taken]
     if scale_grad_by_freq:
         rows = rows / np.bincount(flat, minlength=num_weights)[flat, None].astype(rows.dtype)
-    return added(rows, flat, num_weights)
+    return add_to_rows(rows, flat, num_weights)
 
 
 @differentiable()
@@ -126,13 +126,13 @@ def one_hot(self, num_classes=-1):
 SUM, MEAN = 0, 1
 
 
-def check(weight: Any, indices: Any, offsets: Any) -> None:
+def check_bags(weight: Any, indices: Any, offsets: Any) -> None:
     """RuntimeError with PyTorch's text for dtypes and places that do not fit."""
     check_whole("embedding_bag", indices=indices, offsets=offsets)
     if weight.dtype.kind != "f":
         kind = of(weight)
         shown = f"CPU{kind.title}Type" if weight.dtype.kind == "c" else kind.type_name
-        raise refusal("embedding_bag", "weight", "Half, BFloat16, Float, Double", shown)
+        raise index_error("embedding_bag", "weight", "Half, BFloat16, Float, Double", shown)
     if len(offsets) and offsets[0] != 0:
         raise RuntimeError(
             "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0."
@@ -143,7 +143,7 @@ def check(weight: Any, indices: Any, offsets: Any) -> None:
             f"offsets[-1] can not be greater than input's length {len(indices)} but got offsets[-1] of "
             f"{offsets[-1]}"
         )
-    wrong = outside(indices, 0, len(weight))
+    wrong = first_out_of_bounds(indices, 0, len(weight))
     if wrong is not None:
         raise RuntimeError(
             f"embedding_bag: Expected idx >= 0 && idx < num_embeddings but found idx to be {wrong}"
@@ -183,13 +183,13 @@ def embedding_bag(
     for sums of float32 does; indices behind it are in no bag (-1). Its other kernels count some of them, each
     in its own way.
     """
-    check(weight, indices, offsets)
+    check_bags(weight, indices, offsets)
     starts, end = (offsets[:-1], offsets[-1]) if include_last_offset else (offsets, len(indices))
     bags = np.searchsorted(starts, np.arange(len(indices)), "right").astype(starts.dtype) - 1
     bags[end:] = -1
     used = in_bags(indices, bags, padding_idx)
     own = bags[used]
-    sums = added(widened(weight[indices[used]]), own, len(starts))
+    sums = add_to_rows(as_float32(weight[indices[used]]), own, len(starts))
     if mode == SUM:
         nothing = np.zeros(len(starts), indices.dtype)
         return sums.astype(weight.dtype), bags, nothing, nothing
@@ -216,4 +216,4 @@ def _embedding_bag_backward(
         rows = rows / sizes[bag][:, None]
     if scale_grad_by_freq:
         rows = rows / np.bincount(indices, minlength=num_weights)[index][:, None]
-    return added(rows.astype(grad.dtype, copy=False), index, num_weights)
+    return add_to_rows(rows.astype(grad.dtype, copy=False), index, num_weights)

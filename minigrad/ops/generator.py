@@ -145,7 +145,7 @@ def units(source: Generator, count: int, dtype: np.dtype) -> np.ndarray:
     return doubles(source, count) if dtype.itemsize == 8 else singles(source, count)
 
 
-def uniform(source: Generator, count: int, dtype: np.dtype, low: float, high: float) -> np.ndarray:
+def draw_uniform(source: Generator, count: int, dtype: np.dtype, low: float, high: float) -> np.ndarray:
     """Return numbers from [low, high)."""
     drawn = units(source, count, dtype)
     low, high = drawn.dtype.type(low), drawn.dtype.type(high)
@@ -153,7 +153,7 @@ def uniform(source: Generator, count: int, dtype: np.dtype, low: float, high: fl
     return np.where(found == dtype.type(high), dtype.type(low), found)  # rounding up may have reached `high`
 
 
-def normal(source: Generator, count: int, dtype: np.dtype, mean: float, std: float) -> np.ndarray:
+def draw_normal(source: Generator, count: int, dtype: np.dtype, mean: float, std: float) -> np.ndarray:
     """Return normally distributed numbers: 16 or more in blocks of 16, fewer one by one
     in double precision.
     """
@@ -225,7 +225,7 @@ def standard(source: Generator, count: int) -> np.ndarray:
     return found[:count]
 
 
-def integers(source: Generator, count: int, dtype: np.dtype, low: int, high: int) -> np.ndarray:
+def draw_integers(source: Generator, count: int, dtype: np.dtype, low: int, high: int) -> np.ndarray:
     """Return integers from [low, high)."""
     size = high - low
     words = source.long_words(count) if size >= LARGE else source.words(count)
@@ -250,7 +250,7 @@ def permutation(source: Generator, count: int) -> np.ndarray:
     targets = np.arange(count)
     left = np.arange(count, 1, -1, dtype="u8")
     targets[:-1] += (source.words(len(left)) % left).astype("i8")
-    return exchanged_one_by_one(targets) if count < FEW else exchanged(targets)
+    return exchanged_one_by_one(targets) if count < FEW else exchange_elements(targets)
 
 
 def exchanged_one_by_one(targets: np.ndarray) -> np.ndarray:
@@ -261,7 +261,7 @@ def exchanged_one_by_one(targets: np.ndarray) -> np.ndarray:
     return np.array(order, "i8")
 
 
-def exchanged(targets: np.ndarray) -> np.ndarray:
+def exchange_elements(targets: np.ndarray) -> np.ndarray:
     """Return the same without a loop over the steps: a tenth of the time for a million.
 
     No step after i touches element i, so the result has there what step i found at its target j. That is j
@@ -292,12 +292,12 @@ def chances(source: Generator, p: np.ndarray) -> np.ndarray:
     return in_memory_order(drawn, p) < p.astype(drawn.dtype)
 
 
-def bernoulli(source: Generator, count: int, p: float) -> np.ndarray:
+def draw_bernoulli(source: Generator, count: int, p: float) -> np.ndarray:
     """Return bools that are True with probability `p`."""
     return doubles(source, count) < p
 
 
-def exponential(source: Generator, count: int, rate: float) -> np.ndarray:
+def draw_exponential(source: Generator, count: int, rate: float) -> np.ndarray:
     """Return exponentially distributed numbers."""
     return -1.0 / rate * np.log1p(-doubles(source, count))
 

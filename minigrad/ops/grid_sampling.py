@@ -18,14 +18,14 @@ from typing import Any
 import numpy as np
 
 from ..core import calls, differentiable
-from .checks import refuse, same_dtype
-from .kernels import by_one_op, linear_op, second_refusal, wide
+from .arguments import refuse, same_dtype
+from .kernels import by_one_op, in_float32, linear_op, second_refusal
 
 BILINEAR, NEAREST = range(2)
 ZEROS, BORDER = range(2)
 
 
-def whole(x: Any) -> Any:
+def pixel_index(x: Any) -> Any:
     """Places as integers; those that are none lie outside."""
     return np.where(np.abs(x) < 2**31, x, -100).astype(np.int64)
 
@@ -42,10 +42,10 @@ def taps_of(
         # what is no number is the first place, as in PyTorch
         x = np.fmin(np.fmax(x, 0), n - 1).astype(x.dtype)
     if interpolation_mode == NEAREST:
-        return [(whole(np.rint(x)), np.ones_like(x), np.zeros_like(x))]
+        return [(pixel_index(np.rint(x)), np.ones_like(x), np.zeros_like(x))]
     low = np.floor(x)
     slope = speed * at.dtype.type(((n - 1) if align_corners else n) / 2)
-    return [(whole(low), low + 1 - x, -slope), (whole(low) + 1, x - low, slope)]
+    return [(pixel_index(low), low + 1 - x, -slope), (pixel_index(low) + 1, x - low, slope)]
 
 
 def all_taps(grid: Any, size: Any, how: Any) -> Any:
@@ -67,7 +67,7 @@ def all_taps(grid: Any, size: Any, how: Any) -> Any:
         yield index[:, None], inside[:, None], prod(weights)[:, None], slopes
 
 
-def sampled(x: Any, grid: Any, how: Any) -> Any:
+def sample_grid(x: Any, grid: Any, how: Any) -> Any:
     """Return the weighted sums of all taps: shape (N, C, places…)."""
     flat = x.reshape((*x.shape[:2], prod(x.shape[2:])))
     total: Any = np.zeros((*x.shape[:2], prod(grid.shape[1:-1])), x.dtype)
@@ -77,7 +77,7 @@ def sampled(x: Any, grid: Any, how: Any) -> Any:
 
 
 def input_gradient(g: Any, x: Any, grid: Any, how: Any) -> Any:
-    """Return the gradient of the input, the transpose of `sampled`."""
+    """Return the gradient of the input, the transpose of `sample_grid`."""
     planes, size = prod(g.shape[:2]), prod(x.shape[2:])
     out: Any = np.zeros(planes * size, g.dtype)
     starts = np.arange(planes).reshape((*g.shape[:2], 1)) * size
@@ -98,7 +98,7 @@ def grid_gradient(g: Any, x: Any, grid: Any, how: Any) -> Any:
     return total.reshape(grid.shape)
 
 
-def check(x: Any, grid: Any, k: int) -> None:
+def check_grid(x: Any, grid: Any, k: int) -> None:
     """PyTorch's errors for shapes and dtypes that do not go together."""
     fits = x.ndim == grid.ndim == k + 2 and len(x) == len(grid) and grid.shape[-1] == k
     if not fits or 0 in x.shape[2:]:
@@ -110,33 +110,30 @@ def check(x: Any, grid: Any, k: int) -> None:
     same_dtype(x, grid, "expected scalar type {0.title} but found {1.title}")
 
 
-def declare(k: int) -> None:
+def declare_grid_sampler(k: int, title: str, gradient: str) -> None:
     """Declare sampling of `k` dimensions, and its gradients."""
-    title = f"grid_sampler_{k}d"
-    no_second = second_refusal(title + "_backward")
+    no_second = second_refusal(gradient)
 
     names = "input grid interpolation_mode padding_mode align_corners"
 
-    @differentiable(name=title, **by_one_op(title + "_backward", "input grid", names))
+    @differentiable(name=title, **by_one_op(gradient, "input grid", names))
     def forward(input, grid, interpolation_mode, padding_mode, align_corners):
         """Return the input at the places of a grid, whose coordinates go from -1 to 1, x first."""
-        check(input, grid, k)
-        return sampled(input, grid, (interpolation_mode, padding_mode, align_corners))
+        check_grid(input, grid, k)
+        return sample_grid(input, grid, (interpolation_mode, padding_mode, align_corners))
 
-    @differentiable(
-        name=title + "_backward", grad_output=no_second, input=no_second, grid=no_second, several=True
-    )
+    @differentiable(name=gradient, grad_output=no_second, input=no_second, grid=no_second, several=True)
     def backward(grad_output, input, grid, interpolation_mode, padding_mode, align_corners, output_mask):
         """Return the gradients of input and grid, nothing instead of what `output_mask` does not ask for."""
         how = (interpolation_mode, padding_mode, align_corners)
         return tuple(
-            gradient(grad_output, input, grid, how) if asked else np.empty(0, grad_output.dtype)
-            for gradient, asked in zip((input_gradient, grid_gradient), output_mask)
+            compute(grad_output, input, grid, how) if asked else np.empty(0, grad_output.dtype)
+            for compute, asked in zip((input_gradient, grid_gradient), output_mask)
         )
 
 
-declare(2)
-declare(3)
+declare_grid_sampler(2, "grid_sampler_2d", "grid_sampler_2d_backward")
+declare_grid_sampler(3, "grid_sampler_3d", "grid_sampler_3d_backward")
 
 
 def base(size: Any, align_corners: bool, dtype: Any) -> Any:
@@ -150,7 +147,7 @@ def base(size: Any, align_corners: bool, dtype: Any) -> Any:
 
 
 @linear_op(theta=calls("affine_grid_generator_backward", "size", "align_corners"))
-@wide
+@in_float32
 def affine_grid_generator(theta, size, align_corners):
     """Return the places (N, …, dimensions) to which affine maps `theta` (N, dimensions, dimensions + 1) move
     those of a picture of `size` (N, C, …), whose coordinates go from -1 to 1.
@@ -163,7 +160,7 @@ def affine_grid_generator(theta, size, align_corners):
 
 
 @linear_op(grad=calls("affine_grid_generator", "size", "align_corners"))
-@wide
+@in_float32
 def affine_grid_generator_backward(grad, size, align_corners):
     """Return the gradient of the maps of `affine_grid_generator`."""
     places = base(size[2:], align_corners, grad.dtype)

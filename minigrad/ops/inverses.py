@@ -7,13 +7,23 @@ PyTorch takes the LU factors that its nodes save.
 from __future__ import annotations
 
 import math
+from math import nan
 from typing import Any
 
 import numpy as np
 
+from .. import return_types
 from ..core import RAW, F, composite, differentiable
+from ..core.dtypes import of
+from ..core.operands import broadcast, check_broadcast
+from ..core.public import public
+from ..core.tensor_state import numbers, wrap
+from .arguments import as_integer
 from .arithmetic import plus
 from .kernels import only_first
+from .products import matmul
+
+# ─── Inverse, determinant, and the solution of systems of equations; pseudoinverse and least squares
 
 
 class LinAlgError(RuntimeError):
@@ -36,7 +46,7 @@ def usable(a: Any, info: Any) -> Any:
     return np.where((info == 0)[..., None, None], a, np.eye(a.shape[-1], dtype=a.dtype))
 
 
-def marked(result: Any, info: Any) -> Any:
+def mark_singular(result: Any, info: Any) -> Any:
     """Return the results, with NaN for the matrices that are singular."""
     return np.where((info == 0)[..., None, None], result, np.nan) if np.any(info) else result
 
@@ -55,8 +65,8 @@ def linalg_inv_ex(A):
     try:
         return column_by_column(np.linalg.inv(A)), np.zeros(A.shape[:-2], np.int32)
     except np.linalg.LinAlgError:
-        info = eliminated(A)[2]
-        return column_by_column(marked(np.linalg.inv(usable(A, info)), info)), info
+        info = lu_factors(A)[2]
+        return column_by_column(mark_singular(np.linalg.inv(usable(A, info)), info)), info
 
 
 def column_by_column(a: Any) -> Any:
@@ -83,7 +93,7 @@ def adjoint(x: Any) -> Any:
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def is_vector(A: Any, B: Any) -> bool:
+def is_vector_side(A: Any, B: Any) -> bool:
     """Return whether the right side is a vector for each matrix, and not a matrix."""
     return len(B.shape) == len(A.shape) - 1
 
@@ -91,7 +101,7 @@ def is_vector(A: Any, B: Any) -> bool:
 def solve_b_vjp(grads, A, left):
     """`Aᐨᵀ @ g`; of `X @ A = B` it is `g @ Aᐨᵀ`."""
     g, inverse = grads[0], inverse_of(A).mT
-    if is_vector(A, g):
+    if is_vector_side(A, g):
         return F.squeeze_dim(inverse @ F.unsqueeze(g, -1), -1)
     return inverse @ g if left else g @ inverse
 
@@ -99,7 +109,7 @@ def solve_b_vjp(grads, A, left):
 def solve_a_vjp(grads, A, LU, pivots, left, result):
     """`-(Aᐨᵀ @ g) @ resultᵀ`; of `X @ A = B` it is `-resultᵀ @ (g @ Aᐨᵀ)`."""
     g, inverse = grads[0], inverse_of(A).mT
-    if is_vector(A, result):
+    if is_vector_side(A, result):
         g, result = F.unsqueeze(g, -1), F.unsqueeze(result, -1)
     return -((inverse @ g) @ result.mT) if left else -(result.mT @ (g @ inverse))
 
@@ -120,7 +130,7 @@ def cofactors(A: Any, result: Any) -> Any:
     return sign * ((u.conj() * others[..., None, :]) @ vh.conj())
 
 
-def by_columns(A: Any) -> Any:
+def solve_by_columns(A: Any) -> Any:
     """A matrix, or its transpose if it is real and stored row by row: PyTorch factors that, which copies
     nothing.
     """
@@ -137,7 +147,7 @@ def det_vjp(grads, A, LU, pivots, result):
 @differentiable(A=det_vjp, **only_first("result", "LU", "pivots"))
 def _linalg_det(A):
     """Return the determinant of each matrix, and its LU factors."""
-    factors, pivots, _ = eliminated(by_columns(A))
+    factors, pivots, _ = lu_factors(solve_by_columns(A))
     exchanged = pivots != np.arange(1, pivots.shape[-1] + 1)
     parity = 1 - 2 * (exchanged.sum(-1) % 2)
     diagonal = np.diagonal(factors, axis1=-2, axis2=-1)
@@ -169,7 +179,7 @@ def _linalg_slogdet(A):
     """Return the sign and logarithm of the absolute value of the determinant of each matrix, and its LU
     factors.
     """
-    factors, pivots, _ = eliminated(by_columns(A))
+    factors, pivots, _ = lu_factors(solve_by_columns(A))
     return *np.linalg.slogdet(A), factors, pivots
 
 
@@ -178,20 +188,20 @@ def _linalg_solve_ex(A, B, left=True):
     """Return the X with A @ X = B (X @ A = B unless `left`) for each matrix A, of one batch shape, its LU
     factors, and where it is singular.
     """
-    factors, pivots, info = eliminated(A)
+    factors, pivots, info = lu_factors(A)
     a = usable(A, info)
-    if is_vector(A, B):
+    if is_vector_side(A, B):
         result = np.linalg.solve(a, B[..., None])
-        return marked(result, info)[..., 0], factors, pivots, info
+        return mark_singular(result, info)[..., 0], factors, pivots, info
     result = np.linalg.solve(a, B) if left else np.linalg.solve(a.mT, B.mT).mT
-    return marked(result, info), factors, pivots, info
+    return mark_singular(result, info), factors, pivots, info
 
 
 # ── Gauss's elimination with exchange of rows, on arrays
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def eliminated(a: Any) -> tuple[Any, Any, Any]:
+def lu_factors(a: Any) -> tuple[Any, Any, Any]:
     """The LU factors of each matrix in one array, the rows exchanged (counted from 1), and the first zero on
     the diagonal (counted from 1; 0 if there is none).
     """
@@ -296,3 +306,184 @@ def linalg_lstsq(self, b, rcond, driver):
     if driver in ("gelsd", "gelss"):
         values = s
     return solution, residuals, np.zeros(0, np.int64) if driver == "gels" else rank, values
+
+
+# ─── Inverses, determinants, solutions and powers of matrices, and checks of matrices
+
+
+def check_square(x: Any, name: str, square: bool = True) -> None:
+    """RuntimeError with PyTorch's text unless `x` is a (square) matrix or a batch of them."""
+    if x._data.ndim < 2:
+        raise RuntimeError(f"{name}: The input tensor A must have at least 2 dimensions.")
+    rows, columns = x._data.shape[-2:]
+    if square and rows != columns:
+        raise RuntimeError(
+            f"{name}: A must be batches of square matrices, but they are {rows} by {columns} matrices"
+        )
+
+
+def check_float(x: Any, name: str) -> None:
+    """RuntimeError with PyTorch's text for integers and bools."""
+    if of(x._data).category < 2:
+        raise RuntimeError(
+            f"{name}: Expected a floating point or complex tensor as input. Got {of(x._data).title}"
+        )
+
+
+# Functions that refuse half precision themselves, not in a kernel.
+REFUSES_EARLY = ("linalg.inv", "linalg.pinv", "linalg.slogdet", "logdet", "torch.linalg.lstsq")
+
+
+def check_matrix(x: Any, name: str, square: bool = True) -> None:
+    """PyTorch's errors for what is no (square) matrix of floating-point numbers, or of half precision."""
+    check_square(x, name, square)
+    check_float(x, name)
+    if of(x._data).title == "Half":
+        error = RuntimeError if name in REFUSES_EARLY else NotImplementedError
+        raise error(f"{name}: Low precision dtypes not supported. Got Half")
+
+
+def inv(A: Any) -> Any:
+    """Return the inverse of a square matrix, or of each in a batch; LinAlgError for a singular one."""
+    check_matrix(A, "linalg.inv")
+    inverse, info = linalg_inv_ex(A)
+    which, code = first_wrong(numbers(info))
+    if code:
+        raise LinAlgError(
+            f"linalg.inv: {which}The diagonal element {code} is zero, the inversion could not be completed "
+            "because the input matrix is singular."
+        )
+    return inverse
+
+
+@public(out="same")
+def inverse(input: Any) -> Any:
+    """Return the inverse of a square matrix, or of each in a batch; LinAlgError for a singular one."""
+    return inv(input)
+
+
+def is_vector(a: Any, b: Any) -> bool:
+    """Return whether a right side of shape `b` is a vector, or one for each matrix of `a`."""
+    return len(b) == 1 or (len(a) - 1 == len(b) and a[:-1] == b)
+
+
+def together(A: Any, B: Any) -> tuple[Any, Any]:
+    """Both with one batch shape."""
+    own = 1 if is_vector(A._data.shape, B._data.shape) else 2
+    check_broadcast(B._data.shape[:-own], A._data.shape[:-2])
+    return expand_batches(A, B, own)
+
+
+def expand_batches(A: Any, B: Any, own: int = 2) -> tuple[Any, Any]:
+    """Both with one batch shape; the last `own` dimensions of B are its own."""
+    a, b = A._data.shape, B._data.shape
+    lead = broadcast(a[:-2], b[:-own])
+    shapes = (*lead, *a[-2:]), (*lead, *b[-own:])
+    return tuple(x if x._data.shape == s else F.expand(x, s) for x, s in zip((A, B), shapes))
+
+
+def check_right_side(A: Any, B: Any, left: bool) -> None:
+    """RuntimeError with PyTorch's text for a right side of another dtype or shape."""
+    a, b = A._data.shape, B._data.shape
+    kinds = of(A._data).title, of(B._data).title
+    if kinds[0] != kinds[1]:
+        told = f"but found A of type {kinds[0]} and B of type {kinds[1]} instead"
+        raise RuntimeError(f"linalg.solve: Expected A and B to have the same dtype, {told}")
+    rows, columns = (b[-1], 1) if is_vector(a, b) else b[-2:]
+    if is_vector(a, b) and not left:
+        raise RuntimeError(
+            "linalg.solve: Vector broadcasting of the left hand side is not supported for left=False. In "
+            "this case linalg.solve is equivalent to B / A.squeeze(-1)"
+        )
+    if a[-1] != (rows if left else columns):
+        equation = "AX = B" if left else "XA = B"
+        raise RuntimeError(
+            f"linalg.solve: Incompatible shapes of A and B for the equation {equation} ({a[-2]}x{a[-1]} and "
+            f"{rows}x{columns})"
+        )
+
+
+def solve(A: Any, B: Any, *, left: bool = True) -> Any:
+    """Return the X with A @ X = B (X @ A = B unless `left`), B being a vector or matrix, or a batch of them;
+    LinAlgError where A is singular.
+    """
+    check_matrix(A, "linalg.solve")
+    check_right_side(A, B, left)
+    result, _, _, info = _linalg_solve_ex(*together(A, B), left)
+    which, code = first_wrong(numbers(info))
+    if code:
+        raise LinAlgError(
+            f"torch.linalg.solve: {which}The solver failed because the input matrix is singular."
+        )
+    return result
+
+
+@public()
+def det(A: Any) -> Any:
+    """Return the determinant of a square matrix, or of each matrix in a batch.
+
+    Args:
+        A: a tensor of shape (…, n, n). PyTorch calls it `input` in torch.det.
+    Shape: (…, n, n) → (…).
+    Returns: a new tensor.
+    Raises: RuntimeError if the matrices are not square.
+    Derivative: `g * result * inverse(A).T`.
+    Source: torch.det
+
+    >>> torch.det(torch.tensor([[2.0, 0.0], [0.0, 3.0]]))
+    tensor(6.)
+    """
+    check_matrix(A, "linalg.det")
+    return _linalg_det(A)[0]
+
+
+def slogdet(A: Any) -> Any:
+    """Sign and logarithm of the absolute value of the determinant, which itself may overflow."""
+    check_matrix(A, "linalg.slogdet")
+    return return_types.linalg_slogdet(*_linalg_slogdet(A)[:2])
+
+
+@public(out="same", name="slogdet")
+def torch_slogdet(input: Any) -> Any:
+    """Return the sign and logarithm of the absolute value of the determinant, which itself may overflow."""
+    return return_types.slogdet(*slogdet(input))
+
+
+@public()
+def logdet(input: Any) -> Any:
+    """Return the logarithm of the determinant of a square matrix, or of each in a batch; NaN of a negative
+    one.
+    """
+    check_matrix(input, "logdet")
+    sign, log = slogdet(input)
+    if sign._data.dtype.kind == "c":
+        return F.log(sign) + log
+    return F.where(F.eq(sign, -1.0), nan, log)
+
+
+def positive_power(base: Any, n: int) -> Any:
+    """`base` to the power of n > 0 by repeated squares, multiplied in PyTorch's order."""
+    if n == 1:
+        return F.clone(base)
+    if n == 3:
+        return matmul(matmul(base, base), base)
+    square, result = None, None
+    while n:
+        square = base if square is None else matmul(square, square)
+        if n % 2:
+            result = square if result is None else matmul(result, square)
+        n //= 2
+    return result
+
+
+@public(out="same")
+def matrix_power(input: Any, n: int) -> Any:
+    """Return the n-th power of a square matrix or of each in a batch; of a negative n that of the inverse."""
+    n = as_integer(n)
+    check_square(input, "linalg.matrix_power")
+    if n == 0:
+        return F.clone(input).copy_(wrap(np.eye(input._data.shape[-1], dtype=input._data.dtype)))
+    if n > 0:
+        return positive_power(input, n)
+    inverse = inv(input)
+    return inverse if n == -1 else positive_power(inverse, -n)

@@ -6,11 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from ..core import F, composite, rename
+from ..core import F, composite, dialect, rename
 from ..core.op import RAW
+from ..core.operands import broadcast, check_elements
+from ..core.public import public
 from ..core.tensor_state import wrap
+from . import shapes as sh
+from .arguments import is_integer
 from .kernels import linear_op, view_op
-from .shape import place
+from .shapes import place
+
+# ─── Tensors cut into several, and several put together
+
 
 # ── several put together
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -115,13 +122,13 @@ def zeros_of(g: Any, size: tuple[int, ...]) -> Any:
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def stacked(grads: list[Any], dim: int) -> Any:
+def stack_gradients(grads: list[Any], dim: int) -> Any:
     """Return the gradient of `unbind`: zeros where none was sent."""
     given = next(g for g in grads if g is not None)
     return F.stack([F.zeros_of(given, given.shape) if g is None else g for g in grads], dim)
 
 
-@view_op(self=lambda grads, dim: stacked(grads, dim), several=True, forms="function method", out="")
+@view_op(self=lambda grads, dim: stack_gradients(grads, dim), several=True, forms="function method", out="")
 def unbind(self, dim=0):
     """Return all parts along `dim` as a tuple; this dimension is removed."""
     if self.ndim == 0:
@@ -139,12 +146,12 @@ def cut(self: Any, sizes: Any, dim: int) -> tuple[Any, ...]:
     return tuple(parts)
 
 
-def even(length: int, size: int) -> list[int]:
+def even_sizes(length: int, size: int) -> list[int]:
     """The sizes of the parts when `length` is cut into parts of `size`, the last of which may be smaller."""
     return [size] * (length // size) + [length % size] * (length % size > 0) if size and length else [length]
 
 
-def joined(grads: list[Any], sizes: tuple[int, ...], parts: Any, dim: int) -> Any:
+def join_gradients(grads: list[Any], sizes: tuple[int, ...], parts: Any, dim: int) -> Any:
     """Return the gradient of a split: zeros where none was sent."""
     dim = place(dim, len(sizes))
     given = next(g for g in grads if g is not None)
@@ -165,7 +172,7 @@ def split_kernel(self: Any, split_size: int, dim: int = 0) -> tuple[Any, ...]:
         raise RuntimeError(
             f"split_size can only be 0 if dimension size is 0, but got dimension size of {length}"
         )
-    return cut(self, even(length, split_size), dim)
+    return cut(self, even_sizes(length, split_size), dim)
 
 
 def sized_kernel(self: Any, split_sizes: Any, dim: int = 0) -> tuple[Any, ...]:
@@ -188,12 +195,12 @@ def sized_kernel(self: Any, split_sizes: Any, dim: int = 0) -> tuple[Any, ...]:
 
 def split_vjp(grads, self_sym_sizes, split_size, dim):
     """Return the parts in one piece."""
-    return joined(grads, self_sym_sizes, even(self_sym_sizes[dim], split_size), dim)
+    return join_gradients(grads, self_sym_sizes, even_sizes(self_sym_sizes[dim], split_size), dim)
 
 
 def sized_vjp(grads, self_sym_sizes, split_sizes, dim):
     """Return the parts in one piece."""
-    return joined(grads, self_sym_sizes, split_sizes, dim)
+    return join_gradients(grads, self_sym_sizes, split_sizes, dim)
 
 
 @view_op(self=split_vjp, kernel=split_kernel, node="SplitBackward0", several=True)
@@ -201,8 +208,8 @@ def split_evenly(self, split_size, dim=0):
     """Return parts of `split_size` along `dim`, the last of which may be smaller."""
 
 
-@view_op(self=sized_vjp, kernel=sized_kernel, several=True, forms="function", out="")
-def split_with_sizes(self, split_sizes, dim=0):
+@view_op(name="split_with_sizes", self=sized_vjp, kernel=sized_kernel, several=True, forms="function", out="")
+def split_with_sizes_op(self, split_sizes, dim=0):
     """Return parts of the given sizes along `dim`."""
 
 
@@ -211,9 +218,245 @@ def unsafe_split(self, split_size, dim=0):
     """Return `split` whose parts do not know that they share memory with `self`."""
 
 
-@linear_op(self=sized_vjp, kernel=sized_kernel, several=True, forms="function", out="")
-def unsafe_split_with_sizes(self, split_sizes, dim=0):
-    """Return `split_with_sizes` whose parts do not know that they share memory with `self`."""
+@linear_op(
+    name="unsafe_split_with_sizes",
+    self=sized_vjp,
+    kernel=sized_kernel,
+    several=True,
+    forms="function",
+    out="",
+)
+def unsafe_split_with_sizes_op(self, split_sizes, dim=0):
+    """Return `split_with_sizes_op` whose parts do not know that they share memory with `self`."""
 
 
 rename(split_evenly, "split")
+
+
+# ─── Splitting a tensor into views, stacking tensors, grids, and broadcasting
+
+
+INDEXING = "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument."
+
+
+@public("function")
+def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Any, ...]:
+    """Return coordinate grids made of vectors: result i varies along dimension i only.
+
+    Args:
+        tensors: vectors or scalars, one by one or in one list.
+        indexing: "ij" (rows first, the default) or "xy".
+    Shape: n vectors of lengths (a, b, …) → n tensors of shape (a, b, …).
+    Returns: a tuple of tensors that share memory with the vectors.
+    Raises: RuntimeError if a tensor has more than one dimension.
+    Derivative: the sum of `g` over the other dimensions.
+    Source: torch.meshgrid
+
+    >>> torch.meshgrid(torch.tensor([1, 2]), torch.tensor([3, 4]), indexing='ij')[0]
+    tensor([[1, 1],
+            [2, 2]])
+    """
+    if indexing is None:
+        dialect.warn_of_dialect(INDEXING)
+    return grid(tensors, "ij" if indexing is None else indexing)
+
+
+def grid(tensors: Any, indexing: str) -> tuple[Any, ...]:
+    """`meshgrid` with the indexing given."""
+    vectors = as_tensor_list(tensors)
+    if not vectors:
+        raise RuntimeError("meshgrid expects a non-empty TensorList")
+    if len({t._data.dtype for t in vectors}) > 1:
+        raise RuntimeError("meshgrid expects all tensors to have the same dtype")
+    if any(t._data.ndim > 1 for t in vectors):
+        shapes = [list(t.shape) for t in vectors]
+        raise RuntimeError(f"torch.meshgrid: Expected 0D or 1D tensors in the tensor list but got: {shapes}")
+    if indexing not in ("ij", "xy"):
+        raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
+    turned = indexing == "xy" and len(vectors) > 1
+    if turned:
+        vectors[:2] = vectors[1::-1]
+    shape = tuple(t._data.size for t in vectors)
+    lines = ([n if j == i else 1 for j in range(len(shape))] for i, n in enumerate(shape))
+    found = [F.expand(F.view(t, line), shape) for t, line in zip(vectors, lines)]
+    if turned:
+        found[:2] = found[1::-1]
+    return tuple(found)
+
+
+def as_tensor_list(tensors: Any) -> list[Any]:
+    """Tensors given one by one or as one sequence."""
+    found = list(tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else tensors)
+    check_elements(found)
+    return found
+
+
+def at_least(n: int, tensors: tuple[Any, ...]) -> Any:
+    """`atleast_1d` to `atleast_3d`: of one tensor, or of several as a tuple."""
+    many = len(tensors) == 1 and isinstance(tensors[0], (tuple, list))
+    given = tuple(tensors[0]) if many else tensors
+    results = tuple(raise_dims(t, n) for t in given)
+    return results if many or len(results) != 1 else results[0]
+
+
+def raise_dims(t: Any, n: int) -> Any:
+    """`t` with at least `n` dimensions."""
+    k = t._data.ndim
+    if k == 0:
+        return sh.reshape(t, (1,) * n)
+    if k == 1 and n > 1:
+        t = sh.unsqueeze(t, 0)
+    return sh.unsqueeze(t, -1) if k < 3 == n else t
+
+
+@public("function")
+def atleast_1d(*tensors: Any) -> Any:
+    """Return tensors with at least one dimension."""
+    return at_least(1, tensors)
+
+
+@public("function")
+def atleast_2d(*tensors: Any) -> Any:
+    """Return tensors with at least two dimensions."""
+    return at_least(2, tensors)
+
+
+@public("function")
+def atleast_3d(*tensors: Any) -> Any:
+    """Return tensors with at least three dimensions."""
+    return at_least(3, tensors)
+
+
+@public("function")
+def broadcast_tensors(*tensors: Any) -> Any:
+    """Return tensors expanded to the shape to which they broadcast; those that have it as they are."""
+    shape = broadcast((), *(t._data.shape for t in tensors))
+    return tuple(t if t._data.shape == shape else sh.expand(t, shape) for t in tensors)
+
+
+@public("function")
+def split(tensor: Any, split_size_or_sections: Any, dim: int = 0) -> Any:
+    """Return the tensor split along `dim` into parts of a size, the last of which may be smaller.
+
+    Args:
+        input: a tensor of at least one dimension.
+        split_size_or_sections: the size of each part, or a list of sizes.
+        dim: the dimension.
+    Shape: that of `input` with the size of the part at `dim`.
+    Returns: a tuple of views.
+    Raises: RuntimeError if a list of sizes does not add up.
+    Derivative: the gradients of the parts, joined.
+    Source: torch.split
+
+    >>> torch.arange(5).split(2)
+    (tensor([0, 1]), tensor([2, 3]), tensor([4]))
+    """
+    size = split_size_or_sections
+    if is_integer(size):
+        return split_evenly(tensor, int(size), dim)
+    if not isinstance(size, (tuple, list)):
+        raise TypeError(
+            "split_with_sizes(): argument 'split_sizes' (position 2) must be tuple of ints, not "
+            f"{type(size).__name__}"
+        )
+    return split_with_sizes_op(tensor, tuple(size), dim)
+
+
+def chunk_by(tensor: Any, chunks: int, dim: int, evenly: Any, with_sizes: Any) -> Any:
+    """Split a tensor into at most `chunks` parts by one of two ops; RuntimeError in PyTorch's words."""
+    if tensor._data.ndim == 0:
+        raise RuntimeError("chunk expects at least a 1-dimensional tensor")
+    if chunks <= 0:
+        raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
+    size = -(-tensor._data.shape[place(dim, tensor._data.ndim)] // chunks)
+    return evenly(tensor, size, dim) if size else with_sizes(tensor, (0,) * chunks, dim)
+
+
+@public()
+def chunk(input: Any, chunks: int, dim: int = 0) -> Any:
+    """Return the tensor split along `dim` into at most `chunks` parts of equal size.
+
+    Args:
+        input: a tensor of at least one dimension.
+        chunks: how many parts.
+        dim: the dimension.
+    Shape: that of `input` with the size of the part at `dim`.
+    Returns: a tuple of views; the last may be smaller.
+    Raises: RuntimeError if `chunks` is not positive.
+    Derivative: the gradients of the parts, joined.
+    Source: torch.chunk
+
+    >>> torch.arange(5).chunk(2)
+    (tensor([0, 1, 2]), tensor([3, 4]))
+    """
+    return chunk_by(input, chunks, dim, split_evenly, split_with_sizes_op)
+
+
+@public()
+def unsafe_chunk(input: Any, chunks: int, dim: int = 0) -> Any:
+    """Return `chunk` whose parts do not know that they share memory with the tensor."""
+    return chunk_by(input, chunks, dim, unsafe_split, unsafe_split_with_sizes_op)
+
+
+@public("method", name="split")
+def split_method(self, split_size: Any, dim: int = 0) -> Any:
+    """Return the tensor split along `dim` into parts of a size, the last of which may be smaller.
+
+    Args:
+        split_size: the size of each part, or a list of sizes.
+        dim: the dimension.
+    Shape: that of the tensor, but at `dim` the size of the part.
+    Returns: a tuple of views.
+    Raises: RuntimeError if a list of sizes does not add up.
+    Derivative: the gradients of the parts, joined.
+    Source: torch.Tensor.split
+
+    >>> torch.arange(5).split(2)
+    (tensor([0, 1]), tensor([2, 3]), tensor([4]))
+    """
+    return split(self, split_size, dim)
+
+
+@public("method")
+def split_with_sizes(self, split_sizes: Any, dim: int = 0) -> Any:
+    """Return parts of the given sizes along `dim`."""
+    return split_with_sizes_op(self, tuple(split_sizes), dim)
+
+
+@public("method")
+def unsafe_split_with_sizes(self, split_sizes: Any, dim: int = 0) -> Any:
+    """Return `split_with_sizes` whose parts do not know that they share memory with the tensor."""
+    return unsafe_split_with_sizes_op(self, tuple(split_sizes), dim)
+
+
+def check_not_empty(tensors: Any, name: str) -> tuple[Any, ...]:
+    """Return the tensors; RuntimeError in PyTorch's words where there are none."""
+    if not tensors:
+        raise RuntimeError(f"{name} expects a non-empty TensorList")
+    return tuple(tensors)
+
+
+@public("function", out="cast")
+def hstack(tensors: Any) -> Any:
+    """Return tensors side by side: along the second dimension, vectors along their only one."""
+    parts = [atleast_1d(t) for t in check_not_empty(tensors, "hstack")]
+    return cat(parts, 0 if parts[0].ndim == 1 else 1)
+
+
+@public("function", out="cast", also="row_stack")
+def vstack(tensors: Any) -> Any:
+    """Return tensors one below the other, along the first dimension; a vector counts as a row."""
+    return cat([atleast_2d(t) for t in check_not_empty(tensors, "vstack")], 0)
+
+
+@public("function", out="cast")
+def dstack(tensors: Any) -> Any:
+    """Return tensors one behind the other, along the third dimension."""
+    return cat([atleast_3d(t) for t in check_not_empty(tensors, "dstack")], 2)
+
+
+@public("function", out="cast")
+def column_stack(tensors: Any) -> Any:
+    """Return tensors side by side; a vector or number counts as a column."""
+    parts = check_not_empty(tensors, "column_stack")
+    return hstack([t if t.ndim > 1 else F.reshape(t, (t._data.size, 1)) for t in parts])

@@ -14,34 +14,34 @@ HALF = np.dtype(np.float16)
 NONE, MEAN, SUM = 0, 1, 2  # how a loss is reduced, as PyTorch's nodes note it
 
 
-def wide(kernel: Any) -> Any:
+def in_float32(kernel: Any) -> Any:
     """Return a kernel that computes float16 in float32 and rounds once, as PyTorch does."""
 
     @functools.wraps(kernel)
     def run(*args: Any) -> Any:
         if args[0].dtype is not HALF:
             return kernel(*args)
-        return narrowed(kernel(*map(widened, args)))
+        return as_float16(kernel(*map(as_float32, args)))
 
     return run
 
 
-def widened(x: Any) -> Any:
+def as_float32(x: Any) -> Any:
     """Return a float16 array as float32; anything else as it is."""
     return x.astype(np.float32) if getattr(x, "dtype", None) == np.float16 else x
 
 
-def narrowed(x: Any) -> Any:
+def as_float16(x: Any) -> Any:
     """Results as float16, those that are float32."""
     if isinstance(x, tuple):
-        return tuple(map(narrowed, x))
+        return tuple(map(as_float16, x))
     return x.astype(np.float16) if x.dtype == np.float32 else x
 
 
 WHOLE = {n: np.dtype(f"i{n}") for n in (2, 4, 8)}  # whole numbers, by size in bytes
 
 
-def kept(g: Any, hidden: Any) -> Any:
+def mask_gradient(g: Any, hidden: Any) -> Any:
     """`g`, with 0 where `hidden` holds: by a product of its bits as whole numbers, up to ten times as fast as
     `np.where`, and right for inf and NaN, unlike a product of floats.
     """
@@ -55,7 +55,7 @@ def kept(g: Any, hidden: Any) -> Any:
     return bits.view(g.dtype)
 
 
-def reduced(loss: Any, reduction: int) -> Any:
+def reduce_loss(loss: Any, reduction: int) -> Any:
     """All losses, their mean or their sum; those of float16 are added in float32."""
     if reduction == NONE:
         return loss
@@ -65,7 +65,7 @@ def reduced(loss: Any, reduction: int) -> Any:
     return total.astype(loss.dtype)
 
 
-def written(name: str, x: Any, *args: Any) -> Any:
+def reduced_in_place(name: str, x: Any, *args: Any) -> Any:
     """The op called `name` on `x`, which nobody else has: in place on a tensor, as in PyTorch's formulas,
     which shows in what the node saves.
     """
@@ -109,7 +109,7 @@ def by_one_op(name: str, inputs: str, names: str) -> dict[str, Any]:
     return vjps
 
 
-def sent(g: Any) -> Any:
+def first_gradient(g: Any) -> Any:
     """Return a gradient; None also for that of a result that was not asked for."""
     return None if g is None or g.shape == (0,) else g
 
@@ -124,12 +124,12 @@ def declaring(wrap: Any, **own: Any) -> Any:
 
 
 # Declares a function of one element: integers become floats, float16 is computed in float32.
-function = declaring(wide, floating=True)
+function = declaring(in_float32, floating=True)
 # Declares an op that float16 is computed in float32 for, and that users call under another name.
-activation = declaring(wide, forms="")
+activation = declaring(in_float32, forms="")
 
 
-def refusal(text: str, error: type[Exception] = RuntimeError) -> Any:
+def complex_error(text: str, error: type[Exception] = RuntimeError) -> Any:
     """Return a vjp, or a jvp, that raises an error."""
 
     def refuse(*_: Any) -> Any:
@@ -140,11 +140,15 @@ def refusal(text: str, error: type[Exception] = RuntimeError) -> Any:
 
 def second_refusal(name: str) -> Any:
     """Return a vjp that raises the error of PyTorch for a derivative that cannot be differentiated itself."""
-    return refusal(f"the derivative for '{name}' is not implemented.", NotImplementedError)
+    return complex_error(f"the derivative for '{name}' is not implemented.", NotImplementedError)
 
 
 def no_derivative(name: str, *inputs: str) -> dict[str, Any]:
     """What `differentiable` takes for an op without a derivative: its node, and what raises the errors."""
-    vjp = refusal(f"derivative for aten::{name} is not implemented")
+    vjp = complex_error(f"derivative for aten::{name} is not implemented")
     text = f"Trying to use forward AD with aten::{name} that does not support it."
-    return {"node": "NotImplemented", "jvp": refusal(text, NotImplementedError), **dict.fromkeys(inputs, vjp)}
+    return {
+        "node": "NotImplemented",
+        "jvp": complex_error(text, NotImplementedError),
+        **dict.fromkeys(inputs, vjp),
+    }

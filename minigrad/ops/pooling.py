@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from ..core import F, calls, differentiable, zeros
-from .checks import check_images, refuse
-from .kernels import linear_op, only_first, wide
-from .shape import show_sizes
-from .sliding import by_place, check_adaptive, check_windows, padded, put_together, whole_size
+from .arguments import check_images, refuse
+from .convolution import by_place, check_adaptive, check_windows, pad_around, put_together, whole_size
+from .kernels import in_float32, linear_op, only_first
+from .shapes import show_sizes
 
 RESULTS = only_first("result0", "result1")
 
@@ -29,7 +29,7 @@ def window_sizes(kernel: Any, stride: Any) -> Any:
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def divided(total: Any, size: Any, how: Any) -> Any:
+def divide_by_count(total: Any, size: Any, how: Any) -> Any:
     """Return sums over windows, or gradients, divided by how many elements each window has."""
     by = divisors(size, how, total.shape[-len(size) :])
     if total.dtype.kind == "f":
@@ -51,15 +51,15 @@ def divisors(size: Any, how: Any, count: Any) -> Any:
     return np.maximum(reduce(np.multiply.outer, map(along, size, kernel, stride, padding, count)), 1)
 
 
-def declare_mean(k: int) -> None:
+def declare_mean(k: int, title: str, gradient: str) -> None:
     """Declare the mean of windows over the last `k` dimensions, and its gradient."""
-    title, ones = f"avg_pool{k}d", (1,) * k
+    ones = (1,) * k
     settings = (
         "kernel_size", "stride", "padding", "ceil_mode", "count_include_pad", "divisor_override"
     )  # fmt: skip
 
-    @linear_op(name=title, self=calls(title + "_backward", "self", *settings))
-    @wide
+    @linear_op(name=title, self=calls(gradient, "self", *settings))
+    @in_float32
     def pool(
         self, kernel_size, stride=(), padding=(0,) * k, ceil_mode=False, count_include_pad=True,
         divisor_override=None,
@@ -75,22 +75,24 @@ def declare_mean(k: int) -> None:
             refuse(self, "biuc", "avg_pool2d" if k == 2 else "avg_pool3d_out_frame")
         size = self.shape[-k:]
         whole = whole_size(size, kernel_size, stride, padding, ones, count)
-        x = padded(self, padding, whole)
+        x = pad_around(self, padding, whole)
         first, *others = (there for _, there in by_place(kernel_size, stride, ones, count))
         total = np.array(x[first], order="C")
         for there in others:  # one place of all windows after the other
             np.add(total, x[there], out=total)
-        return divided(total, size, (kernel_size, stride, padding, count_include_pad, divisor_override))
+        return divide_by_count(
+            total, size, (kernel_size, stride, padding, count_include_pad, divisor_override)
+        )
 
-    @linear_op(name=title + "_backward", grad_output=calls(title, *settings), self=zeros)
-    @wide
+    @linear_op(name=gradient, grad_output=calls(title, *settings), self=zeros)
+    @in_float32
     def backward(
         grad_output, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
     ):
         """Return the gradient: equal shares for all elements of a window."""
         stride, size = window_sizes(kernel_size, stride), self.shape[-k:]
         how = (kernel_size, stride, padding, count_include_pad, divisor_override)
-        share = divided(grad_output, size, how)
+        share = divide_by_count(grad_output, size, how)
         lead, count = share.shape[:-k], share.shape[-k:]
         parts = np.broadcast_to(share.reshape((*lead, *ones, *count)), (*lead, *kernel_size, *count))
         return put_together(parts, size, kernel_size, stride, padding, ones)
@@ -155,12 +157,11 @@ def at_maxima(k: int) -> dict[str, Any]:
     return {"grad_output": taken, "self": lambda g: F.zeros_like(g), "linear": True}
 
 
-def declare_maximum(k: int) -> None:
+def declare_maximum(k: int, title: str, gradient: str) -> None:
     """Declare the maximum of windows over the last `k` dimensions, and its gradient."""
-    title = f"max_pool{k}d_with_indices"
     settings = ("kernel_size", "stride", "padding", "dilation", "ceil_mode")
 
-    @differentiable(name=title, self=calls(title + "_backward", "self", *settings, "result1"), **RESULTS)
+    @differentiable(name=title, self=calls(gradient, "self", *settings, "result1"), **RESULTS)
     def pool(self, kernel_size, stride=(), padding=(0,) * k, dilation=(1,) * k, ceil_mode=False):
         """Return the largest element of each window, and its place in the flattened input."""
         stride = window_sizes(kernel_size, stride)
@@ -169,14 +170,16 @@ def declare_maximum(k: int) -> None:
         lowest = -np.inf if self.dtype.kind == "f" else np.iinfo(self.dtype).min
         size = self.shape[-k:]
         whole = whole_size(size, kernel_size, stride, padding, dilation, count)
-        values, number = maxima(padded(self, padding, whole, lowest), kernel_size, stride, dilation, count)
+        values, number = maxima(
+            pad_around(self, padding, whole, lowest), kernel_size, stride, dilation, count
+        )
         index = starts(size, kernel_size, dilation, (0,) * k).ravel().take(number)
         index += starts(size, count, stride, padding)
         if any(padding):  # nothing is greater than the border where all is as low
             np.copyto(index, first_inside(size, count, stride, padding, dilation), where=values == lowest)
         return values, index
 
-    @differentiable(name=title + "_backward", **at_maxima(k))
+    @differentiable(name=gradient, **at_maxima(k))
     def backward(grad_output, self, kernel_size, stride, padding, dilation, ceil_mode, indices):
         """Return the gradient: that of each largest element, where it came from."""
         return put_at_maxima(grad_output, self, k, indices)
@@ -186,7 +189,7 @@ def declare_maximum(k: int) -> None:
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def parts(size: Any, count: Any) -> Any:
+def adaptive_bounds(size: Any, count: Any) -> Any:
     """For each part of the last dimensions: its place in the result, and its place in the input. Parts may
     overlap by one element.
     """
@@ -195,32 +198,31 @@ def parts(size: Any, count: Any) -> Any:
         yield (..., *place), (..., *(slices[i] for slices, i in zip(along, place)))
 
 
-def declare_mean_of_parts(k: int) -> None:
+def declare_mean_of_parts(k: int, title: str, gradient: str) -> None:
     """Declare the means of parts of the last `k` dimensions, and their gradient."""
-    title = f"_adaptive_avg_pool{k}d"
     last = tuple(range(-k, 0))
 
-    @linear_op(name=title, self=calls(title + "_backward", "self"))
-    @wide
+    @linear_op(name=title, self=calls(gradient, "self"))
+    @in_float32
     def pool(self, output_size):
         """Return the mean of each of `output_size` parts."""
         check_adaptive(self, k, "avg", output_size)
         out = np.empty((*self.shape[:-k], *output_size), self.dtype)
-        for place, part in parts(self.shape[-k:], output_size):
+        for place, part in adaptive_bounds(self.shape[-k:], output_size):
             out[place] = self[part].mean(axis=last)
         return out
 
     @linear_op(
-        name=title + "_backward",
+        name=gradient,
         grad_output=lambda g, grad_output_sym_sizes: getattr(F, title)(g, grad_output_sym_sizes[-k:]),
         self=zeros,
     )
-    @wide
+    @in_float32
     def backward(grad_output, self):
         """Return the gradient: equal shares for all elements of a part."""
         check_images(grad_output, k, grad_output.ndim - 1)
         out = np.zeros(self.shape, grad_output.dtype)
-        for place, part in parts(self.shape[-k:], grad_output.shape[-k:]):
+        for place, part in adaptive_bounds(self.shape[-k:], grad_output.shape[-k:]):
             into = out[part]
             into += (grad_output[place] / prod(into.shape[-k:]))[(..., *(None,) * k)]
         return out
@@ -235,11 +237,10 @@ def argmax(flat: Any) -> Any:
     return np.where(bad.any(axis=-1), last, np.argmax(flat, axis=-1))
 
 
-def declare_maximum_of_parts(k: int) -> None:
+def declare_maximum_of_parts(k: int, title: str, gradient: str) -> None:
     """Declare the maxima of parts of the last `k` dimensions, and their gradient."""
-    title = f"adaptive_max_pool{k}d"
 
-    @differentiable(name=title, self=calls(title + "_backward", "self", "result1"), **RESULTS)
+    @differentiable(name=title, self=calls(gradient, "self", "result1"), **RESULTS)
     def pool(self, output_size):
         """Return the largest of each of `output_size` parts, and its place in the flattened input."""
         check_adaptive(self, k, "max", output_size)
@@ -247,20 +248,25 @@ def declare_maximum_of_parts(k: int) -> None:
         values = np.empty((*lead, *output_size), self.dtype)
         indices = np.empty(values.shape, np.int64)
         numbers = np.arange(prod(size)).reshape(size)
-        for place, part in parts(size, output_size):
+        for place, part in adaptive_bounds(size, output_size):
             elements = self[part].reshape((*lead, prod(numbers[part].shape)))
             where = argmax(elements)
             values[place] = np.take_along_axis(elements, where[..., None], -1)[..., 0]
             indices[place] = numbers[part].ravel()[where]
         return values, indices
 
-    @differentiable(name=title + "_backward", **at_maxima(k))
+    @differentiable(name=gradient, **at_maxima(k))
     def backward(grad_output, self, indices):
         """Return the gradient: that of each largest element, where it came from."""
         check_images(grad_output, k, grad_output.ndim - 1)
         return put_at_maxima(grad_output, self, k, indices)
 
 
-for k in (2, 3):
-    for declare in (declare_mean, declare_maximum, declare_mean_of_parts, declare_maximum_of_parts):
-        declare(k)
+declare_mean(2, "avg_pool2d", "avg_pool2d_backward")
+declare_mean(3, "avg_pool3d", "avg_pool3d_backward")
+declare_maximum(2, "max_pool2d_with_indices", "max_pool2d_with_indices_backward")
+declare_maximum(3, "max_pool3d_with_indices", "max_pool3d_with_indices_backward")
+declare_mean_of_parts(2, "_adaptive_avg_pool2d", "_adaptive_avg_pool2d_backward")
+declare_mean_of_parts(3, "_adaptive_avg_pool3d", "_adaptive_avg_pool3d_backward")
+declare_maximum_of_parts(2, "adaptive_max_pool2d", "adaptive_max_pool2d_backward")
+declare_maximum_of_parts(3, "adaptive_max_pool3d", "adaptive_max_pool3d_backward")

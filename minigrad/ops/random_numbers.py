@@ -12,7 +12,7 @@ import numpy as np
 from ..core import F, check_broadcast, differentiable, modes, zeros
 from ..core.dtypes import OF_NUMPY, of
 from . import generator as draws
-from .checks import of_kind, refuse
+from .arguments import of_kind, refuse
 from .generator import Generator, default_generator
 
 
@@ -27,7 +27,7 @@ def source_of(generator: Any) -> Generator:
     return default_generator if generator is None else generator
 
 
-def filled(self: Any, drawn: np.ndarray) -> Any:
+def with_numbers(self: Any, drawn: np.ndarray) -> Any:
     """Numbers that were drawn, in the shape and dtype of `self`."""
     return draws.in_memory_order(drawn.astype(self.dtype, copy=False), self)[()]
 
@@ -36,11 +36,11 @@ def filled_with(draw: Any, self: Any, generator: Any, *how: float) -> Any:
     """The same of what `draw` gives of a generator; of a complex number both parts are drawn."""
     source = source_of(generator)
     if self.dtype.kind != "c":
-        return filled(self, draw(source, self.size, self.dtype, *how))
-    return filled(self, draw(source, 2 * self.size, self.real.dtype, *how).view(self.dtype))
+        return with_numbers(self, draw(source, self.size, self.dtype, *how))
+    return with_numbers(self, draw(source, 2 * self.size, self.real.dtype, *how).view(self.dtype))
 
 
-def in_order(self: Any) -> bool:
+def in_memory_order_of(self: Any) -> bool:
     """Return whether memory lies in row-major order without gaps."""
     return not isinstance(self, np.ndarray) or self.flags.c_contiguous
 
@@ -53,7 +53,7 @@ def uniform(self, low=0.0, high=1.0, generator=None):
     if low > high or max(abs(low), abs(high)) > np.finfo(part).max:
         told = f"numbers of {OF_NUMPY[part].c_name}, but found from={low:g}, to={high:g}"
         raise RuntimeError(f"uniform_ expects from <= to and {told}")
-    return filled_with(draws.uniform, self, generator, low, high)
+    return filled_with(draws.draw_uniform, self, generator, low, high)
 
 
 @differentiable(self=zeros)
@@ -64,7 +64,9 @@ def normal(self, mean=0.0, std=1.0, generator=None):
     refuse(self, "biu", "normal_kernel_cpu")
     if self.dtype.kind == "c":
         std = std / np.sqrt(2.0)
-    draw = draws.normal if in_order(self) else draws.normal_one_by_one  # memory with gaps or turned round
+    draw = (
+        draws.draw_normal if in_memory_order_of(self) else draws.normal_one_by_one
+    )  # memory with gaps or turned round
     return filled_with(draw, self, generator, mean, std)
 
 
@@ -74,10 +76,10 @@ def random(self, generator=None):
     all.
     """
     refuse(self, "c", "random_kernel_cpu")
-    return filled(self, draws.anything(source_of(generator), self.size, self.dtype))
+    return with_numbers(self, draws.anything(source_of(generator), self.size, self.dtype))
 
 
-def integers(self: Any, low: int, high: int, generator: Any) -> Any:
+def random_integers(self: Any, low: int, high: int, generator: Any) -> Any:
     """Integers from [low, high); RuntimeError with PyTorch's text where there are none or the dtype has not
     all of them.
     """
@@ -92,19 +94,19 @@ def integers(self: Any, low: int, high: int, generator: Any) -> Any:
         lowest, highest = int(limits.min), int(limits.max)
     if low < lowest or high - 1 > highest:
         raise RuntimeError(f"from or to - 1 is out of bounds for {of(self).c_name}")
-    return filled(self, draws.integers(source_of(generator), self.size, self.dtype, low, high))
+    return with_numbers(self, draws.draw_integers(source_of(generator), self.size, self.dtype, low, high))
 
 
 @differentiable(self=zeros, node="RandomBackward1")
 def random_to(self, to, generator=None):
     """Return integers from [0, to)."""
-    return integers(self, 0, to, generator)
+    return random_integers(self, 0, to, generator)
 
 
 @differentiable(self=zeros, node="RandomBackward0")
 def random_from(self, low, to, generator=None):
     """Return integers from [low, to)."""
-    return integers(self, low, to, generator)
+    return random_integers(self, low, to, generator)
 
 
 @differentiable(self=zeros)
@@ -116,7 +118,7 @@ def exponential(self, lambd=1.0, generator=None):
     of_kind(self, "f", text + "but you specified {0.title}")
     if lambd <= 0:
         raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={lambd:g}")
-    return filled(self, draws.exponential(source_of(generator), self.size, lambd))
+    return with_numbers(self, draws.draw_exponential(source_of(generator), self.size, lambd))
 
 
 NO_CHANCE = (
@@ -125,7 +127,7 @@ NO_CHANCE = (
 )
 
 
-def chosen(p: Any, generator: Any) -> np.ndarray:
+def bernoulli_mask(p: Any, generator: Any) -> np.ndarray:
     """Bools that hold with the probabilities `p`, in its shape."""
     refuse(p, "biuc", "bernoulli_tensor_cpu_p_")
     if not np.all((p >= 0) & (p <= 1)):
@@ -136,7 +138,7 @@ def chosen(p: Any, generator: Any) -> np.ndarray:
 @differentiable(self=zeros)
 def bernoulli(self, generator=None):
     """Return 1 with the probability that the element is, else 0."""
-    return chosen(self, generator).astype(self.dtype)[()]
+    return bernoulli_mask(self, generator).astype(self.dtype)[()]
 
 
 @differentiable(self=zeros, p=zeros, node="BernoulliBackward1", broadcasts=True)
@@ -145,7 +147,7 @@ def bernoulli_tensor(self, p, generator=None):
     refuse(self, "c", "bernoulli_tensor_cpu_self_")
     chances = np.empty_like(self, p.dtype, subok=False)
     chances[...] = F.expand(np.asarray(p), self.shape)
-    return chosen(chances, generator).astype(self.dtype)[()]
+    return bernoulli_mask(chances, generator).astype(self.dtype)[()]
 
 
 @differentiable(self=zeros, node="BernoulliBackward2")
@@ -154,7 +156,7 @@ def bernoulli_float(self, p=0.5, generator=None):
     if not 0 <= p <= 1:
         raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
     refuse(self, "c", "bernoulli_scalar_cpu_")
-    return filled(self, draws.bernoulli(source_of(generator), self.size, p))
+    return with_numbers(self, draws.draw_bernoulli(source_of(generator), self.size, p))
 
 
 def check_spread(std: Any) -> None:
@@ -214,7 +216,7 @@ def multinomial(self, num_samples, replacement=False, generator=None):
 
 def without_replacement(self: Any, count: int, source: Generator) -> np.ndarray:
     """Return the places of the largest quotients of a probability and an exponentially distributed number."""
-    race = self / filled(self, draws.exponential(source, self.size, 1.0))
+    race = self / with_numbers(self, draws.draw_exponential(source, self.size, 1.0))
     if count == 1:
         return np.argmax(race, -1)[..., None]
     return np.argsort(-race, -1, kind="stable")[..., :count]

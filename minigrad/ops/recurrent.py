@@ -25,7 +25,7 @@ def order(count: int, reverse: bool) -> range:
     return range(count - 1, -1, -1) if reverse else range(count)
 
 
-def run(
+def run_layer(
     input: Any, weight0: Any, weight1: Any, weight2: Any, weight3: Any, hx_: Any, cx_: Any, reverse: bool,
     has_biases: bool,
 ) -> tuple[Any, Any, Any, Any]:  # fmt: skip
@@ -51,7 +51,9 @@ def layer_vjp(
     of_states, of_h, of_c = grads  # the workspace is no differentiable result
     states, gates, n = result0, result3, hidden_size
     if not isinstance(hx_, RAW):
-        states, _, _, gates = run(input, weight0, weight1, weight2, weight3, hx_, cx_, reverse, has_biases)
+        states, _, _, gates = run_layer(
+            input, weight0, weight1, weight2, weight3, hx_, cx_, reverse, has_biases
+        )
     i, f, _, o, g, before = (gates[:, :, k * n : (k + 1) * n] for k in range(6))
     bounded = F.tanh(f * before + i * g)
     c_by_z = g * i * (1 - i), before * f * (1 - f), i * (1 - g * g)
@@ -89,7 +91,7 @@ def mkldnn_rnn_layer(
     `cx_` are h and c before the first step; `reverse` starts at the last step. The other arguments describe
     the network for which PyTorch makes the layer; mode 2 is an LSTM.
     """
-    return run(input, weight0, weight1, weight2, weight3, hx_, cx_, reverse, has_biases)
+    return run_layer(input, weight0, weight1, weight2, weight3, hx_, cx_, reverse, has_biases)
 
 
 def checked_lengths(lengths: Any, count: int) -> None:
@@ -111,7 +113,7 @@ def checked_lengths(lengths: Any, count: int) -> None:
         )
 
 
-def places(shape: Any, batch_sizes: Any, batch_first: bool) -> Any:
+def packed_positions(shape: Any, batch_sizes: Any, batch_first: bool) -> Any:
     """Where the elements of a packed table stand in the padded one, of the given shape: an index for its
     first two dimensions. Lengths greater than that of the padded one are not refused, as in PyTorch.
     """
@@ -132,18 +134,18 @@ def _pack_padded_sequence(input, lengths, batch_first):
     """
     checked_lengths(lengths, input.shape[0 if batch_first else 1])
     batch_sizes = np.add.reduce(np.arange(lengths[0])[:, None] < lengths, axis=1)
-    return input[places(input.shape, batch_sizes, batch_first)], batch_sizes
+    return input[packed_positions(input.shape, batch_sizes, batch_first)], batch_sizes
 
 
 @linear_op(grad=calls("_packed_elements", "batch_sizes", "batch_first"))
 def _pack_padded_sequence_backward(grad, input_size, batch_sizes, batch_first):
     """Return a padded table with the elements of a packed one, 0 elsewhere."""
     out = np.zeros(input_size, grad.dtype)
-    out[places(input_size, batch_sizes, batch_first)] = grad
+    out[packed_positions(input_size, batch_sizes, batch_first)] = grad
     return out
 
 
 @linear_op(grad=calls("_pack_padded_sequence_backward", "grad_sym_sizes", "batch_sizes", "batch_first"))
 def _packed_elements(grad, batch_sizes, batch_first):
     """Return the elements of a padded table that the packed one has."""
-    return grad[places(grad.shape, batch_sizes, batch_first)]
+    return grad[packed_positions(grad.shape, batch_sizes, batch_first)]

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from ..core import F, calls
-from .checks import refuse
-from .kernels import linear_op, wide
+from .arguments import refuse
+from .kernels import in_float32, linear_op
 
 # ── taps
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -65,46 +65,46 @@ def all_taps(
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def weighed(x: Any, weights: Any, axis: int) -> Any:
+def weigh(x: Any, weights: Any, axis: int) -> Any:
     """`x` times weights along an axis, if there are any."""
     return x if weights is None else x * weights.reshape((-1, *(1,) * (x.ndim - axis - 1)))
 
 
-def gathered(x: Any, axis: int, places: Any, weights: Any) -> Any:
+def gather_taps(x: Any, axis: int, places: Any, weights: Any) -> Any:
     """Return the weighted sums along an axis."""
-    return reduce(np.add, (weighed(np.take(x, p, axis), w, axis) for p, w in zip(places, weights)))
+    return reduce(np.add, (weigh(np.take(x, p, axis), w, axis) for p, w in zip(places, weights)))
 
 
-def scattered(g: Any, axis: int, n: int, places: Any, weights: Any) -> Any:
-    """Return the transpose of `gathered`. Slice by slice it takes a fifth of the time of `np.add.at`."""
+def scatter_taps(g: Any, axis: int, n: int, places: Any, weights: Any) -> Any:
+    """Return the transpose of `gather_taps`. Slice by slice it takes a fifth of the time of `np.add.at`."""
     slices = np.ascontiguousarray(np.moveaxis(g, axis, 0))
     out = np.zeros((n, *slices.shape[1:]), g.dtype)
     sums = list(out)  # views of it
     for where, w in zip(places, weights):
-        for place, part in zip(where.tolist(), weighed(slices, w, 0)):
+        for place, part in zip(where.tolist(), weigh(slices, w, 0)):
             sums[place] += part
     return np.moveaxis(out, 0, axis)
 
 
-@wide
-def resampled(x: Any, way: str, output_size: Any, align_corners: bool, scales: Any) -> Any:
+@in_float32
+def resample(x: Any, way: str, output_size: Any, align_corners: bool, scales: Any) -> Any:
     """`x` at another size along its last dimensions."""
     k = len(output_size)
     kind = np.float64 if x.dtype == np.float64 else np.float32
     taps = all_taps(way, x.shape[-k:], output_size, align_corners, scales, kind)
     for axis in reversed(range(x.ndim - k, x.ndim)):
-        x = gathered(x, axis, *taps[axis - x.ndim + k])
+        x = gather_taps(x, axis, *taps[axis - x.ndim + k])
     return np.ascontiguousarray(x)
 
 
-@wide
+@in_float32
 def sent_back(g: Any, way: str, input_size: Any, align_corners: bool, scales: Any) -> Any:
-    """Return the transpose of `resampled`."""
+    """Return the transpose of `resample`."""
     k = g.ndim - 2
     size = input_size[-k:]
     taps = all_taps(way, size, g.shape[-k:], align_corners, scales, g.dtype.type)
     for axis in range(2, g.ndim):
-        g = scattered(g, axis, size[axis - 2], *taps[axis - 2])
+        g = scatter_taps(g, axis, size[axis - 2], *taps[axis - 2])
     return np.ascontiguousarray(g)
 
 
@@ -112,7 +112,7 @@ def sent_back(g: Any, way: str, input_size: Any, align_corners: bool, scales: An
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def check(x: Any, k: int, output_size: Any, way: str) -> None:
+def check_resampling(x: Any, k: int, output_size: Any, way: str) -> None:
     """PyTorch's errors for sizes and dtypes that cannot be resampled."""
     if 0 in x.shape[1:] or min(output_size) <= 0:
         raise RuntimeError(
@@ -138,18 +138,18 @@ def show_settings(node: Any, k: int, has_corners: bool) -> None:
         del node._saved_align_corners
 
 
-def declare(way: str, title: str, k: int) -> None:
+def declare_resampling(way: str, k: int, title: str, gradient: str) -> None:
     """Declare resampling of `k` dimensions, and its transpose."""
-    vjp = calls(title + "_backward", "output_size", "self_sym_sizes", "align_corners", "scales")
+    vjp = calls(gradient, "output_size", "self_sym_sizes", "align_corners", "scales")
     twice = calls(title, "output_size", "align_corners", "scales")
 
     @linear_op(name=title, self=vjp)
     def forward(self, output_size, align_corners=False, scales=None):
         """Return the last dimensions of (N, C, …) at the size `output_size`, `scales` times as many."""
-        check(self, k, output_size, way)
-        return resampled(self, way, output_size, align_corners, scales)
+        check_resampling(self, k, output_size, way)
+        return resample(self, way, output_size, align_corners, scales)
 
-    @linear_op(name=title + "_backward", grad_output=twice)
+    @linear_op(name=gradient, grad_output=twice)
     def backward(grad_output, output_size, input_size, align_corners=False, scales=None):
         """Return the gradient: each number shared out among the elements it came from."""
         return sent_back(grad_output, way, input_size, align_corners, scales)
@@ -158,11 +158,12 @@ def declare(way: str, title: str, k: int) -> None:
         show_settings(call.op.node, k, way != "nearest")
 
 
-for k in (1, 2, 3):
-    declare("nearest", f"upsample_nearest{k}d", k)
-declare("linear", "upsample_linear1d", 1)
-declare("linear", "upsample_bilinear2d", 2)
-declare("linear", "upsample_trilinear3d", 3)
+declare_resampling("nearest", 1, "upsample_nearest1d", "upsample_nearest1d_backward")
+declare_resampling("nearest", 2, "upsample_nearest2d", "upsample_nearest2d_backward")
+declare_resampling("nearest", 3, "upsample_nearest3d", "upsample_nearest3d_backward")
+declare_resampling("linear", 1, "upsample_linear1d", "upsample_linear1d_backward")
+declare_resampling("linear", 2, "upsample_bilinear2d", "upsample_bilinear2d_backward")
+declare_resampling("linear", 3, "upsample_trilinear3d", "upsample_trilinear3d_backward")
 
 
 # ── channels and neighbors

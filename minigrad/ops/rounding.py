@@ -11,11 +11,11 @@ import numpy as np
 from ..core import F, differentiable, rename, zeros
 from ..core.dtypes import of
 from ..core.public import ALL, public
-from .checks import choice, each, only, overloaded, refuses
+from .arguments import choice, each, only, publish_overloads, refuses
 from .kernels import elementwise, no_derivative
 
 
-def whole(function: Any) -> Any:
+def round_kernel(function: Any) -> Any:
     """Return a kernel that rounds; whole numbers stay as they are."""
     return lambda self: self.copy() if self.dtype.kind in "iu" else function(self)
 
@@ -23,7 +23,7 @@ def whole(function: Any) -> Any:
 def rounds(function: Any, check: Any, node: str | None = None, **names: Any) -> Any:
     """Declare an op that rounds: it is constant nearly everywhere."""
     return differentiable(
-        self=zeros, elementwise=True, kernel=whole(function), check=check, node=node, **names
+        self=zeros, elementwise=True, kernel=round_kernel(function), check=check, node=node, **names
     )
 
 
@@ -172,7 +172,7 @@ def check_divisor(self: Any, other: Any) -> None:
         raise RuntimeError("ZeroDivisionError")
 
 
-def divided(self: Any, other: Any, rounding_mode: Any) -> Any:
+def divide_rounded(self: Any, other: Any, rounding_mode: Any) -> Any:
     """Return the quotient, rounded down ("floor") or towards zero ("trunc")."""
     check_divisor(self, other)
     if rounding_mode == "floor":
@@ -186,7 +186,7 @@ def divided(self: Any, other: Any, rounding_mode: Any) -> Any:
     self=lambda g, other, rounding_mode: F.zeros_like(g),
     other=lambda g, self, other, rounding_mode: F.zeros_like(g),
     node="DivBackward2",
-    kernel=divided,
+    kernel=divide_rounded,
     check=only("iuf", "div_floor_cpu"),
     lone_numbers=True,
 )
@@ -246,7 +246,7 @@ def fmod_number(self, other):
     """Return the same by a number."""
 
 
-overloaded(fmod, fmod_number)
+publish_overloads(fmod, fmod_number)
 
 
 @floored(
@@ -268,7 +268,7 @@ def remainder_of_number(self, other):
     """Return what is left of a number, divided by each element."""
 
 
-modulo = overloaded(remainder, remainder_number, remainder_of_number)
+modulo = publish_overloads(remainder, remainder_number, remainder_of_number)
 
 
 @elementwise(
@@ -278,7 +278,7 @@ modulo = overloaded(remainder, remainder_number, remainder_of_number)
 )
 def floor_divide(self, other):
     """Return the quotient rounded down, as Python's `//`; it has no derivative."""
-    return divided(self, other, "floor")
+    return divide_rounded(self, other, "floor")
 
 
-quotient = overloaded(floor_divide, floor_divide, floor_divide)
+quotient = publish_overloads(floor_divide, floor_divide, floor_divide)

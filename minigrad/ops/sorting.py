@@ -1,21 +1,228 @@
-"""Sorting, medians, unique elements; truth, counts and histograms; the trace."""
+"""The largest and the smallest element, sorting, medians, unique elements."""
 
 from __future__ import annotations
 
-from math import isfinite, prod
+import builtins
 from typing import Any
 
 import numpy as np
 
-from ..core import F, composite, differentiable
-from ..core.dtypes import of
+from .. import return_types
+from ..core import F, composite, differentiable, is_symbol
 from ..core.op import RAW
-from ..core.tensor_state import wrap
-from .checks import refuse
-from .kernels import linear_op, no_derivative
-from .max_min import SELECTED, along, evenly, put_back, selected_vjp
-from .reduction import over, wide
-from .shape import place
+from ..core.public import public
+from ..core.tensor_state import TensorBase
+from ..left_out import without
+from .arguments import as_integer, dims, flag, invalid_arguments, refuse
+from .copies import dtype_of_value
+from .gathering import grid
+from .kernels import no_derivative
+from .reductions import NOT_GIVEN, is_of_all, over
+from .shapes import place
+
+# ─── The largest and the smallest element
+
+
+def refuse_empty(self: Any, dims: tuple[int, ...], name: str) -> None:
+    """IndexError with PyTorch's text, which begins with `name`, for a dimension without elements."""
+    for d in dims if self.ndim else ():
+        if self.shape[d] == 0:
+            raise IndexError(f"{name}: Expected reduction dim {d} to have non-zero size.")
+
+
+# ── how gradients are divided
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def put_back(g: Any, sizes: tuple[int, ...], dim: int, indices: Any, keepdim: bool) -> Any:
+    """Return the gradient of values selected along `dim`: `g` at their indices, and 0 elsewhere."""
+    if not keepdim and sizes:
+        g, indices = F.unsqueeze(g, dim), F.unsqueeze(indices, dim)
+    if isinstance(g, RAW) and sizes:  # saves softmax by hand a tenth of its time
+        out = np.zeros(sizes, g.dtype)
+        out[grid(indices, place(dim, len(sizes)))] = g
+        return out
+    return F.scatter_src(F.zeros_of(g, sizes), dim, indices, g)
+
+
+def full(reduced: Any, ndim: int, dim: Any, keepdim: bool) -> Any:
+    """What was reduced, with the lost dimensions as ones, viewed at once as PyTorch does."""
+    if keepdim or (not reduced.shape and is_symbol(reduced)):
+        return reduced  # in a formula, a number needs no dimensions
+    sizes, lost = list(reduced.shape), over(dim, ndim) if dim != () else ()
+    for d in sorted(lost):
+        sizes.insert(d, 1)
+    return F.reshape(reduced, tuple(sizes))
+
+
+@composite
+def count_in(mask: Any, dim: Any, g: Any) -> Any:
+    """How often `mask` holds along `dim` (all for ()), which stays; for arrays in the dtype of `g`."""
+    count = F.sum_all(mask) if dim is None else F.sum_dim(mask, dim, True)
+    return F.to(count, dtype_of_value(g)) if isinstance(g, RAW) else count
+
+
+def share_out(g: Any, mask: Any, dim: Any) -> Any:
+    """`g` in equal shares where `mask` holds."""
+    return (g / F.count_in(mask, dim, g)) * mask
+
+
+def amax_vjp(g, self, result, dim, keepdim):
+    """Equal shares for all elements that are the extreme."""
+    ndim = len(self.shape)
+    mask = F.eq(full(result, ndim, dim, keepdim), self)
+    return share_out(full(g, ndim, dim, keepdim), mask, dim)
+
+
+def evenly(g: Any, self: Any, result: Any) -> Any:
+    """Equal shares for all elements that equal the one result; NaN equals NaN."""
+    if isinstance(self, RAW):
+        equal = self == result if result == result else self != self
+        return np.where(equal, g / g.dtype.type(np.count_nonzero(equal)), g.dtype.type(0))
+    mask = F.eq(self, result)
+    if is_symbol(self):
+        return share_out(g, mask, None)
+    both = F.logical_and(F.ne(self, self), F.ne(result, result))
+    mask = F.logical_or(mask, both)
+    return F.masked_fill_tensor(F.zeros_of(g, self.shape), mask, g / F.count_in(mask, None, g))
+
+
+# ── the extremes
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def reduce_extreme(ufunc: Any, self: Any, dim: Any, keepdim: bool, name: str, kernel: str) -> Any:
+    """Return an extreme over some dimensions; NaN if there is one."""
+    if self.size == 0 and (dim is None or dim == ()):
+        raise RuntimeError(
+            f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction "
+            "dim with the 'dim' argument."
+        )
+    axes = over(dim, self.ndim)
+    refuse_empty(self, axes, f"{name}()")
+    if self.size:
+        refuse(self, "c", kernel)
+    return ufunc.reduce(self, axis=axes, keepdims=keepdim)
+
+
+@differentiable(name="amax", self=amax_vjp)
+def amax_op(self, dim=(), keepdim=False):
+    """Return the largest element over some dimensions (all for ()); its gradient is divided evenly."""
+    return reduce_extreme(np.maximum, self, dim, keepdim, "amax", "max_values_cpu")
+
+
+@differentiable(name="amin", self=amax_vjp)
+def amin_op(self, dim=(), keepdim=False):
+    """Return the smallest element over some dimensions (all for ()); its gradient is divided evenly."""
+    return reduce_extreme(np.minimum, self, dim, keepdim, "amin", "min_values_cpu")
+
+
+def of_all(ufunc: Any, name: str) -> Any:
+    """Return the kernel of an extreme of all elements."""
+    return lambda self: reduce_extreme(ufunc, self, None, False, name, f"{name}_all")
+
+
+@differentiable(self=evenly, node="MaxBackward1", kernel=of_all(np.maximum, "max"))
+def max_all(self):
+    """Return the largest of all elements; its gradient is divided evenly."""
+
+
+@differentiable(self=evenly, node="MinBackward1", kernel=of_all(np.minimum, "min"))
+def min_all(self):
+    """Return the smallest of all elements; its gradient is divided evenly."""
+
+
+def extreme_along(position: Any, name: str, unfit: str = "c", suffix: str = "cpu") -> Any:
+    """The kernel of an element along one dimension, with its index, which `position` finds."""
+
+    def kernel(self: Any, dim: Any, keepdim: bool = False) -> Any:
+        front = place(dim, self.ndim)
+        refuse_empty(self, (front,), f"{name}()")
+        refuse(self, unfit, f"{name}_{suffix}")
+        if self.ndim == 0:
+            return self.copy(), np.int64(0)
+        indices = position(self, axis=front, keepdims=True)
+        values = np.take_along_axis(self, indices, front)
+        return (values, indices) if keepdim else (values.squeeze(front), indices.squeeze(front))
+
+    return kernel
+
+
+def selected_vjp(grads, self_sym_sizes, dim, indices, keepdim):
+    """Pass the gradient of each value to where it came from."""
+    return put_back(grads[0], self_sym_sizes, dim, indices, keepdim)
+
+
+SELECTED = ("values", "indices")
+
+
+@differentiable(
+    self=selected_vjp, node="MaxBackward0", several=SELECTED, kernel=extreme_along(np.argmax, "max")
+)
+def max_dim(self, dim, keepdim=False):
+    """Return the largest element along `dim`, and its index."""
+
+
+@differentiable(
+    self=selected_vjp, node="MinBackward0", several=SELECTED, kernel=extreme_along(np.argmin, "min")
+)
+def min_dim(self, dim, keepdim=False):
+    """Return the smallest element along `dim`, and its index."""
+
+
+def position(self: Any, dim: Any, keepdim: bool, name: str) -> Any:
+    """`argmax` and `argmin`: the first of equal ones, or of NaN."""
+    if self.dtype.kind in "bc":
+        kind = "bool" if self.dtype.kind == "b" else "complex"
+        raise RuntimeError(f"{name}(): does not support {kind} input")
+    if dim is None and self.size == 0:
+        raise IndexError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0.")
+    axis = None if dim is None else place(dim, self.ndim)
+    refuse_empty(self, () if axis is None else (axis,), f"{name}()")
+    if self.ndim == 0:
+        return np.int64(0)
+    return getattr(np, name)(self, axis=axis, keepdims=keepdim)
+
+
+@differentiable(forms="function method", out="same")
+def argmax(self, dim=None, keepdim=False):
+    """Return the index of the maximum, in the flattened tensor or along `dim`.
+
+    Args:
+        input: a tensor of any shape.
+        dim: one dimension; None for the flattened tensor.
+        keepdim: whether the reduced dimensions stay, with size 1.
+    Shape: `()`, or that of `input` without `dim` (with size 1 there for `keepdim`).
+    Returns: an int64 tensor; of several equal elements the first index.
+    Raises: IndexError if there is no dimension `dim`.
+    Source: torch.argmax
+
+    >>> torch.argmax(torch.tensor([[1.0, 5.0], [7.0, 2.0]]), dim=1)
+    tensor([1, 0])
+    """
+    return position(self, dim, keepdim, "argmax")
+
+
+@differentiable(forms="function method", out="same")
+def argmin(self, dim=None, keepdim=False):
+    """Return the index of the minimum, in the flattened tensor or along `dim`.
+
+    Args:
+        input: a tensor of any shape.
+        dim: one dimension; None for the flattened tensor.
+        keepdim: whether the reduced dimensions stay, with size 1.
+    Shape: `()`, or that of `input` without `dim` (with size 1 there for `keepdim`).
+    Returns: an int64 tensor; of several equal elements the first index.
+    Raises: IndexError if there is no dimension `dim`.
+    Source: torch.argmin
+
+    >>> torch.argmin(torch.tensor([[1.0, 5.0], [7.0, 2.0]]), dim=1)
+    tensor([0, 1])
+    """
+    return position(self, dim, keepdim, "argmin")
+
+
+# ─── Sorting, medians, unique elements; truth, counts and histograms; the trace
 
 
 def in_order(self: Any, front: int, descending: bool) -> Any:
@@ -66,18 +273,18 @@ def taken_vjp(grads, self_sym_sizes, dim, indices):
 TAKEN: dict[str, Any] = {"self": taken_vjp, "several": ("values", "indices")}
 
 
-@differentiable(kernel=sorted_kernel, **TAKEN)
-def sort(self, dim=-1, descending=False):
+@differentiable(name="sort", kernel=sorted_kernel, **TAKEN)
+def sort_op(self, dim=-1, descending=False):
     """Return the elements in order along `dim`, and where they were; NaN counts as the largest."""
 
 
 @differentiable(kernel=sorted_kernel, node="SortBackward1", **TAKEN)
 def sort_stable(self, dim=-1, descending=False):
-    """Return `sort` for which it was asked whether equal elements keep their order (they always do)."""
+    """Return `sort_op` for which it was asked whether equal elements keep their order (they always do)."""
 
 
-@differentiable(**TAKEN)
-def topk(self, k, dim=-1, largest=True, sorted=True):
+@differentiable(name="topk", **TAKEN)
+def topk_op(self, k, dim=-1, largest=True, sorted=True):
     """Return the `k` largest (or smallest) elements along `dim` in order, and where they were."""
     front = place(dim, self.ndim)
     if not 0 <= k <= (self.shape[front] if self.ndim else 1):
@@ -107,12 +314,12 @@ def unique2(self):
 def middle(self: Any, axis: int, keepdims: bool = True) -> Any:
     """Index of the lower median along `axis`, which stays; of the first NaN where there is one."""
     order = np.argsort(self, axis=axis, kind="stable")
-    indices = np.take(order, [max(self.shape[axis] - 1, 0) // 2], axis)
+    indices = np.take(order, [builtins.max(self.shape[axis] - 1, 0) // 2], axis)
     missing = np.isnan(self)
     return np.where(missing.any(axis, keepdims=True), missing.argmax(axis, keepdims=True), indices)
 
 
-def nothing(dtype: Any) -> Any:
+def nan_as_integer(dtype: Any) -> Any:
     """NaN in a dtype, as C++ converts it: by way of the smallest int32, or int64."""
     if dtype.kind in "fc":
         return dtype.type(np.nan)
@@ -124,7 +331,7 @@ def nothing(dtype: Any) -> Any:
 def median_all(self):
     """Return the lower median of all elements; NaN of none."""
     if self.size == 0:
-        return nothing(self.dtype)
+        return nan_as_integer(self.dtype)
     refuse(self, "bc", "median_cpu")
     flat = np.ravel(self)
     return flat[middle(flat, 0)[0]]
@@ -134,132 +341,188 @@ def median_all(self):
     self=selected_vjp,
     node="MedianBackward1",
     several=SELECTED,
-    kernel=along(middle, "median", "bc", "out"),
+    kernel=extreme_along(middle, "median", "bc", "out"),
 )
 def median_dim(self, dim, keepdim=False):
     """Return the lower median along `dim`, and its index."""
 
 
-def truth(ufunc: Any, self: Any, dim: Any, keepdim: bool) -> Any:
-    """`all` and `any` over some dimensions; of uint8 numbers as uint8, as in PyTorch."""
-    axes = None if dim is None else over(dim, self.ndim) if dim != () else ()
-    out = ufunc.reduce(self != 0, axis=axes, keepdims=keepdim)
-    return out.astype(np.uint8) if self.dtype == np.uint8 else out
+# ─── Sorting, the largest few elements, unique elements, maxima, minima and medians
 
 
-@differentiable()
-def all(self, dim=None, keepdim=False):
-    """Return whether all elements are true (not 0), over some dimensions (all for None)."""
-    return truth(np.logical_and, self, dim, keepdim)
+def sort_by_overload(input: Any, dim: int, descending: bool, stable: Any) -> Any:
+    """Values and indices, by the overload that PyTorch takes: one of its own where `stable` is given."""
+    op = sort_op if stable is NOT_GIVEN else sort_stable
+    return op(input, as_integer(dim), bool(descending))
 
 
-@differentiable()
-def any(self, dim=None, keepdim=False):
-    """Return whether some element is true (not 0), over some dimensions (all for None)."""
-    return truth(np.logical_or, self, dim, keepdim)
-
-
-@differentiable()
-def count_nonzero(self, dim=None):
-    """Return how many elements are not 0, over some dimensions (all for None)."""
-    return np.add.reduce(self != 0, axis=over(dim, self.ndim), dtype=np.int64)
-
-
-@differentiable(forms="function method", out="")
-def bincount(self, weights=None, minlength=0):
-    """Return how often each number from 0 on occurs in a vector of integers, or the sum of its weights."""
-    fits = self.ndim == 1 and self.dtype.kind in "iu" and not np.any(self < 0)
-    if not fits and (self.size or self.ndim != 1):
-        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
-    if minlength < 0 or (weights is not None and weights.shape != self.shape):
-        raise RuntimeError("minlength should be >= 0, weights should have the same length as input")
-    out = np.bincount(self.astype(np.int64), weights, minlength)
-    if weights is None or not self.size:
-        return out.astype(np.int64)
-    return out.astype(np.float32 if weights.dtype == np.float32 else np.float64)
-
-
-def limits(self: Any, bins: int, low: Any, high: Any, name: str, room: float) -> tuple[Any, Any]:
-    """Where the bins begin and end: at the extremes if none are given, with `room` to both sides if these are
-    equal.
-    """
-    if bins <= 0 or low > high:
-        raise RuntimeError(f"{name}: bins must be > 0 and min <= max, but got {bins}, {low} and {high}")
-    if low == high and self.size:
-        low, high = self.min(), self.max()
-    if low == high:
-        low, high = low - room, high + room
-    if not (isfinite(low) and isfinite(high)):
-        raise RuntimeError(f"{name}: range of [{low:g}, {high:g}] is not finite")
-    return low, high
-
-
-@differentiable(several=True)
-def histogram(self, bins, range=None, weight=None, density=False):
-    """Return the sums of weights (1 by default) of the elements in each bin, and the edges of the bins."""
-    if self.dtype.kind != "f" or self.dtype == np.float16:
-        raise NotImplementedError(f"\"histogramdd\" not implemented for '{of(self).title}'")
-    edges: Any = bins if isinstance(bins, RAW) else even_edges(self, bins, range)
-    weights = None if weight is None else weight.astype(np.float64)  # exact sums of them
-    sums, _ = np.histogram(self, edges, weights=weights, density=density)
-    return sums.astype(self.dtype), edges
-
-
-def even_edges(self: Any, bins: int, range: Any) -> Any:
-    """Return the edges of equal bins over `range`, or between the extremes."""
-    low, high = range or ((0, 0) if self.size else (0, 1))
-    low, high = limits(self, bins, low, high, "torch.histogram", 0.5)
-    return np.linspace(low, high, bins + 1, dtype=self.dtype)
-
-
-@differentiable(forms="function method", out="same")
-def histc(self, bins=100, min=0, max=0):
-    """Return how many elements lie in each of `bins` equal bins between `min` and `max`, or between the
-    extremes.
-    """
-    low, high = limits(self, bins, min, max, "torch.histc", 1)
-    x = np.ravel(self)
-    x, low, high = x[(x >= low) & (x <= high)], x.dtype.type(low), x.dtype.type(high)
-    places: Any = (x - low) * x.dtype.type(bins) / (high - low)  # in their own precision, as PyTorch does
-    return np.bincount(np.minimum(places.astype(np.int64), bins - 1), minlength=bins).astype(self.dtype)
-
-
-# ── the trace
-# ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def put_on_diagonal(g: Any, sizes: tuple[int, ...]) -> Any:
-    """Return the gradient on the diagonal, put there as PyTorch does."""
-    flat = F.zeros_of(g, (prod(sizes),))
-    return F.view(F.index_fill_tensor(flat, 0, F.on_diagonal(g, sizes), g), sizes)
-
-
-@composite
-def on_diagonal(g: Any, sizes: tuple[int, ...]) -> Any:
-    """Where the diagonal of a matrix lies in its elements, in a row; a tensor if `g` is one."""
-    n, m = sizes
-    places = np.arange(min(n, m)) * (m + 1)
-    return places if isinstance(g, RAW) else wrap(places)
-
-
-@linear_op(self=lambda g, self_sym_sizes: put_on_diagonal(g, self_sym_sizes), forms="function method", out="")
-def trace(self):
-    """Return the sum of the main diagonal of a matrix.
+@public(out="same")
+def sort(input: Any, dim: int = -1, descending: bool = False, *, stable: Any = NOT_GIVEN) -> Any:
+    """Return the elements in order along `dim`, with their indices; NaN counts as the largest.
 
     Args:
-        input: a matrix.
-    Shape: (n, m) → ().
-    Returns: a new tensor.
-    Raises: RuntimeError if `input` is no matrix.
-    Derivative: `g` on the diagonal, else 0.
-    Source: torch.trace
+        input: a tensor of any shape.
+        dim: the dimension.
+        descending: whether the largest comes first.
+        stable: whether equal elements keep their order; they do in any case.
+    Shape: the same as that of `input`.
+    Returns: the named tuple (values, indices).
+    Raises: IndexError if there is no dimension `dim`.
+    Derivative: `g` moved back to the indices.
+    Source: torch.sort
 
-    >>> torch.trace(torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
-    tensor(5.)
+    >>> torch.sort(torch.tensor([3.0, 1.0, 2.0])).indices
+    tensor([1, 2, 0])
     """
-    if self.ndim != 2:
-        raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {self.ndim}")
-    refuse(self, "b", "trace")
-    kind = np.int64 if self.dtype.kind in "iu" else wide(self.dtype)
-    out = np.trace(self, dtype=kind)
-    return np.asarray(out).astype(self.dtype if self.dtype == np.float16 else kind)[()]
+    return return_types.sort(*sort_by_overload(input, dim, descending, stable))
+
+
+@public(out="same")
+def argsort(input: Any, dim: int = -1, descending: bool = False, *, stable: bool = False) -> Any:
+    """Return the indices that put the elements in order along `dim`.
+
+    Args:
+        input: a tensor of any shape.
+        dim: the dimension.
+        descending: whether the largest comes first.
+        stable: whether equal elements keep their order; they do in any case.
+    Shape: the same as that of `input`.
+    Returns: an int64 tensor.
+    Raises: IndexError if there is no dimension `dim`.
+    Source: torch.argsort
+
+    >>> torch.argsort(torch.tensor([3.0, 1.0, 2.0]))
+    tensor([1, 2, 0])
+    """
+    return sort_by_overload(input, dim, descending, stable)[1]
+
+
+@public(out="same")
+def topk(input: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
+    """Return the `k` largest elements along `dim`, with their indices.
+
+    Args:
+        input: a tensor of any shape.
+        k: how many.
+        dim: the dimension.
+        largest: whether the largest or the smallest are returned.
+        sorted: whether they are in order; they are in any case.
+    Shape: that of `input` with size `k` at `dim`.
+    Returns: the named tuple (values, indices).
+    Raises: IndexError if there is no dimension `dim`. RuntimeError if `k` is out of range.
+    Derivative: `g` moved back to the indices, else 0.
+    Source: torch.topk
+
+    >>> torch.topk(torch.tensor([3.0, 1.0, 2.0]), 2).values
+    tensor([3., 2.])
+    """
+    return return_types.topk(*topk_op(input, k, as_integer(dim), bool(largest), bool(sorted)))
+
+
+@public()
+def unique(
+    input: Any,
+    sorted: bool = True,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    dim: int | None = None,
+) -> Any:
+    """Return the different elements in ascending so.
+
+    Args:
+        input: a tensor of any shape.
+        sorted: accepted; the result is sorted in any case.
+        return_inverse: whether to return the index of each element in the result as well.
+        return_counts: whether to return how often each occurs as well.
+        dim: the dimension whose parts are compared; None for single elements.
+    Shape: (n,) for n different elements.
+    Returns: a tensor, or a tuple with what was requested.
+    Raises: IndexError if there is no dimension `dim`.
+    Source: torch.unique
+
+    >>> torch.unique(torch.tensor([3, 1, 3]))
+    tensor([1, 3])
+    """
+    if dim is not None:
+        raise without("unique", "dim")
+    values, inverse, counts = unique2(input)
+    more = [t for t, asked in ((inverse, return_inverse), (counts, return_counts)) if asked]
+    return (values, *more) if more else values
+
+
+def extreme(name: str, every: Any, along: Any, input: Any, dim: Any, keepdim: Any, other: Any) -> Any:
+    """What `max` and `min` do by their arguments."""
+    if isinstance(dim, TensorBase):
+        dim, other = NOT_GIVEN, dim
+    if other is not None:
+        return getattr(F, name + "imum")(input, other)
+    if is_of_all(name, input, dim, keepdim):
+        return every(input)
+    if dim is None:
+        raise invalid_arguments(name, input, dim=dim)
+    kind = getattr(return_types, name)
+    return kind(*along(input, as_integer(dim), flag(keepdim)))
+
+
+@public(out="same")
+def max(input: Any, dim: Any = NOT_GIVEN, keepdim: bool = False, *, other: Any = None) -> Any:
+    """Return the maximum of all elements, or along `dim` the maximum values with their indices.
+
+    Args:
+        input: a tensor of any shape.
+        dim: one dimension, or a tensor, for which the result is that of `maximum`; None for all.
+        keepdim: whether the reduced dimensions stay, with size 1.
+        other: a tensor, for the result of `maximum`.
+    Shape: `()`, or that of `input` without `dim` (with size 1 there for `keepdim`).
+    Returns: a tensor; with `dim` the named tuple (values, indices).
+    Raises: IndexError if there is no dimension `dim`. RuntimeError if `input` is empty and no `dim` is given.
+    Derivative: without `dim`, `g` divided evenly among the equal largest elements; with `dim`, `g` at the
+        index, else 0.
+    Source: torch.max
+
+    >>> torch.max(torch.tensor([[1.0, 5.0], [7.0, 2.0]]), dim=1).values
+    tensor([5., 7.])
+    """
+    return extreme("max", max_all, max_dim, input, dim, keepdim, other)
+
+
+@public(out="same")
+def min(input: Any, dim: Any = NOT_GIVEN, keepdim: bool = False, *, other: Any = None) -> Any:
+    """Return the minimum of all elements, or along `dim` the minimum values with their indices.
+
+    Args:
+        input: a tensor of any shape.
+        dim: one dimension, or a tensor, for which the result is that of `minimum`; None for all.
+        keepdim: whether the reduced dimensions stay, with size 1.
+        other: a tensor, for the result of `minimum`.
+    Shape: `()`, or that of `input` without `dim` (with size 1 there for `keepdim`).
+    Returns: a tensor; with `dim` the named tuple (values, indices).
+    Raises: IndexError if there is no dimension `dim`. RuntimeError if `input` is empty and no `dim` is given.
+    Derivative: without `dim`, `g` divided evenly among the equal smallest elements; with `dim`, `g` at the
+        index, else 0.
+    Source: torch.min
+
+    >>> torch.min(torch.tensor([[1.0, 5.0], [7.0, 2.0]]), dim=1).values
+    tensor([1., 2.])
+    """
+    return extreme("min", min_all, min_dim, input, dim, keepdim, other)
+
+
+@public(out="same")
+def amax(input: Any, dim: Any = (), keepdim: bool = False) -> Any:
+    """Return the largest element over the dimensions `dim`, all for (); the gradient is divided evenly."""
+    return amax_op(input, dims(dim) or (), flag(keepdim))
+
+
+@public(out="same")
+def amin(input: Any, dim: Any = (), keepdim: bool = False) -> Any:
+    """Return the smallest element over the dimensions `dim`, all for (); the gradient is divided evenly."""
+    return amin_op(input, dims(dim) or (), flag(keepdim))
+
+
+@public(out="same")
+def median(input: Any, dim: Any = NOT_GIVEN, keepdim: bool = False) -> Any:
+    """Return the lower median of all elements, or along `dim` (values, indices)."""
+    if is_of_all("median", input, dim, keepdim):
+        return median_all(input)
+    return return_types.median(*median_dim(input, as_integer(dim), flag(keepdim)))

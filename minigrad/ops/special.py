@@ -15,8 +15,9 @@ import numpy as np
 from ..core import F, differentiable, rename
 from ..core.dtypes import of
 from ..core.public import public
-from .checks import must_be, not_implemented, only
-from .kernels import declaring, wide
+from .arguments import must_be, not_implemented, only
+from .kernels import declaring
+from .kernels import in_float32 as wide
 
 
 def by_scipy(name: str, *args: Any) -> Any:

@@ -12,8 +12,8 @@ import numpy as np
 
 from ..core import F, composite
 from ..core.tensor_state import TensorBase
-from .checks import of_kind
-from .kernels import linear_op, written
+from .arguments import of_kind
+from .kernels import linear_op, reduced_in_place
 
 NOTHING, BY_ROOT, BY_N = 0, 1, 2
 # What NumPy calls them: the direction that is divided by n.
@@ -68,13 +68,13 @@ def _fft_r2c(self, dim, normalization, onesided):
 
 
 @composite
-def doubled(x: Any, dim: int, count: int) -> Any:
+def double_parts(x: Any, dim: int, count: int) -> Any:
     """Twice the `count` parts of `x`, which nobody else has, that follow the first along `dim`."""
     if not count:
         return x
     part = F.slice(x, dim, 1, 1 + count, 1)
     if isinstance(x, TensorBase):
-        written("mul_scalar", part, 2)
+        reduced_in_place("mul_scalar", part, 2)
         return x
     rest = x.shape[dim] - 1 - count
     return x + F.constant_pad_nd(part, (0, 0) * (len(x.shape) - dim - 1) + (1, rest), 0)
@@ -83,7 +83,7 @@ def doubled(x: Any, dim: int, count: int) -> Any:
 def to_real_vjp(g, dim, normalization):
     """Return the transform of the real gradient; what stands for its conjugate too counts twice."""
     half = F._fft_r2c(g, dim, normalization, True)
-    return doubled(half, dim[-1], g.shape[dim[-1]] - half.shape[dim[-1]])
+    return double_parts(half, dim[-1], g.shape[dim[-1]] - half.shape[dim[-1]])
 
 
 @linear_op(self=to_real_vjp, complexes=True)

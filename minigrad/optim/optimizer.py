@@ -9,7 +9,7 @@ from typing import Any
 
 from ..autograd import enable_grad
 from ..core import F, modes
-from ..core.modes import unobserved
+from ..core.modes import hidden_from_observers as unobserved
 from ..creation import tensor
 from ..nn.modules.module import reset
 from ..nn.modules.tree import type_name

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from . import einsums, gathering, matrices, norms, products, rearranging, sorting, splitting, statistics
-from .size import Size
+from ..ops import einsum as einsums
+from ..ops import gathering, norms, products, rearranging, sorting, statistics
+from ..ops import inverses as matrices
+from ..ops import joining as splitting
+from .properties import Size
 from .tensor import Tensor
 
 __all__ = ["Size", "Tensor"]

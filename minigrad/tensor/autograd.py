@@ -6,13 +6,13 @@ import weakref
 from typing import Any
 
 from ..core import F, dialect, dtypes, modes
-from ..core.hook_calls import call_leaf
+from ..core.accumulate import call_leaf
 from ..core.hooks import HookDict, RemovableHandle
 from ..core.node import sequence_numbers
 from ..core.public import public
 from ..core.storage import SameCounter
 from ..core.tensor_state import TensorBase, alias, carrier_of, mark_inference, share, wrap
-from .reductions import flag
+from ..ops.arguments import flag
 
 NOT_LEAF = (
     "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in "
@@ -106,7 +106,7 @@ class Autograd(TensorBase):
     def grad(self) -> Any:
         """The gradient that backward calls have added up here, or None."""
         if not self._retains and self._grad is None and self._fn is not None:
-            dialect.warn(NON_LEAF_GRAD)
+            dialect.warn_of_dialect(NON_LEAF_GRAD)
         return self._grad
 
     @grad.setter

@@ -1,4 +1,4 @@
-"""What a tensor is as Python and NumPy see it: shape, numbers, text."""
+"""Conversion of tensors: to other dtypes and devices, to Python numbers, lists and arrays."""
 
 from __future__ import annotations
 
@@ -6,17 +6,197 @@ from typing import Any
 
 import numpy as np
 
-from ..core import F, dialect, dtypes, modes
-from ..core.devices import contiguous_format
+from ..core import F, devices, dialect, dtypes, modes
+from ..core.devices import check_device, contiguous_format, preserve_format, unfilled_like
 from ..core.public import public
 from ..core.tensor_state import CONJUGATE, TensorBase, numbers, share
-from ..creation.arguments import whole
 from ..creation.data import TO_SCALAR
 from ..left_out import missing
-from ..ops import shape as sh
-from .casts import is_in_format
+from ..ops import shapes as sh
+from ..ops.arguments import as_integer, flag, must_be_tensor
+from .argument_errors import with_explained_errors
 from .printing import describe
-from .size import Size
+from .properties import Size
+
+# ─── Conversions between dtypes and memory formats
+
+
+NO_BFLOAT16 = "minigrad has no bfloat16: NumPy has no such dtype"
+DIMENSIONS = {"channels_last": 4, "channels_last_3d": 5}
+NO_COMPLEX32 = "minigrad has no complex32: NumPy has no such dtype"
+
+
+def requested_conversion(
+    device: Any = None, dtype: Any = None, non_blocking: Any = False, copy: Any = False, *,
+    memory_format: Any = None,
+) -> tuple[Any, bool, Any]:  # fmt: skip
+    """Return dtype, whether to copy, and the order of the memory that is asked for."""
+    check_device(device)
+    flag(non_blocking)
+    if dtype is not None and not isinstance(dtypes.as_dtype(dtype), dtypes.dtype):
+        raise TypeError("dtype must be a dtype")
+    return dtypes.as_dtype(dtype), flag(copy), format_of(memory_format)
+
+
+def parse_to_arguments(*args: Any, **kwargs: Any) -> tuple[Any, bool, Any]:
+    """Return what the arguments of `to` ask for; a tensor stands for its dtype."""
+    if not args and "tensor" in kwargs:
+        args = (kwargs.pop("tensor"),)
+    first = dtypes.of(args[0]._data) if args and isinstance(args[0], TensorBase) else args and args[0]
+    if isinstance(dtypes.as_dtype(first), dtypes.dtype):
+        return requested_conversion(None, first, *args[1:], **kwargs)
+    return requested_conversion(*args, **kwargs)
+
+
+target = with_explained_errors(parse_to_arguments, "to", known="Tensor.to")
+
+
+def format_of(order: Any) -> Any:
+    """minigrad's constant for an order in memory, which may be PyTorch's."""
+    return order if order is None else getattr(devices, str(order).rpartition(".")[2])
+
+
+def is_laid(data: Any, order: Any) -> bool:
+    """Return whether an array lies in memory as `order` says."""
+    if order is None or order is preserve_format or np.ndim(data) == 0:
+        return True
+    if order is contiguous_format:
+        return bool(data.flags.c_contiguous)
+    return unfilled_like(data, data.dtype, order).strides == data.strides
+
+
+def convert_dtype(t: Any, kind: Any, copy: bool, order: Any) -> Any:
+    """Return a tensor in a dtype and an order in memory: itself if it is so already, unless `copy`."""
+    own = dtypes.of(t._data)
+    if (kind is None or kind is own) and not copy and is_laid(t._data, order):
+        return t
+    return F.to(t, (kind or own).numpy, order)
+
+
+def is_in_format(t: Any, order: Any) -> bool:
+    """Return whether a tensor lies in memory as `order` says; False if it has not the dimensions for it."""
+    return DIMENSIONS.get(order.name) in (None, t._data.ndim) and is_laid(t._data, order)
+
+
+def cast(name: str, kind: Any) -> Any:
+    """Return the method for one dtype."""
+
+    def convert(self: Any, *, memory_format: Any = None) -> Any:
+        return convert_dtype(self, kind, False, format_of(memory_format))
+
+    convert.__name__ = convert.__qualname__ = name
+    convert.__doc__ = f"""Return the tensor as {kind.name}; itself if it is that already.
+
+    Args:
+        memory_format: the order of the memory, as for `contiguous`.
+    Shape: the same as that of the tensor.
+    Returns: the tensor or a converted copy.
+    Raises: nothing of its own.
+    Derivative: `g` in the dtype of the tensor.
+    Source: torch.Tensor.{name}
+
+    >>> torch.tensor([0, 2]).{name}().dtype is torch.{kind.name}
+    True
+    """
+    return convert
+
+
+class Casts(TensorBase):
+    """Conversions to other dtypes as methods."""
+
+    __slots__ = ()
+
+    def to(self, *args: Any, **kwargs: Any) -> Any:
+        """Return the tensor in another dtype or layout in memory; itself if it is so already.
+
+        Args:
+            args: `to(dtype)`, `to(device, dtype)` or `to(other)`.
+            kwargs: dtype, device, tensor, non_blocking, copy (always copy) and memory_format by name.
+        Shape: the same as that of the tensor.
+        Returns: the tensor or a converted copy.
+        Raises: RuntimeError for a device other than the CPU.
+        Derivative: `g` in the dtype of the tensor.
+        Source: torch.Tensor.to
+
+        >>> torch.tensor([0, 2]).to(torch.bool)
+        tensor([False,  True])
+        """
+        return convert_dtype(self, *target(*args, **kwargs))
+
+    half, float = cast("half", dtypes.float16), cast("float", dtypes.float32)
+    double, char = cast("double", dtypes.float64), cast("char", dtypes.int8)
+    short, int = cast("short", dtypes.int16), cast("int", dtypes.int32)
+    long = cast("long", dtypes.int64)
+    byte, bool = cast("byte", dtypes.uint8), cast("bool", dtypes.bool_)
+    cfloat, cdouble = cast("cfloat", dtypes.complex64), cast("cdouble", dtypes.complex128)
+
+    def bfloat16(self, *, memory_format: Any = None) -> Any:
+        """Always TypeError: NumPy has no such dtype."""
+        raise TypeError(NO_BFLOAT16)
+
+    def chalf(self, *, memory_format: Any = None) -> Any:
+        """Always TypeError: NumPy has no such dtype."""
+        raise TypeError(NO_COMPLEX32)
+
+    def type(self, dtype: Any = None, non_blocking: Any = False) -> Any:
+        """Return the name of the tensor's type, or the tensor converted to another dtype.
+
+        Args:
+            dtype: a dtype or the name of a type; None to ask.
+            non_blocking: accepted and ignored.
+        Shape: the same as that of the tensor.
+        Returns: a string, or the tensor or a converted copy.
+        Raises: ValueError for an unknown name.
+        Derivative: `g` in the dtype of the tensor.
+        Source: torch.Tensor.type
+
+        >>> torch.tensor([1, 2]).type()
+        'torch.LongTensor'
+        """
+        if dtype is None:
+            return f"torch.{dtypes.of(self._data).title}Tensor"
+        return convert_dtype(self, dtype_of_name(dtype), False, None)
+
+    def type_as(self, other: Any) -> Any:
+        """Return the tensor in the dtype of `other`.
+
+        Args:
+            other: a tensor.
+        Shape: the same as that of the tensor.
+        Returns: the tensor or a converted copy.
+        Raises: TypeError if `other` is not a tensor.
+        Derivative: `g` in the dtype of the tensor.
+        Source: torch.Tensor.type_as
+
+        >>> torch.tensor([1, 2]).type_as(torch.ones(1))
+        tensor([1., 2.])
+        """
+        return convert_dtype(self, dtypes.of(other._data), False, None)
+
+
+def dtype_of_name(name: Any) -> Any:
+    """Return the dtype that `Tensor.type` is asked for."""
+    if isinstance(name, dtypes.dtype):
+        return name
+    if isinstance(name, type) and not hasattr(name, "dtype"):
+        raise ValueError(f"invalid type: '{name.__name__}'")
+    if not isinstance(name, str) and not getattr(name, "__name__", "").endswith("Tensor"):
+        raise TypeError("dtype must be a type, str, or dtype object")
+    text = name if isinstance(name, str) else f"torch.{name.__name__}"
+    for kind in dtypes.ALL:
+        if text == f"torch.{kind.title}Tensor":
+            return kind
+    raise ValueError(f"invalid type: '{text}'")
+
+
+@public()
+def is_nonzero(input: Any) -> Any:
+    """Return whether the one element is not 0; RuntimeError for more elements or none."""
+    must_be_tensor("is_nonzero", input)
+    return bool(input)
+
+
+# ─── What a tensor is as Python and NumPy see it: shape, numbers, text
 
 
 class Conversion(TensorBase):
@@ -44,7 +224,7 @@ class Conversion(TensorBase):
         """
         if dim is None:
             return self.shape
-        return self._data.shape[sh.place(whole(dim), self._data.ndim)]
+        return self._data.shape[sh.place(as_integer(dim), self._data.ndim)]
 
     @property
     def dtype(self) -> dtypes.dtype:
@@ -163,24 +343,24 @@ class Conversion(TensorBase):
         if self._data.size != 1:
             what = "no values" if self._data.size == 0 else "more than one value"
             raise RuntimeError(f"Boolean value of Tensor with {what} is ambiguous")
-        return answered(self, bool(numbers(self).item()))
+        return notify_value_read(self, bool(numbers(self).item()))
 
     def __float__(self) -> float:
         value = float(real_number(only(self), "double"))
         if self.requires_grad:
-            dialect.warn(TO_SCALAR)
+            dialect.warn_of_dialect(TO_SCALAR)
         return given_out(self, "item", value)
 
     def __int__(self) -> int:
-        return answered(self, int(real_number(only(self), "int64_t")))
+        return notify_value_read(self, int(real_number(only(self), "int64_t")))
 
     def __complex__(self) -> complex:
-        return answered(self, complex(only(self)))
+        return notify_value_read(self, complex(only(self)))
 
     def __index__(self) -> int:
         if self._data.size != 1 or self._data.dtype.kind not in "iub":
             raise TypeError("only integer tensors of a single element can be converted to an index")
-        return answered(self, int(self._data.item()))
+        return notify_value_read(self, int(self._data.item()))
 
     def clone(self) -> Any:
         """Return a copy of the tensor, through which gradients flow.
@@ -271,7 +451,7 @@ def given_out(t: TensorBase, how: str, value: Any) -> Any:
     return value
 
 
-def answered(t: TensorBase, value: Any) -> Any:
+def notify_value_read(t: TensorBase, value: Any) -> Any:
     """`value`, which Python's own conversion of `t` gives, as in `if t:`: observers are notified."""
     modes.notify("answered", t, value)
     return value

@@ -11,10 +11,9 @@ from ..core import dtypes
 from ..core.devices import CPU, check_device, device, layout, preserve_format, strided
 from ..core.public import public, shown_as
 from ..core.tensor_state import TensorBase
-from ..creation.arguments import dtype_of, sizes
 from ..inplace.in_place import in_place
 from ..ops import random_numbers
-from ..ops.checks import must_be_tensor
+from ..ops.arguments import dtype_of, must_be_tensor, sizes
 
 OF_NEW = shown_as(
     lambda self, size, *, dtype=None, device=None, requires_grad=False, layout=strided, pin_memory=False: None

@@ -1,17 +1,62 @@
-"""Properties of tensors and dtypes, and what Python asks of a container."""
+"""Properties of tensors and dtypes: shape, `Size`, `finfo`, `result_type`."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from ..core import F, dtypes
+from ..core.dtypes import kind_name
 from ..core.public import public
-from ..core.tensor_state import CONJUGATE, NEGATIVE, TensorBase, retyped, share
-from ..creation.data import constructed
-from ..ops.checks import NUMBERS
+from ..core.tensor_state import CONJUGATE, NEGATIVE, TensorBase, as_class, share
+from ..creation.data import construct
+from ..ops.arguments import NUMBERS, is_integer
 from .memory import UntypedStorage
+
+# ─── `torch.Size`, the shape of a tensor
+
+
+class Size(tuple[int, ...]):
+    """The shape of a tensor: a tuple of integers with `numel()`; its parts and sums are shapes too."""
+
+    __slots__ = ()
+
+    def __add__(self, other: Any) -> Any:
+        if not isinstance(other, tuple):
+            raise TypeError(f"can only concatenate tuple (not {type(other).__name__}) to torch.Size")
+        return checked_size((*self, *other))
+
+    def __radd__(self, other: Any) -> Any:
+        return checked_size((*other, *self)) if isinstance(other, tuple) else NotImplemented
+
+    def __mul__(self, times: Any) -> Any:
+        return Size(super().__mul__(times))
+
+    __rmul__ = __mul__
+
+    def __getitem__(self, index: Any) -> Any:
+        found = super().__getitem__(index)
+        return Size(found) if index.__class__ is slice else found
+
+    def numel(self) -> int:
+        """Return the number of elements."""
+        return math.prod(self)
+
+    def __repr__(self) -> str:
+        return f"torch.Size({list(self)})"
+
+
+def checked_size(sizes: Any) -> Size:
+    """Return a shape; TypeError with PyTorch's text for what is no integer."""
+    for i, n in enumerate(sizes):
+        if not is_integer(n):
+            raise TypeError(f"torch.Size() takes an iterable of 'int' (item {i} is '{kind_name(n)}')")
+    return Size(sizes)
+
+
+# ─── Properties of tensors and dtypes, and what Python asks of a container
 
 
 def no(what: str) -> Any:
@@ -31,7 +76,7 @@ def is_signed(input: Any) -> bool:
     return dtypes.of(input._data).is_signed
 
 
-def put(part: Any, value: Any) -> None:
+def write_into_view(part: Any, value: Any) -> None:
     """Write a tensor or a number into a view."""
     part.copy_(value) if isinstance(value, TensorBase) else part.fill_(value)
 
@@ -86,11 +131,11 @@ class Properties(TensorBase):
         """Return the same memory as a tensor of the class `cls`."""
         if not isinstance(cls, type):
             raise TypeError(f"cls must be a type (got {dtypes.kind_name(cls)})")
-        return retyped(cls, self.detach())  # type: ignore[attr-defined]
+        return as_class(cls, self.detach())  # type: ignore[attr-defined]
 
     def new(self, *args: Any) -> Any:
         """Return what the old constructor of the tensor's dtype makes."""
-        return constructed(args, dtypes.of(self._data))
+        return construct(args, dtypes.of(self._data))
 
     def __contains__(self, element: Any) -> bool:
         if not isinstance(element, (TensorBase, *NUMBERS)):
@@ -134,7 +179,7 @@ class Properties(TensorBase):
 
     @real.setter
     def real(self, value: Any) -> None:
-        put(F.real(self), value)
+        write_into_view(F.real(self), value)
 
     @property
     def imag(self) -> Any:
@@ -143,7 +188,7 @@ class Properties(TensorBase):
 
     @imag.setter
     def imag(self, value: Any) -> None:
-        put(F.imag(self), value)
+        write_into_view(F.imag(self), value)
 
 
 @public("function")
@@ -165,13 +210,13 @@ def can_cast(from_: Any, to: Any) -> bool:
     """Return whether a result of one dtype may be written into a tensor of another: bools into integers,
     these into floats, these into complex numbers, not back.
     """
-    return bool(dtypes.given(from_).category <= dtypes.given(to).category)
+    return bool(dtypes.as_dtype(from_).category <= dtypes.as_dtype(to).category)
 
 
 @public("function")
 def promote_types(type1: Any, type2: Any) -> Any:
     """Return the smallest dtype that holds both."""
-    kinds = map(dtypes.given, (type1, type2))
+    kinds = map(dtypes.as_dtype, (type1, type2))
     return dtypes.OF_NUMPY[dtypes.result_type(*(np.empty(1, kind.numpy) for kind in kinds))]
 
 

@@ -6,19 +6,17 @@ from typing import Any
 
 from ..core import dtypes
 from ..core.elementwise import set_result_class
-from ..core.tensor_state import numbers, retyped
-from ..creation.data import constructed
-from .arithmetic import Arithmetic
+from ..core.tensor_state import as_class as retyped
+from ..core.tensor_state import numbers
+from ..creation.data import construct as constructed
+from ..ops.indexing import Indexing
+from ..ops.products import Algebra
 from .autograd import Autograd
-from .casts import Casts
-from .conversion import Conversion
-from .copying import Copying
-from .indexing import Indexing
+from .conversion import Casts, Conversion
 from .making import Making
-from .matmul import Algebra
-from .memory import Memory
-from .properties import Properties
-from .size import Size
+from .memory import Copying, Memory
+from .operators import Arithmetic
+from .properties import Properties, Size
 from .view_methods import Views
 
 

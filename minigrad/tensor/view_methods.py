@@ -10,13 +10,13 @@ from ..core.dtypes import dtype as dtype_class
 from ..core.public import public, shown_as
 from ..core.storage import strides_of
 from ..core.tensor_state import TensorBase, share
-from ..creation.arguments import integers
 from ..left_out import without
-from ..ops import shape as sh
+from ..ops import shapes as sh
+from ..ops import views
 from ..ops import views as vw
-from ..ops.checks import is_whole
-from . import views
-from .casts import is_in_format
+from ..ops.arguments import integers
+from ..ops.arguments import is_integer as is_whole
+from .conversion import is_in_format
 
 
 class Views(TensorBase):

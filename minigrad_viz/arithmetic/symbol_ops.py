@@ -150,7 +150,7 @@ def outer(g: Any, vec: Any) -> Any:
     return Symbol(MATMUL, (g, row), value, (*g.shape, *vec.shape))
 
 
-COMPOSITES: dict[str, Callable[..., Any]] = {"reshape": reshape, "sum_to": sum_to, "outer": outer}
+COMPOSITES: dict[str, Callable[..., Any]] = {"reshape": reshape, "sum_to": sum_to, "outer_product": outer}
 
 
 def applied(op: Any, args: tuple[Any, ...]) -> Any:

@@ -31,12 +31,11 @@ METHODS = (
 )  # `z.backward()` passes through
 STARTS = ("minigrad.autograd.run", "torch.autograd")  # where `backward` and `grad` are
 # These run the engine for them.
-ENGINES = ("run", "run_batch", "run_plain", "grad_plain", "_engine_run_backward")
+ENGINES = ("run_backward", "run_batch", "run_plain", "grad_plain", "_engine_run_backward")
 
 # Where frames have the node that runs, and in which variable; the last is that of a custom Function.
 NODES = (
     ("minigrad.core.engine", "node"),
-    ("minigrad.core.node_by_node", "node"),
     ("torch.autograd.function", "self"),
 )
 

@@ -18,10 +18,10 @@ from minigrad.observing import (
     Tensors,
     add_observer,
     dispatch,
+    hidden_from_observers,
     numbers,
     observers,
     remove_observer,
-    unobserved,
 )
 
 from .minigrad_frames import frame_of, named_frame
@@ -224,7 +224,7 @@ class MinigradTaker(Taker, Observer):
                 if number in self.gradients:  # the next round reads it again
                     del self.known[address]
             self.gradients.clear()
-            with unobserved():
+            with hidden_from_observers():
                 self.ended(value, np.array(numbers(minigrad.get_rng_state())))
 
     @carefully

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from minigrad.observing import unobserved
+from minigrad.observing import hidden_from_observers
 
 Result = TypeVar("Result")
 
@@ -13,5 +13,5 @@ Result = TypeVar("Result")
 def unseen(work: Callable[[], Result]) -> Result:
     """Return the result of `work()`, which is not recorded, whatever the library: minigrad's observers are
     set aside, and PyTorch's observer ignores calls below a frame of this module."""
-    with unobserved():
+    with hidden_from_observers():
         return work()

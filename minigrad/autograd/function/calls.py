@@ -1,4 +1,4 @@
-"""One call of a custom Function: the node, `forward`, and the place of its outputs in the graph.
+"""Calls of a `Function`: its node, its results, its tangents.
 
 An output that is an input as it was given is returned as a view of it, so that it can have a history of its
 own; an input that was written to (`mark_dirty`) gets the node as its new history; any other tensor gets the
@@ -10,12 +10,133 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from ...core import F, anomaly, dtypes, modes
-from ...core.tensor_state import IN_PLACE_ON_LEAF, TensorBase, alias, edge, share
+import numpy as np
+
+from ...core import F, dtypes, modes
+from ...core import nested_passes as anomaly
+from ...core.tangents import put_tangent, tangent_of, without_tangents
+from ...core.tensor_state import IN_PLACE_ON_LEAF, TensorBase, alias, edge, share, wrap
 from ...core.view_path import share_view
-from ...inplace.views import rebase, refuse, set_node
+from ...inplace.views import rebase, refuse_in_place, set_node
+from ..forward_ad import check_tangent_sizes as check_sizes
 from .context import BackwardCFunction, is_among
-from .tangents import push
+
+# ─── Forward mode of custom Functions: `jvp` gives the tangents of the outputs from those of the inputs
+
+
+NOT_IN_PLACE = (
+    "An inplace custom Function is not modifying the forward mode gradients inplace. If the forward is "
+    "modifying an input inplace, then the jvp function must modify the corresponding gradient inplace."
+)
+NOT_AS_IS = (
+    "An inplace custom Function is not returning the forward mode gradients as-is. If the forward is "
+    "modifying an input inplace, then the jvp function must modify the gradient inplace and return it as-is."
+)
+DIRTY_OUTPUT = (
+    "Only input Tensors should be given to ctx.mark_dirty(). If a Tensor is not an input, there is no need "
+    "to pass it to mark_dirty()."
+)
+NO_VIEW = (
+    "A custom Function's forward is returning a view (or an input as-is) but the jvp is not returning a view."
+)
+NOT_DIFFERENTIABLE = (
+    "Function's jvp returned a gradient at position {}, but  the corresponding forward output is not a "
+    "differentiable Tensor.You should return None at that position instead."
+)
+OTHER_BASE = (
+    "A custom Function is returning a view but the jvp is not returning a view of the same base as the given "
+    "grad input."
+)
+NOT_THE_BASE = (
+    "A custom Function is returning a view but the jvp is not returning a view of the given grad input."
+)
+
+
+def push(
+    node: BackwardCFunction, args: tuple[Any, ...], raw: Any, results: Any, dirty: Any, apart: Any
+) -> None:
+    """Give the outputs `raw`, which the caller gets as `results`, their tangents if an input has one."""
+    tangents = {id(t): known for t in args if (known := tangent_of(t)) is not None}
+    if not tangents:
+        return
+    versions = {key: t._version for key, t in tangents.items()}
+    with without_tangents():
+        sent = node.apply_jvp(*(tangent(node, t, tangents.get(id(t))) for t in args))
+    sent = sent if isinstance(sent, tuple) else (sent,)
+    for i, t in enumerate(sent):
+        if t is not None and not isinstance(t, TensorBase):
+            raise RuntimeError(f"expected Variable or None (got {type(t).__name__}) for grad output {i}.")
+    if len(sent) != len(raw):
+        raise RuntimeError(
+            f"Function's jvp returned an invalid number of forward gradients (expected {len(raw)} "
+            f"but got {len(sent)})"
+        )
+    for i, (output, result, new) in enumerate(zip(raw, results, sent)):
+        if not isinstance(output, TensorBase):
+            continue
+        if is_among(output, apart) or output._data.dtype not in dtypes.DIFFERENTIABLE:
+            if new is not None:
+                raise RuntimeError(NOT_DIFFERENTIABLE.format(i))
+            continue
+        old = tangents.get(id(output))
+        if is_among(output, dirty):
+            if not is_among(output, args):
+                raise RuntimeError(DIRTY_OUTPUT)
+            if old is not None:
+                check_written(old, new, versions[id(output)])
+                continue
+        elif result._view is not None:
+            check_view(result, args, new)
+        set_tangent(result, new)
+
+
+def tangent(node: BackwardCFunction, t: Any, known: Any) -> Any:
+    """What `jvp` gets for an argument: its tangent, zeros if there is none, None for what has no
+    derivative.
+    """
+    if not isinstance(t, TensorBase):
+        return None
+    if known is None and node._materialize and t._data.dtype in dtypes.DIFFERENTIABLE:
+        return wrap(np.zeros_like(t._data)[()])
+    return known
+
+
+def check_written(old: Any, new: Any, version: int) -> None:
+    """RuntimeError unless `jvp` has modified the tangent of an input that `forward` modified."""
+    if new is None or new._version == version:
+        raise RuntimeError(NOT_IN_PLACE)
+    if new is not old:
+        raise RuntimeError(NOT_AS_IS)
+
+
+def check_view(result: Any, args: tuple[Any, ...], new: Any) -> None:
+    """RuntimeError unless the tangent of a view of an input is a view of the input's tangent."""
+    base = result._view.base
+    source = next((t for t in args if isinstance(t, TensorBase) and root(t) is base), None)
+    known = tangent_of(source)
+    if known is None:
+        return
+    if new is None or new._view is None:
+        raise RuntimeError(NO_VIEW)
+    if new._view.base is not root(known):
+        raise RuntimeError(NOT_THE_BASE if known._view is None else OTHER_BASE)
+
+
+def root(t: Any) -> Any:
+    """The tensor whose memory `t` shows: its base, or itself."""
+    return t if t._view is None else t._view.base
+
+
+def set_tangent(t: Any, new: Any) -> None:
+    """Make `new` the tangent of `t`; RuntimeError unless it is a tensor of its shape that can be one."""
+    if new is None or new._data.dtype not in dtypes.DIFFERENTIABLE:
+        raise RuntimeError("Expected both tensor and its forward grad to be floating point or complex")
+    check_sizes(t, new)
+    put_tangent(t, new)
+
+
+# ─── One call of a custom Function: the node, `forward`, and the place of its outputs in the graph
+
 
 SAVED_AS_IS = (
     "An input that has been returned as-is as output is being saved for backward. This is not supported if "
@@ -110,7 +231,7 @@ def finish(node: BackwardCFunction, args: tuple[Any, ...], raw: tuple[Any, ...],
     recorded, learning = bool(node._next), 0
     made: list[Any] = []  # shapes and dtypes
     saved = to_save(node, own_setup)
-    apart, dirty = marked(node, "non_differentiable"), marked(node, "dirty_tensors")
+    apart, dirty = marked_tensors(node, "non_differentiable"), marked_tensors(node, "dirty_tensors")
     for t in set(dirty):
         share(t).version += 1
     node._outputs = len(raw)
@@ -128,7 +249,7 @@ def finish(node: BackwardCFunction, args: tuple[Any, ...], raw: tuple[Any, ...],
         else:
             learning += 1
             if is_dirty:
-                written(node, i, t, is_input)
+                modified_inputs(node, i, t, is_input)
             else:
                 results[i] = as_view(t, saved) if is_input else t
                 set_history(results[i], node, i)
@@ -149,7 +270,7 @@ def finish(node: BackwardCFunction, args: tuple[Any, ...], raw: tuple[Any, ...],
     return results
 
 
-def marked(node: BackwardCFunction, name: str) -> tuple[Any, ...]:
+def marked_tensors(node: BackwardCFunction, name: str) -> tuple[Any, ...]:
     """Return what was saved or marked as `name`. RuntimeError if somebody set it to what is no tuple, or
     marked what is no tensor.
     """
@@ -167,8 +288,8 @@ def to_save(node: BackwardCFunction, own_setup: bool) -> tuple[Any, ...]:
     """Return what a `setup_context` saved for forward mode or backward. TypeError if what a node must save
     for backward is no tensor.
     """
-    for_forward = marked(node, "saved_for_forward") if own_setup else ()
-    for_backward = marked(node, "to_save")
+    for_forward = marked_tensors(node, "saved_for_forward") if own_setup else ()
+    for_backward = marked_tensors(node, "to_save")
     if node._next:
         for i, t in enumerate(for_backward):
             if not (t is None or isinstance(t, TensorBase)):
@@ -196,7 +317,7 @@ def apart_from_graph(t: Any, is_input: bool, is_dirty: bool, saved: tuple[Any, .
     return t if t._view is not None else t.detach_()
 
 
-def written(node: BackwardCFunction, i: int, t: Any, is_input: bool) -> None:
+def modified_inputs(node: BackwardCFunction, i: int, t: Any, is_input: bool) -> None:
     """Give an input that was written to its new history."""
     if t._fn is None and t.requires_grad:
         raise RuntimeError(LEAF)
@@ -206,7 +327,7 @@ def written(node: BackwardCFunction, i: int, t: Any, is_input: bool) -> None:
         raise RuntimeError(DIRTY_VIEW)
     t._grad = None
     if t._view is not None:
-        refuse(t, False)
+        refuse_in_place(t, False)
         if t.requires_grad and t._view.base.is_leaf:
             raise RuntimeError(f"a view of {IN_PLACE_ON_LEAF}")
         rebase(t, node)

@@ -1,4 +1,4 @@
-"""The node of a custom Function, which is also the `ctx` that the Function's methods receive.
+"""The context of a `Function`, `ctx`, and the call of its backward.
 
 Note [Saved outputs]
     A Function that saves its own output would make a cycle: the output refers to the node, the node to the
@@ -12,12 +12,134 @@ import warnings
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
-from ...core import dialect
+import numpy as np
+
+from ...core import F, check_broadcast, dialect, modes
+from ...core.apply import sum_gradient_to
 from ...core.node import RELEASED, Node
-from ...core.saved import modified
-from ...core.saved_hooks import Packed, SavedTensor, default_hooks, pack, saved_tensor, unpack_entry
-from ...core.tensor_state import TensorBase, attach, check_saved
-from .gradients import call_backward, checked, user_backward
+from ...core.saved_values import (
+    PackedValue,
+    SavedTensor,
+    default_hooks,
+    modification_error,
+    pack,
+    saved_tensor,
+    unpack_entry,
+)
+from ...core.tensor_state import TensorBase, attach, check_saved, numbers, wrap
+
+# ─── What the backward of a custom Function is given, and what it may give
+
+
+OTHER_FIELD = (
+    "Expected isFloatingType(grad.scalar_type()) || (input_is_complex == grad_is_complex) to be true, but "
+    "got false.  (Could this error message be improved?  If so, please report an enhancement request to "
+    "PyTorch.)"
+)
+BOTH_NAMES = (
+    "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only implement "
+    "one of them."
+)
+
+
+def user_backward(cls: Any) -> Any:
+    """The user's `backward`, which may also be called `vjp`."""
+    base = cls.base
+    if cls.vjp is base.vjp:
+        return cls.backward
+    if cls.backward is not base.backward:
+        raise RuntimeError(BOTH_NAMES)
+    return cls.vjp
+
+
+def call_backward(node: Any, gradient: Any) -> Any:
+    """What the user's backward gives for `gradient`, as the engine gives it: a list for several outputs, of
+    which some may be None. Observers see when it starts and ends.
+    """
+    if gradient.__class__ is np.ndarray:
+        grads = [wrap(gradient)]  # as nearly always
+    else:
+        grads = gradient if isinstance(gradient, list) else [gradient] if node._outputs == 1 else []
+        grads = [
+            zero_gradients(node, i) if g is None else g if isinstance(g, TensorBase) else wrap(g)
+            for i, g in enumerate(grads or [None] * node._outputs)
+        ]
+    method, watchers = user_backward(node._forward_cls), modes.observers()
+    for watcher in watchers:
+        watcher.custom_starts(node)
+    try:
+        return method(node, *grads)
+    finally:
+        for watcher in watchers:
+            watcher.custom_ended()
+
+
+def zero_gradients(node: Any, i: int) -> Any:
+    """What stands for the missing gradient of output `i`: zeros if they are materialized; None for what is no
+    tensor.
+    """
+    kind = node._made[i] if node._materialize else None
+    return None if kind is None else wrap(np.zeros(*kind)[()])
+
+
+def check_gradients(node: Any, results: Any, raw: bool) -> tuple[Any, ...]:
+    """One gradient per edge, `raw` or a tensor, from what the user's backward gave; RuntimeError if it is not
+    what it must be. None at the end may be too many.
+    """
+    results = results if isinstance(results, tuple) else (results,)
+    count, expected = len(results), len(node._sent)
+    if count != expected and (count < expected or any(r is not None for r in results[expected:])):
+        raise RuntimeError(
+            f"function {type(node).__name__} returned an incorrect number of gradients (expected {expected}, "
+            f"got {count})"
+        )
+    sent, fits = [], True
+    for i, (gradient, kind) in enumerate(zip(results, node._sent)):
+        if kind is None and gradient is not None:
+            raise RuntimeError(
+                f"function {type(node).__name__} returned a gradient different than None at position "
+                f"{i + 1}, but the corresponding forward input was not a Variable"
+            )
+        if isinstance(gradient, TensorBase):
+            fits = fits and gradient._data.dtype is kind[1] and gradient._data.shape == kind[0]
+        elif gradient is not None:
+            raise RuntimeError(f"expected Variable or None (got {type(gradient).__name__})")
+        if kind is not None:
+            sent.append(gradient)
+    if not fits:
+        kinds = [kind for kind in node._sent if kind is not None]
+        sent = [g if g is None else fit_gradient(node, i, g, *kinds[i]) for i, g in enumerate(sent)]
+    return tuple([g if g is None else numbers(g) for g in sent]) if raw else tuple(sent)
+
+
+def fit_gradient(node: Any, i: int, gradient: Any, shape: tuple[int, ...], dtype: Any) -> Any:
+    """The gradient for edge `i` in the shape and dtype of the input; RuntimeError if it does not fit.
+
+    The first one of a Function in place on a view is written into the gradient of the base.
+    """
+    if node._next[i] is None:
+        return gradient
+    if node._in_place_on_view and i == 0:
+        return written_over(shape, gradient)
+    name = "torch::autograd::CopySlices" if node._in_place_on_view else type(node).__name__
+    gradient = sum_gradient_to(name, i, gradient, shape)
+    given = gradient._data.dtype
+    if given.kind != "f" and (given.kind == "c") != (dtype.kind == "c"):
+        raise RuntimeError(OTHER_FIELD)
+    return gradient if gradient._data.dtype == dtype else F.to(gradient, dtype)
+
+
+def written_over(shape: tuple[int, ...], gradient: Any) -> Any:
+    """A gradient that can be written into memory of this shape; RuntimeError with PyTorch's text if not."""
+    size = gradient._data.shape
+    check_broadcast(shape, size)
+    whole = np.broadcast_shapes(shape, size)
+    if whole != shape:
+        raise RuntimeError(f"output with shape {list(shape)} doesn't match the broadcast shape {list(whole)}")
+    return gradient
+
+
+# ─── The node of a custom Function, which is also the `ctx` that the Function's methods receive
 
 
 def is_among(t: Any, others: Iterable[Any]) -> bool:
@@ -28,7 +150,7 @@ def is_among(t: Any, others: Iterable[Any]) -> bool:
     return False
 
 
-class Kept:
+class SavedTensorData:
     """A tensor that a Function saved: the tensor itself, or, of an output, its numbers and output number."""
 
     __slots__ = ("data", "nr", "tensor", "version")
@@ -48,7 +170,7 @@ class SavedByFunction(SavedTensor):
         kept, i = self._node._kept, int(self._name)
         return kept[i] if i < len(kept) else None
 
-    def _set(self, packed: Packed) -> None:
+    def _set(self, packed: PackedValue) -> None:
         kept = list(self._node._kept)
         kept[int(self._name)] = packed
         self._node._kept = tuple(kept)
@@ -58,7 +180,9 @@ class SavedByFunction(SavedTensor):
 
     def _is_output(self) -> bool:
         entry = self._entry()
-        return entry.is_output if isinstance(entry, Packed) else entry is not None and entry.tensor is None
+        return (
+            entry.is_output if isinstance(entry, PackedValue) else entry is not None and entry.tensor is None
+        )
 
 
 FORWARD_ONLY = (
@@ -104,7 +228,7 @@ class BackwardCFunction(Node, FunctionCtx):
     __slots__ = (
         "_creation",  # how its outputs that are views were made, see `views`; unset where there is none
         "_in_place_on_view",  # whether it runs inside a CopySlices
-        "_kept",  # what `save_for_backward` got: None, `Kept` or `Packed`
+        "_kept",  # what `save_for_backward` got: None, `SavedTensorData` or `Packed`
         "_materialize",
         "_sent",  # per input its shape and dtype, None for what is no tensor; `_made` is the same per output
         "dirty_tensors",
@@ -169,14 +293,14 @@ class BackwardCFunction(Node, FunctionCtx):
         entry = self._kept[i]
         if entry is None:
             return None
-        if isinstance(entry, Packed):
+        if isinstance(entry, PackedValue):
             return unpack_entry(self, str(i), entry)
         tensor = entry.tensor
         storage = self._storage_of(entry.nr) if tensor is None else tensor._storage
         if checked and storage is not None and storage.version != entry.version:
             carrier = self if tensor is None else tensor.grad_fn
             nr = entry.nr if tensor is None else tensor._nr
-            raise RuntimeError(modified(entry.data, carrier, nr, storage.version, entry.version))
+            raise RuntimeError(modification_error(entry.data, carrier, nr, storage.version, entry.version))
         if tensor is not None:
             return tensor
         result = attach(entry.data, self, entry.nr)
@@ -194,7 +318,9 @@ class BackwardCFunction(Node, FunctionCtx):
             if t._inference:
                 check_saved(t)
             is_output = t._fn is self or (is_among(t, outputs) and not t.is_leaf)
-            kept.append(Kept(t, is_output) if hooks is None else pack(self, str(i), t, hooks, is_output))
+            kept.append(
+                SavedTensorData(t, is_output) if hooks is None else pack(self, str(i), t, hooks, is_output)
+            )
         self._kept = tuple(kept)
 
     def _release(self) -> None:
@@ -212,7 +338,7 @@ class BackwardCFunction(Node, FunctionCtx):
         """
         if len(args) != 1 or isinstance(args[0], TensorBase):
             return self._get_user_fn()(self, *args)
-        return checked(self, call_backward(self, args[0]), True)
+        return check_gradients(self, call_backward(self, args[0]), True)
 
     def apply_jvp(self, *args: Any) -> Any:
         """The user's jvp on the tangents of the inputs."""
@@ -220,7 +346,7 @@ class BackwardCFunction(Node, FunctionCtx):
 
     def _apply_tensors(self, gradient: Any) -> tuple[Any, ...]:
         """The user's backward for the engine, on tensors, recorded."""
-        return checked(self, call_backward(self, gradient), False)
+        return check_gradients(self, call_backward(self, gradient), False)
 
     def __repr__(self) -> str:
         # The name under which PyTorch shows it, and the documents with it.

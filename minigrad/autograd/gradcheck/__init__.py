@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from ...core import dialect, modes
-from ...core.modes import unobserved
+from ...core.modes import hidden_from_observers as unobserved
 from ..run import grad
 from .checks import check_multiplied, check_undefined_gradients, compare_all
-from .problem import Limits, Problem, as_tuple, check_inputs, differentiable, gradient_for, is_tensor
-from .texts import GradcheckError
+from .derivatives import GradcheckError, Limits, Problem, check_inputs, differentiable, gradient_for
+from .derivatives import is_checked_tensor as is_tensor
+from .derivatives import outputs_as_tuple as as_tuple
 
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
 

@@ -17,11 +17,28 @@ import numpy as np
 from ...core.tensor_state import numbers, wrap
 from .. import forward_ad
 from ..function import Function
-from ..functional.common import zeros_like
+from ..functional import zeros_like_inputs
 from ..run import grad
-from .derivatives import by_backward, by_differences, by_forward, duals
-from .problem import Problem, agree, as_tuple, differentiable, is_continuous, mismatch, parts, vectors
-from .texts import IN_SLOW_MODE, SLOW_WOULD_PASS, UNDEFINED, UNDEFINED_GIVES, UNDEFINED_RAISES, GradcheckError
+from .derivatives import (
+    IN_SLOW_MODE,
+    SLOW_WOULD_PASS,
+    UNDEFINED,
+    UNDEFINED_GIVES,
+    UNDEFINED_RAISES,
+    GradcheckError,
+    Problem,
+    agree,
+    by_backward,
+    by_differences,
+    by_forward,
+    differentiable,
+    duals,
+    is_continuous,
+    mismatch,
+    outputs_as_tuple,
+    real_and_imaginary_parts,
+    vectors,
+)
 
 ZERO = "Numerical gradient for function expected to be zero"
 
@@ -29,9 +46,9 @@ ZERO = "Numerical gradient for function expected to be zero"
 def compare_all(problem: Problem, fast: bool, backward: bool, forward: bool, undefined: bool) -> None:
     """Compare the differences with what backward gives, then with what forward mode gives."""
     compare = quickly if fast else slowly
-    for part in parts(problem, False) if backward else ():
+    for part in real_and_imaginary_parts(problem, False) if backward else ():
         compare(part)
-    forwards = parts(problem, True) if forward else ()
+    forwards = real_and_imaginary_parts(problem, True) if forward else ()
     for part in forwards:
         compare(part)
     for part in forwards if undefined else ():
@@ -79,10 +96,10 @@ def quickly(problem: Problem) -> None:
     for j, u in enumerate(us):
         for i, v in enumerate(vs):
             expected = (v * by_input[j][problem.output_indices[i]][0]).sum()
-            judge(problem, i, j, expected, product(sent[i][j][:, 0], u), tolerance(problem, u, v))
+            judge(problem, i, j, expected, directional_product(sent[i][j][:, 0], u), tolerance(problem, u, v))
 
 
-def product(gradient: np.ndarray, u: Any) -> Any:
+def directional_product(gradient: np.ndarray, u: Any) -> Any:
     """Return the product of a flat gradient with a direction, by parts for a complex input."""
     if isinstance(u, tuple):
         return gradient.real.dot(u[0]) + 1j * gradient.imag.dot(u[1])
@@ -126,8 +143,8 @@ def check_undefined_tangents(problem: Problem) -> None:
         for j in problem.input_indices:
             t, dual = problem.inputs[j], inputs[j]
             given = []
-            for inputs[j] in (forward_ad.make_dual(t.detach(), zeros_like(t)), t.detach()):
-                outputs = filter(is_continuous, as_tuple(problem.function(*inputs)))
+            for inputs[j] in (forward_ad.make_dual(t.detach(), zeros_like_inputs(t)), t.detach()):
+                outputs = filter(is_continuous, outputs_as_tuple(problem.function(*inputs)))
                 given.append([forward_ad.unpack_dual(o)[1] for o in outputs])
             inputs[j] = dual
             for i, (a, b) in enumerate(zip(*given, strict=True)):
@@ -140,7 +157,7 @@ def check_undefined_tangents(problem: Problem) -> None:
 
 def check_multiplied(problem: Problem, masked: bool | None) -> None:
     """Raise GradcheckError unless zeros come out where zeros go in (nearly, if `masked`)."""
-    starts = [zeros_like(o) for o in problem.outputs]
+    starts = [zeros_like_inputs(o) for o in problem.outputs]
     sent = grad(problem.outputs, problem.inputs_with_grad, starts, allow_unused=True)
     for g, t in zip(sent, problem.inputs_with_grad, strict=True):
         if g is None:
@@ -171,7 +188,7 @@ def check_undefined_gradients(problem: Problem) -> None:
     """Raise GradcheckError unless outputs without a gradient count as outputs whose gradient is zero."""
 
     def fresh() -> tuple[Any, ...]:
-        return differentiable(as_tuple(problem.function(*problem.inputs)))
+        return differentiable(outputs_as_tuple(problem.function(*problem.inputs)))
 
     check_without(problem, [UndefinedGrad.apply(o) for o in fresh()])
     if len(problem.outputs) > 1:
@@ -182,7 +199,9 @@ def check_undefined_gradients(problem: Problem) -> None:
 def check_without(problem: Problem, outputs: list[Any]) -> None:
     """Check one set of outputs, some of which send nothing back."""
     try:
-        sent = grad(outputs, problem.inputs_with_grad, [zeros_like(o) for o in outputs], allow_unused=True)
+        sent = grad(
+            outputs, problem.inputs_with_grad, [zeros_like_inputs(o) for o in outputs], allow_unused=True
+        )
     except RuntimeError as error:
         warnings.warn(UNDEFINED, stacklevel=2)
         raise GradcheckError(UNDEFINED_RAISES) from error

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 from ...left_out import refusing as _refusing
+from ...ops.activations import prelu as prelu
+from ...ops.products import linear as linear
 from ...ops.resampling import pixel_shuffle as pixel_shuffle
 from ...ops.resampling import pixel_unshuffle as pixel_unshuffle
-from ...tensor.binary import prelu as prelu
-from ...tensor.explained import attach_networks as _attach_networks
-from ...tensor.products import linear as linear
+from ...tensor.argument_errors import attach_networks as _attach_networks
 from .activations import *
-from .class_losses import *
 from .convolution import *
-from .distances import *
-from .dropout import *
+from .embedding import *
 from .losses import *
 from .normalization import *
-from .pooling import *
 from .sampling import *
-from .softmaxes import *
-from .tables import *
 
 _attach_networks(globals())
 

@@ -9,17 +9,16 @@ import numpy as np
 
 from ...core import F
 from ...core.dtypes import float16, float32
-from ...core.modes import quiet, unobserved
+from ...core.modes import hidden_from_observers, quiet
 from ...core.public import public
 from ...core.tensor_state import numbers
 from ...inplace.in_place import in_place
-from ...ops.batches import but_channels
-from ...ops.checks import refuse
-from ...ops.kernels import widened
-from .checks import check_constant
+from ...ops.arguments import refuse
+from ...ops.kernels import as_float32
+from ...ops.normalization import but_channels
+from .losses import check_constant
 
 __all__ = ["batch_norm", "group_norm", "instance_norm", "layer_norm", "local_response_norm", "rms_norm"]
-
 
 VALUE = "value per channel"
 
@@ -133,10 +132,10 @@ def batch_norm(
             raise ValueError(f"batch_norm eps must be positive during training, but got {eps}")
     elif eps < 0.0:
         raise ValueError(f"batch_norm eps must be non-negative, but got {eps}")
-    return normalized(input, running_mean, running_var, weight, bias, training, momentum, eps)
+    return run_batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps)
 
 
-def normalized(
+def run_batch_norm(
     input: Any, running_mean: Any, running_var: Any, weight: Any, bias: Any, training: bool, momentum: float,
     eps: float,
 ) -> Any:  # fmt: skip
@@ -165,7 +164,7 @@ def follow(input: Any, running_mean: Any, running_var: Any, momentum: float) -> 
 
     It writes into their memory without increasing the version, as PyTorch does.
     """
-    x = widened(numbers(input))
+    x = as_float32(numbers(input))
     axes = but_channels(x.ndim)
     mean = x.mean(axes, keepdims=True)
     squares = x - mean
@@ -174,7 +173,7 @@ def follow(input: Any, running_mean: Any, running_var: Any, momentum: float) -> 
     spread /= x.size // x.shape[1] - 1
     for running, new in ((running_mean, mean.reshape(-1)), (running_var, spread)):
         if running is not None:
-            running._data[...] = (1 - momentum) * widened(running._data) + momentum * new
+            running._data[...] = (1 - momentum) * as_float32(running._data) + momentum * new
 
 
 def instance_norm(
@@ -191,8 +190,8 @@ def instance_norm(
         None if t is None else t.repeat(n) for t in (running_mean, running_var, weight, bias)
     )
     flat = input.contiguous().view(1, n * c, *rest)
-    out = normalized(flat, means, variances, weights, biases, use_input_stats, momentum, eps)
-    with unobserved(False):
+    out = run_batch_norm(flat, means, variances, weights, biases, use_input_stats, momentum, eps)
+    with hidden_from_observers(False):
         for running, many in ((running_mean, means), (running_var, variances)):
             if running is not None and many is not None:
                 running.copy_(many.view(n, c).mean(0))

@@ -14,10 +14,9 @@ import numpy as np
 
 from ...core import F
 from ...core.modes import is_forward
-from ...ops.joining import cat, stack
+from ...ops.joining import cat, stack, unsafe_chunk
+from ...ops.products import linear
 from ...ops.recurrent import mkldnn_rnn_layer
-from ...tensor.products import linear
-from ...tensor.splitting import unsafe_chunk
 
 State = tuple[Any, ...]
 
@@ -112,7 +111,7 @@ def over_steps(cell: Cell, input: Any, state: State, w: Weights, reverse: bool) 
     return stack(outputs[::-1] if reverse else outputs, 0), state
 
 
-def over_packed(
+def run_over_packed(
     cell: Cell, data: Any, state: State, w: Weights, reverse: bool, sizes: list[int]
 ) -> tuple[Any, State]:
     """Run one layer over packed sequences; `sizes[t]` of them have an element at step t."""

@@ -21,7 +21,7 @@ CHANGED = (
 )
 
 
-def aligned(align_corners: bool | None) -> bool:
+def resolve_align_corners(align_corners: bool | None) -> bool:
     """Return whether corners are aligned; without an answer return False with PyTorch's warning."""
     if align_corners is None:
         warn(CHANGED)
@@ -69,7 +69,7 @@ def grid_sample(
             told = f"expected {name} to be one of {', '.join(map(repr, known))}, but got: {value!r}"
             raise ValueError(f"nn.functional.grid_sample(): {told}")
     run = F.grid_sampler_3d if input.ndim == 5 else F.grid_sampler_2d
-    return run(input, grid, MODES[mode], PADDINGS[padding_mode], aligned(align_corners))
+    return run(input, grid, MODES[mode], PADDINGS[padding_mode], resolve_align_corners(align_corners))
 
 
 def affine_grid(theta: Any, size: Any, align_corners: bool | None = None) -> Any:
@@ -100,7 +100,7 @@ def affine_grid(theta: Any, size: Any, align_corners: bool | None = None) -> Any
 
     Source: PyTorch's page `torch.nn.functional.affine_grid`; Jaderberg et al., 2015, arXiv:1506.02025.
     """
-    align_corners = aligned(align_corners)
+    align_corners = resolve_align_corners(align_corners)
     if len(size) not in (4, 5):
         raise NotImplementedError(
             "affine_grid only supports 4D and 5D sizes, for 2D and 3D affine transforms, respectively. Got "

@@ -6,9 +6,7 @@ The files have the names that PyTorch's have, so `torch.nn.modules.loss` and its
 from __future__ import annotations
 
 from .activation import *
-from .attention import *
 from .batchnorm import *
-from .cells import *
 from .container import *
 from .conv import *
 from .distance import *

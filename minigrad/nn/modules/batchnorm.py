@@ -7,7 +7,8 @@ from typing import Any
 from ...core.dtypes import int64
 from ...creation import ones, tensor, zeros
 from .. import functional, init
-from ..parameter import Parameter, kept
+from ..parameter import Parameter
+from ..parameter import create_hidden as kept
 from .module import Module
 
 __all__ = ["BatchNorm1d", "BatchNorm2d", "BatchNorm3d"]

@@ -11,11 +11,10 @@ from .linear import Affine, empty
 
 __all__ = ["Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d"]
 
-
 PADDING_MODES = ("zeros", "reflect", "replicate", "circular")
 
 
-def repeated(value: Any, dims: int) -> tuple[int, ...]:
+def repeat_per_dimension(value: Any, dims: int) -> tuple[int, ...]:
     """Return one number for each dimension."""
     return tuple(value) if isinstance(value, Iterable) else (value,) * dims
 
@@ -41,9 +40,10 @@ class ConvBase(Affine):
                 raise ValueError(f"{name} must be divisible by groups")
         self.in_channels, self.out_channels, self.groups = in_channels, out_channels, groups
         self.kernel_size, self.stride, self.dilation, self.output_padding = (
-            repeated(value, self.dims) for value in (kernel_size, stride, dilation, output_padding)
+            repeat_per_dimension(value, self.dims)
+            for value in (kernel_size, stride, dilation, output_padding)
         )
-        self.padding: Any = padding if isinstance(padding, str) else repeated(padding, self.dims)
+        self.padding: Any = padding if isinstance(padding, str) else repeat_per_dimension(padding, self.dims)
         first, second = (in_channels, out_channels) if self.is_transposed else (out_channels, in_channels)
         self.weight = empty(first, second // groups, *self.kernel_size, dtype=dtype)
         self.register_parameter("bias", empty(out_channels, dtype=dtype) if bias else None)
@@ -74,7 +74,7 @@ class Conv(ConvBase):
         refuse(type(self).__name__, **{"padding_mode='circular'": padding_mode == "circular"})
         if isinstance(padding, str) and padding not in ("same", "valid"):
             raise ValueError(f"Invalid padding string {padding!r}, should be one of {{'valid', 'same'}}")
-        if padding == "same" and any(n != 1 for n in repeated(stride, self.dims)):
+        if padding == "same" and any(n != 1 for n in repeat_per_dimension(stride, self.dims)):
             raise ValueError("padding='same' is not supported for strided convolutions")
         sizes = (kernel_size, stride, padding, dilation, 0)
         super().__init__(in_channels, out_channels, *sizes, groups, bias, dtype)

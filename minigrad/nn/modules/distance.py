@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .applied import Applied
+from .function_layers import FunctionLayer as Applied
 
 __all__ = ["CosineSimilarity", "PairwiseDistance"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .applied import Applied
+from .function_layers import FunctionLayer as Applied
 
 __all__ = ["Fold", "Unfold"]
 

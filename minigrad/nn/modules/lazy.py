@@ -10,7 +10,8 @@ from inspect import Signature, signature
 from typing import Any
 
 from ...tensor import Tensor
-from ..parameter import Uninitialized, UninitializedBuffer, UninitializedParameter
+from ..parameter import UninitializedBuffer, UninitializedParameter
+from ..parameter import UninitializedTensor as Uninitialized
 from .batchnorm import BatchNorm1d, BatchNorm2d, BatchNorm3d
 from .conv import Conv1d, Conv2d, Conv3d
 from .linear import Linear

@@ -7,7 +7,8 @@ from typing import Any
 
 from ... import creation
 from .. import functional, init
-from ..parameter import Parameter, kept
+from ..parameter import Parameter
+from ..parameter import create_hidden as kept
 from .module import Module
 
 __all__ = ["Identity", "Linear"]

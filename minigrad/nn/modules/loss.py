@@ -5,8 +5,8 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from ..functional.checks import legacy_reduction
-from .applied import Applied
+from ..functional.losses import legacy_reduction
+from .function_layers import FunctionLayer as Applied
 
 __all__ = [
     "BCELoss", "BCEWithLogitsLoss", "CosineEmbeddingLoss", "CrossEntropyLoss", "HuberLoss", "KLDivLoss",

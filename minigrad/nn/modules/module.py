@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 from ...autograd import no_grad
 from ...core import dtypes
 from ...creation import empty_like
-from ...tensor import Tensor, casts
+from ...tensor import Tensor
+from ...tensor import conversion as casts
 from ..parameter import Parameter
-from .calls import Called
+from .tree import CallableModule
 
 __all__ = ["Module"]
 
@@ -28,7 +29,7 @@ class IncompatibleKeys(NamedTuple):
         return f"_IncompatibleKeys(missing_keys={self.missing_keys}, unexpected_keys={self.unexpected_keys})"
 
 
-class Module(Called):
+class Module(CallableModule):
     """Base class of all layers and models.
 
     A subclass calls `super().__init__()` first and assigns parameters and other modules as attributes. It
@@ -231,7 +232,7 @@ class Module(Called):
 
     def _parts(self) -> list[str]:
         """Return the lines of the repr for the modules below."""
-        return [f"({name}): {indented(repr(module))}" for name, module in self._modules.items()]
+        return [f"({name}): {indent(repr(module))}" for name, module in self._modules.items()]
 
     def _get_name(self) -> str:
         return type(self).__name__
@@ -246,7 +247,7 @@ class Module(Called):
         return f"{self._get_name()}(\n{body})"
 
 
-def indented(text: str) -> str:
+def indent(text: str) -> str:
     """Indent all lines but the first by two spaces."""
     return text.replace("\n", "\n  ")
 

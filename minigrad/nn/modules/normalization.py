@@ -6,14 +6,14 @@ from typing import Any
 
 from ...creation import ones
 from .. import functional
-from ..parameter import Parameter, kept
-from .applied import Applied
+from ..parameter import Parameter, create_hidden
 from .batchnorm import NormBase
+from .function_layers import FunctionLayer
 
 __all__ = ["GroupNorm", "LayerNorm", "LocalResponseNorm", "RMSNorm"]
 
 
-def shape_of(size: Any) -> tuple[int, ...]:
+def as_normalized_shape(size: Any) -> tuple[int, ...]:
     """Return a shape that is given as a number or a sequence."""
     return (size,) if isinstance(size, int) else tuple(size)
 
@@ -53,7 +53,7 @@ class LayerNorm(NormBase):
         device: Any = None, dtype: Any = None,
     ) -> None:  # fmt: skip
         super().__init__()
-        self.normalized_shape, self.eps = shape_of(normalized_shape), eps
+        self.normalized_shape, self.eps = as_normalized_shape(normalized_shape), eps
         self.elementwise_affine = elementwise_affine
         self._learn(self.normalized_shape, elementwise_affine, elementwise_affine and bias, dtype)
 
@@ -72,9 +72,13 @@ class RMSNorm(NormBase):
         device: Any = None, dtype: Any = None,
     ) -> None:  # fmt: skip
         super().__init__()
-        self.normalized_shape, self.eps = shape_of(normalized_shape), eps
+        self.normalized_shape, self.eps = as_normalized_shape(normalized_shape), eps
         self.elementwise_affine = elementwise_affine
-        weight = Parameter(kept(ones, *self.normalized_shape, dtype=dtype)) if elementwise_affine else None
+        weight = (
+            Parameter(create_hidden(ones, *self.normalized_shape, dtype=dtype))
+            if elementwise_affine
+            else None
+        )
         self.register_parameter("weight", weight)
 
     def forward(self, input: Any) -> Any:
@@ -102,7 +106,7 @@ class GroupNorm(NormBase):
         return functional.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
 
 
-class LocalResponseNorm(Applied, function="local_response_norm"):
+class LocalResponseNorm(FunctionLayer, function="local_response_norm"):
     """Layer that divides by a norm of neighboring channels: see `nn.functional.local_response_norm`."""
 
     _shown = "size alpha= beta= k="

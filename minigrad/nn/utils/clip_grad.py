@@ -9,12 +9,12 @@ from typing import Any
 from ...autograd import no_grad
 from ...core.public import shown_as
 from ...creation import tensor
-from ...linalg import vector_norm
 from ...ops.joining import stack
+from ...ops.norms import vector_norm
 from ...tensor import Tensor
 
 
-def gradients(parameters: Any) -> list[Any]:
+def gradients_of_parameters(parameters: Any) -> list[Any]:
     """Return the gradients of the parameters that have one."""
     every = [parameters] if isinstance(parameters, Tensor) else parameters
     return [p.grad for p in every if p.grad is not None]
@@ -49,7 +49,7 @@ def clip_grad_norm_(
 
     Source: PyTorch's page `torch.nn.utils.clip_grad_norm_`; Pascanu et al., 2012, arXiv:1211.5063.
     """
-    every, order = gradients(parameters), float(norm_type)
+    every, order = gradients_of_parameters(parameters), float(norm_type)
     if not every:
         return tensor(0.0)
     with no_grad():
@@ -124,5 +124,5 @@ def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float, f
     """
     bound = float(clip_value)
     with no_grad():
-        for gradient in gradients(parameters):
+        for gradient in gradients_of_parameters(parameters):
             gradient.clamp_(min=-bound, max=bound)

@@ -60,14 +60,14 @@ def refuse_state(self: Module) -> Any:
     raise RuntimeError(SERIALIZED)
 
 
-def copied(self: Module, memo: dict[int, Any]) -> Any:
+def deepcopy_parametrized(self: Module, memo: dict[int, Any]) -> Any:
     """Return a deep copy of a parametrized module, of the same class."""
     replica = memo[id(self)] = self.__new__(type(self))
     replica.__dict__.update(copy.deepcopy(self.__dict__, memo))
     return replica
 
 
-def computed(name: str) -> property:
+def computed_property(name: str) -> property:
     """Return the property that replaces a tensor."""
 
     def read(self: Any) -> Any:
@@ -116,10 +116,10 @@ def register_parametrization(
     delattr(module, tensor_name)
     if not is_parametrized(module):
         cls = type(module)
-        body = {"__getstate__": refuse_state, "__deepcopy__": copied, "__module__": __name__}
+        body = {"__getstate__": refuse_state, "__deepcopy__": deepcopy_parametrized, "__module__": __name__}
         module.__class__ = type(f"Parametrized{cls.__name__}", (cls,), body)
         module.parametrizations = ModuleDict()
-    setattr(type(module), tensor_name, computed(tensor_name))
+    setattr(type(module), tensor_name, computed_property(tensor_name))
     module.parametrizations[tensor_name] = found
     return module
 

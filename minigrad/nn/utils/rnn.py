@@ -11,7 +11,7 @@ from ...left_out import refusing as _refusing
 from ...ops.recurrent import _pack_padded_sequence
 
 
-class Packed(NamedTuple):
+class PackedFields(NamedTuple):
     """Fields of a PackedSequence."""
 
     data: Any
@@ -30,7 +30,7 @@ def converting(dtype: Any) -> Any:
     return convert
 
 
-class PackedSequence(Packed):
+class PackedSequence(PackedFields):
     """Sequences step by step: `data` has first the first elements of all of them, the longest first, then the
     second ones, and so on; `batch_sizes` tells how many sequences have an element at each step.
     `sorted_indices` are the sequences in the order of their lengths, `unsorted_indices` the way back.

@@ -85,7 +85,7 @@ def are_numbers(indices: Any) -> bool:
     return isinstance(indices, list | tuple) and set(map(type, indices)) == {int}
 
 
-def rows(dataset: Any, indices: Any) -> list[Tensor] | None:
+def batch_rows(dataset: Any, indices: Any) -> list[Tensor] | None:
     """Collate examples of a TensorDataset, or a Subset of one, by indexing each of its tensors once.
 
     Return None where that could make a difference: for observers, gradients or errors.
@@ -212,7 +212,7 @@ class DataLoader:
     def _batch(self, indices: Any) -> Any:
         """Return the batch of examples at these indices."""
         if self.collate_fn is default_collate:
-            batch = rows(self.dataset, indices)
+            batch = batch_rows(self.dataset, indices)
             if batch is not None:
                 return batch
         return self.collate_fn([self.dataset[index] for index in indices])

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ...creation.random import randperm
-from ...random import default_generator
+from ...ops.generator import default_generator
 from ...tensor import Tensor
 
 __all__ = ["ConcatDataset", "Dataset", "IterableDataset", "Subset", "TensorDataset", "random_split"]
