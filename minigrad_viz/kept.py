@@ -148,7 +148,7 @@ def _one_by_one(node: Any, refused: str) -> Iterator[Kept]:
 
 
 RECOMPUTED = "recomputed"  # what a checkpoint makes of a saved value: it is computed again when needed
-CHECKPOINTS = ("torch.utils.checkpoint", "minigrad.utils.checkpoint", "minigrad.utils.recompute")
+CHECKPOINTS = ("torch.utils.checkpoint", "minigrad.utils.checkpoint")
 WORD = 24  # characters of a text that was kept
 
 

@@ -20,6 +20,8 @@ BINARY: list[Case] = [
     Case("clamp_max", lambda L, a: L.clamp_max(a, 1.0), (BLOCK,), numbers="real"),
     Case("maximum", lambda L, a, b: L.maximum(a, b), TIES, smooth=False, numbers="real"),
     Case("minimum", lambda L, a, b: a.minimum(b), TIES, smooth=False, numbers="real"),
+    Case("fmax", lambda L, a, b: L.fmax(a, b), TIES, smooth=False, numbers="real"),
+    Case("fmin", lambda L, a, b: a.fmin(b), TIES, smooth=False, numbers="real"),
     # division
     Case("div floor", lambda L, a, b: L.div(a, b, rounding_mode="floor"), SIGNS, numbers="real"),
     Case("div trunc", lambda L, a: a.div(0.7, rounding_mode="trunc"), SIGNS[:1], numbers="real"),

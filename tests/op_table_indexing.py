@@ -66,6 +66,11 @@ INDEXING: list[Case] = [
     Case("scatter_add", lambda L, a, b: a.scatter_add(1, grid(L), b), ((2, 3), (2, 2))),
     Case("masked_select", lambda L, a: a.masked_select(mask(L)), ((3,),)),
     Case("masked_scatter", lambda L, a, b: a.masked_scatter(mask(L), b), ((2, 3), (5,))),
+    Case(
+        "masked_scatter broadcast",
+        lambda L, a, b: a.masked_scatter(L.tensor([True, False, True]), b),
+        ((2, 3), (5,)),
+    ),
     Case("masked_fill broadcast", lambda L, a: a.masked_fill(mask(L), 2), ((3,),)),
     Case("masked_fill by a tensor", lambda L, a, b: a.masked_fill(mask(L), b), ((2, 3), ())),
     Case(

@@ -78,6 +78,7 @@ NETWORKS: list[Case] = [
     functional("logsigmoid"),
     functional("hardtanh", min_val=-0.9, max_val=1.1),
     functional("relu6", low=-9, high=9),
+    functional("threshold", threshold=0.3, value=-0.5),
     functional("hardshrink", smooth=False),
     functional("softshrink"),
     functional("tanhshrink"),

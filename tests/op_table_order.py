@@ -8,6 +8,9 @@ ORDER: list[Case] = [
     # running sums, products and extremes
     Case("cumsum", lambda L, a: L.cumsum(a, 1), ((2, 3),)),
     Case("cumprod", lambda L, a: a.cumprod(-1), ((2, 3),)),
+    Case("cummax", lambda L, a: a.cummax(0)[0], ([1.0, 3.0, 2.0, 3.0],), smooth=False, numbers="real"),
+    Case("cummin", lambda L, a: L.cummin(a, 1).values, ((2, 4),), numbers="real"),
+    Case("diff", lambda L, a, b: L.diff(a, 2, prepend=b), ((2, 3), (2, 1))),
     # order
     Case("sort", lambda L, a: L.sort(a, 1, descending=True).values, ((2, 4),), numbers="real"),
     Case(
@@ -34,6 +37,9 @@ ORDER: list[Case] = [
     Case("vstack", lambda L, a, b: L.vstack((a, b)), ((3,), (2, 3))),
     Case("dstack", lambda L, a, b: L.dstack((a, b)), ((3,), (3,))),
     Case("column_stack", lambda L, a, b: L.column_stack((a, b)), ((3,), (3, 2))),
+    Case("block_diag", lambda L, a, b, c: L.block_diag(a, b, c), ((2, 3), (2,), ())),
+    Case("cartesian_prod", lambda L, a, b: L.cartesian_prod(a, b), ((3,), (2,))),
+    Case("combinations", lambda L, a: L.combinations(a), ((4,),)),
     Case("sum_to_size", lambda L, a: a.sum_to_size(2, 1), ((4, 2, 3),)),
     Case("pixel_shuffle", lambda L, a: L.nn.functional.pixel_shuffle(a, 2), ((1, 4, 2, 1),)),
     Case("pixel_unshuffle", lambda L, a: L.nn.functional.pixel_unshuffle(a, 2), ((1, 1, 4, 2),)),

@@ -64,7 +64,7 @@ def same(torch: Any, program: str, numbers: Any, dtype: str) -> None:
 @pytest.mark.parametrize(
     "program",
     [
-        *(f"L.{name}(x, y)" for name in ("maximum", "minimum", "atan2")),
+        *(f"L.{name}(x, y)" for name in ("maximum", "minimum", "fmax", "fmin", "atan2")),
         *(f"L.{name}(x, y)" for name in ("fmod", "remainder")),
         *("L.clamp(x, y)", "x.clamp(max=y)", "x.clamp(0.5, 1.5)", "x.clamp(2.0, 1.0)", "x.clamp(min=2.0)"),
         *("x.clamp(y, y)", "L.clamp_min(x, y)", "L.clamp_max(x, 2.0)", "L.isclose(x, y)", "x.isclose(x * 1)"),
@@ -106,7 +106,7 @@ def test_nan_infinity_and_ties(torch, program):
         *("x // 0", "x % 0", "L.fmod(x, 0)", "L.div(x, 0, rounding_mode='trunc')"),
         *("L.addcmul(x, x, y, value=2)", "L.addcdiv(x, x, y)", "L.lerp(x, y, 0.5)"),
         *("x.clamp(1, 3)", "x.clamp(0.5)", "x.clamp(-1, 300)", "L.maximum(x, y)"),
-        "L.equal(x, x)",
+        *("L.isin(x, y)", "L.isin(x, 7)", "L.isin(7, x)", "L.isin(x, y, invert=True)", "L.equal(x, x)"),
         *("L.allclose(x, x)", "L.allclose(x, y)", "L.equal(x, y)", "L.isclose(x, y)", "L.logical_xor(x, y)"),
     ],
 )
@@ -168,7 +168,14 @@ def test_operators_in_place(torch, program, dtype):
     "program",
     [
         *("L.eq(2, x)", "L.lt(x, 'a')", "L.ge(x, None)", "L.logical_and(x, 2)", "x.logical_or(2)", "x < 'a'"),
-        *("L.maximum(x, 2)", "L.maximum(2, x)", "x.minimum(2)", "L.atan2(x, 2)"),
+        *(
+            "L.maximum(x, 2)",
+            "L.maximum(2, x)",
+            "x.minimum(2)",
+            "L.atan2(x, 2)",
+            "L.fmax(x, 2)",
+            "L.fmin(2, x)",
+        ),
         *("L.fmod(2, x)", "L.remainder(1, 2)"),
         *(
             "x // 'a'",
@@ -187,7 +194,7 @@ def test_operators_in_place(torch, program, dtype):
             "L.add(x, y, alpha='a')",
             "L.add(x, y, alpha=True)",
         ),
-        *("L.isclose(x, y, rtol=-1)", "L.isclose(x, 2)", "L.equal(x, 2)", "L.allclose(2, x)"),
+        *("L.isclose(x, y, rtol=-1)", "L.isclose(x, 2)", "L.equal(x, 2)", "L.allclose(2, x)", "L.isin(1, 2)"),
         *("L.isclose(x, y.float())", "L.lerp(x, y.float(), 0.5)"),
         *(
             "L.maximum(x, y[:2])",

@@ -32,7 +32,7 @@ SHARED = (  # decorators of all ops, and vjps that are 0
 OTHERS = ("unfold",)  # the method is another operation than the function
 # Participles that say nothing by themselves; with a noun or a verb beside them they may stand.
 BARE = re.compile(
-    r"_?(?!seed$|speed$|embed$|need$)([a-z]+ed|told|kept|sent|written|taken|given|made|aloud|known|found|gone|own|held"
+    r"_?(?!seed$|speed$|embed$|need$|searchsorted$)([a-z]+ed|told|kept|sent|written|taken|given|made|aloud|known|found|gone|own|held"
     r"|standing|met|stood|lost|left|shown|seen|spared|deeds|births|alike)"
 )
 

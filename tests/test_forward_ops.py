@@ -63,7 +63,7 @@ DERIVED = (
     *("fmod", "fmod number", "remainder", "remainder number", "tensor rmod"),
     *("maximum", "minimum", "clamp to tensors", "clamp to min", "clamp to max"),
     *("clamp_max tensor", "clamp_min tensor"),
-    *("prod", "prod dim", "nansum", "nanmean", "amax", "amin", "max", "min", "median"),
+    *("prod", "prod dim", "nansum", "nanmean", "amax", "amin", "max", "min", "median", "nanmedian"),
     *("var", "var of all", "std", "var_mean", "std_mean", "dist", "norm", "norm 1.5", "norm 3", "norm inf"),
     *("mse_loss of each", "huber_loss", "kl_div", "cosine_similarity", "normalize"),
 )

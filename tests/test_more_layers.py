@@ -18,6 +18,8 @@ LAYERS = [
     ("PixelUnshuffle", {"downscale_factor": 2}, ((2, 4, 6),)),
     ("PReLU", {}, ((3, 4),)),
     ("PReLU", {"num_parameters": 4, "init": 0.5}, ((3, 4),)),
+    ("Threshold", {"threshold": 0.1, "value": 20.0}, ((2, 3),)),
+    ("Threshold", {"threshold": 0.1, "value": 20, "inplace": True}, ((2, 3),)),
     ("MSELoss", {"size_average": False}, ((3, 4), (3, 4))),
     ("L1Loss", {"reduce": False}, ((3, 4), (3, 4))),
     ("SmoothL1Loss", {"size_average": True, "beta": 0.3}, ((3, 4), (3, 4))),

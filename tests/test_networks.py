@@ -21,7 +21,10 @@ NAMES = (
     "silu",
     "mish",
 )
-PLAIN: dict[str, dict[str, float]] = {name: {} for name in NAMES}
+PLAIN: dict[str, dict[str, float]] = {
+    **{name: {} for name in NAMES},
+    "threshold": {"threshold": 0.1, "value": 20.0},
+}
 
 
 def both(torch, call):
@@ -105,6 +108,18 @@ def test_nan_infinity_and_corners(torch, name):
     assert_same_tensor(ours, theirs, name)
     finite = np.isfinite(ODD)
     assert_same_tensor(our_grad[finite], their_grad[finite], name)
+
+
+def test_threshold_of_half_precision_is_not_rounded(torch):
+    """0.3 in float16 is more than 0.3."""
+
+    def run(L, N):
+        x = leaf(L, [0.3, 0.2, 0.7, -0.3], "float16")
+        y = N.threshold(x, 0.3, 7.0)
+        return y, *L.autograd.grad(y.sum(), x)
+
+    for ours, theirs in zip(*both(torch, run), strict=True):
+        assert_same_tensor(ours, theirs, "threshold")
 
 
 # -------------------------------------------------------------------------------------- running statistics

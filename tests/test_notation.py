@@ -197,6 +197,7 @@ WITHOUT_FORMULA = {
     "var": "that nothing is said of dimensions and correction is noted as None",
     "linalg_vector_norm": "that nothing is said of dimensions is noted as None",
     "trace": "the gradient is put into zeros",
+    "block_diag": "the gradient is taken apart into blocks",
 }
 
 

@@ -170,6 +170,7 @@ WITHOUT_A_LINE = {
     "UpsampleNearest3DBackwardBackward0",
     # They refuse to be differentiated.
     "Unique2Backward0",
+    "UniqueDimBackward0",
     "CopyBackwards",
     "FillBackward2",
     "FillBackward3",

@@ -50,6 +50,8 @@ WITH_NAN = {
     "max of two": lambda L, x: L.max(x, x.detach() * 0 + 2),
     "median": lambda L, x: x.median(),
     "median dim": lambda L, x: x.median(1),
+    "nanmedian": lambda L, x: x.nanmedian(),
+    "nanmedian dim": lambda L, x: x.nanmedian(1),
     "nansum": lambda L, x: x.nansum(),
     "nanmean": lambda L, x: x.nanmean(1),
     "quantile": lambda L, x: x.quantile(0.25, 1),
@@ -104,6 +106,8 @@ FORMS = {
     "histc": lambda L, x: x.detach().histc(4, -1, 3),
     "bincount": lambda L, x: L.bincount(L.tensor([0, 2, 2]), L.tensor([0.5, 1.0, 2.0])),
     "bincount negative": lambda L, x: L.bincount(L.tensor([0, -2])),
+    "cov weights": lambda L, x: x.cov(fweights=L.tensor([1, 2, 1])),
+    "cov of three": lambda L, x: x[None].cov(),
 }
 
 
@@ -124,6 +128,10 @@ EMPTY = {
     "argmax": lambda L, x: x.argmax(),
     "median": lambda L, x: x.median(),
     "median dim": lambda L, x: x.median(0),
+    "nanmedian": lambda L, x: x.nanmedian(),
+    "nanmedian dim": lambda L, x: x.nanmedian(0),
+    "cov": lambda L, x: x.cov(),
+    "corrcoef": lambda L, x: x.corrcoef(),
     "var": lambda L, x: x.var(0),
     "logsumexp": lambda L, x: x.logsumexp(0),
     "softmax": lambda L, x: x.softmax(0),
@@ -143,7 +151,7 @@ def test_of_nothing(torch, call):
 
 def test_results_by_name(torch):
     with dialect("2"):
-        for name in ("max", "min", "median"):
+        for name in ("max", "min", "median", "nanmedian"):
             texts = []
             for library in (minigrad, torch):
                 found = getattr(library.tensor(TIES, requires_grad=True), name)(1)

@@ -207,6 +207,7 @@ LIBRARY = [
     lambda L: L.selu_(numbers(L, (5,))),
     lambda L: L.nn.functional.leaky_relu_(numbers(L, (5,)), 0.2),
     lambda L: L.nn.functional.hardtanh_(numbers(L, (5,)), -0.5, 0.2),
+    lambda L: L.threshold_(numbers(L, (5,)), 0.2, 7.0),
 ]
 
 

@@ -27,7 +27,9 @@ STARRED = {  # what shows any arguments, and why
     "torch.atleast_1d": "takes tensors, as in PyTorch",
     "torch.atleast_2d": "takes tensors, as in PyTorch",
     "torch.atleast_3d": "takes tensors, as in PyTorch",
+    "torch.block_diag": "takes tensors, as in PyTorch",
     "torch.broadcast_tensors": "takes tensors, as in PyTorch",
+    "torch.cartesian_prod": "takes tensors, as in PyTorch",
     "torch.compile": "PyTorch's options are accepted and ignored",
     "torch.einsum": "an equation and tensors, as in PyTorch",
     "torch.meshgrid": "takes tensors, as in PyTorch",
@@ -42,7 +44,6 @@ STARRED = {  # what shows any arguments, and why
 UNNAMED = {
     "torch.Tensor.bmm": "PyTorch's error messages name mat2",
     "torch.Tensor.dot": "PyTorch's error messages name tensor",
-    **dict.fromkeys(("torch.Tensor.clone", "torch.clone"), "minigrad keeps the memory format"),
     "torch.Tensor.copy_": "PyTorch's parser calls it other",
     **{
         f"torch.Tensor.{n}": "PyTorch's parser calls it other"

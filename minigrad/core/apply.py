@@ -422,7 +422,7 @@ def make_node(op: Op, name: str) -> type[Node]:
         "_release": release,
     }
     for i, n in enumerate(op.names):
-        if n.endswith("_scalar_type") or (op.listed and "_sym_" in n):
+        if n.endswith(("_scalar_type", "_info")) or (op.listed and "_sym_" in n):
             continue
         members["_saved_" + n] = property(partial(saved_value, n=i), doc=f"The value saved as `{n}`.")
         if n in op.tensors:

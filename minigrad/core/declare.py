@@ -9,7 +9,8 @@ The decorated function is the kernel: NumPy data in, NumPy data out. Each keywor
 differentiated, under PyTorch's argument name, with its vector-Jacobian product (vjp). A vjp receives the
 upstream gradient `g` and whatever its other parameters name: an input, `result`, `<input>_sym_sizes` (its
 shape), `<input>_sym_numel`, `<input>_scalar_type` (its dtype), or a non-tensor argument. Exactly those are
-saved, only if that input needs a gradient, and can be read as `_saved_<name>` of the node.
+saved, only if that input needs a gradient, and can be read as `_saved_<name>` of the node. `<input>_info` is
+the shape where PyTorch's node does not show it.
 
 Note [One text, three kinds]
     A vjp is written once, with operators, `.mT` and `F`. It runs on raw arrays (an ordinary backward pass),

@@ -62,7 +62,7 @@ def translate_error(name: str, error: Exception, args: Any) -> Exception:
         try:
             check_broadcast(arrays[0].shape, arrays[1].shape)
         except RuntimeError as unfit:
-            return unfit
+            return unfit.with_traceback(None)
     if isinstance(error, (TypeError, AttributeError)):
         kind: type[Exception] = TypeError
     else:

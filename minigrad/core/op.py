@@ -59,6 +59,7 @@ DERIVE: dict[str, Any] = {
     "_sym_numel": attrgetter("size"),
     "_sym_strides": strides_of,
     "_scalar_type": attrgetter("dtype"),
+    "_info": attrgetter("shape"),  # its shape again, where PyTorch's node has an info that it does not show
 }
 DERIVED = tuple(DERIVE)
 # Other names of parameters that PyTorch accepts too.

@@ -13,6 +13,7 @@ from ..core import F, dialect, modes
 from ..core import nested_passes as anomaly
 from ..core.apply import invalid_gradient, uncast
 from ..core.call import record
+from ..core.devices import contiguous_format
 from ..core.modes import hidden_from_observers
 from ..core.node import Node, output_of
 from ..core.storage import Geometry, geometry, laid_out, steps, strides_of
@@ -79,7 +80,7 @@ class CopySlices(Node):
         part = replay(whole, self._path)
         self._check_overlap(part._data)
         with self._result_of_view():
-            first, *others = self._fn._apply_tensors(F.clone(part, "C"))
+            first, *others = self._fn._apply_tensors(F.clone(part, contiguous_format))
         if first is not None:
             F.in_place(F.copy.op, part, first)
         sent = (None if first is None else whole, *others)

@@ -5,8 +5,18 @@ Kernels and vjps have no annotations: a vjp runs on arrays, tensors and symbols.
 
 from __future__ import annotations
 
+from . import (
+    activations,
+    convolution,
+    elementary,
+    embedding,
+    grid_sampling,
+    pooling,
+    recurrent,
+    resampling,
+    spectral,
+)
 from . import comparison as compare
 from . import complex as complexes
-from . import convolution, elementary, embedding, grid_sampling, pooling, recurrent, resampling, spectral
 from . import normalization as batches
 from . import softmax_losses as entropies

@@ -9,9 +9,9 @@ import numpy as np
 
 from ..core import F, calls, differentiable, itself, jointly, zeros
 from ..core.public import public
-from .arguments import BOOL, each, no_clamp, only, refuse, refuses
+from .arguments import BOOL, each, fitting, no_clamp, only, refuse, refuses
 from .elementary import logistic
-from .kernels import activation, elementwise, in_float32, mask_gradient, only_first
+from .kernels import HALF, activation, elementwise, in_float32, mask_gradient, only_first
 from .special import error_function
 
 # ─── Activation functions with a bend at 0 or piecewise linear. See also `smooth_activations`
@@ -231,7 +231,44 @@ def relu(self):
 @elementwise(grad_output=itself, self=zeros)
 def threshold_backward(grad_output, self, threshold):
     """Return 0 where `self <= threshold`, else `grad_output` (also where `self` is NaN)."""
-    return mask_gradient(grad_output, self <= threshold)
+    return mask_gradient(
+        grad_output, (self if self.dtype is not HALF else self.astype(np.float32)) <= threshold
+    )
+
+
+def threshold_vjp(g, self, threshold):
+    """Return the gradient where `self` is above `threshold`."""
+    return F.threshold_backward(g, self, threshold)
+
+
+BOUNDED = only("iuf", "threshold_cpu")  # what has a larger and a smaller
+
+
+@activation(self=threshold_vjp, check=BOUNDED, forms="function", out="same")
+def threshold(self, threshold, value):
+    """Return each element that is above a threshold, and `value` instead of all others.
+
+    Args:
+        input: a tensor of any shape.
+        threshold: the bound.
+        value: what replaces the other elements.
+    Shape: the same as that of `input`.
+    Returns: a new tensor; NaN stays NaN.
+    Raises: NotImplementedError if `input` is boolean or complex.
+    Derivative: `g` where `x > threshold`, else 0.
+    Source: torch.threshold
+
+    >>> torch.threshold(torch.tensor([-1.0, 2.0]), 0.5, 20.0)
+    tensor([20.,  2.])
+    """
+    bound, value = (fitting(x, self.dtype) for x in (threshold, value))
+    return np.where(self <= bound, self.dtype.type(value), self)[()]
+
+
+@activation(self=threshold_vjp, check=BOUNDED, node="ThresholdBackward1")
+def threshold_(self, threshold, value):
+    """`threshold` in place, which has a node of its own."""
+    return F.threshold.kernel(self, threshold, value)
 
 
 # ─── Smooth activation functions, softmax and its logarithm

@@ -326,6 +326,65 @@ def minimum(self, other):
     return np.minimum(self, other)
 
 
+def first_wins(better: Any, other: Any) -> Any:
+    """Where `fmax` and `fmin` take the first: it is better, or the second is NaN, which alone differs from
+    itself.
+    """
+    return F.logical_or(better, F.ne(other, other))
+
+
+@of_two(
+    self=lambda g, self, other: F.masked_fill(g, F.logical_not(first_wins(F.ge(self, other), other)), 0),
+    other=lambda g, self, other: F.masked_fill(g, first_wins(F.ge(self, other), other), 0),
+    jvp=lambda self_t, other_t, self, other: (
+        other_t + first_wins(F.gt(self, other), other) * (self_t - other_t)
+    ),
+    check=refuses("fmax not implemented for complex tensors.", error=RuntimeError),
+)
+def fmax(self, other):
+    """Return the larger of two elements, element by element; of a number and NaN the number.
+
+    Args:
+        input: a tensor.
+        other: a tensor that broadcasts with `input`.
+    Shape: the broadcast shape of both operands.
+    Returns: a new tensor.
+    Raises: RuntimeError if the shapes do not broadcast. TypeError if an operand is a number.
+    Derivative: `g` for the element that is taken; of equal ones the first.
+    Source: torch.fmax
+
+    >>> torch.fmax(torch.tensor([1.0, float("nan")]), torch.tensor([3.0, 2.0]))
+    tensor([3., 2.])
+    """
+    return np.fmax(self, other)
+
+
+@of_two(
+    self=lambda g, self, other: F.masked_fill(g, F.logical_not(first_wins(F.le(self, other), other)), 0),
+    other=lambda g, self, other: F.masked_fill(g, first_wins(F.le(self, other), other), 0),
+    jvp=lambda self_t, other_t, self, other: (
+        other_t + first_wins(F.le(self, other), other) * (self_t - other_t)
+    ),
+    check=refuses("fmin not implemented for complex tensors.", error=RuntimeError),
+)
+def fmin(self, other):
+    """Return the smaller of two elements, element by element; of a number and NaN the number.
+
+    Args:
+        input: a tensor.
+        other: a tensor that broadcasts with `input`.
+    Shape: the broadcast shape of both operands.
+    Returns: a new tensor.
+    Raises: RuntimeError if the shapes do not broadcast. TypeError if an operand is a number.
+    Derivative: `g` for the element that is taken; of equal ones the first.
+    Source: torch.fmin
+
+    >>> torch.fmin(torch.tensor([1.0, float("nan")]), torch.tensor([3.0, 2.0]))
+    tensor([1., 2.])
+    """
+    return np.fmin(self, other)
+
+
 # ── within bounds
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -6,19 +6,48 @@ from typing import Any
 
 import numpy as np
 
-from ..core import RAW, F, check_broadcast, differentiable, is_symbol, zeros
-from ..core.devices import unfilled_like
+from ..core import RAW, F, check_broadcast, devices, differentiable, dtypes, is_symbol, zeros
+from ..core.devices import contiguous_format, preserve_format, unfilled_like
+from ..core.public import public
 from .arguments import fitting, of_kind, same_dtype
 from .kernels import elementwise, linear_op, picking
 
 
-@linear_op(self=lambda g: g, forms="function", out="")
-def clone(self, order="K"):
-    """Return a copy that lies in memory as the tensor does, without gaps; `order="C"`: in row-major order."""
+@linear_op(name="clone", self=lambda g: g)
+def clone_op(self, memory_format=None):
+    """Return a copy that lies in memory as the tensor does, without gaps, or as `memory_format` says."""
     if not isinstance(self, np.ndarray):
         return self
-    repeats = 0 in self.strides  # NumPy's order for what `expand` repeats is its own
-    return self.copy("C" if repeats else order)
+    if memory_format is None or memory_format is preserve_format:
+        repeats = 0 in self.strides  # NumPy's order for what `expand` repeats is its own
+        return self.copy("C" if repeats else "K")
+    if memory_format is contiguous_format:
+        return self.copy("C")
+    made = unfilled_like(self, self.dtype, memory_format)
+    made[...] = self
+    return made
+
+
+@public("function")
+def clone(self: Any, *, memory_format: Any = None) -> Any:
+    """Return a copy of the tensor, through which gradients flow.
+
+    Args:
+        input: a tensor of any shape.
+        memory_format: the order of the memory; that of `input` if it is not given.
+    Shape: the same as that of `input`.
+    Returns: a new tensor.
+    Raises: RuntimeError if `input` does not have the dimensions for `memory_format`.
+    Derivative: `g`.
+    Source: torch.clone
+
+    >>> torch.clone(torch.tensor([1, 2]))
+    tensor([1, 2])
+    """
+    if memory_format is not None and not isinstance(memory_format, devices.memory_format):
+        kind = dtypes.kind_name(memory_format)
+        raise TypeError(f"clone(): argument 'memory_format' must be torch.memory_format, not {kind}")
+    return clone_op(self, memory_format)
 
 
 @elementwise(
@@ -171,9 +200,7 @@ def masked_select(self, mask):
 
 @linear_op(
     self=lambda g, mask: F.masked_fill(g, mask, 0),
-    source=lambda g, mask, source_sym_sizes: F.masked_scatter_backward(
-        g, F.expand(mask, tuple(g.shape)), source_sym_sizes
-    ),
+    source=lambda g, mask, source_sym_sizes: F.masked_scatter_backward(g, mask, source_sym_sizes),
     broadcasts=True,
     forms="function method method_",
     out="",
@@ -192,13 +219,16 @@ def masked_scatter(self, mask, source):
     return out
 
 
-@linear_op(grad_output=lambda g, mask: F.into_zeros(g, mask.shape, "masked_scatter", mask, g))
+def masked_scatter_twice(g, grad_output_info, mask):
+    """Return the elements of `g` at the places where they were taken from."""
+    return F.masked_scatter(F.zeros_of(g, grad_output_info), mask, g)
+
+
+@linear_op(grad_output=masked_scatter_twice)
 def masked_scatter_backward(grad_output, mask, sizes):
-    """Return the elements of `grad_output` where `mask`, which has its shape, holds, one after the other in
-    zeros of shape `sizes`.
-    """
+    """Return the elements of `grad_output` where `mask` holds, in a row, in zeros of shape `sizes`."""
     out = np.zeros(sizes, grad_output.dtype)
-    chosen = grad_output[mask]
+    chosen = grad_output[np.broadcast_to(mask, grad_output.shape)]
     out.reshape(-1)[: chosen.size] = chosen
     return out
 

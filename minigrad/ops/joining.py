@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -116,6 +117,39 @@ def stack(tensors, dim=0):
 def zeros_of(g: Any, size: tuple[int, ...]) -> Any:
     """Zeros of shape `size` in the dtype of `g`."""
     return np.zeros(size, g.dtype)[()] if isinstance(g, RAW) else wrap(np.zeros(size, g._data.dtype)[()])
+
+
+def diagonal_blocks(g, tensors_sym_sizes, tensors_scalar_type):
+    """The blocks of `g` in the shapes of the tensors, the real part for real tensors."""
+    parts, row, column = [], 0, 0
+    for size, kind in zip(tensors_sym_sizes, tensors_scalar_type, strict=True):
+        height, width = (1, 1, *size)[-2:]
+        block = g if kind.kind == "c" else F.real(g)
+        block = F.slice(F.slice(block, 0, row, row + height, 1), 1, column, column + width, 1)
+        for _ in range(2 - len(size)):
+            block = F.squeeze_dim(block, -1)
+        parts.append(F.sum_to(block, size) if size else block)
+        row, column = row + height, column + width
+    return parts
+
+
+@linear_op(name="block_diag", tensors=diagonal_blocks, listed=True)
+def block_diag_op(tensors):
+    """Return a matrix with these matrices along its diagonal, and zeros elsewhere."""
+    for i, t in enumerate(tensors):
+        if t.ndim > 2:
+            raise RuntimeError(
+                f"torch.block_diag: Input tensors must have 2 or fewer dimensions. Input {i} has {t.ndim} "
+                "dimensions"
+            )
+    blocks = [np.atleast_2d(t) for t in tensors]
+    shape = tuple(np.sum([b.shape for b in blocks], 0))
+    out, row, column = np.zeros(shape, np.result_type(*blocks)), 0, 0
+    for b in blocks:
+        height, width = b.shape
+        out[row : row + height, column : column + width] = b
+        row, column = row + height, column + width
+    return out
 
 
 # ── one cut into several
@@ -289,6 +323,89 @@ def as_tensor_list(tensors: Any) -> list[Any]:
     found = list(tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else tensors)
     check_elements(found)
     return found
+
+
+@public("function")
+def block_diag(*tensors: Any) -> Any:
+    """Return a matrix with the given matrices along its diagonal, and zeros elsewhere.
+
+    Args:
+        tensors: matrices, vectors (as one row) or scalars.
+    Shape: the sum of the heights, and that of the widths.
+    Returns: a new tensor in the common dtype.
+    Raises: RuntimeError if a tensor has more than two dimensions.
+    Derivative: each tensor receives its block of `g`.
+    Source: torch.block_diag
+
+    >>> torch.block_diag(torch.tensor([1, 2]), torch.tensor([[3], [4]]))
+    tensor([[1, 2, 0],
+            [0, 0, 3],
+            [0, 0, 4]])
+    """
+    if not tensors:
+        return wrap(np.zeros((1, 0), np.float32))
+    return F.block_diag(as_tensor_list((tensors,)))
+
+
+def check_vector(t: Any) -> Any:
+    """`t` itself; RuntimeError with PyTorch's text unless it has one dimension."""
+    if t._data.ndim != 1:
+        raise RuntimeError(f"Expect a 1D vector, but got shape {list(t._data.shape)}")
+    return t
+
+
+@public("function")
+def cartesian_prod(*tensors: Any) -> Any:
+    """Return every way to take one element of each vector, a row each; the last changes fastest.
+
+    Args:
+        tensors: vectors of one dtype.
+    Shape: n vectors of lengths (a, b, …) → (a · b · …, n); one vector as it is.
+    Returns: a new tensor; one vector itself.
+    Raises: RuntimeError if a tensor is no vector.
+    Derivative: the sum of `g` over the rows that have the element.
+    Source: torch.cartesian_prod
+
+    >>> torch.cartesian_prod(torch.tensor([1, 2]), torch.tensor([3, 4]))
+    tensor([[1, 3],
+            [1, 4],
+            [2, 3],
+            [2, 4]])
+    """
+    vectors = [check_vector(t) for t in as_tensor_list((tensors,))]
+    if len(vectors) == 1:
+        return vectors[0]
+    return F.stack([sh.reshape(t, (t._data.size,)) for t in grid(vectors, "ij")], 1)
+
+
+@public("function")
+def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Any:
+    """Return every way to choose `r` elements of a vector in order, a row each.
+
+    Args:
+        input: a vector.
+        r: how many elements are chosen.
+        with_replacement: whether an element may be chosen several times.
+    Shape: (n) → (number of ways, r).
+    Returns: a new tensor.
+    Raises: RuntimeError if `input` is no vector or `r` is negative.
+    Derivative: the sum of `g` over the places where the element stands.
+    Source: torch.combinations
+
+    >>> torch.combinations(torch.tensor([1, 2, 3]))
+    tensor([[1, 2],
+            [1, 3],
+            [2, 3]])
+    """
+    check_vector(input)
+    if r < 0:
+        raise RuntimeError(f"Expect a non-negative number, but got {r}")
+    if r == 0:
+        return wrap(np.zeros(0, input._data.dtype))
+    indices = np.indices((input._data.size,) * r)
+    chosen = [a <= b if with_replacement else a < b for a, b in pairwise(indices)]
+    mask = wrap(np.all(chosen, 0) if chosen else np.ones(input._data.shape, bool))
+    return F.stack([F.masked_select(t, mask) for t in grid([input] * r, "ij")], 1)
 
 
 def at_least(n: int, tensors: tuple[Any, ...]) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..core import F, calls, differentiable, itself, zeros
+from ..core.devices import contiguous_format
 from ..core.public import public, shown_as
 from ..core.tensor_state import numbers, wrap
 from . import views as vw
@@ -403,7 +404,7 @@ def repeat_each(input: Any, repeats: int, dim: int, output_size: int | None) -> 
         raise RuntimeError("Repeats must be non-negative")
     check_size(shape[dim] * repeats, output_size)
     rows = F.expand(F.unsqueeze(input, dim + 1), (*shape[: dim + 1], repeats, *shape[dim + 1 :]))
-    return F.view(F.clone(rows, "C"), (*shape[:dim], shape[dim] * repeats, *shape[dim + 1 :]))
+    return F.view(F.clone(rows, contiguous_format), (*shape[:dim], shape[dim] * repeats, *shape[dim + 1 :]))
 
 
 @public(out="same")

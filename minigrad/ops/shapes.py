@@ -11,6 +11,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from ..core import RAW, F, composite, is_symbol, itself
+from ..core.devices import contiguous_format
 from ..core.dtypes import of
 from ..core.operands import sum_to as sum_to_array
 from ..core.public import public
@@ -117,7 +118,7 @@ def reshape(input: Any, shape: tuple[int, ...]) -> Any:
         return F.view(input, shape)
     sizes = infer(tuple(shape), data.size)
     return (
-        F.unsafe_view(F.clone(input, "C"), sizes)
+        F.unsafe_view(F.clone(input, contiguous_format), sizes)
         if view_of(data, sizes) is None
         else F.reshape_alias(input, sizes)
     )

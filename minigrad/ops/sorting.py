@@ -12,7 +12,6 @@ from ..core import F, composite, differentiable, is_symbol
 from ..core.op import RAW
 from ..core.public import public
 from ..core.tensor_state import TensorBase
-from ..left_out import without
 from .arguments import as_integer, dims, flag, invalid_arguments, refuse
 from .copies import dtype_of_value
 from .gathering import grid
@@ -311,12 +310,41 @@ def unique2(self):
     return values, np.asarray(inverse, np.int64).reshape(self.shape), counts.astype(np.int64)
 
 
+@differentiable(
+    **no_derivative("unique_dim", "self") | {"node": "UniqueDimBackward0"},
+    several=("result0", "inverse", "counts"),
+)
+def unique_dim(self, dim):
+    """Return the different parts along `dim` in order, the index of each part among them, and the counts."""
+    if not self.ndim:
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
+    front = place(dim, self.ndim)
+    refuse(self, "c", "unique_dim")
+    if 0 in self.shape:
+        if self.shape[front] or self.shape.count(0) > 1:
+            raise RuntimeError(
+                "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied"
+            )
+        return self.copy(), np.empty(0, np.int64), np.empty(0, np.int64)
+    values, inverse, counts = np.unique(
+        self, return_inverse=True, return_counts=True, axis=front, equal_nan=False
+    )
+    return values, np.asarray(inverse, np.int64).reshape(-1), counts.astype(np.int64)
+
+
 def middle(self: Any, axis: int, keepdims: bool = True) -> Any:
     """Index of the lower median along `axis`, which stays; of the first NaN where there is one."""
     order = np.argsort(self, axis=axis, kind="stable")
     indices = np.take(order, [builtins.max(self.shape[axis] - 1, 0) // 2], axis)
     missing = np.isnan(self)
     return np.where(missing.any(axis, keepdims=True), missing.argmax(axis, keepdims=True), indices)
+
+
+def middle_of_numbers(self: Any, axis: int, keepdims: bool = True) -> Any:
+    """Index of the lower median along `axis`, which stays, of what is not NaN."""
+    order = np.argsort(self, axis=axis, kind="stable")  # NaN last
+    known = self.shape[axis] - np.isnan(self).sum(axis, keepdims=True)
+    return np.take_along_axis(order, np.maximum(known - 1, 0) // 2, axis)
 
 
 def nan_as_integer(dtype: Any) -> Any:
@@ -327,14 +355,27 @@ def nan_as_integer(dtype: Any) -> Any:
     return np.asarray(np.iinfo(wide).min, wide).astype(dtype)[()]
 
 
-@differentiable(self=evenly, node="MedianBackward0")
+def median_of(position: Any) -> Any:
+    """The kernel of the median of all elements, whose index `position` finds; NaN of none."""
+
+    def kernel(self: Any) -> Any:
+        if self.size == 0:
+            return nan_as_integer(self.dtype)
+        refuse(self, "bc", "median_cpu")
+        flat = np.ravel(self)
+        return flat[position(flat, 0)[0]]
+
+    return kernel
+
+
+@differentiable(self=evenly, node="MedianBackward0", kernel=median_of(middle))
 def median_all(self):
     """Return the lower median of all elements; NaN of none."""
-    if self.size == 0:
-        return nan_as_integer(self.dtype)
-    refuse(self, "bc", "median_cpu")
-    flat = np.ravel(self)
-    return flat[middle(flat, 0)[0]]
+
+
+@differentiable(self=evenly, node="NanmedianBackward0", kernel=median_of(middle_of_numbers))
+def nanmedian_all(self):
+    """Return the lower median of all elements that are not NaN; NaN of none."""
 
 
 @differentiable(
@@ -345,6 +386,16 @@ def median_all(self):
 )
 def median_dim(self, dim, keepdim=False):
     """Return the lower median along `dim`, and its index."""
+
+
+@differentiable(
+    self=selected_vjp,
+    node="NanmedianBackward1",
+    several=SELECTED,
+    kernel=extreme_along(middle_of_numbers, "median", "bc", "out"),
+)
+def nanmedian_dim(self, dim, keepdim=False):
+    """Return the lower median along `dim` of what is not NaN, and its index."""
 
 
 # ─── Sorting, the largest few elements, unique elements, maxima, minima and medians
@@ -427,7 +478,7 @@ def unique(
     return_counts: bool = False,
     dim: int | None = None,
 ) -> Any:
-    """Return the different elements in ascending so.
+    """Return the different elements in ascending order, or the different parts along `dim`.
 
     Args:
         input: a tensor of any shape.
@@ -435,7 +486,7 @@ def unique(
         return_inverse: whether to return the index of each element in the result as well.
         return_counts: whether to return how often each occurs as well.
         dim: the dimension whose parts are compared; None for single elements.
-    Shape: (n,) for n different elements.
+    Shape: (n,) for n different elements; with `dim` that of `input` with size n at `dim`.
     Returns: a tensor, or a tuple with what was requested.
     Raises: IndexError if there is no dimension `dim`.
     Source: torch.unique
@@ -443,9 +494,7 @@ def unique(
     >>> torch.unique(torch.tensor([3, 1, 3]))
     tensor([1, 3])
     """
-    if dim is not None:
-        raise without("unique", "dim")
-    values, inverse, counts = unique2(input)
+    values, inverse, counts = unique2(input) if dim is None else unique_dim(input, as_integer(dim))
     more = [t for t, asked in ((inverse, return_inverse), (counts, return_counts)) if asked]
     return (values, *more) if more else values
 
@@ -526,3 +575,25 @@ def median(input: Any, dim: Any = NOT_GIVEN, keepdim: bool = False) -> Any:
     if is_of_all("median", input, dim, keepdim):
         return median_all(input)
     return return_types.median(*median_dim(input, as_integer(dim), flag(keepdim)))
+
+
+@public(out="same")
+def nanmedian(input: Any, dim: Any = NOT_GIVEN, keepdim: bool = False) -> Any:
+    """Return the lower median of what is not NaN, of all elements, or along `dim` with the indices.
+
+    Args:
+        input: a tensor of any shape.
+        dim: the dimension; without it all elements.
+        keepdim: whether the reduced dimension stays, with size 1.
+    Shape: `()`, or that of `input` without `dim` (with size 1 there for `keepdim`).
+    Returns: a tensor; with `dim` the named tuple (values, indices).
+    Raises: IndexError if there is no dimension `dim`. NotImplementedError if `input` is boolean or complex.
+    Derivative: without `dim`, `g` divided evenly among the equal elements; with `dim`, `g` at the index.
+    Source: torch.nanmedian
+
+    >>> torch.nanmedian(torch.tensor([3.0, float("nan"), 1.0, 2.0]))
+    tensor(2.)
+    """
+    if is_of_all("nanmedian", input, dim, keepdim):
+        return nanmedian_all(input)
+    return return_types.nanmedian(*nanmedian_dim(input, as_integer(dim), flag(keepdim)))

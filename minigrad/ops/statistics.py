@@ -1,4 +1,4 @@
-"""Variances, quantiles and histograms; log-sum-exps; cumulative sums and products."""
+"""Variances, covariances, quantiles and histograms; log-sum-exps."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from typing import Any
 import numpy as np
 
 from .. import return_types
-from ..core import F, composite, differentiable, dtypes, is_symbol
+from ..core import F, differentiable, dtypes
 from ..core.dtypes import floating, of
 from ..core.op import RAW
 from ..core.public import public
 from ..core.tensor_state import TensorBase, numbers, wrap
 from ..core.user_warnings import warn
-from .arguments import as_integer, choice, dims, flag, numpys, of_kind
+from . import reductions as red
+from .arguments import dims, flag, of_kind
 from .arithmetic import plus
-from .kernels import linear_op
-from .reductions import average, cast, count_of, fold, mean_vjp, over, real_of, unsqueeze_reduced
+from .reductions import average, count_of, fold, mean_vjp, over, real_of, unsqueeze_reduced
 from .shapes import place
 
-# ─── Variances and log-sum-exps; cumulative sums and products
+# ─── Variances and log-sum-exps
 
 
 # ── variances
@@ -141,88 +141,6 @@ def logsumexp_op(self, dim, keepdim=False):
     maximum = np.where(np.isinf(maximum), 0, maximum).astype(maximum.dtype)
     sums = np.log(fold(np.add, np.exp(x - maximum), axes, True)) + maximum
     return (sums if keepdim else sums.squeeze(axes)).astype(kind)[()]
-
-
-WIDER = {"float16": np.float32, "float32": np.float64, "complex64": np.complex128}
-
-
-def accumulate_along(ufunc: Any, self: Any, dim: int, dtype: Any = None) -> Any:
-    """`ufunc` over all elements up to each one along `dim`; whole numbers become int64, and the numbers in
-    between are wider than the result, as in PyTorch.
-    """
-    front = place(dim, self.ndim)
-    self = cast(self, dtype)
-    kind = np.dtype(np.int64) if self.dtype.kind in "biu" and dtype is None else self.dtype
-    if not self.ndim:
-        return self.astype(kind)
-    return ufunc.accumulate(self, axis=front, dtype=WIDER.get(kind.name, kind)).astype(kind)
-
-
-def backwards(op: Any, g: Any, dim: int) -> Any:
-    """`op` along `dim` from the last element to the first."""
-    return F.flip(op(F.flip(g, (dim,)), dim), (dim,))
-
-
-def short(sizes: Any, dim: int) -> bool:
-    """Return whether nothing stands before any element along `dim`."""
-    return prod(sizes) <= 1 or sizes[dim] == 1
-
-
-def cumsum_vjp(g, dim):
-    """Return the sum of the gradients from each element on."""
-    if is_symbol(g):
-        return backwards(F.cumsum, g, dim)
-    return g if short(g.shape, dim) else backwards(F.cumsum, g, dim)
-
-
-@linear_op(name="cumsum", self=cumsum_vjp)
-def cumsum_op(self, dim, dtype=None):
-    """Return the sum of all elements up to each one along `dim`; whole numbers give int64 without `dtype`."""
-    return accumulate_along(np.add, self, dim, dtype)
-
-
-# ── products
-# ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-@composite
-def has_zero(self: Any) -> bool:
-    """Return whether an element is 0."""
-    return not np.all(self if isinstance(self, RAW) else self._data)
-
-
-def cumprod_vjp(g, self, result, dim):
-    """`Σ g · result / self` from each element on; with zeros, the products that leave the element out."""
-    if is_symbol(g):
-        return backwards(F.cumsum, result * g, dim) / self
-    if short(self.shape, dim):
-        return g
-    dim = place(dim, len(self.shape))
-    if F.has_zero(self):
-        return cumprod_with_zeros(g, self, dim)
-    return backwards(F.cumsum, result * g, dim) / self
-
-
-def cumprod_with_zeros(g: Any, self: Any, dim: int) -> Any:
-    """For each element, the gradients from it on times the products without it, as PyTorch composes them."""
-    n = self.shape[dim]
-    one = F.ones_like(F.slice(self, dim, 0, 1, 1))
-    parts = []
-    for k in range(n):
-        before = F.prod_dim(F.slice(self, dim, 0, k, 1), dim, True) if k else one
-        if k < n - 1:
-            after = F.cumprod(F.slice(self, dim, k + 1, n, 1), dim)
-            before = F.cat([before, before * after], dim)
-        parts.append(F.sum_dim(F.slice(g, dim, k, n, 1) * before, dim, False))
-    return F.stack(parts, dim)
-
-
-@differentiable(name="cumprod", self=cumprod_vjp)
-def cumprod_op(self, dim, dtype=None):
-    """Return the product of all elements up to each one along `dim`; whole numbers give int64 unless `dtype`
-    is given.
-    """
-    return accumulate_along(np.multiply, self, dim, dtype)
 
 
 # ─── Variances, quantiles, softmax and histograms, as functions and as methods
@@ -392,6 +310,121 @@ def std_mean(
     return variance_of(std_mean_op, input, dim, unbiased, keepdim, correction)
 
 
+# ── covariances
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def check_rows(input: Any, name: str) -> None:
+    """RuntimeError with PyTorch's text for more than two dimensions."""
+    if input._data.ndim > 2:
+        raise RuntimeError(
+            f"{name}(): expected input to have two or fewer dimensions but got an input with "
+            f"{input._data.ndim} dimensions"
+        )
+
+
+def check_weights(w: Any, name: str, kind: str, observations: int) -> None:
+    """RuntimeError with PyTorch's text for weights that do not fit."""
+    data = w._data
+    if data.ndim > 1:
+        raise RuntimeError(
+            f"cov(): expected {name} to have one or fewer dimensions but got {name} with "
+            f"{data.ndim} dimensions"
+        )
+    if data.dtype.kind not in ("iu" if kind == "integral" else "f"):
+        raise RuntimeError(
+            f"cov(): expected {name} to have {kind} dtype but got {name} with {dtypes.of(data).title} dtype"
+        )
+    if data.size != observations:
+        raise RuntimeError(
+            f"cov(): expected {name} to have the same numel as there are observations in the input but got "
+            f"{data.size} != {observations}"
+        )
+    if data.size and F.min_all(w)._data < 0:  # an op, which hooks on saved tensors see
+        raise RuntimeError(f"cov(): {name} cannot be negative")
+
+
+@public()
+def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Any:
+    """Return the covariances of the rows of a matrix, whose columns are observations.
+
+    Args:
+        input: a matrix; a vector counts as one row.
+        correction: what is subtracted from the number of observations.
+        fweights: how often each observation counts, integers.
+        aweights: weights of the observations, floating-point numbers.
+    Shape: (n, m) → (n, n); of one row `()`.
+    Returns: a new tensor.
+    Raises: RuntimeError if `input` has more than two dimensions or the weights do not fit.
+    Derivative: that of the products of the rows without their means.
+    Source: torch.cov
+
+    >>> torch.cov(torch.tensor([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]]))
+    tensor([[ 1., -1.],
+            [-1.,  1.]])
+    """
+    check_rows(input, "cov")
+    if input._data.dtype.kind == "b":
+        raise RuntimeError("cov(): bool dtype is not supported for input")
+    rows = input if input._data.ndim == 2 else F.view(input, (1, input._data.size))
+    observations = rows._data.shape[1]
+    w = None
+    if fweights is not None:
+        check_weights(fweights, "fweights", "integral", observations)
+        w = fweights
+    if aweights is not None:
+        check_weights(aweights, "aweights", "floating point", observations)
+        w = aweights if w is None else w * aweights
+    total = wrap(np.int64(observations)) if w is None else red.sum(w)
+    if w is not None and total._data == 0:
+        raise RuntimeError("cov(): weights sum to zero, can't be normalized")
+    means = red.sum(rows if w is None else rows * w, 1) / total
+    if correction == 0:
+        divisor = total
+    elif aweights is None:
+        divisor = total - correction
+    else:
+        divisor = total - correction * red.sum(w * aweights) / total
+    if divisor._data <= 0:
+        warn(
+            "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of "
+            "observations."
+        )
+        divisor = F.zeros_like(divisor)
+    away = rows - F.unsqueeze(means, 1)
+    products = F.mm(away, F.conj(F.t(away if w is None else away * w)))
+    return F.squeeze_all(products / divisor)
+
+
+@public()
+def corrcoef(input: Any) -> Any:
+    """Return the correlations of the rows of a matrix, whose columns are observations.
+
+    Args:
+        input: a matrix; a vector counts as one row.
+    Shape: (n, m) → (n, n); of one row `()`.
+    Returns: a new tensor of numbers between -1 and 1.
+    Raises: RuntimeError if `input` has more than two dimensions.
+    Derivative: that of the covariances divided by both standard deviations.
+    Source: torch.corrcoef
+
+    >>> torch.corrcoef(torch.tensor([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]]))
+    tensor([[ 1., -1.],
+            [-1.,  1.]])
+    """
+    check_rows(input, "corrcoef")
+    c = cov(input)
+    if c._data.ndim == 0:
+        return c / c
+    deviations = F.sqrt(F.real(F.diagonal(c, 0, 0, 1)))
+    n = deviations._data.size
+    c = c / F.view(deviations, (n, 1))
+    c = c / F.view(deviations, (1, n))
+    if c._data.dtype.kind == "c":
+        return F.complex(F.clamp_numbers(F.real(c), -1, 1), F.clamp_numbers(F.imag(c), -1, 1))
+    return F.clamp_numbers(c, -1, 1)
+
+
 @public(out="cast")
 def logsumexp(input: Any, dim: Any, keepdim: bool = False) -> Any:
     """Return the logarithm of the sum of exponentials over the dimensions `dim`, without overflow."""
@@ -474,44 +507,3 @@ def histc(self, bins=100, min=0, max=0):
     x, low, high = x[(x >= low) & (x <= high)], x.dtype.type(low), x.dtype.type(high)
     places: Any = (x - low) * x.dtype.type(bins) / (high - low)  # in their own precision, as PyTorch does
     return np.bincount(np.minimum(places.astype(np.int64), bins - 1), minlength=bins).astype(self.dtype)
-
-
-# ─── Reductions (sums, means, products, truth) and cumulative sums and products
-
-
-def checked_dtype(name: str, dtype: Any) -> Any:
-    """Return the NumPy dtype of `dtype`; NotImplementedError in PyTorch's words for bools."""
-    dtype = dtypes.as_dtype(dtype)
-    if dtype is not None and dtype.title == "Bool":
-        raise NotImplementedError(f"\"{name}_out_cpu\" not implemented for 'Bool'")
-    return numpys(dtype)
-
-
-@public("function method method_", out="dtype")
-@choice
-def cumsum(input: Any, dim: int, *, dtype: Any = None) -> Any:
-    """Return the cumulative sums along `dim`.
-
-    Args:
-        input: a tensor of any shape.
-        dim: the dimension.
-        dtype: the dtype in which the result is computed.
-    Shape: the same as that of `input`.
-    Returns: a new tensor.
-    Raises: IndexError if there is no dimension `dim`.
-    Derivative: the cumulative sums of `g` from the end.
-    Source: torch.cumsum
-
-    >>> torch.cumsum(torch.tensor([1, 2, 3]), dim=0)
-    tensor([1, 3, 6])
-    """
-    return cumsum_op, (input, as_integer(dim), checked_dtype("cumsum", dtype))
-
-
-@public("function method method_", out="dtype")
-@choice
-def cumprod(input: Any, dim: int, *, dtype: Any = None) -> Any:
-    """Return the product of all elements up to each one along `dim`; whole numbers give int64 unless `dtype`
-    is given.
-    """
-    return cumprod_op, (input, as_integer(dim), checked_dtype("cumprod", dtype))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ..ops import cumulative, gathering, norms, products, rearranging, searching, sorting, statistics
 from ..ops import einsum as einsums
-from ..ops import gathering, norms, products, rearranging, sorting, statistics
 from ..ops import inverses as matrices
 from ..ops import joining as splitting
 from .properties import Size

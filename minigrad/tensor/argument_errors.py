@@ -165,7 +165,8 @@ def mistake(title: str, form: Form, args: tuple[Any, ...], kwargs: dict[str, Any
             if not parameter.optional:
                 names = [p.name for p in form[len(args) :] if not p.optional and p.name not in left]
                 listed = ", ".join(f'"{n}"' for n in names)
-                return f"{title}() missing {len(names)} required positional arguments: {listed}"
+                plural = "s" * (len(names) == 1)  # PyTorch has it the wrong way round
+                return f"{title}() missing {len(names)} required positional argument{plural}: {listed}"
             continue
         value, where = (args[i], f" (position {i + 1})") if i < len(args) else (left.pop(parameter.name), "")
         wrong = misfit(title, i, parameter, value, where)

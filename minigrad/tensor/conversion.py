@@ -14,6 +14,7 @@ from ..creation.data import TO_SCALAR
 from ..left_out import missing
 from ..ops import shapes as sh
 from ..ops.arguments import as_integer, flag, must_be_tensor
+from ..ops.copies import clone
 from .argument_errors import with_explained_errors
 from .printing import describe
 from .properties import Size
@@ -362,20 +363,21 @@ class Conversion(TensorBase):
             raise TypeError("only integer tensors of a single element can be converted to an index")
         return notify_value_read(self, int(self._data.item()))
 
-    def clone(self) -> Any:
+    def clone(self, *, memory_format: Any = None) -> Any:
         """Return a copy of the tensor, through which gradients flow.
 
-        Args: none.
+        Args:
+            memory_format: the order of the memory; that of the tensor if it is not given.
         Shape: the same as that of the tensor.
         Returns: a new tensor.
-        Raises: nothing.
+        Raises: RuntimeError if the tensor does not have the dimensions for `memory_format`.
         Derivative: `g`.
         Source: torch.Tensor.clone
 
         >>> torch.tensor([1, 2]).clone()
         tensor([1, 2])
         """
-        return F.clone(self)
+        return F.clone(self) if memory_format is None else clone(self, memory_format=memory_format)
 
     def contiguous(self, *, memory_format: Any = contiguous_format) -> Any:
         """Return the tensor with its memory in row-major order: itself if it is so already, else a copy.
@@ -394,7 +396,7 @@ class Conversion(TensorBase):
         if is_in_format(self, memory_format):
             return self
         if memory_format is contiguous_format:
-            return F.clone(self, "C")
+            return F.clone(self, contiguous_format)
         return F.to(self, self._data.dtype, memory_format)
 
     def element_size(self) -> Any:

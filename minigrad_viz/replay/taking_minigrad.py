@@ -94,7 +94,7 @@ class MinigradTaker(Taker, Observer):
 
     def dropped(self, op: Any) -> Any:
         """How dropout draws again, whose noise is the second factor of a product."""
-        frame = named_frame("dropped") if op.name == "mul" and self.rounds is not None else None
+        frame = named_frame("drop") if op.name == "mul" and self.rounds is not None else None
         if frame is None or frame.f_locals["feature"] or frame.f_locals["inplace"]:
             return None  # without it, the noise of each round is new data
         return minigrad.nn.functional.dropout, (self.ref(frame.f_locals["input"]), frame.f_locals["p"])

@@ -22,7 +22,7 @@ INSIDE = (
     "torch.autograd.functional", "torch._functorch", "torch._vmap_internals",
 )  # fmt: skip
 # Calls of these use tensors several times, in no order that frames tell.
-SEVERAL = ("torch.nn.", "minigrad.tensor.einsums", *INSIDE)
+SEVERAL = ("torch.nn.", "minigrad.ops.einsum", *INSIDE)
 
 
 # How far a call has come: the offset in the function that was called, and in the same way how far the call

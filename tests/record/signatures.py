@@ -27,6 +27,7 @@ CHANGED: dict[tuple[str, str], str] = {  # (namespace, name) → why another sig
     ("nn", "RNNBase"): "which network it is says the class, an attribute `mode`",
     ("nn", "RNNCellBase"): "the same, and how many gates",
     ("nn", "LSTM"): "proj_size=None means 0; RNN and GRU, which refuse one, have the same signature",
+    ("torch", "threshold"): "in place is nn.functional.threshold only, as in PyTorch",
     ("linalg", "matmul"): "its operands are named as in torch.matmul",
 }
 THE_TENSOR = ("self", "input")  # the first parameter of a method, and of a function

@@ -39,6 +39,8 @@ __all__ = [
     "softsign",
     "tanh",
     "tanhshrink",
+    "threshold",
+    "threshold_",
     "dropout",
     "dropout1d",
     "dropout2d",
@@ -95,6 +97,11 @@ def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: b
     if min_val > max_val:
         raise ValueError("min_val cannot be greater than max_val")
     return in_or_out_of_place(inplace, ac.hardtanh, input, min_val, max_val)
+
+
+def threshold(input: Any, threshold: float, value: float, inplace: bool = False) -> Any:
+    """Return each element that is above `threshold`, and `value` instead of all others."""
+    return in_or_out_of_place(inplace, ac.threshold, input, threshold, value, in_place_op=ac.threshold_)
 
 
 def elu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
@@ -323,6 +330,12 @@ def leaky_relu_(input: Any, negative_slope: float = 0.01) -> Any:
 def hardtanh_(input: Any, min_val: float = -1.0, max_val: float = 1.0) -> Any:
     """Apply `hardtanh` in place."""
     return hardtanh(input, min_val, max_val, True)
+
+
+@public("function", out=None)
+def threshold_(input: Any, threshold: float, value: float) -> Any:
+    """Apply `threshold` in place."""
+    return in_place(ac.threshold_.op, input, threshold, value)
 
 
 # ─── Dropout in all its forms. Out of training, or for p = 0, the result is the input itself

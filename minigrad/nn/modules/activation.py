@@ -43,6 +43,7 @@ __all__ = [
     "Softsign",
     "Tanh",
     "Tanhshrink",
+    "Threshold",
     "MultiheadAttention",
 ]
 
@@ -228,6 +229,10 @@ class Hardshrink(Shrink, function="hardshrink"):
 
 class Softshrink(Shrink, function="softshrink"):
     """Layer that moves x toward 0 by lambd."""
+
+
+class Threshold(FunctionLayer, function="threshold"):
+    """Layer that returns x where it is above `threshold`, and `value` elsewhere."""
 
 
 class Softmax(FunctionLayer, function="softmax", settings="dim"):
