@@ -438,7 +438,7 @@ KNOWN = {
     "sizes and indices of nothing that PyTorch does not check": (
         r"(no error|error|result): .*\t.*(pixel_unshuffle|PixelUnshuffle|scaled_dot_product|bincount"
         r"|output_size=-?\d|pinv|svd|fftfreq|histogram|nn.Conv1d\(0|L.cat|conv1d|index_fill|scatter"
-        r"|embedding_bag|pairwise_distance|max_pool1d)"
+        r"|embedding_bag|pairwise_distance|max_pool1d|cummax|cummin)"
     ),
     "borders cut away to nothing": r"no error: .*(Reflection|Replication)Pad",
     "MKL refuses to transform nothing": r"no error: .*MKL FFT error",

@@ -535,6 +535,8 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
         raise RuntimeError(f"expected common dtype to be floating point, yet common dtype is {kind.title}")
     check_broadcast(x1.shape, x2.shape)
     x1, x2 = broadcast(*(x if x.is_floating_point() else x.to(kind) for x in (x1, x2)))
+    if eps < 0:
+        raise RuntimeError(f"eps must be non-negative, got: {eps:g}")
     lengths = [at_least(F.linalg_vector_norm(x, 2, [dim], True, None), eps) for x in (x1, x2)]
     second = x2 / lengths[1]
     return ((x1 / lengths[0]) * second).sum(dim)
