@@ -244,7 +244,10 @@ dim numpy tolist register_hook retain_grad t transpose
 add sub mul div pow exp log tanh relu sigmoid to manual_seed
 """
 PLAIN = frozenset(NOT_WRAPPED.split())
-NUMPYS = {"axis": "dim", "keepdims": "keepdim", "self": "input"}  # names of arguments that PyTorch takes too
+NUMPYS = {  # names of arguments that PyTorch takes too; the last two are those of numbers in `isin`
+    "axis": "dim", "keepdims": "keepdim", "self": "input",
+    "element": "elements", "test_element": "test_elements",
+}  # fmt: skip
 
 
 def rename_keywords(kwargs: dict[str, Any]) -> dict[str, Any]:
