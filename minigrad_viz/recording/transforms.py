@@ -109,8 +109,7 @@ class Transforms:
         for node, made in by_node.items():
             states.take_in(node, FEW)
             rows = tuple(states.state_of(t, tape.ids.new(t)) for t in made)
-            enabled = True
-            tape.notes.append(("forward", name, given, rows, enabled, at, 0, "", "", self.ran))
+            tape.notes.append(("forward", name, given, rows, True, at, 0, "", "", self.ran))
 
 
 def leaves(value: Any) -> Iterator[Any]:

@@ -46,9 +46,8 @@ class EngineTold:
         self.wraps = self.calm = False
         self.before: dict[Any, Any] = {}  # of each leaf, the gradient before the deposit
         self.flows: dict[int, tuple[Any, Any]] = {}  # large gradients that were sent, by address
-        self.leaving: dict[
-            tuple[Any, int], tuple[list[Any], int]
-        ] = {}  # what nodes that stand for others send
+        # what nodes that stand for others send, by the edge over which it leaves
+        self.leaving: dict[tuple[Any, int], tuple[list[Any], int]] = {}
 
     def begin(self, wraps: bool) -> None:
         """A backward call begins, or (without `wraps`) reporting ends."""
