@@ -53,7 +53,9 @@ _install(globals(), Tensor)
 for _earlier in (_devices, _dtypes, _hooks):
     _sys.modules[f"{__name__}.{_earlier.__name__.rpartition('.')[2]}"] = _earlier
 _sys.modules[f"{__name__}.tensor.copying"] = _memory
-_PACKAGES = "accelerator backends cuda fft func linalg nn optim return_types special utils version"
+_PACKAGES = """
+accelerator backends cuda distributions fft func linalg nn optim profiler return_types special utils version
+"""
 
 
 def __getattr__(name: str) -> Any:
@@ -83,4 +85,4 @@ def __dir__() -> list[str]:
 
 
 if TYPE_CHECKING:
-    from . import backends, cuda, fft, func, linalg, nn, optim, special, utils
+    from . import backends, cuda, distributions, fft, func, linalg, nn, optim, profiler, special, utils

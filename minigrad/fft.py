@@ -13,12 +13,12 @@ import numpy as np
 
 from .core import F, dtypes
 from .core.devices import strided
+from .core.guards import check_has_dimensions
 from .creation import arange
 from .left_out import refusing as _refusing
 from .ops import rearranging, spectral
-from .ops.arguments import dims as dims_of
 from .ops.shapes import place
-from .tensor.argument_errors import attach_all as _attach_all
+from .tensor.binder import attach_all as _attach_all
 
 __all__ = [
     "fft",
@@ -68,8 +68,7 @@ def promote(input: Any, to_complex: bool) -> Any:
 
 def axis(dim: int, ndim: int) -> int:
     """`dim` counted from the front; IndexError with PyTorch's text, also for a tensor without dimensions."""
-    if not ndim:
-        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    check_has_dimensions(ndim, dim)
     return place(dim, ndim)
 
 
@@ -87,7 +86,7 @@ def resize(x: Any, dims: tuple[int, ...], sizes: tuple[int, ...]) -> Any:
 
 def shape_and_dims(input: Any, s: Any, dim: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """The length of the signal in each dimension (-1: the tensor's), and the dimensions; PyTorch's errors."""
-    own, sizes, given = input._data.shape, dims_of(s), dims_of(dim)
+    own, sizes, given = input._data.shape, s, dim
     dims = tuple(axis(d, len(own)) for d in given or ())
     if len(set(dims)) < len(dims):
         raise RuntimeError("FFT dims must be unique")
@@ -112,6 +111,8 @@ def transform(name: str, input: Any, s: Any, dim: Any, norm: Any) -> Any:
     has_imaginary = input._data.dtype.kind == "c"
     if real and forward and has_imaginary:
         raise RuntimeError(f"{name} expects a real input tensor, but got {dtypes.of(input._data).title}")
+    if not several:
+        s, dim = None if s is None else (s,), (dim,)
     asked, dims = shape_and_dims(input, s, dim)
     if real and not dims:
         raise RuntimeError(f"{name} must transform at least one axis")
@@ -200,7 +201,7 @@ def irfft2(input: Any, s: Any = None, dim: Any = (-2, -1), norm: str | None = No
 def shift(input: Any, dim: Any, more: int) -> Any:
     """Rolled by half of the size (`more` = 1: rounded up) along `dim`, or all dimensions."""
     ndim = input._data.ndim
-    dims = tuple(range(ndim)) if dim is None else tuple(axis(d, ndim) for d in dims_of(dim) or ())
+    dims = tuple(range(ndim)) if dim is None else tuple(axis(d, ndim) for d in dim)
     return rearranging.roll_op(input, tuple((input._data.shape[d] + more) // 2 for d in dims), dims)
 
 

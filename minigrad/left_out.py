@@ -1,7 +1,7 @@
 """What an error says of a name that is not there.
 
-`left_out.txt` lists, by namespace, the names that PyTorch has and minigrad left out. Its lines that begin
-with "-" list arguments that minigrad's functions do not take.
+`tables/left_out.txt` lists, by namespace, the names that PyTorch has and minigrad left out. Its lines that
+begin with "-" list arguments that minigrad's functions do not take.
 """
 
 from __future__ import annotations
@@ -9,18 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-
-def lines() -> list[str]:
-    """Return the lines of `left_out.txt`."""
-    from pathlib import Path  # which, with `urllib` and `ipaddress`, takes 3 ms to import
-
-    return Path(__file__).with_suffix(".txt").read_text(encoding="utf-8").splitlines()
+from .tables import lines
 
 
 def table() -> dict[str, list[str]]:
     """The names that are left out, by namespace: "torch", "Tensor", or a module such as "nn.functional"."""
     found: dict[str, list[str]] = {}
-    for line in lines():
+    for line in lines("left_out.txt"):
         namespace, colon, names = line.partition(":")
         if colon and line[0] not in "#-":
             found.setdefault(namespace, []).extend(names.split())

@@ -10,7 +10,7 @@ from .ops.norms import matrix_norm, vector_norm
 from .ops.products import linalg_cross as cross
 from .ops.products import matmul
 from .ops.views import linalg_diagonal as diagonal
-from .tensor.argument_errors import attach_all as _attach_all
+from .tensor.binder import attach_all as _attach_all
 
 __all__ = [
     "LinAlgError", "cholesky", "cross", "det", "diagonal", "eig", "eigh", "eigvals", "eigvalsh", "inv",

@@ -13,7 +13,7 @@ from .ops.special import digamma, erf, erfc, erfinv, polygamma
 from .ops.special import lgamma as gammaln
 from .ops.special import special_ndtr as ndtr
 from .ops.statistics import logsumexp
-from .tensor.argument_errors import attach_all as _attach_all
+from .tensor.binder import attach_all as _attach_all
 
 psi = digamma
 

@@ -10,8 +10,8 @@ import warnings
 from typing import Any
 
 from ..core import modes
+from ..core.guards import check_bool
 from ..core.public import public
-from .grad_mode import check_bool
 
 
 @public("function")

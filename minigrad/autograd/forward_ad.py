@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ..core import F, dtypes, modes
+from ..core.guards import check_tensor
 from ..core.tangents import fit_tangent as fitted
 from ..core.tangents import forget, tangent_of
 from ..core.tangents import put_tangent as put
@@ -141,10 +142,7 @@ def unpack_dual(tensor: Any, *, level: int | None = None) -> UnpackedDualTensor:
     level = current_level() if level is None else level
     if level < 0:
         return UnpackedDualTensor(tensor, None)
-    if not isinstance(tensor, TensorBase):
-        raise TypeError(
-            f"_unpack_dual(): argument 'dual' (position 1) must be Tensor, not {type(tensor).__name__}"
-        )
+    check_tensor("_unpack_dual", tensor, name="dual")
     tangent = tangent_of(tensor)
     if level > 0 and tangent is not None:
         raise RuntimeError("Invalid level given to _fw_primal")

@@ -13,6 +13,7 @@ import warnings
 from typing import Any
 
 from ..core import modes
+from ..core.guards import check_bool
 
 CLASS_DECORATED = (
     "Decorating classes is deprecated and will be disabled in future versions. You should only decorate "
@@ -265,10 +266,3 @@ class set_multithreading_enabled(SwitchedAtOnce):
 def is_multithreading_enabled() -> bool:
     """Return whether backward in this thread may use several threads, as set by the user."""
     return modes.state.multithreading
-
-
-def check_bool(function: str, name: str, value: Any, position: int = 1) -> None:
-    """Raise PyTorch's TypeError unless `value` is a bool."""
-    if not isinstance(value, bool):
-        kind = type(value).__name__
-        raise TypeError(f"{function}(): argument '{name}' (position {position}) must be bool, not {kind}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from ..core.dtypes import kind_name
+from ..core.guards import check_data
 from ..creation import empty
 from ..tensor import Tensor
 
@@ -45,7 +45,6 @@ class Variable(metaclass=VariableMeta):
         if volatile:
             warnings.warn(VOLATILE, UserWarning, stacklevel=2)
         if data is None:
-            data = empty(0)
-        if not isinstance(data, Tensor):
-            raise TypeError(f"Variable data has to be a tensor, but got {kind_name(data)}")
+            data = empty((0,))
+        check_data(data)
         return data.detach().requires_grad_(requires_grad)

@@ -25,25 +25,24 @@ import numpy as np
 from .accumulate import as_gradient, as_tensor
 from .modes import hidden_from_observers
 from .node import RELEASED, Node, join_rows, output_of, rows_of
-from .op import ARGUMENT, INPUT, NUMBER_CLASSES, RAW, RESULT, F, Op, arguments
+from .op import INPUT, NUMBER_CLASSES, RAW, RESULT, F, Op, arguments
 from .operands import sum_to
 from .saved_values import (
+    HELD,
     READY,
-    PackedValue,
-    is_current,
+    needed_values,
     raw_saved_tensor,
     raw_value,
+    raw_values,
+    read,
     saved_numbers_needed,
     saved_value,
-    unpack,
+    tensor_values,
 )
-from .tensor_state import TensorBase, Tensors, attach, wrap
+from .tensor_state import TensorBase, Tensors, wrap
 
 # ─── How a node of an op is applied: its saved values are read, then its vjps are called one after the
 # other
-
-
-HELD = (TensorBase, Tensors, PackedValue)
 
 
 def apply(node: Any, g: Any, keep: bool = True) -> tuple[Any, ...]:
@@ -54,7 +53,7 @@ def apply(node: Any, g: Any, keep: bool = True) -> tuple[Any, ...]:
     if node._extra is not None and node._extra.unpacks:
         sent = apply_unpacked(node, g)
     else:
-        sent = pull(node, g, read_saved_values(node))
+        sent = pull(node, g, raw_values(node))
     if not keep:
         release(node)
     return sent
@@ -68,7 +67,7 @@ def apply_rows(node: Any, g: Any) -> tuple[Any, ...]:
     op = node.op
     if op.elementwise and not (node._cast or node.is_complex):
         return node.apply(g)
-    values = read_saved_values(node)
+    values = raw_values(node)
     if not op.rows or node._cast or node.is_complex:
         return join_rows([pull(node, row, values) for row in rows_of(g)])
     gradients: list[Any] = [None] * len(node._next)
@@ -84,67 +83,9 @@ def apply_tensors(node: Any, g: Any, runs: Any = None) -> tuple[Any, ...]:
     """
     __tracebackhide__ = True
     if node._extra is None and runs is None:
-        return pull(node, g, read_tensors(node))
-    sent = pull(node, g, read_checked_values(node), runs)
+        return pull(node, g, tensor_values(node))
+    sent = pull(node, g, needed_values(node), runs)
     return fit_gradients(node, sent) if node._extra is not None and node._extra.unpacks else sent
-
-
-def read_saved_values(node: Any) -> list[Any]:
-    """Return all values that a node saved, raw."""
-    __tracebackhide__ = True
-    op, targets = node.op, node._next
-    values = [getattr(node, slot) for slot, _, _ in op.reads] if op.values is None else [*op.values(node)]
-    for n, what, k in op.checks:
-        x = values[n]
-        carrier = targets[k] if what is INPUT else node if what is RESULT else None
-        if x.__class__ in READY:
-            if carrier is None or carrier._storage is None:
-                continue
-        elif x is None:
-            if node._check is not RELEASED:
-                continue
-        elif isinstance(x, TensorBase) and x._storage is None and x._fn is None:
-            values[n] = x._data  # a constant that nobody shares
-            continue
-        if what is not ARGUMENT or x is None or isinstance(x, HELD):
-            values[n] = raw_value(node, n)
-    return values
-
-
-def read_tensors(node: Any) -> list[Any]:
-    """Return all values that a node saved, as tensors of its graph."""
-    __tracebackhide__ = True
-    op, targets, check, values = node.op, node._next, node._check, []
-    if check is RELEASED:
-        return read_checked_values(node)
-    for n, (slot, what, k) in enumerate(op.reads):
-        x = getattr(node, slot)
-        carrier: Any = targets[k] if what is INPUT else node if what is RESULT and not op.several else None
-        if carrier is None or x.__class__ not in READY:
-            if what is INPUT or what is RESULT or isinstance(x, HELD):
-                x = saved_value(node, n, wrapped=False)
-        else:
-            version = 0 if check is None else check[n]
-            variable = getattr(carrier, "variable", None)
-            storage = carrier._storage if variable is None else variable._storage
-            if version if storage is None else not is_current(storage, version):
-                x = saved_value(node, n, wrapped=False)
-            elif variable is not None:
-                x = variable
-            else:
-                if storage is not None and storage.array is not None and x.__class__ is not np.ndarray:
-                    x = storage.array  # what the scalar has become
-                x = attach(x, carrier, node._nrs[k] if node._nrs and carrier is not node else 0)
-                x._storage = storage
-        values.append(x)
-    return values
-
-
-def read_checked_values(node: Any) -> list[Any]:
-    """Do the same, and check each value. The values are read in PyTorch's order, because hooks may see it."""
-    __tracebackhide__ = True
-    found = {n: saved_value(node, n, wrapped=False) for n in saved_numbers_needed(node)}
-    return [found.get(n) for n in range(len(node.op.saved))]
 
 
 def pull(node: Any, g: Any, values: list[Any], runs: Any = None) -> tuple[Any, ...]:
@@ -187,7 +128,7 @@ def pull_specially(node: Any, g: Any, values: list[Any], runs: Any) -> list[Any]
             given = [values[n] for n in names]
             if conjugates:
                 tensor = isinstance(g, TensorBase)
-                inputs = [op.saved[n][0] in op.inputs for n in names]
+                inputs = [op.saved[n].what is INPUT for n in names]
                 given = [conjugate(v, tensor and is_input) for v, is_input in zip(given, inputs)]
             gradients[i] = vjp(g, *given)
     return gradients
@@ -210,7 +151,7 @@ def apply_unpacked(node: Any, g: Any) -> tuple[Any, ...]:
     about their shapes and dtypes.
     """
     __tracebackhide__ = True
-    values = read_checked_values(node)
+    values = needed_values(node)
     with hidden_from_observers(False):
         g = [as_tensor(False, x) for x in g] if g.__class__ is list else as_tensor(False, g)
         return tuple([as_gradient(False, x) for x in fit_gradients(node, pull(node, g, values))])
@@ -251,7 +192,7 @@ def invalid_gradient(name: str, i: int, got: Any, shape: Any) -> RuntimeError:
 def apply_nothing(node: Any) -> tuple[None, ...]:
     """`Node.apply_nothing` of an op."""
     for n in saved_numbers_needed(node):
-        unpack(node, n)
+        read(node, n)
     return (None,) * len(node._next)
 
 
@@ -302,12 +243,11 @@ SIMPLE = READY | {bool, str, tuple, np.dtype}
 def single(op: Op) -> Any:
     """Return `apply` for an op with one input and one result, and so one vjp."""
     vjp, names = op.pulls[0][1], arguments(op.pulls[0][1])
-    keeps = {k.slot: k for k in op.keeps}
-    taken = [keeps["_raw_" + name] for name in names]
-    fetch = attrgetter(*(k.slot for k in taken)) if taken else None
-    checked = tuple(n for n, k in enumerate(taken) if k.derive is None)
-    tensors = tuple(k.slot for k in taken if k.what in (INPUT, RESULT))
-    of_input, of_result = (any(k.what is what for k in taken) for what in (INPUT, RESULT))
+    taken = [op.saved[op.names.index(name)] for name in names]
+    fetch = attrgetter(*(s.slot for s in taken)) if taken else None
+    checked = tuple(n for n, s in enumerate(taken) if s.derive is None)
+    tensors = tuple(s.slot for s in taken if s.what in (INPUT, RESULT))
+    of_input, of_result = (any(s.what is what for s in taken) for what in (INPUT, RESULT))
     several = len(taken) > 1
 
     def apply_single(node: Any, g: Any, keep: bool = True) -> tuple[Any, ...]:
@@ -391,7 +331,7 @@ def apply_of(op: Op) -> Any:
     """Return the function that applies the nodes of an op to raw arrays."""
     if op.is_single:
         return single(op)
-    if not op.fast or op.inputs != ("self", "other") or op.complexes:
+    if not op.is_plain_elementwise or op.inputs != ("self", "other") or op.complexes:
         return apply
     if not op.saved:
         return linear_apply(op)

@@ -20,7 +20,7 @@ from .kernel_errors import translate_error as translated
 from .modes import quiet
 from .node import Node, sequence_numbers
 from .op import INPUT, RESULT, Op
-from .operands import check_tensor, prepare
+from .operands import check_any_tensor, prepare
 from .saved_values import pack_inputs, pack_result
 from .storage import is_reshaped
 from .tensor_state import (
@@ -48,6 +48,11 @@ def casts(targets: Any, raws: Any, out: Any) -> Any:
     in a vjp by its own rules, in which a 0-dim float64 counts as much as an array.
     """
     shape, dtype = out.shape, out.dtype
+    for r in raws:
+        if r.dtype is not dtype or r.shape != shape:
+            break
+    else:
+        return None
     mixed = False
     for r in raws:  # a loop takes half of the time of a generator
         mixed = mixed or (r.dtype is not dtype and r.dtype != dtype)
@@ -63,7 +68,7 @@ def compute(op: Op, values: Any) -> Any:
     try:
         if is_view:
             if not isinstance(values[0], TensorBase):
-                check_tensor(op, values)
+                check_any_tensor(op, values)
             share(values[0])
         raws = prepare(op, values)
         if is_view:
@@ -130,9 +135,11 @@ def keep_results(node: Any, made: tuple[Any, ...]) -> None:
     """Let a node save, as tensors, those of its results through which no gradient flows back. Pass everything
     that it saved to the current saved-tensor hooks.
     """
-    for nr, name in node.op.kept_results:
+    for name, _, slot, _, what, nr, _, _ in node.op.saved:
+        if what is not RESULT:
+            continue
         if made[nr]._fn is None:
-            setattr(node, "_raw_" + name, made[nr])
+            setattr(node, slot, made[nr])
         if modes.active:
             pack_result(node, made[nr], name)
 
@@ -197,14 +204,14 @@ def keep(op: Op, node: Any, values: Any, out: Any) -> None:
     """
     targets = node._next
     versions: dict[str, int] = {}
-    for slot, user, what, place, k, derive in op.plan:
+    for slot, user, what, position, k, derive in op.plan:
         if user is not None and targets[user] is None:
             setattr(node, slot, None)
             continue
         if what is RESULT:
-            setattr(node, slot, out[place] if op.several else out)
+            setattr(node, slot, out[position] if op.several else out)
             continue
-        value = values[place]
+        value = values[position]
         if derive is not None:
             value = [derive(t._data) for t in value] if op.listed else derive(value._data)
         elif value.__class__ not in PLAIN:
@@ -223,7 +230,7 @@ def keep(op: Op, node: Any, values: Any, out: Any) -> None:
                 value = keep_together(value)
         setattr(node, slot, value)
     if versions:
-        node._check = tuple([versions.get(keep.slot, 0) for keep in op.keeps])
+        node._check = tuple([versions.get(s.slot, 0) for s in op.saved])
 
 
 def is_learned(inputs: Any, targets: list[Any]) -> bool:

@@ -32,11 +32,14 @@ import numpy as np
 
 from .apply import make_node
 from .elementwise import binary, ordinary, unary
+from .guards import check_of
 from .op import OPS, F, Op, is_symbol, parameters
 from .public import ALL, publish
 from .tensor_state import TensorBase
 
-FLAGS = frozenset(flag for flag, default in vars(Op).items() if flag[0] != "_" and not callable(default))
+FLAGS = frozenset(  # what a declaration may say
+    flag for flag, x in vars(Op).items() if flag[0] != "_" and not (callable(x) or isinstance(x, property))
+)
 RAW_GRADIENTS = frozenset((np.ndarray, np.float32, np.float64))  # with them all other values are raw
 ARRAYS = frozenset((np.ndarray, np.float32, np.float64, int, float, tuple, bool, type(None)))
 
@@ -96,6 +99,8 @@ def differentiable(
         own = {k: calls(title, *others) if vjp is itself else vjp for k, vjp in vjps.items()}
         if complexes:
             flags["complexes"] = own if complexes is True else complexes
+        if flags.get("elementwise"):
+            flags.setdefault("check", check_of(title))
         op = Op(title, kernel or function, written, own, flags)
         op.node = make_node(op, node or camel(title) + "Backward0")
         OPS[op.node.__name__] = op
@@ -123,7 +128,7 @@ def rename(call: Any, name: str) -> None:
 
 def make_call(op: Op) -> Any:
     """Return the function that runs an op on tensors."""
-    if op.fast:
+    if op.is_plain_elementwise:
         return unary(op) if len(op.params) == 1 else binary(op)
     return ordinary(op)
 

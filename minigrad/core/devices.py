@@ -11,14 +11,12 @@ import numpy as np
 
 __all__ = [
     "channels_last",
-    "channels_last_3d",
     "contiguous_format",
     "device",
     "layout",
     "memory_format",
     "preserve_format",
     "sparse_coo",
-    "sparse_csr",
     "strided",
 ]
 
@@ -120,11 +118,16 @@ class memory_format(NamedConstant):
     __slots__ = ()
 
 
-strided, sparse_coo, sparse_csr = layout("strided"), layout("sparse_coo"), layout("sparse_csr")
+strided, sparse_coo = layout("strided"), layout("sparse_coo")
 preserve_format, contiguous_format = memory_format("preserve_format"), memory_format("contiguous_format")
-channels_last, channels_last_3d = memory_format("channels_last"), memory_format("channels_last_3d")
+channels_last = memory_format("channels_last")
 
 CPU = device("cpu")
+NO_META = (
+    "minigrad has no tensors without numbers; device 'meta' is not available. Leave out .to('meta') and "
+    "device='meta': torch.func.functional_call replaces the parameters of its model, so that can stay on the "
+    "CPU"
+)
 
 
 def check_device(place: Any) -> None:
@@ -132,6 +135,8 @@ def check_device(place: Any) -> None:
     if place is None or place is CPU:
         return
     asked = place if isinstance(place, device) else device(place if isinstance(place, int) else str(place))
+    if asked.type == "meta":
+        raise RuntimeError(NO_META)
     if asked.type != "cpu":
         raise RuntimeError(f"minigrad runs on the CPU only; device {str(asked)!r} is not available")
 
@@ -144,11 +149,10 @@ def check_layout(layout: Any) -> None:
 
 def zeros_in_format(shape: tuple[int, ...], dtype: Any, format: Any = None) -> np.ndarray:
     """Return zeros that lie in memory as `format` says: in row-major order, or with the channels last."""
-    last = {channels_last: 4, channels_last_3d: 5}.get(format)
-    if last is None:
+    if format is not channels_last:
         return np.zeros(shape, dtype)
-    if len(shape) != last:
-        raise RuntimeError(f"required rank {last} tensor to use {format.name} format")
+    if len(shape) != 4:
+        raise RuntimeError("required rank 4 tensor to use channels_last format")
     return np.moveaxis(np.zeros((shape[0], *shape[2:], shape[1]), dtype), -1, 1)
 
 

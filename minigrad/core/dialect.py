@@ -2,15 +2,19 @@
 
 "1.4", the default, prints what material written for PyTorch 1.4 shows: the node of an op has a digit only if
 the op has several derivative overloads (`PowBackward0`, but `LogBackward`). "2" prints what PyTorch prints
-today (`LogBackward0`).
+today (`LogBackward0`). The environment variable MINIGRAD_DIALECT chooses another default.
 """
 
 from __future__ import annotations
 
+import os
+
 from . import user_warnings
 
 DIALECTS = ("1.4", "2")
-_current = "1.4"
+_current = os.environ.get("MINIGRAD_DIALECT", "1.4")
+if _current not in DIALECTS:
+    raise ValueError(f"MINIGRAD_DIALECT must be one of {', '.join(map(repr, DIALECTS))}, not {_current!r}")
 
 # Ops with several derivative overloads: their digit is printed in both dialects.
 _NUMBERED = frozenset((

@@ -77,7 +77,7 @@ def set_result_class(cls: type) -> None:
 
 def users_of(op: Op, slot: str) -> tuple[bool, bool]:
     """Return whether the first and whether the second input needs the value saved in a slot."""
-    found = next((k for k in op.keeps if k.slot == slot), None)
+    found = next((s for s in op.saved if s.slot == slot), None)
     if found is None:
         return False, False
     return (True, True) if found.user is None else (found.user == 0, found.user == 1)
@@ -87,9 +87,7 @@ def versions_of(op: Op) -> Any:
     """Return a function that puts the versions of self, of the other operand and of the result, which is 0,
     into the order of what a node of the op saves, for `Node._check`.
     """
-    return picker(
-        tuple(("_raw_self", "_raw_" + op.params[-1], "_raw_result").index(k.slot) for k in op.keeps)
-    )
+    return picker(tuple(("self", op.params[-1], "result").index(name) for name in op.names))
 
 
 def unary(op: Op) -> Any:
@@ -281,15 +279,19 @@ NUMBERS = NOTHING | {int, float}
 
 def ordinary(op: Op) -> Any:
     """Return the function that runs an op on tensors."""
-    if not op.runs_plainly:
+    required = op.params[: len(op.params) - len(op.defaults)]
+    if not op.places or op.bit or "dtype" in required:
         return lambda *args, **kwargs: dispatch(op, op.bind(args, kwargs))
     kernel, Node, passes = op.kernel, op.node, op.passes
     count, least, defaults = len(op.params), len(op.params) - len(op.defaults), op.defaults
     is_view, listed, several, elementwise = op.view, op.listed, op.several, op.elementwise
-    promotes = len(op.promoted) > 0
-    # Per argument whether it is an input, and the classes that need no look if it is no tensor.
-    of_input = NUMBERS if elementwise and op.numbers else NOTHING
-    looks: Any = [(True, of_input) if i in op.places else (False, PLAIN | {Tensors}) for i in range(count)]
+    # Per argument whether it is an input (None if it is promoted all the same), and the classes that need no
+    # look if it is no tensor.
+    of_input, of_other = NUMBERS if elementwise and op.numbers else NOTHING, PLAIN | {Tensors}
+    looks: Any = [
+        (True, of_input) if i in op.places else (None if i in op.promoted else False, of_other)
+        for i in range(count)
+    ]
     if listed:
         looks = repeat((True, NOTHING))
 
@@ -317,7 +319,7 @@ def ordinary(op: Op) -> Any:
                 continue
             a, storage = t._data, t._storage
             if not is_input:
-                if promotes or t._bits:
+                if is_input is None or t._bits:
                     return compute(op, args)
                 raws.append(a)
                 continue

@@ -6,9 +6,10 @@ Note [Ownership]
     gradient, so its result is that gradient, a view of it, or new memory. Hooks may keep what they receive,
     so nothing is owned after a hook has run.
 
-There are two loops. `sweep` runs graphs in which the order of the nodes cannot be observed.
-`node_by_node.drain` runs the others: hooks, observers, custom Functions, anomaly detection, and gradients
-that are captured on the way.
+There are two loops. `sweep` runs graphs in which the order of the nodes cannot be observed. `drain` runs the
+others, node by node: hooks, observers, custom Functions, anomaly detection, and gradients that are captured
+on the way. Counting the edges alone, which one loop for all would have to do, takes 20 % (three scalar ops)
+to 28 % (a chain of 1,000) of what the backward pass of a scalar graph takes without.
 
 Note [Order]
     PyTorch counts the edges that have reported to a node. It keeps the nodes that are ready in a heap, so
@@ -215,20 +216,24 @@ def find_limit(root: Node, slots: tuple[Slot, ...]) -> Limit | None:
     return Limit(slots, needed, False, inner, edge_changes)
 
 
-def add(task: Task, node: Node, nr: int, gradient: Any) -> None:
-    """Add a gradient to the buffer of output `nr` of `node`; under `create_graph` this is recorded."""
-    buffers = task.buffers
+def add(task: Task, node: Node, nr: int, gradient: Any, is_fresh: bool = False) -> None:
+    """Add a gradient to the buffer of output `nr` of `node`; under `create_graph` this is recorded. Nobody
+    else refers to it if it `is_fresh`.
+    """
+    buffers, owned = task.buffers, task.owned
     if node._outputs > 1:
         slots = buffers.setdefault(node, [None] * node._outputs)
         slots[nr] = gradient if slots[nr] is None else slots[nr] + gradient
     elif node not in buffers:
         buffers[node] = gradient
-    elif node in task.owned:
+        if is_fresh:
+            owned.add(node)
+    elif node in owned:
         np.add(buffers[node], gradient, buffers[node])
     else:
         total = buffers[node] = buffers[node] + gradient
         if total.__class__ is ndarray:
-            task.owned.add(node)
+            owned.add(node)
 
 
 def capture(task: Task, node: Node, gradient: Any) -> None:
@@ -308,20 +313,17 @@ def deliver(task: Task, node: Node, gradients: tuple[Any, ...], own: Any) -> Non
     """Pass the gradients that `node` sends to the nodes behind it. `own` is the gradient on which it ran, if
     nobody else can refer to what it sends.
     """
-    buffers, waiting = task.buffers, task.waiting
+    waiting = task.waiting
     for target, g, nr in zip(node._next, gradients, node._nrs or ZEROS):
         if target is None:
             continue
         if g is not None:
-            if target._outputs == 1 and target not in buffers:
-                buffers[target] = g
-                # see Note [Ownership]
-                if g.__class__ is ndarray and own is not None and g is not own and g.base is None:
-                    task.owned.add(target)
-            elif task.create_graph:
+            # see Note [Ownership]
+            is_fresh = g.__class__ is ndarray and own is not None and g is not own and g.base is None
+            if task.create_graph:
                 add(task, target, nr, g)
             else:
-                quiet(add, task, target, nr, g)
+                quiet(add, task, target, nr, g, is_fresh)
         left = waiting[target]
         waiting[target] = left + 1 if left < 0 else 0
         if left in (1, -1):

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from .dtypes import kind_name
-from .operands import check_broadcast
+from .guards import check_broadcast, dimension_error
 from .tensor_state import TensorBase
 
 PACKAGE = __name__.partition(".")[0]
@@ -50,11 +50,7 @@ def lacks_method(error: BaseException) -> bool:
 def translate_error(name: str, error: Exception, args: Any) -> Exception:
     """Return what PyTorch raises instead of a foreign error of the function `name`, called with `args`."""
     if isinstance(error, np.exceptions.AxisError) and error.axis is not None:
-        ndim = max(error.ndim or 0, 1)
-        low, high = -ndim, ndim - 1
-        return IndexError(
-            f"Dimension out of range (expected to be in range of [{low}, {high}], but got {error.axis})"
-        )
+        return dimension_error(error.axis, error.ndim or 0)
     if str(error).startswith("slice indices must be integers"):
         return TypeError(str(error))
     arrays = [a for a in map(data_of, args) if isinstance(a, np.ndarray)]

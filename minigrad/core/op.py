@@ -17,7 +17,11 @@ from .storage import strides_of
 
 
 def parameters(function: Any) -> tuple[str, ...]:
-    """Return the names of the positional parameters of a function."""
+    """Return the names of the positional parameters of a function, or its `params`, which are other names for
+    them.
+    """
+    if hasattr(function, "params"):
+        return function.params
     code = function.__code__
     return code.co_varnames[: code.co_argcount]
 
@@ -104,20 +108,22 @@ NUMBER_CLASSES = frozenset((int, float, complex, bool))
 NO_CLASSES: frozenset[type] = frozenset()
 
 
-class Keep(NamedTuple):
-    """How a node saves one value.
+class SavedValue(NamedTuple):
+    """How a node saves one value, under `name`, for the vjps of the inputs with the numbers `users`.
 
-    `slot` is where, `what` is the kind of value, `place` the number of the parameter (or result) it is about,
-    `k` the number of that among the inputs. `user` is the input that must need a gradient for the value to be
-    saved; None if it is always saved. `derive` is the function that derives the value, if it is derived.
-    PyTorch saves a value in any case where there is only one input, where several vjps take the value, and
-    for ops that are derivatives.
+    `slot` is where, `what` is the kind of value, `position` the number of the parameter (or result) it is
+    about, `k` the number of that among the inputs. `user` is the input that must need a gradient for the
+    value to be saved; None if it is always saved. `derive` is the function that derives the value, if it is
+    derived. PyTorch saves a value in any case where there is only one input, where several vjps take the
+    value, and for ops that are derivatives.
     """
 
+    name: str
+    users: tuple[int, ...]
     slot: str
     user: int | None
     what: str
-    place: int
+    position: int
     k: int
     derive: Any
 
@@ -126,18 +132,16 @@ class Op:
     """An op as declared.
 
     `params` are its parameter names, `defaults` the values of the last of them. `inputs` are the
-    differentiable parameters, `places` their positions and `vjps` their vjps. `saved` lists (name, indices of
-    the inputs whose vjp takes it), `names` these names; `tensors` are those that stand for tensors.
+    differentiable parameters, `places` their positions and `vjps` their vjps.
 
-    What follows from this is computed once, here: `keeps` (see `Keep`); `plan`, the same in tuples, which are
-    unpacked in a third of the time; `reads`, of each what reading takes; `values`, which reads several at
-    once, and `checks`, those that may have been modified or freed; `pulls`, of each gradient to compute the
-    number of the input, its vjp, and what picks the saved values that it takes; `complex_pulls`, the same for
-    complex numbers with the numbers of the saved values, and whether these are conjugated; `is_single`,
-    whether there is one input, one result and so one vjp; `kept_results`, the numbers and names of several
-    results that are saved; `releases`, the slots of saved tensors; `runs_plainly`, whether `ordinary` may
-    run the op; `kinds`, per parameter the classes that are accepted besides tensors (None: any); `passes`,
-    the ordinary dtypes that `check` accepts.
+    What follows from this is computed once, here. Of the values that a node saves there is one table,
+    `saved` (see `SavedValue`), and four views of it: `plan`, its last six columns as plain tuples, which are
+    unpacked in a third of the time; `fetch`, which reads the slots of all values at once; `checks`, what is
+    asked of those that stand for tensors and may have been modified or freed; and `releases`, their slots.
+    Of the vjps, `pulls` has for each gradient to compute the number of the input, its vjp, and what picks the
+    saved values that it takes; `complex_pulls` the same for complex numbers, with the numbers of the saved
+    values and whether these are conjugated. `kinds` are per parameter the classes that are accepted besides
+    tensors (None: any); `passes` are the ordinary dtypes that `check` accepts.
 
     `elementwise` ops broadcast and promote; `promoted` are the positions of their operands, all but one of
     which may be a number if the op takes `numbers`, and all of them if it takes `lone_numbers`. Other ops may
@@ -192,25 +196,16 @@ class Op:
         self.call: Any = None  # the function that runs the op, of plain arguments in short ways
         operands = (*self.inputs, *OPERANDS) if self.elementwise and self.promotes else ()
         self.promoted = tuple(i for i, p in enumerate(self.params) if p in operands)
-        self.saved = self._saved_names()
-        self.names = tuple(name for name, _ in self.saved)
-        self.tensors = frozenset(n for n, _ in self.saved if n in self.params or n in self.results)
-        kept = sorted(self.tensors & set(self.results)) if len(self.results) > 1 else ()
-        self.kept_results = tuple((self.results.index(n), n) for n in kept)
+        self.saved = tuple(self._saved_values())
+        self.plan = tuple(tuple(s[2:]) for s in self.saved)
+        self.fetch = fetcher([s.slot for s in self.saved])
+        self.checks = tuple((n, s.what, s.k) for n, s in enumerate(self.saved) if s.derive is None)
+        self.releases = tuple((s.slot, s.what is ARGUMENT) for s in self.saved if s.derive is None)
         self.node: type[Node] = Node
-        self.keeps = tuple(self._keep(name, users) for name, users in self.saved)
-        self.plan = tuple(map(tuple, self.keeps))
-        self.reads = tuple((k.slot, k.what, k.k) for k in self.keeps)
-        self.values = attrgetter(*(k.slot for k in self.keeps)) if len(self.keeps) > 1 else None
-        self.checks = tuple((n, k.what, k.k) for n, k in enumerate(self.keeps) if k.derive is None)
-        self.releases = tuple((k.slot, k.what is ARGUMENT) for k in self.keeps if k.derive is None)
         self.kinds = tuple(map(self._kinds, self.params))
         self.passes = frozenset(d.numpy for d in (float32, float64) if self._takes(d))
         shared = {getattr(vjp, "together", None) for vjp in vjps.values()}
         self.together = shared.pop() if len(shared) == 1 else None
-        self.fast = self._is_fast()
-        required = self.params[: len(self.params) - len(self.defaults)]
-        self.runs_plainly = bool(self.places) and not (self.bit or "dtype" in required)
         order = sorted(self.inputs)
         self.pulls = tuple((*pull, picker(names)) for *pull, names in self._taking(self.vjps, order))
         self.complex_pulls = tuple(
@@ -218,25 +213,43 @@ class Op:
             for i, vjp, names in self._taking({**self.vjps, **self.complexes}, order)
         )
         self.rows = tuple(self._taking(self.rows, list(self.rows)))
-        self.is_ordinary = not (self.several or self.listed or self.together)
-        self.is_single = len(self.pulls) == 1 and self.is_ordinary
 
-    def _keep(self, name: str, users: tuple[int, ...]) -> Keep:
-        always = self.listed or len(self.inputs) == 1 or len(users) > 1 or "backward" in self.name
-        asked = None if always else users[0]
-        if name in self.results:
-            return Keep("_raw_" + name, asked, RESULT, self.results.index(name), 0, None)
-        suffix = next((s for s in DERIVED if name.endswith(s)), "")
-        place = self.params.index(name.removesuffix(suffix))
-        if suffix:
-            return Keep("_raw_" + name, asked, DERIVED_FROM, place, 0, DERIVE[suffix])
-        k = self.inputs.index(name) if name in self.inputs else 0
-        return Keep("_raw_" + name, asked, INPUT if name in self.inputs else ARGUMENT, place, k, None)
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the saved values."""
+        return tuple(s.name for s in self.saved)
+
+    @property
+    def tensors(self) -> frozenset[str]:
+        """The names of the saved values that stand for tensors."""
+        return frozenset(s.name for s in self.saved if s.derive is None)
+
+    @property
+    def is_single(self) -> bool:
+        """Whether there is one input, one result and so one vjp."""
+        return len(self.pulls) == 1 and not (self.several or self.listed or self.together)
+
+    def _saved_values(self) -> Iterator[SavedValue]:
+        for name, users in self._users():
+            always = self.listed or len(self.inputs) == 1 or len(users) > 1 or "backward" in self.name
+            slot, asked = "_raw_" + name, None if always else users[0]
+            suffix = next((s for s in DERIVED if name.endswith(s)), "")
+            if name in self.results:
+                yield SavedValue(name, users, slot, asked, RESULT, self.results.index(name), 0, None)
+                continue
+            position = self.params.index(name.removesuffix(suffix))
+            if suffix:
+                yield SavedValue(name, users, slot, asked, DERIVED_FROM, position, 0, DERIVE[suffix])
+            elif name in self.inputs:
+                yield SavedValue(name, users, slot, asked, INPUT, position, self.inputs.index(name), None)
+            else:
+                yield SavedValue(name, users, slot, asked, ARGUMENT, position, 0, None)
 
     def _taking(self, vjps: Any, inputs: list[str]) -> Iterator[tuple[int, Any, tuple[int, ...]]]:
         """Yield the number of each input, its vjp, and the numbers of the saved values that the vjp takes."""
+        names = self.names
         for name in inputs:
-            yield self.inputs.index(name), vjps[name], tuple(map(self.names.index, arguments(vjps[name])))
+            yield self.inputs.index(name), vjps[name], tuple(map(names.index, arguments(vjps[name])))
 
     def _kinds(self, name: str) -> frozenset[type] | None:
         if self.elementwise and self.numbers:
@@ -254,17 +267,20 @@ class Op:
             return False
         return True
 
-    def _is_fast(self) -> bool:
-        """Return whether the op is plain elementwise: of one tensor, of two, or of a tensor and a number."""
-        names = {n for n, _ in self.saved}
+    @property
+    def is_plain_elementwise(self) -> bool:
+        """Whether the op is plain elementwise: of one tensor, of two, or of a tensor and a number."""
         plain = self.elementwise and self.numbers and not (self.view or self.defaults or self.several)
         if not plain or len(self.params) > 2 or self.params[0] != "self":
             return False
-        if not names <= {*self.params, "result"}:
+        if not {*self.names} <= {*self.params, "result"}:
             return False
         return self.inputs == self.params[:1] or (self.promoted == (0, 1) and self.inputs == self.params)
 
-    def _saved_names(self) -> tuple[tuple[str, tuple[int, ...]], ...]:
+    def _users(self) -> list[tuple[str, tuple[int, ...]]]:
+        """Return the names that the vjps take, in the order in which PyTorch sorts what a node saved (results
+        last, else by name), each with the numbers of the inputs whose vjp takes it.
+        """
         users: dict[str, list[int]] = {}
         for i, vjp in enumerate(self.vjps.values()):
             for name in (*arguments(vjp), *arguments(self.complexes.get(self.inputs[i], vjp))):
@@ -274,11 +290,8 @@ class Op:
                     )
                 if i not in users.setdefault(name, []):
                     users[name].append(i)
-        return tuple((name, tuple(users[name])) for name in sorted(users, key=self._reading_order))
-
-    def _reading_order(self, name: str) -> tuple[bool, str]:
-        """Return the key by which PyTorch sorts what a node saved: results last, else by name."""
-        return name in self.results, name
+        order = sorted(users, key=lambda name: (name in self.results, name))
+        return [(name, tuple(users[name])) for name in order]
 
     def written(self, values: Any) -> tuple[Any, ...]:
         """Return the arguments as a user would write them: without defaults at the end."""
@@ -318,6 +331,13 @@ class Op:
 def all_ops() -> dict[str, Op]:
     """Return every op by the name of its node in PyTorch 2."""
     return OPS
+
+
+def fetcher(slots: list[str]) -> Any:
+    """Return a function that reads these attributes of a node, as a list or tuple."""
+    if len(slots) > 1:
+        return attrgetter(*slots)
+    return (lambda node: (getattr(node, slots[0]),)) if slots else lambda node: ()
 
 
 def picker(places: tuple[int, ...]) -> Any:

@@ -11,33 +11,12 @@ import numpy as np
 from numpy import ndarray
 
 from . import dtypes
+from .guards import argument_error, check_broadcast, check_elements
 from .op import NO_CLASSES, RAW, Op
 from .tensor_state import TensorBase, operand, wrap
 
 ROWS = 4096  # the largest number of ones that is kept, for sums over rows
 FLOAT32, FLOAT64, generic = np.float32, np.float64, np.generic
-
-
-def check_broadcast(a: tuple[int, ...], b: tuple[int, ...]) -> None:
-    """Raise RuntimeError with PyTorch's text unless the shapes broadcast."""
-    n = max(len(a), len(b))
-    if len(a) == n and a[n - len(b) :] == b:
-        return  # such as a bias
-    for i in range(n - 1, -1, -1):
-        x, y = (s[i - n + len(s)] if i - n + len(s) >= 0 else 1 for s in (a, b))
-        if x != y and x != 1 and y != 1:
-            raise RuntimeError(
-                f"The size of tensor a ({x}) must match the size of tensor b ({y}) at non-singleton "
-                f"dimension {i}"
-            )
-
-
-def broadcast(shape: tuple[int, ...], *others: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the shape that the shapes broadcast to."""
-    for other in others:
-        check_broadcast(shape, other)
-        shape = np.broadcast_shapes(shape, other)
-    return shape
 
 
 @functools.lru_cache(64)
@@ -64,7 +43,7 @@ def sum_to(gradient: Any, shape: tuple[int, ...]) -> Any:
     return total.reshape(shape)[()]
 
 
-def check_tensor(op: Op, values: list[Any]) -> None:
+def check_any_tensor(op: Op, values: list[Any]) -> None:
     """Raise TypeError with PyTorch's text unless the operands are tensors, or numbers beside a tensor. The
     first of `lone_numbers` becomes one.
     """
@@ -94,25 +73,14 @@ def check_tensor(op: Op, values: list[Any]) -> None:
 
 def no_tensor(op: Op, i: int, value: Any, wanted: str = "Tensor") -> TypeError:
     """Return the error for an argument that must be a tensor, or a number."""
-    name, kind = "input" if i == 0 else op.params[i], dtypes.kind_name(value)
-    return TypeError(f"{op.name}(): argument '{name}' (position {i + 1}) must be {wanted}, not {kind}")
+    return argument_error(op.name, "input" if i == 0 else op.params[i], i + 1, wanted, value)
 
 
 def check_list(op: Op, tensors: Any) -> None:
     """Raise TypeError with PyTorch's text unless `tensors` is a list or tuple of tensors."""
     if not isinstance(tensors, (list, tuple)):
-        raise TypeError(
-            f"{op.name}(): argument 'tensors' (position 1) must be tuple of Tensors, not "
-            f"{type(tensors).__name__}"
-        )
+        raise argument_error(op.name, "tensors", 1, "tuple of Tensors", tensors)
     check_elements(tensors)
-
-
-def check_elements(tensors: Any) -> None:
-    """Raise TypeError with PyTorch's text for an element of a list that is no tensor."""
-    for i, t in enumerate(tensors):
-        if not isinstance(t, TensorBase):
-            raise TypeError(f"expected Tensor as element {i} in argument 0, but got {dtypes.kind_name(t)}")
 
 
 def prepare(op: Op, values: Any) -> list[Any]:
@@ -143,10 +111,10 @@ def prepare(op: Op, values: Any) -> list[Any]:
         elif not isinstance(v, generic) if kinds is None else v.__class__ in kinds:
             raws.append(v)
         else:
-            check_tensor(op, values)  # which replaces NumPy's numbers with Python's
+            check_any_tensor(op, values)  # which replaces NumPy's numbers with Python's
             return prepare(op, values)
     if first is None and (op.inputs or op.elementwise):
-        check_tensor(op, values)
+        check_any_tensor(op, values)
         return prepare(op, values)
     kind: Any = None
     for i in op.promoted:

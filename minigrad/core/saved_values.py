@@ -10,6 +10,14 @@ Note [Saved-tensor hooks]
     saved without a reference to the node that saved it, which would be a cycle. A pack hook that keeps the
     output itself makes a cycle nevertheless, as in PyTorch.
 
+Note [Reading saved values]
+    `read` has the only rule for what a saved value is now. A leaf's value is read from the leaf, because
+    `.data` may have replaced its memory; the value of a result or an inner tensor is what was saved, or the
+    array that its scalar has become since. Its version belongs to the storage of whatever it comes from, and
+    must be the version at which it was saved. `raw_values` and `tensor_values` read all values of a node for
+    vjps on raw arrays and on tensors. They do not ask `read` for what nobody shares, which takes a half of
+    the time.
+
 Under saved-tensor hooks each saved tensor goes through `pack` and is read by `unpack_entry`; see
 `saved_hooks`.
 """
@@ -24,7 +32,7 @@ import numpy as np
 from . import dialect, dtypes, modes, tangents
 from .modes import Within
 from .node import RELEASED, AccumulateGrad, Node
-from .op import INPUT, RAW, RESULT
+from .op import ARGUMENT, INPUT, RAW, RESULT
 from .storage import SameCounter, Storage
 from .tangents import put_tangent, tangent_of
 from .tensor_state import (
@@ -272,7 +280,7 @@ def saved_tensor(kind: type[SavedTensor], node: Node, name: str) -> SavedTensor:
 
 # The classes of saved values that are used unchanged, if the memory of their tensor was not modified.
 READY = frozenset((np.ndarray, np.float16, np.float32, np.float64, np.complex64, np.complex128, int, float))
-COUNTED: Any = frozenset((Storage, SameCounter))  # classes of a Storage that has a version
+HELD = (TensorBase, Tensors, PackedValue)  # and of those that are not
 
 
 def check_versions(tensors: Tensors) -> None:
@@ -302,86 +310,146 @@ def saved_numbers_needed(node: Any) -> list[int]:
     them.
     """
     targets = node._next
-    return [n for n, k in enumerate(node.op.keeps) if k.user is None or targets[k.user] is not None]
+    return [n for n, s in enumerate(node.op.saved) if s.user is None or targets[s.user] is not None]
 
 
-def unpack(node: Any, n: int, checked: bool = True) -> tuple[Any, Any]:
-    """Return saved value number `n` of a node, raw, and its tensor if the node saved the tensor itself.
+def read(node: Any, n: int, checked: bool = True) -> tuple[Any, Any, Any, int, Any]:
+    """Return saved value number `n` of a node: its raw data now, the tensor if the node saved the tensor
+    itself, and the node, output number and storage that the value comes from. These four are None (and 0)
+    where there are none, as for a number. See Note [Reading saved values].
 
     RuntimeError with PyTorch's text if it was freed, or (with `checked`) modified since it was saved.
     """
-    check = node._check
-    slot, _, what, _, _, derive = node.op.plan[n]
+    slot, _, what, position, k, _ = node.op.plan[n]
     value = getattr(node, slot)
+    if (what is INPUT or what is RESULT) and isinstance(value, RAW):
+        if what is RESULT:
+            carrier, nr = node, position
+        else:
+            carrier, nr = node._next[k], node._nrs[k] if node._nrs else 0
+        if carrier.__class__ is AccumulateGrad:
+            leaf, data, tensor = carrier.variable, carrier.variable._data, None
+            storage = leaf._storage
+            if leaf._bits:
+                data = operand(leaf)
+        else:
+            data, tensor, storage = value, None, carrier._storage_of(nr)
+            if storage is not None and storage.array is not None and value.__class__ is not np.ndarray:
+                data = storage.array  # the scalar has become this array, and may have been modified
+    elif isinstance(value, TensorBase):
+        data, tensor, carrier, nr, storage = operand(value), value, value._fn, value._nr, value._storage
+    else:
+        return read_other(node, n, value, checked)
+    if storage is not None:
+        check = node._check
+        version = check[n] if check.__class__ is tuple else 0
+        if not is_current(storage, version):
+            if isinstance(storage, SameCounter) and any(data is memory for memory in storage.before):
+                data = storage.now
+            if checked:
+                check_unmodified(node, data, tensor, carrier, nr, storage, version, what is not RESULT)
+    return data, tensor, carrier, nr, storage
+
+
+def read_other(node: Any, n: int, value: Any, checked: bool) -> tuple[Any, Any, None, int, None]:
+    """Do what `read` does for what is no single tensor's memory: a list, what a pack hook returned, a number,
+    or nothing.
+    """
+    slot, _, _, _, _, derive = node.op.plan[n]
     if value.__class__ is Tensors:
-        return unpack_each(node, slot[5:], value, checked), None
+        return unpack_each(node, slot[5:], value, checked), None, None, 0, None
     if value.__class__ is PackedValue:
         tensor = unpack_entry(node, slot[5:], value)
-        return (tensor._data.item(), None) if value.is_number else (operand(tensor), tensor)
-    if derive is not None or not isinstance(value, (TensorBase, *RAW)):
-        if value is None and check is RELEASED and derive is None and n in saved_numbers_needed(node):
-            raise RuntimeError(dialect.second_backward_error())
-        return value, None
-    expected = check[n] if check.__class__ is tuple else 0
-    if isinstance(value, TensorBase):
-        storage, carrier, nr = value._storage, value._fn, value._nr
-        data = operand(value)
-    else:
-        carrier, nr = carrier_of(node, n)
-        variable = getattr(carrier, "variable", None)
-        storage = carrier._storage_of(nr) if variable is None else variable._storage
-        data = value if variable is None else variable._data
-        if storage is not None and storage.array is not None and not isinstance(data, np.ndarray):
-            data = storage.array  # the scalar has become this array, and may have been modified
-        elif isinstance(storage, SameCounter) and any(data is memory for memory in storage.before):
-            data = storage.now
-    of_input = what is not RESULT
-    if checked and storage is not None and node._seq < storage.detached and of_input and is_detached(carrier):
+        if value.is_number:
+            return tensor._data.item(), None, None, 0, None
+        return operand(tensor), tensor, None, 0, None
+    if value is None and derive is None and node._check is RELEASED and n in saved_numbers_needed(node):
+        raise RuntimeError(dialect.second_backward_error())
+    return value, None, None, 0, None
+
+
+def check_unmodified(
+    node: Any, data: Any, tensor: Any, carrier: Any, nr: int, storage: Any, expected: int, of_input: bool
+) -> None:
+    """Raise RuntimeError with PyTorch's text if the memory of a saved value, which was saved at the version
+    `expected`, was written to since, or its tensor taken out of the graph. The rest is what `read` found.
+    """
+    if node._seq < storage.detached and of_input and is_detached(carrier):
         raise RuntimeError(DETACHED)
-    if checked and storage is not None and storage.version != expected:
-        writer = storage.writer if of_input else None
-        if isinstance(value, TensorBase):
-            carrier, nr, writer = value.grad_fn, value._nr, None
-        elif hasattr(carrier, "variable"):
-            writer = None
-        elif of_input and is_view(carrier):
-            refuse_write(creation_of(carrier), carrier, nr, True)
-            writer = "AsStridedBackward0"  # because the view would be regenerated with this node
-        raise RuntimeError(modification_error(data, carrier, nr, storage.version, expected, writer))
-    return data, value if isinstance(value, TensorBase) else None
+    if storage.version == expected:
+        return
+    writer = storage.writer if of_input else None
+    if tensor is not None:
+        carrier, nr, writer = tensor.grad_fn, tensor._nr, None
+    elif hasattr(carrier, "variable"):
+        writer = None
+    elif of_input and is_view(carrier):
+        refuse_write(creation_of(carrier), carrier, nr, True)
+        writer = "AsStridedBackward0"  # because the view would be regenerated with this node
+    raise RuntimeError(modification_error(data, carrier, nr, storage.version, expected, writer))
 
 
 def raw_value(node: Any, n: int) -> Any:
-    """Return saved value number `n` for a vjp on raw arrays, where it may have been modified or freed, or be
-    a tensor. The value of a leaf is read again from the leaf, because `.data` may have replaced it.
+    """Return saved value number `n` for a vjp on raw arrays; RuntimeError as in `read`."""
+    __tracebackhide__ = True
+    slot, _, what, _, k, _ = node.op.plan[n]
+    carrier = node._next[k] if what is INPUT else None
+    if carrier.__class__ is AccumulateGrad and getattr(node, slot).__class__ in READY:
+        leaf, check = carrier.variable, node._check  # mostly a parameter that was updated
+        storage, version = leaf._storage, check[n] if check.__class__ is tuple else 0
+        if not leaf._bits and (storage is None or is_current(storage, version)):  # a third of the time
+            return leaf._data if leaf._data.ndim else leaf._data[()]
+    data = read(node, n)[0]
+    return data[()] if data.__class__ is np.ndarray and not data.ndim else data
 
-    RuntimeError as in `unpack`, which handles all but the plain cases.
+
+def raw_values(node: Any) -> list[Any]:
+    """Return all values that a node saved, for vjps on raw arrays."""
+    __tracebackhide__ = True
+    targets, values = node._next, [*node.op.fetch(node)]
+    for n, what, k in node.op.checks:
+        x = values[n]
+        if x.__class__ in READY:
+            carrier = targets[k] if what is INPUT else node if what is RESULT else None
+            if carrier is None or carrier._storage is None:
+                continue
+        elif isinstance(x, TensorBase) and x._storage is None and x._fn is None:
+            values[n] = x._data  # a constant that nobody shares
+            continue
+        if what is not ARGUMENT or x is None or isinstance(x, HELD):
+            values[n] = raw_value(node, n)
+    return values
+
+
+def tensor_values(node: Any) -> list[Any]:
+    """Return all values that a node saved, for vjps on tensors, which leave a graph."""
+    __tracebackhide__ = True
+    targets, values, plain = node._next, [*node.op.fetch(node)], node._check is None and node._extra is None
+    for n, what, k in node.op.checks:
+        x = values[n]
+        if plain and x.__class__ in READY and what is not ARGUMENT:
+            carrier: Any = targets[k] if what is INPUT else node
+            if carrier is None:
+                continue  # a number
+            if carrier.__class__ is AccumulateGrad:
+                if carrier.variable._storage is None:
+                    values[n] = carrier.variable
+                    continue
+            elif carrier._storage is None and carrier._outputs == 1:
+                values[n] = attach(x, carrier)
+                continue
+        if what is not ARGUMENT or x is None or isinstance(x, HELD):
+            values[n] = saved_value(node, n, wrapped=False)
+    return values
+
+
+def needed_values(node: Any) -> list[Any]:
+    """Return the values that the vjps to run take, as tensors, and None for the others. They are read in
+    PyTorch's order, because hooks may see it.
     """
     __tracebackhide__ = True
-    op, check = node.op, node._check
-    slot, what, k = op.reads[n]
-    value = getattr(node, slot)
-    data: Any = None
-    storage: Any = None
-    if value is None:
-        if check is not RELEASED:
-            return None
-    elif value.__class__ in READY:
-        carrier = node if what is RESULT else node._next[k]
-        if carrier.__class__ is AccumulateGrad:
-            leaf = carrier.variable
-            data, storage = None if leaf._bits else leaf._data, leaf._storage
-        else:
-            data, storage = value, carrier._storage
-            if storage.__class__ in COUNTED and value.__class__ is not np.ndarray:
-                data = value if storage.array is None else storage.array  # what the scalar has become
-    elif isinstance(value, TensorBase) and not value._bits:
-        data, storage = value._data, value._storage
-    version = check[n] if check.__class__ is tuple else 0
-    if data is not None and (storage is None or is_current(storage, version)):
-        return data if data.__class__ is not np.ndarray or data.ndim else data[()]
-    data, _ = unpack(node, n)
-    return data[()] if getattr(data, "ndim", None) == 0 else data
+    found = {n: saved_value(node, n, wrapped=False) for n in saved_numbers_needed(node)}
+    return [found.get(n) for n in range(len(node.op.plan))]
 
 
 def is_current(storage: Any, version: int) -> bool:
@@ -390,12 +458,6 @@ def is_current(storage: Any, version: int) -> bool:
     """
     plain = storage.__class__ is Storage or (storage.__class__ is SameCounter and storage.now is None)
     return plain and storage.version == version and not storage.detached
-
-
-def carrier_of(node: Any, n: int) -> Any:
-    """Return the node, and the number of its output, that saved value number `n` comes from."""
-    _, _, what, place, k, _ = node.op.plan[n]
-    return (node, place) if what is RESULT else (node._next[k], node._nrs[k] if node._nrs else 0)
 
 
 def is_detached(carrier: Any) -> bool:
@@ -450,26 +512,25 @@ def saved_value(node: Any, n: int, wrapped: bool = True, checked: bool = True) -
     """Return saved value number `n` of a node, as a tensor of its graph or a plain Python value.
 
     A Python number that stands for a tensor is returned as a tensor to readers (`wrapped`) and as a number to
-    vjps. For `checked` see `unpack`.
+    vjps. For `checked` see `read`.
     """
-    data, tensor = unpack(node, n, checked)
+    data, tensor, carrier, nr, storage = read(node, n, checked)
     if tensor is not None:
         return tensor
-    slot, _, what, _, _, derive = node.op.plan[n]
-    if derive is not None or data is None:
-        return data
-    if not isinstance(data, RAW):
-        return wrap(np.array(data)[()]) if wrapped and what is INPUT else data
-    carrier, nr = carrier_of(node, n)
-    variable = getattr(carrier, "variable", None)
-    if variable is not None:
-        return variable
+    if carrier is None:
+        what = node.op.plan[n][2]
+        is_number = wrapped and what is INPUT and data is not None and data.__class__ is not Tensors
+        return wrap(np.array(data)[()]) if is_number else data
+    if carrier.__class__ is AccumulateGrad:
+        return carrier.variable
     t = attach(data, carrier, nr)
-    t._storage = carrier._storage_of(nr)
-    if wrapped and t._storage is None and not isinstance(data, np.ndarray):
+    t._storage = storage
+    if wrapped and storage is None and not isinstance(data, np.ndarray):
         share(t)  # so that the reader sees later changes of the scalar
-    if node._extra is not None and slot[5:] in node._extra.tangents:
-        tangents.put_tangent(t, node._extra.tangents[slot[5:]])
+    if node._extra is not None:
+        name = node.op.plan[n][0][5:]
+        if name in node._extra.tangents:
+            tangents.put_tangent(t, node._extra.tangents[name])
     return t
 
 

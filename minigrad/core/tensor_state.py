@@ -217,6 +217,8 @@ def as_class(cls: Any, t: TensorBase) -> Any:
     result = _new(cls)
     for name in ("_data", "_fn", "_nr", "_acc", "_grad", "_storage", "_view"):
         setattr(result, name, getattr(t, name))
+    if t._bits:
+        result._bits = t._bits
     return result
 
 
@@ -234,6 +236,15 @@ def share(t: TensorBase) -> Storage:
     if carrier is not None:
         carrier._set_storage(t._nr, storage)
     return storage
+
+
+def written_memory(t: TensorBase) -> np.ndarray:
+    """Return the memory of `t` for the library to write into, which counts as a write; no graph notes it."""
+    storage = share(t)
+    if modes.active and modes.state.mutation is not None:
+        modes.state.mutation.before_write(t._data)
+    storage.version += 1
+    return t._data
 
 
 def alias(t: TensorBase, data: np.ndarray) -> Any:

@@ -9,22 +9,21 @@ from typing import Any
 import numpy as np
 
 from ..core import F, dialect, dtypes, modes
+from ..core.guards import NUMBERS, check_holds_complex, check_sizes, overflow_error, unpacking_error
 from ..core.modes import quiet
 from ..core.public import public
 from ..core.storage import BorrowedMemory
 from ..core.tensor_state import TensorBase, check_can_require_grad, mark_inference, numbers, share, wrap
-from ..ops.arguments import NUMBERS, conversion_error, kind_of, options, sizes
+from ..ops.arguments import check_options, conversion_error, dtype_of, kind_of
 
 __all__ = [
     "BoolTensor",
     "ByteTensor",
-    "CharTensor",
     "DoubleTensor",
     "FloatTensor",
     "HalfTensor",
     "IntTensor",
     "LongTensor",
-    "ShortTensor",
     "tensor",
     "as_tensor",
     "asarray",
@@ -74,7 +73,8 @@ def tensor(
         if requires_grad:
             t._acc = True
         return announce(t, data) if modes.active else t
-    return leaf(to_numpy(data, options("tensor", dtype, None, device, pin_memory)), requires_grad, data)
+    check_options(None, device, pin_memory)
+    return leaf(to_numpy(data, dtype_of("tensor", dtype)), requires_grad, data)
 
 
 def leaf(data: Any, requires_grad: bool = False, source: Any = None) -> Any:
@@ -100,7 +100,7 @@ def to_numpy(data: Any, dtype: dtypes.dtype | None) -> Any:
     if isinstance(data, NUMBERS):
         kind = (dtype or dtypes.of_number(data)).numpy
         if isinstance(data, complex):
-            must_fit(kind)
+            check_holds_complex(kind)
         return quiet(whole_numbers([data], kind).astype, kind)[0]
     if not isinstance(data, LISTS) or isinstance(data, (str, bytes)):
         raise conversion_error(data)
@@ -111,7 +111,7 @@ def to_numpy(data: Any, dtype: dtypes.dtype | None) -> Any:
             map(kind_of, flat), key=lambda d: (d.category, d.itemsize), default=dtypes.get_default_dtype()
         )
     if any(isinstance(d, (complex, np.complexfloating)) for d in flat):
-        must_fit(dtype.numpy)
+        check_holds_complex(dtype.numpy)
     if any(isinstance(d, TensorBase) and d.requires_grad for d in flat):
         dialect.warn_of_dialect(TO_SCALAR)
     values = [numbers(d).item() if isinstance(d, TensorBase) else d for d in flat]
@@ -152,21 +152,13 @@ def whole_numbers(values: list[Any], kind: np.dtype) -> np.ndarray:
         if found.dtype.kind == "O" or found.dtype == np.uint64:
             raise OverflowError
     except OverflowError:
-        raise ValueError("Overflow when unpacking long long") from None
+        raise unpacking_error() from None
     if kind.kind in "iu" and found.dtype.kind in "iu" and kind != np.int64 and found.size:
         limits = np.iinfo(kind)
         low = limits.min or -limits.max
         if not low <= found.min() <= found.max() <= limits.max:
-            raise RuntimeError(f"value cannot be converted to type {kind.name} without overflow")
+            raise overflow_error(kind.name)
     return found
-
-
-def must_fit(kind: np.dtype) -> None:
-    """TypeError with PyTorch's text unless this dtype has complex numbers (or bools, for which all serve)."""
-    if kind.kind == "f":
-        raise TypeError("must be real number, not complex")
-    if kind.kind in "iu":
-        raise TypeError("'complex' object cannot be interpreted as an integer")
 
 
 def nested_shape(data: Any) -> tuple[int, ...]:
@@ -205,7 +197,7 @@ def construct(args: tuple[Any, ...], dtype: dtypes.dtype) -> Any:
     """What PyTorch's old constructors make: of integers a tensor of that shape, else one of the data."""
     is_shape = len(args) == 1 and isinstance(args[0], tuple) and hasattr(args[0], "numel")
     if is_shape or (args and all(isinstance(n, int) and not isinstance(n, bool) for n in args)):
-        return leaf(np.zeros(sizes("new", args), dtype.numpy))
+        return leaf(np.zeros(check_sizes(args[0] if is_shape else args), dtype.numpy))
     data = args[0] if args else ()
     if len(args) > 1:
         raise TypeError("new() received an invalid combination of arguments")
@@ -238,7 +230,7 @@ def constructor(dtype: dtypes.dtype) -> Any:
     return tensortype(f"{dtype.title}Tensor", (), own)
 
 
-ByteTensor, CharTensor, ShortTensor = map(constructor, (dtypes.uint8, dtypes.int8, dtypes.int16))
+ByteTensor = constructor(dtypes.uint8)
 IntTensor, LongTensor, BoolTensor = map(constructor, (dtypes.int32, dtypes.int64, dtypes.bool_))
 HalfTensor, FloatTensor, DoubleTensor = map(constructor, (dtypes.float16, dtypes.float32, dtypes.float64))
 
@@ -296,7 +288,8 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Any:
     >>> torch.as_tensor([1, 2])
     tensor([1, 2])
     """
-    return tensor_from(data, options("as_tensor", dtype, None, device))
+    check_options(None, device)
+    return tensor_from(data, dtype_of("as_tensor", dtype))
 
 
 @public("function")
@@ -309,7 +302,8 @@ def asarray(
     Arrays share their memory. RuntimeError or ValueError where a copy is
     forbidden and needed.
     """
-    kind = options("asarray", dtype, None, device)
+    check_options(None, device)
+    kind = dtype_of("asarray", dtype)
     source = from_numpy(obj) if isinstance(obj, np.ndarray) else obj
     found = tensor_from(source, kind)
     if copy is False and found is not source:

@@ -12,11 +12,12 @@ import numpy as np
 
 from ..core import F, dtypes
 from ..core.devices import contiguous_format, preserve_format, strided, unfilled_like, zeros_in_format
+from ..core.guards import check_sizes, overflow_error, refuse_dtype
 from ..core.modes import quiet
 from ..core.public import publish, shown_as
 from ..core.tensor_state import TensorBase
 from ..core.user_warnings import warn
-from ..ops.arguments import as_integer, as_shape, fit_number, number, options, sizes
+from ..ops.arguments import check_options, fit_number, number
 from .data import leaf
 
 __all__ = [
@@ -60,11 +61,12 @@ def new_leaf(made: Any, requires_grad: bool) -> Any:
     return leaf(data, requires_grad, source)
 
 
-def maker(function: Any, name: str = "", out: str = "made") -> Any:
+def maker(function: Any, name: str = "", out: str = "made", sizes: str = "") -> Any:
     """Publish `function(…, dtype)`, which makes an array, as one that makes a tensor and takes all options.
 
     The user's dtype is passed on; without one, the default of the parameter `dtype`, or the default dtype if
-    it has no default. What the function returns is for `new_leaf`, or is a tensor already.
+    it has no default. What the function returns is for `new_leaf`, or is a tensor already. The parameter
+    `sizes` is shown as one that takes integers one by one.
     """
     name = name or function.__name__
     own = dict(signature(function).parameters)
@@ -73,29 +75,22 @@ def maker(function: Any, name: str = "", out: str = "made") -> Any:
     @wraps(function)
     def make(*args: Any, **named: Any) -> Any:
         how = pop_options(named, OPTIONS)
-        requires_grad, kind = how.pop("requires_grad"), options(name, **how)
+        requires_grad, kind = how.pop("requires_grad"), how.pop("dtype")
+        check_options(**how)
         if kind is None:
             kind = dtypes.get_default_dtype() if usual is Parameter.empty else usual
         made = function(*args, dtype=kind, **named)
         return made if isinstance(made, TensorBase) else new_leaf(made, requires_grad)
 
+    if sizes:
+        own[sizes] = own[sizes].replace(kind=Parameter.VAR_POSITIONAL)
     asked = usual if isinstance(usual, dtypes.dtype) else None
     make.__signature__ = with_options(own, OPTIONS | {"dtype": asked})  # type: ignore[attr-defined]
     publish(make, name, "function", out)
     return make
 
 
-def publish_sized(function: Any) -> Any:
-    """Publish `function(shape, dtype)` in the same way; users give the shape as numbers or as one tuple."""
-    name = function.__name__
-
-    @wraps(function)
-    def of_size(*size_: Any, size: Any = None, dtype: Any, **named: Any) -> Any:
-        return function(sizes(name, size_, size), dtype=dtype, **named)
-
-    _, *others = signature(function).parameters.values()
-    of_size.__signature__ = Signature([Parameter("size", Parameter.VAR_POSITIONAL), *others])  # type: ignore
-    return maker(of_size)
+sized = partial(maker, sizes="size")
 
 
 def like_maker(function: Any, plain: Callable[..., Any] | None = None) -> Any:
@@ -112,7 +107,8 @@ def like_maker(function: Any, plain: Callable[..., Any] | None = None) -> Any:
         if plain is not None and how == OPTIONS_LIKE:
             return plain(input, *args, **named)
         requires_grad, memory_format = how.pop("requires_grad"), how.pop("memory_format")
-        kind = options(name, **how)
+        kind = how.pop("dtype")
+        check_options(**how)
         zeros = unfilled_like(input._data, (kind or dtypes.of(input._data)).numpy, memory_format)
         return new_leaf(function(zeros, *args, **named), requires_grad)
 
@@ -126,8 +122,8 @@ def like_maker(function: Any, plain: Callable[..., Any] | None = None) -> Any:
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-@publish_sized
-def zeros(shape: tuple[int, ...], *, dtype: Any) -> Any:
+@sized
+def zeros(size: tuple[int, ...], *, dtype: Any) -> Any:
     """Return a tensor of zeros.
 
     Args:
@@ -143,11 +139,11 @@ def zeros(shape: tuple[int, ...], *, dtype: Any) -> Any:
     tensor([[0., 0.],
             [0., 0.]])
     """
-    return np.zeros(shape, dtype.numpy), 0
+    return np.zeros(check_sizes(size, "zeros"), dtype.numpy), 0
 
 
-@publish_sized
-def ones(shape: tuple[int, ...], *, dtype: Any) -> Any:
+@sized
+def ones(size: tuple[int, ...], *, dtype: Any) -> Any:
     """Return a tensor of ones.
 
     Args:
@@ -163,11 +159,11 @@ def ones(shape: tuple[int, ...], *, dtype: Any) -> Any:
     tensor([[1., 1.],
             [1., 1.]])
     """
-    return np.ones(shape, dtype.numpy), 1
+    return np.ones(check_sizes(size), dtype.numpy), 1
 
 
-@publish_sized
-def empty(shape: tuple[int, ...], *, dtype: Any, memory_format: Any = contiguous_format) -> Any:
+@sized
+def empty(size: tuple[int, ...], *, dtype: Any, memory_format: Any = contiguous_format) -> Any:
     """Return an uninitialized tensor; minigrad fills it with zeros.
 
     Args:
@@ -185,7 +181,7 @@ def empty(shape: tuple[int, ...], *, dtype: Any, memory_format: Any = contiguous
     """
     if memory_format is preserve_format:
         raise RuntimeError("unsupported memory format Preserve")
-    return zeros_in_format(shape, dtype.numpy, memory_format)
+    return zeros_in_format(check_sizes(size), dtype.numpy, memory_format)
 
 
 @maker
@@ -205,15 +201,14 @@ def full(size: Any, fill_value: Any, *, dtype: Any = None) -> Any:
     >>> torch.full((2,), 3.5)
     tensor([3.5000, 3.5000])
     """
-    value = number(fill_value)
-    kind = dtype or dtypes.of_number(value)
-    return np.full(as_shape("full", size), fit_number(value, kind), kind.numpy), fill_value
+    kind = dtype or dtypes.of_number(fill_value)
+    return np.full(check_sizes(size), fit_number(fill_value, kind), kind.numpy), fill_value
 
 
 @partial(maker, out="")
 def scalar_tensor(s: Any, *, dtype: Any) -> Any:
     """Return a 0-dim tensor of one number, of the default dtype if none is given."""
-    return np.array(fit_number(number(s), dtype), dtype.numpy), s
+    return np.array(fit_number(s, dtype), dtype.numpy), s
 
 
 # ── like another tensor ─────────────────────────────────────────────────────────────────────────────────────
@@ -269,7 +264,7 @@ def empty_like(input: Any) -> Any:
 @like_maker
 def full_like(input: Any, fill_value: Any) -> Any:
     """Return `fill_value` in the shape of `input`, and in its dtype if none is given."""
-    input[...] = fit_number(number(fill_value), dtypes.of(input))
+    input[...] = fit_number(fill_value, dtypes.of(input))
     return input, fill_value
 
 
@@ -304,14 +299,13 @@ def arange(start: Any = None, end: Any = None, step: Any = 1, *, dtype: Any = No
     """
     if end is None:
         start, end = None, start
-    start, end, step = (number(n) for n in (0 if start is None else start, end, step))
+    start = 0 if start is None else start
     if any(isinstance(n, complex) for n in (start, end, step)):
-        raise RuntimeError("value cannot be converted to type double without overflow")
+        raise overflow_error("double")
     if dtype is None:
         is_float = any(isinstance(n, float) for n in (start, end, step))
         dtype = dtypes.get_default_dtype() if is_float else dtypes.int64
-    elif dtype.category in (0, 3):
-        raise NotImplementedError(f"\"arange_cpu\" not implemented for '{dtype.title}'")
+    refuse_dtype(dtype, "arange_cpu")
     check_row(start, end, step)
     if dtype.category == 1:
         if dtype is dtypes.int64:
@@ -381,7 +375,6 @@ def logspace(start: Any, end: Any, steps: Any, base: float = 10.0, *, dtype: Any
 
 def evenly_spaced(name: str, start: Any, end: Any, steps: Any, kind: Any) -> tuple[dtypes.dtype, np.ndarray]:
     """Return the dtype and the numbers in double precision; both halves are counted from their ends."""
-    steps = as_integer(steps)
     dims = [v._data.ndim if isinstance(v, TensorBase) else 0 for v in (start, end)]
     if any(dims):
         raise RuntimeError(f"{name} only supports 0-dimensional start and end tensors, but got {dims}")
@@ -409,9 +402,9 @@ def spaced_kind(name: str, kind: Any, has_complex: bool) -> dtypes.dtype:
             told = f"inferred dtype {found} can't be safely cast to passed dtype {kind.title}"
             raise RuntimeError(f"torch.{name}(): {told}")
         return kind or found
-    if kind is dtypes.bool_:
-        raise NotImplementedError(f"\"{name}_cpu\" not implemented for 'Bool'")
-    return kind or dtypes.get_default_dtype()
+    kind = kind or dtypes.get_default_dtype()
+    refuse_dtype(kind, "linspace_cpu" if name == "linspace" else "logspace_cpu")
+    return kind
 
 
 @maker
@@ -432,8 +425,7 @@ def eye(n: Any, m: Any = None, *, dtype: Any) -> Any:
     tensor([[1., 0.],
             [0., 1.]])
     """
-    n = as_integer(n)
-    m = n if m is None else as_integer(m)
+    m = n if m is None else m
     for name, size in (("n", n), ("m", m)):
         if size < 0:
             raise RuntimeError(f"{name} must be greater or equal to 0, got {size}")

@@ -8,12 +8,13 @@ import numpy as np
 
 from ..core import F, dtypes
 from ..core.devices import unfilled_like
+from ..core.guards import check_sizes, refuse_dtype
 from ..core.public import public, shown_as
 from ..core.tensor_state import TensorBase
 from ..ops import random_numbers as random_numbers_module
-from ..ops.arguments import as_integer, as_shape, fit_number, is_integer_like
+from ..ops.arguments import fit_number, is_integer_like
 from .data import leaf
-from .factories import like_maker, maker, publish_sized
+from .factories import like_maker, maker, sized
 
 __all__ = [
     "bernoulli",
@@ -34,8 +35,8 @@ def random_numbers(op: Any, array: np.ndarray, generator: Any, *args: Any) -> np
     return np.asarray(op.op.kernel(array, *args, generator))
 
 
-@publish_sized
-def rand(shape: tuple[int, ...], *, generator: Any = None, dtype: Any) -> Any:
+@sized
+def rand(size: tuple[int, ...], *, generator: Any = None, dtype: Any) -> Any:
     """Return numbers drawn uniformly from [0, 1).
 
     Args:
@@ -51,11 +52,12 @@ def rand(shape: tuple[int, ...], *, generator: Any = None, dtype: Any) -> Any:
     >>> torch.rand(2, 3).shape
     torch.Size([2, 3])
     """
-    return random_numbers(random_numbers_module.uniform, np.zeros(shape, dtype.numpy), generator, 0.0, 1.0)
+    array = np.zeros(check_sizes(size), dtype.numpy)
+    return random_numbers(random_numbers_module.uniform, array, generator, 0.0, 1.0)
 
 
-@publish_sized
-def randn(shape: tuple[int, ...], *, generator: Any = None, dtype: Any) -> Any:
+@sized
+def randn(size: tuple[int, ...], *, generator: Any = None, dtype: Any) -> Any:
     """Return normally distributed numbers with mean 0 and variance 1.
 
     Args:
@@ -71,7 +73,8 @@ def randn(shape: tuple[int, ...], *, generator: Any = None, dtype: Any) -> Any:
     >>> torch.randn(2, 3).shape
     torch.Size([2, 3])
     """
-    return random_numbers(random_numbers_module.normal, np.zeros(shape, dtype.numpy), generator, 0.0, 1.0)
+    array = np.zeros(check_sizes(size), dtype.numpy)
+    return random_numbers(random_numbers_module.normal, array, generator, 0.0, 1.0)
 
 
 @maker
@@ -96,8 +99,8 @@ def randint(*bounds: Any, generator: Any = None, dtype: Any, **named: Any) -> An
     """
     names = ("low", "high", "size") if len(bounds) + len(named) == 3 else ("high", "size")
     given = dict(zip([name for name in names if name not in named], bounds, strict=True)) | named
-    low, high = as_integer(given.get("low", 0)), as_integer(given["high"])
-    array = np.zeros(as_shape("randint", given["size"]), (dtype or dtypes.int64).numpy)
+    array = np.zeros(check_sizes(given["size"]), (dtype or dtypes.int64).numpy)
+    low, high = given.get("low", 0), given["high"]
     return random_numbers(random_numbers_module.random_from, array, generator, low, high)
 
 
@@ -118,9 +121,8 @@ def randperm(n: Any, *, generator: Any = None, dtype: Any = dtypes.int64) -> Any
     >>> torch.randperm(3).sort().values
     tensor([0, 1, 2])
     """
-    (n,) = as_shape("randperm", (n,))
-    if dtype.category in (0, 3):
-        raise NotImplementedError(f"\"randperm\" not implemented for '{dtype.title}'")
+    check_sizes((n,))
+    refuse_dtype(dtype, "randperm")
     fit_number(n, dtype)
     order = random_numbers_module.draws.permutation(random_numbers_module.source_of(generator), n)
     return order.astype(dtype.numpy, copy=False)
@@ -147,7 +149,7 @@ def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Any 
     tensor([1., 2.])
     """
     if size is not None:
-        array = np.zeros(as_shape("normal", size), dtype.numpy)
+        array = np.zeros(check_sizes(size), dtype.numpy)
         return random_numbers(random_numbers_module.normal, array, generator, float(mean), float(std))
     if not isinstance(mean, TensorBase):
         return F.normal_float_tensor(mean, std, generator)
@@ -248,4 +250,4 @@ def multinomial(input: Any, num_samples: Any, replacement: bool = False, *, gene
     >>> torch.multinomial(torch.tensor([0.0, 1.0]), 1)
     tensor([1])
     """
-    return F.multinomial(input, as_integer(num_samples), replacement, generator)
+    return F.multinomial(input, num_samples, replacement, generator)

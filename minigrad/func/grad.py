@@ -17,6 +17,7 @@ from ..autograd import forward_ad
 from ..autograd import functional as common
 from ..autograd.functional import zeros_like_inputs
 from ..core import F, dtypes, modes
+from ..core.guards import check_output
 from ..core.tangents import without_tangents
 from ..core.tensor_state import TensorBase
 from . import pytree
@@ -212,8 +213,8 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     return (result, vjp_fn, aux) if has_aux else (result, vjp_fn)
 
 
-class Ran(NamedTuple):
-    """What a function did at a level: inner leaves, outputs and aux, each as leaves and their structure."""
+class Evaluation(NamedTuple):
+    """A function that ran at a level: inner leaves, outputs and aux, each as leaves and their structure."""
 
     leaves: list[Any]
     spec: Any
@@ -226,7 +227,7 @@ class Ran(NamedTuple):
 def run_inside(
     level: Level, func: Callable[..., Any], primals: tuple[Any, ...], argnums: Argnums | None, has_aux: bool,
     who: str,
-) -> Ran:  # fmt: skip
+) -> Evaluation:  # fmt: skip
     """Run `func` with the arguments `argnums` (None: all) replaced by leaves of this level. Raises
     RuntimeError with PyTorch's texts unless `func` returns tensors that can be differentiated, or for `GRAD`
     a 0-dim tensor.
@@ -245,7 +246,7 @@ def run_inside(
                     "vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got Tensor "
                     f"with dtype torch.{dtypes.of(out._data).name}"
                 )
-    return Ran(*pytree.flatten_tree(inner), outputs, output_spec, *pytree.flatten_tree(aux))
+    return Evaluation(*pytree.flatten_tree(inner), outputs, output_spec, *pytree.flatten_tree(aux))
 
 
 # ─── `jvp` and `linearize`: derivatives of functions in forward mode
@@ -349,8 +350,7 @@ def primal(leaf: Any) -> Any:
 
 def check_aux(leaf: Any) -> Any:
     """Return a tensor of aux; raise RuntimeError for anything else."""
-    if not isinstance(leaf, TensorBase):
-        raise RuntimeError(f"Expected tensors, got unsupported type {type(leaf)}")
+    check_output(leaf)
     return leaf
 
 

@@ -25,6 +25,7 @@ from typing import Any
 from ..core import dialect, modes, tangents
 from ..core import engine as tasks
 from ..core.dtypes import DIFFERENTIABLE
+from ..core.guards import check_output
 from ..core.node import LAST, Node, sequence_numbers
 from ..core.op import RAW
 from ..core.tensor_state import TensorBase, edge, wrap
@@ -120,14 +121,13 @@ class Level:
 
     def outside(self, result: Any) -> Any:
         """Return one tensor of this level as it is outside; raise RuntimeError for anything else."""
-        if not isinstance(result, TensorBase):
-            raise RuntimeError(f"Expected tensors, got unsupported type {type(result)}")
+        check_output(result)
         for leaf, source, _ in self.leaves:
             if leaf is result:
                 return source
         tangent = tangents.tangent_of(result)
         if result.requires_grad and not (self.recording and self.connected(result)):
-            result = result.detach()  # type: ignore[attr-defined]
+            result = result.detach()
         if tangent is not None:
             with tangents.without_tangents():
                 tangent = self.outside(tangent)
@@ -225,9 +225,9 @@ def keep_constants(node: Node, targets: list[Node | None]) -> None:
             constant = wrap(raw)
             constant._storage = before[0]._storage_of(before[1])  # type: ignore[union-attr]
             setattr(node, "_raw_" + name, constant)
-    for name, users in op.saved:
-        if name in op.tensors and not (op.listed or any(targets[i] is not None for i in users)):
-            setattr(node, "_raw_" + name, None)
+    for saved in () if op.listed else op.saved:
+        if saved.derive is None and not any(targets[i] is not None for i in saved.users):
+            setattr(node, saved.slot, None)
 
 
 def check_floating(t: TensorBase) -> None:

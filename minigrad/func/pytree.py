@@ -11,7 +11,7 @@ from collections import OrderedDict, defaultdict, deque
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from ..autograd.starts import checked_dim, common_size
+from ..autograd.run import checked_dim, common_size
 from ..tensor import Size
 
 # ─── Nested structures of arguments and results: taken apart into leaves and put together again

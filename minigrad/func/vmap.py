@@ -26,15 +26,16 @@ import numpy as np
 
 from ..autograd.functional import notify_observers
 from ..core import F, modes
+from ..core.guards import check_written_shape
 from ..core.nested_passes import here
 from ..core.public import public
 from ..core.tensor_state import TensorBase, wrap
 from ..ops.generator import default_generator
 from ..ops.shapes import place
 from . import pytree
+from .batching import Tape
 from .levels import transform_block
 from .pytree import Dims, batch_arguments, check_out_dims, name_of, spread_out_dims
-from .tape import Tape
 
 
 @public("function", out=None)
@@ -197,10 +198,8 @@ class Batch(modes.Observer):
         if unobserved or self.marked(target):
             return
         if op.name in ("add", "add_scaled"):
-            shape = list(target._data.shape)
-            raise RuntimeError(
-                f"output with shape {shape} doesn't match the broadcast shape {[self.size, *shape]}"
-            )
+            shape = target._data.shape
+            check_written_shape(shape, (self.size, *shape))
         raise RuntimeError(
             "vmap: inplace arithmetic(self, *extra_args) is not possible because there exists a Tensor "
             "`other` in extra_args that has more elements than `self`. This happened due to `other` being "

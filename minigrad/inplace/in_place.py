@@ -19,7 +19,7 @@ import numpy as np
 
 from ..core import F, Op, composite, dtypes, forward, modes
 from ..core.call import check_edges, connect, record
-from ..core.dtypes import kind_name
+from ..core.guards import argument_error, check_written_shape
 from ..core.kernel_errors import is_foreign, translate_error
 from ..core.modes import quiet
 from ..core.operands import prepare
@@ -36,7 +36,7 @@ from ..core.tensor_state import (
     share,
     wrap,
 )
-from .views import ONE_PLACE, CopySlices, rebase, refuse_in_place, set_history
+from .views import ONE_PLACE, CopySlices, rebase, refuse_view, set_history
 
 # ─── Writing into tensors about which there is nothing to ask: ops in place, as in an optimizer's step,
 # and `x[key] = value`, as in a loop that fills a table. Every function returns False, and has done nothing,
@@ -196,11 +196,8 @@ def refuse_leaf(t: TensorBase) -> None:
     """RuntimeError with PyTorch's text if `t` is a leaf that needs a gradient, a view of one, or a view that
     is not the way to its base's history.
     """
-    view = t._view
-    if view is not None:
-        refuse_in_place(t, False)
-        if view.base.is_leaf and t.requires_grad:
-            raise RuntimeError(f"a view of {IN_PLACE_ON_LEAF}")
+    if t._view is not None:
+        refuse_view(t)
     if t.requires_grad and t.is_leaf:
         raise RuntimeError(IN_PLACE_ON_LEAF)
 
@@ -211,7 +208,7 @@ def in_place(op: Op, t: TensorBase, *args: Any, shown: bool = True) -> Any:
     tensor, afterwards.
     """
     if not isinstance(t, TensorBase):
-        raise TypeError(f"{op.name}_(): argument 'input' (position 1) must be Tensor, not {kind_name(t)}")
+        raise argument_error(f"{op.name}_", "input", 1, "Tensor", t)
     if in_place_plainly(op, t, args):
         return t
     values = [t, *args]
@@ -254,9 +251,10 @@ def record_before(op: Op, values: list[Any], out: Any) -> Any:
     """
     node: Any = record(op, values, out)
     if node is not None and getattr(node, "_raw_self", None) is not None:
-        node._raw_self = F.clone(values[0])
+        with modes.hidden_from_observers(True):  # nobody wrote it
+            node._raw_self = F.clone(values[0])
         versions = node._check or (0,) * len(op.saved)
-        node._check = tuple(0 if n == "self" else v for n, v in zip(op.names, versions, strict=True))
+        node._check = tuple(0 if s.name == "self" else v for s, v in zip(op.saved, versions, strict=True))
     if node is not None and modes.active:
         pack_inputs(node, [getattr(node, "_raw_self", None), *values[1:]])
     return node
@@ -267,7 +265,7 @@ def settle(op: Op, t: TensorBase, node: Any, shown: bool) -> None:
     storage = share(t)
     if getattr(node, "_raw_result", None) is not None:
         node._raw_result = numbers(t)
-        node._check = tuple(storage.version if n == "result" else 0 for n in op.names)
+        node._check = tuple(storage.version if s.name == "result" else 0 for s in op.saved)
         node._set_storage(0, storage)
     rebase(t, node, shown)
     if modes.active:
@@ -285,10 +283,7 @@ def write(t: TensorBase, out: Any) -> None:
 
 def check_fits(t: TensorBase, out: Any) -> None:
     """RuntimeError with PyTorch's text unless `out` can be written into `t`."""
-    if out.shape != t._data.shape:
-        raise RuntimeError(
-            f"output with shape {list(t._data.shape)} doesn't match the broadcast shape {list(out.shape)}"
-        )
+    check_written_shape(t._data.shape, out.shape)
     check_cast(dtypes.of(out), t)
 
 

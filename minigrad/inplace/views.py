@@ -17,7 +17,7 @@ from ..core.devices import contiguous_format
 from ..core.modes import hidden_from_observers
 from ..core.node import Node, output_of
 from ..core.storage import Geometry, geometry, laid_out, steps, strides_of
-from ..core.tensor_state import TensorBase, attach, edge, read_as, wrap
+from ..core.tensor_state import IN_PLACE_ON_LEAF, TensorBase, attach, edge, read_as, wrap
 from ..core.view_path import refuse_write, replay, replay_array
 
 # ─── `CopySlices`, the history of a tensor after an op in place on a view of it. See Note [Views and in-
@@ -58,7 +58,7 @@ class CopySlices(Node):
         whole = laid_out(gradient, *self._base)
         part, bits = replay_array(whole, self._path)
         self._check_overlap(part)
-        fn, given = self._fn, read_as(bits, part.copy())[()]
+        fn, given = self._fn, read_as(bits, part.copy())[()] if bits or part.ndim else part[()]
         if getattr(fn, "_raw_result", None) is None:
             first, *others = fn.apply(given)
         else:
@@ -106,7 +106,7 @@ class CopySlices(Node):
         """RuntimeError with PyTorch's text where a view was filled that has one element several times: its
         gradient cannot be written.
         """
-        if self._next[0] is not None and any(step == 0 for step in steps(part)):
+        if part.ndim and self._next[0] is not None and any(step == 0 for step in steps(part)):
             raise RuntimeError(ONE_PLACE)
 
     def _check_shape(self) -> None:
@@ -134,6 +134,15 @@ def refuse_in_place(t: TensorBase, indirect: bool) -> None:
     """
     if t._view is not None:
         refuse_write(t._view.creation, t._fn, t._nr, indirect)
+
+
+def refuse_view(t: TensorBase) -> None:
+    """RuntimeError if `t`, a view that is being written to, must not be that way, or shows a leaf that needs
+    a gradient.
+    """
+    refuse_in_place(t, False)
+    if t.requires_grad and t._view.base.is_leaf:  # type: ignore[union-attr]
+        raise RuntimeError(f"a view of {IN_PLACE_ON_LEAF}")
 
 
 def regenerate(t: TensorBase, place: Geometry | None = None) -> None:
@@ -198,7 +207,7 @@ def set_history(t: TensorBase, node: Node) -> None:
     set_node(t, node)
     if t._storage is not None and (replaces or t._storage.detached):
         t._storage.detached = 0
-        t._storage.writer = node.name() if isinstance(node, CopySlices) else type(node).__name__
+        t._storage.writer = type(node).__name__
 
 
 TensorBase.regenerate = staticmethod(regenerate)

@@ -11,7 +11,7 @@ from ..core.modes import hidden_from_observers
 from ..core.tensor_state import as_class, check_can_require_grad, wrap
 from ..creation import zeros
 from ..tensor import Tensor
-from ..tensor.argument_errors import check_arguments
+from ..tensor.binder import public_form
 from ..tensor.memory import attributes
 from ..tensor.printing import describe
 
@@ -67,16 +67,9 @@ class Parameter(Tensor):
 
 
 def create_hidden(create: Any, *args: Any, **how: Any) -> Any:
-    """Create a tensor for a module to keep, hidden from observers: it is not a step of the user's.
-
-    An error about the arguments is the one that PyTorch raises.
-    """
+    """Create a tensor for a module to keep, hidden from observers: it is not a step of the user's."""
     with hidden_from_observers(modes.is_grad_enabled()):
-        try:
-            return create(*args, **how)
-        except Exception:
-            check_arguments(create.__name__, args, how)
-            raise
+        return public_form(create)(*args, **how)
 
 
 def rebuild_parameter(data: Tensor, requires_grad: bool, noted: dict[str, Any]) -> Parameter:

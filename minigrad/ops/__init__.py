@@ -10,10 +10,9 @@ from . import (
     convolution,
     elementary,
     embedding,
-    grid_sampling,
     pooling,
     recurrent,
-    resampling,
+    sampling,
     spectral,
 )
 from . import comparison as compare

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from ..core import F, calls, differentiable, itself, jointly, zeros
+from ..core.guards import refuse
 from ..core.public import public
-from .arguments import BOOL, each, fitting, no_clamp, only, refuse, refuses
+from .arguments import fitting
 from .elementary import logistic
 from .kernels import HALF, activation, elementwise, in_float32, mask_gradient, only_first
 from .special import error_function
 
-# ─── Activation functions with a bend at 0 or piecewise linear. See also `smooth_activations`
+# ─── Activation functions with a bend at 0, or piecewise linear
 
 
 # ── elu and its kin
@@ -27,7 +28,6 @@ IN_PLACE = "In-place {} backward calculation is triggered with a negative slope 
 
 @activation(
     self=lambda g, alpha, scale, input_scale, self: F.elu_backward(g, alpha, scale, input_scale, False, self),
-    check=only("f", "elu_cpu"),
 )
 def elu(self, alpha=1, scale=1, input_scale=1):
     """`scale · x` where x ≥ 0, else `scale · alpha · (exp(input_scale · x) - 1)`."""
@@ -38,12 +38,11 @@ def elu(self, alpha=1, scale=1, input_scale=1):
     self=lambda g, alpha, scale, input_scale, result: F.elu_backward(
         g, alpha, scale, input_scale, True, result
     ),
-    check=only("f", "elu_cpu"),
     node="EluBackward1",
+    kernel=elu.op.kernel,
 )
 def elu_(self, alpha=1, scale=1, input_scale=1):
     """`elu` in place: its derivative is taken from the result."""
-    return elu.op.kernel(self, alpha, scale, input_scale)
 
 
 def elu_twice(g, alpha, grad_output, input_scale, is_result, scale, self_or_result):
@@ -72,7 +71,6 @@ def elu_backward(grad_output, alpha, scale, input_scale, is_result, self_or_resu
 
 @activation(
     self=lambda g, negative_slope, self: F.leaky_relu_backward(g, self, negative_slope, False),
-    check=only("f", "leaky_relu_cpu"),
 )
 def leaky_relu(self, negative_slope=0.01):
     """`x` where x > 0, else `negative_slope · x`."""
@@ -81,12 +79,11 @@ def leaky_relu(self, negative_slope=0.01):
 
 @activation(
     self=lambda g, negative_slope, result: F.leaky_relu_backward(g, result, negative_slope, True),
-    check=only("f", "leaky_relu_cpu"),
     node="LeakyReluBackward1",
+    kernel=leaky_relu.op.kernel,
 )
 def leaky_relu_(self, negative_slope=0.01):
     """`leaky_relu` in place: its derivative is taken from the result."""
-    return leaky_relu.op.kernel(self, negative_slope)
 
 
 @activation(
@@ -111,7 +108,6 @@ def prelu_vjp(g, wanted, self, weight):
     jvp=lambda self_t, weight_t, self, weight: F.where(
         F.ge(self, 0), self_t, weight * self_t + weight_t * self
     ),
-    check=only("f", "prelu_cpu"),
 )
 def _prelu_kernel(self, weight):
     """`x` where x > 0, else `weight · x`."""
@@ -151,8 +147,8 @@ def _prelu_kernel_backward(grad_output, self, weight):
 
 
 @activation(
-    self=calls("hardtanh_backward", "self", "min_val", "max_val"),
-    check=each(refuses("Bool inputs not supported for hardtanh", BOOL, error=RuntimeError), no_clamp),
+    "hardtanh_backward",
+    slope=lambda g, x, min_val, max_val: mask_gradient(g, (x <= min_val) | (x >= max_val)),
 )
 def hardtanh(self, min_val=-1.0, max_val=1.0):
     """Each element, but not less than `min_val` nor more than `max_val`."""
@@ -161,39 +157,22 @@ def hardtanh(self, min_val=-1.0, max_val=1.0):
     return np.minimum(np.maximum(self, self.dtype.type(min_val)), self.dtype.type(max_val))
 
 
-@activation(grad_output=itself, self=zeros, linear=True)
-def hardtanh_backward(grad_output, self, min_val, max_val):
-    """`grad_output` inside the bounds, 0 on and outside them."""
-    return np.where((self <= min_val) | (self >= max_val), grad_output.dtype.type(0), grad_output)[()]
+def shrunk(g: Any, x: Any, lambd: Any) -> Any:
+    """`g`, and 0 where `x` is at most `lambd`, rounded to its dtype, in size."""
+    return np.where((x >= -lambd) & (x <= lambd), g.dtype.type(0), g)[()]
 
 
-@elementwise(self=calls("hardshrink_backward", "self", "lambd"), check=only("f", "hardshrink_cpu"))
+@elementwise("hardshrink_backward", slope=shrunk)
 def hardshrink(self, lambd=0.5):
     """`x`, and 0 where -lambd ≤ x ≤ lambd."""
     return shrunk(self, self, lambd)
 
 
-def shrunk(x: Any, self: Any, lambd: Any) -> Any:
-    """`x`, and 0 where `self` is at most `lambd`, rounded to its dtype, in size."""
-    return np.where((self >= -lambd) & (self <= lambd), x.dtype.type(0), x)[()]
-
-
-@elementwise(grad_out=itself, self=zeros, linear=True)
-def hardshrink_backward(grad_out, self, lambd):
-    """`grad_out`, and 0 where -lambd ≤ x ≤ lambd."""
-    return shrunk(grad_out, self, lambd)
-
-
-@activation(self=calls("softshrink_backward", "self", "lambd"), check=only("f", "softshrink_check"))
+@elementwise("softshrink_backward", slope=shrunk)
+@in_float32
 def softshrink(self, lambd=0.5):
     """`x` brought nearer to 0 by `lambd`, and 0 where -lambd ≤ x ≤ lambd."""
     return self - np.clip(self, -lambd, lambd).astype(self.dtype)
-
-
-@elementwise(grad_output=itself, self=zeros, linear=True)
-def softshrink_backward(grad_output, self, lambd):
-    """`grad_output`, and 0 where -lambd ≤ x ≤ lambd."""
-    return shrunk(grad_output, self, lambd)
 
 
 BOUNDS = {np.dtype(k): (np.zeros((), k), np.array(np.inf, k)) for k in ("float16", "float32", "float64")}
@@ -202,7 +181,6 @@ BOUNDS = {np.dtype(k): (np.zeros((), k), np.array(np.inf, k)) for k in ("float16
 @differentiable(
     self=lambda g, result: F.threshold_backward(g, result, 0),
     elementwise=True,
-    check=each(refuses("Boolean inputs not supported for relu", BOOL, error=RuntimeError), no_clamp),
     out="",
 )
 def relu(self):
@@ -241,10 +219,7 @@ def threshold_vjp(g, self, threshold):
     return F.threshold_backward(g, self, threshold)
 
 
-BOUNDED = only("iuf", "threshold_cpu")  # what has a larger and a smaller
-
-
-@activation(self=threshold_vjp, check=BOUNDED, forms="function", out="same")
+@activation(self=threshold_vjp, forms="function", out="same")
 def threshold(self, threshold, value):
     """Return each element that is above a threshold, and `value` instead of all others.
 
@@ -265,13 +240,12 @@ def threshold(self, threshold, value):
     return np.where(self <= bound, self.dtype.type(value), self)[()]
 
 
-@activation(self=threshold_vjp, check=BOUNDED, node="ThresholdBackward1")
+@activation(self=threshold_vjp, node="ThresholdBackward1", kernel=threshold.op.kernel)
 def threshold_(self, threshold, value):
     """`threshold` in place, which has a node of its own."""
-    return F.threshold.kernel(self, threshold, value)
 
 
-# ─── Smooth activation functions, softmax and its logarithm
+# ─── Smooth activation functions
 
 
 # ── gelu
@@ -291,32 +265,30 @@ def inner(x: Any) -> Any:
     return BETA * (x + KAPPA * x * x * x)
 
 
-@activation(self=calls("gelu_backward", "self", "approximate"), check=only("f", "GeluKernelImpl"))
+def gelu_slope(g, x, approximate="none"):
+    """Return `g` times the derivative of `gelu`."""
+    if approximate == "none":
+        return g * (normal_cdf(x) + x * (np.exp(-0.5 * x * x) * DENSITY))
+    t = np.tanh(inner(x))
+    return g * (0.5 * (1 + t) + 0.5 * x * (1 - t * t) * (BETA * (1 + 3 * KAPPA * x * x)))
+
+
+def gelu_bend(g, approximate, self):
+    """Return `g` times the second derivative of `gelu`."""
+    if approximate == "none":
+        return g * (F.exp(self * self * -0.5) * DENSITY) * (2.0 - self * self)
+    t = F.tanh(self * BETA + self * self * self * (BETA * KAPPA))
+    slope = (1.0 - t * t) * (self * self * (3 * BETA * KAPPA) + BETA)
+    bend = (1.0 - t * t) * (self * (3 * BETA * KAPPA)) - t * slope * (self * self * (3 * BETA * KAPPA) + BETA)
+    return g * (slope + self * bend)
+
+
+@activation("gelu_backward", slope=gelu_slope, bend=gelu_bend)
 def gelu(self, approximate="none"):
     """`x` times the distribution function of the normal distribution, exact ("none") or by "tanh"."""
     if approximate not in ("none", "tanh"):
         raise RuntimeError("approximate argument must be either none or tanh.")
     return self * (normal_cdf(self) if approximate == "none" else 0.5 * (1 + np.tanh(inner(self))))
-
-
-def gelu_twice(g, approximate, grad_output, self):
-    """Return the second derivative of `gelu`."""
-    both = g * grad_output
-    if approximate == "none":
-        return both * (F.exp(self * self * -0.5) * DENSITY) * (2.0 - self * self)
-    t = F.tanh(self * BETA + self * self * self * (BETA * KAPPA))
-    slope = (1.0 - t * t) * (self * self * (3 * BETA * KAPPA) + BETA)
-    bend = (1.0 - t * t) * (self * (3 * BETA * KAPPA)) - t * slope * (self * self * (3 * BETA * KAPPA) + BETA)
-    return both * (slope + self * bend)
-
-
-@activation(grad_output=itself, self=gelu_twice)
-def gelu_backward(grad_output, self, approximate="none"):
-    """`grad_output` times the derivative of `gelu`."""
-    if approximate == "none":
-        return grad_output * (normal_cdf(self) + self * (np.exp(-0.5 * self * self) * DENSITY))
-    t = np.tanh(inner(self))
-    return grad_output * (0.5 * (1 + t) + 0.5 * self * (1 - t * t) * (BETA * (1 + 3 * KAPPA * self * self)))
 
 
 # ── of the logistic function
@@ -330,7 +302,7 @@ def silu_vjp(g, self):
     return (g * s) * slope
 
 
-@activation(self=silu_vjp, check=only("fc", "silu_cpu"))
+@activation(self=silu_vjp)
 def silu(self):
     """`x` times the logistic function of x."""
     return self * logistic(self)
@@ -344,30 +316,29 @@ def mish_vjp(g, self):
     return g * (t + (self * s) * rest)
 
 
-@activation(self=mish_vjp, check=only("f", "mish_cpu"))
+@activation(self=mish_vjp)
 def mish(self):
     """`x · tanh(softplus(x))`."""
     return self * np.tanh(np.log1p(np.exp(self)))
 
 
-@activation(self=calls("softplus_backward", "self", "beta", "threshold"), check=only("f", "softplus_cpu"))
+def softplus_slope(g, x, beta, threshold):
+    """`g` times the slope of `softplus`: 1 where it is straight."""
+    z = np.exp(x * beta)
+    return np.where(x * beta > threshold, g, g * z / (z + 1))[()]
+
+
+def softplus_bend(g, beta, self, threshold):
+    """`g` times the second derivative of `softplus`: 0 where it is straight."""
+    x = F.mul_scalar(self, beta)
+    bend = F.sigmoid_backward(g, F.sigmoid(x))
+    return F.mul_scalar(bend * F.like(F.lt(x, threshold), g), beta)
+
+
+@activation("softplus_backward", slope=softplus_slope, bend=softplus_bend)
 def softplus(self, beta=1, threshold=20):
     """`log(1 + exp(beta · x)) / beta`, and `x` itself where `beta · x` is above `threshold`."""
     return np.where(self * beta > threshold, self, np.log1p(np.exp(self * beta)) / beta)[()]
-
-
-def softplus_twice(g, beta, grad_output, self, threshold):
-    """Return the second derivative of `softplus`: 0 where it is straight."""
-    x = self * beta
-    slope = F.sigmoid_backward(g * grad_output, F.sigmoid(x))
-    return F.mul_scalar(slope * F.like(F.lt(x, threshold), g), beta)
-
-
-@activation(grad_output=itself, self=softplus_twice)
-def softplus_backward(grad_output, self, beta, threshold):
-    """`grad_output` times the derivative of `softplus`."""
-    z = np.exp(self * beta)
-    return np.where(self * beta > threshold, grad_output, grad_output * z / (z + 1))[()]
 
 
 @differentiable(
@@ -378,7 +349,7 @@ def softplus_backward(grad_output, self, beta, threshold):
 @in_float32
 def log_sigmoid_forward(self):
     """Return `log(1 / (1 + exp(-x)))`, and `exp(-|x|)`, which its derivative needs."""
-    refuse(self, "biuc", "log_sigmoid_cpu")
+    refuse(self, "log_sigmoid_cpu")
     z = np.exp(-np.abs(self))
     return np.minimum(self, 0) - np.log1p(z), z
 

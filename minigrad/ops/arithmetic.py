@@ -11,28 +11,15 @@ from typing import Any
 import numpy as np
 
 from ..core import RAW, F, differentiable, dtypes, itself
-from ..core.dtypes import FAST_SCALARS, bool_, dtype, is_integer_dtype
+from ..core.dtypes import FAST_SCALARS, dtype, is_integer_dtype
+from ..core.guards import NUMBERS, check_difference, check_operands
 from ..core.public import public
 from . import rounding
-from .arguments import BOOL, NUMBERS, check_alpha, check_tensors, choice, of_kinds, only, refuses
+from .arguments import check_alpha, choice, of_kinds
 from .copies import dtype_of_value
 from .kernels import elementwise, in_float32, linear_op
 
 # ─── Sums, products, quotients and powers
-
-
-def no_bools(kinds: list[dtype]) -> None:
-    """RuntimeError with PyTorch's text for a difference of bools."""
-    if all(k is bool_ for k in kinds):
-        raise RuntimeError(
-            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
-            "`logical_xor()` operator instead."
-        )
-    if bool_ in kinds:
-        raise RuntimeError(f"Subtraction, the `-` operator, with a bool tensor is not supported. {INVERT}")
-
-
-INVERT = "If you are trying to invert a mask, use the `~` or `logical_not()` operator instead."
 
 
 def scale_by_alpha(g: Any, alpha: Any) -> Any:
@@ -83,7 +70,7 @@ def add_scalar(self, other):
     other=lambda g: F.neg(g),
     kernel=operator.sub,
     linear=True,
-    check=no_bools,
+    check=check_difference,
     lone_numbers=True,
 )
 def sub_op(self, other):
@@ -97,7 +84,7 @@ def sub_op(self, other):
     linear=True,
     lone_numbers=True,
     jvp=lambda self_t, other_t, alpha: self_t - scale_by_alpha(other_t, alpha),
-    check=no_bools,
+    check=check_difference,
 )
 def sub_scaled(self, other, alpha):
     """Return `self - alpha · other`."""
@@ -110,7 +97,7 @@ def sub_scalar(self, other):
     return self - other
 
 
-@elementwise(self=lambda g: F.neg(g), node="RsubBackward1", check=no_bools)
+@elementwise(self=lambda g: F.neg(g), node="RsubBackward1", check=check_difference)
 def rsub(self, other):
     """Return `other - self` for a number `other`."""
     return other - self
@@ -182,9 +169,6 @@ def div_scalar(self, other):
     self=itself,
     kernel=operator.neg,
     elementwise=True,
-    check=refuses(
-        f"Negation, the `-` operator, on a bool tensor is not supported. {INVERT}", BOOL, error=RuntimeError
-    ),
     also="negative",
 )
 def neg(self):
@@ -309,7 +293,6 @@ def pow_jvp(self_t, exponent_t, self, exponent, result):
     jvp=pow_jvp,
     node="PowBackward1",
     kernel=power_of_arrays,
-    check=only("iufc", "pow"),
 )
 def pow_tensor(self, exponent):
     """Return each element to the power of another tensor's."""
@@ -341,7 +324,6 @@ def complex_ln(c: Any) -> Any:
     exponent=rpow_vjp,
     complexes={"exponent": complex_rpow_vjp},
     node="PowBackward2",
-    check=only("iufc", "pow"),
 )
 def pow_base(self, exponent):
     """Return a number to the power of each element."""
@@ -365,7 +347,6 @@ def no_whole_quotients(kinds: list[dtype]) -> None:
     self=lambda g: g,
     tensor1=lambda g, tensor2, value: g * F.mul_scalar(tensor2, value),
     tensor2=lambda g, tensor1, value: g * F.mul_scalar(tensor1, value),
-    check=only("iufc", "addcmul_cpu_out"),
 )
 @in_float32
 def addcmul_op(self, tensor1, tensor2, value):
@@ -412,7 +393,6 @@ def interpolate(self: Any, end: Any, weight: Any) -> Any:
     self=lambda g, weight: F.mul_scalar(g, 1 - weight),
     end=lambda g, weight: F.mul_scalar(g, weight),
     linear=True,
-    check=only("fc", "lerp_kernel_scalar"),
 )
 def lerp_op(self, end, weight):
     """Return the point between `self` and `end` that a number says: 0 is `self`, 1 is `end`."""
@@ -424,7 +404,6 @@ def lerp_op(self, end, weight):
     end=lambda g, weight: g * weight,
     weight=lambda g, self, end: g * (end - self),
     node="LerpBackward1",
-    check=only("fc", "lerp_kernel_tensor"),
 )
 def lerp_tensor(self, end, weight):
     """Return the point between `self` and `end` that the element of `weight` says."""
@@ -570,7 +549,7 @@ def addcmul(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
     >>> torch.addcmul(torch.tensor([1.0]), torch.tensor([2.0]), torch.tensor([3.0]), value=10)
     tensor([61.])
     """
-    check_tensors(addcmul_op.op, (input, tensor1, tensor2))
+    check_operands(addcmul_op.op, (input, tensor1, tensor2))
     return addcmul_op, (input, tensor1, tensor2, value)
 
 
@@ -593,5 +572,5 @@ def addcdiv(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
     >>> torch.addcdiv(torch.tensor([1.0]), torch.tensor([6.0]), torch.tensor([3.0]), value=10)
     tensor([21.])
     """
-    check_tensors(addcdiv_op.op, (input, tensor1, tensor2))
+    check_operands(addcdiv_op.op, (input, tensor1, tensor2))
     return addcdiv_op, (input, tensor1, tensor2, value)

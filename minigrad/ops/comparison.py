@@ -14,20 +14,10 @@ from typing import Any
 import numpy as np
 
 from ..core import F, check_broadcast, differentiable, dtypes
+from ..core.guards import check_same_dtype, invalid_arguments, overflow_error
 from ..core.public import public, publish
 from ..core.tensor_state import TensorBase, numbers
-from .arguments import (
-    choice,
-    each,
-    fit_number,
-    invalid_arguments,
-    name_like,
-    no_clamp,
-    of_kinds,
-    only,
-    refuses,
-    same_dtype,
-)
+from .arguments import choice, fit_number, name_like, of_kinds
 from .kernels import elementwise
 
 # ─── Comparisons, logic, and the bits of integers
@@ -85,7 +75,7 @@ def ne(self, other):
     """
 
 
-@comparison("less", kernel=np.less, check=only("biuf", "lt_cpu"))
+@comparison("less", kernel=np.less)
 def lt(self, other):
     """Return whether each element is less than the other.
 
@@ -102,7 +92,7 @@ def lt(self, other):
     """
 
 
-@comparison("less_equal", kernel=np.less_equal, check=only("biuf", "le_cpu"))
+@comparison("less_equal", kernel=np.less_equal)
 def le(self, other):
     """Return whether each element is at most the other.
 
@@ -119,7 +109,7 @@ def le(self, other):
     """
 
 
-@comparison("greater", kernel=np.greater, check=only("biuf", "gt_cpu"))
+@comparison("greater", kernel=np.greater)
 def gt(self, other):
     """Return whether each element is greater than the other.
 
@@ -136,7 +126,7 @@ def gt(self, other):
     """
 
 
-@comparison("greater_equal", kernel=np.greater_equal, check=only("biuf", "ge_cpu"))
+@comparison("greater_equal", kernel=np.greater_equal)
 def ge(self, other):
     """Return whether each element is at least the other.
 
@@ -169,7 +159,7 @@ def isclose(self, other, rtol=1e-05, atol=1e-08, equal_nan=False):
     >>> torch.isclose(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 2.1]))
     tensor([ True, False])
     """
-    same_dtype(self, other, "{0.title} did not match {1.title}")
+    check_same_dtype(self, other, "{0.title} did not match {1.title}")
     for name, tolerance in (("rtol", rtol), ("atol", atol)):
         if not tolerance >= 0:
             raise RuntimeError(f"{name} must be greater than or equal to zero, but got {tolerance:g}")
@@ -218,32 +208,32 @@ def equal(input: Any, other: Any) -> bool:
 bits = partial(differentiable, elementwise=True, forms="function method method_")  # declares one on integers
 
 
-@bits(kernel=np.bitwise_and, check=only("biu", "bitwise_and_cpu"))
+@bits(kernel=np.bitwise_and)
 def bitwise_and(self, other):
     """Return the bits that both integers have; of bools, whether both hold."""
 
 
-@bits(kernel=np.bitwise_or, check=only("biu", "bitwise_or_cpu"))
+@bits(kernel=np.bitwise_or)
 def bitwise_or(self, other):
     """Return the bits that either integer has; of bools, whether one holds."""
 
 
-@bits(kernel=np.bitwise_xor, check=only("biu", "bitwise_xor_cpu"))
+@bits(kernel=np.bitwise_xor)
 def bitwise_xor(self, other):
     """Return the bits that only one integer has; of bools, whether they differ."""
 
 
-@bits(kernel=np.left_shift, check=only("iu", "lshift_cpu"))
+@bits(kernel=np.left_shift)
 def bitwise_left_shift(self, other):
     """Return the bits moved up by `other` places: times 2 to the power of it."""
 
 
-@bits(kernel=np.right_shift, check=only("iu", "rshift_cpu"))
+@bits(kernel=np.right_shift)
 def bitwise_right_shift(self, other):
     """Return the bits moved down by `other` places; the sign stays."""
 
 
-@bits(kernel=np.invert, check=only("biu", "bitwise_not_cpu"))
+@bits(kernel=np.invert)
 def bitwise_not(self):
     """Return all bits of an integer inverted; of a bool, its opposite."""
 
@@ -274,11 +264,6 @@ def logical_not(self):
 # ─── Functions of three operands: bounds, a sum with a product or quotient, and the point between two
 
 
-def scalar_bounds(name: str) -> Any:
-    """The check of bounds that are numbers: PyTorch has them for no complex numbers and no bools."""
-    return each(no_clamp, only("iufc", f"{name}_scalar_cpu"))
-
-
 # ── of two
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -296,7 +281,6 @@ def share_of(g: Any, self: Any, other: Any, lost: Any) -> Any:
 @of_two(
     self=lambda g, self, other: share_of(g, self, other, F.lt(self, other)),
     other=lambda g, self, other: share_of(g, self, other, F.gt(self, other)),
-    check=refuses("maximum not implemented for complex tensors.", error=RuntimeError),
 )
 def maximum(self, other):
     """Return the larger of two elements, element by element; NaN if one of them is NaN.
@@ -319,7 +303,6 @@ def maximum(self, other):
 @of_two(
     self=lambda g, self, other: share_of(g, self, other, F.gt(self, other)),
     other=lambda g, self, other: share_of(g, self, other, F.lt(self, other)),
-    check=refuses("minimum not implemented for complex tensors.", error=RuntimeError),
 )
 def minimum(self, other):
     """Return the smaller of two tensors, element by element; NaN if either is."""
@@ -339,7 +322,6 @@ def first_wins(better: Any, other: Any) -> Any:
     jvp=lambda self_t, other_t, self, other: (
         other_t + first_wins(F.gt(self, other), other) * (self_t - other_t)
     ),
-    check=refuses("fmax not implemented for complex tensors.", error=RuntimeError),
 )
 def fmax(self, other):
     """Return the larger of two elements, element by element; of a number and NaN the number.
@@ -365,7 +347,6 @@ def fmax(self, other):
     jvp=lambda self_t, other_t, self, other: (
         other_t + first_wins(F.le(self, other), other) * (self_t - other_t)
     ),
-    check=refuses("fmin not implemented for complex tensors.", error=RuntimeError),
 )
 def fmin(self, other):
     """Return the smaller of two elements, element by element; of a number and NaN the number.
@@ -414,12 +395,12 @@ def max_vjp(g, self, min, max):
     return F.where(above if min is None else F.logical_or(F.lt(max, min), above), g, 0.0)
 
 
-@elementwise(name="clamp", self=inner_vjp, min=min_vjp, max=max_vjp, kernel=clamp_kernel, check=no_clamp)
+@elementwise(name="clamp", self=inner_vjp, min=min_vjp, max=max_vjp, kernel=clamp_kernel)
 def clamp_op(self, min=None, max=None):
     """Return each element brought between those of `min` and `max`, tensors of which one may be left out."""
 
 
-@elementwise(self=inner_vjp, node="ClampBackward1", kernel=clamp_kernel, check=scalar_bounds("clamp"))
+@elementwise(self=inner_vjp, node="ClampBackward1", kernel=clamp_kernel)
 def clamp_numbers(self, min=None, max=None):
     """Return each element brought between two numbers, of which one may be left out."""
 
@@ -429,22 +410,22 @@ upper = partial(elementwise, self=lambda g, self, max: inner_vjp(g, self, None, 
 lower = partial(elementwise, self=lambda g, self, min: inner_vjp(g, self, min, None), kernel=np.maximum)
 
 
-@upper(name="clamp_max", check=scalar_bounds("clamp_max"))
+@upper(name="clamp_max")
 def clamp_max_op(self, max):
     """Return the smaller of each element and a number."""
 
 
-@upper(max=lambda g, self, max: max_vjp(g, self, None, max), node="ClampMaxBackward1", check=no_clamp)
+@upper(max=lambda g, self, max: max_vjp(g, self, None, max), node="ClampMaxBackward1")
 def clamp_max_tensor(self, max):
     """Return the smaller of each element and that of another tensor."""
 
 
-@lower(name="clamp_min", check=scalar_bounds("clamp_min"))
+@lower(name="clamp_min")
 def clamp_min_op(self, min):
     """Return the greater of each element and a number."""
 
 
-@lower(min=lambda g, self, min: min_vjp(g, self, min, None), node="ClampMinBackward1", check=no_clamp)
+@lower(min=lambda g, self, min: min_vjp(g, self, min, None), node="ClampMinBackward1")
 def clamp_min_tensor(self, min):
     """Return the greater of each element and that of another tensor."""
 
@@ -459,7 +440,7 @@ def check_bound(input: Any, bound: Any) -> None:
     ):
         return
     if isinstance(bound, complex):
-        raise RuntimeError("value cannot be converted to type double without overflow")
+        raise overflow_error("double")
     fit_number(bound, dtypes.OF_NUMPY[dtypes.result_type(input._data, bound)])
 
 
@@ -481,13 +462,11 @@ def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
     >>> torch.clamp(torch.tensor([-1.0, 0.5, 2.0]), min=0, max=1)
     tensor([0.0000, 0.5000, 1.0000])
     """
-    given = [bound for bound in (min, max) if bound is not None]
-    if not given:
+    if min is None and max is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
-    tensors = {isinstance(bound, TensorBase) for bound in given}
-    if len(tensors) > 1:
-        raise invalid_arguments("clamp", input, *given)
-    if True in tensors:
+    if isinstance(min, TensorBase) or isinstance(max, TensorBase):
+        if not all(bound is None or isinstance(bound, TensorBase) for bound in (min, max)):
+            raise invalid_arguments("clamp", input, min, max)
         return clamp_op, (input, min, max)
     check_bound(input, min)
     check_bound(input, max)

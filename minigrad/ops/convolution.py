@@ -18,7 +18,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from ..core import F, calls, differentiable, jointly
-from .arguments import check_images, check_steps, refuse, same_dtype
+from ..core.guards import check_images, check_same_dtype, check_sizes, check_steps, refuse
 from .arithmetic import plus
 from .kernels import by_one_op, first_gradient, in_float32, linear_op
 from .shapes import show_sizes
@@ -142,7 +142,7 @@ def check_adaptive(x: Any, k: int, kind: str, output_size: Any) -> None:
     check_images(x, k, k if kind == "avg" else x.ndim - 1)
     if len(output_size) != k or min(output_size) < 0:
         raise RuntimeError(f"{name}: output_size must be {k} sizes, but got {list(output_size)}")
-    refuse(x, "biuc", name if k == 2 else name + "_cpu")
+    refuse(x, name if k == 2 else name + "_cpu")
 
 
 def check_shapes(x: Any, weight: Any, bias: Any, transposed: bool, groups: int) -> None:
@@ -186,9 +186,7 @@ def check_window_sizes(x: Any, kernel: Sizes, made: Sizes) -> None:
     """
     samples, channels, *sizes = x.shape
     if not (samples and channels):
-        if min(made) < 0:
-            shape = [samples, channels, *made]
-            raise RuntimeError(f"Trying to create tensor with negative dimension {min(made)}: {shape}")
+        check_sizes((samples, channels, *made))
         return
     flat = (1,) * (len(sizes) == 1)  # one dimension is computed as two
     if not x.size:
@@ -218,12 +216,12 @@ def check_output_padding(stride: Any, dilation: Any, output_padding: Any) -> Non
 def check_kinds(x: Any, weight: Any, bias: Any, transposed: bool) -> None:
     """PyTorch's errors for dtypes that differ, or that there is no convolution of."""
     if bias is not None:
-        same_dtype(x, bias, "Input type ({0.c_name}) and bias type ({1.c_name}) should be the same")
-    same_dtype(x, weight, "expected scalar type {0.title} but found {1.title}")
+        check_same_dtype(x, bias, "Input type ({0.c_name}) and bias type ({1.c_name}) should be the same")
+    check_same_dtype(x, weight)
     deep = x.ndim == 5
-    if transposed and x.dtype != np.int64:
-        refuse(x, "biu", f"slow_conv_transpose{3 if deep else 2}d_out_cpu")
-    refuse(x, "b", "compute_columns3d" if deep else "slow_conv2d_cpu")
+    if transposed:
+        refuse(x, "slow_conv_transpose3d_out_cpu" if deep else "slow_conv_transpose2d_out_cpu")
+    refuse(x, "compute_columns3d" if deep else "slow_conv2d_cpu")
 
 
 # ── unfold and fold
@@ -237,7 +235,7 @@ def check_kinds(x: Any, weight: Any, bias: Any, transposed: bool) -> None:
 )
 def im2col(self, kernel_size, dilation, padding, stride):
     """Return the windows of images of shape (N, C, H, W) or (C, H, W) as columns."""
-    refuse(self, "iu", "im2col_out_cpu")
+    refuse(self, "im2col_out_cpu")
     check_steps(padding, kernel_size=kernel_size, dilation=dilation, stride=stride)
     check_images(self, 2)
     count = window_positions(self.shape[-2:], kernel_size, stride, padding, dilation)

@@ -8,8 +8,9 @@ import numpy as np
 
 from ..core import RAW, F, check_broadcast, devices, differentiable, dtypes, is_symbol, zeros
 from ..core.devices import contiguous_format, preserve_format, unfilled_like
+from ..core.guards import check_same_dtype, check_written_shape, refuse
 from ..core.public import public
-from .arguments import fitting, of_kind, same_dtype
+from .arguments import fitting
 from .kernels import elementwise, linear_op, picking
 
 
@@ -62,10 +63,7 @@ def copy(self, src):
         return src.astype(self.dtype)[()]
     check_broadcast(self.shape, src.shape)
     together = np.broadcast_shapes(self.shape, src.shape)
-    if together != self.shape:
-        raise RuntimeError(
-            f"output with shape {list(self.shape)} doesn't match the broadcast shape {list(together)}"
-        )
+    check_written_shape(self.shape, together)
     return np.broadcast_to(src, self.shape).astype(self.dtype)[()]
 
 
@@ -159,7 +157,7 @@ def zero(self):
 )
 def masked_fill(self, mask, value):
     """Return `value` where `mask` holds, else `self`."""
-    of_kind(mask, "b", "masked_fill_ only supports boolean masks, but got mask with dtype {0.c_name}")
+    refuse(mask, "masked_fill_")
     check_broadcast(mask.shape, self.shape)
     return np.where(mask, self.dtype.type(fitting(value, self.dtype)), self)[()]
 
@@ -193,7 +191,7 @@ def together(mask: Any, self: Any) -> tuple[Any, Any]:
 )
 def masked_select(self, mask):
     """Return the elements where `mask` holds, as a vector; both are broadcast."""
-    of_kind(mask, "b", "masked_select: expected BoolTensor for mask")
+    refuse(mask, "masked_select")
     mask, self = together(mask, self)
     return self[mask]
 
@@ -208,8 +206,8 @@ def masked_select(self, mask):
 def masked_scatter(self, mask, source):
     """Return `self` with the elements of `source`, one after the other, where `mask` holds."""
     text = "masked_scatter: expected self and source to have same dtypes but got{0.title} and {1.title}"
-    same_dtype(self, source, text)
-    of_kind(mask, "b", "masked_scatter_ only supports boolean masks, but got mask with dtype {0.title}")
+    check_same_dtype(self, source, text)
+    refuse(mask, "masked_scatter_")
     mask, self = together(mask, self)
     count = np.count_nonzero(mask)
     if source.size < count:

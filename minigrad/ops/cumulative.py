@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from .. import return_types
-from ..core import F, composite, differentiable, dtypes, is_symbol
+from ..core import F, composite, differentiable, is_symbol
+from ..core.guards import refuse, refuse_dtype
 from ..core.op import RAW
 from ..core.public import public
 from ..inplace.in_place import in_place
-from .arguments import as_integer, choice, numpys, refuse
+from .arguments import choice
 from .joining import cat
 from .kernels import linear_op
 from .reductions import cast
@@ -59,12 +60,12 @@ def cumsum_op(self, dim, dtype=None):
     return accumulate_along(np.add, self, dim, dtype)
 
 
-def checked_dtype(name: str, dtype: Any) -> Any:
-    """Return the NumPy dtype of `dtype`; NotImplementedError in PyTorch's words for bools."""
-    dtype = dtypes.as_dtype(dtype)
-    if dtype is not None and dtype.title == "Bool":
-        raise NotImplementedError(f"\"{name}_out_cpu\" not implemented for 'Bool'")
-    return numpys(dtype)
+def checked_dtype(dtype: Any, kernel_name: str) -> Any:
+    """Return the NumPy dtype of one that the user asks for, which the kernel may refuse; None as it is."""
+    if dtype is None:
+        return None
+    refuse_dtype(dtype, kernel_name)
+    return dtype.numpy
 
 
 @public("function method method_", out="dtype")
@@ -85,7 +86,7 @@ def cumsum(input: Any, dim: int, *, dtype: Any = None) -> Any:
     >>> torch.cumsum(torch.tensor([1, 2, 3]), dim=0)
     tensor([1, 3, 6])
     """
-    return cumsum_op, (input, as_integer(dim), checked_dtype("cumsum", dtype))
+    return cumsum_op, (input, dim, checked_dtype(dtype, "cumsum_out_cpu"))
 
 
 # ─── Products
@@ -137,20 +138,20 @@ def cumprod(input: Any, dim: int, *, dtype: Any = None) -> Any:
     """Return the product of all elements up to each one along `dim`; whole numbers give int64 unless `dtype`
     is given.
     """
-    return cumprod_op, (input, as_integer(dim), checked_dtype("cumprod", dtype))
+    return cumprod_op, (input, dim, checked_dtype(dtype, "cumprod_out_cpu"))
 
 
 # ─── Extremes
 
 
-def cumulative_extreme(ufunc: Any, name: str) -> Any:
+def cumulative_extreme(ufunc: Any, kernel_name: str) -> Any:
     """The kernel of an extreme of all elements up to each one, with its index: the last of equal ones, or of
     NaN.
     """
 
     def kernel(self: Any, dim: int) -> Any:
         front = place(dim, self.ndim)
-        refuse(self, "c", f"{name}_cpu")
+        refuse(self, kernel_name)
         if not self.ndim:
             return self, np.int64(0)
         values = ufunc.accumulate(self, axis=front)
@@ -171,12 +172,12 @@ def cumulative_extreme_vjp(grads, self, indices, dim):
 EXTREME: dict[str, Any] = {"self": cumulative_extreme_vjp, "several": ("values", "indices")}
 
 
-@differentiable(name="cummax", kernel=cumulative_extreme(np.maximum, "cummax"), **EXTREME)
+@differentiable(name="cummax", kernel=cumulative_extreme(np.maximum, "cummax_cpu"), **EXTREME)
 def cummax_op(self, dim):
     """Return the largest of all elements up to each one along `dim`, and its index."""
 
 
-@differentiable(name="cummin", kernel=cumulative_extreme(np.minimum, "cummin"), **EXTREME)
+@differentiable(name="cummin", kernel=cumulative_extreme(np.minimum, "cummin_cpu"), **EXTREME)
 def cummin_op(self, dim):
     """Return the smallest of all elements up to each one along `dim`, and its index."""
 
@@ -197,7 +198,7 @@ def cummax(input: Any, dim: int) -> Any:
     >>> torch.cummax(torch.tensor([1.0, 3.0, 2.0]), dim=0).values
     tensor([1., 3., 3.])
     """
-    return return_types.cummax(*cummax_op(input, as_integer(dim)))
+    return return_types.cummax(*cummax_op(input, dim))
 
 
 @public(out="same")
@@ -216,7 +217,7 @@ def cummin(input: Any, dim: int) -> Any:
     >>> torch.cummin(torch.tensor([3.0, 1.0, 2.0]), dim=0).values
     tensor([3., 1., 1.])
     """
-    return return_types.cummin(*cummin_op(input, as_integer(dim)))
+    return return_types.cummin(*cummin_op(input, dim))
 
 
 # ─── Differences

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from ..core import F, differentiable, itself, zeros
+from ..core.guards import check_real
 from ..core.public import ALL, public
-from .arguments import choice, must_be, only, refuses
+from .arguments import choice
 from .kernels import as_float32, elementwise, function, in_float32
 
 # ─── Elementary functions: exponential, logarithm, sine, absolute value, sign, tanh and sigmoid
@@ -110,7 +111,6 @@ def cos(self):
     self=lambda g, self: g * F.sgn(self),
     complexes=True,
     elementwise=True,
-    check=only("iufc", "abs_cpu"),
     forms="function method",  # `abs_` refuses complex numbers, whose absolute values are real: see `Tensor`
     also="absolute",
 )
@@ -166,9 +166,6 @@ def sgn(self):
 @differentiable(
     self=zeros,
     elementwise=True,
-    check=refuses(
-        "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn instead."
-    ),
     kernel=sgn.op.kernel,
     forms="function method method_",
 )
@@ -357,14 +354,14 @@ def logit_vjp(g, self, eps):
     return F.where(within, g / (self * F.sub(1.0, self)), nan if eps is None else 0.0)
 
 
-@function(self=logit_vjp, check=only("biuf", "logit_cpu"))
+@function(self=logit_vjp)
 def logit(self, eps=None):
     """Return `ln(p / (1 - p))` of each element, first brought into `[eps, 1 - eps]`; without `eps` NaN
     outside of `[0, 1]`.
     """
     p = self
     if eps is not None:
-        must_be(float, "logit", "eps", eps, 2)
+        check_real("logit", "eps", eps, 2)
         low, high = self.dtype.type(eps), self.dtype.type(1 - eps)
         p = np.where(self < low, low, np.where(self > high, high, self))[()]
     return np.log(p / (1 - p))
@@ -384,7 +381,6 @@ def log_vjp(g, self, other):
     self=log_vjp,
     other=lambda g, self, other: g * self / other,
     floating=True,
-    check=only("biuf", "xlogy_cpu"),
 )
 def xlogy(self, other):
     """Return `input · ln other`; 0 where `input` is 0."""
@@ -497,7 +493,6 @@ def atan2_other_vjp(g, self, other):
     other=atan2_other_vjp,
     elementwise=True,
     floating=True,
-    check=only("biuf", "atan2_cpu"),
     numbers=False,
     forms="function method method_",
     also="arctan2",

@@ -111,16 +111,21 @@ def one_hot(self, num_classes=-1):
 
     Source: PyTorch's page `torch.nn.functional.one_hot`.
     """
-    if self.dtype not in LONG:
-        raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
-    if not self.size and num_classes <= 0:
-        raise RuntimeError("Can not infer total number of classes from empty tensor.")
-    if self.size and self.min() < 0:
-        raise RuntimeError("Class values must be non-negative.")
+    check_classes(self, num_classes)
     count = int(self.max()) + 1 if num_classes == -1 else num_classes
-    if self.size and self.max() >= count:
-        raise RuntimeError("Class values must be smaller than num_classes.")
     return (np.asarray(self)[..., None] == np.arange(count)).astype(np.int64)
+
+
+def check_classes(classes: Any, count: int) -> None:
+    """RuntimeError with PyTorch's text unless these are classes; `count` is their number, -1 if unknown."""
+    if classes.dtype not in LONG:
+        raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
+    if not classes.size and count <= 0:
+        raise RuntimeError("Can not infer total number of classes from empty tensor.")
+    if classes.size and classes.min() < 0:
+        raise RuntimeError("Class values must be non-negative.")
+    if classes.size and count != -1 and classes.max() >= count:
+        raise RuntimeError("Class values must be smaller than num_classes.")
 
 
 SUM, MEAN = 0, 1

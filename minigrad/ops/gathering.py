@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
 
 from ..core import RAW, F, check_broadcast, differentiable, rename
 from ..core.dtypes import of, result_type
+from ..core.guards import NUMBERS, check_same_dtype, check_tensor
 from ..core.public import public
 from ..core.tensor_state import TensorBase, Tensors, numbers, wrap
 from ..inplace.in_place import in_place
 from ..left_out import without
 from . import copies, indexing
-from .arguments import NUMBERS, choice, fitting, must_be_tensor, same_dtype
+from .arguments import choice, fitting
 from .arithmetic import scale_by_alpha, times
 from .indexing import (
     LONG,
@@ -50,7 +52,12 @@ def index_select(self, dim, index):
             f"index_select(): Index to scalar can have only 1 value, got {index.size} value(s)"
         )
     whole = at_least_1d_array(self)
-    check_inside(index, 0, whole.shape[dim], "index out of range in self")
+    n = whole.shape[dim]
+    if dim == 1:  # for which PyTorch has a kernel of its own
+        text = f"INDICES element is out of DATA bounds, id={{}} axis_dim={n}"
+        check_inside(index, 0, n, text, RuntimeError)
+    else:
+        check_inside(index, 0, n, "index out of range in self")
     out = whole.take(at_least_1d_array(index), axis=dim)
     return out if self.ndim else out.reshape(())[()]
 
@@ -77,7 +84,7 @@ def index_add_op(self, dim, index, source, alpha=1):
     dim = place(dim, self.ndim)
     check_vector("index_add_", index)
     text = "index_add_(): self ({0.title}) and source ({1.title}) must have the same scalar type"
-    same_dtype(self, source, text)
+    check_same_dtype(self, source, text)
     needed = (*self.shape[:dim], index.size, *self.shape[dim + 1 :]) if self.ndim else source.shape
     fits = source.shape == needed if source.ndim else self.ndim or index.size == 1
     if not fits:
@@ -138,11 +145,14 @@ def index_fill_tensor(self, dim, index, value):
 
 def grid(index: Any, dim: int) -> tuple[Any, ...]:
     """Return the NumPy index of the places `index` along `dim`, its own places along all other dimensions."""
-    ones, sizes = (1,) * index.ndim, index.shape
-    return tuple(
-        index if d == dim else np.arange(n).reshape((*ones[:d], n, *ones[d + 1 :]))
-        for d, n in enumerate(sizes)
-    )
+    ndim = index.ndim
+    return tuple([index if d == dim else places_along(n, d, ndim) for d, n in enumerate(index.shape)])
+
+
+@functools.lru_cache(64)
+def places_along(n: int, dim: int, ndim: int) -> Any:
+    """The positions 0, …, n - 1 along one of `ndim` dimensions, which must not be modified."""
+    return np.arange(n).reshape((*(1,) * dim, n, *(1,) * (ndim - 1 - dim)))
 
 
 def check_range(index: Any, dim: int, size: int) -> None:
@@ -188,21 +198,22 @@ def gather(self, dim, index, sparse_grad=False):
 def check_index_sizes(name: str, self: Any, dim: int, index: Any, src: Any = None) -> None:
     """RuntimeError with PyTorch's text unless `index` fits what is written to, and `src` if it is one."""
     if src is not None:
-        same_dtype(self, src, "scatter(): Expected self.dtype to be equal to src.dtype")
+        check_same_dtype(self, src, "scatter(): Expected self.dtype to be equal to src.dtype")
     if not index.size:
         return
     check_kind(index, WHOLE, f"{name}(): Expected dtype int32/int64 for index")
     for other, tensor in (("self", self), ("src", src)):
         if tensor is not None and max(tensor.ndim, 1) != max(index.ndim, 1):
             raise RuntimeError(f"Index tensor must have the same number of dimensions as {other} tensor")
-    sizes = at_least_1d_array(index).shape
-    own, theirs = at_least_1d_array(self).shape, sizes if src is None else at_least_1d_array(src).shape
-    if any((d != dim and n > own[d]) or n > theirs[d] for d, n in enumerate(sizes)):
-        told = "self" if src is None else f"src {list(src.shape)} and self"
-        raise RuntimeError(
-            f"Expected index {list(index.shape)} to be no larger than {told} {list(self.shape)} apart from "
-            f"dimension {dim}"
-        )
+    sizes, own = index.shape or (1,), self.shape or (1,)
+    theirs = sizes if src is None else src.shape or (1,)
+    for d, n in enumerate(sizes):
+        if (n > own[d] and d != dim) or n > theirs[d]:
+            told = "self" if src is None else f"src {list(src.shape)} and self"
+            raise RuntimeError(
+                f"Expected index {list(index.shape)} to be no larger than {told} {list(self.shape)} apart "
+                f"from dimension {dim}"
+            )
 
 
 def scatter_into(self: Any, dim: int, index: Any, src: Any, number: Any = None, adds: bool = False) -> Any:
@@ -397,7 +408,7 @@ def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
     tensor([[1],
             [3]])
     """
-    must_be_tensor("nonzero", input)
+    check_tensor("nonzero", input)
     refuse_batched(input, f"Attempted to vmap over aten::nonzero. {ASK}")
     if not as_tuple:
         return copies.nonzero(input)

@@ -20,6 +20,7 @@ import numpy as np
 
 from ..core import dtypes
 from ..core.devices import CPU, check_device, device
+from ..core.guards import unpacking_error
 from ..core.tensor_state import TensorBase, numbers, wrap
 
 SEED = 67280421310721  # of a new generator
@@ -54,7 +55,7 @@ class Generator:
         """Restart from a seed. It has 64 bits, of which the lower 32 are used."""
         seed = int(seed)
         if not -(2**63) <= seed < 2**64:
-            raise ValueError("Overflow when unpacking long long")
+            raise unpacking_error()
         self._seed = seed % 2**64
         self.__dict__.pop("_words", None)  # created again when the next number is drawn
         self._spare = None

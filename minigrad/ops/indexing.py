@@ -17,10 +17,11 @@ import numpy as np
 from ..core import RAW, F, composite, differentiable, dtypes, is_symbol, modes
 from ..core.call import check_edges
 from ..core.dtypes import of
+from ..core.guards import NUMBERS, check_holds_complex, check_same_dtype
 from ..core.storage import View
 from ..core.tensor_state import TensorBase, Tensors, attach, numbers, operand, share, wrap
 from ..inplace.in_place import in_place, is_outside, put_plainly
-from .arguments import NUMBERS, conversion_error, fitting, same_dtype
+from .arguments import conversion_error, fitting
 from .kernels import linear_op, picking
 from .views import select, whole_of
 from .views import slice as sliced
@@ -52,7 +53,11 @@ def first_out_of_bounds(index: Any, low: int, high: int) -> Any:
     """Return the first index that is not in `low`, …, `high - 1`; None if there is none."""
     if not index.size:
         return None
-    if np.minimum.reduce(index, axis=None) >= low and np.maximum.reduce(index, axis=None) < high:
+    if low == 0 and index.dtype == np.int64:
+        highest = np.maximum.reduce(index.view(np.uint64), axis=None)  # negative ones are the highest
+        if highest < high:
+            return None
+    elif np.minimum.reduce(index, axis=None) >= low and np.maximum.reduce(index, axis=None) < high:
         return None
     return index[(index < low) | (index >= high)].flat[0]
 
@@ -295,7 +300,7 @@ def put(self, index, source, accumulate=False):
     """Return a copy with the elements of `source` at `index` of the flattened tensor, or added there."""
     check_kind(index, LONG, "put_(): Expected a long tensor for index, but got {}")
     text = "put_(): self and source expected to have the same dtype, but got self.dtype = {0.title} and "
-    same_dtype(self, source, text + "source.dtype = {1.title}")
+    check_same_dtype(self, source, text + "source.dtype = {1.title}")
     if index.size != source.size:
         raise IndexError(
             "put_(): Expected source and index to have the same number of elements, but got "
@@ -514,7 +519,7 @@ def sequence(k: Any) -> Any:
     """Numbers as a tensor of indices, bools as a mask."""
     array = np.asarray(k)
     if array.dtype.kind == "c":
-        raise TypeError("'complex' object cannot be interpreted as an integer")
+        check_holds_complex(np.dtype(np.int64))
     if array.dtype.kind not in "biuf":
         raise conversion_error(
             next(item for item in np.asarray(k, object).flat if not isinstance(item, NUMBERS))

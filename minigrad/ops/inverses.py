@@ -15,10 +15,9 @@ import numpy as np
 from .. import return_types
 from ..core import RAW, F, composite, differentiable
 from ..core.dtypes import of
-from ..core.operands import broadcast, check_broadcast
+from ..core.guards import broadcast, check_broadcast, check_matrix_input
 from ..core.public import public
 from ..core.tensor_state import numbers, wrap
-from .arguments import as_integer
 from .arithmetic import plus
 from .kernels import only_first
 from .products import matmul
@@ -313,8 +312,7 @@ def linalg_lstsq(self, b, rcond, driver):
 
 def check_square(x: Any, name: str, square: bool = True) -> None:
     """RuntimeError with PyTorch's text unless `x` is a (square) matrix or a batch of them."""
-    if x._data.ndim < 2:
-        raise RuntimeError(f"{name}: The input tensor A must have at least 2 dimensions.")
+    check_matrix_input(x._data, name)
     rows, columns = x._data.shape[-2:]
     if square and rows != columns:
         raise RuntimeError(
@@ -479,7 +477,6 @@ def positive_power(base: Any, n: int) -> Any:
 @public(out="same")
 def matrix_power(input: Any, n: int) -> Any:
     """Return the n-th power of a square matrix or of each in a batch; of a negative n that of the inverse."""
-    n = as_integer(n)
     check_square(input, "linalg.matrix_power")
     if n == 0:
         return F.clone(input).copy_(wrap(np.eye(input._data.shape[-1], dtype=input._data.dtype)))

@@ -8,12 +8,19 @@ from typing import Any
 import numpy as np
 
 from ..core import F, composite, dialect, rename
+from ..core.guards import (
+    broadcast,
+    check_elements,
+    check_has_dimensions,
+    check_integers,
+    check_not_empty,
+    check_not_number,
+    is_integer,
+)
 from ..core.op import RAW
-from ..core.operands import broadcast, check_elements
 from ..core.public import public
 from ..core.tensor_state import wrap
 from . import shapes as sh
-from .arguments import is_integer
 from .kernels import linear_op, view_op
 from .shapes import place
 
@@ -57,18 +64,29 @@ def cat(tensors, dim=0):
     >>> torch.cat([torch.tensor([1, 2]), torch.tensor([3])])
     tensor([1, 2, 3])
     """
+    check_joined(tensors)
+    rest = [(i, t) for i, t in enumerate(tensors) if t.shape != (0,)]
+    if not rest:
+        place(dim, 1)
+        return tensors[0].copy()
+    dim = place(dim, rest[0][1].ndim)
+    check_other_sizes(rest, dim)
+    return np.concatenate([t for _, t in rest], dim)
+
+
+def check_joined(tensors: Any) -> None:
+    """PyTorch's errors for no tensors, and for one without dimensions."""
     if not tensors:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
     for i, t in enumerate(tensors):
         if t.ndim == 0:
             raise RuntimeError(f"zero-dimensional tensor (at position {i}) cannot be concatenated")
-    rest = [(i, t) for i, t in enumerate(tensors) if t.shape != (0,)]
-    if not rest:
-        place(dim, 1)
-        return tensors[0].copy()
-    first = rest[0][1]
-    dim = place(dim, first.ndim)
-    for i, t in rest[1:]:
+
+
+def check_other_sizes(numbered: list[tuple[int, Any]], dim: int) -> None:
+    """RuntimeError with PyTorch's text unless numbered tensors agree in all sizes but that along `dim`."""
+    first = numbered[0][1]
+    for i, t in numbered[1:]:
         if t.ndim != first.ndim:
             raise RuntimeError(f"Tensors must have same number of dimensions: got {first.ndim} and {t.ndim}")
         for d in range(t.ndim):
@@ -77,7 +95,6 @@ def cat(tensors, dim=0):
                     f"Sizes of tensors must match except in dimension {dim}. Expected size {first.shape[d]} "
                     f"but got size {t.shape[d]} for tensor number {i} in the list."
                 )
-    return np.concatenate([t for _, t in rest], dim)
 
 
 @linear_op(
@@ -101,8 +118,7 @@ def stack(tensors, dim=0):
     tensor([[1, 2],
             [3, 4]])
     """
-    if not tensors:
-        raise RuntimeError("stack expects a non-empty TensorList")
+    check_not_empty(tensors, "stack")
     place(dim, tensors[0].ndim + 1)
     for i, t in enumerate(tensors):
         if t.shape != tensors[0].shape:
@@ -165,8 +181,7 @@ def stack_gradients(grads: list[Any], dim: int) -> Any:
 @view_op(self=lambda grads, dim: stack_gradients(grads, dim), several=True, forms="function method", out="")
 def unbind(self, dim=0):
     """Return all parts along `dim` as a tuple; this dimension is removed."""
-    if self.ndim == 0:
-        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
+    check_has_dimensions(self.ndim)
     front = (np.s_[:],) * place(dim, self.ndim)
     return tuple(self[(*front, i, ...)] for i in range(self.shape[dim]))
 
@@ -197,8 +212,7 @@ def join_gradients(grads: list[Any], sizes: tuple[int, ...], parts: Any, dim: in
 
 def split_kernel(self: Any, split_size: int, dim: int = 0) -> tuple[Any, ...]:
     """Parts of `split_size`; RuntimeError in PyTorch's words."""
-    if self.ndim == 0:
-        raise RuntimeError("split expects at least a 1-dimensional tensor")
+    check_not_number(self, "split")
     if split_size < 0:
         raise RuntimeError(f"split expects split_size be non-negative, but got split_size={split_size}")
     length = self.shape[place(dim, self.ndim)]
@@ -211,8 +225,7 @@ def split_kernel(self: Any, split_size: int, dim: int = 0) -> tuple[Any, ...]:
 
 def sized_kernel(self: Any, split_sizes: Any, dim: int = 0) -> tuple[Any, ...]:
     """Parts of `split_sizes`; RuntimeError in PyTorch's words."""
-    if self.ndim == 0:
-        raise RuntimeError("split expects at least a 1-dimensional tensor")
+    check_not_number(self, "split")
     length = self.shape[place(dim, self.ndim)]
     if any(n < 0 for n in split_sizes):
         raise RuntimeError(
@@ -298,8 +311,7 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Any, ...]:
 def grid(tensors: Any, indexing: str) -> tuple[Any, ...]:
     """`meshgrid` with the indexing given."""
     vectors = as_tensor_list(tensors)
-    if not vectors:
-        raise RuntimeError("meshgrid expects a non-empty TensorList")
+    check_not_empty(vectors, "meshgrid")
     if len({t._data.dtype for t in vectors}) > 1:
         raise RuntimeError("meshgrid expects all tensors to have the same dtype")
     if any(t._data.ndim > 1 for t in vectors):
@@ -471,18 +483,13 @@ def split(tensor: Any, split_size_or_sections: Any, dim: int = 0) -> Any:
     size = split_size_or_sections
     if is_integer(size):
         return split_evenly(tensor, int(size), dim)
-    if not isinstance(size, (tuple, list)):
-        raise TypeError(
-            "split_with_sizes(): argument 'split_sizes' (position 2) must be tuple of ints, not "
-            f"{type(size).__name__}"
-        )
+    check_integers("split_with_sizes", "split_sizes", size, 2)
     return split_with_sizes_op(tensor, tuple(size), dim)
 
 
 def chunk_by(tensor: Any, chunks: int, dim: int, evenly: Any, with_sizes: Any) -> Any:
     """Split a tensor into at most `chunks` parts by one of two ops; RuntimeError in PyTorch's words."""
-    if tensor._data.ndim == 0:
-        raise RuntimeError("chunk expects at least a 1-dimensional tensor")
+    check_not_number(tensor._data, "chunk")
     if chunks <= 0:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
     size = -(-tensor._data.shape[place(dim, tensor._data.ndim)] // chunks)
@@ -546,34 +553,30 @@ def unsafe_split_with_sizes(self, split_sizes: Any, dim: int = 0) -> Any:
     return unsafe_split_with_sizes_op(self, tuple(split_sizes), dim)
 
 
-def check_not_empty(tensors: Any, name: str) -> tuple[Any, ...]:
-    """Return the tensors; RuntimeError in PyTorch's words where there are none."""
-    if not tensors:
-        raise RuntimeError(f"{name} expects a non-empty TensorList")
-    return tuple(tensors)
-
-
 @public("function", out="cast")
 def hstack(tensors: Any) -> Any:
     """Return tensors side by side: along the second dimension, vectors along their only one."""
-    parts = [atleast_1d(t) for t in check_not_empty(tensors, "hstack")]
+    check_not_empty(tensors, "hstack")
+    parts = [atleast_1d(t) for t in tensors]
     return cat(parts, 0 if parts[0].ndim == 1 else 1)
 
 
 @public("function", out="cast", also="row_stack")
 def vstack(tensors: Any) -> Any:
     """Return tensors one below the other, along the first dimension; a vector counts as a row."""
-    return cat([atleast_2d(t) for t in check_not_empty(tensors, "vstack")], 0)
+    check_not_empty(tensors, "vstack")
+    return cat([atleast_2d(t) for t in tensors], 0)
 
 
 @public("function", out="cast")
 def dstack(tensors: Any) -> Any:
     """Return tensors one behind the other, along the third dimension."""
-    return cat([atleast_3d(t) for t in check_not_empty(tensors, "dstack")], 2)
+    check_not_empty(tensors, "dstack")
+    return cat([atleast_3d(t) for t in tensors], 2)
 
 
 @public("function", out="cast")
 def column_stack(tensors: Any) -> Any:
     """Return tensors side by side; a vector or number counts as a column."""
-    parts = check_not_empty(tensors, "column_stack")
-    return hstack([t if t.ndim > 1 else F.reshape(t, (t._data.size, 1)) for t in parts])
+    check_not_empty(tensors, "column_stack")
+    return hstack([t if t.ndim > 1 else F.reshape(t, (t._data.size, 1)) for t in tensors])

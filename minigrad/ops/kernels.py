@@ -1,13 +1,17 @@
-"""What kernels share: float16 computed in float32, masks, reductions of losses, functions of one element."""
+"""What declarations share: float16 computed in float32, masks, reductions of losses, functions of one
+element, backward ops.
+"""
 
 from __future__ import annotations
 
 import functools
+import inspect
 from typing import Any
 
 import numpy as np
 
-from ..core import F, differentiable, jointly
+from ..core import F, calls, differentiable, itself, jointly, zeros
+from ..core.op import arguments, parameters
 from ..core.tensor_state import TensorBase
 
 HALF = np.dtype(np.float16)
@@ -81,8 +85,6 @@ def reduce(loss: Any, reduction: int) -> Any:
     return F.mean_all(loss) if reduction == MEAN else F.sum_all(loss)
 
 
-# Declares an elementwise op that users call under the name of a function around it, or not at all.
-elementwise = functools.partial(differentiable, elementwise=True, forms="")
 # Declares an op that is linear in its inputs together, and one whose result is a view besides.
 linear_op = functools.partial(differentiable, linear=True)
 view_op = functools.partial(linear_op, view=True)
@@ -115,14 +117,40 @@ def first_gradient(g: Any) -> Any:
 
 
 def declaring(wrap: Any, **own: Any) -> Any:
-    """Return a declaration of elementwise ops whose kernels `wrap` changes, with the settings `own`."""
+    """Return a declaration of elementwise ops whose kernels `wrap` changes, with the settings `own`.
 
-    def declare(**how: Any) -> Any:
-        return lambda kernel: differentiable(elementwise=True, kernel=wrap(kernel), **own | how)(kernel)
+    It can declare a function together with its derivatives, of which PyTorch has the first one as an op,
+    `backward`. `slope(g, …)` is the kernel of that op: `g` times the first derivative, of the parameters of
+    the function. `bend(g, …)` is `g` times the second derivative, written as a vjp; without it that is 0.
+    """
+
+    def declare(backward: str = "", slope: Any = None, bend: Any = None, **how: Any) -> Any:
+        def decorate(kernel: Any) -> Any:
+            if backward:
+                names = parameters(inspect.unwrap(kernel))
+                slope.params = ("grad_output", *names)
+                twice = with_gradient(bend) if bend else zeros
+                declare(name=backward, grad_output=itself, self=twice, linear=not bend)(slope)
+                how["self"] = calls(backward, *names)
+            return differentiable(**{"elementwise": True, "kernel": wrap(kernel)} | own | how)(kernel)
+
+        return decorate
 
     return declare
 
 
+def with_gradient(bend: Any) -> Any:
+    """Return the vjp `bend(g * grad_output, …)` of a backward op."""
+
+    def vjp(g: Any, grad_output: Any, *values: Any) -> Any:
+        return bend(g * grad_output, *values)
+
+    vjp.names = ("grad_output", *arguments(bend))  # type: ignore[attr-defined]
+    return vjp
+
+
+# Declares an elementwise op that users call under the name of a function around it, or not at all.
+elementwise = declaring(lambda kernel: kernel, forms="")
 # Declares a function of one element: integers become floats, float16 is computed in float32.
 function = declaring(in_float32, floating=True)
 # Declares an op that float16 is computed in float32 for, and that users call under another name.

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 from ..core import F, differentiable, jointly
+from ..core.guards import refuse
 from ..core.tensor_state import TensorBase
-from .arguments import refuse
 from .arithmetic import plus
 from .kernels import as_float32, by_one_op, first_gradient, in_float32, only_first
 
@@ -136,7 +136,7 @@ def native_layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5)
 
     `normalized_shape` has the sizes of those dimensions.
     """
-    refuse(input, "biuc", "LayerNormKernelImpl")
+    refuse(input, "LayerNormKernelImpl")
     mean, rstd, centered = moments(input, last(normalized_shape, input.ndim), eps)
     return (
         scale_and_shift(np.multiply(centered, rstd, out=centered), weight, bias).astype(
@@ -214,7 +214,7 @@ def native_batch_norm(
     """Return the input with each channel (dimension 1) normalized, the means, and the inverse standard
     deviations. In `training` a channel's own mean and variance are used, otherwise the running ones.
     """
-    refuse(input, "biuc", "batch_norm")
+    refuse(input, "batch_norm")
     x, kind, shape = as_float32(input), input.dtype, reshape_along_channels(input.shape[1], input.ndim)
     if training:
         found = [v.astype(kind, copy=False) for v in moments(x, but_channels(input.ndim), eps)[:2]]
@@ -332,7 +332,7 @@ def of_moments(dmean: Any, drstd: Any, x: Any, mean: Any, rstd: Any, share: floa
 @in_float32
 def native_group_norm(input, weight=None, bias=None, N=0, C=0, HxW=0, group=1, eps=1e-5):
     """Return the input normalized over groups of channels, the means, and the inverse standard deviations."""
-    refuse(input, "biuc", "GroupNormKernelImpl")
+    refuse(input, "GroupNormKernelImpl")
     x = input.reshape(N, group, -1) if input.size else input.reshape(N, group, 0)
     mean, rstd, centered = moments(x, (2,), eps)
     shape = reshape_along_channels(C, input.ndim)

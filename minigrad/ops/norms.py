@@ -10,15 +10,25 @@ import numpy as np
 
 from ..core import F, differentiable
 from ..core.dtypes import OF_NUMPY, kind_name, of, result_type
-from ..core.operands import broadcast
+from ..core.guards import (
+    MATRIX_DTYPE,
+    NUMBERS,
+    broadcast,
+    check_bool,
+    check_integers,
+    check_matrix_input,
+    check_real,
+    check_same_dtype,
+    check_tensor,
+    refuse,
+)
 from ..core.public import public
 from ..core.tensor_state import TensorBase
-from .arguments import NUMBERS, dims, must_be, must_be_tensor, not_implemented, numpys, of_kind, same_dtype
+from .arguments import numpys
 from .arithmetic import sub_op
 from .decompositions import svdvals
 from .inverses import check_float
 from .kernels import no_derivative, second_refusal
-from .products import OTHER_DTYPE
 from .reductions import cast, over, real_of, unsqueeze_reduced
 from .shapes import place
 
@@ -55,13 +65,16 @@ def norm_of(self: Any, p: float, axes: tuple[int, ...], keepdim: bool) -> Any:
     kind = real_of(self)
     x = self.astype(np.float32) if kind == np.float16 else self
     stays: Any = index(keepdim)  # a TypeError for what is no bool
+    if p == 2 and len(axes) == x.ndim and x.dtype.kind == "f":  # in a quarter of the time
+        flat = x.reshape(-1)
+        length = np.sqrt(np.add.reduce(flat * flat))
+        return (length.reshape((1,) * x.ndim) if stays else length).astype(kind)
     return np.linalg.vector_norm(x, axis=axes, keepdims=stays, ord=p).astype(kind)
 
 
 def check_norm(self: Any, ord: Any, dim: Any) -> None:
     """RuntimeError with PyTorch's text for a norm that is not defined."""
-    text = "linalg.vector_norm: Expected a floating point or complex tensor as input. Got {0.title}"
-    of_kind(self, "fc", text)
+    refuse(self, "linalg.vector_norm")
     if not (ord >= 0 and not isinf(ord)) and any(not self.shape[d] for d in over(dim, self.ndim)):
         raise RuntimeError(
             f"linalg.vector_norm cannot compute the {float(ord):g} norm on an empty tensor because the "
@@ -113,13 +126,12 @@ def norm_dim(self, p, dim, keepdim):
 )
 def _cdist_forward(x1, x2, p):
     """Return the distances between all rows of two matrices, or batches of them."""
-    for name, x in (("X1", x1), ("X2", x2)):
-        of_kind(x, "f", "cdist only supports floating-point dtypes, " + name + " got: {0.title}")
+    refuse(x1, "cdist_x1")
+    refuse(x2, "cdist_x2")
     if p < 0:
         raise RuntimeError("cdist only supports non-negative p values")
-    if x1.dtype == np.float16:
-        raise not_implemented("cdist", of(x1))
-    same_dtype(x1, x2, "expected scalar type {0.title} but found {1.title}")
+    refuse(x1, "cdist")
+    check_same_dtype(x1, x2)
     p = p if x1.shape[-1] else 0  # rows without elements have no distance
     return norm_of(x1[..., :, None, :] - x2[..., None, :, :], p, (-1,), False)
 
@@ -167,7 +179,7 @@ def _euclidean_dist(x1, x2):
     """Return the distances between all rows of two matrices, from a product of matrices: √(|x|² − 2xy +
     |y|²).
     """
-    same_dtype(x1, x2, OTHER_DTYPE)
+    check_same_dtype(x1, x2, MATRIX_DTYPE)
     squares = [np.add.reduce(x * x, -1, keepdims=True) for x in (x1, x2)]
     ones = [np.ones_like(s) for s in squares]
     left = np.concatenate([x1 * x1.dtype.type(-2), squares[0], ones[0]], -1)
@@ -190,7 +202,7 @@ def vector_norm(x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False, *,
         kind = kind_name(ord)
         raise TypeError(f"linalg_vector_norm(): argument 'ord' (position 2) must be Number, not {kind}")
     check_order(ord)
-    return linalg_vector_norm(x, ord, dims(dim), keepdim, numpys(dtype))
+    return linalg_vector_norm(x, ord, dim, keepdim, numpys(dtype))
 
 
 def matrix_norm(
@@ -199,8 +211,7 @@ def matrix_norm(
     """The norm of a matrix, or of each over the two dimensions `dim`: "fro" of its elements, "nuc", 2 and -2
     of its singular values, 1, -1, inf and -inf of its columns and rows.
     """
-    if A._data.ndim < 2:
-        raise RuntimeError("linalg.matrix_norm: The input tensor A must have at least 2 dimensions.")
+    check_matrix_input(A._data, "linalg.matrix_norm")
     check_float(A, "linalg.matrix_norm")
     dims = check_dims(A, dim)
     if ord == "fro":
@@ -270,8 +281,11 @@ def norm(input: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, dty
     >>> torch.norm(torch.tensor([3.0, 4.0]))
     tensor(5.)
     """
-    must_be_tensor("norm", input)
-    over = dims(dim)
+    check_tensor("norm", input)
+    over = (dim,) if isinstance(dim, int) else dim
+    if over is not None:
+        check_integers("linalg_vector_norm", "dim", over, 3)
+    check_bool("linalg_vector_norm", "keepdim", keepdim, 4)
     if p == "fro" and (over is None or len(over) <= 2):
         return vector_norm(input, 2, over, keepdim, dtype=dtype)
     if isinstance(p, str):
@@ -282,18 +296,17 @@ def norm(input: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, dty
 
 def linalg_norm(A: Any, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The norm of a vector or matrix, of all elements (`ord` None) or over one or two dimensions `dim`."""
-    over = dims(dim)
-    if over is not None and len(over) not in (1, 2):
-        raise RuntimeError(f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got {list(over)}")
+    if dim is not None and len(dim) not in (1, 2):
+        raise RuntimeError(f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got {list(dim)}")
     ndim = A._data.ndim
-    if over is None and ord is not None and ndim not in (1, 2):
+    if dim is None and ord is not None and ndim not in (1, 2):
         raise RuntimeError(
             f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {ndim}D."
         )
-    of_matrix = ndim == 2 if over is None else len(over) == 2
+    of_matrix = ndim == 2 if dim is None else len(dim) == 2
     if isinstance(ord, str) or (ord is not None and of_matrix):
-        return matrix_norm(A, ord, (0, 1) if over is None else over, keepdim, dtype=dtype)
-    return vector_norm(A, 2 if ord is None else ord, over, keepdim, dtype=dtype)
+        return matrix_norm(A, ord, (0, 1) if dim is None else dim, keepdim, dtype=dtype)
+    return vector_norm(A, 2 if ord is None else ord, dim, keepdim, dtype=dtype)
 
 
 @public()
@@ -340,7 +353,7 @@ def cdist(x1: Any, x2: Any, p: float = 2.0, compute_mode: str = "use_mm_for_eucl
         raise RuntimeError(
             f"X1 and X2 must have the same number of columns. X1: {x1.shape[-1]} X2: {x2.shape[-1]}"
         )
-    must_be(float, "cdist", "p", p, 3)
+    check_real("cdist", "p", p, 3)
     batch = broadcast(x1.shape[:-2], x2.shape[:-2])
     is_many = max(x1.shape[-2], x2.shape[-2]) > MANY
     by_product = p == 2 and (compute_mode == MODES[1] or (is_many and compute_mode == MODES[0]))

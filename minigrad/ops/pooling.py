@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..core import F, calls, differentiable, zeros
-from .arguments import check_images, refuse
+from ..core.guards import check_images, refuse
 from .convolution import by_place, check_adaptive, check_windows, pad_around, put_together, whole_size
 from .kernels import in_float32, linear_op, only_first
 from .shapes import show_sizes
@@ -71,8 +71,7 @@ def declare_mean(k: int, title: str, gradient: str) -> None:
         count = check_windows(self, kernel_size, stride, padding, ones, ceil_mode)
         if k == 3 and any(n < width for n, width in zip(self.shape[-k:], kernel_size)):
             raise RuntimeError(f"input image {list(self.shape[-k:])} smaller than kernel size {kernel_size}")
-        if self.dtype != np.int64:
-            refuse(self, "biuc", "avg_pool2d" if k == 2 else "avg_pool3d_out_frame")
+        refuse(self, "avg_pool2d" if k == 2 else "avg_pool3d_out_frame")
         size = self.shape[-k:]
         whole = whole_size(size, kernel_size, stride, padding, ones, count)
         x = pad_around(self, padding, whole)
@@ -166,7 +165,7 @@ def declare_maximum(k: int, title: str, gradient: str) -> None:
         """Return the largest element of each window, and its place in the flattened input."""
         stride = window_sizes(kernel_size, stride)
         count = check_windows(self, kernel_size, stride, padding, dilation, ceil_mode)
-        refuse(self, "bc", f"max_pool{k}d")
+        refuse(self, f"max_pool{k}d")
         lowest = -np.inf if self.dtype.kind == "f" else np.iinfo(self.dtype).min
         size = self.shape[-k:]
         whole = whole_size(size, kernel_size, stride, padding, dilation, count)

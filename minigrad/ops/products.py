@@ -10,12 +10,23 @@ import numpy as np
 
 from ..core import F, composite, dialect, differentiable, is_symbol
 from ..core.dtypes import of
-from ..core.operands import broadcast
+from ..core.guards import (
+    broadcast,
+    check_3d,
+    check_added_product,
+    check_batch_sizes,
+    check_matrices,
+    check_matrix_and_vector,
+    check_same_dtype,
+    check_tensor,
+    check_vectors,
+    refuse,
+)
 from ..core.public import public
 from ..core.tensor_state import TensorBase, numbers, share
 from . import shapes as sh
 from . import views
-from .arguments import choice, must_be_tensor, refuse, same_dtype
+from .arguments import choice
 from .arithmetic import scale_by_alpha, times
 from .kernels import as_float32, in_float32
 from .shapes import expand, place
@@ -23,7 +34,6 @@ from .shapes import expand, place
 # ─── Products of vectors and matrices, and products added to a tensor
 
 
-OTHER_DTYPE = "expected m1 and m2 to have the same dtype, but got: {0.c_name} != {1.c_name}"
 # Declares a product of vectors or matrices, linear in each of them.
 product_op = partial(differentiable, multilinear=True, forms="function method", out="same")
 
@@ -68,14 +78,7 @@ def dot(self, tensor):
     >>> torch.dot(torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0]))
     tensor(11.)
     """
-    if self.ndim != 1 or tensor.ndim != 1:
-        raise RuntimeError(f"1D tensors expected, but got {self.ndim}D and {tensor.ndim}D tensors")
-    same_dtype(self, tensor, OTHER_DTYPE)
-    if self.shape != tensor.shape:
-        raise RuntimeError(
-            f"inconsistent tensor size, expected tensor {list(self.shape)} and src {list(tensor.shape)} to "
-            f"have the same number of elements, but got {self.size} and {tensor.size} elements respectively"
-        )
+    check_vectors(self, tensor)
     return matrix_product(self, tensor)
 
 
@@ -92,14 +95,7 @@ def vdot(self, other):
 )
 def mv(self, vec):
     """Matrix times vector: (n, m) @ (m,) → (n,)."""
-    if self.ndim != 2 or vec.ndim != 1:
-        raise RuntimeError(f"vector + matrix @ vector expected, got 1, {self.ndim}, {vec.ndim}")
-    if self.shape[1] != vec.shape[0]:
-        raise RuntimeError(
-            f"size mismatch, got input ({self.shape[0]}), mat ({self.shape[0]}x{self.shape[1]}), vec "
-            f"({vec.shape[0]})"
-        )
-    same_dtype(self, vec, OTHER_DTYPE)
+    check_matrix_and_vector(self, vec)
     return matrix_product(self, vec)
 
 
@@ -140,14 +136,7 @@ def mm(self, mat2):
     >>> torch.mm(torch.tensor([[1.0, 2.0]]), torch.tensor([[3.0], [4.0]]))
     tensor([[11.]])
     """
-    if self.ndim != 2 or mat2.ndim != 2:
-        raise RuntimeError(f"{'self' if self.ndim != 2 else 'mat2'} must be a matrix")
-    if self.shape[1] != mat2.shape[0]:
-        raise RuntimeError(
-            f"mat1 and mat2 shapes cannot be multiplied ({self.shape[0]}x{self.shape[1]} and "
-            f"{mat2.shape[0]}x{mat2.shape[1]})"
-        )
-    same_dtype(self, mat2, OTHER_DTYPE)
+    check_matrices(self, mat2)
     return matrix_product(self, mat2)
 
 
@@ -169,15 +158,9 @@ def bmm(self, mat2):
     >>> torch.bmm(torch.ones(2, 1, 3), torch.ones(2, 3, 2)).shape
     torch.Size([2, 1, 2])
     """
-    for name, batch in (("batch1", self), ("batch2", mat2)):
-        if batch.ndim != 3:
-            raise RuntimeError(f"{name} must be a 3D tensor")
-    if (self.shape[0], self.shape[2]) != mat2.shape[:2]:
-        raise RuntimeError(
-            f"Expected size for first two dimensions of batch2 tensor to be: [{self.shape[0]}, "
-            f"{self.shape[2]}] but got: [{mat2.shape[0]}, {mat2.shape[1]}]."
-        )
-    same_dtype(self, mat2, "expected scalar type {0.title} but found {1.title}")
+    check_3d(self.shape, mat2.shape)
+    check_batch_sizes(self.shape, mat2.shape)
+    check_same_dtype(self, mat2)
     return matrix_product(self, mat2)
 
 
@@ -221,11 +204,7 @@ def addmm_jvp(self_t, mat1_t, mat2_t, mat1, mat2, beta, alpha):
 )
 def addmm_op(self, mat1, mat2, beta=1, alpha=1):
     """Return `beta · self + alpha · mat1 @ mat2`."""
-    if mat1.ndim != 2 or mat2.ndim != 2:
-        name, matrix = ("mat1", mat1) if mat1.ndim != 2 else ("mat2", mat2)
-        raise RuntimeError(f"{name} must be a matrix, got {matrix.ndim}-D tensor")
-    for name, other in (("self", self), ("mat1", mat1)):
-        same_dtype(other, mat2, name + " and mat2 must have the same dtype, but got {0.title} and {1.title}")
+    check_added_product(self, mat1, mat2)
     return plus_product(self, mat1, mat2, beta, alpha, mm.op.kernel)
 
 
@@ -260,7 +239,7 @@ def baddbmm_op(self, batch1, batch2, beta=1, alpha=1):
 )
 def linalg_cross_op(self, other, dim=-1):
     """Return the vector product of 3-vectors along `dim`."""
-    refuse(self, "b", "cross")
+    refuse(self, "cross")
     a, b = np.broadcast_arrays(self, other)
     return np.ascontiguousarray(np.cross(a, b, -1, -1, -1, dim))
 
@@ -421,15 +400,9 @@ def check_batches(input: Any, batch1: Any, batch2: Any, of_result: tuple[int, ..
     `of_result` are the places of the result's first dimensions in those of `batch1`.
     """
     a, b = batch1._data.shape, batch2._data.shape
-    for name, shape in (("batch1", a), ("batch2", b)):
-        if len(shape) != 3:
-            raise RuntimeError(f"{name} must be a 3D tensor")
+    check_3d(a, b)
     F.expand(input.detach(), (*(a[i] for i in of_result), b[2]))
-    if a[0] != b[0] or a[2] != b[1]:
-        raise RuntimeError(
-            f"Expected size for first two dimensions of batch2 tensor to be: [{a[0]}, {a[2]}] but got: "
-            f"[{b[0]}, {b[1]}]."
-        )
+    check_batch_sizes(a, b)
 
 
 @public("function method method_", out="same")
@@ -543,8 +516,8 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
 
     Source: PyTorch's page `torch.nn.functional.linear`.
     """
-    must_be_tensor("linear", input)
-    must_be_tensor("linear", weight, 2, "weight")
+    check_tensor("linear", input)
+    check_tensor("linear", weight, 2, "weight")
     if bias is None:
         return matmul(input, F.t(weight))
     shape = input._data.shape

@@ -11,8 +11,8 @@ import numpy as np
 
 from ..core import F, check_broadcast, differentiable, modes, zeros
 from ..core.dtypes import OF_NUMPY, of
+from ..core.guards import refuse
 from . import generator as draws
-from .arguments import of_kind, refuse
 from .generator import Generator, default_generator
 
 
@@ -48,7 +48,7 @@ def in_memory_order_of(self: Any) -> bool:
 @differentiable(self=zeros)
 def uniform(self, low=0.0, high=1.0, generator=None):
     """Return numbers from [low, high), each as likely."""
-    refuse(self, "biu", "check_uniform_bounds")
+    refuse(self, "check_uniform_bounds")
     part = self.real.dtype
     if low > high or max(abs(low), abs(high)) > np.finfo(part).max:
         told = f"numbers of {OF_NUMPY[part].c_name}, but found from={low:g}, to={high:g}"
@@ -61,7 +61,7 @@ def normal(self, mean=0.0, std=1.0, generator=None):
     """Normally distributed numbers; both parts of complex ones around the mean, with half the variance."""
     if std < 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
-    refuse(self, "biu", "normal_kernel_cpu")
+    refuse(self, "normal_kernel_cpu")
     if self.dtype.kind == "c":
         std = std / np.sqrt(2.0)
     draw = (
@@ -75,7 +75,7 @@ def random(self, generator=None):
     """Return integers from 0 up to the largest of the dtype, or up to which a floating-point dtype has them
     all.
     """
-    refuse(self, "c", "random_kernel_cpu")
+    refuse(self, "random_kernel_cpu")
     return with_numbers(self, draws.anything(source_of(generator), self.size, self.dtype))
 
 
@@ -85,8 +85,7 @@ def random_integers(self: Any, low: int, high: int, generator: Any) -> Any:
     """
     if low >= high:
         raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
-    if self.dtype.kind == "c":
-        raise RuntimeError("check_random_bounds handles only integral, floating-point and boolean types")
+    refuse(self, "check_random_bounds")
     if self.dtype.kind == "b":
         lowest, highest = 0, 1
     else:
@@ -112,10 +111,7 @@ def random_from(self, low, to, generator=None):
 @differentiable(self=zeros)
 def exponential(self, lambd=1.0, generator=None):
     """Exponentially distributed numbers of rate `lambd`."""
-    text = (
-        "Exponential distribution is a continuous probability distribution. dtype must be a floating point "
-    )
-    of_kind(self, "f", text + "but you specified {0.title}")
+    refuse(self, "exponential")
     if lambd <= 0:
         raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={lambd:g}")
     return with_numbers(self, draws.draw_exponential(source_of(generator), self.size, lambd))
@@ -129,7 +125,7 @@ NO_CHANCE = (
 
 def bernoulli_mask(p: Any, generator: Any) -> np.ndarray:
     """Bools that hold with the probabilities `p`, in its shape."""
-    refuse(p, "biuc", "bernoulli_tensor_cpu_p_")
+    refuse(p, "bernoulli_tensor_cpu_p_")
     if not np.all((p >= 0) & (p <= 1)):
         raise RuntimeError(NO_CHANCE)
     return draws.chances(source_of(generator), np.asarray(p))
@@ -138,13 +134,14 @@ def bernoulli_mask(p: Any, generator: Any) -> np.ndarray:
 @differentiable(self=zeros)
 def bernoulli(self, generator=None):
     """Return 1 with the probability that the element is, else 0."""
+    refuse(self, "bernoulli_tensor_cpu_self_")
     return bernoulli_mask(self, generator).astype(self.dtype)[()]
 
 
 @differentiable(self=zeros, p=zeros, node="BernoulliBackward1", broadcasts=True)
 def bernoulli_tensor(self, p, generator=None):
     """Return 1 with the probabilities in `p`, else 0."""
-    refuse(self, "c", "bernoulli_tensor_cpu_self_")
+    refuse(self, "bernoulli_tensor_cpu_self_")
     chances = np.empty_like(self, p.dtype, subok=False)
     chances[...] = F.expand(np.asarray(p), self.shape)
     return bernoulli_mask(chances, generator).astype(self.dtype)[()]
@@ -155,14 +152,13 @@ def bernoulli_float(self, p=0.5, generator=None):
     """Return 1 with probability `p`, else 0."""
     if not 0 <= p <= 1:
         raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
-    refuse(self, "c", "bernoulli_scalar_cpu_")
+    refuse(self, "bernoulli_scalar_cpu_")
     return with_numbers(self, draws.draw_bernoulli(source_of(generator), self.size, p))
 
 
 def check_spread(std: Any) -> None:
     """RuntimeError with PyTorch's text for negative standard deviations."""
-    if std.dtype.kind == "c":
-        raise RuntimeError("normal expects standard deviation to be non-complex")
+    refuse(std, "normal_std")
     if np.any(std < 0):
         raise RuntimeError("normal expects all elements of std >= 0.0")
 
@@ -197,21 +193,26 @@ def normal_float_tensor(mean, std, generator=None):
 @differentiable()
 def multinomial(self, num_samples, replacement=False, generator=None):
     """Return `num_samples` places of each row, chosen with probabilities that are as the row's elements."""
-    if self.ndim not in (1, 2):
-        raise RuntimeError("prob_dist must be 1 or 2 dim")
-    of_kind(self, "f", "multinomial only supports floating-point dtypes for input, got: {0.title}")
-    if num_samples <= 0:
-        raise RuntimeError("cannot sample n_sample <= 0 samples")
-    if not replacement and num_samples > self.shape[-1]:
-        raise RuntimeError("cannot sample n_sample > prob_dist.size(-1) samples without replacement")
-    if not ((self >= 0) & (self < np.inf)).all():
-        raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
-    if not (self.sum(-1) > 0).all():
-        raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
+    check_weights(self, num_samples, replacement)
     source = source_of(generator)
     if replacement and num_samples > 1:
         return with_replacement(self, num_samples, source)
     return without_replacement(self, num_samples, source)
+
+
+def check_weights(weights: Any, count: int, replacement: bool) -> None:
+    """RuntimeError with PyTorch's text unless `count` samples can be drawn with these probabilities."""
+    if weights.ndim not in (1, 2):
+        raise RuntimeError("prob_dist must be 1 or 2 dim")
+    refuse(weights, "multinomial")
+    if count <= 0:
+        raise RuntimeError("cannot sample n_sample <= 0 samples")
+    if not replacement and count > weights.shape[-1]:
+        raise RuntimeError("cannot sample n_sample > prob_dist.size(-1) samples without replacement")
+    if not ((weights >= 0) & (weights < np.inf)).all():
+        raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
+    if not (weights.sum(-1) > 0).all():
+        raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
 
 
 def without_replacement(self: Any, count: int, source: Generator) -> np.ndarray:

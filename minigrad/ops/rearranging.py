@@ -8,11 +8,11 @@ import numpy as np
 
 from ..core import F, calls, differentiable, itself, zeros
 from ..core.devices import contiguous_format
+from ..core.guards import check_has_dimensions, check_images, check_length, check_sizes, refuse
 from ..core.public import public, shown_as
 from ..core.tensor_state import numbers, wrap
 from . import views as vw
-from .arguments import check_images, fitting, integers, is_integer, refuse
-from .arguments import dims as dims_of
+from .arguments import fitting
 from .kernels import linear_op
 from .reductions import over
 from .shapes import place
@@ -47,8 +47,7 @@ def roll_op(self, shifts, dims):
     if len(shifts) != len(dims) and (dims or len(shifts) > 1):
         raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")
     for d in dims:
-        if not self.ndim:
-            raise IndexError(f"Dimension specified as {d} but tensor has no dimensions")
+        check_has_dimensions(self.ndim, d)
         place(d, self.ndim)
     return np.roll(self, shifts, dims) if dims else np.roll(self, shifts[0])
 
@@ -95,9 +94,7 @@ def repeat_op(self, repeats):
             "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor"
         )
     shape = (1,) * (len(repeats) - self.ndim) + self.shape
-    sizes = [n * m for n, m in zip(repeats, shape)]
-    if min(sizes, default=0) < 0:
-        raise RuntimeError(f"Trying to create tensor with negative dimension {min(sizes)}: {sizes}")
+    check_sizes(tuple(n * m for n, m in zip(repeats, shape)))
     return np.tile(self, np.maximum(repeats, 0))[()]
 
 
@@ -173,8 +170,7 @@ def check_pad(self: Any, pad: Any) -> None:
             f"is {len(pad)} while the input has {self.ndim} dimensions."
         )
     for n, (before, after) in zip(self.shape, borders(pad, self.ndim)):
-        if n + min(before, 0) + min(after, 0) < 0:  # it is cut before it grows
-            raise RuntimeError("narrow(): length must be non-negative.")
+        check_length(n + min(before, 0) + min(after, 0))  # it is cut before it grows
 
 
 @differentiable(
@@ -229,7 +225,7 @@ def check_filled(self: Any, padding: Any, name: str, is_mirror: bool) -> None:
     """RuntimeError with PyTorch's text for a tensor that is too small for its borders."""
     k = len(padding) // 2
     check_images(self, k)
-    refuse(self, "b", name)
+    refuse(self, name)
     for i in range(k):
         dim, before, after = self.ndim - 1 - i, padding[2 * i], padding[2 * i + 1]
         if is_mirror and max(before, after) >= self.shape[dim]:
@@ -240,9 +236,7 @@ def check_filled(self: Any, padding: Any, name: str, is_mirror: bool) -> None:
     sizes = [n + a + b for n, (a, b) in zip(self.shape[-k:], borders(padding, k))]
     if max(sizes) < 1:
         raise RuntimeError(TOO_SMALL[k].format(*self.shape[-k:], *sizes))
-    if min(sizes) < 0:
-        shape = [*self.shape[:-k], *sizes]
-        raise RuntimeError(f"Trying to create tensor with negative dimension {min(shape)}: {shape}")
+    check_sizes((*self.shape[:-k], *sizes))
 
 
 def declare_pad(way: Any, title: str, gradient: str) -> None:
@@ -291,7 +285,7 @@ def flip(input: Any, dims: Any) -> Any:
     >>> torch.flip(torch.tensor([1, 2, 3]), [0])
     tensor([3, 2, 1])
     """
-    return flip_op(input, dims_of(dims))
+    return flip_op(input, dims)
 
 
 @public()
@@ -327,13 +321,13 @@ def roll(input: Any, shifts: Any, dims: Any = ()) -> Any:
     >>> torch.roll(torch.tensor([1, 2, 3]), 1)
     tensor([3, 1, 2])
     """
-    return roll_op(input, dims_of(shifts), dims_of(dims) or ())
+    return roll_op(input, shifts, dims or ())
 
 
 @public()
 def rot90(input: Any, k: int = 1, dims: Any = (0, 1)) -> Any:
     """Return a copy turned `k` quarters of a circle in the plane of two dimensions."""
-    return rot90_op(input, k, tuple(dims))
+    return rot90_op(input, k, dims)
 
 
 @public("function")
@@ -341,8 +335,7 @@ def tile(input: Any, dims: Any) -> Any:
     """Return a copy in which the tensor stands `dims` times along its last dimensions, or new ones
     in front.
     """
-    times = dims_of(dims) or ()
-    return repeat_op(input, (1,) * (input.ndim - len(times)) + times)
+    return repeat_op(input, (1,) * (input.ndim - len(dims)) + dims)
 
 
 @public()
@@ -369,8 +362,8 @@ def repeat_interleave(
         return indices_repeated(input if repeats is None else repeats, output_size)
     if dim is None:
         input, dim = flatten(input), 0
-    if is_integer(repeats):
-        return repeat_each(input, int(repeats), dim, output_size)
+    if isinstance(repeats, int):
+        return repeat_each(input, repeats, dim, output_size)
     shape = input._data.shape or (1,)
     counts = F.expand(repeats, (shape[place(dim, len(shape))],))  # one count may stand for all
     return F.index_select(input, dim, indices_repeated(counts, output_size))
@@ -379,9 +372,7 @@ def repeat_interleave(
 def indices_repeated(repeats: Any, output_size: int | None) -> Any:
     """`0` the first number of times, `1` the second, and so on."""
     counts = numbers(repeats)
-    if counts.dtype not in (np.int32, np.int64):
-        title = repeats.dtype.title
-        raise NotImplementedError(f"\"repeat_interleave_cpu\" not implemented for '{title}'")
+    refuse(counts, "repeat_interleave_cpu")
     if counts.ndim != 1:
         raise RuntimeError("repeat_interleave only accept 1D vector as repeat")
     if (counts < 0).any():
@@ -438,8 +429,7 @@ def diagflat(input: Any, offset: int = 0) -> Any:
 
 
 @public("method", name="flip")
-@shown_as(lambda self, dims: None)
-def flip_method(self, *dims: Any) -> Any:
+def flip_method(self, dims: Any) -> Any:
     """Return a copy with the elements in reverse order along `dims`.
 
     Args:
@@ -453,11 +443,12 @@ def flip_method(self, *dims: Any) -> Any:
     >>> torch.tensor([1, 2, 3]).flip(0)
     tensor([3, 2, 1])
     """
-    return flip_op(self, integers(dims))
+    return flip_op(self, dims)
 
 
 @public("method")
-def repeat(self, *repeats: Any) -> Any:
+@shown_as(lambda self, *repeats: None)
+def repeat(self, repeats: Any) -> Any:
     """Return a copy in which the tensor is repeated along each dimension.
 
     Args:
@@ -472,12 +463,11 @@ def repeat(self, *repeats: Any) -> Any:
     tensor([[1, 2, 1, 2],
             [1, 2, 1, 2]])
     """
-    return repeat_op(self, integers(repeats))
+    return repeat_op(self, repeats)
 
 
 @public("method", name="tile")
-@shown_as(lambda self, dims: None)
-def tile_method(self, *dims: Any) -> Any:
+def tile_method(self, dims: Any) -> Any:
     """Return a copy in which the tensor is repeated along its last dimensions.
 
     Args:
@@ -491,19 +481,17 @@ def tile_method(self, *dims: Any) -> Any:
     >>> torch.tensor([1, 2]).tile(2)
     tensor([1, 2, 1, 2])
     """
-    return tile(self, integers(dims))
+    return tile(self, dims)
 
 
 @public("method")
-def sum_to_size(self, *size: Any) -> Any:
+@shown_as(lambda self, *size: None)
+def sum_to_size(self, size: Any) -> Any:
     """Return the sum over the dimensions along which a tensor of that size would be broadcast to this
     one.
     """
-    if not size:
-        raise TypeError("no size is given")
-    shape = integers(size)
     own = self._data.shape
-    lead = len(own) - len(shape)
-    if lead < 0 or any(n not in (1, m) for n, m in zip(shape, own[lead:])):
-        raise RuntimeError(f"size {{{list(shape)}}} is not expandable to size {{{list(own)}}}.")
-    return self if shape == own != () else F.sum_to(self, shape)
+    lead = len(own) - len(size)
+    if lead < 0 or any(n not in (1, m) for n, m in zip(size, own[lead:])):
+        raise RuntimeError(f"size {{{list(size)}}} is not expandable to size {{{list(own)}}}.")
+    return self if size == own != () else F.sum_to(self, size)

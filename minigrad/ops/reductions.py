@@ -9,10 +9,11 @@ import numpy as np
 
 from ..core import F, composite, differentiable, dtypes, is_symbol
 from ..core.dtypes import FAST_ARRAYS
+from ..core.guards import invalid_arguments, refuse
 from ..core.op import RAW
 from ..core.public import public
 from ..core.tensor_state import wrap
-from .arguments import as_integer, dims, flag, invalid_arguments, numpys, refuse
+from .arguments import numpys
 from .copies import dtype_of_value, to
 from .kernels import linear_op
 from .shapes import place
@@ -161,8 +162,7 @@ def like(g: Any, other: Any) -> Any:
 @differentiable(name="nansum", self=nansum_vjp)
 def nansum_op(self, dim, keepdim, dtype=None):
     """Return the sum over some dimensions (all for None) in which NaN counts as 0."""
-    if self.dtype.kind == "c":
-        raise RuntimeError("nansum(): nansum does not support complex inputs")
+    refuse(self, "nansum")
     known = np.where(np.isnan(self), self.dtype.type(0), self) if self.dtype.kind == "f" else self
     return total(np.add, known, over(dim, self.ndim), keepdim, dtype)
 
@@ -254,7 +254,7 @@ def sum(input: Any, dim: Any = NOT_GIVEN, keepdim: bool = False, *, dtype: Any =
     """
     if is_of_all("sum", input, dim, keepdim):
         return sum_all(input, numpys(dtype))
-    return sum_dim(input, dims(dim) or (), flag(keepdim), numpys(dtype))
+    return sum_dim(input, dim or (), keepdim, numpys(dtype))
 
 
 @public(out="dtype")
@@ -262,7 +262,7 @@ def nansum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = N
     """Return the sum in which NaN counts as 0, of all elements or over the dimensions `dim`."""
     if input._data.dtype.kind in "biu":
         return sum(input, dim, keepdim, dtype=dtype)
-    return nansum_op(input, dims(dim), flag(keepdim), numpys(dtype))
+    return nansum_op(input, dim, keepdim, numpys(dtype))
 
 
 @public(out="dtype")
@@ -291,7 +291,7 @@ def mean(input: Any, dim: Any = NOT_GIVEN, keepdim: bool = False, *, dtype: Any 
         )
     if is_of_all("mean", input, dim, keepdim):
         return mean_all(input, numpys(dtype))
-    return mean_dim(input, dims(dim) or (), flag(keepdim), numpys(dtype))
+    return mean_dim(input, dim or (), keepdim, numpys(dtype))
 
 
 @public(out="cast")
@@ -331,7 +331,7 @@ def prod(input: Any, dim: Any = NOT_GIVEN, keepdim: bool = False, *, dtype: Any 
         return prod_all(input, numpys(dtype))
     if dim is None:
         raise invalid_arguments("prod", input, dim=dim)
-    return prod_dim(input, as_integer(dim), flag(keepdim), numpys(dtype))
+    return prod_dim(input, dim, keepdim, numpys(dtype))
 
 
 @public(out="cast")
@@ -350,7 +350,7 @@ def all(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
     >>> torch.all(torch.tensor([[True, False], [True, True]]), dim=1)
     tensor([False,  True])
     """
-    return all_op(input, dims(dim), flag(keepdim))
+    return all_op(input, dim, keepdim)
 
 
 @public(out="cast")
@@ -369,13 +369,13 @@ def any(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
     >>> torch.any(torch.tensor([[True, False], [True, True]]), dim=1)
     tensor([True, True])
     """
-    return any_op(input, dims(dim), flag(keepdim))
+    return any_op(input, dim, keepdim)
 
 
 @public()
 def count_nonzero(input: Any, dim: Any = None) -> Any:
     """Return how many elements are not 0, of all or over the dimensions `dim`."""
-    return count_nonzero_op(input, dims(dim))
+    return count_nonzero_op(input, dim)
 
 
 # ─── Sorting, medians, unique elements; truth, counts and histograms; the trace
@@ -441,7 +441,7 @@ def trace(self):
     """
     if self.ndim != 2:
         raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {self.ndim}")
-    refuse(self, "b", "trace")
+    refuse(self, "trace")
     kind = np.int64 if self.dtype.kind in "iu" else accumulation_dtype(self.dtype)
     out = np.trace(self, dtype=kind)
     return np.asarray(out).astype(self.dtype if self.dtype == np.float16 else kind)[()]

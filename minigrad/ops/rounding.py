@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from ..core import F, differentiable, rename, zeros
-from ..core.dtypes import of
+from ..core.guards import refuse
 from ..core.public import ALL, public
-from .arguments import choice, each, only, publish_overloads, refuses
+from .arguments import choice, publish_overloads
 from .kernels import elementwise, no_derivative
 
 
@@ -20,19 +20,12 @@ def round_kernel(function: Any) -> Any:
     return lambda self: self.copy() if self.dtype.kind in "iu" else function(self)
 
 
-def rounds(function: Any, check: Any, node: str | None = None, **names: Any) -> Any:
+def rounds(function: Any, node: str | None = None, **names: Any) -> Any:
     """Declare an op that rounds: it is constant nearly everywhere."""
-    return differentiable(
-        self=zeros, elementwise=True, kernel=round_kernel(function), check=check, node=node, **names
-    )
+    return differentiable(self=zeros, elementwise=True, kernel=round_kernel(function), node=node, **names)
 
 
-def no_fractions(name: str) -> Any:
-    """Return a check that refuses bools and complex numbers in PyTorch's words."""
-    return each(only("iufc", f"{name}_vml_cpu"), refuses(f"{name} is not supported for complex inputs"))
-
-
-@rounds(np.ceil, no_fractions("ceil"))
+@rounds(np.ceil)
 def ceil(self):
     """Return the smallest integer that is not less than each element.
 
@@ -49,7 +42,7 @@ def ceil(self):
     """
 
 
-@rounds(np.floor, no_fractions("floor"))
+@rounds(np.floor)
 def floor(self):
     """Return the largest integer that is not larger than each element.
 
@@ -66,20 +59,17 @@ def floor(self):
     """
 
 
-@rounds(np.trunc, no_fractions("trunc"), also="fix")
+@rounds(np.trunc, also="fix")
 def trunc(self):
     """The element without its digits after the point."""
 
 
-@rounds(np.rint, only("iuf", "round_vml_cpu"), "RoundBackward0", forms="")
+@rounds(np.rint, "RoundBackward0", forms="")
 def round_whole(self):
     """The nearest whole number; of two equally near, the even one."""
 
 
-NO_DIGITS = only("f", "round_vml_cpu")
-
-
-@elementwise(self=zeros, node="RoundBackward1", check=only("f", "round_cpu"))
+@elementwise(self=zeros, node="RoundBackward1")
 def round_decimals(self, decimals):
     """Return the same with digits after the point kept, or with a negative number of them, before it cut."""
     return np.round(self, decimals)
@@ -106,11 +96,11 @@ def round(input: Any, *, decimals: Any = None) -> Any:
     if decimals is None:
         return round_whole, (input,)
     if index(decimals) == 0:
-        NO_DIGITS([of(input._data)])
+        refuse(input._data, "round_to_no_digits")
     return round_decimals, (input, index(decimals))  # a TypeError for a fraction
 
 
-@differentiable(self=lambda g: g, elementwise=True, check=only("f", "frac_cpu"))
+@differentiable(self=lambda g: g, elementwise=True)
 def frac(self):
     """Return the digits of each element after its point, with its sign."""
     return self - np.trunc(self)
@@ -187,7 +177,6 @@ def divide_rounded(self: Any, other: Any, rounding_mode: Any) -> Any:
     other=lambda g, self, other, rounding_mode: F.zeros_like(g),
     node="DivBackward2",
     kernel=divide_rounded,
-    check=only("iuf", "div_floor_cpu"),
     lone_numbers=True,
 )
 def div_rounded(self, other, rounding_mode="trunc"):
@@ -215,8 +204,8 @@ def rest(function: Any) -> Any:
 
 
 # Declare what division leaves, rounded towards zero or down.
-truncated = partial(elementwise, kernel=rest(np.fmod), check=only("iuf", "fmod_cpu"))
-floored = partial(elementwise, kernel=rest(np.remainder), check=only("iuf", "remainder_cpu"))
+truncated = partial(elementwise, kernel=rest(np.fmod))
+floored = partial(elementwise, kernel=rest(np.remainder))
 
 
 @truncated(
@@ -273,7 +262,6 @@ modulo = publish_overloads(remainder, remainder_number, remainder_of_number)
 
 @elementwise(
     **no_derivative("floor_divide", "self", "other"),
-    check=only("iuf", "div_floor_cpu"),
     lone_numbers=True,
 )
 def floor_divide(self, other):

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from ..core import differentiable, dtypes, rename
+from ..core.guards import NUMBERS, invalid_arguments
 from ..core.public import public
 from ..core.tensor_state import TensorBase, numbers, wrap
-from .arguments import NUMBERS, invalid_arguments
 
 # ─── Among others
 

@@ -13,6 +13,7 @@ from numpy.lib.stride_tricks import as_strided
 from ..core import RAW, F, composite, is_symbol, itself
 from ..core.devices import contiguous_format
 from ..core.dtypes import of
+from ..core.guards import dimension_error
 from ..core.operands import sum_to as sum_to_array
 from ..core.public import public
 from .kernels import linear_op, view_op
@@ -133,13 +134,21 @@ def expand(self, size):
     if self.ndim == 0 and size and min(size) >= 0:
         return stretch(self, size, (0,) * len(size))  # the gradient of a sum
     lead = len(size) - self.ndim
-    if lead < 0:
+    own = (*(None,) * lead, *self.shape)
+    check_expanded(self, size, own)
+    shape = tuple([m if n == -1 else n for n, m in zip(size, own)])
+    strides = (*(0,) * lead, *(0 if m == 1 else s for m, s in zip(self.shape, self.strides)))
+    return self if shape == self.shape else stretch(self, shape, strides)
+
+
+def check_expanded(self: Any, size: tuple[int, ...], own: tuple[int | None, ...]) -> None:
+    """RuntimeError with PyTorch's text unless `self` expands to `size`; `own` has None for new dimensions."""
+    if len(size) < self.ndim:
         raise RuntimeError(
             f"expand({of(self).type_name}{{{list(self.shape)}}}, size={list(size)}): the number of "
             f"sizes provided ({len(size)}) must be greater or equal to the number of dimensions in the "
             f"tensor ({self.ndim})"
         )
-    own = (*(None,) * lead, *self.shape)
     for i, (n, m) in reversed([*enumerate(zip(size, own))]):
         if m is None and n < 0:
             raise RuntimeError(
@@ -151,9 +160,6 @@ def expand(self, size):
                 f"The expanded size of the tensor ({n}) must match the existing size ({m}) at non-singleton "
                 f"dimension {i}.  Target sizes: {list(size)}.  Tensor sizes: {list(self.shape)}"
             )
-    shape = tuple([m if n == -1 else n for n, m in zip(size, own)])
-    strides = (*(0,) * lead, *(0 if m == 1 else s for m, s in zip(self.shape, self.strides)))
-    return self if shape == self.shape else stretch(self, shape, strides)
 
 
 def stretch(self: Any, shape: tuple[int, ...], strides: tuple[int, ...]) -> Any:
@@ -279,7 +285,5 @@ def place(dim: int, ndim: int) -> int:
     """`dim` counted from the front; IndexError with PyTorch's text if it is out of range."""
     limit = ndim or 1
     if not -limit <= dim < limit:
-        raise IndexError(
-            f"Dimension out of range (expected to be in range of [{-limit}, {limit - 1}], but got {dim})"
-        )
+        raise dimension_error(dim, ndim)
     return dim % limit

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from math import prod
 from typing import Any
 
@@ -11,8 +12,9 @@ import numpy as np
 from ..core import F, calls, differentiable, itself, zeros
 from ..core.declare import camel
 from ..core.dtypes import of, result_type
+from ..core.guards import check_same_dtype, refuse
+from ..core.op import arguments, parameters
 from ..core.public import public
-from .arguments import refuse, same_dtype
 from .kernels import (
     MEAN,
     NONE,
@@ -47,7 +49,7 @@ def loss(name: str) -> Any:
             if self.dtype is not target.dtype:
                 kind = result_type(self, target)
                 self, target = self.astype(kind), target.astype(kind)
-            refuse(self, "biuc", name)
+            refuse(self, name)
             return reduce_loss(losses(self, target, reduction, *args), reduction)
 
         return kernel
@@ -55,35 +57,57 @@ def loss(name: str) -> Any:
     return decorate
 
 
-@differentiable(
-    self=calls("mse_loss_backward", "self", "target", "reduction"),
-    target=calls("mse_loss_backward", "target", "self", "reduction"),
-)
+def weigh_gradient(loss: Any, weight: Any, reduction: int, shape: Any) -> Any:
+    """Return a gradient times the weights of elements, a share of it for a mean; by ops."""
+    if weight is not None:
+        loss = reduced_in_place("mul", loss, weight)
+    return reduced_in_place("div_scalar", loss, prod(shape)) if reduction == MEAN else loss
+
+
+def of_difference(backward: str, slope: Any, bend: Any) -> Any:
+    """Declare a loss of the differences `d = self - target`, and the op `backward` of its gradients.
+
+    `slope(d, share, …)` is the derivative of one loss, times a share for a mean. `bend(g, …)` is `g` times
+    the second derivative, written as a vjp.
+    """
+
+    def bend_of_self(g: Any, grad_output: Any, reduction: int, self: Any, *values: Any) -> Any:
+        return weigh_gradient(bend(g * grad_output, *values), None, reduction, self.shape)
+
+    def bend_of_target(g: Any, *values: Any) -> Any:
+        return F.neg(bend_of_self(g, *values))
+
+    saved = ("grad_output", "reduction", "self", *arguments(bend))
+    bend_of_self.names = bend_of_target.names = saved  # type: ignore[attr-defined]
+
+    def gradient(grad_output: Any, self: Any, target: Any, reduction: int, *args: Any) -> Any:
+        return slope(self - target, share(reduction, self.shape), *args) * grad_output
+
+    def declare(kernel: Any) -> Any:
+        names = self, target, *others = parameters(inspect.unwrap(kernel))
+        gradient.params = ("grad_output", *names)  # type: ignore[attr-defined]
+        activation(name=backward, grad_output=itself, self=bend_of_self, target=bend_of_target)(gradient)
+        vjps = {"self": calls(backward, *names), "target": calls(backward, target, self, *others)}
+        return differentiable(**vjps)(kernel)
+
+    return declare
+
+
+@of_difference("mse_loss_backward", slope=lambda d, share: (2 * share) * d, bend=lambda g: F.mul_scalar(g, 2))
 @loss("mse_cpu")
 def mse_loss(self, target, reduction):
     """Return the squared difference."""
     return (self - target) * (self - target)
 
 
-@activation(
-    grad_output=itself,
-    self=lambda g, grad_output, reduction, self: (g * grad_output) * (2 * share(reduction, self.shape)),
-    target=lambda g, grad_output, reduction, target: (
-        (g * grad_output) * (-2 * share(reduction, target.shape))
-    ),
-)
-def mse_loss_backward(grad_output, self, target, reduction):
-    """`2 · (self - target) · grad_output`, a share of it for a mean."""
-    return (2 * share(reduction, self.shape)) * (self - target) * grad_output
-
-
 # ── squares of small and sizes of large differences
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-@differentiable(
-    self=calls("smooth_l1_loss_backward", "self", "target", "reduction", "beta"),
-    target=calls("smooth_l1_loss_backward", "target", "self", "reduction", "beta"),
+@of_difference(
+    "smooth_l1_loss_backward",
+    slope=lambda d, share, beta: np.where(np.abs(d) < beta, d / beta, np.sign(d)) * share,
+    bend=lambda g, self, target, beta: F.div_scalar(g * F.like(F.lt(F.abs(self - target), beta), g), beta),
 )
 @loss("smooth_l1_cpu")
 @in_float32
@@ -93,28 +117,10 @@ def smooth_l1_loss(self, target, reduction, beta):
     return np.where(d < beta, 0.5 * d * d / beta, d - 0.5 * beta)[()]
 
 
-def smooth_twice(g, beta, grad_output, reduction, self, target):
-    """Return the second derivative: 1 / beta where differences are small, else 0."""
-    inside = F.like(F.lt(F.abs(self - target), beta), g)
-    return ((g * grad_output) * inside) * (share(reduction, self.shape) / beta)
-
-
-@activation(
-    grad_output=itself,
-    self=smooth_twice,
-    target=lambda g, beta, grad_output, reduction, self, target: F.neg(
-        smooth_twice(g, beta, grad_output, reduction, self, target)
-    ),
-)
-def smooth_l1_loss_backward(grad_output, self, target, reduction, beta):
-    """`grad_output` times the slope: `d / beta` where |d| is smaller than `beta`, else the sign of d."""
-    d = self - target
-    return grad_output * (np.where(np.abs(d) < beta, d / beta, np.sign(d)) * share(reduction, self.shape))
-
-
-@differentiable(
-    self=calls("huber_loss_backward", "self", "target", "reduction", "delta"),
-    target=calls("huber_loss_backward", "target", "self", "reduction", "delta"),
+@of_difference(
+    "huber_loss_backward",
+    slope=lambda d, share, delta: np.clip(d, -delta, delta) * share,
+    bend=lambda g, self, target, delta: g * F.lt(F.abs(self - target), delta),
 )
 @loss("huber_cpu")
 @in_float32
@@ -124,32 +130,7 @@ def huber_loss(self, target, reduction, delta):
     return np.where(d < delta, 0.5 * d * d, delta * (d - 0.5 * delta))[()]
 
 
-def huber_twice(g, delta, grad_output, reduction, self, target):
-    """Return the second derivative: 1 where differences are small, else 0."""
-    inside = F.like(F.lt(F.abs(self - target), delta), g)
-    return ((g * grad_output) * inside) * share(reduction, self.shape)
-
-
-@activation(
-    grad_output=itself,
-    self=huber_twice,
-    target=lambda g, delta, grad_output, reduction, self, target: F.neg(
-        huber_twice(g, delta, grad_output, reduction, self, target)
-    ),
-)
-def huber_loss_backward(grad_output, self, target, reduction, delta):
-    """`grad_output` times the slope: `d`, but not less than `-delta` nor more than `delta`."""
-    return grad_output * (np.clip(self - target, -delta, delta) * share(reduction, self.shape))
-
-
 # ─── Losses of classes: binary cross entropy and the negative log likelihood
-
-
-def weigh_gradient(loss: Any, weight: Any, reduction: int, shape: Any) -> Any:
-    """Return a gradient times the weights of elements, a share of it for a mean; by ops."""
-    if weight is not None:
-        loss = reduced_in_place("mul", loss, weight)
-    return reduced_in_place("div_scalar", loss, prod(shape)) if reduction == MEAN else loss
 
 
 def entropy_target_vjp(g, reduction, self, target, weight):
@@ -174,7 +155,7 @@ def binary_cross_entropy(self, target, weight=None, reduction=MEAN):
     """Return `-weight · (target · log(self) + (1 - target) · log(1 - self))`, no logarithm being less than
     -100.
     """
-    refuse(self, "biuc", "binary_cross_entropy")
+    refuse(self, "binary_cross_entropy")
     for name, probabilities in (("input", self), ("target", target)):
         if not np.all((probabilities >= 0) & (probabilities <= 1)):
             raise RuntimeError(f"all elements of {name} should be between 0 and 1")
@@ -255,11 +236,11 @@ def binary_cross_entropy_with_logits(self, target, weight=None, pos_weight=None,
 
 def check_target(self: Any, target: Any, weight: Any) -> None:
     """RuntimeError with PyTorch's text for shapes and dtypes that do not fit."""
-    refuse(self, "biuc", "nll_loss_out_frame")
+    refuse(self, "nll_loss_out_frame")
     if target.dtype not in (np.int64, np.uint8):
         raise RuntimeError(f"expected target dtype to be Long or Byte, but got {of(target).title}")
     if weight is not None:
-        same_dtype(self, weight, "expected scalar type {0.title} but found {1.title}")
+        check_same_dtype(self, weight)
 
 
 def class_index(self: Any, target: Any, weight: Any, ignore_index: int) -> tuple[Any, Any, Any]:
@@ -338,14 +319,13 @@ declare_nll("nll_loss2d", "nll_loss2d_forward", "nll_loss2d_backward")
 # ─── Smooth activation functions, softmax and its logarithm
 
 
-def subtract_maximum(self: Any, dim: int, name: str) -> tuple[Any, int]:
+def subtract_maximum(self: Any, dim: int, kernel_name: str, last: str) -> tuple[Any, int]:
     """`self`, float16 as float32, with its largest element along `dim` taken away; and `dim` counted from
-    the front.
+    the front. PyTorch has another kernel for the `last` dimension.
     """
     axis = place(dim, self.ndim)
-    if self.dtype.kind != "f" and self.size:
-        last = "_lastdim" if axis >= self.ndim - 1 else ""
-        raise NotImplementedError(f"\"{name}{last}_kernel_impl\" not implemented for '{of(self).title}'")
+    if self.size:
+        refuse(self, last if axis >= self.ndim - 1 else kernel_name)
     x = as_float32(vector(self)) if self.size else vector(self).astype(np.float32)
     return x - np.maximum.reduce(x, axis=axis, keepdims=True, initial=-np.inf), axis
 
@@ -364,7 +344,7 @@ def like(out: Any, self: Any) -> Any:
 @differentiable(name="softmax", self=lambda g, result, dim: F._softmax_backward_data(g, result, dim))
 def softmax_op(self, dim):
     """Exponentials along `dim`, divided by their sum."""
-    x, axis = subtract_maximum(self, dim, "softmax")
+    x, axis = subtract_maximum(self, dim, "softmax_kernel_impl", "softmax_lastdim_kernel_impl")
     np.exp(x, out=x)
     x /= np.add.reduce(x, axis=axis, keepdims=True)
     return like(x, self)
@@ -373,7 +353,7 @@ def softmax_op(self, dim):
 @differentiable(name="log_softmax", self=lambda g, result, dim: F._log_softmax_backward_data(g, result, dim))
 def log_softmax_op(self, dim):
     """Return the logarithm of softmax along `dim`, without overflow."""
-    x, axis = subtract_maximum(self, dim, "log_softmax")
+    x, axis = subtract_maximum(self, dim, "log_softmax_kernel_impl", "log_softmax_lastdim_kernel_impl")
     x -= np.log(np.add.reduce(np.exp(x), axis=axis, keepdims=True))
     return like(x, self)
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import builtins
+import operator
 from typing import Any
 
 import numpy as np
 
 from .. import return_types
 from ..core import F, composite, differentiable, is_symbol
+from ..core.guards import check_has_dimensions, invalid_arguments, refuse
 from ..core.op import RAW
 from ..core.public import public
 from ..core.tensor_state import TensorBase
-from .arguments import as_integer, dims, flag, invalid_arguments, refuse
 from .copies import dtype_of_value
 from .gathering import grid
 from .kernels import no_derivative
@@ -100,7 +101,7 @@ def reduce_extreme(ufunc: Any, self: Any, dim: Any, keepdim: bool, name: str, ke
     axes = over(dim, self.ndim)
     refuse_empty(self, axes, f"{name}()")
     if self.size:
-        refuse(self, "c", kernel)
+        refuse(self, kernel)
     return ufunc.reduce(self, axis=axes, keepdims=keepdim)
 
 
@@ -116,28 +117,28 @@ def amin_op(self, dim=(), keepdim=False):
     return reduce_extreme(np.minimum, self, dim, keepdim, "amin", "min_values_cpu")
 
 
-def of_all(ufunc: Any, name: str) -> Any:
+def of_all(ufunc: Any, name: str, kernel_name: str) -> Any:
     """Return the kernel of an extreme of all elements."""
-    return lambda self: reduce_extreme(ufunc, self, None, False, name, f"{name}_all")
+    return lambda self: reduce_extreme(ufunc, self, None, False, name, kernel_name)
 
 
-@differentiable(self=evenly, node="MaxBackward1", kernel=of_all(np.maximum, "max"))
+@differentiable(self=evenly, node="MaxBackward1", kernel=of_all(np.maximum, "max", "max_all"))
 def max_all(self):
     """Return the largest of all elements; its gradient is divided evenly."""
 
 
-@differentiable(self=evenly, node="MinBackward1", kernel=of_all(np.minimum, "min"))
+@differentiable(self=evenly, node="MinBackward1", kernel=of_all(np.minimum, "min", "min_all"))
 def min_all(self):
     """Return the smallest of all elements; its gradient is divided evenly."""
 
 
-def extreme_along(position: Any, name: str, unfit: str = "c", suffix: str = "cpu") -> Any:
+def extreme_along(position: Any, name: str, kernel_name: str) -> Any:
     """The kernel of an element along one dimension, with its index, which `position` finds."""
 
     def kernel(self: Any, dim: Any, keepdim: bool = False) -> Any:
         front = place(dim, self.ndim)
         refuse_empty(self, (front,), f"{name}()")
-        refuse(self, unfit, f"{name}_{suffix}")
+        refuse(self, kernel_name)
         if self.ndim == 0:
             return self.copy(), np.int64(0)
         indices = position(self, axis=front, keepdims=True)
@@ -156,14 +157,20 @@ SELECTED = ("values", "indices")
 
 
 @differentiable(
-    self=selected_vjp, node="MaxBackward0", several=SELECTED, kernel=extreme_along(np.argmax, "max")
+    self=selected_vjp,
+    node="MaxBackward0",
+    several=SELECTED,
+    kernel=extreme_along(np.argmax, "max", "max_cpu"),
 )
 def max_dim(self, dim, keepdim=False):
     """Return the largest element along `dim`, and its index."""
 
 
 @differentiable(
-    self=selected_vjp, node="MinBackward0", several=SELECTED, kernel=extreme_along(np.argmin, "min")
+    self=selected_vjp,
+    node="MinBackward0",
+    several=SELECTED,
+    kernel=extreme_along(np.argmin, "min", "min_cpu"),
 )
 def min_dim(self, dim, keepdim=False):
     """Return the smallest element along `dim`, and its index."""
@@ -171,9 +178,7 @@ def min_dim(self, dim, keepdim=False):
 
 def position(self: Any, dim: Any, keepdim: bool, name: str) -> Any:
     """`argmax` and `argmin`: the first of equal ones, or of NaN."""
-    if self.dtype.kind in "bc":
-        kind = "bool" if self.dtype.kind == "b" else "complex"
-        raise RuntimeError(f"{name}(): does not support {kind} input")
+    refuse(self, name)
     if dim is None and self.size == 0:
         raise IndexError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0.")
     axis = None if dim is None else place(dim, self.ndim)
@@ -256,8 +261,7 @@ def first_in_order(self: Any, k: int, front: int, descending: bool) -> Any:
 def sorted_kernel(self: Any, dim: int = -1, descending: bool = False) -> tuple[Any, Any]:
     """Return the elements in order along `dim`, and where they were."""
     front = place(dim, self.ndim)
-    if self.dtype.kind == "c":
-        raise RuntimeError(" Sort does not support complex dtypes on CPU")
+    refuse(self, "sort")
     if not self.ndim:
         return self.copy(), np.int64(0)
     indices = in_order(self, front, descending)
@@ -288,9 +292,7 @@ def topk_op(self, k, dim=-1, largest=True, sorted=True):
     front = place(dim, self.ndim)
     if not 0 <= k <= (self.shape[front] if self.ndim else 1):
         raise RuntimeError("selected index k out of range")
-    if self.dtype.kind in "cb":
-        kind = "bool" if self.dtype.kind == "b" else "complex"
-        raise RuntimeError(f"{' ' * (kind == 'complex')}topk does not support {kind} dtypes on CPU")
+    refuse(self, "topk")
     if not self.ndim:
         return self.copy(), np.int64(0)
     indices = first_in_order(self, k, front, largest)
@@ -305,7 +307,7 @@ def unique2(self):
     """Return the different elements in order, for each element its place among them, and how often each
     occurs.
     """
-    refuse(self, "c", "unique")
+    refuse(self, "unique")
     values, inverse, counts = np.unique(self, return_inverse=True, return_counts=True, equal_nan=False)
     return values, np.asarray(inverse, np.int64).reshape(self.shape), counts.astype(np.int64)
 
@@ -316,10 +318,9 @@ def unique2(self):
 )
 def unique_dim(self, dim):
     """Return the different parts along `dim` in order, the index of each part among them, and the counts."""
-    if not self.ndim:
-        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
+    check_has_dimensions(self.ndim)
     front = place(dim, self.ndim)
-    refuse(self, "c", "unique_dim")
+    refuse(self, "unique_dim")
     if 0 in self.shape:
         if self.shape[front] or self.shape.count(0) > 1:
             raise RuntimeError(
@@ -361,7 +362,7 @@ def median_of(position: Any) -> Any:
     def kernel(self: Any) -> Any:
         if self.size == 0:
             return nan_as_integer(self.dtype)
-        refuse(self, "bc", "median_cpu")
+        refuse(self, "median_cpu")
         flat = np.ravel(self)
         return flat[position(flat, 0)[0]]
 
@@ -382,7 +383,7 @@ def nanmedian_all(self):
     self=selected_vjp,
     node="MedianBackward1",
     several=SELECTED,
-    kernel=extreme_along(middle, "median", "bc", "out"),
+    kernel=extreme_along(middle, "median", "median_out"),
 )
 def median_dim(self, dim, keepdim=False):
     """Return the lower median along `dim`, and its index."""
@@ -392,7 +393,7 @@ def median_dim(self, dim, keepdim=False):
     self=selected_vjp,
     node="NanmedianBackward1",
     several=SELECTED,
-    kernel=extreme_along(middle_of_numbers, "median", "bc", "out"),
+    kernel=extreme_along(middle_of_numbers, "median", "median_out"),
 )
 def nanmedian_dim(self, dim, keepdim=False):
     """Return the lower median along `dim` of what is not NaN, and its index."""
@@ -404,7 +405,7 @@ def nanmedian_dim(self, dim, keepdim=False):
 def sort_by_overload(input: Any, dim: int, descending: bool, stable: Any) -> Any:
     """Values and indices, by the overload that PyTorch takes: one of its own where `stable` is given."""
     op = sort_op if stable is NOT_GIVEN else sort_stable
-    return op(input, as_integer(dim), bool(descending))
+    return op(input, dim, descending)
 
 
 @public(out="same")
@@ -467,7 +468,7 @@ def topk(input: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool =
     >>> torch.topk(torch.tensor([3.0, 1.0, 2.0]), 2).values
     tensor([3., 2.])
     """
-    return return_types.topk(*topk_op(input, k, as_integer(dim), bool(largest), bool(sorted)))
+    return return_types.topk(*topk_op(input, k, dim, largest, sorted))
 
 
 @public()
@@ -494,7 +495,7 @@ def unique(
     >>> torch.unique(torch.tensor([3, 1, 3]))
     tensor([1, 3])
     """
-    values, inverse, counts = unique2(input) if dim is None else unique_dim(input, as_integer(dim))
+    values, inverse, counts = unique2(input) if dim is None else unique_dim(input, operator.index(dim))
     more = [t for t, asked in ((inverse, return_inverse), (counts, return_counts)) if asked]
     return (values, *more) if more else values
 
@@ -510,7 +511,7 @@ def extreme(name: str, every: Any, along: Any, input: Any, dim: Any, keepdim: An
     if dim is None:
         raise invalid_arguments(name, input, dim=dim)
     kind = getattr(return_types, name)
-    return kind(*along(input, as_integer(dim), flag(keepdim)))
+    return kind(*along(input, dim, keepdim))
 
 
 @public(out="same")
@@ -560,13 +561,13 @@ def min(input: Any, dim: Any = NOT_GIVEN, keepdim: bool = False, *, other: Any =
 @public(out="same")
 def amax(input: Any, dim: Any = (), keepdim: bool = False) -> Any:
     """Return the largest element over the dimensions `dim`, all for (); the gradient is divided evenly."""
-    return amax_op(input, dims(dim) or (), flag(keepdim))
+    return amax_op(input, dim or (), keepdim)
 
 
 @public(out="same")
 def amin(input: Any, dim: Any = (), keepdim: bool = False) -> Any:
     """Return the smallest element over the dimensions `dim`, all for (); the gradient is divided evenly."""
-    return amin_op(input, dims(dim) or (), flag(keepdim))
+    return amin_op(input, dim or (), keepdim)
 
 
 @public(out="same")
@@ -574,7 +575,7 @@ def median(input: Any, dim: Any = NOT_GIVEN, keepdim: bool = False) -> Any:
     """Return the lower median of all elements, or along `dim` (values, indices)."""
     if is_of_all("median", input, dim, keepdim):
         return median_all(input)
-    return return_types.median(*median_dim(input, as_integer(dim), flag(keepdim)))
+    return return_types.median(*median_dim(input, dim, keepdim))
 
 
 @public(out="same")
@@ -596,4 +597,4 @@ def nanmedian(input: Any, dim: Any = NOT_GIVEN, keepdim: bool = False) -> Any:
     """
     if is_of_all("nanmedian", input, dim, keepdim):
         return nanmedian_all(input)
-    return return_types.nanmedian(*nanmedian_dim(input, as_integer(dim), flag(keepdim)))
+    return return_types.nanmedian(*nanmedian_dim(input, dim, keepdim))

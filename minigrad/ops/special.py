@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 
 from ..core import F, differentiable, rename
-from ..core.dtypes import of
+from ..core.guards import refuse
 from ..core.public import public
-from .arguments import must_be, not_implemented, only
 from .kernels import declaring
 from .kernels import in_float32 as wide
 
@@ -59,13 +58,13 @@ def log_gamma(x: float) -> float:
         return math.inf
 
 
-@special(self=lambda g, self: g * F.digamma(self), check=only("biuf", "lgamma_vml_cpu"))
+@special(self=lambda g, self: g * F.digamma(self))
 def lgamma(self):
     """Natural logarithm of the absolute value of the gamma function."""
     return one_by_one(log_gamma)(self)
 
 
-@special(self=lambda g, self: g * F.polygamma_of(self, 1), check=only("biuf", "digamma"))
+@special(self=lambda g, self: g * F.polygamma_of(self, 1))
 def digamma(self):
     """Derivative of the logarithm of the gamma function."""
     return by_scipy("psi", self)
@@ -112,15 +111,14 @@ def polygamma_of(self, n):
 @public("function", out="cast")
 def polygamma(n: Any, input: Any) -> Any:
     """Return the `n`-th derivative of the digamma function; RuntimeError for a negative `n`."""
-    must_be(int, "polygamma", "n", n, 1)
     refuse_complex_polygamma(n, input)
     return polygamma_of(input, n)
 
 
 def refuse_complex_polygamma(n: Any, input: Any) -> None:
     """NotImplementedError with PyTorch's text for a tensor of complex numbers."""
-    if n >= 0 and input._data.dtype.kind == "c":
-        raise not_implemented(("digamma", "trigamma", "polygamma")[min(n, 2)], of(input._data))
+    if n >= 0:
+        refuse(input._data, ("polygamma_0", "polygamma_1", "polygamma_2")[min(n, 2)])
 
 
 rename(polygamma_of, "polygamma")
@@ -166,7 +164,6 @@ def bell(self: Any, factor: float) -> Any:
 
 @differentiable(
     self=lambda g, self: bell(self, SLOPE) * g,
-    check=only("biuf", "erf_vml_cpu"),
     elementwise=True,
     floating=True,
 )
@@ -175,7 +172,7 @@ def erf(self):
     return error_function(self)
 
 
-@special(forms=None, self=lambda g, self: bell(self, -SLOPE) * g, check=only("biuf", "erfc_vml_cpu"))
+@special(forms=None, self=lambda g, self: bell(self, -SLOPE) * g)
 def erfc(self):
     """1 less the error function of each element, exact where that is small."""
     return erfc_of(self)
@@ -202,7 +199,6 @@ def inverse_erf(y: Any) -> Any:
 
 @special(
     self=lambda g, self: F.mul_scalar(F.exp(F.pow_scalar(F.erfinv(self), 2)), sqrt(pi) / 2) * g,
-    check=only("biuf", "erfinv_vml_cpu"),
 )
 def erfinv(self):
     """Return the number whose error function each element is: infinite for 1 and -1, NaN beyond."""

@@ -12,7 +12,6 @@ import numpy as np
 
 from ..core import F, composite
 from ..core.tensor_state import TensorBase
-from .arguments import of_kind
 from .kernels import linear_op, reduced_in_place
 
 NOTHING, BY_ROOT, BY_N = 0, 1, 2
@@ -58,7 +57,6 @@ def _fft_r2c(self, dim, normalization, onesided):
     """Return the transform of real numbers: the second half along the last of `dim`, which are the conjugates
     of the first, only unless `onesided`.
     """
-    of_kind(self, "f", "Only supports floating-point dtypes, but found: {0.title}")
     transform = np.fft.rfftn if onesided else np.fft.fftn
     return transform(self, axes=dim, norm=FORWARD[normalization])
 

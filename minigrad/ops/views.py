@@ -18,12 +18,12 @@ from numpy.lib.stride_tricks import as_strided as numpy_as_strided
 from ..core import RAW, F, calls, composite, dialect, differentiable, is_symbol
 from ..core.call import check_edges
 from ..core.dtypes import of
+from ..core.guards import check_length
 from ..core.public import public
 from ..core.storage import Geometry, address, root
 from ..core.storage import strided_part as strided
 from ..core.tensor_state import TensorBase, numbers, share, wrap
 from . import shapes as shape
-from .arguments import is_integer
 from .copies import dtype_of_value
 from .kernels import linear_op, view_op
 from .reductions import over
@@ -384,8 +384,7 @@ def narrow(input: Any, dim: int, start: Any, length: int) -> Any:
         raise RuntimeError("start must be an 0-dim integral Tensor.")
     if not data.ndim:
         raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
-    if length < 0:
-        raise RuntimeError("narrow(): length must be non-negative.")
+    check_length(length)
     n = data.shape[place(dim, data.ndim)]
     if not -n <= start <= n:
         raise IndexError(f"start out of range (expected to be in range of [{-n}, {n}], but got {start})")
@@ -417,7 +416,7 @@ def swapaxes(input: Any, axis0: int, axis1: int) -> Any:
 def movedim(input: Any, source: Any, destination: Any) -> Any:
     """Return some dimensions moved to other places, the rest in their order."""
     n = input._data.ndim
-    sources, targets = ([x] if is_integer(x) else list(x) for x in (source, destination))
+    sources, targets = ([x] if isinstance(x, int) else list(x) for x in (source, destination))
     if len(sources) != len(targets):
         raise RuntimeError(
             f"movedim: Invalid source or destination dims: source ({sources} dims) should contain the same "

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..creation import full_like, tensor
+import numpy as np
+
+from ..core import F
+from ..creation import full_like
 from ..tensor import Tensor
-from .optimizer import Optimizer, settings
+from .optimizer import Optimizer, settings, zeros_for
 
 
 class Adagrad(Optimizer):
@@ -22,7 +25,7 @@ class Adagrad(Optimizer):
         initial_accumulator_value: first value of s.
         eps: number added to the root, so that it is not 0.
         foreach: accepted and ignored.
-        maximize: True ascends instead.
+        maximize: True maximizes the objective instead.
         differentiable: must be False.
         fused: accepted and ignored.
 
@@ -48,20 +51,21 @@ class Adagrad(Optimizer):
         super().__init__(params, settings(locals(), names))
         for group in self.param_groups:
             for param in group["params"]:
-                self.state[param] = self.start(param, initial_accumulator_value)
+                self.state[param] = self.start(
+                    param, {"initial_accumulator_value": initial_accumulator_value}
+                )
 
-    def start(self, param: Tensor, value: float) -> dict[str, Any]:
-        """Return the first state of a parameter; those of a group that is added later get it in a step."""
-        return {"step": tensor(0.0), "sum": full_like(param, value, requires_grad=False)}
+    def start(self, param: Tensor, group: dict[str, Any]) -> dict[str, Any]:
+        """Return the first sum; of a group that is added later it is made in a step."""
+        first = group["initial_accumulator_value"]
+        first = complex(first, first) if param.is_complex() else first
+        return zeros_for(param) | {"sum": full_like(param, first, requires_grad=False)}
 
-    def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
-        """Update one parameter."""
-        if not state:
-            state |= self.start(param, group["initial_accumulator_value"])
-        step = self._count(param, state)
-        rate = group["lr"] / (1 + (step - 1) * group["lr_decay"])
-        state["sum"].addcmul_(grad, grad, value=1)
-        param.addcdiv_(grad, state["sum"].sqrt().add_(group["eps"]), value=-rate)
+    def update(self, p: Any, g: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
+        """Change one parameter and the sum of its squared gradients."""
+        rate, total = group["lr"] / (1 + (float(state["step"]) - 1) * group["lr_decay"]), state["sum"]
+        total[...] = F.addcmul(total, g, g, 1)
+        p[...] = F.addcdiv(p, g, np.sqrt(total) + group["eps"], -rate)
 
 
 class Adadelta(Optimizer):
@@ -77,7 +81,7 @@ class Adadelta(Optimizer):
         weight_decay: factor of p that is added to the gradient.
         foreach: accepted and ignored.
         capturable: accepted and ignored.
-        maximize: True ascends instead.
+        maximize: True maximizes the objective instead.
         differentiable: must be False.
 
     Raises:
@@ -103,14 +107,19 @@ class Adadelta(Optimizer):
         names = "lr rho eps weight_decay maximize capturable foreach differentiable"
         super().__init__(params, settings(locals(), names))
 
-    def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
-        """Update one parameter."""
-        self._count(param, state, "square_avg", "acc_delta")
+    def start(self, param: Tensor, group: dict[str, Any]) -> dict[str, Any]:
+        """Return zeros for both running means."""
+        return zeros_for(param, "square_avg", "acc_delta")
+
+    def update(self, p: Any, g: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
+        """Change one parameter and its running means."""
         square, steps, rho, eps = state["square_avg"], state["acc_delta"], group["rho"], group["eps"]
-        square.mul_(rho).addcmul_(grad, grad, value=1 - rho)
-        delta = steps.add(eps).sqrt_().div_(square.add(eps).sqrt_()).mul_(grad)
-        steps.mul_(rho).addcmul_(delta, delta, value=1 - rho)
-        param.add_(delta, alpha=-group["lr"])
+        square *= rho
+        square[...] = F.addcmul(square, g, g, 1 - rho)
+        delta = np.sqrt(steps + eps) / np.sqrt(square + eps) * g
+        steps *= rho
+        steps[...] = F.addcmul(steps, delta, delta, 1 - rho)
+        p -= group["lr"] * delta
 
 
 class RMSprop(Optimizer):
@@ -128,7 +137,7 @@ class RMSprop(Optimizer):
         centered: True subtracts the squared running mean of the gradient from v.
         capturable: accepted and ignored.
         foreach: accepted and ignored.
-        maximize: True ascends instead.
+        maximize: True maximizes the objective instead.
         differentiable: must be False.
 
     Raises:
@@ -153,22 +162,25 @@ class RMSprop(Optimizer):
         names = "lr momentum alpha eps centered weight_decay capturable foreach maximize differentiable"
         super().__init__(params, settings(locals(), names))
 
-    def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
-        """Update one parameter."""
-        names = ["square_avg"]
-        names += ["momentum_buffer"] if group["momentum"] > 0 else []
-        names += ["grad_avg"] if group["centered"] else []
-        self._count(param, state, *names)
-        square = state["square_avg"]
-        square.mul_(group["alpha"]).addcmul_(grad, grad, value=1 - group["alpha"])
+    def start(self, param: Tensor, group: dict[str, Any]) -> dict[str, Any]:
+        """Return zeros for the running means and the momentum that the settings ask for."""
+        momentum = ["momentum_buffer"] if group["momentum"] > 0 else []
+        return zeros_for(param, "square_avg", *momentum, *(["grad_avg"] if group["centered"] else []))
+
+    def update(self, p: Any, g: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
+        """Change one parameter, its running means and its momentum."""
+        square, alpha = state["square_avg"], group["alpha"]
+        square *= alpha
+        square[...] = F.addcmul(square, g, g, 1 - alpha)
         if group["centered"]:
             mean = state["grad_avg"]
-            mean.lerp_(grad, 1 - group["alpha"])
-            square = square.addcmul(mean, mean, value=-1)
-        size = square.sqrt().add_(group["eps"])
+            mean[...] = F.lerp(mean, g, 1 - alpha)
+            square = F.addcmul(square, mean, mean, -1)
+        size = np.sqrt(square) + group["eps"]
         if group["momentum"] > 0:
-            gathered = state["momentum_buffer"]
-            gathered.mul_(group["momentum"]).addcdiv_(grad, size)
-            param.add_(gathered, alpha=-group["lr"])
+            velocity = state["momentum_buffer"]
+            velocity *= group["momentum"]
+            velocity[...] = F.addcdiv(velocity, g, size, 1)
+            p -= group["lr"] * velocity
         else:
-            param.addcdiv_(grad, size, value=-group["lr"])
+            p[...] = F.addcdiv(p, g, size, -group["lr"])

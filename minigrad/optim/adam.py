@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from ..core import F
 from ..creation import tensor
 from ..tensor import Tensor
-from .optimizer import Optimizer, settings
+from .optimizer import Optimizer, settings, zeros_for
 
 
 class Adam(Optimizer):
@@ -23,7 +26,7 @@ class Adam(Optimizer):
         weight_decay: factor of p that is added to the gradient.
         amsgrad: True uses the maximum of all v so far.
         foreach: accepted and ignored.
-        maximize: True ascends instead.
+        maximize: True maximizes the objective instead.
         capturable: accepted and ignored.
         differentiable: must be False.
         fused: accepted and ignored.
@@ -52,19 +55,22 @@ class Adam(Optimizer):
         names += "decoupled_weight_decay"
         super().__init__(params, settings(locals(), names))
 
-    def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
-        """Update one parameter."""
+    def start(self, param: Tensor, group: dict[str, Any]) -> dict[str, Any]:
+        """Return zeros for the running means."""
         maximum = ["max_exp_avg_sq"] if group["amsgrad"] else []
-        step = self._count(param, state, "exp_avg", "exp_avg_sq", *maximum)
-        beta1, beta2 = group["betas"]
+        return zeros_for(param, "exp_avg", "exp_avg_sq", *maximum)
+
+    def update(self, p: Any, g: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
+        """Change one parameter and its running means."""
+        (beta1, beta2), step = group["betas"], float(state["step"])
         mean, square = state["exp_avg"], state["exp_avg_sq"]
-        mean.lerp_(grad, 1 - beta1)
-        square.mul_(beta2).addcmul_(grad, grad.conj(), value=1 - beta2)
+        mean[...] = F.lerp(mean, g, 1 - beta1)
+        square *= beta2
+        square[...] = F.addcmul(square, g, g, 1 - beta2)
         if group["amsgrad"]:
-            maximum = state["max_exp_avg_sq"]
-            square = maximum.copy_(maximum.maximum(square))
-        denominator = (square.sqrt() / (1 - beta2**step) ** 0.5).add_(group["eps"])
-        param.addcdiv_(mean, denominator, value=-group["lr"] / (1 - beta1**step))
+            square = np.maximum(state["max_exp_avg_sq"], square, out=state["max_exp_avg_sq"])
+        size = np.sqrt(square) / (1 - beta2**step) ** 0.5 + group["eps"]
+        p[...] = F.addcdiv(p, mean, size, -group["lr"] / (1 - beta1**step))
 
 
 class AdamW(Adam):
@@ -113,19 +119,24 @@ class Adamax(Optimizer):
         names = "lr betas eps weight_decay foreach maximize differentiable capturable"
         super().__init__(params, settings(locals(), names))
 
-    def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
-        """Update one parameter."""
-        step = self._count(param, state, "exp_avg", "exp_inf")
-        beta1, beta2 = group["betas"]
-        state["exp_avg"].lerp_(grad, 1 - beta1)
-        maximum = state["exp_inf"]
-        maximum.copy_(maximum.mul_(beta2).maximum(grad.abs().add_(group["eps"])))
-        rate = group["lr"] / (1 - beta1**step)
-        param.addcdiv_(state["exp_avg"], maximum, value=-rate)
+    def start(self, param: Tensor, group: dict[str, Any]) -> dict[str, Any]:
+        """Return zeros for the running mean and maximum."""
+        return zeros_for(param, "exp_avg", "exp_inf")
+
+    def update(self, p: Any, g: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
+        """Change one parameter, its running mean and maximum."""
+        (beta1, beta2), step = group["betas"], float(state["step"])
+        mean, maximum = state["exp_avg"], state["exp_inf"]
+        mean[...] = F.lerp(mean, g, 1 - beta1)
+        maximum *= beta2
+        np.maximum(maximum, np.abs(g) + group["eps"], out=maximum)
+        p[...] = F.addcdiv(p, mean, maximum, -group["lr"] / (1 - beta1**step))
 
 
 class NAdam(Optimizer):
     """Adam with Nesterov momentum: the step uses the next m."""
+
+    writes = 2
 
     def __init__(
         self, params: Any, lr: float = 2e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
@@ -137,16 +148,28 @@ class NAdam(Optimizer):
         names += "capturable differentiable"
         super().__init__(params, settings(locals(), names))
 
-    def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
-        """Update one parameter."""
-        step = self._count(param, state, "exp_avg", "exp_avg_sq")
-        (beta1, beta2), decay = group["betas"], group["momentum_decay"]
-        mu, mu_next = (beta1 * (1.0 - 0.5 * 0.96 ** (t * decay)) for t in (step, step + 1))
-        product = state.setdefault("mu_product", tensor(1.0)).mul_(mu).item()
-        state["exp_avg"].lerp_(grad, 1 - beta1)
-        square = state["exp_avg_sq"].mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
-        denominator = square.div(1 - beta2**step).sqrt().add_(group["eps"])
-        param.addcdiv_(grad, denominator, value=-group["lr"] * (1.0 - mu) / (1.0 - product))
-        param.addcdiv_(
-            state["exp_avg"], denominator, value=-group["lr"] * mu_next / (1.0 - product * mu_next)
-        )
+    def start(self, param: Tensor, group: dict[str, Any]) -> dict[str, Any]:
+        """Return zeros for the running means, and the product of all momenta so far."""
+        return zeros_for(param, "exp_avg", "exp_avg_sq") | {"mu_product": tensor(1.0)}
+
+    def momentum(self, step: float, group: dict[str, Any]) -> float:
+        """Return the momentum at a step."""
+        momentum: float = group["betas"][0] * (1.0 - 0.5 * 0.96 ** (step * group["momentum_decay"]))
+        return momentum
+
+    def count(self, state: dict[str, Any], group: dict[str, Any]) -> None:
+        """Count the step and its momentum."""
+        super().count(state, group)
+        state["mu_product"] *= self.momentum(float(state["step"]), group)
+
+    def update(self, p: Any, g: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
+        """Change one parameter and its running means."""
+        (beta1, beta2), step, product = group["betas"], float(state["step"]), float(state["mu_product"])
+        mu, mu_next = self.momentum(step, group), self.momentum(step + 1, group)
+        mean, square = state["exp_avg"], state["exp_avg_sq"]
+        mean[...] = F.lerp(mean, g, 1 - beta1)
+        square *= beta2
+        square[...] = F.addcmul(square, g, g, 1 - beta2)
+        size = np.sqrt(square / (1 - beta2**step)) + group["eps"]
+        p[...] = F.addcdiv(p, g, size, -group["lr"] * (1.0 - mu) / (1.0 - product))
+        p[...] = F.addcdiv(p, mean, size, -group["lr"] * mu_next / (1.0 - product * mu_next))

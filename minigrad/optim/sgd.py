@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..tensor import Tensor
+import numpy as np
+
 from .optimizer import Optimizer, settings
 
 
@@ -17,10 +18,10 @@ class SGD(Optimizer):
         params: parameters or groups of parameters; see `Optimizer`.
         lr: learning rate.
         momentum: factor of the previous v.
-        dampening: part of the gradient that does not enter v.
+        dampening: fraction of the gradient left out of v.
         weight_decay: factor of p that is added to the gradient.
         nesterov: True steps along g + momentum · v instead of v.
-        maximize: True ascends instead.
+        maximize: True maximizes the objective instead.
         foreach: accepted and ignored.
         differentiable: must be False.
         fused: accepted and ignored.
@@ -38,6 +39,8 @@ class SGD(Optimizer):
     Source: PyTorch's page `torch.optim.SGD`; momentum: Sutskever et al., 2013.
     """
 
+    is_linear = True
+
     def __init__(
         self, params: Any, lr: float = 1e-3, momentum: float = 0, dampening: float = 0,
         weight_decay: float = 0, nesterov: bool = False, *, maximize: bool = False,
@@ -48,13 +51,14 @@ class SGD(Optimizer):
         names = "lr momentum dampening weight_decay nesterov maximize foreach differentiable fused"
         super().__init__(params, settings(locals(), names))
 
-    def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
-        """Update one parameter."""
+    def update(self, p: Any, g: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
+        """Change one parameter and its momentum."""
         if group["momentum"]:
-            velocity = state.get("momentum_buffer")
-            if velocity is None:
-                velocity = state["momentum_buffer"] = grad.detach().clone()
+            if "momentum_buffer" not in state:
+                velocity = state["momentum_buffer"] = np.array(g)
             else:
-                velocity.mul_(group["momentum"]).add_(grad, alpha=1 - group["dampening"])
-            grad = grad.add(velocity, alpha=group["momentum"]) if group["nesterov"] else velocity
-        param.add_(grad, alpha=-group["lr"])
+                velocity = state["momentum_buffer"]
+                velocity *= group["momentum"]
+                velocity += (1 - group["dampening"]) * g
+            g = g + group["momentum"] * velocity if group["nesterov"] else velocity
+        p -= group["lr"] * g

@@ -7,12 +7,12 @@ from typing import Any
 
 from ..core import F, dialect, dtypes, modes
 from ..core.accumulate import call_leaf
+from ..core.guards import check_data
 from ..core.hooks import HookDict, RemovableHandle
 from ..core.node import sequence_numbers
 from ..core.public import public
 from ..core.storage import SameCounter
 from ..core.tensor_state import TensorBase, alias, carrier_of, mark_inference, share, wrap
-from ..ops.arguments import flag
 
 NOT_LEAF = (
     "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in "
@@ -94,7 +94,6 @@ class Autograd(TensorBase):
         >>> torch.tensor([1.0]).requires_grad_()
         tensor([1.], requires_grad=True)
         """
-        flag(requires_grad)
         if modes.state.transforms:
             aside = " (or perhaps using torch.autograd.functional.* APIs)"
             raise RuntimeError(IN_TRANSFORM.format(call="requires_grad_", aside=aside))
@@ -203,7 +202,7 @@ class Autograd(TensorBase):
 
         Args: none.
         Shape: the same as that of the tensor.
-        Returns: a tensor on the same memory.
+        Returns: a tensor that shares the same memory.
         Raises: nothing.
         Source: torch.Tensor.detach
 
@@ -268,8 +267,7 @@ class Autograd(TensorBase):
 
     @data.setter
     def data(self, value: TensorBase) -> None:
-        if not isinstance(value, TensorBase):
-            raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
+        check_data(value)
         if self.requires_grad and value._data.dtype not in dtypes.DIFFERENTIABLE:
             raise RuntimeError(
                 "data set to a tensor that requires gradients must be floating point or complex dtype"

@@ -8,14 +8,14 @@ import numpy as np
 
 from ..core import F, devices, dialect, dtypes, modes
 from ..core.devices import check_device, contiguous_format, preserve_format, unfilled_like
+from ..core.guards import check_tensor, index_error, number_error, overflow_error
 from ..core.public import public
 from ..core.tensor_state import CONJUGATE, TensorBase, numbers, share
 from ..creation.data import TO_SCALAR
 from ..left_out import missing
 from ..ops import shapes as sh
-from ..ops.arguments import as_integer, flag, must_be_tensor
 from ..ops.copies import clone
-from .argument_errors import with_explained_errors
+from .binder import as_integer, with_bound_arguments
 from .printing import describe
 from .properties import Size
 
@@ -23,20 +23,16 @@ from .properties import Size
 
 
 NO_BFLOAT16 = "minigrad has no bfloat16: NumPy has no such dtype"
-DIMENSIONS = {"channels_last": 4, "channels_last_3d": 5}
 NO_COMPLEX32 = "minigrad has no complex32: NumPy has no such dtype"
 
 
 def requested_conversion(
-    device: Any = None, dtype: Any = None, non_blocking: Any = False, copy: Any = False, *,
+    device: Any = None, dtype: Any = None, non_blocking: bool = False, copy: bool = False, *,
     memory_format: Any = None,
 ) -> tuple[Any, bool, Any]:  # fmt: skip
     """Return dtype, whether to copy, and the order of the memory that is asked for."""
     check_device(device)
-    flag(non_blocking)
-    if dtype is not None and not isinstance(dtypes.as_dtype(dtype), dtypes.dtype):
-        raise TypeError("dtype must be a dtype")
-    return dtypes.as_dtype(dtype), flag(copy), format_of(memory_format)
+    return dtype, copy, format_of(memory_format)
 
 
 def parse_to_arguments(*args: Any, **kwargs: Any) -> tuple[Any, bool, Any]:
@@ -44,12 +40,12 @@ def parse_to_arguments(*args: Any, **kwargs: Any) -> tuple[Any, bool, Any]:
     if not args and "tensor" in kwargs:
         args = (kwargs.pop("tensor"),)
     first = dtypes.of(args[0]._data) if args and isinstance(args[0], TensorBase) else args and args[0]
-    if isinstance(dtypes.as_dtype(first), dtypes.dtype):
+    if isinstance(first, dtypes.dtype):
         return requested_conversion(None, first, *args[1:], **kwargs)
     return requested_conversion(*args, **kwargs)
 
 
-target = with_explained_errors(parse_to_arguments, "to", known="Tensor.to")
+target = with_bound_arguments(parse_to_arguments, "to", known="Tensor.to")
 
 
 def format_of(order: Any) -> Any:
@@ -76,13 +72,15 @@ def convert_dtype(t: Any, kind: Any, copy: bool, order: Any) -> Any:
 
 def is_in_format(t: Any, order: Any) -> bool:
     """Return whether a tensor lies in memory as `order` says; False if it has not the dimensions for it."""
-    return DIMENSIONS.get(order.name) in (None, t._data.ndim) and is_laid(t._data, order)
+    return (t._data.ndim == 4 or order.name != "channels_last") and is_laid(t._data, order)
 
 
 def cast(name: str, kind: Any) -> Any:
     """Return the method for one dtype."""
 
     def convert(self: Any, *, memory_format: Any = None) -> Any:
+        if memory_format is None and self._data.dtype is kind.numpy:
+            return self
         return convert_dtype(self, kind, False, format_of(memory_format))
 
     convert.__name__ = convert.__qualname__ = name
@@ -193,7 +191,7 @@ def dtype_of_name(name: Any) -> Any:
 @public()
 def is_nonzero(input: Any) -> Any:
     """Return whether the one element is not 0; RuntimeError for more elements or none."""
-    must_be_tensor("is_nonzero", input)
+    check_tensor("is_nonzero", input)
     return bool(input)
 
 
@@ -225,7 +223,8 @@ class Conversion(TensorBase):
         """
         if dim is None:
             return self.shape
-        return self._data.shape[sh.place(as_integer(dim), self._data.ndim)]
+        dim = dim if dim.__class__ is int else as_integer(dim)
+        return self._data.shape[sh.place(dim, self._data.ndim)]
 
     @property
     def dtype(self) -> dtypes.dtype:
@@ -360,7 +359,7 @@ class Conversion(TensorBase):
 
     def __index__(self) -> int:
         if self._data.size != 1 or self._data.dtype.kind not in "iub":
-            raise TypeError("only integer tensors of a single element can be converted to an index")
+            raise index_error()
         return notify_value_read(self, int(self._data.item()))
 
     def clone(self, *, memory_format: Any = None) -> Any:
@@ -463,7 +462,7 @@ def only(t: TensorBase) -> Any:
     """Return the one element; PyTorch's error for more."""
     refuse_example(t, ITEM)
     if t._data.size != 1:
-        raise ValueError("only one element tensors can be converted to Python scalars")
+        raise number_error()
     return numbers(t).item()
 
 
@@ -472,5 +471,5 @@ def real_number(value: Any, kind: str) -> Any:
     if not isinstance(value, complex):
         return value
     if value.imag:
-        raise RuntimeError(f"value cannot be converted to type {kind} without overflow")
+        raise overflow_error(kind)
     return value.real

@@ -9,11 +9,12 @@ import numpy as np
 from .. import creation
 from ..core import dtypes
 from ..core.devices import CPU, check_device, device, layout, preserve_format, strided
+from ..core.guards import check_sizes, check_tensor
 from ..core.public import public, shown_as
 from ..core.tensor_state import TensorBase
 from ..inplace.in_place import in_place
 from ..ops import random_numbers
-from ..ops.arguments import dtype_of, must_be_tensor, sizes
+from ..ops.arguments import dtype_of
 
 OF_NEW = shown_as(
     lambda self, size, *, dtype=None, device=None, requires_grad=False, layout=strided, pin_memory=False: None
@@ -31,7 +32,7 @@ class Making(TensorBase):
     __slots__ = ()
 
     @OF_NEW
-    def new_zeros(self, *size: Any, **options: Any) -> Any:
+    def new_zeros(self, size: Any, **options: Any) -> Any:
         """Return a tensor of zeros in the dtype of this one.
 
         Args:
@@ -46,15 +47,15 @@ class Making(TensorBase):
         >>> torch.tensor([1, 2]).new_zeros(3)
         tensor([0, 0, 0])
         """
-        return creation.zeros(sizes("new_zeros", size), **in_dtype(self, options))
+        return creation.zeros(check_sizes(size), **in_dtype(self, options))
 
     @OF_NEW
-    def new_ones(self, *size: Any, **options: Any) -> Any:
+    def new_ones(self, size: Any, **options: Any) -> Any:
         """Return ones of shape `size` (numbers or one sequence)."""
-        return creation.ones(*size, **in_dtype(self, options))
+        return creation.ones(size, **in_dtype(self, options))
 
     @OF_NEW
-    def new_empty(self, *size: Any, **options: Any) -> Any:
+    def new_empty(self, size: Any, **options: Any) -> Any:
         """Return an uninitialized tensor in the dtype of this one; minigrad fills it with zeros.
 
         Args:
@@ -69,7 +70,7 @@ class Making(TensorBase):
         >>> torch.tensor([1, 2]).new_empty(3).shape
         torch.Size([3])
         """
-        return creation.empty(*size, **in_dtype(self, options))
+        return creation.empty(size, **in_dtype(self, options))
 
     @shown_as(
         lambda self, size, fill_value, *, dtype=None, device=None, requires_grad=False, layout=strided,
@@ -209,7 +210,7 @@ class Making(TensorBase):
         >>> torch.tensor([1, 2]).get_device()
         -1
         """
-        must_be_tensor("get_device", self)
+        check_tensor("get_device", self)
         return -1
 
     @property

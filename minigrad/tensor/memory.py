@@ -18,6 +18,7 @@ from numpy.lib.stride_tricks import as_strided
 
 from ..core import F, modes
 from ..core.devices import CPU, zeros_in_format
+from ..core.guards import NUMBERS, check_sizes
 from ..core.modes import quiet
 from ..core.public import public, shown_as
 from ..core.storage import Geometry, address, root, strides_of
@@ -25,7 +26,7 @@ from ..core.storage import strided_part as strided
 from ..core.tensor_state import TensorBase, as_class, numbers, share, wrap
 from ..inplace.in_place import in_place, in_place_view
 from ..ops import views as forms
-from ..ops.arguments import NUMBERS, choice, flag, is_integer, sizes
+from ..ops.arguments import choice
 
 # ─── The memory of a tensor: storages, resizing, and in-place views
 
@@ -70,21 +71,16 @@ class Memory(TensorBase):
         return self._inference
 
     @shown_as(lambda self, *sizes, memory_format=None: None)
-    def resize_(self, *size: Any, memory_format: Any = None) -> Any:
+    def resize_(self, size: Any, *, memory_format: Any = None) -> Any:
         """Give the tensor another shape, and more memory if it needs it; RuntimeError if it requires grad."""
-        shape = sizes("resize_", size)
+        check_sizes(size)
         if self.requires_grad:
             raise RuntimeError("cannot resize variables that require grad")
         modes.repeat_for_each()
-        resize(self, shape)
+        resize(self, size)
         if memory_format is not None:
-            self._data = zeros_in_format(shape, self._data.dtype, memory_format)
+            self._data = zeros_in_format(size, self._data.dtype, memory_format)
         return self
-
-    @shown_as(lambda self, source=None, storage_offset=0, size=None, stride=None: None)
-    def set_(self, *args: Any, **kwargs: Any) -> Any:
-        """Always RuntimeError: a tensor keeps its memory; `x.data = y` gives it that of another."""
-        raise RuntimeError("minigrad has no set_(): assign to .data to give a tensor other memory")
 
     def t_(self) -> Any:
         """Transpose the matrix in place and return the tensor.
@@ -106,12 +102,6 @@ class Memory(TensorBase):
         """`self = self.transpose(dim0, dim1)`."""
         return in_place_view(forms.transpose_, self, dim0, dim1)
 
-    swapdims_ = transpose_
-
-    def swapaxes_(self, axis0: int, axis1: int) -> Any:
-        """`self = self.swapaxes(axis0, axis1)`."""
-        return in_place_view(forms.transpose_, self, axis0, axis1)
-
     def unsqueeze_(self, dim: int) -> Any:
         """Add a dimension of size 1 in place and return the tensor.
 
@@ -129,14 +119,11 @@ class Memory(TensorBase):
         """
         return in_place_view(forms.unsqueeze_, self, dim)
 
-    @shown_as(lambda self, dim=None: None)
-    def squeeze_(self, dim: Any = None, *more: Any) -> Any:
+    def squeeze_(self, dim: Any = None) -> Any:
         """`self = self.squeeze(dim)`."""
         if dim is None:
             return in_place_view(forms.squeeze_, self)
-        if is_integer(dim) and not more:
-            return in_place_view(forms.squeeze_dim_, self, dim)
-        return in_place_view(forms.squeeze_dims_, self, (dim, *more) if more else tuple(dim))
+        return in_place_view(forms.squeeze_dim_ if isinstance(dim, int) else forms.squeeze_dims_, self, dim)
 
     @public("function")
     def as_strided_(self, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
@@ -241,7 +228,6 @@ class Copying(TensorBase):
         >>> torch.zeros(2).copy_(torch.tensor([1.0, 2.0]))
         tensor([1., 2.])
         """
-        flag(non_blocking)
         source = wrap(np.asarray(other)[()]) if isinstance(other, NUMBERS) else other
         return in_place(F.copy.op, self, source)
 

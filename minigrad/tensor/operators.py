@@ -8,13 +8,14 @@ import numpy as np
 
 from ..core import F
 from ..core.elementwise import operator_of
+from ..core.guards import NUMBERS, refuse
 from ..core.public import public
 from ..core.tensor_state import TensorBase, wrap
 from ..inplace.in_place import in_place, in_place_method
 from ..ops import arithmetic as ar
 from ..ops import elementary as pw
 from ..ops import special
-from ..ops.arguments import NUMBERS, as_integer, name_like
+from ..ops.arguments import name_like
 from ..ops.arithmetic import div, pow
 from ..ops.comparison import bitwise_and, bitwise_left_shift, bitwise_or, bitwise_right_shift, bitwise_xor
 from ..ops.rounding import modulo, quotient
@@ -62,7 +63,7 @@ class Arithmetic(TensorBase):
     __add__ = __radd__ = operator_of(ar.add_op)(operator(ar.add_op))
     __sub__ = operator_of(ar.sub_op)(operator(ar.sub_op))
     __mul__ = __rmul__ = operator_of(ar.mul)(operator(ar.mul))
-    __truediv__ = __div__ = operator_of(ar.div_op)(operator(ar.div_op))
+    __truediv__ = operator_of(ar.div_op)(operator(ar.div_op))
     __pow__ = operator_of(ar.pow_scalar)(operator(pow))
 
     @operator_of(ar.rsub)
@@ -95,7 +96,7 @@ class Arithmetic(TensorBase):
     __ilshift__, __irshift__ = map(in_place_method, (bitwise_left_shift, bitwise_right_shift))
 
     __iadd__, __isub__, __imul__ = (operator(in_place_method(f)) for f in (ar.add_op, ar.sub_op, ar.mul))
-    __itruediv__ = __idiv__ = in_place_method(div)
+    __itruediv__ = in_place_method(div)
     __ipow__ = in_place_method(pow)
     __ifloordiv__, __imod__ = in_place_method(quotient), in_place_method(modulo)
 
@@ -119,8 +120,7 @@ class Arithmetic(TensorBase):
     __lt__, __le__, __gt__, __ge__ = map(operator, (F.lt, F.le, F.gt, F.ge))
 
     def __invert__(self) -> Any:
-        if self._data.dtype.kind not in "biu":
-            raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
+        refuse(self._data, "~")
         return F.bitwise_not(self)
 
     def polygamma(self, n: Any) -> Any:
@@ -130,13 +130,12 @@ class Arithmetic(TensorBase):
     @public("function")
     def abs_(self) -> Any:
         """Absolute value of each element, in place; RuntimeError for complex numbers."""
-        if self._data.dtype.kind == "c":
-            raise RuntimeError("In-place abs is not supported for complex tensors.")
+        refuse(self._data, "abs_")
         return in_place(pw.abs.op, self)
 
     absolute_ = abs_
 
     def polygamma_(self, n: Any) -> Any:
         """Return the `n`-th derivative of the digamma function, in place."""
-        special.refuse_complex_polygamma(as_integer(n), self)
+        special.refuse_complex_polygamma(n, self)
         return in_place(special.polygamma_of.op, self, n)

@@ -9,10 +9,10 @@ import numpy as np
 
 from ..core import F, dtypes
 from ..core.dtypes import kind_name
+from ..core.guards import NUMBERS, check_dtype, is_integer
 from ..core.public import public
 from ..core.tensor_state import CONJUGATE, NEGATIVE, TensorBase, as_class, share
 from ..creation.data import construct
-from ..ops.arguments import NUMBERS, is_integer
 from .memory import UntypedStorage
 
 # ─── `torch.Size`, the shape of a tensor
@@ -86,10 +86,7 @@ class Properties(TensorBase):
 
     __slots__ = ()
 
-    is_meta, is_nested, is_quantized, is_mkldnn = no("meta"), no("nested"), no("quantised"), no("MKL-DNN")
-    is_mps, is_xpu, is_xla, is_ipu = no("MPS"), no("XPU"), no("XLA"), no("IPU")
-    is_maia, is_mtia, is_vulkan, is_sparse_csr = no("MAIA"), no("MTIA"), no("Vulkan"), no("sparse")
-    is_cuda, is_sparse = no("CUDA"), no("sparse")
+    is_cuda, is_meta, is_nested, is_sparse = no("CUDA"), no("meta"), no("nested"), no("sparse")
 
     @property
     def itemsize(self) -> int:
@@ -113,14 +110,6 @@ class Properties(TensorBase):
     def ndimension(self) -> int:
         """Return the number of dimensions."""
         return self._data.ndim
-
-    def is_pinned(self) -> bool:
-        """False: there is no device to copy to."""
-        return False
-
-    def pin_memory(self) -> Any:
-        """Always RuntimeError: there is no device to copy to."""
-        raise RuntimeError("Cannot access accelerator device when none is available.")
 
     def untyped_storage(self) -> UntypedStorage:
         """Return the memory that the tensor is part of, as bytes."""
@@ -198,13 +187,6 @@ def result_type(tensor1: Any, tensor2: Any) -> Any:
     return dtypes.OF_NUMPY[dtypes.result_type(*raws)]
 
 
-def check_dtype(name: str, kind: Any) -> None:
-    """TypeError with PyTorch's text for what is no dtype."""
-    if not isinstance(kind, dtypes.dtype):
-        wanted = "argument 'type' (position 1) must be torch.dtype"
-        raise TypeError(f"{name}(): {wanted}, not {dtypes.kind_name(kind)}")
-
-
 @public("function")
 def can_cast(from_: Any, to: Any) -> bool:
     """Return whether a result of one dtype may be written into a tensor of another: bools into integers,
@@ -246,7 +228,7 @@ class finfo(Limits):
 
     def __init__(self, type: Any = None) -> None:
         kind = dtypes.get_default_dtype() if type is None else type
-        check_dtype("finfo", kind)
+        check_dtype("finfo", "type", kind, 1)
         if kind.category < 2:
             raise TypeError(f"torch.finfo() requires a floating point input type, not {kind}")
         known = np.finfo(kind.to_real().numpy)
@@ -262,7 +244,7 @@ class iinfo(Limits):
     shown = ("min", "max", "dtype")
 
     def __init__(self, type: Any) -> None:
-        check_dtype("iinfo", type)
+        check_dtype("iinfo", "type", type, 1)
         if type.category != 1:
             raise TypeError(f"torch.iinfo() requires an integer input type, not {type}")
         known = np.iinfo(type.numpy)

@@ -18,7 +18,7 @@ from ..core.public import ShownSignature
 from ..core.tensor_state import TensorBase
 from ..inplace.in_place import check_overlap, in_place, in_place_method
 from . import memory
-from .argument_errors import PLAIN, as_method, attach_methods, with_explained_errors
+from .binder import PLAIN, as_method, attach_methods, with_bound_arguments
 
 RESIZED = (
     "An output with one or more elements was resized since it had shape {}, which does not match the "
@@ -33,11 +33,11 @@ def attach(name: str, function: Any, rule: str) -> Any:
     `public.Name`.
     """
     if rule:
-        return with_explained_errors(function, name, fill=partial(fill_out, rule))
+        return with_bound_arguments(function, name, fill=partial(fill_out, rule))
     if function.__class__ is FunctionType and (
         name not in PLAIN or function.__code__.co_varnames[:1] == ("self",)
     ):
-        return with_explained_errors(function, name)
+        return with_bound_arguments(function, name)
     if function.__class__ is FunctionType and function.__name__ == name and hasattr(function, "op"):
         function.__module__ = "minigrad"  # where it can be found when it is unpickled
     return function

@@ -7,6 +7,7 @@ from typing import Any
 from ..core import F
 from ..core.devices import contiguous_format
 from ..core.dtypes import dtype as dtype_class
+from ..core.guards import refuse
 from ..core.public import public, shown_as
 from ..core.storage import strides_of
 from ..core.tensor_state import TensorBase, share
@@ -14,8 +15,6 @@ from ..left_out import without
 from ..ops import shapes as sh
 from ..ops import views
 from ..ops import views as vw
-from ..ops.arguments import integers
-from ..ops.arguments import is_integer as is_whole
 from .conversion import is_in_format
 
 
@@ -24,7 +23,8 @@ class Views(TensorBase):
 
     __slots__ = ()
 
-    def view(self, *shape: Any, size: Any = None, dtype: Any = None) -> Any:
+    @shown_as(lambda self, *shape, size=None, dtype=None: None)
+    def view(self, size: Any = None, *, dtype: Any = None) -> Any:
         """Return the same memory in another shape.
 
         Args:
@@ -41,11 +41,12 @@ class Views(TensorBase):
         tensor([[0, 1],
                 [2, 3]])
         """
-        if dtype is not None or dtype_class in map(type, shape):
+        if dtype is not None or isinstance(size, dtype_class):
             raise without("view", "dtype")
-        return sh.view(self, integers(shape if size is None else (size,)))
+        return sh.view(self, size)
 
-    def reshape(self, *shape: Any) -> Any:
+    @shown_as(lambda self, *shape: None)
+    def reshape(self, shape: Any) -> Any:
         """Return the elements in another shape: a view where that is possible, else a copy.
 
         Args:
@@ -60,7 +61,7 @@ class Views(TensorBase):
         tensor([[0, 1],
                 [2, 3]])
         """
-        return sh.reshape(self, integers(shape))
+        return sh.reshape(self, shape)
 
     def view_as(self, other: Any) -> Any:
         """Return the same memory in the shape of `other`.
@@ -101,7 +102,7 @@ class Views(TensorBase):
         return sh.expand(self, other._data.shape)
 
     @shown_as(lambda self, *size: None)
-    def expand(self, *size: Any, implicit: bool = False) -> Any:
+    def expand(self, size: Any, *, implicit: bool = False) -> Any:
         """Return the tensor expanded along dimensions of size 1 or new ones, without a copy.
 
         Args:
@@ -116,12 +117,12 @@ class Views(TensorBase):
         tensor([[1, 2],
                 [1, 2]])
         """
-        return sh.expand(self, integers(size))
+        return sh.expand(self, size)
 
     @public("function")
     def broadcast_to(self, size: Any) -> Any:
         """Expanded to `size`."""
-        return sh.expand(self, tuple(size))
+        return sh.expand(self, size)
 
     @public("function")
     def select(self, dim: int, index: Any) -> Any:
@@ -141,9 +142,8 @@ class Views(TensorBase):
         """
         return F.select(self, dim, views.whole_of(index))
 
-    @shown_as(lambda self, dim=None: None)
-    def squeeze(self, dim: Any = None, *more: Any) -> Any:
-        return squeeze(self, (dim, *more) if more else dim)
+    def squeeze(self, dim: Any = None) -> Any:
+        return squeeze(self, dim)
 
     def unfold(self, dimension: int, size: int, step: int) -> Any:
         """Return all windows of `size` elements along a dimension, as a new last dimension.
@@ -165,7 +165,8 @@ class Views(TensorBase):
         """
         return vw.unfold(self, dimension, size, step)
 
-    def permute(self, *dims: Any) -> Any:
+    @shown_as(lambda self, *dims: None)
+    def permute(self, dims: Any) -> Any:
         """Return the tensor with its dimensions in another order.
 
         Args:
@@ -179,7 +180,7 @@ class Views(TensorBase):
         >>> torch.ones(2, 3, 4).permute(2, 0, 1).shape
         torch.Size([4, 2, 3])
         """
-        return sh.permute(self, integers(dims))
+        return sh.permute(self, dims)
 
     def stride(self, dim: int | None = None) -> Any:
         """Return how many elements of the memory lie between neighbors along each dimension.
@@ -249,8 +250,7 @@ class Views(TensorBase):
 @public()
 def positive(input: Any) -> Any:
     """Return the tensor itself; RuntimeError for bools."""
-    if input._data.dtype.kind == "b":
-        raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
+    refuse(input._data, "positive")
     return input
 
 
@@ -272,7 +272,7 @@ def squeeze(input: Any, dim: Any = None) -> Any:
     """
     if dim is None:
         return vw.squeeze_all(input)
-    return vw.squeeze_dim(input, dim) if is_whole(dim) else vw.squeeze_dims(input, tuple(dim))
+    return vw.squeeze_dim(input, dim) if isinstance(dim, int) else vw.squeeze_dims(input, dim)
 
 
 Views.squeeze.__doc__ = squeeze.__doc__

@@ -15,9 +15,9 @@ import numpy as np
 from ...core import F, dtypes, modes
 from ...core import nested_passes as anomaly
 from ...core.tangents import put_tangent, tangent_of, without_tangents
-from ...core.tensor_state import IN_PLACE_ON_LEAF, TensorBase, alias, edge, share, wrap
+from ...core.tensor_state import TensorBase, alias, edge, share, wrap
 from ...core.view_path import share_view
-from ...inplace.views import rebase, refuse_in_place, set_node
+from ...inplace.views import rebase, refuse_view, set_node
 from ..forward_ad import check_tangent_sizes as check_sizes
 from .context import BackwardCFunction, is_among
 
@@ -327,9 +327,7 @@ def modified_inputs(node: BackwardCFunction, i: int, t: Any, is_input: bool) -> 
         raise RuntimeError(DIRTY_VIEW)
     t._grad = None
     if t._view is not None:
-        refuse_in_place(t, False)
-        if t.requires_grad and t._view.base.is_leaf:
-            raise RuntimeError(f"a view of {IN_PLACE_ON_LEAF}")
+        refuse_view(t)
         rebase(t, node)
         node._in_place_on_view = True
         node._set_storage(i, t._storage)

@@ -16,6 +16,7 @@ import numpy as np
 
 from ...core import F, check_broadcast, dialect, modes
 from ...core.apply import sum_gradient_to
+from ...core.guards import check_written_shape
 from ...core.node import RELEASED, Node
 from ...core.saved_values import (
     PackedValue,
@@ -133,9 +134,7 @@ def written_over(shape: tuple[int, ...], gradient: Any) -> Any:
     """A gradient that can be written into memory of this shape; RuntimeError with PyTorch's text if not."""
     size = gradient._data.shape
     check_broadcast(shape, size)
-    whole = np.broadcast_shapes(shape, size)
-    if whole != shape:
-        raise RuntimeError(f"output with shape {list(shape)} doesn't match the broadcast shape {list(whole)}")
+    check_written_shape(shape, np.broadcast_shapes(shape, size))
     return gradient
 
 

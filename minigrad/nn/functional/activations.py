@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from ...core import F, dtypes
+from ...core.guards import check_probability, check_tensor
 from ...core.public import public
 from ...core.tensor_state import wrap
 from ...inplace.in_place import in_place
 from ...ops import activations as ac
-from ...ops.arguments import must_be_tensor
 from ...ops.products import matmul
 
 __all__ = [
@@ -343,8 +343,7 @@ def threshold_(input: Any, threshold: float, value: float) -> Any:
 
 def drop(input: Any, p: float, training: bool, inplace: bool, feature: bool) -> Any:
     """Set elements (or whole channels: `feature`) to 0 and multiply the others by `1 / (1 - p)`."""
-    if not 0.0 <= p <= 1.0:
-        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+    check_probability(p)
     if p == 0 or not training or not input.numel():
         return input
     if p == 1:
@@ -482,7 +481,7 @@ def softmax(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any
     Source: PyTorch's page `torch.nn.functional.softmax`.
     """
     dim = dimension("softmax", dim, input, _stacklevel)
-    return input.softmax(dim, dtype=dtype)
+    return input.softmax(dim, dtype)
 
 
 def log_softmax(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
@@ -527,7 +526,7 @@ def gumbel_softmax(logits: Any, tau: float = 1, hard: bool = False, eps: float =
     A lower `tau` makes it sharper. `hard` returns 1 for the maximum and 0 for the others, with the
     gradient of the soft result.
     """
-    must_be_tensor("empty_like", logits)
+    check_tensor("empty_like", logits)
     gumbels = -F.zeros_of(logits.detach(), tuple(logits.shape)).exponential_().log()
     shares = ((logits + gumbels) / tau).softmax(dim)
     if not hard:

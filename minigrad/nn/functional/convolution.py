@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core import F
-from ...core.dtypes import kind_name
+from ...core import F, guards
+from ...core.guards import check_batch, check_integers, check_tensor
 from ...core.public import public
 from ...left_out import refuse
-from ...ops.arguments import must_be_tensor
 from .losses import expand
 
 __all__ = [
@@ -41,11 +40,7 @@ Numbers = int | tuple[int, ...]
 
 def as_batch(input: Any, dims: int, name: str) -> tuple[Any, bool]:
     """Return the input as a batch and whether it was one; raise PyTorch's RuntimeError for other shapes."""
-    if input.ndim not in (dims + 1, dims + 2):
-        raise RuntimeError(
-            f"Expected {dims + 1}D (unbatched) or {dims + 2}D (batched) input to {name}, but got input of "
-            f"size: {list(input.shape)}"
-        )
+    check_batch(input, dims, name, list(input.shape))
     is_batch = input.ndim == dims + 2
     return (input if is_batch else input.unsqueeze(0)), is_batch
 
@@ -235,9 +230,8 @@ def pad(input: Any, pad: Any, mode: str = "constant", value: float | None = None
     `mode` fills them with `value` ("constant"), by mirroring ("reflect") or with the outermost
     element ("replicate"). The last two support one to three dimensions.
     """
-    must_be_tensor("pad", input)
-    if not isinstance(pad, (list, tuple)):
-        raise TypeError(f"pad(): argument 'pad' (position 2) must be tuple of ints, not {kind_name(pad)}")
+    check_tensor("pad", input)
+    check_integers("pad", "pad", pad, 2)
     pad = tuple(pad)
     if len(pad) % 2:
         raise RuntimeError("Padding length must be divisible by 2")
@@ -300,6 +294,8 @@ def max_pool1d(
     check_lines(input, "max_pool1d")
     sizes = {"kernel_size": kernel_size, "stride": stride, "padding": padding, "dilation": dilation}
     (k,), s, (p,), (d,) = expand_all(1, **sizes)
+    if not (return_indices or input.requires_grad):  # PyTorch has a kernel of its own for this
+        guards.refuse(input._data, "max_pool1d_impl")
     made = F.max_pool2d_with_indices(
         input.unsqueeze(-2), (1, k), (1, *(s or (k,))), (0, p), (1, d), ceil_mode
     )

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...core.guards import check_tensor
 from ...creation import arange
 from ...inplace.in_place import in_place
 from ...left_out import without
 from ...ops import convolution as windows
 from ...ops import embedding as tables
-from ...ops.arguments import must_be_tensor
 from .losses import expand
 
 __all__ = ["embedding", "embedding_bag", "fold", "one_hot", "unfold"]
@@ -24,8 +24,8 @@ def embedding(
     Row `padding_idx` receives no gradient. `max_norm` shortens rows in use with a larger norm, in place.
     `sparse` is ignored: gradients are dense.
     """
-    must_be_tensor("embedding", weight, 1, "weight")
-    must_be_tensor("embedding", input, 2, "indices")
+    check_tensor("embedding", weight, 1, "weight")
+    check_tensor("embedding", input, 2, "indices")
     rows = weight._data.shape[0] if weight._data.ndim else 0
     unknown = AssertionError("Padding_idx must be within num_embeddings")
     padding_idx = row_of_padding(padding_idx, rows, unknown)

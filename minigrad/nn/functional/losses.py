@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...core import F, check_broadcast, dtypes
+from ...core.guards import check_difference, check_single_target
 from ...core.modes import hidden_from_observers, is_grad_enabled
 from ...core.public import public
 from ...core.tensor_state import TensorBase
@@ -273,11 +274,7 @@ def binary_cross_entropy_with_logits(
     if target.size() != input.size():
         raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
     check_constant("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)
-    if target.dtype.category == 0:
-        raise RuntimeError(
-            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
-            "`logical_xor()` operator instead."
-        )
+    check_difference([target.dtype])
     if input.dtype.category > target.dtype.category:
         told = f"{input.dtype.title} can't be cast to the desired output type {target.dtype.title}"
         raise RuntimeError(f"result type {told}")
@@ -331,8 +328,8 @@ def nll(input: Any, target: Any, weight: Any, how: int, ignore_index: int) -> An
     is_spatial = len(shape) > 2
     if is_spatial and wanted[1:] != shape[2:]:
         raise RuntimeError(f"Expected target size {[n, *rest]}, got {list(wanted)}")
-    if not is_spatial and len(wanted) > 1:
-        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+    if not is_spatial:
+        check_single_target(target)
     run, name = (F.nll_loss2d_forward, "2d") if is_spatial else (F.nll_loss_forward, "")
     check_constant(f"nll_loss{name}_forward", weight=weight)
     check_weight(weight, c)
@@ -596,8 +593,7 @@ def cosine_embedding_loss(
 ) -> Any:  # fmt: skip
     """Return `1 - cos` for pairs of vectors with the target 1, and `max(0, cos - margin)` with -1."""
     how = reduction_enum(reduction, size_average, reduce)
-    if target.ndim > 1:
-        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+    check_single_target(target)
     if not input1.ndim == input2.ndim == target.ndim + 1:
         raise RuntimeError(
             f"{target.ndim}D target tensor expects {target.ndim + 1}D input tensors, but found inputs with "

@@ -9,11 +9,11 @@ import numpy as np
 
 from ...core import F
 from ...core.dtypes import float16, float32
+from ...core.guards import refuse
 from ...core.modes import hidden_from_observers, quiet
 from ...core.public import public
 from ...core.tensor_state import numbers
 from ...inplace.in_place import in_place
-from ...ops.arguments import refuse
 from ...ops.kernels import as_float32
 from ...ops.normalization import but_channels
 from .losses import check_constant
@@ -65,7 +65,7 @@ def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: float |
         count = len(normalized_shape)
         raise ValueError(f"Input tensor must have at least {count} dimensions, but got {input.ndim}")
     check_last(input, normalized_shape, weight)
-    refuse(input._data, "biu", "rms_norm")
+    refuse(input._data, "rms_norm")
     kind = input._data.dtype
     dims = tuple(range(input.ndim - len(normalized_shape), input.ndim))
     x = input.float() if kind == np.float16 else input

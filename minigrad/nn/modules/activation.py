@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...core import dtypes
+from ...core.devices import check_device
 from ...core.tensor_state import wrap
 from ...creation import full
 from ...left_out import refuse
@@ -313,6 +314,7 @@ class PReLU(Module):
         self, num_parameters: int = 1, init: float = 0.25, device: Any = None, dtype: Any = None
     ) -> None:
         super().__init__()
+        check_device(device)
         self.num_parameters, self.init = num_parameters, init
         self.weight = Parameter(create_hidden(full, (num_parameters,), init, dtype=dtype))
 
@@ -381,6 +383,7 @@ class MultiheadAttention(Module):
         other_sizes = {"kdim": kdim not in (None, embed_dim), "vdim": vdim not in (None, embed_dim)}
         refuse("MultiheadAttention", add_bias_kv=add_bias_kv, add_zero_attn=add_zero_attn, **other_sizes)
         super().__init__()
+        check_device(device)
         self.embed_dim = self.kdim = self.vdim = embed_dim
         self.num_heads, self.head_dim = num_heads, embed_dim // num_heads
         self.dropout, self.batch_first = dropout, batch_first

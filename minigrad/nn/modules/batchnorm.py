@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...core.devices import check_device
 from ...core.dtypes import int64
 from ...creation import ones, tensor, zeros
 from .. import functional, init
@@ -40,6 +41,7 @@ class NormWithStatistics(NormBase):
         track_running_stats: bool = True, device: Any = None, dtype: Any = None, *, bias: bool = True,
     ) -> None:  # fmt: skip
         super().__init__()
+        check_device(device)
         self.num_features, self.eps, self.momentum = num_features, eps, momentum
         self.affine, self.track_running_stats = affine, track_running_stats
         self._learn((num_features,), affine, affine and bias, dtype)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from ...core.devices import check_device
 from ...left_out import refuse
 from .. import functional
 from .linear import Affine, empty
@@ -78,6 +79,7 @@ class Conv(ConvBase):
             raise ValueError("padding='same' is not supported for strided convolutions")
         sizes = (kernel_size, stride, padding, dilation, 0)
         super().__init__(in_channels, out_channels, *sizes, groups, bias, dtype)
+        check_device(device)
         self.padding_mode = padding_mode
 
     def forward(self, input: Any) -> Any:
@@ -227,6 +229,7 @@ class ConvTranspose(ConvBase):
             raise ValueError(f'Only "zeros" padding mode is supported for {type(self).__name__}')
         sizes = (kernel_size, stride, padding, dilation, output_padding)
         super().__init__(in_channels, out_channels, *sizes, groups, bias, dtype)
+        check_device(device)
 
     def forward(self, input: Any, output_size: Any = None) -> Any:
         """Apply the transposed convolution."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from .function_layers import FunctionLayer as Applied
+from .function_layers import FunctionLayer
 
 __all__ = ["CosineSimilarity", "PairwiseDistance"]
 
 
-class Distance(Applied):
+class Distance(FunctionLayer):
     """Base class of layers that compare two tensors; the repr shows no settings."""
 
     _shown = ""

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from .function_layers import FunctionLayer as Applied
+from ...core.guards import check_probability
+from .function_layers import FunctionLayer
 
 __all__ = ["Dropout", "Dropout1d", "Dropout2d"]
 
 
-class DropoutBase(Applied):
+class DropoutBase(FunctionLayer):
     """Base class of layers that apply a random function in training."""
 
     _shown = "p= inplace="
 
     def _configure(self, settings: dict[str, Any]) -> None:
         super()._configure(settings)
-        if self.p < 0 or self.p > 1:
-            raise ValueError(f"dropout probability has to be between 0 and 1, but got {self.p}")
+        check_probability(self.p)
 
 
 class Dropout(DropoutBase, function="dropout"):

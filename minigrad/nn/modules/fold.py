@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from .function_layers import FunctionLayer as Applied
+from .function_layers import FunctionLayer
 
 __all__ = ["Fold", "Unfold"]
 
 
-class Unfold(Applied, function="unfold"):
+class Unfold(FunctionLayer, function="unfold"):
     """Layer that returns the windows of images ([N,] C, H, W) as columns."""
 
 
-class Fold(Applied, function="fold"):
+class Fold(FunctionLayer, function="fold"):
     """Layer that adds windows, given as columns, at their positions in images of size `output_size`."""

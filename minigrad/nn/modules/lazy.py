@@ -9,6 +9,7 @@ from __future__ import annotations
 from inspect import Signature, signature
 from typing import Any
 
+from ...core.guards import check_batch
 from ...tensor import Tensor
 from ..parameter import UninitializedBuffer, UninitializedParameter
 from ..parameter import UninitializedTensor as Uninitialized
@@ -123,11 +124,7 @@ class LazyConvBase(Lazy):
 
     def _found(self, input: Any) -> int:
         n = self.dims + 1
-        if input.ndim not in (n, n + 1):
-            raise RuntimeError(
-                f"Expected {n}D (unbatched) or {n + 1}D (batched) input to {self._get_name()}, but got input "
-                f"of size: {input.shape}"
-            )
+        check_batch(input, self.dims, self._get_name(), input.shape)
         channels = int(input.shape[-n])
         if channels % self.groups:
             raise ValueError("in_channels must be divisible by groups")

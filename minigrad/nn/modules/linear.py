@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from ... import creation
+from ...core.devices import check_device
 from .. import functional, init
 from ..parameter import Parameter
 from ..parameter import create_hidden as kept
@@ -92,6 +93,7 @@ class Linear(Affine):
         self, in_features: int, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None
     ) -> None:
         super().__init__()
+        check_device(device)
         self.in_features, self.out_features = in_features, out_features
         self.weight = empty(out_features, in_features, dtype=dtype)
         self.register_parameter("bias", empty(out_features, dtype=dtype) if bias else None)

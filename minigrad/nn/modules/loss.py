@@ -6,7 +6,7 @@ import warnings
 from typing import Any
 
 from ..functional.losses import legacy_reduction
-from .function_layers import FunctionLayer as Applied
+from .function_layers import FunctionLayer
 
 __all__ = [
     "BCELoss", "BCEWithLogitsLoss", "CosineEmbeddingLoss", "CrossEntropyLoss", "HuberLoss", "KLDivLoss",
@@ -14,7 +14,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-class Loss(Applied):
+class Loss(FunctionLayer):
     """Base class of losses; weights are buffers."""
 
     _shown = ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...core.devices import check_device
 from ...creation import ones
 from .. import functional
 from ..parameter import Parameter, create_hidden
@@ -53,6 +54,7 @@ class LayerNorm(NormBase):
         device: Any = None, dtype: Any = None,
     ) -> None:  # fmt: skip
         super().__init__()
+        check_device(device)
         self.normalized_shape, self.eps = as_normalized_shape(normalized_shape), eps
         self.elementwise_affine = elementwise_affine
         self._learn(self.normalized_shape, elementwise_affine, elementwise_affine and bias, dtype)
@@ -72,6 +74,7 @@ class RMSNorm(NormBase):
         device: Any = None, dtype: Any = None,
     ) -> None:  # fmt: skip
         super().__init__()
+        check_device(device)
         self.normalized_shape, self.eps = as_normalized_shape(normalized_shape), eps
         self.elementwise_affine = elementwise_affine
         weight = (
@@ -96,6 +99,7 @@ class GroupNorm(NormBase):
         dtype: Any = None, *, bias: bool = True,
     ) -> None:  # fmt: skip
         super().__init__()
+        check_device(device)
         if num_channels % num_groups:
             raise ValueError(f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups})")
         self.num_groups, self.num_channels, self.eps, self.affine = num_groups, num_channels, eps, affine

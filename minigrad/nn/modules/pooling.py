@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from .function_layers import FunctionLayer as Applied
+from .function_layers import FunctionLayer
 
 __all__ = [
     "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool2d", "AdaptiveMaxPool3d",
@@ -15,7 +15,7 @@ __all__ = [
 OF_MAX = "kernel_size stride padding dilation return_indices ceil_mode"
 
 
-class Pool(Applied):
+class Pool(FunctionLayer):
     """Base class of pooling layers with windows, which lie side by side if no stride is given."""
 
     _shown = "kernel_size= stride= padding="
@@ -110,7 +110,7 @@ class AvgPool3d(Pool, function="avg_pool3d"):
     """Layer that takes the mean of each window of ([N,] C, D, H, W)."""
 
 
-class AdaptivePool(Applied):
+class AdaptivePool(FunctionLayer):
     """Base class of adaptive pooling layers."""
 
     _shown = "output_size="

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...core import F
+from ...core.devices import check_device
 from ...left_out import refuse
 from ...ops.joining import cat, stack
 from ...tensor import Tensor
@@ -48,6 +49,7 @@ class RNNBase(Module):
         proj_size: int | None = None, device: Any = None, dtype: Any = None,
     ) -> None:  # fmt: skip
         super().__init__()
+        check_device(device)
         if proj_size is not None and self.mode != "LSTM":
             raise ValueError("proj_size argument is only supported for LSTM, not RNN or GRU")
         check_dropout(dropout, num_layers)
@@ -376,6 +378,7 @@ class RNNCellBase(Module):
         self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None
     ) -> None:
         super().__init__()
+        check_device(device)
         self.input_size, self.hidden_size, self.bias = input_size, hidden_size, bias
         rows = self.gates * hidden_size
         self.weight_ih = empty(rows, input_size, dtype=dtype)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ...core.devices import check_device
 from .. import functional, init
 from ..parameter import Parameter
 from .linear import empty
@@ -119,6 +120,7 @@ class Embedding(EmbeddingBase):
         dtype: Any = None,
     ) -> None:  # fmt: skip
         super().__init__()
+        check_device(device)
         self.max_norm, self.norm_type = max_norm, norm_type
         self.scale_grad_by_freq, self.sparse = scale_grad_by_freq, sparse
         self._learn(num_embeddings, embedding_dim, padding_idx, _weight, dtype)
@@ -181,6 +183,7 @@ class EmbeddingBag(EmbeddingBase):
         self.scale_grad_by_freq, self.mode, self.sparse = scale_grad_by_freq, mode, sparse
         self.include_last_offset = include_last_offset
         self._learn(num_embeddings, embedding_dim, padding_idx, _weight, dtype)
+        check_device(device)  # as in PyTorch, what is wrong with the numbers comes first
 
     def forward(self, input: Any, offsets: Any = None, per_sample_weights: Any = None) -> Any:
         """Return a vector for each bag: (bags, embedding_dim)."""

@@ -7,8 +7,10 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from ...core.devices import check_device
 from ...creation import full
 from ...ops.rearranging import triu
+from ...tensor.binder import public_form
 from .. import functional, init
 from .activation import MultiheadAttention, added_mask
 from .container import ModuleList
@@ -51,6 +53,7 @@ class TransformerLayerBase(Module):
         norm_first: bool = False, bias: bool = True, device: Any = None, dtype: Any = None,
     ) -> None:  # fmt: skip
         super().__init__()
+        check_device(device)
         for name in self.attentions:
             attention = MultiheadAttention(
                 d_model, nhead, dropout=dropout, bias=bias, batch_first=batch_first, dtype=dtype
@@ -183,7 +186,7 @@ def attend(attention: Any, x: Any, memory: Any, mask: Any, padding_mask: Any, is
 
 def generate_square_subsequent_mask(sz: int, device: Any = None, dtype: Any = None) -> Any:
     """Return a causal mask (sz, sz) for scores: -inf above the diagonal, 0 elsewhere."""
-    return triu(full((sz, sz), -math.inf, dtype=dtype, device=device), diagonal=1)
+    return triu(public_form(full)((sz, sz), -math.inf, dtype=dtype, device=device), diagonal=1)
 
 
 def is_causal_mask(mask: Any, is_causal: bool | None, x: Any, batch_first: bool) -> bool:
@@ -343,6 +346,7 @@ class Transformer(Module):
         dtype: Any = None,
     ) -> None:  # fmt: skip
         super().__init__()
+        check_device(device)
         sizes = (d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first)
         self.encoder, self.decoder = custom_encoder, custom_decoder
         for name, layer_class, stack_class, count in (

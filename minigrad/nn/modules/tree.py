@@ -384,6 +384,15 @@ NO_INPUT = (
 )
 
 
+NO_OUTPUT = (
+    "For backward hooks to be called, module output should be a Tensor or a tuple of Tensors but received "
+)
+ONLY_NONE = (
+    "Backward hook for Modules where no input requires gradient should always return None or None for all "
+    "gradients."
+)
+
+
 class Around:
     """The two identity functions around one call of a module. See Note [Backward hooks of modules]."""
 
@@ -407,6 +416,7 @@ class Around:
         """Pass the result through the outer identity."""
         single = isinstance(result, Tensor)
         if not single and not isinstance(result, tuple):
+            warn(NO_OUTPUT + str(type(result)))
             return result
         passed, node, places = identity((result,) if single else result)
         if node is not None:
@@ -418,18 +428,19 @@ class Around:
         self.grad_output = self.called(self.pre_hooks, "grad_output", "Backward pre hook", places.put(grads))
         if not self.needs_input:  # hooks are notified of the outputs alone
             warn(NO_INPUT)
-            self.called(self.hooks, "grad_input", "Backward hook", self.places.put(()), self.grad_output)
+            for hook in self.hooks:
+                changed = hook(self.module, self.places.put(()), self.grad_output)
+                nothing = isinstance(changed, tuple) and all(gradient is None for gradient in changed)
+                if not (changed is None or nothing):
+                    raise RuntimeError(ONLY_NONE)
         return places.of(self.grad_output)
 
     def after_backward(self, grad_inputs: tuple[Any, ...], _: Any) -> tuple[Any, ...]:
-        """Handle the gradients of the inputs, which have arrived."""
+        """Handle the gradients of the inputs, which have arrived; in a pass that reached the inputs, but no
+        output, there is nothing to do.
+        """
         if self.grad_output is None:
-            raise RuntimeError(
-                "Module backward hook for grad_input is called before the grad_output one. This happens "
-                "because the gradient in your nn.Module flows to the Module's input without passing through "
-                "the Module's output. Make sure that the output depends on the input and that the loss is "
-                "computed based on the output."
-            )
+            return grad_inputs
         grad_input = self.places.put(grad_inputs)
         grad_input = self.called(self.hooks, "grad_input", "Backward hook", grad_input, self.grad_output)
         self.grad_output = None
@@ -462,4 +473,5 @@ def identity(values: tuple[Any, ...]) -> tuple[tuple[Any, ...], Any, Places]:
     made = BackwardHookFunction.apply(*tensors)
     node = next(t.grad_fn for t in made if t.grad_fn is not None)
     at = dict(zip(places.positions, made))
-    return tuple(at.get(i, value) for i, value in enumerate(values)), node, places
+    passed = [at.get(i, value) for i, value in enumerate(values)]
+    return (tuple(passed) if type(values) is tuple else type(values)(*passed)), node, places

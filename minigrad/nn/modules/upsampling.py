@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from .function_layers import FunctionLayer as Applied
+from .function_layers import FunctionLayer
 
 __all__ = ["Upsample"]
 
 SETTINGS = "size scale_factor mode align_corners recompute_scale_factor"
 
 
-class Upsample(Applied, function="interpolate", settings=SETTINGS):
+class Upsample(FunctionLayer, function="interpolate", settings=SETTINGS):
     """Layer that resizes (N, C, …) to `size`, or by `scale_factor`."""
 
     def _configure(self, settings: dict[str, Any]) -> None:

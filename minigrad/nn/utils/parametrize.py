@@ -2,12 +2,14 @@
 
 The layer's class becomes a subclass of its own, with a property instead of the parameter: reading it
 calls the parametrizations, one after the other, on what is learned,
-`layer.parametrizations.weight.original`.
+`layer.parametrizations.weight.original`. Inside `with cached():` it does so once.
 """
 
 from __future__ import annotations
 
+import contextlib
 import copy
+from collections.abc import Iterator
 from typing import Any
 
 from ...autograd import no_grad
@@ -21,6 +23,32 @@ SERIALIZED = (
     "https://pytorch.org/tutorials/beginner/saving_loading_models.html"
     "#saving-loading-a-general-checkpoint-for-inference-and-or-resuming-training"
 )
+
+# The computed tensors by module and name; None outside `cached`.
+_cache: dict[tuple[int, str], Any] | None = None
+
+
+@contextlib.contextmanager
+def cached() -> Iterator[None]:
+    """Within `with cached():` each parametrized tensor is computed once, when it is first read. The outermost
+    block forgets all of them at its end.
+
+    Example:
+        >>> layer = nn.Linear(2, 2)
+        >>> _ = nn.utils.parametrize.register_parametrization(layer, "weight", nn.Identity())
+        >>> with nn.utils.parametrize.cached():
+        ...     layer.weight is layer.weight
+        True
+
+    Source: PyTorch's page `torch.nn.utils.parametrize.cached`.
+    """
+    global _cache
+    before = _cache
+    _cache = {} if before is None else before
+    try:
+        yield
+    finally:
+        _cache = before
 
 
 def keep(module: Module, name: str, t: Any) -> None:
@@ -71,7 +99,12 @@ def computed_property(name: str) -> property:
     """Return the property that replaces a tensor."""
 
     def read(self: Any) -> Any:
-        return self.parametrizations[name]()
+        if _cache is None:
+            return self.parametrizations[name]()
+        key = id(self), name
+        if key not in _cache:
+            _cache[key] = self.parametrizations[name]()
+        return _cache[key]
 
     def assign(self: Any, value: Any) -> None:
         self.parametrizations[name].right_inverse(value)
