@@ -2,6 +2,7 @@
 
 In a notebook: `%load_ext minigrad_viz`, then `%%autograd` above a cell. Anywhere: `draw(z)`,
 `make_dot(z)`, `stepper(z)`. What a cell or a block of a program did is a `Report`: `last()`, `record()`.
+Why training does not learn: `doctor()`.
 After an error: `explain()`. Numbers to compare with: `check_gradients()`, `derivative()`.
 """
 
@@ -12,28 +13,31 @@ from typing import Any
 from .words import set_language
 
 _HOMES = {
-    "draw": "drawing.picture",
+    "draw": "shell.model_drawing",
     "Picture": "drawing.picture",
-    "make_dot": "drawing.torchviz",
+    "make_dot": "drawing.digraph",
     "Digraph": "drawing.digraph",
     "stepper": "player.widget",
     "Stepper": "player.widget",
     "record": "shell.run",
     "Report": "shell.report",
-    "last": "shell.last",
+    "last": "shell.explain",
     "explain": "shell.explain",
-    "why_none": "shell.why",
-    "check_gradients": "shell.checked",
-    "derivative": "shell.derivative",
-    "memory": "drawing.memory_sheet",
-    "compare": "comparing.kept_runs",
-    "predict": "shell.predict",
-    "check_prediction": "shell.predict",
-    "Prediction": "shell.predict",
+    "why_none": "shell.explain",
+    "check_gradients": "shell.numerical_derivatives",
+    "derivative": "shell.numerical_derivatives",
+    "memory": "drawing.sheets",
+    "compare": "comparing.comparison",
+    "predict": "shell.explain",
+    "check_prediction": "shell.explain",
+    "Prediction": "shell.explain",
     "Trace": "trace.events",
+    "Doctor": "training_runs",
+    "doctor": "training_runs",
 }
 __all__ = [
     "Digraph",
+    "Doctor",
     "Picture",
     "Prediction",
     "Report",
@@ -43,6 +47,7 @@ __all__ = [
     "check_prediction",
     "compare",
     "derivative",
+    "doctor",
     "draw",
     "explain",
     "last",
@@ -68,12 +73,16 @@ def __getattr__(name: str) -> Any:
 def load_ipython_extension(shell: Any) -> None:
     """`%load_ext minigrad_viz`."""
     from .shell.magic import load
+    from .training_runs.magic import register_magic as load_doctor
 
     load(shell)
+    load_doctor(shell)
 
 
 def unload_ipython_extension(shell: Any) -> None:
     """`%unload_ext minigrad_viz`."""
     from .shell.magic import unload
+    from .training_runs.magic import unload as unload_doctor
 
     unload(shell)
+    unload_doctor(shell)

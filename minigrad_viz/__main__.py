@@ -12,10 +12,12 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-from .predicting.asking import interview
+from .comparing.comparison import Comparison
+from .predicting.question import interview
 from .shell.options import DEFAULTS, OPTIONS, Reader, report_options
 from .shell.report import Report
 from .shell.run import load, trace_file, trace_source
+from .trace.events import Trace
 from .words import text
 
 EXAMPLE = """\
@@ -37,6 +39,7 @@ def options() -> Reader:
         prog="python -m minigrad_viz", description=text("command_about"), epilog=text("kernel_hint")
     )
     reader.add_argument("file", nargs="?", type=Path, default=None, help=text("command_file"))
+    reader.add_argument("--vs", metavar="TRACE.json", type=Path, default=None, help=text("command_vs"))
     return reader.take(option for option in OPTIONS if option.key != "show")
 
 
@@ -50,14 +53,38 @@ def main(arguments: list[str] | None = None) -> int:
         from .shell.kernel import main as kernel
 
         return kernel(arguments[1:])
-    given = {"file": None, **DEFAULTS, **vars(options().parse_args(arguments))}
-    return trace(given["file"], given)
+    if arguments[:1] == ["answers"]:
+        from .predicting.answer_log import answers_command
+
+        return answers_command(arguments[1:])
+    if arguments[:1] == ["doctor"]:
+        from .training_runs.command import run_command as doctor
+
+        return doctor(arguments[1:])
+    reader = options()
+    arguments, passed = split(arguments, reader)
+    given = {"file": None, "vs": None, **DEFAULTS, **vars(reader.parse_args(arguments))}
+    return trace(given["file"], given, passed)
 
 
-def trace(file: Path | None, given: dict[str, Any]) -> int:
+def split(arguments: list[str], reader: Reader) -> tuple[list[str], list[str]]:
+    """The arguments that are ours, up to the program, and what follows it, which is the program's."""
+    place = 0
+    while place < len(arguments):
+        word = arguments[place]
+        if not word.startswith("-"):
+            end = len(arguments) if word.lower().endswith(".json") else place + 1
+            return arguments[:end], arguments[end:]
+        action = reader._option_string_actions.get(word)
+        place += 2 if action is not None and action.nargs is None else 1
+    return arguments, []
+
+
+def trace(file: Path | None, given: dict[str, Any], passed: list[str]) -> int:
     """Run the program in `file`, or the example, and show it; or show the trace in `file`."""
     settings = report_options(given)
     error: BaseException | None = None
+    reading = file
     try:
         if file is None:
             print(EXAMPLE)
@@ -65,23 +92,28 @@ def trace(file: Path | None, given: dict[str, Any]) -> int:
         elif file.suffix.lower() == ".json":
             report = load(file, **settings)
         else:
-            report, error = trace_file(file, **settings)
+            report, error = trace_file(file, passed, **settings)
+        reading = given["vs"]
+        known = None if reading is None else Trace.load(reading)
     except OSError as problem:
-        print(f"{file}: {problem.strerror or problem}", file=sys.stderr)
+        print(f"{reading}: {problem.strerror or problem}", file=sys.stderr)
         return 1
     except SyntaxError as problem:
         traceback.print_exception(problem, limit=0)
         return 1
     except ValueError as problem:
-        print(f"{file}: {problem}", file=sys.stderr)
+        print(f"{reading}: {problem}", file=sys.stderr)
         return 1
     if error is not None:
         skip = error.__traceback__.tb_next if error.__traceback__ is not None else None
         traceback.print_exception(type(error), error, skip)
+    if known is not None:
+        names = given["vs"].name, "" if file is None else file.name
+        return show_comparison(Comparison(known, report.trace, names, lang=given["lang"]), given, error)
     if given["predict"]:  # all is shown when all is answered
         report.predict = not interview(report.questions, input, print, given["lang"])
-    table = given["table"] is not False
-    print(report.text(given["steps"], table=table) + "\n")
+    table = given["table"]
+    print(report.text(given["steps"], table=table is not False) + "\n")
     files = given["output"] or (["code_04.svg"] if file is None else [])
     how: dict[str, Any] = {"table": table, "embed_fonts": given["embed_fonts"]}
     written = [write(report, Path(path), given["lang"], how) for path in files]
@@ -90,7 +122,14 @@ def trace(file: Path | None, given: dict[str, Any]) -> int:
     return 0 if all(written) and error is None else 1
 
 
-def write(report: Report, path: Path, lang: str | None, how: dict[str, Any]) -> bool:
+def show_comparison(compared: Comparison, given: dict[str, Any], error: BaseException | None) -> int:
+    """Print how two runs differ, and write the files that were asked for."""
+    print(compared.text() + "\n")
+    written = [write(compared, Path(path), given["lang"], {}) for path in given["output"]]
+    return 0 if all(written) and error is None else 1
+
+
+def write(report: Report | Comparison, path: Path, lang: str | None, how: dict[str, Any]) -> bool:
     """Save what the ending of `path` says; say where it went, or why it could not be written."""
     try:
         report.save(path, **how)

@@ -1,7 +1,7 @@
 """What the fields of a trace may hold, beyond their Python types.
 
 A type checker sees the plain types. A saved trace, which may be damaged, is held to all of this when it is
-read (`trace.reading`).
+read (`trace.json_format`).
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""The whole duck-typing contract: what the viewer reads of a tensor and of a backward node, minigrad's or
-PyTorch's.
+"""The whole duck-typing contract: what the viewer reads of a tensor, of a backward node and of the user's
+hooks, minigrad's or PyTorch's.
 
 Tensors: `requires_grad`, `is_leaf`, `grad_fn`, `output_nr`, `grad`, `retains_grad`, `_version`, `shape`,
 `dtype`, their numbers and, where a library tells, their hooks. Nodes: `name()`, `next_functions`,
@@ -12,11 +12,13 @@ from __future__ import annotations
 
 import cmath
 import functools
+import itertools
 import math
 import operator
 import re
 import sys
-from types import ModuleType
+from collections.abc import Iterable
+from types import CodeType, ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,12 +26,47 @@ import numpy as np
 import minigrad
 from minigrad import observing
 
-from .faults import pass_on
 from .fields import Beyond, Count
+from .isolation import pass_on
+
+# ─── The whole duck-typing contract
+
 
 # Numbers kept per snapshot: enough to draw a 3×3 matrix in full and to redo a small vjp by hand.
 KEPT = 64
+BINS = 16  # of the histogram of a tensor
+SAMPLED = 4096  # numbers that it is made of
+MANY = 2**18  # numbers, of which more are not all compared
 NAN = math.nan  # every NaN of a snapshot is this one, so that equal snapshots compare equal
+
+
+SIDE, CORNER, PLANES = 16, 256, 8  # of a corner: its sides at most, its numbers, and how many planes
+
+
+class Corner(NamedTuple):
+    """The first planes of a large tensor, for pictures of what it is: heads of an attention, channels of an
+    image. A plane is the last two dimensions, of which every `down`-th row and every `across`-th column is
+    kept: `rows` by `columns`; `items` has one plane after the other."""
+
+    rows: Count
+    columns: Count
+    down: Count
+    across: Count
+    items: tuple[float, ...]
+
+
+class Summary(NamedTuple):
+    """What is kept of more than `KEPT` numbers: their root mean square, and of a sample of them, evenly
+    spread over the tensor, the share of zeros, how many lie in each of `BINS` parts of the range, and `KEPT`
+    numbers themselves, so that two snapshots of one tensor can be compared. Numbers that are not finite are
+    left out. Of more than one dimension the `corner` is kept as well, as far as it is finite.
+    """
+
+    rms: float
+    zeros: float
+    bins: tuple[Count, ...]
+    sample: tuple[float, ...]
+    corner: Corner | None = None
 
 
 class Value(NamedTuple):
@@ -38,7 +75,8 @@ class Value(NamedTuple):
     `items` holds all numbers in row-major order when there are at most `KEPT` of them, else None; `low`
     and `high` are the extremes of the finite numbers (None when there is none, or for complex numbers).
     `dtype` is the bare name ("float32"). `beyond` says what there is besides the finite numbers, where
-    `items` does not: "nan" or "inf".
+    `items` does not: "nan" or "inf"; `summary` describes real numbers that `items` does not hold. Of a
+    `skimmed` one the extremes are those of a sample.
     """
 
     shape: tuple[Count, ...]
@@ -47,6 +85,15 @@ class Value(NamedTuple):
     low: float | None = None
     high: float | None = None
     beyond: Beyond = ""
+    summary: Summary | None = None
+    skimmed: bool = False
+
+    @property
+    def rms(self) -> float | None:
+        """The root mean square of the numbers that are finite; None where they are not known or not real."""
+        if self.summary is not None:
+            return self.summary.rms
+        return None if self.items is None else rms_of(self.items)
 
     @property
     def special(self) -> str:
@@ -76,7 +123,12 @@ class Value(NamedTuple):
         if ends and not least <= ends[0] <= ends[1] <= most:
             return False
         if self.items is None:
-            return True
+            return self.summary is None or (
+                len(self.summary.bins) == BINS
+                and len(self.summary.sample) <= KEPT
+                and self.summary.rms >= 0
+                and (self.summary.corner is None or is_corner(self.summary.corner))
+            )
         if (
             len(self.items) != self.size
             or self.size > KEPT
@@ -90,6 +142,18 @@ class Value(NamedTuple):
             return not ends
         low, high = min(finite), max(finite)
         return least <= low and high <= most and ends in ((), (low, high))
+
+
+def is_corner(corner: Corner) -> bool:
+    """Whether the parts of a corner fit together."""
+    plane = corner.rows * corner.columns
+    within = (
+        0 < plane <= SIDE**2
+        and corner.rows <= SIDE
+        and corner.columns <= SIDE
+        and min(corner.down, corner.across) > 0
+    )
+    return within and len(corner.items) in range(plane, CORNER + 1, plane)
 
 
 # What a snapshot can be of.
@@ -131,6 +195,8 @@ def pytorch() -> ModuleType | None:
 def is_tensor(obj: Any) -> bool:
     """Whether `obj` is a tensor of minigrad or of PyTorch (or anything else that keeps the contract)."""
     cls = type(obj)
+    if cls in TENSORS:
+        return True
     if cls in PLAIN:
         return False
     try:
@@ -138,10 +204,16 @@ def is_tensor(obj: Any) -> bool:
     except Exception as problem:  # what a metaclass of the user's raises
         pass_on(problem)
         return False
-    return has and not hasattr(type(cls), "__getattr__")  # or the class has whatever is asked for
+    has = has and not hasattr(type(cls), "__getattr__")  # or the class has whatever is asked for
+    if has and (cls.__module__, cls.__name__) in OF_TORCH:
+        TENSORS.add(cls)
+    return has
 
 
-PLAIN = frozenset((int, float, bool, complex, str, type(None), tuple, list, dict))  # asked thousands of times
+# Is asked thousands of times, mostly of these.
+PLAIN = frozenset((int, float, bool, complex, str, type(None), tuple, list, dict))
+TENSORS: set[type] = {minigrad.Tensor}  # and those of PyTorch, once they were met
+OF_TORCH = ("torch", "Tensor"), ("torch.nn.parameter", "Parameter")
 
 
 def variables(namespace: dict[Any, Any]) -> list[tuple[str, Any]]:
@@ -151,7 +223,25 @@ def variables(namespace: dict[Any, Any]) -> list[tuple[str, Any]]:
 
 def is_parameter(tensor: Any) -> bool:
     """Whether a tensor is an `nn.Parameter`."""
-    return "Parameter" in map(operator.attrgetter("__name__"), type(tensor).__mro__)
+    kinds = type(tensor).__mro__ if type(tensor) is not minigrad.Tensor else ()
+    return "Parameter" in map(operator.attrgetter("__name__"), kinds)
+
+
+def number_of(tensor: Any) -> Any:
+    """The number that a plain tensor of PyTorch without dimensions is, as NumPy has it; None for any other
+    tensor. To ask so takes a third of the time that an array takes."""
+    if type(tensor) not in TENSORS or isinstance(tensor, minigrad.Tensor):
+        return None
+    try:
+        kind = None if tensor.shape else scalar_of(tensor.dtype)
+        return None if kind is None else kind(tensor.item())
+    except (
+        RuntimeError,
+        TypeError,
+        NotImplementedError,
+    ) as refused:  # on the meta device, nested, or wrapped
+        pass_on(refused)
+        return None
 
 
 def array_of(tensor: Any) -> Any:
@@ -160,13 +250,19 @@ def array_of(tensor: Any) -> Any:
 
     The tensor does not notice. bfloat16, which NumPy lacks, is widened to float32.
     """
+    number = number_of(tensor)
+    return number if number is not None else numbers_inside(tensor)
+
+
+def numbers_inside(tensor: Any) -> Any:
+    """The same of one that is no plain number."""
     if isinstance(tensor, minigrad.Tensor):
         return observing.numbers(tensor)
     if notices(tensor):
         return None
+    if getattr(tensor, "is_nested", False):
+        return _array_by_detour(tensor)  # PyTorch warns of whatever else is done with it
     try:
-        if not tensor.shape and hasattr(tensor, "item") and (number := getattr(np, dtype_name(tensor), None)):
-            return number(tensor.item())  # a third of the time that an array takes
         return (tensor.detach() if tensor.requires_grad else tensor).numpy()
     except (RuntimeError, TypeError, NotImplementedError) as refused:
         pass_on(refused)
@@ -175,6 +271,8 @@ def array_of(tensor: Any) -> Any:
 
 def notices(tensor: Any) -> bool:
     """Whether a class of PyTorch's tensors handles each op on them, so that it would notice reading."""
+    if type(tensor) in TENSORS:
+        return False
     handler = getattr(type(tensor), "__torch_dispatch__", None)
     return handler is not None and handler.__name__ != "_disabled_torch_dispatch_impl"
 
@@ -214,7 +312,8 @@ _dtype_names: dict[Any, str] = {}
 
 def dtype_name(tensor: Any) -> str:
     """`float32` for minigrad.float32 and torch.float32."""
-    return bare_name(getattr(tensor, "_data", tensor).dtype)  # NumPy's, which costs less to ask for
+    data = tensor._data if isinstance(tensor, minigrad.Tensor) else tensor
+    return bare_name(data.dtype)  # NumPy's, which costs less to ask for
 
 
 def bare_name(dtype: Any) -> str:
@@ -223,6 +322,13 @@ def bare_name(dtype: Any) -> str:
     if name is None:
         name = _dtype_names[dtype] = str(dtype).rpartition(".")[2]
     return name
+
+
+@functools.lru_cache(64)
+def scalar_of(dtype: Any) -> Any:
+    """NumPy's class of numbers of a dtype; None where it has none (bfloat16)."""
+    found = getattr(np, bare_name(dtype), None)
+    return found if isinstance(found, type) and issubclass(found, np.generic) else None
 
 
 def value_of(tensor: Any) -> Value:
@@ -241,8 +347,10 @@ def shape_of(tensor: Any) -> tuple[int, ...]:
         return ()
 
 
-def value_from(data: Any, dtype: str) -> Value:
-    """A snapshot of NumPy data."""
+def value_from(data: Any, dtype: str, exact: bool = True) -> Value:
+    """A snapshot of NumPy data. Of many numbers the extremes are those of a sample, if not `exact`."""
+    if not exact and data.size > MANY and (skimmed := skimmed_value(data, dtype)) is not None:
+        return skimmed
     if not data.shape:
         number = data.item()
         if number.__class__ is complex:
@@ -258,7 +366,94 @@ def value_from(data: Any, dtype: str) -> Value:
     beyond = ""
     if not plain and items is None and data.dtype.kind == "f":
         beyond = "nan" if np.isnan(data).any() else "inf"
-    return Value(data.shape, dtype, items, low, high, beyond)
+    known = items is None and low is not None and data.dtype.kind in "fiu"
+    summary = summary_of(data, low, high, plain) if known else None
+    return Value(data.shape, dtype, items, low, high, beyond, summary)
+
+
+def skimmed_value(data: Any, dtype: str) -> Value | None:
+    """A snapshot of many numbers that is made in one pass over them; None where that does not tell whether
+    all of them are finite, and where a sample shows no two that differ."""
+    if data.dtype.kind != "f" or data.dtype.itemsize < 4 or not is_dense(data):
+        return None
+    flat = data.ravel("K")
+    squares = float(np.dot(flat, flat))
+    numbers = evenly(data, SAMPLED)
+    low, high = numbers.min().item(), numbers.max().item()
+    if not math.isfinite(squares) or low == high or max(-low, high) < 1e-15:
+        return None
+    summary = summary_of(numbers, low, high, True)._replace(rms=math.sqrt(squares / data.size))
+    return Value(data.shape, dtype, None, low, high, "", summary, True)
+
+
+def value_of_view(taken: Value, data: Any) -> Value:
+    """The snapshot of `data`, which has the numbers of which `taken` is one, its axes in another order."""
+    if taken.shape == data.shape or taken.summary is None:
+        return taken._replace(shape=data.shape)
+    sample = evenly(evenly(data, SAMPLED), KEPT).tolist() if taken.summary.sample else []
+    return taken._replace(shape=data.shape, summary=taken.summary._replace(sample=tuple(sample)))
+
+
+def summary_of(data: Any, low: float, high: float, plain: bool) -> Summary:
+    """What is kept of many real numbers between `low` and `high`, all of them finite if `plain`. No copy of
+    all of them is made."""
+    numbers = evenly(data, SAMPLED).astype(np.float64)
+    numbers = numbers if plain else numbers[np.isfinite(numbers)]
+    flat = data.ravel("K") if plain and data.dtype.kind == "f" and is_dense(data) else None
+    largest = max(abs(low), abs(high))
+    if flat is not None and 1e-15 < largest < 1e15 and data.dtype.itemsize >= 4:  # whose squares are in range
+        rms = math.sqrt(max(0.0, float(np.dot(flat, flat))) / data.size)
+    else:
+        rms = (
+            largest * math.sqrt(float(np.mean((numbers / largest) ** 2))) if largest and numbers.size else 0.0
+        )
+    if low == high:
+        bins = (*[0] * (BINS // 2), numbers.size, *[0] * (BINS - BINS // 2 - 1))
+    else:
+        share = (numbers / largest - low / largest) / (
+            high / largest - low / largest
+        )  # no range is too large
+        bins = tuple(np.bincount(np.clip(share * BINS, 0, BINS - 1).astype(np.intp), minlength=BINS).tolist())
+    zeros = float((numbers == 0).mean()) if numbers.size else 0.0
+    sample = evenly(numbers, KEPT).tolist() if plain else []
+    return Summary(rms, zeros, bins, tuple(sample), corner_of(data) if plain and data.ndim > 1 else None)
+
+
+def corner_of(data: Any) -> Corner:
+    """The first planes of an array of at least two dimensions. No copy of all of it is made."""
+    high, wide = data.shape[-2:]
+    down, across = -(-high // SIDE), -(-wide // SIDE)
+    rows, columns = -(-high // down), -(-wide // across)
+    count = min(PLANES, max(1, CORNER // (rows * columns)))
+    if data.flags.c_contiguous:
+        planes = data.reshape(-1, high, wide)[:count, ::down, ::across]
+    else:
+        leading = itertools.islice(np.ndindex(data.shape[:-2]), count)
+        planes = np.stack([data[index][::down, ::across] for index in leading])
+    return Corner(rows, columns, down, across, tuple(planes.astype(np.float64).ravel().tolist()))
+
+
+def is_dense(data: Any) -> bool:
+    """Whether the numbers of an array fill one piece of memory, so that they can be read without a copy."""
+    return bool(data.flags.c_contiguous or data.flags.f_contiguous)
+
+
+def evenly(data: Any, most: int) -> Any:
+    """At most `most` numbers of an array, evenly spread over its axes."""
+    while data.size > most:
+        axis = max(range(data.ndim), key=data.shape.__getitem__)
+        step = min(-(-data.size // most), max(2, data.shape[axis] // 16))
+        data = data[(slice(None),) * axis + (slice(step // 2, None, step),)]
+    return data.reshape(-1)
+
+
+def rms_of(numbers: Iterable[Any]) -> float | None:
+    """The root mean square of numbers, but for those that are not finite; None where one is not real."""
+    found = list(numbers)
+    if not found or any(n.__class__ is complex or n.__class__ is bool for n in found):
+        return None
+    finite = [float(n) for n in found if math.isfinite(n)]
+    return math.hypot(*finite) / math.sqrt(len(finite)) if finite else None
 
 
 def extremes(data: Any) -> tuple[Any, Any, bool]:
@@ -297,7 +492,7 @@ def history_of(tensor: Any) -> Any:
 def memory_of(tensor: Any) -> tuple[int, int] | None:
     """The memory that a tensor uses: what tells it from all other memory at this time, and its size in bytes;
     None where that is not known. A part of a tensor uses, and keeps, the memory of the whole."""
-    data = getattr(tensor, "_data", None)
+    data = tensor._data if isinstance(tensor, minigrad.Tensor) else None
     if isinstance(data, (np.ndarray, np.generic)):
         whole = owner_of(data)
         return id(whole), whole.nbytes
@@ -351,16 +546,37 @@ def edges_of(node: Any) -> tuple[tuple[Any, int], ...]:
     return node.next_functions
 
 
+def is_native(node: Any) -> bool:
+    """Whether a node is one of PyTorch's own, which is written in C++."""
+    kind = type(node)
+    return kind.__base__ is object and kind.__module__ == "builtins"
+
+
 def edge_of(root: Any) -> tuple[Any, int] | None:
     """The node and the output number of a GradientEdge, where a backward call may begin or end as well as at
     a tensor; None for a tensor."""
     return None if is_tensor(root) else (root.node, root.output_nr)
 
 
+# Classes of PyTorch's nodes that are no AccumulateGrad: to ask one for its variable takes an error each time.
+WITHOUT_VARIABLE: set[type] = set()
+WITH_VARIABLE: set[type] = set()  # that of its AccumulateGrads, once one was met
+
+
 def variable_of(node: Any) -> Any:
     """The leaf of an AccumulateGrad, or None for another node."""
+    if type(node) in WITHOUT_VARIABLE:
+        return None
+    if type(node) in WITH_VARIABLE:
+        return node.variable
     variable = getattr(node, "variable", None)  # first, since few nodes have one and names take longer
-    return variable if variable is not None and node_name(node) == "AccumulateGrad" else None
+    if variable is None and is_native(node) and not hasattr(type(node), "variable"):
+        WITHOUT_VARIABLE.add(type(node))
+    if variable is None or node_name(node) != "AccumulateGrad":
+        return None
+    if is_native(node):
+        WITH_VARIABLE.add(type(node))
+    return variable
 
 
 def tangent_of(tensor: Any) -> Any:
@@ -375,3 +591,91 @@ def tangent_of(tensor: Any) -> Any:
     except RuntimeError as refused:  # one of many examples at once, inside `torch.func.vmap`
         pass_on(refused)
         return None
+
+
+# ─── What the libraries tell of the user's own code
+
+
+def multi_hook(hook: Any) -> Any:
+    """The function of a multi-grad hook, of which `hook` is the part at one tensor; None for any other."""
+    inner = getattr(getattr(hook, "func", None), "__self__", hook)
+    if type(inner).__module__ == "minigrad.autograd.graph":
+        return getattr(inner, "fn", None)
+    code = getattr(hook, "__code__", None)
+    if code is None or not code.co_qualname.startswith("register_multi_grad_hook"):
+        return None
+    names = code.co_freevars
+    return hook.__closure__[names.index("fn")].cell_contents if "fn" in names else hook
+
+
+def hook_name(hook: Any) -> str:
+    """A hook's own name, else that of its class."""
+    name = getattr(hook, "__name__", None)
+    return name if isinstance(name, str) else type(hook).__name__
+
+
+def hooks_of(node: Any, tensors: Iterable[Any] = ()) -> int:
+    """How many hooks of the user run with `node`, as far as the library tells.
+
+    minigrad tells all of a node. PyTorch tells those of a tensor, so its results are counted where they
+    are at hand (`tensors`); what was registered on one of its nodes itself is not known.
+    """
+    leaf = variable_of(node)
+    native = is_native(node)
+    extra = None if native else getattr(node, "_extra", None)
+    count = 0
+    if extra is not None:
+        own = (extra.pre, extra.post, *extra.tensor_hooks.values())
+        count += sum(len(hooks) for hooks in own if hooks)
+    elif native or not hasattr(node, "_extra"):
+        for tensor in tensors if leaf is None else (leaf,):
+            count += len(getattr(tensor, "_backward_hooks", None) or ())
+    if leaf is None:
+        return count
+    for name in ("_post_accumulate", "_post_accumulate_grad_hooks"):
+        count += len(getattr(leaf, name, None) or ())
+    return count
+
+
+def function_of(node: Any) -> Any:
+    """The class of the custom Function that made a node; None for any other node, and for that of compiled
+    code."""
+    if is_native(node):
+        return None
+    kind = type(node)
+    function = getattr(kind, "function", None) or getattr(kind, "_forward_cls", None)
+    return None if str(getattr(function, "__module__", "")).startswith("torch._functorch.") else function
+
+
+def method_code(node: Any, name: str) -> CodeType | None:
+    """The code of a method of a custom Function, as "backward"; None where it has none of its own, and of
+    another node."""
+    function = function_of(node)
+    if function is None:
+        return None
+    method = getattr(function, name, None)
+    if str(getattr(method, "__module__", "")).startswith(("torch.autograd.", "minigrad.autograd.")):
+        return None
+    return getattr(getattr(method, "__wrapped__", method), "__code__", None)
+
+
+def text_of(value: Any) -> str:
+    """An argument that is no tensor, as text: its own if it is data, else its class, for the text of an
+    object of the user's may be anything."""
+    kind = type(value)
+    if kind in (list, tuple):
+        inner = [text_of(item) for item in value]
+        comma = "," if kind is tuple and len(inner) == 1 else ""
+        return f"[{', '.join(inner)}]" if kind is list else f"({', '.join(inner)}{comma})"
+    if is_tensor(value):
+        return "…"
+    if callable(value):
+        return hook_name(value)
+    module = kind.__module__.partition(".")[0]
+    plain = module in TOLD and not isinstance(value, dict | set)  # in which anything may stand
+    told = str(value) if plain or (module == "torch" and kind.__name__ in TORCH) else ""
+    return told if told and " at 0x" not in told else kind.__name__
+
+
+TOLD = ("builtins", "numpy", "minigrad")
+TORCH = ("dtype", "device", "Size", "layout", "memory_format")  # the text of a storage is all its numbers

@@ -1,6 +1,5 @@
-"""Arithmetic on snapshots: their numbers as NumPy data, their sums, and whether two agree as far as their
-dtype is exact.
-"""
+"""Arithmetic on snapshots: their numbers as NumPy data, their sums, and whether two agree as far
+as their dtype is exact."""
 
 from __future__ import annotations
 
@@ -12,7 +11,7 @@ import numpy as np
 
 from minigrad.observing import quiet
 
-from .faults import pass_on
+from .isolation import pass_on
 from .protocol import Value
 
 PRECISION = {"float64": 1e-9, "complex128": 1e-9, "float16": 4e-3, "bfloat16": 3e-2}  # relative; else 1e-5
@@ -30,17 +29,17 @@ def array_of(value: Value | None) -> Any:
     return np.array(value.items, dtype).reshape(value.shape)[()]
 
 
-def quietly(function: Callable[..., Any]) -> Callable[..., Any]:
+def without_warnings(function: Callable[..., Any]) -> Callable[..., Any]:
     """The function without NumPy's warnings. An interrupt could leave `np.errstate` entered for ever."""
     return functools.wraps(function)(functools.partial(quiet, function))
 
 
-def coarser(*values: Value) -> str:
+def coarsest_dtype(*values: Value) -> str:
     """The dtype with the fewest digits."""
     return max((v.dtype for v in values), key=lambda dtype: PRECISION.get(dtype, 1e-5))
 
 
-@quietly
+@without_warnings
 def close(computed: Any, recorded: Any, dtype: str, scale: Any = None) -> bool:
     """Whether two results agree within the rounding of a dtype; `scale` is the size of the terms of a sum."""
     computed, recorded = np.asarray(computed), np.asarray(recorded)
@@ -64,8 +63,8 @@ def agree(a: Value, b: Value) -> bool:
     return close(mine, theirs, a.dtype)
 
 
-@quietly
-def summed(shares: Sequence[Value]) -> Value | None:
+@without_warnings
+def sum_snapshots(shares: Sequence[Value]) -> Value | None:
     """The sum of snapshots as the engine forms it, in their dtype; None where it cannot be computed."""
     arrays = [array_of(value) for value in shares]
     if any(a is None for a in arrays) or len({(value.shape, value.dtype) for value in shares}) != 1:
@@ -74,7 +73,7 @@ def summed(shares: Sequence[Value]) -> Value | None:
     return Value(total.shape, shares[0].dtype, tuple(total.reshape(-1).tolist()))
 
 
-@quietly
+@without_warnings
 def add_up(shares: Sequence[Value], total: Value) -> bool:
     """Whether snapshots add up to their sum; those whose numbers are not known do not."""
     arrays, whole = [array_of(v) for v in shares], array_of(total)

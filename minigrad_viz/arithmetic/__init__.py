@@ -3,25 +3,24 @@
     ∂z/∂x = ∂z/∂y · ∂y/∂x = 0.008 · 3x² = 0.008 · 75 = 0.6
 
 Every line is checked against what was recorded before it is shown: see Note [The formula cannot drift] in
-`symbols`. `vjps` writes what one node computed, `sums` what met, `paths` the sum over the paths of a graph of
-numbers, `own` what the backward of a custom Function did, `optimizers` what an update computed, `tangents`
-how forward mode goes on.
+`symbols`. `vjps` writes what one node computed, the backward of a custom Function too, `sums` what met and
+the sum over the paths of a graph of numbers, `update_rules` what an update computed, `tangents` how forward
+mode goes on. A formula is a tree (`formula_tree`) until it is printed.
 """
 
 from __future__ import annotations
 
+import numpy as np
+
+from ..flow.backward_pass import flow_of
 from ..model.scene import Scene
-from ..trace.events import Deposited, NodeRan
+from ..trace.events import GradAccumulated, NodeRan
 from ..words import clean, text
-from .flow import flow_of
-from .lines import Line, line, worded
-from .node_step import NodeStep
-from .own import own_lines
-from .paths import path_lines
-from .sums import gradient_name, hook_lines, leaf_lines, met_lines, sum_line
+from .lines import Line, line, words_formula
+from .sums import gradient_name, hook_lines, leaf_lines, met_lines, path_lines, sum_line
 from .tangents import tangent_lines, value_lines
 from .update_rules import change_lines
-from .vjps import input_lines
+from .vjps import NodeStep, input_lines, own_lines, where_lines
 
 WRITTEN = 40  # inputs of one node whose arithmetic is written out
 
@@ -36,6 +35,7 @@ __all__ = [
 ]
 
 
+@np.errstate(all="ignore")  # numbers of a formula may be inf and nan
 def lines_of(scene: Scene, event: NodeRan, lang: str | None = None) -> list[Line]:
     """What a node (not an AccumulateGrad) computed: the sum of what met at it, what hooks changed, and how
     the gradient of each input came about."""
@@ -57,19 +57,20 @@ def lines_of(scene: Scene, event: NodeRan, lang: str | None = None) -> list[Line
     places = [
         i for i, sent in enumerate(event.sent[: len(step.tensors)]) if sent is not None and i not in changed
     ]
-    for i in places[:WRITTEN]:
-        lines += input_lines(step, i)
+    written = [each for i in places[:WRITTEN] for each in input_lines(step, i)]
+    lines += [*written, *where_lines(step, written)]
     if len(places) > WRITTEN:
         more = text("update_more", lang, n=len(places) - WRITTEN)
-        lines.append(line("words", "…", worded(more)))
+        lines.append(line("words", "…", words_formula(more)))
     if step.node.name == "CopySlices" and event.sent[0] is not None:
         words = clean(text("copy_slices", lang, name=step.label(step.tensors[0])))
-        lines.append(line("words", text("copy_slices_label", lang), worded(words)))
+        lines.append(line("words", text("copy_slices_label", lang), words_formula(words)))
     return lines + list(hook_lines(step.flow, event, outputs, inputs, lang, ("post",)))
 
 
+@np.errstate(all="ignore")
 def deposit_lines(
-    scene: Scene, event: NodeRan, deposited: Deposited | None, lang: str | None = None
+    scene: Scene, event: NodeRan, deposited: GradAccumulated | None, lang: str | None = None
 ) -> list[Line]:
     """What an AccumulateGrad did: the sum of what arrived at the leaf, what was in `.grad` before, and the
     paths that led here."""

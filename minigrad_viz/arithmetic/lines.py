@@ -5,27 +5,31 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
-from ..numbers import short
+from ..number_text import numbers_line, shape_text
 from ..protocol import Value
 from ..snapshots import array_of
 from ..words import text
-from .glyphs import (
-    IN,
-    OUT,
-    PARTS,
-    Both,
-    TooLarge,
-    escaped,
-    latex_array,
-    marked,
-    parts_of,
-    plain_array,
-    unmarked,
+from .formula_tree import (
+    GAP,
+    IDENTIFIER,
+    INCOMING,
+    RESULT,
+    SPACE,
+    Formula,
+    brackets,
+    either,
+    is_negative,
+    plain_variant,
+    row,
+    sign,
+    tones_of,
+    without_minus,
 )
+from .typeset import TooLarge, array_tree, shape_formula, text_formula
 
-NONE = Both("None", r"\mathrm{None}")
-SPACE, COLON = Both(" ", r"\ "), Both(": ", r":\ ")
-COMPLEX = r"\mathrm{j}"  # how a complex number ends in LaTeX
+NONE = Formula(IDENTIFIER, "None")
+BLANK, COLON, EQUALS = Formula(SPACE, " "), row(sign(":"), Formula(SPACE, " ")), sign(" = ")
+COMMA = row(sign(","), Formula(SPACE, " "))
 
 
 class Line(NamedTuple):
@@ -34,19 +38,19 @@ class Line(NamedTuple):
     `kind` is what it shows: "chain_rule", "vjp", "broadcast", "sum" (gradients that met), "deposit" (what was
     in `.grad` before), "paths", "own" (the user's backward), "hook", "tangent" (forward mode), "words".
     `label` is the word before it in the reader's language; `parts` are (tone, text) with tone "" plain, "in"
-    a number that flowed in, "out" the result; `formula` is the same in LaTeX, with the marks of `glyphs`
-    around these numbers ("" where the line is no formula).
+    a number that flowed in, "out" the result; `formula` is the same as a tree (None where the line is no
+    formula).
     """
 
     kind: str
     label: str
     parts: tuple[tuple[str, str], ...]
-    formula: str = ""
+    formula: Formula | None = None
 
     @property
     def latex(self) -> str:
-        """The formula without marks."""
-        return unmarked(self.formula)
+        """The formula in LaTeX."""
+        return "" if self.formula is None else self.formula.latex
 
     @property
     def text(self) -> str:
@@ -54,111 +58,96 @@ class Line(NamedTuple):
         return "".join(content for _, content in self.parts)
 
 
-def line(kind: str, label: str, formula: Both) -> Line:
-    """A line of a formula with marks around its numbers."""
-    return Line(kind, label, parts_of(formula.plain), formula.latex)
+def line(kind: str, label: str, formula: Formula) -> Line:
+    """A line of a formula."""
+    return Line(kind, label, tones_of(formula), formula)
 
 
-def came(number: Both) -> Both:
+def incoming_number(number: Formula) -> Formula:
     """A number that flowed in, marked."""
-    return Both(marked(IN, number.plain), marked(IN, number.latex))
+    return Formula(INCOMING, "", (number,))
 
 
-def result(number: Both) -> Both:
+def result(number: Formula) -> Formula:
     """A result, marked."""
-    return Both(marked(OUT, number.plain), marked(OUT, number.latex))
+    return Formula(RESULT, "", (number,))
 
 
-def sentence(key: str, lang: str | None, **values: Both) -> Both:
+def sentence(key: str, lang: str | None, **values: Formula) -> Formula:
     """A sentence of the catalogue as part of a formula."""
     places = {name: chr(0xE000 + i) for i, name in enumerate(values)}
-    filled = dict(zip(places.values(), (value.latex for value in values.values()), strict=True))
+    filled = dict(zip(places.values(), values.values(), strict=True))
     pieces = re.split("([\ue000-\uf8ff])", text(key, lang, **places))
-    latex = "".join(filled.get(p) or latex_words(p) for p in pieces if p)
-    return Both(text(key, lang, **{name: value.plain for name, value in values.items()}), latex)
+    parts = [filled[piece] if piece in filled else text_formula(piece) for piece in pieces if piece]
+    return plain_variant(text(key, lang, **{name: value.plain for name, value in values.items()}), *parts)
 
 
-def worded(words: str) -> Both:
+def words_formula(words: str) -> Formula:
     """Words in a formula."""
-    return Both(words, latex_words(words))
+    return text_formula(words)
 
 
-def latex_words(words: str) -> str:
-    r"""Words in LaTeX's mathematics: `\text{through}` with its blanks, other signs as they are."""
-    return "".join(escaped(part) for part in re.findall(PARTS, words))
+def with_shapes(formula: Formula, shapes: Formula | None) -> Formula:
+    """A formula, and behind it what it does to shapes (None says nothing)."""
+    return formula if shapes is None else row(formula, Formula(GAP, "   "), shapes)
 
 
-def shaped(shapes: object) -> Both:
-    """A shape, or `(2, 4)·(4, 3) → (2, 3)`."""
-    told = str(shapes)
-    return Both(told, told.replace("·", r" \cdot ").replace("→", r"\to").replace(", ", r",\,"))
+def join_with_sign(forms: list[Formula], between: Formula) -> Formula:
+    """Forms with a sign between them."""
+    return row(*(each for i, form in enumerate(forms) for each in ((between, form) if i else (form,))))
 
 
-def with_shapes(formula: Both, shapes: str) -> Both:
-    """A formula, and behind it what it does to shapes ("" says nothing)."""
-    told = shaped(shapes)
-    return (
-        Both(f"{formula.plain}   {told.plain}", rf"{formula.latex} \quad {told.latex}") if shapes else formula
-    )
+def join_forms(forms: list[Formula]) -> Formula:
+    """Forms of one number, as an equation."""
+    return join_with_sign(forms, EQUALS)
 
 
-def joined(forms: list[Both], plain: str = " = ", latex: str = " = ") -> Both:
-    """Forms of one number, as an equation; or with other signs between them."""
-    return Both(plain.join(form.plain for form in forms), latex.join(form.latex for form in forms))
-
-
-def listed(forms: list[Both]) -> Both:
+def comma_separated(forms: list[Formula]) -> Formula:
     """Forms with commas between."""
-    return joined(forms, ", ", r",\ ")
+    return join_with_sign(forms, COMMA)
 
 
 # ── values ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def single(value: Value | None) -> bool:
-    """Whether a value is one real number."""
-    return value is not None and value.size == 1 and isinstance((value.items or ("",))[0], float | int)
-
-
-def full(value: Value) -> Both | None:
+def full(value: Value) -> Formula | None:
     """A value as a formula has it; None if it is not written out."""
-    return written(array_of(value), value.dtype)
+    return number_formula(array_of(value), value.dtype)
 
 
-def dotted(value: Value) -> Both:
-    """A value as cards and pills show it (`1.`), with a minus sign; in LaTeX the shape where the numbers are
-    not written out."""
-    whole = full(value) or shaped(value.shape)
-    return Both(short(value).replace("-", "−"), whole.latex)
+def card_number(value: Value) -> Formula:
+    """A value as cards and pills show it (`1.`), with a minus sign; the numbers of a longer array as other
+    formulas have them, and its shape where these are not written out."""
+    told, numbers = numbers_line(value).replace("-", "−"), full(value)
+    if not told:
+        told = shape_text(value) if numbers is None else numbers.plain
+    return plain_variant(told, numbers or shape_formula(value.shape))
 
 
-def written(array: Any, dtype: str) -> Both | None:
+def number_formula(array: Any, dtype: str) -> Formula | None:
     """Numbers as a formula has them; None if they are not written out."""
     try:
-        return None if array is None else Both(plain_array(array, dtype), latex_array(array, dtype))
+        return None if array is None else array_tree(array, dtype)
     except TooLarge:
         return None
 
 
-def added(terms: list[Both]) -> Both:
+def addition(terms: list[Formula]) -> Formula:
     """`8 + 21 + 45`, `0.24 − 0.36`."""
-    return Both(*(summed([term[way] for term in terms]) for way in (0, 1)))
+    parts: list[Formula | str] = []
+    for term in terms:
+        term = brackets(term) if term.plain[-1:] == "j" else term
+        negative = bool(parts) and is_negative(term)
+        parts += [" − " if negative else " + "] if parts else []
+        parts.append(without_minus(term) if negative else term)
+    return row(*parts)
 
 
-def summed(terms: list[str]) -> str:
-    """Terms with signs between, in Unicode or in LaTeX."""
-    signs = {"−": " − ", "-": " - "}
-    terms = [f"({t})" if t[-1:] == "j" or t.endswith(COMPLEX) else t for t in terms]
-    return terms[0] + "".join(f"{signs[t[0]]}{t[1:]}" if t[0] in signs else f" + {t}" for t in terms[1:])
-
-
-def in_brackets(number: Both) -> Both:
+def in_brackets(number: Formula) -> Formula:
     """A number, marked or not: in brackets if it begins with a minus sign."""
-    plain, latex = (f"({each})" if each.lstrip(IN)[:1] in ("-", "−") else each for each in number)
-    return Both(plain, latex)
+    return brackets(number) if is_negative(number) else number
 
 
-def held_number(number: Both) -> Both:
-    """A number as a factor."""
-    latex = rf"\left({number.latex}\right)" if number.latex[:1] == "-" else number.latex
-    return in_brackets(number)._replace(latex=latex)
+def as_written(text: str, formula: Formula) -> Formula:
+    """A formula for which plain text has a text without marks."""
+    return either(plain_variant(text), formula)

@@ -16,32 +16,32 @@ import numpy as np
 
 from minigrad.observing import F, vjp_arguments
 
+from ..flow.backward_pass import is_single_real, vjp_argument
+from ..flow.node_vjps import FAULTS, SavedTensor, input_facts, symbol
+from ..flow.symbols import ADD, GIVEN, MATMUL, NUMBER, Symbol, matrix_product, of_op, product
 from ..model.scene import Scene
 from ..protocol import Value
 from ..snapshots import array_of, close
 from ..trace.events import Forward, TensorState
 from ..words import clean, text
-from .derivatives import label, quotient
-from .flow import raw
-from .glyphs import Both, both, dot, named
+from .derivatives import quotient, tensor_label
+from .formula_tree import Formula, either, row
 from .lines import (
+    BLANK,
     COLON,
+    EQUALS,
     Line,
-    came,
-    dotted,
+    card_number,
+    comma_separated,
     full,
-    joined,
+    incoming_number,
+    join_forms,
     line,
-    listed,
     result,
-    single,
     with_shapes,
 )
-from .notation import FAULTS, Known, symbol, told
-from .symbol_ops import of_op
-from .symbols import ADD, GIVEN, MATMUL, NUMBER, Symbol, matrix_product, product
-from .typeset import shapes, typeset, with_numbers
-from .vjps import valued
+from .typeset import dot, name_formula, shapes, typeset, with_numbers
+from .vjps import value_text
 
 SPELLED = ("", "_scalar", "_tensor", "_base", "_all", "_dim")  # how ops are called that PyTorch has as one
 PRODUCTS = {"mm", "mv", "bmm", "dot"}  # linear in each input
@@ -61,29 +61,29 @@ def tangent_lines(scene: Scene, event: Forward, lang: str | None) -> list[Line]:
     state = event.outputs[0]
     if state.tangent is None:
         return []
-    name, operands = label(scene, state.id), list(operands_of(scene, event))
+    name, operands = tensor_label(scene, state.id), list(operands_of(scene, event))
     for op in ops_of(event.op):
-        found = derived(op, operands, name, state.value, state.tangent)
+        found = tangent_formula(op, operands, name, state.value, state.tangent)
         if found is not None:
             return [formula_line(name, operands, found, state.tangent, lang)]
-    return [by_name(event.op, name, operands, state.tangent, lang)]
+    return [tangent_by_name(event.op, name, operands, state.tangent, lang)]
 
 
 def value_lines(scene: Scene, state: TensorState, lang: str | None) -> list[Line]:
     """The tangent of a tensor that was written to."""
     if state.tangent is None:
         return []
-    return [by_name("", label(scene, state.id), [], state.tangent, lang)]
+    return [tangent_by_name("", tensor_label(scene, state.id), [], state.tangent, lang)]
 
 
 def operands_of(scene: Scene, event: Forward) -> Iterator[TangentOperand]:
     """The arguments of an op."""
     for id, argument in zip(event.inputs, event.arguments, strict=True):
         if id is None or id not in scene.at:
-            yield TangentOperand(None, raw(argument))
+            yield TangentOperand(None, vjp_argument(argument))
         else:
             place, i = scene.at[id]
-            yield TangentOperand(label(scene, id), place.states[i].value, place.states[i].tangent)
+            yield TangentOperand(tensor_label(scene, id), place.states[i].value, place.states[i].tangent)
 
 
 def ops_of(title: str) -> Iterator[Any]:
@@ -94,7 +94,7 @@ def ops_of(title: str) -> Iterator[Any]:
             yield op
 
 
-def derived(
+def tangent_formula(
     op: Any, operands: list[TangentOperand], name: str, value: Value | None, tangent: Value
 ) -> Symbol | None:
     """The formula of a result's tangent, if it gives the recorded one."""
@@ -103,9 +103,9 @@ def derived(
         with np.errstate(all="ignore"):
             if op.elementwise:
                 made = TangentOperand(name, value)
-                terms = [slope(op, i, given, made, tangent) for i in moving(op, given)]
+                terms = [slope(op, i, given, made, tangent) for i in inputs_with_tangent(op, given)]
             elif op.linear or op.name in PRODUCTS:
-                terms = [moved(op, i, given) for i in moving(op, given)]
+                terms = [op_on_tangent(op, i, given) for i in inputs_with_tangent(op, given)]
             else:
                 return None
     except FAULTS:
@@ -126,7 +126,7 @@ def derived(
     return found if close(whole, recorded, tangent.dtype, scale) else None
 
 
-def moving(op: Any, given: list[Any]) -> list[int]:
+def inputs_with_tangent(op: Any, given: list[Any]) -> list[int]:
     """The places of the inputs that have a tangent."""
     return [i for i in op.places if isinstance(given[i], TangentOperand) and given[i].tangent is not None]
 
@@ -137,21 +137,21 @@ def slope(op: Any, i: int, given: list[Any], made: TangentOperand, tangent: Valu
     wanted = vjp_arguments(vjp)
     arguments = dict(zip(op.params, given, strict=True)) | {"result": made}
     shape, dtype = given[i].value.shape, given[i].value.dtype
-    derivable = told(op.params[i], shape, dtype)
+    derivable = input_facts(op.params[i], shape, dtype)
     values = [written_as(n, arguments[n]) if n in arguments else derivable[n] for n in wanted]
     one = Symbol(NUMBER, value=np.dtype("float32" if tangent.dtype == "bfloat16" else tangent.dtype).type(1))
-    return product(vjp(one, *values), along(given[i]))
+    return product(vjp(one, *values), input_tangent(given[i]))
 
 
-def moved(op: Any, i: int, given: list[Any]) -> Symbol:
+def op_on_tangent(op: Any, i: int, given: list[Any]) -> Symbol:
     """`W Ẋ`: the op itself with the tangent of one input in that one's place."""
-    values = [along(v) if k == i else written_as(op.params[k], v) for k, v in enumerate(given)]
+    values = [input_tangent(v) if k == i else written_as(op.params[k], v) for k, v in enumerate(given)]
     if op.name == "dot":
         return matrix_product(values[0], values[1], np.dot)
     return of_op(op.name, op.kernel, op.written(values))
 
 
-def along(operand: TangentOperand) -> Symbol:
+def input_tangent(operand: TangentOperand) -> Symbol:
     """The tangent of an input."""
     assert operand.tangent is not None
     value, name = operand.tangent, operand.name or ""
@@ -165,13 +165,15 @@ def written_as(name: str, operand: Any) -> Any:
     if operand.name is None:
         return operand.value
     value = operand.value
-    return symbol(name, Known(array_of(value), () if value is None else value.shape), {name: operand.name})
+    return symbol(
+        name, SavedTensor(array_of(value), () if value is None else value.shape), {name: operand.name}
+    )
 
 
 # ── lines ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def heading(name: str, lang: str | None) -> str:
+def line_heading(name: str, lang: str | None) -> str:
     """The word before the line."""
     told = dot(name).plain
     known = told != f"tangent({name})"
@@ -184,26 +186,35 @@ def formula_line(
     """`ẏ = ∂y/∂x · ẋ = 3x²·ẋ = 75 · 1 = 75`."""
     forms = [dot(name)]
     sources = [o for o in operands if o.tangent is not None]
-    if len(sources) == 1 and single(tangent) and single(sources[0].tangent) and found.head != ADD:
+    if (
+        len(sources) == 1
+        and is_single_real(tangent)
+        and is_single_real(sources[0].tangent)
+        and found.head != ADD
+    ):
         source = sources[0].name or ""
-        forms.append(both(quotient(name, source), " · ", dot(source)))
+        forms.append(row(quotient(name, source), " · ", dot(source)))
     forms.append(typeset(found, tangent=True))
     numbers, whole = with_numbers(found, tangent.dtype, tangent=True), full(tangent)
     if numbers is not None:
         forms += [numbers] if found.head != GIVEN else []
         forms += [result(whole)] if whole is not None else []
-    tail = shapes(found) if found.head == MATMUL else ""
-    return line("tangent", heading(name, lang), with_shapes(joined(forms), tail))
+    tail = shapes(found) if found.head == MATMUL else None
+    return line("tangent", line_heading(name, lang), with_shapes(join_forms(forms), tail))
 
 
-def by_name(op: str, name: str, operands: list[TangentOperand], tangent: Value, lang: str | None) -> Line:
+def tangent_by_name(
+    op: str, name: str, operands: list[TangentOperand], tangent: Value, lang: str | None
+) -> Line:
     """`log_softmax: ẋ (3,) = [1 0 0] → ẏ (3,) = [0.5 …]`: what went in and came out."""
-    come = [moving_on(o.name or "", o.tangent, came) for o in operands if o.tangent is not None]
-    before = (named(clean(op)), COLON, listed(come), " → ") if come else ()
-    return line("tangent", heading(name, lang), both(*before, moving_on(name, tangent, result)))
+    come = [
+        name_with_tangent(o.name or "", o.tangent, incoming_number) for o in operands if o.tangent is not None
+    ]
+    before = (name_formula(clean(op)), COLON, comma_separated(come), " → ") if come else ()
+    return line("tangent", line_heading(name, lang), row(*before, name_with_tangent(name, tangent, result)))
 
 
-def moving_on(name: str, tangent: Value, mark: Callable[[Both], Both]) -> Both:
+def name_with_tangent(name: str, tangent: Value, mark: Callable[[Formula], Formula]) -> Formula:
     """A tangent with its name."""
-    told = both(dot(name), " ", valued(tangent, mark))
-    return told._replace(latex=both(dot(name), " = ", mark(dotted(tangent))).latex)
+    told = row(dot(name), BLANK, value_text(tangent, mark))
+    return either(told, row(dot(name), EQUALS, mark(card_number(tangent))))

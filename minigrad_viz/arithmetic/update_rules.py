@@ -13,21 +13,38 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterator, Mapping
+from string import Formatter
 from typing import Any
 
 import numpy as np
 
-from ..numbers import short
+from ..number_text import one_line, written_out
 from ..protocol import Value
 from ..trace.graph import Change, Update
-from ..trace.statements import parsed
-from .glyphs import IN, OUT, Both, escaped, latex_name, marked
-from .lines import Line, line
+from ..trace.statements import parse_source
+from .formula_tree import (
+    ACCENT,
+    BESIDE,
+    LETTER,
+    NUMBER,
+    SPACE,
+    Formula,
+    operator,
+    row,
+    sign,
+)
+from .formula_tree import (
+    plain_variant as written,
+)
+from .lines import EQUALS, Line, incoming_number, line, result
+from .typeset import name_formula, text_part
 
 PRINTED = 4  # numbers of a tensor that are written out
 WIDE = 56  # columns for them where they are long
 METHODS = {"add_": ast.Add(), "sub_": ast.Sub(), "mul_": ast.Mult(), "div_": ast.Div()}
-PIECES = r"[^\W\d]\w*(?:\.\w+)*\u0302?|\d+|[⁰¹²³⁴-⁹⁻]+|\s|."  # names (w.grad, m̂), digits, exponents, signs
+# Names (w.grad, m̂), numbers, exponents, blanks, signs.
+PIECES = re.compile(r"[^\W\d]\w*(?:\.\w+)*\u0302?|\d+\.?\d*(?:e[-+]?\d+)?|[⁰¹²³⁴-⁹⁻]+|\s|.")
+PLACE = re.compile("\ue000(\\d+)\ue001")
 SIGNS = {"-=": "−", "-": "−", "*": "·"}
 
 Numbers = dict[str, Any]
@@ -50,25 +67,27 @@ def change_lines(update: Update, change: Change) -> list[Line]:
 
 def of_statement(source: str, change: Change) -> Line | None:
     """`w -= 0.02 * w.grad` with its numbers; None for a statement of another form."""
-    found = assigned(source)
-    if found is None or not printed(change.before) or not printed(change.after):
+    found = assignment_parts(source)
+    if found is None or not is_printable(change.before) or not is_printable(change.after):
         return None
     target, value = found
     values = {target: change.before, f"{target}.data": change.before}
-    if change.gradient is not None and printed(change.gradient):
+    if change.gradient is not None and is_printable(change.gradient):
         values |= {f"{target}.grad": change.gradient, f"{target}.grad.data": change.gradient}
-    named = written(value, {key: change.name if key in (target, f"{target}.data") else f"{change.name}.grad"
-                            for key in values})  # fmt: skip
-    numbers = {key: number_of(known) if known is change.before else marked(IN, number_of(known))
+    itself = (target, f"{target}.data")
+    names = {key: change.name if key in itself else f"{change.name}.grad" for key in values}
+    named = substitute(value, {key: name_of(name) for key, name in names.items()})
+    numbers = {key: number_of(known) if known is change.before else incoming_number(number_of(known))
                for key, known in values.items() if known is not None}  # fmt: skip
-    numbers |= {key: f"{known:g}" if known >= 0 else f"({known:g})" for key, known in change.settings}
-    filled = written(value, numbers)
+    settings = {key: f"{known:g}" if known >= 0 else f"({known:g})" for key, known in change.settings}
+    numbers |= {key: pieces_of(text) for key, text in settings.items()}
+    filled = substitute(value, numbers)
     return formula(change.name, named, filled, change.after)
 
 
-def assigned(source: str) -> tuple[str, ast.expr] | None:
+def assignment_parts(source: str) -> tuple[str, ast.expr] | None:
     """What a statement writes to, without `.data`, and the expression of its new value."""
-    tree = parsed(source.strip())
+    tree = parse_source(source.strip())
     match tree and tree.body[0]:
         case ast.AugAssign(target=target, op=op, value=value):
             made: ast.expr = ast.BinOp(target, op, value)
@@ -85,22 +104,23 @@ def assigned(source: str) -> tuple[str, ast.expr] | None:
     return ast.unparse(target).removesuffix(".data"), made
 
 
-def written(tree: ast.expr, values: Mapping[str, str]) -> str:
-    """An expression with other texts in the places of some of its parts, in the signs of mathematics."""
+def substitute(tree: ast.expr, values: Mapping[str, Formula]) -> Formula:
+    """An expression with formulas in the places of some of its parts, in the signs of mathematics."""
 
     class Filled(ast.NodeTransformer):
         def visit(self, node: ast.AST) -> Any:
-            text = values.get(ast.unparse(node)) if isinstance(node, ast.expr) else None
-            if text is None:
+            value = values.get(ast.unparse(node)) if isinstance(node, ast.expr) else None
+            if value is None:
                 return super().generic_visit(node)
-            places.append(text)
+            places.append(value)
             return ast.Name(f"\ue000{len(places)}\ue001")
 
-    places: list[str] = []
+    places: list[Formula] = []
     text = ast.unparse(Filled().visit(ast.parse(ast.unparse(tree), mode="eval").body))
     text = re.sub(r" ([-*]) ", lambda found: f" {SIGNS[found[1]]} ", text)
     text = text.replace("+ -", "− ")
-    return re.sub("\ue000(\\d+)\ue001", lambda found: places[int(found[1]) - 1], text)
+    parts = PLACE.split(text)  # texts, and between them the numbers of places
+    return row(*(places[int(part) - 1] if i % 2 else pieces_of(part) for i, part in enumerate(parts)))
 
 
 # ── optimizers ──────────────────────────────────────────────────────────────────────────────────────────────
@@ -131,12 +151,12 @@ def of_optimizer(kind: str, change: Change) -> Iterator[Line]:
         return
     for name, rule, before, made in lines:
         if np.size(made) <= PRINTED:
-            symbols = SYMBOLS | {"p": change.name}
-            named = rule.format_map({**before, **symbols})
+            symbols = {n: name_of(symbol) for n, symbol in (SYMBOLS | {"p": change.name}).items()}
             shown = {n: in_brackets(before.get(n)) for n in symbols}
-            filled = rule.format_map({**before, **shown, "g": marked(IN, shown["g"])})
+            named = filled_rule(rule, {**before, **symbols})
+            filled = filled_rule(rule, {**before, **shown, "g": incoming_number(shown["g"])})
             dtype = "float32" if change.after is None else change.after.dtype
-            yield formula(symbols[name], named, filled, taken(made, dtype))
+            yield formula(symbols[name].plain, named, filled, value_of_numbers(made, dtype))
 
 
 def sgd(s: Numbers) -> list[Rule]:
@@ -232,44 +252,74 @@ SYMBOLS = {
 # ── writing ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def formula(name: str, named: str, filled: str, after: Value | None) -> Line:
+def formula(name: str, named: Formula, filled: Formula, after: Value | None) -> Line:
     """`w ← w − 0.1 · g = 2 − 0.1 · 0.6 = 1.94`."""
-    told = "…" if after is None else in_full(after)
-    middle = "" if filled in (named, told, marked(IN, told)) else f"{filled} = "
-    plain = f"{name} ← {named} = {middle}{marked(OUT, told)}"
-    spaced = re.sub(r"\[[^\[\]]*\]", lambda array: array[0].replace(" ", "\u00a0"), plain)
-    return line("update", name, Both(plain, "".join(map(latex_piece, re.findall(PIECES, spaced)))))
+    whole = pieces_of("…" if after is None else in_full(after))
+    middle = () if filled.plain in (named.plain, whole.plain) else (EQUALS, filled)
+    return line("update", name, row(name_of(name), " ← ", named, *middle, EQUALS, result(whole)))
 
 
-def latex_piece(piece: str) -> str:
-    """A name, a number, or a sign of a rule in LaTeX."""
-    if piece.isspace() or (piece.isascii() and piece.isdigit()):
-        return {"\u00a0": r"\ "}.get(piece, piece)
-    if piece.endswith("\u0302"):
-        return rf"\hat{{{piece[0]}}}"
-    return r"\gets " if piece == "←" else latex_name(piece) if piece[0].isalpha() else escaped(piece)
+def filled_rule(rule: str, values: Mapping[str, Any]) -> Formula:
+    """A rule with formulas, or numbers, in its places."""
+    parts = []
+    for text, name, kind, _ in Formatter().parse(rule):
+        parts.append(pieces_of(text))
+        if name is not None:
+            value = values[name]
+            parts.append(value if isinstance(value, Formula) else pieces_of(format(value, kind or "")))
+    return row(*parts)
 
 
-def printed(value: Value | None) -> bool:
+def pieces_of(text: str) -> Formula:
+    """A text of names, numbers and signs; the blanks inside an array are shown."""
+    parts: list[Formula] = []
+    deep = 0
+    for piece in PIECES.findall(text):
+        deep += {"[": 1, "]": -1}.get(piece, 0)
+        parts.append(piece_of(piece, parts[-1] if parts else None, deep > 0))
+    return row(*parts)
+
+
+def piece_of(piece: str, before: Formula | None, deep: bool) -> Formula:
+    """A name, a number, or a sign of a rule."""
+    if piece.isspace():
+        return Formula(SPACE if deep else BESIDE, piece)
+    if piece[0].isdigit() and piece.isascii():
+        return Formula(NUMBER, piece)
+    if piece[0].isalpha():
+        return name_of(piece)
+    if piece in "-−" and (before is None or before.kind == BESIDE):
+        return operator(piece) if before is not None else sign(piece)
+    return text_part(piece, before)
+
+
+def name_of(name: str) -> Formula:
+    """A name in a rule: `w.grad`, `m̂`."""
+    if name.endswith("\u0302"):
+        return written(name, Formula(ACCENT, "hat", (Formula(LETTER, name[0]),)))
+    return name_formula(name)
+
+
+def is_printable(value: Value | None) -> bool:
     """Whether all numbers of a value can be written out."""
     return value is not None and value.items is not None and value.size <= PRINTED
 
 
 def in_full(value: Value) -> str:
-    """The numbers of a value that `printed` allows, also where they are long."""
-    told = short(value)
-    return short(value, WIDE) if told.startswith(value.dtype) else told
+    """The numbers of a value that `is_printable` allows, also where they are long."""
+    told = one_line(value)
+    return told if written_out(value) else one_line(value, WIDE)
 
 
-def number_of(value: Value) -> str:
+def number_of(value: Value) -> Formula:
     """A value in a formula: a negative number in brackets."""
     told = in_full(value)
-    return f"({told})" if told.startswith("-") else told
+    return pieces_of(f"({told})" if told.startswith("-") else told)
 
 
-def in_brackets(number: Any) -> str:
+def in_brackets(number: Any) -> Formula:
     """The same for numbers that were computed again."""
-    return "…" if number is None else number_of(taken(number))
+    return pieces_of("…") if number is None else number_of(value_of_numbers(number))
 
 
 def array(value: Value) -> Any:
@@ -277,7 +327,7 @@ def array(value: Value) -> Any:
     return None if value.items is None else np.array(value.items, np.float64).reshape(value.shape)
 
 
-def taken(numbers: Any, dtype: str = "float32") -> Value:
+def value_of_numbers(numbers: Any, dtype: str = "float32") -> Value:
     """A value of some numbers."""
     made = np.asarray(numbers, np.float64)
     return Value(made.shape, dtype, tuple(made.ravel().tolist()))

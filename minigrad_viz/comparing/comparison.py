@@ -1,4 +1,5 @@
-"""Two runs side by side: where they first differ, and what became of it."""
+"""Two runs side by side: where they first differ, and what became of it; runs that are kept to be
+compared."""
 
 from __future__ import annotations
 
@@ -11,21 +12,35 @@ from math import isclose
 from pathlib import Path
 from typing import Any
 
-from ..drawing.layout import LayoutError
+from ..drawing.export import inline_image, resolve_colors, whole_page
+from ..drawing.graphviz_wasm import LayoutError
 from ..drawing.sheets import Cell, Sheet
-from ..drawing.still import resolved, swapped, whole_page
-from ..numbers import number, short
+from ..number_text import number, one_line
 from ..protocol import Value
 from ..trace.events import Snapshot, Trace
 from ..trace.graph import Graph
-from ..trace.jsonable import plain
+from ..trace.json_format import plain_data
 from ..words import language, text
-from .deeds import PASSED, Deed
-from .differences import VALUE, Aligned, aligned, given_first, near
-from .run_told import Run, moments
-from .side_by_side import both, drawn, near_to
+from .differences import (
+    PASSED,
+    VALUE,
+    Action,
+    Alignment,
+    Difference,
+    Run,
+    align_runs,
+    call_in_short,
+    given_first,
+    moments,
+    same_numbers,
+    source_of,
+)
+from .side_by_side import draw_pair, near_to, union_graph
 
-BEFORE, AFTER = 3, 2  # deeds around the difference that a terminal shows
+# ─── Two runs side by side: where they first differ, and what became of it
+
+
+BEFORE, AFTER = 3, 2  # actions around the difference that a terminal shows
 ROWS = 8  # tensors that were not the same in the end
 ENDINGS = (".html", ".json", ".txt")
 CODE = re.compile("`([^`]*)`")
@@ -48,8 +63,8 @@ class Comparison:
         self.theme, self.names = theme, names
         self.a, self.b = Run(a, "A", lang), Run(b, "B", lang)
         if a.library != b.library:
-            self.a.deeds, self.b.deeds = map(given_first, (self.a.deeds, self.b.deeds))
-        self.aligned: Aligned = aligned(self.a.deeds, self.b.deeds)
+            self.a.actions, self.b.actions = map(given_first, (self.a.actions, self.b.actions))
+        self.aligned: Alignment = align_runs(self.a.actions, self.b.actions)
         self.difference = self.aligned.difference
 
     # ── what is said ────────────────────────────────────────────────────────────────────────────────────────
@@ -60,8 +75,33 @@ class Comparison:
         found = self.difference
         if found is None:
             return text("compare_same", self.lang, n=self.aligned.alike)
+        if found.extra:
+            return self.culprit(found)
         a, b = self.a.told(found.a, found), self.b.told(found.b, found)
         return text("compare_first", self.lang, a=a, b=b)
+
+    def culprit(self, found: Difference) -> str:
+        """What one run does and the other leaves out, and what came of it."""
+        run, action = (self.a, found.a) if found.extra == "A" else (self.b, found.b)
+        assert action is not None
+        line = "" if action.span is None or action.span.origin else action.span.line
+        said = {"run": run.label, "source": call_in_short(action), "line": line}
+        return text("compare_extra", self.lang, **said, so=self.consequence(run, action))
+
+    def consequence(self, run: Run, extra: Action) -> str:
+        """What came of what a run does more, in the first gradient that is another; where it cuts a tensor
+        off, that no gradient goes through that."""
+        rows = list(self.ends())
+        name, a, b = next((row for row in rows if row[0].endswith(".grad")), (rows or [("", "", "")])[0])
+        mine, other = (a, b) if run is self.a else (b, a)
+        if not name:
+            return ""
+        said = {"name": name, "mine": mine, "other": other}
+        cut, leaf = run.cuts(extra), name.removesuffix(".grad")
+        if cut is not None and leaf != name:
+            through = f"`{source_of(extra)}`" if run.name(cut) == leaf else run.name(cut)
+            return text("compare_so_cut", self.lang, leaf=leaf, through=through, **said)
+        return text("compare_so", self.lang, **said)
 
     @property
     def notes(self) -> list[str]:
@@ -92,7 +132,8 @@ class Comparison:
     def title(self, run: Run) -> str:
         """What a run is called."""
         name = self.names[run is self.b]
-        return text("compare_run", self.lang, run=run.label, name=name) if name else run.label
+        named = name and name != run.label
+        return text("compare_run", self.lang, run=run.label, name=name) if named else run.label
 
     @cached_property
     def sheet(self) -> Sheet:
@@ -107,15 +148,22 @@ class Comparison:
         a, b = last_of(self.a.trace), last_of(self.b.trace)
         for name in a:
             for what, mine, other in zip((name, f"{name}.grad"), a[name], b.get(name, a[name]), strict=True):
-                if not near(mine, other):
-                    yield what, said(mine), said(other)
+                if not same_numbers(mine, other):
+                    yield what, value_cell(mine), value_cell(other)
 
     def around(self, run: Run) -> list[str]:
-        """The deeds of a run around the difference, one a line."""
-        at, deeds = self.aligned.alike, run.deeds
-        lines = [f"  {run.line(deed)}" for deed in deeds[max(0, at - BEFORE) : at]]
-        lines.append(f"▶ {run.told(deeds[at] if at < len(deeds) else None, self.difference)}")
-        return lines + [f"  {run.line(deed)}" for deed in deeds[at + 1 : at + 1 + AFTER]]
+        """The actions of a run around the difference, one a line."""
+        at, actions = self.aligned.alike, run.actions
+        lines = [f"  {run.line(action)}" for action in actions[max(0, at - BEFORE) : at]]
+        if self.leaves_out(run):
+            lines.append(f"▶ {text('compare_absent', self.lang)}")
+            return lines + [f"  {run.line(action)}" for action in actions[at : at + AFTER]]
+        lines.append(f"▶ {run.told(actions[at] if at < len(actions) else None, self.difference)}")
+        return lines + [f"  {run.line(action)}" for action in actions[at + 1 : at + 1 + AFTER]]
+
+    def leaves_out(self, run: Run) -> bool:
+        """Whether the difference is something that this run does not do."""
+        return self.difference is not None and self.difference.extra not in ("", run.label)
 
     def text(self) -> str:
         """The comparison in words."""
@@ -130,11 +178,11 @@ class Comparison:
     def graphs(self) -> list[tuple[Graph, Graph]]:
         """Of each run the graph with the difference, and the part of it that is drawn."""
         found = self.difference
-        deeds = (None, None) if found is None else (found.a, found.b)
+        actions = (None, None) if found is None else (found.a, found.b)
         graphs = []
-        for run, deed in zip((self.a, self.b), deeds, strict=True):
-            scene, graph = run.scene(deed), run.graph(deed)
-            at = [scene.at[id][0].id for id in (deed.tensors if deed else ()) if id in scene.at]
+        for run, action in zip((self.a, self.b), actions, strict=True):
+            scene, graph = run.scene(action), run.graph(action)
+            at = [scene.at[id][0].id for id in (action.tensors if action else ()) if id in scene.at]
             graphs.append((graph, near_to(graph, at)))
         return graphs
 
@@ -147,29 +195,30 @@ class Comparison:
     def svgs(self) -> tuple[str, str] | None:
         """Both pictures on one layout; None where they cannot be drawn."""
         found = self.difference
-        deeds = (None, None) if found is None else (found.a, found.b)
+        actions = (None, None) if found is None else (found.a, found.b)
         graphs = [near for _, near in self.graphs]
         if not all(graph.stations for graph in graphs):
             return None
-        pair = both(graphs[0], graphs[1], self.aligned.pairs)
-        lit = [self.lit(deed, graph) for deed, graph in zip(deeds, (pair.a, pair.b), strict=True)]
+        pair = union_graph(graphs[0], graphs[1], self.aligned.pairs)
+        shown = (None if self.leaves_out(run) else act for run, act in zip((self.a, self.b), actions))
+        lit = [self.lit(action, graph) for action, graph in zip(shown, (pair.a, pair.b), strict=True)]
         try:
-            return drawn(pair, lit, lang=self.lang, theme=self.theme)
+            return draw_pair(pair, lit, lang=self.lang, theme=self.theme)
         except LayoutError:
             return None
 
-    def lit(self, deed: Deed | None, graph: Graph) -> set[str] | None:
+    def lit(self, action: Action | None, graph: Graph) -> set[str] | None:
         """The parts of a picture that show the difference; None if the runs are the same."""
         if self.difference is None:
             return None
-        about = set() if deed is None else set(deed.tensors)
+        about = set() if action is None else set(action.tensors)
         found = {station.id for station, card in graph.cards() if card.id in about}
-        now = () if deed is None else moments(deed)
+        now = () if action is None else moments(action)
         found |= {update.id for update in graph.updates if not set(update.times).isdisjoint(now)}
-        if deed is None or deed.kind != PASSED:
+        if action is None or action.kind != PASSED:
             inward = [r for r in graph.routes if r.target in found]
             return found | {route.id for route in inward}
-        index = self.difference.at - deed.received if self.difference.what == VALUE else -1
+        index = self.difference.at - action.received if self.difference.what == VALUE else -1
         for station in graph.stations:
             if station.id in found and station.deck is not None and 0 <= index < len(station.deck.inputs):
                 route = station.deck.inputs[index]
@@ -188,23 +237,26 @@ class Comparison:
         else:
             shown = '<div class="mgc">' + "".join(
                 f"<figure><figcaption>{html.escape(self.title(run))}</figcaption>"
-                f"{swapped(svg, chr(10).join(self.around(run)))}</figure>"
+                f"{inline_image(svg, chr(10).join(self.around(run)))}</figure>"
                 for run, svg in zip((self.a, self.b), svgs, strict=True)
             ) + "</div>"  # fmt: skip
         return STYLE + said + shown + (self.sheet.html() if self.sheet else "")
 
     def to_json(self) -> str:
-        """The comparison as JSON: the sentence, the deeds that differ, and what was not the same in the
+        """The comparison as JSON: the sentence, the actions that differ, and what was not the same in the
         end."""
         found = self.difference
-        deeds = (None, None) if found is None else (found.a, found.b)
+        actions = (None, None) if found is None else (found.a, found.b)
         data = {
             "runs": [self.title(self.a), self.title(self.b)],
             "same": self.aligned.alike,
             "sentence": self.sentence,
             "notes": self.notes,
             "difference": None if found is None else found.what,
-            **{key: None if deed is None else plain(deed) for key, deed in zip("ab", deeds, strict=True)},
+            **{
+                key: None if action is None else plain_data(action)
+                for key, action in zip("ab", actions, strict=True)
+            },
             "ends": [list(row) for row in self.ends()],
         }
         return json.dumps(data, ensure_ascii=False, indent=1, allow_nan=False)
@@ -226,7 +278,7 @@ class Comparison:
             if svgs is None:
                 raise RuntimeError(text("compare_no_picture", self.lang))
             for svg, letter in zip(svgs, "ab", strict=True):
-                path.with_stem(f"{path.stem}-{letter}").write_text(resolved(svg), encoding="utf-8")
+                path.with_stem(f"{path.stem}-{letter}").write_text(resolve_colors(svg), encoding="utf-8")
         else:
             raise ValueError(f"cannot write {path.suffix!r}: use one of {', '.join((*ENDINGS, '.svg'))}")
         return path
@@ -240,18 +292,90 @@ class Comparison:
 
 def dtypes(run: Run) -> Iterator[str]:
     """The dtypes of the floating numbers of a run."""
-    for deed in run.deeds:
-        for state in deed.outputs:
+    for action in run.actions:
+        for state in action.outputs:
             if state.value is not None and state.value.dtype.startswith(("float", "bfloat", "complex")):
                 yield state.value.dtype
 
 
 def last_of(trace: Trace) -> dict[str, tuple[Value | None, Value | None]]:
     """Value and gradient of the named tensors in the end."""
-    rows = [event.rows for event in trace.events if isinstance(event, Snapshot)]
+    rows = [event.rows for event in trace.of(Snapshot)]
     return {name: (state.value, state.grad) for name, state in rows[-1]} if rows else {}
 
 
-def said(value: Value | None) -> str:
+def value_cell(value: Value | None) -> str:
     """A value in the table."""
-    return "None" if value is None else short(value)
+    return "None" if value is None else one_line(value)
+
+
+# ─── Runs that are kept under a name, to be compared with later ones
+
+
+MOST = 20  # runs; the one that was kept first goes first
+_runs: dict[str, Trace] = {}
+
+
+def keep(name: str, trace: Trace) -> None:
+    """Keep a run under a name, instead of an earlier one with this name."""
+    _runs.pop(name, None)
+    _runs[name] = trace
+    while len(_runs) > MOST:
+        del _runs[next(iter(_runs))]
+
+
+def run_called(name: str) -> Trace | None:
+    """The run of that name, if there is one."""
+    return _runs.get(name)
+
+
+def comparison_with(name: str, trace: Trace, lang: str | None = None) -> Comparison | None:
+    """What `%%autograd --vs NAME` shows of a cell: the comparison with the run of that name, or with the
+    trace that was saved in a file of that name. None where there is none yet, or where the same cell has run
+    again on the same library: then it is kept under the name."""
+    known = run_called(name)
+    if known is None and (file := Path(name)).suffix.lower() == ".json" and file.exists():
+        return Comparison(Trace.load(file), trace, (file.name, text("compare_this_cell", lang)), lang=lang)
+    if known is None or (known.source, known.library) == (trace.source, trace.library):
+        keep(name, trace)
+        return None
+    return Comparison(known, trace, (name, text("compare_this_cell", lang)), lang=lang)
+
+
+def compare(a: Any, b: Any, *, lang: str | None = None, theme: str = "auto") -> Comparison:
+    """Draw two runs side by side, with the first difference marked.
+
+    `a` and `b` are each a name that `%%autograd --vs NAME` has kept, the name of a trace that was saved as
+    .json, a `Trace`, or anything that has one: what `last()` returns, or the object of `with record() as r`.
+    KeyError for an unknown name, OSError for a file that cannot be read, `InvalidTrace` for one that is no
+    trace, TypeError for anything else.
+
+    >>> import minigrad as torch
+    >>> runs = []
+    >>> for start in (3.0, 4.0):
+    ...     with record(lang="en") as run:
+    ...         x = torch.tensor(start, requires_grad=True)
+    ...     runs.append(run)
+    >>> print(compare(*runs, lang="en").sentence.partition(":")[0])
+    The first difference
+    """
+    (first, mine), (second, other) = (trace_of_run(each, lang) for each in (a, b))
+    return Comparison(first, second, (mine, other), lang=lang, theme=theme)
+
+
+def trace_of_run(run: Any, lang: str | None) -> tuple[Trace, str]:
+    """The trace of a run, and its name if it has one."""
+    if isinstance(run, str):
+        trace = run_called(run)
+        if trace is None:
+            if Path(run).suffix.lower() == ".json":
+                return trace_of_run(Path(run), lang)
+            names = ", ".join(_runs) or "–"
+            raise KeyError(text("compare_unknown", lang, name=run, names=names))
+        return trace, run
+    if isinstance(run, Path):
+        return Trace.load(run), run.name
+    trace = run if isinstance(run, Trace) else getattr(run, "trace", None)
+    if not isinstance(trace, Trace):
+        raise TypeError(text("compare_no_run", lang, kind=type(run).__name__))
+    return trace, ""

@@ -11,21 +11,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from ..drawing.arrows import read
-from ..drawing.boxes import Box, Measured, measure
-from ..drawing.canvas import Canvas
-from ..drawing.dot import to_dot
+from ..drawing.boxes import Box, Measurements, measure
+from ..drawing.dot import dot_text
+from ..drawing.geometry import Rect
 from ..drawing.layout import layout
-from ..drawing.look import Look, settled
-from ..drawing.picture import ROOM
-from ..drawing.places import Places
-from ..drawing.plane import Rect
+from ..drawing.look import Look, with_language
+from ..drawing.positions import Places, read_positions
+from ..drawing.stations import Canvas
+from ..drawing.structure import ROOM
 from ..drawing.svg import Drawing
 from ..trace.graph import Graph, Route, Station
 from ..words import language
 
 MOST = 40  # stations of one run; of a larger graph those nearest to the difference are drawn
-BESIDE = 600.0  # pixels; two pictures that are not wider stand beside each other in a window of 1280
 WIDE = 960.0  # pixels of one picture that a page has room for
 TRIM, BELOW = 14.0, 29.0  # pixels of the margin, and below, that two beside each other do without
 # What the runs have in common is pale; other pictures of the same page are not.
@@ -70,16 +68,16 @@ def near_to(graph: Graph, parts: Iterable[str], most: int = MOST) -> Graph:
     )
 
 
-def both(a: Graph, b: Graph, pairs: Mapping[str, str]) -> TwoGraphs:
+def union_graph(a: Graph, b: Graph, pairs: Mapping[str, str]) -> TwoGraphs:
     """Two graphs with common ids, where `pairs` has the tensors of the second by those of the first."""
     at = {card.id: station.id for station, card in b.cards()}
     twin = {s.id: at[t] for s in a.stations for c in s.cards if (t := pairs.get(c.id)) in at}
     twin = {mine: other for mine, other in twin.items() if [*twin.values()].count(other) == 1}
-    order = merged([s.id for s in a.stations], [s.id for s in b.stations], twin)
+    order = merge_stations([s.id for s in a.stations], [s.id for s in b.stations], twin)
     mine = {id: f"s{n}" for n, (id, _) in enumerate(order) if id}
     other = {id: f"s{n}" for n, (_, id) in enumerate(order) if id}
     numbers: dict[tuple[object, ...], str] = {}
-    first, second = (renamed(graph, ids, numbers) for graph, ids in ((a, mine), (b, other)))
+    first, second = (with_new_ids(graph, ids, numbers) for graph, ids in ((a, mine), (b, other)))
     stations = {station.id: station for station in (*second.stations, *first.stations)}
     routes = {route.id: route for route in (*second.routes, *first.routes)}
     union = replace(
@@ -90,7 +88,7 @@ def both(a: Graph, b: Graph, pairs: Mapping[str, str]) -> TwoGraphs:
     return TwoGraphs(first, second, union, (mine, other))
 
 
-def merged(a: list[str], b: list[str], twin: Mapping[str, str]) -> list[tuple[str, str]]:
+def merge_stations(a: list[str], b: list[str], twin: Mapping[str, str]) -> list[tuple[str, str]]:
     """The stations of both runs in one order, those that are the same together."""
     found: list[tuple[str, str]] = []
     rest, twins = list(b), set(twin.values())
@@ -103,7 +101,7 @@ def merged(a: list[str], b: list[str], twin: Mapping[str, str]) -> list[tuple[st
     return found + [("", id) for id in rest]
 
 
-def renamed(graph: Graph, ids: Mapping[str, str], numbers: dict[tuple[object, ...], str]) -> Graph:
+def with_new_ids(graph: Graph, ids: Mapping[str, str], numbers: dict[tuple[object, ...], str]) -> Graph:
     """A graph with other ids. Routes between the same stations get the same `numbers` in both runs."""
     new: dict[str, str] = {}
     for route in graph.routes:
@@ -131,27 +129,31 @@ def with_ids(station: Station, ids: Mapping[str, str], routes: Mapping[str, str]
     return replace(station, id=ids[station.id], deck=deck)
 
 
-def drawn(
+def draw_pair(
     pair: TwoGraphs, lit: Sequence[set[str] | None], *, lang: str | None, theme: str
 ) -> tuple[str, str]:
     """Both pictures as SVG, of one size; all but what is `lit` is pale (None: nothing is). LayoutError if
     there can be none."""
-    look = settled(Look("normal", True, "some", lang))
-    sizes, places = laid(pair, look, "TB")
-    if places.width > BESIDE:
-        flat = laid(pair, look, "LR")
-        sizes, places = flat if flat[1].width <= max(WIDE, places.width) else (sizes, places)
+    look = with_language(Look("normal", True, "some", lang))
+    sizes, places = lay_out_pair(pair, look, "LR")  # as a picture alone, if it fits
+    if places.width > WIDE:
+        upright = lay_out_pair(pair, look, "TB")
+        sizes, places = upright if upright[1].width < places.width else (sizes, places)
     key = hashlib.sha256(repr((pair.union, lang)).encode()).hexdigest()[:6]  # many pictures share a page
     a, b = (
         Drawing(
             Canvas(
-                graph, own(places, measured, graph.routes), lang or language(), f"{run}{key}-", parts or ()
+                graph,
+                positions_of_one(places, measured, graph.routes),
+                lang or language(),
+                f"{run}{key}-",
+                parts or (),
             ),
             False,
         )
         for graph, measured, run, parts in zip((pair.a, pair.b), sizes, "ab", lit, strict=True)
     )
-    frame = around(a.frame, b.frame)
+    frame = frame_of_both(a.frame, b.frame)
     one, other = (
         drawing.svg(theme, frame, "" if parts is None else PALE)
         for drawing, parts in zip((a, b), lit, strict=True)
@@ -159,30 +161,32 @@ def drawn(
     return one, other
 
 
-def around(a: Rect, b: Rect) -> Rect:
+def frame_of_both(a: Rect, b: Rect) -> Rect:
     """The frame of both, with less margin, and below without room for a legend, which both would have."""
     return min(a[0], b[0]) + TRIM, min(a[1], b[1]) + TRIM, max(a[2], b[2]) - TRIM, max(a[3], b[3]) - BELOW
 
 
-def laid(pair: TwoGraphs, look: Look, direction: str) -> tuple[tuple[Measured, Measured], Places]:
+def lay_out_pair(
+    pair: TwoGraphs, look: Look, direction: str
+) -> tuple[tuple[Measurements, Measurements], Places]:
     """The sizes in both graphs, and the places in the union of them."""
     upright = direction == "TB"
     a, b, union = (measure(graph, look, upright) for graph in (pair.a, pair.b, pair.union))
-    boxes = {id: larger(box, a.boxes.get(id), b.boxes.get(id)) for id, box in union.boxes.items()}
+    boxes = {id: largest_box(box, a.boxes.get(id), b.boxes.get(id)) for id, box in union.boxes.items()}
     pills = {id: max((m.pills[id] for m in (union, a, b) if id in m.pills), key=lambda p: p.width)
              for id in {*union.pills, *a.pills, *b.pills}}  # fmt: skip
     union = replace(union, boxes=boxes, pills={id: pills[id] for id in sorted(pills)})
-    positions = layout(to_dot(pair.union, union, direction).source)
-    return (a, b), read(positions, union, direction, routes=pair.union.routes, room=ROOM)
+    positions = layout(dot_text(pair.union, union, direction))
+    return (a, b), read_positions(positions, union, direction, routes=pair.union.routes, room=ROOM)
 
 
-def larger(box: Box, *others: Box | None) -> Box:
+def largest_box(box: Box, *others: Box | None) -> Box:
     """A box with the size of the largest."""
     there = [box, *(other for other in others if other is not None)]
     return replace(box, width=max(b.width for b in there), height=max(b.height for b in there))
 
 
-def own(places: Places, measured: Measured, routes: Iterable[Route]) -> Places:
+def positions_of_one(places: Places, measured: Measurements, routes: Iterable[Route]) -> Places:
     """The places of one graph in the layout of both. A route that there is part of a bundle takes the curve
     of the bundle."""
     union = places.measured
@@ -194,4 +198,6 @@ def own(places: Places, measured: Measured, routes: Iterable[Route]) -> Places:
         centres={id: centre for id, centre in places.centres.items() if id in measured.boxes},
         column={id: column for id, column in places.column.items() if id in measured.boxes},
         curves=curves | places.curves,
+        arrows={},
+        spots={},
     )

@@ -2,12 +2,65 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from ..equality import same
-from .answers import Raised, Unfit
+import numpy as np
+
+import minigrad
+
+from ..isolation import pass_on
+from ..predicting.question import answer_numbers, same_answer
+
+# ─── What exercises need in order to judge answers
+
+
+class AnswerError(Exception):
+    """What somebody wrote raised an error; the message is its class and its text."""
+
+
+class Unfit(Exception):
+    """An answer has not the form that was asked for."""
+
+
+def as_numbers(answer: object, size: int) -> np.ndarray:
+    """So many numbers, in whatever shape they were given; Unfit for anything else."""
+    found = answer_numbers(answer)
+    if found is None or found.size != size:
+        raise Unfit
+    return found.reshape(-1)
+
+
+def function(answer: object) -> Callable[..., Any]:
+    """An answer that is a function; Unfit for anything else, a class too."""
+    if not callable(answer) or isinstance(answer, type):
+        raise Unfit
+    return answer
+
+
+def attempt(written: object, *args: Any) -> Any:
+    """What a function that somebody wrote returns; Raised if it raises, Unfit if it is no function."""
+    if not callable(written):
+        raise Unfit
+    try:
+        return written(*args)
+    except Exception as error:
+        pass_on(error)
+        raise AnswerError(f"{type(error).__name__}: {error}") from error
+
+
+def library_of(written: Any) -> Any:
+    """The library that a function, or the `forward` of a Function, was written for: what it calls `torch`, or
+    minigrad."""
+    function = getattr(written, "forward", written)
+    named = getattr(function, "__globals__", {}).get("torch")
+    return named if named is not None and named is sys.modules.get("torch") else minigrad
+
+
+# ─── An exercise as data, and the one judge of all answers
+
 
 # The key of a hint, and the answer that it is for: a value, or a condition that tells of what was given.
 Cases = Sequence[tuple[str, object]]
@@ -44,6 +97,8 @@ class Exercise(NamedTuple):
 
     def judge(self, answer: object) -> str:
         """The key of what is to be said. Raised if what somebody wrote raises an error without a hint."""
+        if isinstance(answer, str) and self.numeric():
+            return "exercise_quotes"
         key = ""
         try:
             for place in [[each] for each in self.places] or [[]]:
@@ -53,16 +108,23 @@ class Exercise(NamedTuple):
                     break
         except Unfit:
             return self.unfit
-        except Raised as raised:
+        except AnswerError as raised:
             hints = (hint for part, hint in self.errors.items() if part in str(raised))
             if hint := next(hints, None):
                 return hint
             raise
-        return key
+        no_number = key == self.other and answer_numbers(answer) is None
+        return "exercise_number" if no_number and self.numeric() else key
+
+    def numeric(self) -> bool:
+        """Whether the right answer is a number, or a list of numbers, and is taken as it was given."""
+        cases = () if callable(self.cases) else self.cases
+        right = next((wanted for key, wanted in cases if praises(key)), None)
+        return self.read is as_given and answer_numbers(right) is not None
 
     def told(self, given: object, cases: Cases) -> str:
         """The key of the first case that fits."""
         for key, wanted in cases:
-            if wanted(given) if callable(wanted) else same(given, wanted, self.digits):
+            if wanted(given) if callable(wanted) else same_answer(given, wanted, self.digits):
                 return key
         return self.other

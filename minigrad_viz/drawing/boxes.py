@@ -1,26 +1,137 @@
-"""How large everything in a picture is: its stations, reference chips and pills. Each is measured once; where
-things go, how they are drawn and what changes in the course of the steps is all made of that.
-"""
+"""How large everything in a picture is: its stations, reference chips and pills. Each is measured once."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from ..model.card_names import PARALLEL, Names, bundles_of, name_cards
-from ..numbers import shape_text
+from ..model.naming import PARALLEL, Names, bundles_of, name_cards
+from ..number_text import pill, shape_text
+from ..protocol import Value
 from ..trace.graph import CHAIN, FUNCTION, MODULE, ROUND, Graph, Route, Station
-from ..words import columns, shorten_name
-from .cards import RADIUS, ROLES, CardBox, card_box
-from .chips import count_text, slots_of
-from .decks import DeckBox, Place, deck_box, ghost_box
-from .details import SharedMemory, memories_of
-from .heat import scales_of
+from ..words import columns, shorten_name, text
+from .card_parts import CardRow, SharedMemory, memories_of
+from .cards import RADIUS, ROLES, CardBox, card_box, card_rows, parameter_rows
+from .decks import (
+    AFTER,
+    HOOKS,
+    DeckBox,
+    GradSlot,
+    Place,
+    count_text,
+    deck_box,
+    ghost_box,
+    gradient_routes,
+    slots_of,
+)
+from .heat_maps import GRADIENTS, MOST, Heat, heat_beyond, in_short, rms_text, scales_of
 from .lane import LaneBox, lane_of
-from .look import HEAD, MONO, NARROWEST, PAD, Look, even, settled
-from .marks import Tags, tags_of
-from .pill_boxes import Pill, arrow_hooks, pills_of, with_hooks
-from .rows import CardRow, card_rows, parameter_rows
+from .look import CHIP, HEAD, MONO, NARROWEST, PAD, SMALL, Look, Tags, round_width, tags_of, with_language
+
+# ─── How large the pills at gradient arrows are, and what is written in them
+
+
+BOLD = 7.4  # pixels a column of a pill, 12px
+CELL = 6.0  # pixels of a cell of a map in a pill, at most
+
+
+@dataclass(frozen=True, slots=True)
+class Pill:
+    """The value that flowed over a route, `width` by `height`; `hooks`, those of the node that it reaches by
+    their places among all that ran, begin `beside` pixels left of it and reach a little into it. A `heat` map
+    stands above the lines."""
+
+    lines: tuple[str, ...]
+    width: float
+    height: float
+    hooks: tuple[int, ...] = ()
+    beside: float = 0.0
+    heat: Heat | None = None
+
+    @property
+    def above(self) -> float:
+        """How much of it is above its arrow, where that is level: half of it, or of its map."""
+        return self.height / 2 if self.heat is None else self.heat.height / 2 + 2
+
+
+def pills_of(
+    graph: Graph, bundles: dict[str, tuple[str, ...]], look: Look
+) -> tuple[dict[str, Pill], frozenset[str]]:
+    """What stands at gradient arrows, and the lines over which something flowed."""
+    routes = {route.id: route for route in graph.routes}
+    pills: dict[str, Pill] = {}
+    flowed: set[str] = set()
+    for id, bundle in bundles.items():
+        drawn = bundle if len(bundle) > PARALLEL else (id,)
+        if id != drawn[0]:
+            continue
+        values = [value for each in drawn if routes[each].tracked for value in routes[each].gradients]
+        if values:
+            flowed.add(id)
+            if look.values:
+                pills[id] = pill_of(values, look.lang)
+    if look.values:
+        seeds = ((f"{s.id}-c{i}-seed", card.seed) for s in graph.stations for i, card in enumerate(s.cards))
+        pills |= {id: pill_of([seed], look.lang) for id, seed in seeds if seed is not None}
+    return pills, frozenset(flowed)
+
+
+def pill_of(values: Sequence[Value], lang: str | None) -> Pill:
+    """What flowed along a line: its value, and how often if more than once; different values are counted."""
+    heat = heat_beyond(values[-1], GRADIENTS, 16)
+    if heat is not None:
+        heat = replace(heat, cell=(min(CELL, heat.cell[0]), min(CELL, heat.cell[1])))
+    if heat is not None:
+        lines: tuple[str, ...] = (rms_text(values[-1]),)
+    elif values[-1].size > MOST:
+        lines = (in_short(values[-1]),)
+    else:
+        lines = pill(values[-1])
+    if len(values) > 1:
+        count = f"×{len(values)}"
+        same = all(value == values[0] for value in values)
+        lines = (*lines, count) if same else (text("pill_many", lang, n=len(values)),)
+        heat = heat if same else None
+    if heat is not None:
+        width = max(max(map(columns, lines)) * SMALL, heat.width) + 4
+        return Pill(lines, width, 16.0 * len(lines) + heat.height + 4, heat=heat)
+    width, height = max(map(columns, lines)) * BOLD + 13, 16.0 * len(lines) + 4
+    return Pill(lines, width, height, heat=heat)
+
+
+def arrow_hooks(graph: Graph, look: Look) -> dict[str, tuple[str, tuple[int, ...]]]:
+    """By station id, the arrow at which the hooks that run before its node are shown, and their places among
+    all that ran: those of a tensor whose whole gradient came over one arrow. All others stand on the deck, at
+    which a sum comes in."""
+    arriving, found = gradient_routes(graph), {}
+    for s in graph.stations:
+        routes = arriving.get(s.id, [])
+        alone = look.values and len(s.cards) == len(routes) == 1
+        if not alone or s.deck is None or len(s.deck.ran) > HOOKS:
+            continue
+        which = tuple(i for i, hook in enumerate(s.deck.ran) if hook.kind not in AFTER)
+        saw = [hook for i, hook in enumerate(s.deck.ran) if i in which and not hook.removed]
+        first = saw[0].before if saw else routes[0].gradients
+        if which and len(routes[0].gradients) == 1 and first == routes[0].gradients:
+            found[s.id] = routes[0].id, which
+    return found
+
+
+def with_hooks(plain: Pill, station: Station, which: tuple[int, ...]) -> Pill:
+    """A pill with the hooks that saw its value on the way, and what they made of it."""
+    assert station.deck is not None
+    ran = [station.deck.ran[i] for i in which if not station.deck.ran[i].removed]
+    lines = plain.lines
+    if ran and ran[0].before != ran[-1].after:
+        made = pill(ran[-1].after[0]) if ran[-1].after[0] is not None else ("None",)
+        lines = (*lines, f"→ {made[0]}", *(f"  {line}" for line in made[1:]))
+    width = max(plain.width, max(map(columns, lines)) * BOLD + 14)
+    height = plain.height + 16 * (len(lines) - len(plain.lines))
+    return Pill(lines, width, height, which, len(which) * (CHIP + 2) - 4, plain.heat)
+
+
+# ─── How large everything in a picture is
+
 
 EMPTY = 36.0  # a station does not lie on its side if one of its decks would be so many pixels higher
 # A leaf with more uses than this stands apart, and each use gets a small reference chip.
@@ -73,8 +184,10 @@ def box_of(
         height = max(upper, deck.height)
         return Box(across + deck.width, height, height, across, tuple(cards), deck, lying, fold, stack)
     width = max(across, deck.width)
-    last = replace(cards[-1], width=width - cards[-1].x)  # the last card fills what the deck needs
-    return Box(width, upper + deck.height, upper, width, (*cards[:-1], last), deck, False, fold, stack)
+    *others, last = cards
+    if width > across:
+        last = replace(last, width=width - last.x)  # the last card fills what the deck needs
+    return Box(width, upper + deck.height, upper, width, (*others, last), deck, False, fold, stack)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +203,7 @@ class Reference:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class Measurements:
     """Everything about a picture's sizes: boxes by station or reference id, the others by route id.
 
     The pill of a gradient that the call was given is `s0-c0-seed`. `bundles` are routes that run from one box
@@ -156,46 +269,84 @@ class Measured:
         return rows
 
 
-def measure(graph: Graph, look: Look | None = None, upright: bool = False) -> Measured:
-    """Sizes of everything drawn of `graph`, in the way `look` says; `upright`: it runs up or down."""
-    look = settled(look)
-    shapes = shapes_of(graph)
-    names = name_cards(graph, look.lang)
-    references = refer(graph, names)
-    tags, memories, hooked = tags_of(graph), memories_of(graph, names), arrow_hooks(graph, look)
-    folds, slots = {fold.station: fold for fold in graph.folds}, slots_of(graph) if look.values else {}
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What a picture says, before it is known how large that is: it is the same for every width and in both
+    directions. `hooked` are the arrows at which hooks are shown, see `arrow_hooks`; all else is what
+    `Measurements` has, or the rows and the slots in it."""
+
+    rows: dict[tuple[str, int], list[CardRow]]
+    slots: dict[str, tuple[GradSlot, ...]]
+    hooked: dict[str, tuple[str, tuple[int, ...]]]
+    references: dict[str, Reference]
+    bundles: dict[str, tuple[str, ...]]
+    pills: dict[str, Pill]
+    names: Names
+    flowed: frozenset[str]
+    tags: Tags
+    memories: dict[tuple[str, int], SharedMemory]
+    shapes: dict[str, str]
+    lane: LaneBox
+
+
+def contents_of(graph: Graph, look: Look) -> Contents:
+    """What the picture of a graph says, in the way `look` says."""
+    shapes, names = shapes_of(graph), name_cards(graph, look.lang)
+    memories, hooked, bundles = memories_of(graph, names), arrow_hooks(graph, look), bundles_of(graph)
+    folds = {fold.station: fold for fold in graph.folds}
+    rows = {}
+    for s in graph.stations:
+        for i, card in enumerate(s.cards):
+            rows[s.id, i] = card_rows(card, memories.get((s.id, i)), look, sized=bool(shapes))
+        inner = parameter_rows(folds[s.id], look) if s.id in folds else []
+        if inner:
+            rows[s.id, i] = [row for row in rows[s.id, i] if row.name != "value" or card.held] + inner
+    pills, flowed = pills_of(graph, bundles, look)
+    stations = {s.id: s for s in graph.stations}
+    for id, (route, which) in hooked.items():
+        pills[route] = with_hooks(pills[route], stations[id], which)
+    return Contents(
+        rows, slots_of(graph) if look.values else {}, hooked, refer(graph, names), bundles, pills, names,
+        flowed, tags_of(graph), memories, shapes, lane_of(graph, look.lang),
+    )  # fmt: skip
+
+
+def measure(
+    graph: Graph, look: Look | None = None, upright: bool = False, said: Contents | None = None
+) -> Measurements:
+    """Sizes of everything drawn of `graph`, in the way `look` says; `upright`: it runs down. What is `said`
+    may be known already."""
+    look = with_language(look)
+    said = said or contents_of(graph, look)
+    folds = {fold.station: fold for fold in graph.folds}
     many = {group.id for group in graph.groups if group.times > 1 or group.kind in (CHAIN, ROUND)}
     boxes: dict[str, Box] = {}
     for s in graph.stations:
         fold, cards, x = folds.get(s.id), list[CardBox](), 0.0
         for i, card in enumerate(s.cards):
-            rows = card_rows(card, memories.get((s.id, i)), look, sized=bool(shapes))
-            if fold is not None and i == len(s.cards) - 1:
-                inner = parameter_rows(fold, look)
-                rows = [row for row in rows if row.name != "value" or not inner or card.held] + inner
+            rows = said.rows[s.id, i]
             least = 110 if len(s.cards) > 1 else NARROWEST if rows and rows[0].label else 44
             opens = fold is not None and i == len(s.cards) - 1
-            tag = tags.get(f"{s.id}-c{i}")
-            cards.append(card_box(card, names[s.id, i], rows, x, least, tag, opens, look))
+            tag = said.tags.get(f"{s.id}-c{i}")
+            cards.append(card_box(card, said.names[s.id, i], rows, x, least, tag, opens, look))
             x += cards[-1].width
-        elsewhere = hooked.get(s.id, ("", ()))[1]
+        elsewhere = said.hooked.get(s.id, ("", ()))[1]
         if s.deck is None:
             deck = ghost_box(s, look)
         else:
             room = 0.0 if upright else x
-            deck = deck_box(s, s.deck, look, room, tags, slots.get(s.id, ()), elsewhere, fold)
+            deck = deck_box(s, s.deck, look, room, said.tags, said.slots.get(s.id, ()), elsewhere, fold)
         boxes[s.id] = box_of(cards, deck, upright, fold is not None, s.id in many)
     stations = {s.id: s for s in graph.stations}
-    for reference in references.values():
+    for reference in said.references.values():
         boxes[reference.id] = _reference(reference, stations[reference.source], upright)
-    bundles, lane = bundles_of(graph), lane_of(graph, look.lang)
-    pills, flowed = pills_of(graph, bundles, look)
-    for id, (route, which) in hooked.items():
-        pills[route] = with_hooks(pills[route], stations[id], which)
-    measured = Measured(boxes, references, bundles, pills, names, flowed, tags, memories, {}, shapes, lane)
+    measured = Measurements(
+        boxes, said.references, said.bundles, said.pills, said.names, said.flowed, said.tags, said.memories,
+        {}, said.shapes, said.lane,
+    )  # fmt: skip
     heats = [heat for _, _, row in measured.rows() for heat in row.maps()]
-    heats += [pill.heat for pill in pills.values() if pill.heat]
-    return replace(measured, scales=scales_of([*heats, *lane.heats()]))
+    heats += [pill.heat for pill in said.pills.values() if pill.heat]
+    return replace(measured, scales=scales_of([*heats, *said.lane.heats()]))
 
 
 def shapes_of(graph: Graph) -> dict[str, str]:
@@ -232,7 +383,7 @@ def refer(graph: Graph, names: Names) -> dict[str, Reference]:
 
 def _reference(reference: Reference, source: Station, lying: bool) -> Box:
     deck = 20 * bool(source.deck)
-    width = even(max(40, columns(shorten_name(reference.text, 14)) * MONO + 2 * PAD))
+    width = round_width(max(40, columns(shorten_name(reference.text, 14)) * MONO + 2 * PAD))
     if lying:
         return Box(width + deck, HEAD, HEAD, width, lying=True)
     return Box(width, HEAD + deck, HEAD, width)

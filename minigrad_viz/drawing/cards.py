@@ -1,4 +1,4 @@
-"""One card of a station, the upper deck of one tensor: how large it is, and how it is drawn.
+"""The upper decks of a station, one card a tensor: their rows, how large they are, and how they are drawn.
 
 Pixels, with (0, 0) at a station's upper left corner.
 
@@ -9,16 +9,126 @@ Pixels, with (0, 0) at a station's upper left corner.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ..trace.graph import CONSTANT, LEAF, PARAMETER, Card
-from ..words import clean, columns, sans, shorten, shorten_name, text
-from .look import HEAD, MONO, NAME, PAD, ROLE_WORDS, Look, even, whole_label
-from .marks import Ink, Tag
-from .rows import CardRow
-from .signs import SHEETS, TARGET
-from .style import label, num, rounded, spaced, xml
+from ..model.schedule import STOPPED
+from ..number_text import number, one_line
+from ..protocol import Value
+from ..trace.graph import CONSTANT, LEAF, PARAMETER, Card, Fold
+from ..words import clean, columns, shorten, shorten_name, text
+from ..words.display_text import text_pixels
+from .card_parts import GRAD, VALUE, CardRow, CardView, SharedMemory, part_rows
+from .heat_maps import GRADIENTS, MOST, VALUES, Heat, heat_of, in_short, map_width
+from .look import (
+    HEAD,
+    MONO,
+    NAME,
+    PAD,
+    ROLE_WORDS,
+    Ink,
+    Look,
+    Tag,
+    round_width,
+    whole_label,
+)
+from .style import SHEETS, TARGET, num, rounded_rectangle, text_label, xml, xml_with_spaces
+
+# ─── The rows of a card
+
+
+INSIDE = 6  # parameters of a closed box that are shown
+TWO = 102.0  # pixels of two numbers
+CELL, BESIDE = 14, 90.0  # columns of a value beside another, pixels of its map
+
+
+def card_rows(card: Card, memory: SharedMemory | None, look: Look, *, sized: bool = False) -> list[CardRow]:
+    """The rows of one card, not yet placed, at all its moments. These are the same rows, for which ones there
+    are depends on none of them alone. `sized`: its arrows tell its sizes."""
+    if card.id == STOPPED:  # an operation that failed has no value
+        return []
+    stood = []
+    for value, grad in card.stood:
+        kept = card.grad_kept if grad == card.grad else grad is not None
+        stood.append(
+            rows_at_moment(replace(card, value=value, grad=grad, grad_kept=kept), memory, look, sized)
+        )
+    drawn = rows_at_moment(card, memory, look, sized)
+    return [with_others(row, others) for row, *others in zip(drawn, *stood, strict=True)]
+
+
+def with_others(row: CardRow, others: Sequence[CardRow]) -> CardRow:
+    """A row that knows how it stands at other moments, if it differs then."""
+    return replace(row, others=tuple(others)) if any(other != row for other in others) else row
+
+
+def rows_at_moment(card: Card, memory: SharedMemory | None, look: Look, sized: bool) -> list[CardRow]:
+    """The rows of one card as it stands; `memory` is given if it has that in common with others."""
+    made = part_rows(CardView(card, look, memory, sized=sized))
+    return with_slider(made, card, look) if look.sliders and made else made
+
+
+def with_slider(made: list[CardRow], card: Card, look: Look) -> list[CardRow]:
+    """Rows with room for a second number, and for a slider below the value that it changes."""
+    made = [replace(row, least=TWO) if row.name in ("value", "grad") else row for row in made]
+    return [made[0], CardRow("slider", "", ()), *made[1:]] if card.id in look.sliders else made
+
+
+# ----------------------------------------------------------------------------- the parameters in a closed box
+
+
+def parameter_rows(fold: Fold, look: Look) -> list[CardRow]:
+    """The parameters inside a closed box, each with its gradient beside it."""
+    if not fold.parameters or not look.values:
+        return []
+    shown = fold.parameters[:INSIDE]
+    values = [value for _, card in shown for value, _ in ((card.value, card.grad), *card.stood)]
+    head = text_pixels(VALUE.label(look.lang), 12)
+    beside = max([head, *(map_width(_cell(value, VALUES, look.lang)) for value in values)]) + 10
+    named = VALUE.label(look.lang), GRAD.label(look.lang)
+    made = [CardRow("inside", "", (_columns(*named, beside),), "gone")]
+    for i, (name, card) in enumerate(shown):
+        moments = (_parameter(i, name, value, grad, beside, look.lang) for value, grad in card.stood)
+        made.append(with_others(_parameter(i, name, card.value, card.grad, beside, look.lang), list(moments)))
+    more = len(fold.parameters) - INSIDE
+    if more > 0:
+        made.append(CardRow("more", "", (text("update_more", look.lang, n=more),), "gone"))
+    return made
+
+
+def _parameter(
+    i: int, name: str, value: Value | None, grad: Value | None, beside: float, lang: str | None
+) -> CardRow:
+    """The row of the `i`th parameter at one moment."""
+    cells = _cell(value, VALUES, lang), _cell(grad, GRADIENTS, lang)
+    heats = [
+        replace(cell, x=x) for cell, x in zip(cells, (0.0, beside), strict=True) if isinstance(cell, Heat)
+    ]
+    first, second = ("" if isinstance(cell, Heat) else cell for cell in cells)
+    line = _columns(first, second, beside)
+    return CardRow(f"p{i}", shorten_name(name, 16), (line,) if line.strip() else (), heats=tuple(heats))
+
+
+def _columns(first: str, second: str, beside: float) -> str:
+    """Two texts in a line, the second so many pixels behind the beginning of the first."""
+    return first + " " * max(0, math.ceil(beside / MONO) - columns(first)) + second
+
+
+def _cell(value: Value | None, of: str, lang: str | None) -> Heat | str:
+    """A value beside others: its map, or a few words."""
+    if value is not None and value.size == 1 and value.items:
+        return number(value.items[0], value.dtype, digits=4)
+    heat = heat_of(value, of)
+    if heat is not None and heat.width <= BESIDE:
+        return heat
+    if value is None:
+        return "None"
+    return in_short(value) if heat is not None or value.size > MOST else one_line(value, CELL)
+
+
+# ─── One card of a station, the upper deck of one tensor
+
 
 ASKED = 20  # what the sign of a gradient that was asked for takes
 SHOWN = 16  # columns of a name that are never cut, as `policy.0.weight`
@@ -54,8 +164,8 @@ class CardBox:
         head = corners if height <= HEAD else (*corners[:2], 0, 0)
         parts = [
             f'<g class="{kind}" id="{id}"><title>{xml(tip)}</title>',
-            f'<path class="box" d="{rounded(x, 0, width, height, corners)}"/>',
-            f'<path class="head" d="{rounded(x, 0, width, HEAD, head)}"/>',
+            f'<path class="box" d="{rounded_rectangle(x, 0, width, height, corners)}"/>',
+            f'<path class="head" d="{rounded_rectangle(x, 0, width, HEAD, head)}"/>',
             f'<text x="{num(x + PAD)}" y="16.5">{self.heading()}</text>',
         ]
         right = x + width - PAD - PLUS * self.opens
@@ -64,16 +174,16 @@ class CardBox:
             parts.append(f'<g class="asked" transform="translate({num(right - 6)} 12)">{TARGET}</g>')
             right -= ASKED
         if self.role:
-            parts.append(label(self.role, right, 16.5, "role"))
-            right -= sans(self.role) + 6
+            parts.append(text_label(self.role, right, 16.5, "role"))
+            right -= text_pixels(self.role) + 6
         parts.append(ink.tag(self.tag, right, 4))
         for row in self.rows:
             content = row.content(x + self.values_x, ink.scales)
-            key = label(row.label, x + PAD, row.y, "key")
+            key = text_label(row.label, x + PAD, row.y, "key")
             if row.sign:
                 ink.kinds.add("memory")
                 place = f"translate({num(x + PAD)} {num(row.y - 11)})"
-                key = f'<g class="memory" transform="{place}">{SHEETS}{label(row.sign, 13, 11)}</g>'
+                key = f'<g class="memory" transform="{place}">{SHEETS}{text_label(row.sign, 13, 11)}</g>'
             parts.append(f'<g class="row" id="{id}-{row.name}">{key}{content}</g>')
         return "".join(parts) + "</g>"
 
@@ -84,7 +194,7 @@ class CardBox:
         if not self.expr:
             return name
         sign = "" if not self.name else "  " if self.card.loop else " = "
-        return f"{name}<tspan>{spaced(sign)}</tspan><tspan>{xml(self.expr)}</tspan>"
+        return f"{name}<tspan>{xml_with_spaces(sign)}</tspan><tspan>{xml(self.expr)}</tspan>"
 
 
 def card_box(
@@ -94,16 +204,19 @@ def card_box(
     """A card called `title` that begins at `x` and is at least so wide; `opens`: it has a sign for that."""
     own = text(ROLE_WORDS[card.role], look.lang) if card.role not in ("result", CONSTANT) else ""
     role = " · ".join(filter(None, (own, whole_label(card, look.lang))))
-    labelled = [22 if row.sign else sans(row.label, 11) for row in rows if row.sign or row.label]
+    labelled = [22 if row.sign else text_pixels(row.label, 11) for row in rows if row.sign or row.label]
     values_x = max(VALUES_X, PAD + max(labelled) + 8) if labelled else float(PAD)
     fit = int((look.widest - values_x - PAD) / MONO)
     y, placed = float(HEAD), []
     for row in rows:
-        placed.append(_placed(row, fit, y + BASE))
+        placed.append(_place_row(row, fit, y + BASE))
         y += row.height
     height = y + BELOW if rows else y
     beside = (
-        (sans(role) + 10 if role else 0) + ASKED * card.asked + (tag.width + 8 if tag else 0) + PLUS * opens
+        (text_pixels(role) + 10 if role else 0)
+        + ASKED * card.asked
+        + (tag.width + 8 if tag else 0)
+        + PLUS * opens
     )
     room = max(look.widest - 2 * PAD - beside, SHOWN * NAME)
     expr = clean(card.expr or "")
@@ -118,11 +231,11 @@ def card_box(
         name, expr = "", shorten_name(title, int(room / MONO))
         head = columns(expr) * MONO
     widest = max((values_x + row.width for row in placed), default=0)
-    width = even(max(least, head + 2 * PAD + beside, widest + PAD))
+    width = round_width(max(least, head + 2 * PAD + beside, widest + PAD))
     return CardBox(card, x, width, height, name, expr, letter, role, tuple(placed), values_x, tag, opens)
 
 
-def _placed(row: CardRow, fit: int, y: float) -> CardRow:
+def _place_row(row: CardRow, fit: int, y: float) -> CardRow:
     """A row with its first baseline at `y`, its lines cut to `fit` columns."""
     lines = row.lines if row.name == "inside" else tuple(shorten(line, fit) for line in row.lines)
-    return replace(row, lines=lines, y=y, others=tuple(_placed(other, fit, y) for other in row.others))
+    return replace(row, lines=lines, y=y, others=tuple(_place_row(other, fit, y) for other in row.others))

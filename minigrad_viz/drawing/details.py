@@ -1,50 +1,18 @@
 """What is said of a tensor, a node, a saved value or a hook: in full, as the tooltips of the picture have
-it, and in short, as its outline does; and which tensors use the same memory.
+it, and in short, as its outline does.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
-from ..model.card_names import hook_label, hook_text, kept_words
-from ..numbers import short
+from ..model.naming import hook_label, hook_text, kept_words
+from ..number_text import one_line
 from ..protocol import Value, op_of
-from ..trace.graph import Card, Code, Deck, Fold, Graph, Saved, Station
+from ..trace.graph import Code, Deck, Fold, SavedChip, Station
 from ..words import clean, shorten, text
-from .look import FOG_WORDS, ROLE_WORDS, Look, row_label
-
-LETTERS = 26
-
-
-class SharedMemory(NamedTuple):
-    """A memory that several tensors use: its `sign`, a letter of its own in the picture, and the name of the
-    tensor to which it belongs ("" for that tensor itself, and where it is not in the picture)."""
-
-    sign: str
-    owner: str
-
-
-def memories_of(graph: Graph, names: Mapping[tuple[str, int], str]) -> dict[tuple[str, int], SharedMemory]:
-    """The shared memory of each card that has one, by station id and position: those that use another
-    tensor's, and those whose own is used."""
-    shared = dict.fromkeys(card.shares for _, card in graph.cards() if card.shares)
-    signs = {owner: chr(65 + i) if i < LETTERS else str(i + 1) for i, owner in enumerate(shared)}
-    places = [(s.id, i, card) for s in graph.stations for i, card in enumerate(s.cards)]
-    called = {card.id: names[id, i] for id, i, card in places}
-    found = {}
-    for id, i, card in places:
-        owner = card.shares or card.id
-        if owner in signs:
-            found[id, i] = SharedMemory(signs[owner], called.get(card.shares, ""))
-    return found
-
-
-def memory_words(card: Card, memory: SharedMemory, lang: str | None, width: int = 14) -> str:
-    """Whose memory a tensor uses, and its version where it was written to."""
-    name = shorten(clean(memory.owner), width)
-    return text("memory_of" if name else "shared_memory", lang, name=name, version=card.version or "")
-
+from .card_parts import LONG, WIDTH, CardView, SharedMemory, part_lines
+from .look import FOG_WORDS, Look
 
 LINES = 40  # of a method; more are left out
 KINDS = {"tensor": "kind_tensor", "number": "kind_number"}  # of what an op was called with
@@ -87,10 +55,6 @@ def code_text(code: Code, lang: str | None = None) -> str:
     return "\n".join([head, *shown[:LINES], *more])
 
 
-WIDTH = 60  # columns of a value
-LONG = 1000  # characters of one detail
-
-
 def describe(
     station: Station, i: int, names: Mapping[tuple[str, int], str], lang: str | None = None,
     fold: Fold | None = None, memory: SharedMemory | None = None,
@@ -98,29 +62,13 @@ def describe(
     """All details of card `i` of a station, one per line, in full (a single text up to 1,000 columns)."""
     card = station.cards[i]
     title = card.titled(card.name) if card.name else names[station.id, i]
-    grad = short(card.grad, WIDTH) if card.grad else None
-    known: dict[str, object] = {
-        "role": text(ROLE_WORDS[card.role], lang),
-        "value": short(card.value, WIDTH) if card.value else text("unknown", lang),
-        **({} if card.tangent is None else {"tangent": short(card.tangent, WIDTH)}),
-        "grad": text("not_kept", lang, value=grad) if card.grad and not card.grad_kept else grad,
-        **({} if card.returned is None else {"returned": short(card.returned, WIDTH)}),
-        "requires_grad": card.requires_grad,
-        "is_leaf": card.is_leaf,
-        "retains_grad": card.retains_grad,
-        "grad_fn": clean(station.deck.name) if station.deck and not card.is_leaf else None,
-        "version": card.version,
-    }
-    if card.value:
-        known |= {"shape": card.value.shape, "dtype": card.value.dtype}
-    rows = [f"{row_label(name, lang)}: {value}" for name, value in known.items()]
     many = [] if fold is None else [text("tip_fold", lang, n=fold.operations)]
     many += [text("step_compiled", lang)] * card.compiled
     many += [text("step_counted", lang, n=card.counted)] * (card.counted > 0)
     many += [text("legend_asked", lang)] * card.asked
-    many += [] if memory is None else [memory_words(card, memory, lang, LONG)]
     many += [text(FOG_WORDS[card.fog], lang)] if card.fog else []
     many += [text("tip_leaf_constant", lang)] * (card.is_leaf and not card.requires_grad)
+    rows = part_lines(CardView(card, Look(lang=lang), memory, station.deck))
     return "\n".join([shorten(clean(title), LONG), *many, *rows])
 
 
@@ -154,60 +102,60 @@ def describe_hooks(deck: Deck, lang: str | None = None) -> list[str]:
     return told
 
 
-def describe_saved(saved: Saved, lang: str | None = None) -> str:
+def describe_saved(saved: SavedChip, lang: str | None = None) -> str:
     """A saved value in full, and what became of it."""
     name = shorten(clean(saved.name), LONG)
     if saved.value is None and saved.freed and not saved.packed:
         return text("tip_freed", lang, name=name)
     if isinstance(saved.value, Value):
-        value = short(saved.value, WIDTH)
+        value = one_line(saved.value, WIDTH)
     else:
         value = text("unknown", lang) if saved.value is None else shorten(clean(saved.value), LONG)
     if saved.packed:
         kept = shorten(kept_words(saved, lang), LONG)
         known = None if saved.value is None else value
         return text("tip_packed", lang, name=name, value=known, kept=kept)
-    key = "tip_stale" if stale(saved) else "tip_freed" if saved.freed else "tip_saved"
+    key = "tip_stale" if is_stale(saved) else "tip_freed" if saved.freed else "tip_saved"
     told = text(key, lang, name=name, value=value, version=saved.version, now=saved.now)
     return told if saved.nbytes is None else text("tip_bytes", lang, saved=told, n=f"{saved.nbytes:,}")
 
 
-def stale(saved: Saved) -> bool:
+def is_stale(saved: SavedChip) -> bool:
     """Whether the memory of a saved value was written to since, so that backward cannot use it."""
     return saved.now is not None and saved.now != saved.version
 
 
-def saved_line(saved: Saved, look: Look, lang: str | None) -> str:
+def saved_line(saved: SavedChip, look: Look, lang: str | None) -> str:
     """A saved value, and what became of it."""
     name = shorten(clean(saved.name), WIDTH)
     if not look.values:
         return name
     if saved.packed:
         return packed_line(saved, name, lang)
-    if saved.value is None and stale(saved):
+    if saved.value is None and is_stale(saved):
         return text("outline_stale", lang, name=name, version=saved.version, now=saved.now)
     if saved.value is None:
         return text("outline_freed", lang, name=name) if saved.freed else name
     value = (
-        short(saved.value, WIDTH) if isinstance(saved.value, Value) else shorten(clean(saved.value), WIDTH)
+        one_line(saved.value, WIDTH) if isinstance(saved.value, Value) else shorten(clean(saved.value), WIDTH)
     )
     known = {"name": name, "value": value, "version": saved.version, "now": saved.now}
     whole = look.saved == "all"
     told = f"{name} {value}"
     if saved.freed:
         told = text("outline_freed", lang, **known)
-    elif stale(saved):
+    elif is_stale(saved):
         told = text("outline_stale", lang, **known)
     elif saved.version or (whole and saved.version is not None):
         told = text("outline_version", lang, **known)
     return f"{told} {saved.nbytes:,} B" if whole and saved.nbytes else told
 
 
-def packed_line(saved: Saved, name: str, lang: str | None) -> str:
+def packed_line(saved: SavedChip, name: str, lang: str | None) -> str:
     """A saved value of which a hook made something else."""
     kept = shorten(kept_words(saved, lang), WIDTH)
     if saved.freed:
         return text("outline_packed_freed", lang, name=name, kept=kept)
     if not isinstance(saved.value, Value):
         return f"{name} → {kept}"
-    return f"{name} {short(saved.value, WIDTH)} → {kept}"
+    return f"{name} {one_line(saved.value, WIDTH)} → {kept}"

@@ -1,4 +1,5 @@
-"""The lane of updates below the graph: what the cell wrote into its parameters and their gradients.
+"""The lane of updates below the graph: what the cell wrote into its parameters and their gradients, drawn
+and in words.
 
 g.update #p u0        a statement: its source, the optimizer
 g.change #p u0-c0     a line of it; its values are #p u0-c0-before, #p u0-c0-grad and #p u0-c0-after; until
@@ -10,19 +11,89 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 from typing import NamedTuple
 
 import numpy as np
 
-from ..model.updates import CLIP, ZERO, about
-from ..numbers import number, shape_text
+from ..model.updates import CLIP, ZERO, optimizer_text
+from ..number_text import number, one_line, shape_text
 from ..protocol import Value
 from ..trace.graph import Change, Graph, Update
-from ..words import clean, columns, sans, shorten, shorten_name, text
-from .heat import GRADIENTS, VALUES, Heat, across, heat_map, in_short, strip_of
-from .lane_words import BRIEF, GONE, LINES, NAME, SOURCE, moves, shown_lines, written
+from ..words import clean, columns, shorten, shorten_names, text
+from ..words.display_text import text_pixels
+from .heat_maps import GRADIENTS, VALUES, Heat, heat_map, in_short, map_width, strip_of
 from .look import MONO
-from .style import area, label, num, xml
+from .style import area, num, text_label, xml
+
+# ─── What the lane of updates says in words, and which of its lines are shown
+
+
+LINES = 8  # lines of one update, and updates of a lane, that are shown
+NAME, SOURCE, BRIEF, GONE = 20, 70, 30, 18  # columns
+TOLD = 30  # columns of a value in words
+SLIM_VALUE = 11  # columns of a value in a narrow window
+
+
+def aside_text(graph: Graph, lang: str | None) -> str:
+    """What the picture leaves out, in words; "" if that is nothing."""
+    told = ", ".join(f"{text(key, lang)} {n}" for key, n in graph.aside)
+    said = [text("aside", lang, counts=told)] if told else []
+    said += [text("counted", lang, n=f"{graph.counted:,}")] if graph.counted else []
+    said += [text("passed", lang, n=f"{graph.passed:,}")] if graph.passed else []
+    said += [text("light", lang, n=f"{graph.light:,}")] if graph.light else []
+    return " ".join(said)
+
+
+def shown_lines(update: Update) -> tuple[Sequence[Change], int]:
+    """The lines of an update that are shown, those that change most, in their order; how many are not."""
+    if len(update.changes) <= LINES:
+        return update.changes, 0
+    largest = sorted(update.changes, key=change_size, reverse=True)[:LINES]
+    chosen = {change.id for change in largest}
+    return [c for c in update.changes if c.id in chosen], len(update.changes) - LINES
+
+
+def change_size(change: Change) -> float:
+    """By how much a tensor changed at most, as far as that is known."""
+    before, after, moved = change.before, change.after, element_changes(change)
+    if before is None or after is None:
+        return 0.0
+    if moved:
+        return max((m for m in moved if m == m), default=0.0)
+    ends = (before.low, before.high, after.low, after.high)
+    return inf if None in ends else abs(after.low - before.low) + abs(after.high - before.high)  # type: ignore[operator]
+
+
+def element_changes(change: Change) -> list[float]:
+    """By how much each number of a tensor changed; empty where that is not known."""
+    before, after = (value and value.items for value in (change.before, change.after))
+    known = before and after and len(before) == len(after)
+    return [abs(b - a) for a, b in zip(before or (), after or ())] if known else []
+
+
+def lane_value(value: Value | None) -> str:
+    """A value of the lane in words."""
+    return "None" if value is None else one_line(value, TOLD)
+
+
+def update_lines(graph: Graph, lang: str | None) -> list[str]:
+    """The lane in words, for the outline."""
+    lines = []
+    for update in graph.updates[:LINES]:
+        head = [clean(update.title), *filter(None, [optimizer_text(update)])]
+        lines.append("   ".join(["→ " + shorten(head[0], SOURCE), *head[1:]]))
+        chosen, more = shown_lines(update)
+        lines += [f"  {clean(c.name)}: {lane_value(c.before)} → {lane_value(c.after)}" for c in chosen]
+        if more:
+            lines.append("  " + text("update_more", lang, n=more))
+    if len(graph.updates) > LINES:
+        lines.append(text("updates_more", lang, n=len(graph.updates) - LINES))
+    return lines
+
+
+# ─── The lane of updates below the graph
+
 
 ROW, HEAD, GAP = 21.0, 26.0, 12.0  # pixels: a line, the head of an update, between columns
 WIDE = 914.0  # pixels; in a wider lane the notes at the ends of lines are left out
@@ -76,6 +147,31 @@ class LaneBox:
         cells = (cell for head in self.heads for line in head.lines for cell in line.cells)
         return (cell for cell in cells if isinstance(cell, Heat))
 
+    def fitting(self, width: float) -> LaneBox:
+        """The lane in a narrow window: of each line the name, what was, if there is room for it, and what
+        became."""
+        found = self
+        for before in (True, False):
+            if found.width > width:
+                found = self.slim(width - 2 * GAP, before)
+        return found
+
+    def slim(self, room: float, before: bool) -> LaneBox:
+        """The lane without what is no name and no value; `before`: with what was."""
+        heads = []
+        for head in self.heads:
+            free = room - columns(head.source) * MONO
+            said = tuple(each for each in head.said if text_pixels(each) < free)
+            lines = []
+            for line in head.lines:
+                name, _, was, _, _, arrow, became = line.cells
+                cells: tuple[Cell, ...] = name, "", slim_cell(was), "", "", arrow, slim_cell(became)
+                cells = cells if before or not name else (name, "", "", "", "", arrow, cells[-1])
+                lines.append(line._replace(cells=cells, told="", change=""))
+            source = shorten(head.source, int(room / MONO))
+            heads.append(replace(head, source=source, said=said, lines=tuple(lines)))
+        return columns_of(heads, self.more, self.lang, close=True)
+
     def draw(
         self, left: float, top: float, width: float, scales: Mapping[str, float], prefix: str,
         light: Callable[[str], str],
@@ -95,7 +191,7 @@ class LaneBox:
                 y += ROW
             if head.more:
                 said = text("update_more", self.lang, n=head.more)
-                lines.append(label(said, left + GAP, y + 14, "say"))
+                lines.append(text_label(said, left + GAP, y + 14, "say"))
                 y += ROW
             box = f'<rect class="box" {area(left + 7, start, width - 12, y + 3 - start)} rx="6"/>'
             kind = "update" + light(head.update.id)
@@ -103,7 +199,7 @@ class LaneBox:
             y += 6
         if self.more:
             said = text("updates_more", self.lang, n=self.more)
-            parts.append(label(said, left + GAP, y + 14, "say"))
+            parts.append(text_label(said, left + GAP, y + 14, "say"))
             y += ROW
         y += 4
         paper = f'<rect class="paper" {area(left, top, width, y - top)} rx="7"/>'
@@ -114,13 +210,13 @@ class LaneBox:
     def head(self, head: LaneHead, left: float, right: float, top: float) -> str:
         """What stands above the lines of an update."""
         y = top + 16
-        parts = [label(head.source, left + GAP, y, "fn")]
+        parts = [text_label(head.source, left + GAP, y, "fn")]
         x = left + 2 * GAP + columns(head.source) * MONO
         for said in head.said:
-            parts.append(label(said, x, y, "say"))
-            x += sans(said) + GAP
+            parts.append(text_label(said, x, y, "say"))
+            x += text_pixels(said) + GAP
         if not head.update.early:
-            parts.append(label(text("lane_waiting", self.lang), right - GAP, y, "met wait"))
+            parts.append(text_label(text("lane_waiting", self.lang), right - GAP, y, "met wait"))
         return "".join(parts)
 
     def line(
@@ -141,7 +237,7 @@ class LaneBox:
                 cells.append(f'<text{kind} x="{num(x)}" y="{num(y)}">{xml(cell)}</text>')
         x = left + self.places[-1]
         for kind, said in self.notes(line):
-            cells.append(label(said, x, y, f"say {kind}"))
+            cells.append(text_label(said, x, y, f"say {kind}"))
         if line.change:
             place = f'x="{num(right - GAP)}" y="{num(y)}"'
             cells.append(f'<text class="{tone} done" text-anchor="end" {place}>{xml(line.change)}</text>')
@@ -161,20 +257,21 @@ def lane_of(graph: Graph, lang: str | None) -> LaneBox:
     heads = []
     for update in graph.updates[:LINES]:
         changes, more = shown_lines(update)
-        lines = [line_of(update, change, lang) for change in changes]
+        names = shorten_names([clean(change.name) for change in changes], NAME)
+        lines = [line_of(update, *each, lang) for each in zip(changes, names, strict=True)]
         early = text("lane_early", lang) if update.early else ""
         source = shorten(clean(update.title), SOURCE)
         if (
             update.kind == ZERO and len({change.after for change in update.changes}) == 1
         ):  # as short as can be
-            names = shorten(", ".join(clean(change.name) for change in update.changes), GONE)
-            cells = "", "", names, "", "", ARROW, lines[0].cells[-1]
+            gone = shorten(", ".join(clean(change.name) for change in update.changes), GONE)
+            cells = "", "", gone, "", "", ARROW, lines[0].cells[-1]
             lines, more = [LaneLine(lines[0].id, cells, early, "")], 0
-        if len(lines) == 1 and not more and not about(update):
+        if len(lines) == 1 and not more and not optimizer_text(update):
             source = shorten(source, BRIEF)
             only: tuple[Cell, ...] = source, *lines[0].cells[1:]
             lines = [lines[0]._replace(cells=only, told=lines[0].told or early)]
-        said = tuple(each for each in (about(update), early) if each)
+        said = tuple(each for each in (optimizer_text(update), early) if each)
         heads.append(LaneHead(update, source, said, tuple(lines), more))
     box = columns_of(heads, len(graph.updates) - len(heads), lang)
     if box.width <= WIDE:
@@ -183,25 +280,28 @@ def lane_of(graph: Graph, lang: str | None) -> LaneBox:
     return columns_of(bare, box.more, lang)
 
 
-def columns_of(heads: Sequence[LaneHead], more: int, lang: str | None) -> LaneBox:
-    """A lane of some updates, with the places of its columns."""
+def columns_of(heads: Sequence[LaneHead], more: int, lang: str | None, close: bool = False) -> LaneBox:
+    """A lane of some updates, with the places of its columns; `close`: empty ones have no room."""
     lines = [line for head in heads for line in head.lines]
     widths = [
-        max((across(line.cells[i]) for line in lines), default=0) + extra for i, extra in enumerate(EXTRA)
+        max((map_width(line.cells[i]) for line in lines), default=0) + extra for i, extra in enumerate(EXTRA)
     ]
+    empty = [close and not any(line.cells[i] for line in lines) for i in range(len(EXTRA))]
     places = [0.0]
-    for width in widths:
-        places.append(places[-1] + width + GAP)
+    for width, none in zip(widths, empty, strict=True):
+        places.append(places[-1] + (0.0 if none else width + GAP))
     box = LaneBox(tuple(heads), tuple(places), 0.0, more, lang)
-    noted = max((sans(note) for line in lines for _, note in box.notes(line)), default=0)
+    noted = max((text_pixels(note) for line in lines for _, note in box.notes(line)), default=0)
     changed = max((columns(line.change) for line in lines), default=0) * MONO
     ends = [places[-1] + noted + changed + GAP if lines else 0.0]
-    ends += [columns(h.source) * MONO + sum(sans(each) + GAP for each in h.said) + 3 * GAP for h in heads]
+    ends += [
+        columns(h.source) * MONO + sum(text_pixels(each) + GAP for each in h.said) + 3 * GAP for h in heads
+    ]
     width = max(ends) + 2 * GAP if heads else 0.0
     return replace(box, width=width)
 
 
-def line_of(update: Update, change: Change, lang: str | None) -> LaneLine:
+def line_of(update: Update, change: Change, name: str, lang: str | None) -> LaneLine:
     """A line of an update."""
     of = GRADIENTS if update.kind in (ZERO, CLIP) else VALUES
     known = change.before or change.after
@@ -210,23 +310,31 @@ def line_of(update: Update, change: Change, lang: str | None) -> LaneLine:
     by = "" if change.gradient is None else f"−{settings['lr']:g} ·" if plain else "grad"
     gradient = "" if change.gradient is None else cell_of(change.gradient, GRADIENTS, lang)
     cells = (
-        shorten_name(clean(change.name), NAME), shape_text(known) if known and known.shape else "",
+        name, shape_text(known) if known and known.shape else "",
         cell_of(change.before, of, lang), by, gradient, ARROW, cell_of(change.after, of, lang),
     )  # fmt: skip
     return LaneLine(change.id, cells, *largest_change(change, lang))
 
 
+def slim_cell(cell: Cell) -> Cell:
+    """A value in a narrow lane."""
+    if isinstance(cell, str):
+        return shorten(cell, SLIM_VALUE)
+    rms = cell.value.rms
+    return cell if cell.width <= SLIM_VALUE * MONO or rms is None else f"rms {number(rms, digits=2)}"
+
+
 def cell_of(value: Value | None, of: str, lang: str | None) -> Cell:
-    """A value in the lane: its numbers, its map in one row, or its norm."""
+    """A value in the lane: its numbers, its map in one row, or its root mean square."""
     if value is None or value.size < 2:
-        return written(value)
-    return strip_of(value, of) or in_short(value, lang)
+        return lane_value(value)
+    return strip_of(value, of) or in_short(value)
 
 
 def largest_change(change: Change, lang: str | None) -> tuple[str, str]:
     """Where a tensor of several numbers changed most, and from what to what."""
     before, after = change.before, change.after
-    moved = [m if math.isfinite(m) else 0.0 for m in moves(change) if isinstance(m, float)]
+    moved = [m if math.isfinite(m) else 0.0 for m in element_changes(change) if isinstance(m, float)]
     if before is None or after is None or before.shape != after.shape or before.dtype.startswith("complex"):
         return "", ""
     if len(moved) < 2 or not max(moved):

@@ -29,8 +29,8 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
-from ..faults import pass_on
-from .bundled import (
+from ..isolation import pass_on
+from .graphviz_wasm import (
     MEMORY,
     LayoutCrash,
     LayoutError,
@@ -84,12 +84,12 @@ def render(
             raise ValueError(f"unknown {name} {value!r} (must be one of {', '.join(known)})")
     if not deadline > 0:
         raise ValueError(f"the deadline must be a positive number of seconds, not {deadline!r}")
-    runner = {"auto": _bundled_or_native, "bundled": _bundled, "dot": _native}[engine]
-    output = runner(_encoded(dot), format, program, min(deadline, threading.TIMEOUT_MAX))
+    runner = {"auto": _bundled_or_native, "bundled": _render_bundled, "dot": _render_native}[engine]
+    output = runner(_encode(dot), format, program, min(deadline, threading.TIMEOUT_MAX))
     return _well_formed(output) if format in ("svg", "svg_inline") else output
 
 
-def _encoded(dot: str) -> bytes:
+def _encode(dot: str) -> bytes:
     if "\0" in dot:
         raise LayoutInvalid("the DOT text holds a NUL character, at which Graphviz would stop reading")
     try:
@@ -101,11 +101,13 @@ def _encoded(dot: str) -> bytes:
 def _bundled_or_native(source: bytes, format: str, program: str, deadline: float) -> bytes:
     start = time.monotonic()
     try:
-        return _bundled(source, format, program, deadline)
+        return _render_bundled(source, format, program, deadline)
     except (LayoutUnavailable, LayoutUntrusted, LayoutCrash) as error:
         first = error
     try:
-        return _native(source, format, program, max(deadline - (time.monotonic() - start), deadline / 10))
+        return _render_native(
+            source, format, program, max(deadline - (time.monotonic() - start), deadline / 10)
+        )
     except LayoutUnavailable as second:
         if isinstance(first, LayoutCrash | LayoutUntrusted):
             raise first from None
@@ -170,7 +172,7 @@ def _load() -> None:
 _HTML = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|//[^\n]*|/\*.*?\*/|^#[^\n]*|(<)', re.DOTALL | re.MULTILINE)
 
 
-def _bundled(source: bytes, format: str, program: str, deadline: float) -> bytes:
+def _render_bundled(source: bytes, format: str, program: str, deadline: float) -> bytes:
     """Renders in WebAssembly. See Note [Stopping a layout]."""
     if format not in BUNDLED_FORMATS:
         raise LayoutUnavailable(f"the bundled Graphviz does not write {format} (but svg, json, plain, …)")
@@ -261,7 +263,7 @@ def _call(store: wasmtime.Store, code: bytes, *arguments: bytes) -> bytes:
 # -------------------------------------------------------------------------------------------- a native `dot`
 
 
-def _native(source: bytes, format: str, program: str, deadline: float) -> bytes:
+def _render_native(source: bytes, format: str, program: str, deadline: float) -> bytes:
     """Renders with the `dot` program, which is killed at the deadline together with whatever it started."""
     executable = shutil.which("dot")
     if executable is None:

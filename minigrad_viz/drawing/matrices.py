@@ -9,8 +9,8 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 
-from ..numbers import number
-from ..trace.explained import Matrices, Matrix
+from ..number_text import number
+from ..trace.graph import Matrices, Matrix
 from ..words import clean, columns, shorten, text
 from .style import element
 
@@ -23,7 +23,7 @@ WRONG, GAP = "✗", "…"
 STYLE = element("matrices")
 
 
-def to_text(shown: Matrices, lang: str | None = None) -> str:
+def matrices_text(shown: Matrices, lang: str | None = None) -> str:
     """The matrices in a fixed-width font, side by side where they fit."""
     blocks = [block(matrix, lang) for matrix in shown.side_by_side]
     height = max(map(len, blocks), default=0)
@@ -54,23 +54,23 @@ def block(matrix: Matrix, lang: str | None) -> list[str]:
 
 def grid_of(matrix: Matrix) -> list[list[str]]:
     """The texts of a matrix: the labels of its columns, then its rows, each with its label."""
-    high, wide = chosen(matrix)
-    head = ["", *(GAP if j is None else label(matrix.columns, j) for j in wide)]
+    high, wide = visible_entries(matrix)
+    head = ["", *(GAP if j is None else axis_label(matrix.columns, j) for j in wide)]
     grid = [head]
     for i in high:
-        name = GAP if i is None else label(matrix.rows, i)
+        name = GAP if i is None else axis_label(matrix.rows, i)
         grid.append([name, *(GAP if i is None or j is None else cell(matrix, i, j) for j in wide)])
     return grid
 
 
-def chosen(matrix: Matrix) -> tuple[list[int | None], list[int | None]]:
+def visible_entries(matrix: Matrix) -> tuple[list[int | None], list[int | None]]:
     """The rows and the columns that are shown, with None for a gap."""
     width = len(matrix.items[0]) if matrix.items else 0
     worst = matrix.wrong[0] if matrix.wrong else (0, 0)
-    return some(len(matrix.items), worst[0]), some(width, worst[1])
+    return visible_indices(len(matrix.items), worst[0]), visible_indices(width, worst[1])
 
 
-def some(n: int, keep: int) -> list[int | None]:
+def visible_indices(n: int, keep: int) -> list[int | None]:
     """Of `n` rows the first ones, the last one and `keep`, with None where any are left out."""
     if n <= SHOWN:
         return list(range(n))
@@ -83,7 +83,7 @@ def some(n: int, keep: int) -> list[int | None]:
     return result
 
 
-def label(labels: Sequence[str], i: int) -> str:
+def axis_label(labels: Sequence[str], i: int) -> str:
     """What a row or column stands for."""
     return shorten(clean(labels[i]), LABEL) if i < len(labels) else ""
 
@@ -100,7 +100,7 @@ def left_out(matrix: Matrix, lang: str | None) -> list[str]:
     return [text("matrix_size", lang, rows=high, columns=wide)] if max(high, wide) > SHOWN else []
 
 
-def to_html(shown: Sequence[Matrices], lang: str | None = None) -> str:
+def matrices_html(shown: Sequence[Matrices], lang: str | None = None) -> str:
     """Groups of matrices for a page that has `STYLE`, each in a line that wraps."""
     return "".join(group(each, lang) for each in shown)
 
@@ -117,14 +117,14 @@ def group(shown: Matrices, lang: str | None) -> str:
 
 def table(matrix: Matrix, lang: str | None) -> str:
     """One matrix. It scrolls, also by the keyboard, where it is wider than the page."""
-    high, wide = chosen(matrix)
+    high, wide = visible_entries(matrix)
     grid = grid_of(matrix)
     title = html.escape(" ".join([clean(matrix.title), *left_out(matrix, lang)]))
     heads = "".join(f'<th scope="col">{html.escape(head)}</th>' for head in grid[0])
     rows = "".join(
         f'<tr><th scope="row">{html.escape(cells[0])}</th>'
         + "".join(
-            f"<td{marked(matrix, i, j)}>{html.escape(content)}</td>"
+            f"<td{wrong_class(matrix, i, j)}>{html.escape(content)}</td>"
             for content, j in zip(cells[1:], wide, strict=True)
         )
         + "</tr>"
@@ -137,6 +137,6 @@ def table(matrix: Matrix, lang: str | None) -> str:
     )
 
 
-def marked(matrix: Matrix, i: int | None, j: int | None) -> str:
+def wrong_class(matrix: Matrix, i: int | None, j: int | None) -> str:
     """The class of a wrong place."""
     return ' class="w"' if (i, j) in matrix.wrong else ""

@@ -11,22 +11,20 @@ depends on the graph and the language alone.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
-from ..model.card_names import name_cards
-from ..numbers import gradient_text, short
+from ..model.naming import name_cards
+from ..number_text import one_line
 from ..protocol import Value
 from ..trace.graph import RESULT, ROOT, Card, Deck, Graph, Route, Station
 from ..words import clean, shorten, shorten_name, text
-from .details import WIDTH, code_places, describe_hooks, memories_of, memory_words, saved_line
-from .lane_words import aside_text, update_lines
-from .look import CUT_WORDS, FOG_WORDS, ROLE_WORDS, Look, row_label, whole_label
-from .marks import BARE, tags_of, told
+from .card_parts import GRAD, WIDTH, CardView, memories_of, part_outlines
+from .details import code_places, describe_hooks, saved_line
+from .lane import aside_text, update_lines
+from .look import BARE, CUT_WORDS, FOG_WORDS, ROLE_WORDS, Look, tag_text, tags_of, whole_label
 
 GAP = "   "
 INPUTS = 12  # lines for the inputs of one node
-FLAGS = ("requires_grad", "is_leaf", "retains_grad")
 
 
 def outline(graph: Graph, lang: str | None = None, *, limit: int = 60, look: Look | None = None) -> str:
@@ -82,7 +80,7 @@ class OutlineWriter:
     """Writes stations of one graph in one language."""
 
     def __init__(self, graph: Graph, lang: str | None, look: Look) -> None:
-        self.graph, self.lang, self.look = graph, lang, look
+        self.graph, self.lang, self.look = graph, lang, replace(look, lang=lang)
         self.folds = {fold.station: fold for fold in graph.folds}
         self.names = name_cards(graph, lang)
         self.shares = gather(graph)
@@ -126,8 +124,9 @@ class OutlineWriter:
             return []
         lines = []
         for name, card in fold.parameters:
-            value = [] if card.value is None else [short(card.value, WIDTH)]
-            lines.append("  " + GAP.join([shorten_name(name, WIDTH), *value, *self.grad(card, ())]))
+            value = [] if card.value is None else [one_line(card.value, WIDTH)]
+            grad = filter(None, [GRAD.outline(CardView(card, self.look))])
+            lines.append("  " + GAP.join([shorten_name(name, WIDTH), *value, *grad]))
         return lines
 
     def deck(self, station: Station, deck: Deck) -> list[str]:
@@ -150,7 +149,7 @@ class OutlineWriter:
         if part not in self.tags:
             return []
         tag = self.tags[part]
-        label = told(tag, self.lang).replace("\n", "; ")
+        label = tag_text(tag, self.lang).replace("\n", "; ")
         return [f"{BARE[tag.kind]} {label}"]
 
     def ghost(self, station: Station) -> list[str]:
@@ -189,44 +188,14 @@ class OutlineWriter:
             name = replace(card, expr=name).titled(card.letter)
         parts = [name]
         if card.value is not None and self.look.values:
-            parts.append(short(card.value, WIDTH))
+            parts.append(one_line(card.value, WIDTH))
         if card.role != RESULT:
             parts.append(text(ROLE_WORDS[card.role], self.lang))
         parts += filter(None, [whole_label(card, self.lang)])
         parts += [text("outline_asked", self.lang)] * card.asked
         parts += self.mark(f"{station.id}-c{i}")
-        parts += self.numbers(station, i, card) if self.look.values else []
-        memory = self.memories.get((station.id, i))
-        if memory is not None:
-            words = memory_words(card, memory, self.lang, WIDTH)
-            parts.append(f"[{memory.sign}] {words}")
-        return GAP.join([*parts, *self.flags(card)])
-
-    def flags(self, card: Card) -> list[str]:
-        """The rows that full detail adds."""
-        if self.look.detail != "full":
-            return []
-        known: dict[str, object] = {flag: getattr(card, flag) for flag in FLAGS}
-        known |= {"version": card.version}
-        known |= {"shape": card.value.shape, "dtype": card.value.dtype} if card.value else {}
-        return [f"{row_label(name, self.lang)}: {value}" for name, value in known.items()]
-
-    def numbers(self, station: Station, i: int, card: Card) -> list[str]:
-        """The tangent and the gradient of a tensor."""
-        parts = []
-        if card.tangent is not None:
-            parts.append(text("outline_tangent", self.lang, value=short(card.tangent, WIDTH)))
-        parts += self.grad(card, self.shares.get((station.id, i), ()))
-        if card.returned is not None:
-            parts.append(text("outline_returned", self.lang, value=short(card.returned, WIDTH)))
-        return parts
-
-    def grad(self, card: Card, shares: Sequence[Value]) -> list[str]:
-        """The gradient of a tensor, the sum of `shares`."""
-        if card.grad is not None:
-            kept = "outline_kept" if card.grad_kept else "outline_not_kept"
-            return [text(kept, self.lang, value=gradient_text(card.grad, shares, WIDTH, self.lang))]
-        return [text("outline_no_grad", self.lang)] if card.requires_grad and card.is_leaf else []
+        known = self.memories.get((station.id, i)), station.deck, self.shares.get((station.id, i), ())
+        return GAP.join([*parts, *part_outlines(CardView(card, self.look, *known))])
 
     def inputs(self, station: Station) -> list[str]:
         """One line for every entry of the node's `next_functions`; of a fold one for each tensor."""
@@ -263,7 +232,7 @@ class OutlineWriter:
         """Where a gradient goes, and the value if one flowed."""
         if not route.gradients or not self.look.values:
             return f"← {self.source(route)}"
-        value = ", ".join(short(gradient, WIDTH) for gradient in route.gradients)
+        value = ", ".join(one_line(gradient, WIDTH) for gradient in route.gradients)
         return f"← {self.source(route)}: {value}"
 
     def source(self, route: Route) -> str:

@@ -5,50 +5,45 @@ from __future__ import annotations
 import hashlib
 import html
 import inspect
-import sys
 from collections.abc import Iterable
-from dataclasses import replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NoReturn
 
+from ..isolation import without_collection
 from ..model.fold import fold as folded
 from ..model.scene import Scene, Scenes
-from ..trace.graph import Graph
-from ..trace.walk import trace_of
-from ..words import CATALOGUES, text
-from .arrows import read
-from .boxes import Measured, measure
-from .bundled import ALLOWED, LayoutError, LayoutTimeout, LayoutUnavailable, LayoutUntrusted
+from ..trace.graph import ROOT, Graph
+from ..trace.graph_walk import trace_of
+from ..words import CATALOGUES, language, text
+from .boxes import Measurements
 from .dot import DIRECTIONS, to_dot, to_mermaid
-from .export import exported, with_fonts
-from .layout import ENGINES, layout, render
-from .look import CLOSE, CLOSEST, DETAILS, SAVED, Look, settled
+from .export import export_picture, inline_image, resolve_colors, whole_page, with_fonts
+from .graphviz_wasm import ALLOWED, LayoutError, LayoutTimeout, LayoutUnavailable, LayoutUntrusted
+from .layout import ENGINES, render
+from .look import DETAILS, SAVED, Look, with_language
 from .outline import outline
-from .places import Places
-from .still import resolved, swapped
+from .positions import Places
+from .structure import AUTO, Structure
 from .style import THEMES
-from .svg import MARGIN, to_svg
+from .svg import to_svg
 
 LIMIT = 2500  # stations; a larger graph is shown as a text outline
 UNDER_A_CELL = 600  # the same under a cell, where nobody asked for a picture: it is soon drawn
 WALKED = 20_000  # stations; of a larger graph draw() looks at the part nearest to the roots
 STYLES = ("house", "graphviz", "torchviz")
-AUTO = "auto"  # the direction that fits better
-ROOM = 958.0 - 2 * MARGIN  # pixels that a picture should fit in: the output of a cell is usually that wide
-TRIED = 120  # stations; a larger graph fits in no direction
-NARROWER = 0.7  # a picture from top to bottom that does not fit either has to be that much narrower
 
 
 class Picture:
     """The picture of a graph. `graph` is its model; `digraph` the `graphviz.Digraph` that is laid out.
 
-    `style` is "house" (our stations), "graphviz" (Graphviz's own drawing) or "torchviz" (the same in
+    `style` is "house" (our boxes), "graphviz" (Graphviz's own drawing) or "torchviz" (the same in
     torchviz's manner); `detail` is "normal" or "full"; without `values` the structure alone is shown;
-    `saved` values are shown as far as there is room ("some"), all in full ("all") or not ("none"); the
-    forward pass runs in `direction` "LR", "TB", "RL" or "BT", or as it fits better ("auto"); `theme` "auto",
-    "light" or "dark"; `lang` "en" or "ko"; `engine` "auto", "bundled" or "dot". ValueError for any other. A
-    graph of more than `limit` stations, or one whose layout takes longer than `deadline` seconds, is shown as
-    its outline, which says so. The leaves `sliders`, by their ids in the graph, have room for one.
+    `saved` values are shown as far as there is room ("some"), all of them ("all") or not at all ("none"); the
+    forward pass runs in `direction` "LR" or "TB", or as it fits better ("auto"); `theme` "auto",
+    "light" or "dark"; `lang` "en" or "ko"; `engine` "auto", "bundled" or "dot". ValueError for any
+    other value. A graph of more than `limit` boxes, or one whose layout takes longer than `deadline` seconds,
+    is shown as an outline that says so. The leaves `sliders`, by their ids in the graph, get room for one.
     """
 
     def __init__(
@@ -78,7 +73,7 @@ class Picture:
         self.graph = graph
         self.scene: Scene | None = None  # of which it is the graph, where that is a finished one
         self.style = style
-        self.look = settled(Look(detail, bool(values), saved, lang, sliders=sliders))
+        self.look = with_language(Look(detail, bool(values), saved, lang, sliders=sliders))
         self.direction = direction
         self.theme = theme
         self.lang = lang
@@ -86,8 +81,7 @@ class Picture:
         self.limit = limit
         self.deadline = deadline
         self.prefix = ""  # of the ids in the SVG, known once it is drawn
-        self.fits: dict[tuple[str, ...], tuple[str, Look]] = {}  # pictures of one structure may share it
-        self._measured: dict[tuple[bool, Look], Measured] = {}  # by whether stations lie on their side
+        self.structure, self._number = Structure([graph], self.look, direction, engine, deadline), 0
         self._places: Places | None = None
         self._svg: str | None = None
         self._problem: str | None = None
@@ -102,48 +96,31 @@ class Picture:
     def _dot(self, *, labels: bool) -> Any:
         """The graph for Graphviz; with `labels` to be drawn by it."""
         if labels and self.style == "torchviz":
-            from .torchviz import dot_of
+            from .digraph import dot_of
 
             # As torchviz has it from top to bottom, unless another direction was asked for.
             return dot_of(self.graph, self.look, "TB" if self.direction in (AUTO, "LR") else self.direction)
         direction = "LR" if self.direction == AUTO else self.direction
-        return to_dot(self.graph, self._sizes(direction, self.look), direction, labels=labels)
+        return to_dot(self.graph, self._sizes(direction), direction, labels=labels)
 
-    def _sizes(self, direction: str, look: Look) -> Measured:
-        """How large everything is in a direction, measured once."""
-        key = direction in ("TB", "BT"), look
-        if key not in self._measured:
-            self._measured[key] = measure(self.graph, look, key[0])
-        return self._measured[key]
+    def _sizes(self, direction: str) -> Measurements:
+        """How large everything is in a direction."""
+        return self.structure.sizes(direction, self.look)[self._number]
 
-    def _laid(self, direction: str, look: Look) -> tuple[str, Places]:
-        """What Graphviz was asked in a direction, and where everything is."""
-        sizes = self._sizes(direction, look)
-        dot = to_dot(self.graph, sizes, direction).source
-        positions = layout(dot, engine=self.engine, deadline=self.deadline)
-        return dot, read(positions, sizes, direction, routes=self.graph.routes, room=ROOM)
+    def share(self, structure: Structure, number: int) -> None:
+        """Share the layout of a structure, in which the graph has that number."""
+        self.structure, self._number = structure, number
 
-    def _fitting(self) -> tuple[str, Places]:
-        """The same in the direction that was asked for, or in the one that fits better; where there is little
-        room, with shorter texts."""
-        close, closest = (replace(self.look, widest=widest) for widest in (CLOSE, CLOSEST))
-        if self.direction != AUTO:
-            laid = self._laid(self.direction, self.look)
-            return laid if laid[1].width <= ROOM else self._laid(self.direction, closest)
-        structure = self.graph.structure
-        if structure in self.fits:
-            return self._laid(*self.fits[structure])
-        tries = {}
-        for how in (("LR", self.look), ("LR", close), ("LR", closest), ("TB", self.look), ("TB", closest)):
-            self.fits[structure] = how
-            tries[how] = laid = self._laid(*how)
-            if laid[1].width <= ROOM or len(self.graph.stations) > TRIED:
-                return laid
-        across, down = tries["LR", closest], tries["TB", closest]
-        if down[1].width <= NARROWER * across[1].width:
-            return down
-        self.fits[structure] = "LR", closest
-        return across
+    def upright(self) -> Picture:
+        """The same picture from top to bottom; pictures of one structure share that layout, too."""
+        look = self.look
+        other = Picture(
+            self.graph, detail=look.detail, values=look.values, saved=look.saved, direction="TB",
+            theme=self.theme, lang=self.lang, engine=self.engine, limit=self.limit, deadline=self.deadline,
+            sliders=look.sliders,
+        )  # fmt: skip
+        other.share(self.structure.upright, self._number)
+        return other
 
     def outline(self) -> str:
         """The picture in words, one station after the other; first why there is no picture, if that is
@@ -163,6 +140,11 @@ class Picture:
             self._draw()
         return self._svg
 
+    def measured(self) -> Measurements:
+        """How large everything is, where there is a picture."""
+        self.svg()
+        return self._sizes("LR") if self._places is None else self._places.measured
+
     def stood(self) -> dict[str, list[str]]:
         """By the id of a row, what it says at each moment of its card (`Card.stood`), where that changes; and
         what the count at slots says after each gradient."""
@@ -178,6 +160,7 @@ class Picture:
         self.svg()
         return self._problem
 
+    @without_collection
     def _draw(self) -> None:
         self._problem = self._too_large()
         if self._problem is not None:
@@ -188,7 +171,7 @@ class Picture:
                     self.digraph.source, "svg", engine=self.engine, deadline=self.deadline
                 ).decode()
             else:
-                dot, self._places = self._fitting()
+                dot, self._places = self.structure.places(self._number)
                 self.prefix = f"g{hashlib.sha256(dot.encode()).hexdigest()[:6]}-"
                 self._svg = to_svg(
                     self.graph, self._places, lang=self.look.lang, theme=self.theme, prefix=self.prefix
@@ -208,21 +191,30 @@ class Picture:
         svg = self.svg()
         if svg is None:
             return f"<pre>{html.escape(self.outline())}</pre>"
-        return swapped(svg, self.outline())
+        return inline_image(svg, self.outline())
+
+    def page(self) -> str:
+        """A whole HTML page with the picture, which needs nothing else."""
+        names = ", ".join(card.name for _, card in self.graph.cards() if card.role == ROOT and card.name)
+        return whole_page(text("picture_title", self.lang, names=names), self.html(), self.lang or language())
 
     def save(self, path: str | Path, *, embed_fonts: bool = False) -> Path:
-        """Write the picture as .svg, .dot, .mmd or .txt; as .png or .pdf with the extra "export" or a native
-        `dot`. With `embed_fonts` an .svg carries the glyphs that it uses, which needs Matplotlib. ValueError
-        for other endings."""
+        """Write the picture as .svg, .html, .dot, .mmd or .txt; as .png or .pdf with the extra "export" or a
+        native `dot`; the graph that `draw` walked through as .json, a `Trace`. With `embed_fonts` an .svg
+        carries the glyphs that it uses, which needs Matplotlib. ValueError for other endings."""
         path = Path(path)
         kind = path.suffix.lower().lstrip(".")
         if kind == "svg":
             svg = self.svg() or self._refuse()
-            path.write_text(self._with_fonts(svg) if embed_fonts else resolved(svg), encoding="utf-8")
+            path.write_text(self._with_fonts(svg) if embed_fonts else resolve_colors(svg), encoding="utf-8")
         elif kind in ("dot", "gv"):
             path.write_text(self.digraph.source, encoding="utf-8")
         elif kind == "txt":
             path.write_text(self.outline() + "\n", encoding="utf-8")
+        elif kind == "html":
+            path.write_text(self.page(), encoding="utf-8")
+        elif kind == "json" and self.scene is not None:
+            path.write_text(self.scene.trace.to_json() + "\n", encoding="utf-8")
         elif kind == "mmd":
             written = to_mermaid(
                 self.graph,
@@ -234,8 +226,10 @@ class Picture:
         elif kind in ("png", "pdf"):
             path.write_bytes(self._exported(kind))
         else:
+            known = "" if self.scene is None else ".json, "
             raise ValueError(
-                f"cannot save a picture as {path.suffix!r}: use .svg, .dot, .mmd, .txt, .png or .pdf"
+                f"cannot save a picture as {path.suffix!r}: use .svg, .html, .dot, .mmd, .txt, {known}"
+                ".png or .pdf"
             )
         return path
 
@@ -249,7 +243,7 @@ class Picture:
         """The file as PNG or PDF; where the extra is not installed, as Graphviz itself draws it."""
         svg = self.svg()
         try:
-            return exported(svg or self._refuse(), kind, self.lang)
+            return export_picture(svg or self._refuse(), kind, self.lang)
         except ImportError:
             source = self._dot(labels=True).source
         try:
@@ -278,22 +272,27 @@ def check(name: str, value: str, known: Iterable[str]) -> None:
         raise ValueError(f"{name} must be one of {', '.join(known)}, not {value!r}")
 
 
-def draw(*roots: Any, names: dict[str, Any] | None = None, fold: bool = True, **options: Any) -> Picture:
-    """Draw the graph that the tensors `roots` were computed from (minigrad's or PyTorch's).
+def draw(*roots: Any, names: dict[str, Any], fold: bool = True, **options: Any) -> Picture:
+    """The picture of the graph that the tensors `roots` were computed from; `names` maps variable names to
+    tensors. See `shell.model_drawing.draw`."""
+    check_options(options)
+    return picture_of(roots, names, fold, options)
 
-    `names` maps variable names to tensors (default: the caller's variables). Of a large graph the long chains
-    are folded, unless `fold` is False. Other options are those of `Picture`.
-    TypeError for anything that is no tensor and for an unknown option; a tensor without a graph gives its
-    card and says why.
-    """
+
+def check_options(options: Iterable[str]) -> None:
+    """TypeError for what is no option of `draw`."""
     known = inspect.signature(Picture).parameters
     for option in options:
         if option not in known or option == "graph":
-            choices = ", ".join(name for name in known if name != "graph")
-            raise TypeError(f"draw() has no option {option!r}; there are names, fold, {choices}")
-    if names is None:
-        frame = sys._getframe(1)
-        names = {**frame.f_globals, **frame.f_locals}
+            choices = ["names", "fold", *(name for name in known if name != "graph")]
+            close = [f"; did you mean {name}?" for name in get_close_matches(option, choices, 1)]
+            told = f"draw() has no option {option!r}; there are {', '.join(choices)}"
+            raise TypeError("".join([told, *close]))
+
+
+@without_collection
+def picture_of(roots: Iterable[Any], names: dict[str, Any], fold: bool, options: dict[str, Any]) -> Picture:
+    """The picture of the graph of some tensors."""
     limit = options.get("limit", LIMIT)
     scene = Scenes(trace_of(list(roots), names, max(limit, WALKED if fold else 2 * LIMIT))).last
     picture = Picture(folded(scene.graph) if fold else scene.graph, **options)

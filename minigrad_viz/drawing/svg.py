@@ -25,23 +25,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..model.card_names import PARALLEL
+from ..model.naming import PARALLEL
 from ..trace.graph import LEAF, PARAMETER, ROOT, Graph, Route
 from ..words import language, shorten, text
-from .arrows import forward_arrow, gradient_arrow
-from .canvas import Canvas
-from .heat import legend_of_heat
-from .lane_words import aside_text
-from .look import CHIP
-from .marks import Tag, merged
-from .pills import SEED, draw_pill, draw_seed, draw_shape, ends, flow
-from .places import Places
-from .plane import Cubic, Rect
-from .signs import legend, sentences
-from .stations import draw_cut, draw_fog, draw_frame, draw_reference, draw_station, why_cut
-from .style import area, css, num, xml
+from .geometry import Cubic, Rect
+from .heat_maps import legend_of_heat
+from .lane import aside_text
+from .look import CHIP, Tag, merge_tags
+from .positions import Places, forward_arrow, gradient_arrow
+from .stations import (
+    SEED,
+    Canvas,
+    draw_cut,
+    draw_fog,
+    draw_frame,
+    draw_pill,
+    draw_reference,
+    draw_seed,
+    draw_shape,
+    draw_station,
+    ends,
+    flow,
+    why_cut,
+)
+from .style import MARGIN, area, css, legend, num, sentences, xml
 
-MARGIN = 22.0
 NARROW = 420.0  # the legend and the sentences below a small graph may be this wide
 PLUS = 24.0  # pixels of the sign that opens a box, before a sentence
 ABOVE = (0.0, 23.0, 34.0, -23.0, -34.0)  # pixels that the label of an arrow may stand above it
@@ -87,7 +95,8 @@ class Drawing:
             f'<g class="below" data-top="{num(top_below)}">{updates}{below}</g>' if updates + below else ""
         )
         said, end = legend(canvas.kinds, left, bottom, width, canvas.lang) if signs else ("", bottom)
-        canvas.kinds |= {"heat"} if canvas.measured.scales else set()
+        spread = any(row.spread is not None for _, _, row in canvas.measured.rows())
+        canvas.kinds |= {"heat"} if canvas.measured.scales or spread else set()
         frame = left - MARGIN, top - MARGIN, left + width + MARGIN, end + MARGIN
         return f"{frames}{arrows}{standing}{pills}{below}{said}", frame
 
@@ -144,11 +153,11 @@ class Drawing:
         """All arrows, forward ones first, and the pills that lie on top of everything."""
         forward, gradient, pills, tags, shapes = [], [], [], [], []
         drawn = [r for r in self.canvas.graph.routes if self.canvas.measured.line(r) == r.id]
-        paths = {r.id: forward_arrow(self.canvas.places, r, *self.spread(r, lower=False)) for r in drawn}
-        for r in drawn:
-            if r.tracked:
+        paths = self.canvas.places.arrows
+        if not paths:  # the first picture of this layout
+            paths |= {r.id: forward_arrow(self.canvas.places, r, *self.spread(r, lower=False)) for r in drawn}
+            for r in (r for r in drawn if r.tracked):
                 paths[f"{r.id}-g"] = gradient_arrow(self.canvas.places, r, *self.spread(r, lower=True))
-        self.canvas.lines(paths)
         for route in drawn:
             path = paths[route.id]
             forward.append(self.forward(route, path))
@@ -170,7 +179,7 @@ class Drawing:
     def mark(self, route: Route, suffix: str = "") -> Tag | None:
         """The mark at an arrow, or at those that are drawn as one with it."""
         parts = (id + suffix for id in self.canvas.measured.drawn(route))
-        return merged(None, [self.canvas.tags[part] for part in parts if part in self.canvas.tags])
+        return merge_tags(None, [self.canvas.tags[part] for part in parts if part in self.canvas.tags])
 
     def label(self, tag: Tag, path: list[Cubic], own: str) -> str:
         """The label of a marked arrow, on the arrow or near it, rather not where another one comes to meet
@@ -219,8 +228,8 @@ class Drawing:
         says = [text(graph.note[0], canvas.lang, **graph.note[1])] if graph.note else []
         if graph.omitted:
             says.append(text("omitted", canvas.lang, n=graph.omitted))
-        norms, room = any(pill.heat for pill in canvas.measured.pills.values()), width + MARGIN
-        maps, top = legend_of_heat(canvas.measured.scales, norms, left, top, room, canvas.lang)
+        numbered, room = any(pill.heat for pill in canvas.measured.pills.values()), width + MARGIN
+        maps, top = legend_of_heat(canvas.measured.scales, numbered, left, top, room, canvas.lang)
         said, top = sentences(says, left, top, width)
         aside = aside_text(graph, canvas.lang)
         if aside:  # a sign before it opens what stands there

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from .diagnose import explanations_of
+from .diagnosis import explanations_of
+from .notebook import explanations_in
 
-__all__ = ["explanations_of"]
+__all__ = ["explanations_in", "explanations_of"]

@@ -1,31 +1,32 @@
-"""An error that a trace holds, and what is known about it: what a rule is given to judge by."""
+"""An error that a trace holds, what is known about it, and how its rule is found by its text."""
 
 from __future__ import annotations
 
 import ast
 import functools
 import re
-from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple, TypeVar
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple, TypeVar, overload
 
-from ..model.births import numbers_taken
 from ..model.naming import plain_name
+from ..model.provenance import numbers_taken
 from ..model.scene import Scenes
-from ..model.stage import Stage, written
-from ..trace.events import BackwardStarted, Event, Failed, TensorState
-from ..trace.explained import Explanation
-from ..trace.graph import GUILTY, Mark, Station
-from ..trace.source_text import SourceText
-from ..trace.statements import expression, nodes_of
-from ..trace.where import Span
-from ..words import Invented, clean, fix_of, text
+from ..model.views import Stage, quoted_span
+from ..trace.events import BackwardStarted, CellFailed, Event, Kind, TensorState, of_kinds
+from ..trace.graph import GUILTY, Explanation, Mark, Station
+from ..trace.source_positions import SourceText, Span
+from ..trace.statements import nodes_of, parse_expression
+from ..words import InventedName, clean, fix_of, text
+
+# ─── An error that a trace holds, and what is known about it
+
 
 Values = dict[str, Any]  # what the sentences of an explanation are filled with
 LISTED = 4  # names that are listed in a sentence
 T = TypeVar("T")
 
 
-class Said(str):
+class Sentence(str):
     """A sentence as it is shown."""
 
     __slots__ = ()
@@ -35,14 +36,14 @@ class Uncertain(Exception):
     """Something that a rule must know is not known, or the error is another one after all."""
 
 
-def sure(found: T | None) -> T:
+def require(found: T | None) -> T:
     """What was found; Uncertain if nothing was."""
     if found is None:
         raise Uncertain
     return found
 
 
-def listed(names: Iterable[str]) -> str:
+def name_list(names: Iterable[str]) -> str:
     """Names in a sentence; of many only the first ones."""
     every = list(names)
     return ", ".join(every[:LISTED]) + ", …" * (len(every) > LISTED)
@@ -69,7 +70,7 @@ class Case:
         self.scenes, self.trace, self.lang = scenes, scenes.trace, lang
         self.time = len(self.trace.events) if time is None else time
         event = None if time is None else self.trace.events[time]
-        self.failed = event if isinstance(event, Failed) else None
+        self.failed = event if isinstance(event, CellFailed) else None
         self.error: str = getattr(event, "error", None) or ""
         self.call: int = getattr(event, "call", call)
         self.scene = scenes.of(self.call)
@@ -86,15 +87,23 @@ class Case:
         """Where the error was raised, if it is the one that ended the cell: that may be in a hook or in the
         backward of a custom Function."""
         later = self.trace.events[self.time + 1 :]
-        if any(isinstance(event, BackwardStarted) for event in later):
+        if of_kinds(later, BackwardStarted):
             return None
-        failed = (event for event in later if isinstance(event, Failed) and event.error == self.error)
+        failed = (event for event in of_kinds(later, CellFailed) if event.error == self.error)
         return next((event.span for event in failed), None)
 
     @functools.cached_property
     def before(self) -> tuple[Event, ...]:
         """What happened before the error, in order."""
         return tuple(self.trace.events[: self.time])
+
+    @overload
+    def earlier(self, kind: type[Kind], /) -> tuple[Kind, ...]: ...
+    @overload
+    def earlier(self, /, *kinds: type) -> tuple[Event, ...]: ...
+    def earlier(self, /, *kinds: type) -> tuple[Event, ...]:
+        """What happened before the error, of these kinds."""
+        return of_kinds(self.before, *kinds)
 
     @functools.cached_property
     def numbers(self) -> dict[int, list[str]]:
@@ -159,17 +168,17 @@ class Case:
 
     def name(self, tensor: str) -> str:
         """What to call a tensor in a sentence: its variable, its expression, or its number in the picture;
-        `Invented` where that is no name of the reader's code."""
+        `InventedName` where that is no name of the reader's code."""
         return self.checked(self.stage.name(tensor))
 
     def checked(self, name: str) -> str:
-        """A name, which is `Invented` unless it is a variable of the source or what one holds."""
-        tree: ast.AST | None = expression(name)
+        """A name, which is `InventedName` unless it is a variable of the source or what one holds."""
+        tree: ast.AST | None = parse_expression(name)
         while isinstance(tree, ast.Attribute | ast.Subscript):
             tree = tree.value
         if isinstance(tree, ast.Name) and tree.id in self.variables:
             return name
-        return Invented(name, text("gradient_of", self.lang, name=name))
+        return InventedName(name, text("gradient_of", self.lang, name=name))
 
     @functools.cached_property
     def variables(self) -> frozenset[str]:
@@ -186,14 +195,14 @@ class Case:
         """A tensor as it was made."""
         return self.scene.index.state(tensor)
 
-    def words(self, key: str, **values: Any) -> Said:
+    def words(self, key: str, **values: Any) -> Sentence:
         """A sentence of the catalogue; a place in the source is quoted with its line."""
         places = {name: self.place(value) for name, value in values.items() if isinstance(value, Span | None)}
-        return Said(clean(text(key, self.lang, **{**values, **places})))
+        return Sentence(clean(text(key, self.lang, **{**values, **places})))
 
     def names(self, tensors: Iterable[str]) -> str:
         """What to call several tensors; of many only the first ones are listed."""
-        return listed(dict.fromkeys(map(self.plain, tensors)))
+        return name_list(dict.fromkeys(map(self.plain, tensors)))
 
     def plain(self, tensor: str) -> str:
         """The variable that a tensor is, without the number that tells it from others of that name."""
@@ -203,7 +212,7 @@ class Case:
         """An expression of the source as a sentence quotes it, with its line if it stands in the cell."""
         if span is None:
             return self.words("unseen_here")
-        line, source = self.line(span), written(span)
+        line, source = self.line(span), quoted_span(span)
         return source if line is None else self.words("source_at", source=source, line=line)
 
     def titled(self, node: str) -> str:
@@ -256,7 +265,8 @@ class Case:
         for an explanation that has another key than its rule."""
         fix = fix or fix_of(why)
         why, fix = (
-            each if not each or isinstance(each, Said) else self.words(each, **values) for each in (why, fix)
+            each if not each or isinstance(each, Sentence) else self.words(each, **values)
+            for each in (why, fix)
         )
         return Explanation(key, self.error, str(why), str(fix), marks, self.call, self.span, cause)
 
@@ -278,5 +288,64 @@ class Case:
 class Fix(NamedTuple):
     """What to do, and the place in the source that this is about, if it is another than the failing one."""
 
-    text: Said
+    text: Sentence
     cause: Span | None = None
+
+
+# ─── How a known error is recognized by its text, and what of that its rule is given
+
+
+Explain = Callable[..., Explanation | None]  # of a case and what the pattern of a rule found
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Rule(NamedTuple):
+    """How a known error is recognized and explained. `key` is that of the explanation, one of `patterns` is
+    found in the error's class and text, and `explain` is given the case and the groups of that pattern. It
+    returns what is certain; None, or Uncertain: it is another error after all."""
+
+    key: str
+    explain: Explain
+    patterns: tuple[re.Pattern[str], ...]
+
+    def apply(self, case: Case) -> Explanation | None:
+        """The explanation of an error; None for one that this rule does not know."""
+        match = next(filter(None, (pattern.search(case.error) for pattern in self.patterns)), None)
+        if match is None:
+            return None
+        try:
+            found = self.explain(
+                case, **{name: group_value(text) for name, text in match.groupdict().items()}
+            )
+        except Uncertain:
+            return None
+        return found and found._replace(key=found.key or self.key)
+
+
+RULES: dict[str, list[Rule]] = {}  # by module, in the order of its source
+SLOT = re.compile(r"\{(\w+)\}")
+
+
+def rule(key: str, *patterns: str) -> Callable[[F], F]:
+    """A function that explains errors in whose text one of `patterns` is found. In a pattern, `{name}` stands
+    for a number, a shape or a word, which the function is given by that name."""
+
+    def declare(explain: F) -> F:
+        written = (SLOT.sub(r"(?P<\1>\[[-\\d, ]*\]|[-\\w]+(?:\\.\\w+)*)", pattern) for pattern in patterns)
+        known = Rule(key, explain, tuple(re.compile(pattern, re.DOTALL) for pattern in written))
+        RULES.setdefault(explain.__module__, []).append(known)
+        return explain
+
+    return declare
+
+
+def group_value(text: str | None) -> Any:
+    """What a group of a pattern found: a whole number, a shape as `[4, 2]` or `4x2`, or text."""
+    if text is not None and re.fullmatch(r"-?\d+", text):
+        return int(text)
+    return numbers(text) if text is not None and re.fullmatch(r"\[[-\d, ]*\]|\d+(x\d+)+", text) else text
+
+
+def numbers(text: str) -> tuple[int, ...]:
+    """The whole numbers in a text, as a shape."""
+    return tuple(int(number) for number in re.findall(r"-?\d+", text))

@@ -9,20 +9,12 @@ from typing import Any
 import minigrad
 
 from ..model.naming import plain_name
-from ..model.place import LIBRARY
-from ..trace.events import Created, Forward
-from ..trace.where import Span
+from ..model.stations import LIBRARY
+from ..trace.events import Forward, TensorCreated
+from ..trace.source_positions import Span
 from ..words import columns
-from .case import Case, Fix, Said
-from .syntax import (
-    constants,
-    expression,
-    last_name,
-    node_at,
-    span_at,
-    statement_around,
-    written_as,
-)
+from .case import Case, Fix, Sentence
+from .syntax import constants, expression_of_span, last_name, node_at, span_at, statement_around, written_as
 
 LONGEST = 80  # columns of code that is quoted
 LINE = 100  # columns of a line that is quoted with a change: a program's own may be that long
@@ -38,7 +30,7 @@ Shape = tuple[int, ...]
 # ── a line with some parts written otherwise ────────────────────────────────────────────────────────────────
 
 
-def quoted(tree: ast.AST | str | None, longest: int = LONGEST) -> str | None:
+def quote(tree: ast.AST | str | None, longest: int = LONGEST) -> str | None:
     """Code that may stand in a sentence; None for what is too long, or has a block."""
     text = tree if isinstance(tree, str) else "" if tree is None else ast.unparse(tree)
     return text if text and "\n" not in text and columns(text) <= longest else None
@@ -49,13 +41,13 @@ def rewritten(case: Case, around: ast.AST | None, edits: Edits) -> str | None:
     too long, `around` alone; None where even that cannot be quoted."""
     for holder in (None if around is None else statement_around(case, around), around):
         if isinstance(holder, ast.Assign | ast.AugAssign | ast.Expr | ast.Return | ast.expr):
-            text = edited(case, holder, edits)
+            text = edit_part(case, holder, edits)
             if text is not None:
                 return text
     return None
 
 
-def edited(case: Case, holder: ast.stmt | ast.expr, edits: Edits) -> str | None:
+def edit_part(case: Case, holder: ast.stmt | ast.expr, edits: Edits) -> str | None:
     """A part of the cell that stands in one line, with other texts for some parts of it."""
     text = written_as(case, holder)
     if "\n" in text:
@@ -64,7 +56,7 @@ def edited(case: Case, holder: ast.stmt | ast.expr, edits: Edits) -> str | None:
     for node, new in sorted(edits.items(), key=lambda edit: -edit[0].col_offset):
         begin, end = node.col_offset - holder.col_offset, (node.end_col_offset or 0) - holder.col_offset
         raw = raw[:begin] + new.encode() + raw[end:]
-    return quoted(raw.decode(), LINE)
+    return quote(raw.decode(), LINE)
 
 
 def with_option(case: Case, call: ast.Call, option: str, value: object) -> Edits | None:
@@ -81,7 +73,7 @@ def with_option(case: Case, call: ast.Call, option: str, value: object) -> Edits
 # ── what created something ──────────────────────────────────────────────────────────────────────────────────
 
 
-def requiring(case: Case, tensors: Iterable[str]) -> Said | None:
+def require_gradients(case: Case, tensors: Iterable[str]) -> Sentence | None:
     """What to do: create some tensors so that they require gradients; None where one cannot be quoted."""
     lines = [created_requiring(case, id) for id in tensors]
     if not lines or None in lines:
@@ -92,7 +84,7 @@ def requiring(case: Case, tensors: Iterable[str]) -> Said | None:
 def created_requiring(case: Case, tensor: str) -> str | None:
     """The line that created a tensor, such that it requires gradients."""
     event = case.scene.index.births.get(tensor)
-    call = node_at(case, event.span) if isinstance(event, Created) else None
+    call = node_at(case, event.span) if isinstance(event, TensorCreated) else None
     if not isinstance(call, ast.Call) or last_name(call) not in (*CREATORS, "tensor", "full", "linspace"):
         return None
     told = [each.value for each in call.keywords if each.arg == "requires_grad"]
@@ -104,7 +96,7 @@ def created_requiring(case: Case, tensor: str) -> str | None:
 def sizes_of(case: Case, tensor: str) -> tuple[ast.expr, list[ast.expr]] | None:
     """The expression that created a tensor by numbers in the source, and those numbers."""
     event = case.scene.index.births.get(tensor)
-    node = node_at(case, event.span) if isinstance(event, Created | Forward) else None
+    node = node_at(case, event.span) if isinstance(event, TensorCreated | Forward) else None
     inside = list(ast.walk(node)) if isinstance(node, ast.Call | ast.BinOp) else []
     calls = [part for part in inside if isinstance(part, ast.Call) and last_name(part) in CREATORS]
     if any(isinstance(part, ast.MatMult) for part in inside) or len(calls) != 1:  # @ gives another shape
@@ -125,21 +117,21 @@ class Constructor:
     def changed(self, place: int, new: object) -> Fix | None:
         """Another number as its argument `place`."""
         given = self.call.args[place : place + 1]
-        return replacing(self.case, self.call, {given[0]: str(new)} if given else None)
+        return replace_part(self.case, self.call, {given[0]: str(new)} if given else None)
 
     def renamed(self, kind: str) -> Fix | None:
         """The call of another class."""
         path = ast.unparse(self.call.func).removesuffix(last_name(self.call))
-        return replacing(self.case, self.call, {self.call.func: path + kind})
+        return replace_part(self.case, self.call, {self.call.func: path + kind})
 
     def with_option(self, option: str, value: object) -> Fix | None:
         """One more option; None if it has that already."""
-        return replacing(self.case, self.call, with_option(self.case, self.call, option, value))
+        return replace_part(self.case, self.call, with_option(self.case, self.call, option, value))
 
 
-def replacing(case: Case, part: ast.expr, edits: Edits | None) -> Fix | None:
+def replace_part(case: Case, part: ast.expr, edits: Edits | None) -> Fix | None:
     """What to do: write a part of the cell otherwise."""
-    code = None if edits is None else edited(case, part, edits)
+    code = None if edits is None else edit_part(case, part, edits)
     if code is None:
         return None
     text = case.words("constructor_fix", line=part.lineno, code=code, text=written_as(case, part))
@@ -179,7 +171,7 @@ def in_place(case: Case, span: Span | None) -> str:
     """The statement that writes in place, inside no_grad(); where it is no simple one, without its text."""
     tree = statement_around(case, span)
     simple = isinstance(tree, ast.Expr | ast.AugAssign | ast.Assign)
-    return NO_GRAD + ((quoted(written_as(case, tree)) if simple and tree is not None else None) or "…")
+    return NO_GRAD + ((quote(written_as(case, tree)) if simple and tree is not None else None) or "…")
 
 
 def out_of_place(case: Case, span: Span | None) -> str | None:
@@ -187,11 +179,11 @@ def out_of_place(case: Case, span: Span | None) -> str | None:
     `w = w.clone(); w[0] = 5` for an assignment to a part; None where that is not known."""
     tree = statement_around(case, span)
     if isinstance(tree, ast.AugAssign) and plain_target(tree.target):
-        return quoted(assigned(tree.target, ast.BinOp(as_value(tree.target), tree.op, tree.value)))
+        return quote(assignment_text(tree.target, ast.BinOp(as_value(tree.target), tree.op, tree.value)))
     if isinstance(tree, ast.Assign | ast.AugAssign):
         target = tree.targets[0] if isinstance(tree, ast.Assign) else tree.target
         if isinstance(target, ast.Subscript) and plain_target(target.value):
-            return quoted(f"{ast.unparse(cloned(target.value))}; {written_as(case, tree)}")
+            return quote(f"{ast.unparse(clone_assignment(target.value))}; {written_as(case, tree)}")
     call = tree.value if isinstance(tree, ast.Expr) else None
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
         return None
@@ -202,8 +194,8 @@ def out_of_place(case: Case, span: Span | None) -> str | None:
         return None
     new = without_writing(call, owner, name)
     if new is None:
-        return quoted(f"{ast.unparse(cloned(owner))}; {ast.unparse(call)}")
-    return quoted(assigned(owner, new))
+        return quote(f"{ast.unparse(clone_assignment(owner))}; {ast.unparse(call)}")
+    return quote(assignment_text(owner, new))
 
 
 def without_writing(call: ast.Call, owner: ast.expr, name: str) -> ast.expr | None:
@@ -228,14 +220,14 @@ def as_value(tree: ast.expr) -> Any:
     return ast.parse(ast.unparse(tree), mode="eval").body
 
 
-def assigned(target: ast.expr, value: ast.expr) -> ast.Assign:
+def assignment_text(target: ast.expr, value: ast.expr) -> ast.Assign:
     """`target = value`."""
     return ast.Assign([target], value, lineno=0)
 
 
-def cloned(target: ast.expr) -> ast.Assign:
+def clone_assignment(target: ast.expr) -> ast.Assign:
     """`target = target.clone()`."""
-    return assigned(target, ast.Call(ast.Attribute(as_value(target), "clone"), [], []))
+    return assignment_text(target, ast.Call(ast.Attribute(as_value(target), "clone"), [], []))
 
 
 # ── a backward call ─────────────────────────────────────────────────────────────────────────────────────────
@@ -244,26 +236,37 @@ def cloned(target: ast.expr) -> ast.Assign:
 def call_with(span: Span | None, option: str) -> str | None:
     """A backward call as it stands in the source, with `create_graph=True` or `retain_graph=True`; None for
     what is no call, or is too long to be quoted."""
-    call = expression(span)
+    call = expression_of_span(span)
     if not isinstance(call, ast.Call):
         return None
     kept = [keyword for keyword in call.keywords if keyword.arg not in (option, "retain_graph")]
     given = ast.keyword(option, ast.Constant(True))
-    return quoted(LIBRARY.sub("", ast.unparse(ast.Call(call.func, call.args, [*kept, given]))), CALL)
+    return quote(LIBRARY.sub("", ast.unparse(ast.Call(call.func, call.args, [*kept, given]))), CALL)
 
 
 # ── numbers that leave the graph ────────────────────────────────────────────────────────────────────────────
 
 
-def numbers_of(case: Case, call: ast.AST) -> list[ast.expr]:
-    """The tensors of the cell of which a call takes Python numbers: `x` of `x.item()`, `float(x)` and
-    `math.log(x)`; none for any other."""
+def tensors_read_as_numbers(case: Case, call: ast.AST) -> list[ast.expr]:
+    """The tensors of the cell of which a call takes Python numbers: `x` of `x.item()`, `float(x)`,
+    `math.log(x)` and `x.detach().numpy()`; none for any other."""
     if not isinstance(call, ast.Call):
         return []
     if isinstance(call.func, ast.Attribute) and call.func.attr in ("item", "tolist"):
         return [call.func.value]
+    if isinstance(call.func, ast.Attribute) and call.func.attr == "numpy":
+        return [without_detach(call.func.value)]
     numeric = ast.unparse(call.func) in ("float", "int") and len(call.args) == 1
     return call.args if numeric or of_math(case, call) else []
+
+
+def without_detach(tree: ast.expr) -> ast.expr:
+    """`x` of `x.detach()` and `x.detach().cpu()`; any other as it is."""
+    while isinstance(tree, ast.Call) and isinstance(tree.func, ast.Attribute) and not tree.args:
+        if tree.func.attr not in ("detach", "cpu", "clone"):
+            break
+        tree = tree.func.value
+    return tree
 
 
 def of_math(case: Case, call: ast.Call) -> bool:
@@ -280,10 +283,10 @@ def of_math(case: Case, call: ast.Call) -> bool:
 def with_tensors(case: Case, tree: ast.AST) -> str:
     """A part of the source without what makes Python numbers of tensors, and with functions of torch instead
     of those of `math`."""
-    return ast.unparse(TensorKept(case).visit(ast.parse(ast.unparse(tree))))
+    return ast.unparse(NumberReadRemover(case).visit(ast.parse(ast.unparse(tree))))
 
 
-class TensorKept(ast.NodeTransformer):
+class NumberReadRemover(ast.NodeTransformer):
     """Leaves out what makes a Python number of a tensor, and a new tensor of that."""
 
     def __init__(self, case: Case) -> None:
@@ -293,9 +296,11 @@ class TensorKept(ast.NodeTransformer):
         """The tensor instead of its number."""
         before = list(map(ast.unparse, node.args))
         self.generic_visit(node)
-        given = numbers_of(self.case, node)
+        given = tensors_read_as_numbers(self.case, node)
         if given and of_math(self.case, node):
             return ast.Call(ast.Attribute(ast.Name("torch"), last_name(node)), given, [])
-        if last_name(node) == "tensor" and before != list(map(ast.unparse, node.args)):
+        if last_name(node) in ("tensor", "from_numpy", "as_tensor") and before != list(
+            map(ast.unparse, node.args)
+        ):
             return node.args[0]
         return given[0] if given else node

@@ -1,23 +1,208 @@
-"""The call that ended a cell: what it was given, the layer in which it failed, and the sentences about it."""
+"""The call that ended a cell: its operands, the layer in which it failed, and the sentences about it.
+
+Note [Where the sizes come from]
+    The text of an error has sizes and no names. The failing expression has names and no sizes. The trace has
+    both, for each tensor that it saw. So an operand is named only if its recorded shape is the one that the
+    error is about; where that cannot be held against each other, only the sizes of the error are named.
+"""
 
 from __future__ import annotations
 
 import ast
 import functools
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
-from ..model.module_calls import ModuleCall
-from ..trace.events import TensorState
-from ..trace.explained import Explanation
-from ..trace.graph import GUILTY, Mark
-from ..trace.where import Span
-from ..words import fields, fix_of
-from .case import Case, Fix, Said, need
-from .edits import Edits, Shape, out_of_place, rewritten, sizes_of, with_option
-from .operands import Layer, Operand, failed_module, operand_of, run_before, standing
-from .rules import F, rule
-from .syntax import called, constants, expression, node_at, receiver, span_at, statement_around, taken
+from ..model.execution import ModuleCall
+from ..model.naming import plain_name
+from ..model.stations import LIBRARY
+from ..trace.events import (
+    Forward,
+    ModeChanged,
+    ModuleReturned,
+    Statement,
+    TensorCreated,
+    TensorDetached,
+    TensorState,
+)
+from ..trace.graph import GUILTY, Explanation, Mark
+from ..trace.source_positions import Span
+from ..words import fields, fix_of, shorten
+from .case import Case, F, Fix, Sentence, need, numbers, rule
+from .edits import Constructor, Edits, Shape, constructor, out_of_place, rewritten, sizes_of, with_option
+from .syntax import (
+    before_dot_source,
+    constants,
+    expression_of_span,
+    node_at,
+    normal_source,
+    operands_in,
+    receiver,
+    span_at,
+    statement_around,
+)
+
+# ─── What a failing call computes with
+
+
+LONGEST = 40  # columns of an operand that is quoted
+WHOLE, FLOATING = ("int", "uint", "bool"), ("float", "bfloat")  # how the names of dtypes begin
+
+
+class Operand(NamedTuple):
+    """What a failing expression computes with. `tree` is how it stands there (None: nowhere), `state` how the
+    tensor stood (None: nobody saw it); `dim` is the dimension that is in question."""
+
+    name: str
+    shape: Shape
+    dtype: str = ""
+    state: TensorState | None = None
+    tree: ast.expr | None = None
+    dim: int | None = None
+
+    def at(self, dim: int) -> Operand:
+        """The same, of which one dimension is in question."""
+        return self._replace(dim=dim % len(self.shape))
+
+    def sized(self, size: int, dim: int | None = None) -> Shape:
+        """Its shape with another size in that dimension."""
+        dim = (self.dim or 0) if dim is None else dim % len(self.shape)
+        return (*self.shape[:dim], size, *self.shape[dim + 1 :])
+
+    @property
+    def size(self) -> int:
+        """The size of that dimension."""
+        return self.shape[self.dim or 0]
+
+    @property
+    def text(self) -> str:
+        """Its source."""
+        return self.name if self.tree is None else ast.unparse(self.tree)
+
+    @property
+    def id(self) -> str:
+        """The id of the tensor; "" if nobody saw it."""
+        return "" if self.state is None else self.state.id
+
+    @property
+    def range(self) -> tuple[float, float] | None:
+        """Its smallest and its largest number, where they are known."""
+        value = None if self.state is None else self.state.value
+        return None if value is None or value.low is None or value.high is None else (value.low, value.high)
+
+    @property
+    def asks(self) -> bool:
+        """Whether it requires gradients."""
+        return self.state is not None and self.state.requires_grad
+
+    @property
+    def whole(self) -> bool:
+        """Whether it has whole numbers or truth values."""
+        return self.dtype.startswith(WHOLE)
+
+
+class Layer:
+    """The call of a layer and what that received."""
+
+    def __init__(self, case: Case, call: ModuleCall, input: Operand) -> None:
+        self.case, self.call, self.input = case, call, input
+        self.name, self.kind = layer_name(call), call.event.kind
+        self.sizes = numbers(call.event.about)  # 10 and 1 of `Linear 10→1`
+
+    def build(self, change: Callable[[Constructor], Fix | None], sizes: Shape = ()) -> Fix | None:
+        """What to do: a change of the call that created the layer, with `sizes` as its first arguments."""
+        made = constructor(self.case, self.kind, self.call.event.path, sizes)
+        return None if made is None else change(made)
+
+    def resized(self, sizes: Shape, place: int, new: int) -> Fix | None:
+        """What to do: another number in the call that created the layer."""
+        return self.build(lambda made: made.changed(place, new), sizes)
+
+    @property
+    def worked_before(self) -> bool:
+        """Whether an earlier call of the same layer returned something."""
+        calls = self.case.scene.index.module_calls.calls
+        return any(call.event.path == self.call.event.path and call.outputs for call in calls)
+
+
+def layer_name(call: ModuleCall) -> str:
+    """A layer as a sentence names it: `model.2, Linear 10→1`."""
+    kind = f"{call.event.kind} {call.event.about}".strip()
+    return f"{call.event.path} ({kind})" if call.event.path else kind
+
+
+def failed_module(case: Case) -> ModuleCall | None:
+    """The innermost call of a module inside which the failing expression ended, if that is no code of the
+    cell."""
+    ended = list[int]()  # outer ones come first, as they ended last
+    for event in reversed(case.before):
+        match event:
+            case ModuleReturned(outputs=()):
+                ended.append(event.number)
+            case Statement() | ModeChanged():  # `with no_grad():` was left by the error
+                continue
+            case _:
+                break
+    calls = {call.event.number: call for call in case.scene.index.module_calls.calls}
+    mine = [calls[number] for number in ended if calls[number].event.span == case.span]
+    return mine[-1] if mine else None
+
+
+def run_before(case: Case, call: ModuleCall) -> ModuleCall | None:
+    """The call before another one in the Sequential that the failing expression calls."""
+    around = call.around
+    if around is None or around.event.kind != "Sequential":
+        return None
+    calls = case.scene.index.module_calls.calls
+    earlier = [each for each in calls if each.around is around and each.begin < call.begin]
+    outer = around.around is None or around.around.event.span != case.span
+    return earlier[-1] if outer and earlier else None
+
+
+# ── the tensors that an expression names ────────────────────────────────────────────────────────────────────
+
+
+def operand_tensor(case: Case, text: str) -> TensorState | None:
+    """The tensor that an operand is: one with a name, or the result that was computed there."""
+    named = dict(case.failed.named) if case.failed is not None else {}
+    return named[text] if text in named else newest_result(case, text)
+
+
+def newest_result(case: Case, text: str) -> TensorState | None:
+    """The newest result of the expression `text` within the lines of the failing one."""
+    for event in reversed(case.earlier(TensorCreated, Forward, TensorDetached)):
+        span: Span | None = event.span
+        if span is None or case.span is None:
+            continue
+        if span.origin != case.span.origin or not case.span.line <= span.line <= case.span.end_line:
+            continue
+        if normal_source(span.text) == text:
+            return event.states[0] if len(event.states) == 1 else None
+    return None
+
+
+def operand_of(case: Case, state: TensorState, tree: ast.expr, plain: bool = False) -> Operand:
+    """A tensor in the failing expression. It is called as it stands there, and (unless `plain`) as in the
+    picture if that differs: `t (w)` inside a function that got `w`."""
+    text, named = ast.unparse(tree), case.scene.named.get(state.id)
+    known = text if named is None or plain else plain_name(named)
+    name = shorten(LIBRARY.sub("", text if known == text else f"{text} ({known})"), LONGEST)
+    if state.value is None:
+        return Operand(name, (), "", state, tree)
+    return Operand(name, state.value.shape, state.value.dtype, state, tree)
+
+
+def made_at(case: Case, tensor: str) -> Span | None:
+    """Where a tensor was made, if that is not where the error came up."""
+    event, failed = case.scene.index.births.get(tensor), case.span
+    span = None if event is None else event.span
+    if span is None or failed is None or span.origin != failed.origin:
+        return span
+    return None if span.text in failed.text and span.line >= failed.line else span
+
+
+# ─── The call that ended a cell
+
 
 SIGNS: dict[type, str] = {ast.MatMult: "@", ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
 
@@ -34,7 +219,7 @@ class FailedCall:
     @functools.cached_property
     def tree(self) -> ast.AST | None:
         """The syntax tree of what failed."""
-        return expression(self.case.span)
+        return expression_of_span(self.case.span)
 
     @functools.cached_property
     def assignment(self) -> ast.Assign | None:
@@ -89,11 +274,11 @@ class FailedCall:
     def tensors(self) -> list[Operand]:
         """The tensors in the failing expression, as far as the trace knows them, in the order of the source:
         operands, or the object of a method and the arguments, those in lists too."""
-        return self.tensors_in(taken(self.whole))
+        return self.tensors_in(operands_in(self.whole))
 
     def tensors_in(self, trees: Iterable[ast.expr]) -> list[Operand]:
         """Those that some parts of it are."""
-        states = [(tree, standing(self.case, ast.unparse(tree))) for tree in trees]
+        states = [(tree, operand_tensor(self.case, ast.unparse(tree))) for tree in trees]
         return [self.operand(state, tree) for tree, state in states if state is not None]
 
     @functools.cached_property
@@ -152,7 +337,7 @@ class FailedCall:
 
     # ── sentences and marks ─────────────────────────────────────────────────────────────────────────────────
 
-    def words(self, key: str, **values: Any) -> Said:
+    def words(self, key: str, **values: Any) -> Sentence:
         """A sentence of the catalogue. An operand `x` fills {x}, {x_shape}, {x_dtype}, {x_dim} and {x_size};
         a shape is written as `4×2`. Inside a layer, {layer} is that and {name} what it was given."""
         told: dict[str, object] = {}
@@ -183,7 +368,7 @@ class FailedCall:
         layer = self.layer
         named = values if layer is None else {"name": layer.input, **values}
         marks = self.marks(why, named) if marks is None else marks
-        first = next((fix for fix in (*fixes, fix_of(why)) if fix), Fix(Said()))
+        first = next((fix for fix in (*fixes, fix_of(why)) if fix), Fix(Sentence()))
         fix = Fix(self.words(first, **values)) if isinstance(first, str) else first
         return self.case.explain(self.words(why, **values), fix.text, marks, fix.cause or cause, key)
 
@@ -237,7 +422,7 @@ class FailedCall:
     def here(self, tree: ast.expr | None) -> ast.expr | None:
         """A part of the failing expression as it stands in the cell."""
         text = "" if tree is None else ast.unparse(tree)
-        return next((part for part in taken(self.node) if ast.unparse(part) == text), None)
+        return next((part for part in operands_in(self.node) if ast.unparse(part) == text), None)
 
     def put(self, operand: Operand | ast.expr, new: str, key: str = "write_fix") -> Fix | None:
         """The line that failed, with `new` instead of an operand; {} in it is the operand itself as it stands
@@ -246,7 +431,7 @@ class FailedCall:
         part = self.here(tree)
         if part is None or tree is None or not new:
             return None
-        return self.rewrite({part: new.replace("{}", called(ast.unparse(tree)))}, key)
+        return self.rewrite({part: new.replace("{}", before_dot_source(ast.unparse(tree)))}, key)
 
     def behind(self, operand: Operand, method: str, key: str = "write_fix") -> Fix | None:
         """The line that failed, with `method` behind an operand; None for no method."""
@@ -271,7 +456,7 @@ class FailedCall:
         one, other = self.here(a.tree), self.here(b.tree)
         if one is None or other is None or one is other:
             return None
-        return self.rewrite({one: called(b.text), other: called(a.text)}, key)
+        return self.rewrite({one: before_dot_source(b.text), other: before_dot_source(a.text)}, key)
 
     def resize(self, operand: Operand, new: Shape) -> Fix | None:
         """What to do if a tensor was created in the cell, by sizes that stand there as numbers: create it in

@@ -6,13 +6,11 @@ from __future__ import annotations
 import ast
 import itertools
 
-from ..trace.explained import Explanation
-from ..trace.graph import CAUSE
-from .case import Fix, Values, need, sure
-from .edits import Shape, replacing
-from .failed_call import FailedCall, call_rule
-from .operands import FLOATING, WHOLE, Operand
-from .syntax import dim_in, last_name, taken, written_as
+from ..trace.graph import CAUSE, Explanation
+from .case import Fix, Values, need, require
+from .edits import Shape, replace_part
+from .failed_call import FLOATING, WHOLE, FailedCall, Operand, call_rule
+from .syntax import dim_in, last_name, operands_in, written_as
 
 # ── dtypes ──────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -20,7 +18,7 @@ SHORT = {"long": "int64", "int": "int32", "float": "float32", "double": "float64
 METHODS = {"float32": ".float()", "float64": ".double()", "int64": ".long()"}
 
 
-def converted(failed: FailedCall, one: Operand, dtype: str) -> Fix | None:
+def convert_operand(failed: FailedCall, one: Operand, dtype: str) -> Fix | None:
     """The line that failed, with an operand converted to a dtype."""
     return failed.behind(one, METHODS.get(dtype, f".to(torch.{dtype})"))
 
@@ -43,7 +41,7 @@ def mismatch(failed: FailedCall, own: str = "") -> Explanation | None:
     need(pairs)
     a, b = pairs[0]
     one, other = (a, b) if needs_change(a) > needs_change(b) else (b, a)
-    return failed.explain("dtype_pair", converted(failed, one, other.dtype), a=a, b=b)
+    return failed.explain("dtype_pair", convert_operand(failed, one, other.dtype), a=a, b=b)
 
 
 def needs_change(one: Operand) -> tuple[bool, bool, bool]:
@@ -55,9 +53,9 @@ def needs_change(one: Operand) -> tuple[bool, bool, bool]:
 def in_layer(failed: FailedCall, told: str) -> Explanation | None:
     """The input of a layer has not the dtype of its parameters, which is `told` as C++ has it: `Long`,
     `long int`, `Float`."""
-    layer, own = sure(failed.layer), sure(SHORT.get(told.partition(" ")[0].lower()))
+    layer, own = require(failed.layer), require(SHORT.get(told.partition(" ")[0].lower()))
     need(layer.input.dtype != own)
-    return failed.explain("dtype_layer", converted(failed, layer.input, own), own=own)
+    return failed.explain("dtype_layer", convert_operand(failed, layer.input, own), own=own)
 
 
 @call_rule(
@@ -103,7 +101,7 @@ def index_dtype(failed: FailedCall) -> Explanation | None:
 def out_of_bounds(failed: FailedCall, wrong: int, dim: int, size: int) -> Explanation | None:
     """An index is not less than the size of the dimension."""
     need(failed.module is None, failed.operands and failed.operands[0].shape[dim : dim + 1] == (size,))
-    return outside(failed, dim, wrong)
+    return index_out_of_range(failed, dim, wrong)
 
 
 @call_rule("index_range", "index out of range in self|element is out of DATA bounds")
@@ -116,17 +114,17 @@ def not_in_self(failed: FailedCall) -> Explanation | None:
     else:
         failed.operands = given = given[::-1]
     need(-len(given[0].shape) <= dim < len(given[0].shape))
-    low, high = map(int, sure(given[1].range))
-    return outside(failed, dim % len(given[0].shape), low if low < 0 else high)
+    low, high = map(int, require(given[1].range))
+    return index_out_of_range(failed, dim % len(given[0].shape), low if low < 0 else high)
 
 
-def outside(failed: FailedCall, dim: int, wrong: int) -> Explanation:
+def index_out_of_range(failed: FailedCall, dim: int, wrong: int) -> Explanation:
     """The explanation for an index `wrong` into dimension `dim` of the first operand."""
     one, others = failed.operands[0].at(dim), failed.operands[1:]
     size = one.size
     marks, why, index = failed.mark_size(one, dim), "index_range_why", None
     for each in others:
-        if each.dtype.startswith("int") and wrong in (each.range or ()) and chooses(failed, each, dim):
+        if each.dtype.startswith("int") and wrong in (each.range or ()) and is_index_of(failed, each, dim):
             why, index = "index_tensor_why", each
             marks += failed.mark(each, "mark_index", CAUSE, index=wrong)
             break
@@ -134,7 +132,7 @@ def outside(failed: FailedCall, dim: int, wrong: int) -> Explanation:
     return failed.explain(why, *fixes, marks=marks, name=one, last=size - 1, wrong=wrong, index=index)
 
 
-def chooses(failed: FailedCall, index: Operand, dim: int) -> bool:
+def is_index_of(failed: FailedCall, index: Operand, dim: int) -> bool:
     """Whether a tensor stands in the brackets for the dimension `dim`; in a call it is the only index."""
     node = failed.tree
     if not isinstance(node, ast.Subscript):
@@ -148,13 +146,13 @@ def in_range(failed: FailedCall, wrong: int, size: int, index: Operand | None) -
     """What to do: count from 0, count as far as the tensor reaches, or take the last element."""
     if index is not None:
         return failed.put(index, "{} - 1", "index_from_zero_fix") if index.range == (1, size) else None
-    literal = next((part for part in taken(failed.node) if ast.unparse(part) == str(wrong)), None)
+    literal = next((part for part in operands_in(failed.node) if ast.unparse(part) == str(wrong)), None)
     if literal is not None and wrong == size:
         return failed.rewrite({literal: str(size - 1)}, "index_last_fix", last=size - 1)
-    return counted(failed, size) if wrong >= size else None
+    return shorter_loop(failed, size) if wrong >= size else None
 
 
-def counted(failed: FailedCall, size: int) -> Fix | None:
+def shorter_loop(failed: FailedCall, size: int) -> Fix | None:
     """What to do about a loop that counts too far: `for i in range(5)`."""
     case, node = failed.case, failed.node
     names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)} if node is not None else set()
@@ -164,7 +162,7 @@ def counted(failed: FailedCall, size: int) -> Fix | None:
         call = loop.iter
         inside = loop.lineno < getattr(node, "lineno", 0) <= (loop.end_lineno or 0)
         if inside and loop.target.id in names and isinstance(call, ast.Call) and last_name(call) == "range":
-            fix = replacing(case, call, {call.args[-1]: str(size)}) if len(call.args) < 3 else None
+            fix = replace_part(case, call, {call.args[-1]: str(size)}) if len(call.args) < 3 else None
             if fix is not None:
                 return fix
     return None
@@ -177,7 +175,7 @@ def too_many(failed: FailedCall) -> Explanation | None:
 
 
 @call_rule("dim_range", "does not match the length of the desired ordering of dimensions")
-def permuted(failed: FailedCall) -> Explanation | None:
+def permute_dims(failed: FailedCall) -> Explanation | None:
     """`permute` with another number of dimensions."""
     need(failed.function == "permute")
     return of_first(failed, "dim_permute")
@@ -185,21 +183,21 @@ def permuted(failed: FailedCall) -> Explanation | None:
 
 def of_first(failed: FailedCall, why: str) -> Explanation | None:
     """The explanation for the first operand and how many dimensions it has."""
-    one = sure(failed.first(lambda each: True))
+    one = require(failed.first(lambda each: True))
     return failed.explain(why, name=one, dims=len(one.shape))
 
 
 @call_rule("index_count", "invalid index of a 0-dim tensor|index on a 0-dim")
 def no_dims(failed: FailedCall) -> Explanation | None:
     """An index into a scalar, or a loop over one."""
-    one, node = sure(failed.first(lambda each: not each.shape)), failed.node
+    one, node = require(failed.first(lambda each: not each.shape)), failed.node
     code = written_as(failed.case, node.value) if isinstance(node, ast.Subscript) else None
     fix = None if code is None else failed.instead(code)
     return failed.explain("index_scalar", fix, marks=failed.mark_shapes(one), name=one)
 
 
 @call_rule("index_shapes", "indexing tensors could not be broadcast together with shapes {left}, {right}")
-def several(failed: FailedCall, left: Shape, right: Shape) -> Explanation | None:
+def index_shapes(failed: FailedCall, left: Shape, right: Shape) -> Explanation | None:
     """Index tensors of different lengths in one pair of brackets."""
     mine = [each for each in failed.operands[1:] if each.shape in (left, right)]
     need(len({each.shape for each in mine}) == 2)
@@ -224,7 +222,7 @@ def mask(failed: FailedCall, mask: Shape, whole: Shape) -> Explanation | None:
 
 
 @call_rule("index_shapes", "Index tensor must have the same number of dimensions as")
-def gathered(failed: FailedCall) -> Explanation | None:
+def gather_dims(failed: FailedCall) -> Explanation | None:
     """The indices of gather have another number of dimensions."""
     need(failed.function in ("gather", "scatter", "scatter_", "scatter_add"), len(failed.operands) > 1)
     one, index = failed.operands[:2]
@@ -241,6 +239,6 @@ def no_such_dim(failed: FailedCall, last: int, wrong: int) -> Explanation | None
     """A dimension that the tensor does not have."""
     need(failed.module is None)
     one = next((each for each in failed.operands[:1] if max(len(each.shape), 1) == last + 1), None)
-    parts = [part for part in taken(failed.node) if ast.unparse(part) == str(wrong)]
+    parts = [part for part in operands_in(failed.node) if ast.unparse(part) == str(wrong)]
     edits = {parts[-1]: str(last)} if parts and wrong > last else None
     return failed.explain("dim_range", failed.rewrite(edits, "dim_last_fix"), name=one)

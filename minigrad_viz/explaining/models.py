@@ -1,4 +1,5 @@
-"""Models, losses and optimizers that were written or created wrongly: no `super().__init__()`, no `forward`,
+"""Models, losses and optimizers that were written or created wrongly: no `super().__init__()`, no
+`forward`,
 layers in a Python list, a class or a method that was not called."""
 
 from __future__ import annotations
@@ -9,12 +10,11 @@ from difflib import get_close_matches
 
 import minigrad
 
-from ..trace.explained import Explanation
-from .case import Case, Fix, Said, Uncertain, Values, listed, need, sure
-from .edits import Edits, Shape, at_path, replacing
+from ..trace.graph import Explanation
+from .case import Case, Fix, Sentence, Uncertain, Values, name_list, need, numbers, require
+from .edits import Edits, Shape, at_path, replace_part
 from .failed_call import FailedCall, call_rule
-from .not_learning import CLASSES
-from .rules import numbers
+from .silent_mistakes import CLASSES
 from .syntax import (
     assigned_above,
     assignments,
@@ -31,7 +31,7 @@ from .syntax import (
 
 def class_named(case: Case, name: str) -> ast.ClassDef:
     """The class of the cell with that name."""
-    return sure(next((each for each in case.executed(ast.ClassDef) if each.name == name), None))
+    return require(next((each for each in case.executed(ast.ClassDef) if each.name == name), None))
 
 
 def methods_of(owner: ast.ClassDef) -> dict[str, ast.FunctionDef]:
@@ -39,7 +39,7 @@ def methods_of(owner: ast.ClassDef) -> dict[str, ast.FunctionDef]:
     return {each.name: each for each in owner.body if isinstance(each, ast.FunctionDef)}
 
 
-def head(function: ast.FunctionDef, name: str, *first: str) -> str:
+def function_head(function: ast.FunctionDef, name: str, *first: str) -> str:
     """The first line of a function with another name, and with parameters before its own."""
     return f"def {name}({', '.join(filter(None, (*first, ast.unparse(function.args))))}):"
 
@@ -60,16 +60,16 @@ def no_forward(failed: FailedCall, kind: str) -> Explanation:
     near = get_close_matches("forward", methods, 1)
     if not near:
         return failed.explain("module_forward")
-    line, code = methods[near[0]].lineno, head(methods[near[0]], "forward")
+    line, code = methods[near[0]].lineno, function_head(methods[near[0]], "forward")
     return failed.explain("module_near_why", "module_head_fix", near=near[0], line=line, code=code)
 
 
 @call_rule("module_definition", r"(?P<kind>\w+)\.{name}\(\) takes {takes} positional .* but {given} were")
 def no_self(failed: FailedCall, kind: str, name: str, takes: int, given: int) -> Explanation:
     """A method has no parameter for its object."""
-    method = sure(methods_of(class_named(failed.case, kind)).get(name))
+    method = require(methods_of(class_named(failed.case, kind)).get(name))
     need(given == takes + 1, [each.arg for each in method.args.args][:1] != ["self"])
-    code = head(method, name, "self")
+    code = function_head(method, name, "self")
     return failed.explain("module_self_why", "module_head_fix", line=method.lineno, code=code)
 
 
@@ -84,7 +84,7 @@ def no_parameters(failed: FailedCall) -> Explanation:
         if target.startswith("self.") and isinstance(part.value, ast.List | ast.ListComp) and layers:
             path = ast.unparse(layers[0].func).removesuffix(last_name(layers[0])) or "torch.nn."
             code = f"{path}ModuleList({written_as(case, part.value)})"
-            fix = replacing(case, part.value, {part.value: code})
+            fix = replace_part(case, part.value, {part.value: code})
             return failed.explain("module_list", fix, name=target, line=part.lineno)
     return failed.explain("module_empty")
 
@@ -108,6 +108,26 @@ def optimizer_given(failed: FailedCall) -> Explanation:
     why = "optimizer_method_why" if method else "optimizer_model_why"
     name = ast.unparse(given)
     return failed.explain(why, written_for(failed, f"{name}{'()' if method else '.parameters()'}"), name=name)
+
+
+@call_rule("optimizer_parameters", "optimizer can only optimize Tensors")
+def optimizer_of_generators(failed: FailedCall) -> Explanation:
+    """An optimizer was given a list whose elements are the parameters of several models."""
+    given = given_to_optimizer(failed)
+    if isinstance(given, ast.List) and all(map(is_parameters, given.elts)):
+        code = f"[{', '.join(f'*{ast.unparse(each)}' for each in given.elts)}]"
+    else:
+        need(isinstance(given, ast.ListComp) and is_parameters(given.elt))
+        loop = ast.unparse(given).removeprefix(f"[{ast.unparse(given.elt)} ").removesuffix("]")  # type: ignore[attr-defined]
+        code = f"[p {loop} for p in {ast.unparse(given.elt)}]"  # type: ignore[attr-defined]
+    return failed.explain("optimizer_generators_why", written_for(failed, code))
+
+
+def is_parameters(tree: ast.expr) -> bool:
+    """Whether an expression is `model.parameters()`."""
+    return (
+        isinstance(tree, ast.Call) and isinstance(tree.func, ast.Attribute) and tree.func.attr == "parameters"
+    )
 
 
 @call_rule("optimizer_parameters", "params argument given to the optimizer should be an iterable")
@@ -139,7 +159,7 @@ def loss_of_tensors(failed: FailedCall) -> Explanation:
 @call_rule("not_called", "'(?P<kind>[A-Z]\\w*Loss)' object has no attribute")
 def loss_as_tensor(failed: FailedCall, kind: str) -> Explanation:
     """The same, where the object was used like the loss that it would have computed."""
-    values = assigned_above(failed.case, ast.unparse(sure(failed.attribute).value))
+    values = assigned_above(failed.case, ast.unparse(require(failed.attribute).value))
     made = [each for each in values if isinstance(each, ast.Call) and last_name(each) == kind and each.args]
     need(made)
     return given_to_class(failed, made[0])
@@ -147,7 +167,7 @@ def loss_as_tensor(failed: FailedCall, kind: str) -> Explanation:
 
 def given_to_class(failed: FailedCall, made: ast.Call) -> Explanation:
     """The explanation for a call of the class of a loss."""
-    fix, kind = replacing(failed.case, made, {made.func: f"{ast.unparse(made.func)}()"}), last_name(made)
+    fix, kind = replace_part(failed.case, made, {made.func: f"{ast.unparse(made.func)}()"}), last_name(made)
     told: Values = {"source": ast.unparse(made), "line": made.lineno, "kind": kind}
     return failed.explain("loss_class", fix, cause=span_at(failed.case, made), **told)
 
@@ -185,18 +205,18 @@ def class_as_object(failed: FailedCall) -> Explanation:
     """A method was called on a class, instead of on an object of it."""
     parts = [] if failed.node is None else list(ast.walk(failed.node))
     found = [each.func for each in parts if isinstance(each, ast.Call) and not each.args]
-    owner = sure(next((each.value for each in found if isinstance(each, ast.Attribute)), None))
+    owner = require(next((each.value for each in found if isinstance(each, ast.Attribute)), None))
     made = next(iter(assigned_above(failed.case, ast.unparse(owner))), owner)
     kind = ast.unparse(made).rpartition(".")[2]
     need(class_named(failed.case, kind))
-    fix = replacing(failed.case, made, {made: f"{ast.unparse(made)}()"})
+    fix = replace_part(failed.case, made, {made: f"{ast.unparse(made)}()"})
     return failed.explain("class_object_why", fix, name=ast.unparse(owner), kind=kind)
 
 
 @call_rule("no_tensor", "'list' object has no attribute 'backward'")
 def list_of_losses(failed: FailedCall) -> Explanation:
     """`backward()` of a list of losses."""
-    part = sure(failed.attribute)
+    part = require(failed.attribute)
     return failed.explain("loss_list_why", failed.put(part.value, "sum({})"), name=ast.unparse(part.value))
 
 
@@ -222,9 +242,9 @@ def state_sizes(failed: FailedCall, name: str, given: Shape, wanted: Shape) -> E
             pairs = [(part, n, m) for part, n, m in zip(given_to, old, new) if n != m]
             literal = constants(part for part, *_ in pairs) == tuple(m for *_, m in pairs)
             calls |= {made: {part: str(n) for part, n, _ in pairs}} if pairs and literal else {}
-    fixes = [replacing(failed.case, call, edits) for call, edits in calls.items()]
+    fixes = [replace_part(failed.case, call, edits) for call, edits in calls.items()]
     texts = [each.text for each in fixes if each is not None]
-    fix = Fix(Said(" ".join(texts)), fixes[0] and fixes[0].cause) if texts else None
+    fix = Fix(Sentence(" ".join(texts)), fixes[0] and fixes[0].cause) if texts else None
     return failed.explain("state_size_why", fix, "state_size_fix", others=others)
 
 
@@ -241,16 +261,16 @@ def state_names(failed: FailedCall) -> Explanation:
     )
     need(failed.arguments)
     given, nested = failed.arguments[0], [each for each in other if each in NESTED]
-    code = f'{{}}["{nested[0]}"]' if nested and missing else renamed(missing, other)
+    code = f'{{}}["{nested[0]}"]' if nested and missing else with_model_names(missing, other)
     fixes = (
         failed.put(given, code, "state_names_fix"),
         failed.option("strict", False, "state_names_some_fix"),
     )
-    names: Values = {"missing": listed(missing), "other": listed(other)}
+    names: Values = {"missing": name_list(missing), "other": name_list(other)}
     return failed.explain("state_names_why", *fixes, "state_size_fix", **names)
 
 
-def renamed(missing: list[str], other: list[str]) -> str:
+def with_model_names(missing: list[str], other: list[str]) -> str:
     """The state dict under the names of the model, where either has a prefix more; "" where that is not
     it."""
     for short, long, name in (

@@ -5,44 +5,44 @@ from __future__ import annotations
 
 import ast
 
-from ..trace.events import TensorState
-from ..trace.explained import Explanation
-from .case import Case, Fix, Values, need, sure
-from .edits import at_path, quoted, replacing, requiring, with_tensors
-from .failed_call import FailedCall, call_rule
-from .operands import layer_name, standing
-from .rebound import leaf_behind, reads, rebound, updated, why_and_fix
-from .rules import rule
+from ..trace.events import ModuleCalled, TensorState
+from ..trace.graph import Explanation
+from .case import Case, Fix, Values, need, require, rule
+from .edits import at_path, quote, replace_part, require_gradients, with_tensors
+from .failed_call import FailedCall, call_rule, layer_name, operand_tensor
+from .lost_paths import as_in_place_write, leaf_behind, reads, reassignment_of, why_and_fix
+from .missing_grad import Answer, Facts, from_scenes, in_general
 from .syntax import (
     assigned_above,
     assignments,
-    expression,
+    expression_of_span,
     function_around,
     last_name,
+    operands_in,
     span_at,
     statement_around,
-    taken,
 )
-from .why_none import Answer, Facts, from_scenes, in_general
 
 
 @rule("none_grad", "^(?:TypeError|AttributeError): .*'?NoneType'?")
 def none_grad(case: Case) -> Explanation | None:
     """The gradient that a failing expression used is None: why it is."""
     need(case.failed is not None, not case.by_hand)
-    text, state = sure(without_gradient(case))
-    lost = None if state.is_leaf and state.requires_grad else rebound(case, state.id)
+    text, state = require(without_gradient(case))
+    lost = None if state.is_leaf and state.requires_grad else reassignment_of(case, state.id)
     hidden = None if state.is_leaf else leaf_behind(case, state.id)
     told = hidden if lost is None else (*why_and_fix(case, lost), lost.span)
     if told is not None:
         why, repair, cause = told
         marks = case.card(state.id, label=case.words("mark_computed"))
         return case.explain(why, repair, marks, cause)
-    answer = answered(case, text, state)
+    answer = why_grad_is_none(case, text, state)
     if answer is None:
         return case.explain("none_grad_why", name=text)
     fix = FIXES.get(answer.key, "")
-    fix = (requiring(case, [state.id]) if fix == "none_grad_flag_fix" else None) or answer.repair or fix
+    fix = (
+        (require_gradients(case, [state.id]) if fix == "none_grad_flag_fix" else None) or answer.repair or fix
+    )
     return case.explain("", fix, case.card(state.id), name=text)._replace(why=answer.sentence)
 
 
@@ -50,17 +50,17 @@ def without_gradient(case: Case) -> tuple[str, TensorState] | None:
     """The tensor whose `.grad` the expression reads, and that has none, with its text; None if there are
     several."""
     found: dict[str, TensorState] = {}
-    tree = expression(case.span)
+    tree = expression_of_span(case.span)
     for part in () if tree is None else ast.walk(tree):
         if isinstance(part, ast.Attribute) and part.attr == "grad":
             text = ast.unparse(part.value)
-            state = standing(case, text)
+            state = operand_tensor(case, text)
             if state is not None and state.grad is None:
                 found.setdefault(text, state)
     return next(iter(found.items())) if len(found) == 1 else None
 
 
-def answered(case: Case, text: str, state: TensorState) -> Answer | None:
+def why_grad_is_none(case: Case, text: str, state: TensorState) -> Answer | None:
     """Why the gradient is None."""
     if not case.scene.index.calls and not case.trace.skipped and state.requires_grad:
         return Answer("none_grad_early", case.words("none_grad_early", name=text))
@@ -86,7 +86,9 @@ def assigned_parameter(case: Case) -> Explanation | None:
     if not isinstance(tree, ast.Assign) or len(tree.targets) != 1:
         return None
     name = ast.unparse(tree.targets[0])
-    update = quoted(updated(case, tree, tree.value, name)) if reads(tree.value, f"{name}.grad") else None
+    update = (
+        quote(as_in_place_write(case, tree, tree.value, name)) if reads(tree.value, f"{name}.grad") else None
+    )
     fix = "" if update is None else "rebound_fix"
     return case.explain("assigned_parameter", fix, name=name, update=update)
 
@@ -97,7 +99,7 @@ def assigned_parameter(case: Case) -> Explanation | None:
 )
 def python_number(failed: FailedCall, kind: str) -> Explanation | None:
     """A Python number was used like a tensor: it was made by `item()`, or the like, on the way."""
-    case, part = failed.case, sure(failed.attribute)
+    case, part = failed.case, require(failed.attribute)
     name = ast.unparse(part.value)
     same = [made.value for target, made in assignments(case) if target == name]
     names = {name} | {value.id for value in same if isinstance(value, ast.Name)}
@@ -120,10 +122,10 @@ def python_number(failed: FailedCall, kind: str) -> Explanation | None:
     r"^TypeError: unsupported operand type\(s\) for [^:]+: '(?P<left>NoneType)' and '{right}'",
     r"^TypeError: '\S+' not supported between instances of '{left}' and '{right}'",
 )
-def operand(failed: FailedCall, left: str, right: str) -> Explanation | None:
+def none_operand(failed: FailedCall, left: str, right: str) -> Explanation | None:
     """One side of an operator is None."""
     node = failed.tree
-    sides = list(taken(node))[:2] if isinstance(node, ast.BinOp | ast.AugAssign | ast.Compare) else []
+    sides = list(operands_in(node))[:2] if isinstance(node, ast.BinOp | ast.AugAssign | ast.Compare) else []
     need(sides)
     given, other = sides if left == "NoneType" else sides[::-1]
     return of_none(failed, given, other if isinstance(node, ast.BinOp) else None)
@@ -133,16 +135,19 @@ def operand(failed: FailedCall, left: str, right: str) -> Explanation | None:
     "none_value",
     r"^TypeError: {function}\(\): argument .*position {place}\) must be Tensor, not None",
 )
-def argument(failed: FailedCall, function: str, place: int) -> Explanation | None:
+def none_argument(failed: FailedCall, function: str, place: int) -> Explanation | None:
     """An argument of a function is None, or what a layer received."""
     place, first = 0 if failed.module is not None else place - 1, failed.before
     if failed.module is not None and first is not None:
-        made = sure(without_return(failed, first.event.kind, ""))
-        fixes = (returning(failed, made), "none_returned_fix")
+        made = require(without_return(failed, first.event.kind, ""))
+        fixes = (add_return(failed, made), "none_returned_fix")
         told: Values = {"layer": layer_name(failed.module), "before": layer_name(first)}
         return failed.explain("none_layer_why", *fixes, function="forward", **told)
+    given = failed.arguments[place : place + 1]
     known = failed.module is not None or failed.function == function
-    return of_none(failed, failed.arguments[place]) if known and place < len(failed.arguments) else None
+    if not known and given:  # a function with another name, which was given what a module returned
+        known = module_called(failed.case, given[0]) is not None
+    return of_none(failed, given[0]) if known and given else None
 
 
 @call_rule("none_value", "^TypeError: expected Tensor as element {place} in argument 0, but got NoneType")
@@ -154,9 +159,9 @@ def entry(failed: FailedCall, place: int) -> Explanation | None:
 
 
 @call_rule("none_value", "^AttributeError: 'NoneType' object has no attribute '{name}'")
-def attribute(failed: FailedCall, name: str) -> Explanation | None:
+def none_attribute(failed: FailedCall, name: str) -> Explanation | None:
     """A method was called on None."""
-    part = sure(failed.attribute)
+    part = require(failed.attribute)
     need(part.attr == name)
     return of_none(failed, part.value)
 
@@ -164,18 +169,18 @@ def attribute(failed: FailedCall, name: str) -> Explanation | None:
 def of_none(failed: FailedCall, given: ast.expr, other: ast.expr | None = None) -> Explanation | None:
     """The explanation for an expression that is None; `other` is what would be left without it."""
     case, name = failed.case, ast.unparse(given)
-    need(standing(case, name) is None)
+    need(operand_tensor(case, name) is None)
     made = next(iter(assigned_above(case, name)), given)
     line = case.line(case.span) or 0
     told: Values = {"name": name, "source": ast.unparse(made), "line": getattr(made, "lineno", line)}
     cause = None if made is given else span_at(case, made)
     if isinstance(made, ast.Call):
-        module = at_path(case, ast.unparse(made.func))
-        kind = last_name(module) if isinstance(module, ast.Call) else ""
+        module, called = at_path(case, ast.unparse(made.func)), module_called(case, made)
+        kind = last_name(module) if isinstance(module, ast.Call) else called or ""
         function = without_return(failed, kind, last_name(made))
         if function is None:
             return failed.explain("none_call", cause=cause, **told)
-        fixes = (returning(failed, function), "none_returned_fix")
+        fixes = (add_return(failed, function), "none_returned_fix")
         return failed.explain("none_returned_why", *fixes, cause=cause, function=function.name, **told)
     around = default_of(case, given)
     if around is not None:
@@ -185,6 +190,17 @@ def of_none(failed: FailedCall, given: ast.expr, other: ast.expr | None = None) 
     why = "none_value_why" if made is given else "none_assigned_why"
     left = None if other is None else failed.instead(ast.unparse(other), "none_value_fix")
     return failed.explain(why, left, "none_value_fix", cause=cause, **told)
+
+
+def module_called(case: Case, tree: ast.expr) -> str | None:
+    """The class of the module that an expression has called last."""
+    code = ast.unparse(tree)
+    for event in reversed(case.earlier(ModuleCalled)):
+        if event.span is not None:
+            called = expression_of_span(event.span)
+            if called is not None and ast.unparse(called) == code:
+                return event.kind
+    return None
 
 
 def default_of(case: Case, given: ast.expr) -> ast.FunctionDef | None:
@@ -215,11 +231,11 @@ def without_return(failed: FailedCall, kind: str, name: str) -> ast.FunctionDef 
     return one if isinstance(one, ast.FunctionDef) and failed.case.ran(one.body[0]) else None
 
 
-def returning(failed: FailedCall, function: ast.FunctionDef) -> Fix | None:
+def add_return(failed: FailedCall, function: ast.FunctionDef) -> Fix | None:
     """What to do: let a function return what it computed last."""
     case, last = failed.case, function.body[-1]
     if isinstance(last, ast.Expr):
-        return replacing(case, last.value, {last.value: f"return {ast.unparse(last.value)}"})
+        return replace_part(case, last.value, {last.value: f"return {ast.unparse(last.value)}"})
     target = last.targets[0] if isinstance(last, ast.Assign) else getattr(last, "target", None)
     if not isinstance(target, ast.Name):
         return None

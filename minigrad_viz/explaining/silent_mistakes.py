@@ -1,5 +1,5 @@
-"""Notes about mistakes although nothing fails: gradients that are all zero, a loss that compares a column
-with a row, and what a training loop forgets or does twice.
+"""Notes about mistakes although nothing fails: training that changes nothing or the wrong thing, gradients
+that are all zero, broadcast losses.
 
 Note [When a broadcast is a mistake]
 ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
@@ -12,23 +12,343 @@ predictions and targets says itself what is meant.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
-from ..model.births import by_number, came_from, sources_of
 from ..model.grad_ledger import is_zero
+from ..model.provenance import by_number, op_behind, sources_of, upstream
 from ..model.scene import Scenes
-from ..model.stage import written
-from ..numbers import number
+from ..model.views import quoted_span
+from ..number_text import number, one_line
 from ..protocol import Value, op_of
-from ..trace.events import Deposited, Forward, Mutated, NodeRan, OptimizerStepped
-from ..trace.explained import Explanation
-from ..trace.graph import CAUSE
+from ..trace.events import (
+    Event,
+    Forward,
+    GradAccumulated,
+    GradSet,
+    InPlaceWrite,
+    NodeRan,
+    NumbersReturned,
+    OptimizerStepped,
+    TensorCreated,
+    of_kinds,
+)
+from ..trace.graph import CAUSE, Explanation
+from ..trace.source_positions import Span
+from ..trace.statements import blocks
+from ..words import InventedName
 from .case import Case, Values
-from .edits import rewritten
-from .failed_call import FailedCall
-from .not_learning import CLASSES, changed, learners
-from .operands import Operand
-from .syntax import assignments, called, is_read, last_name, node_at, span_at, taken
+from .edits import of_math, quote, rewritten
+from .failed_call import FailedCall, Operand
+from .loss_inputs import scores_twice
+from .lost_paths import PathCut, is_complete, lost_by, numbers_at
+from .missed_updates import base_of_name, loop_updates, misspelled_flag_note, unheld, usable, writes
+from .syntax import (
+    assigned_in,
+    assignments,
+    before_dot_source,
+    expression_of_span,
+    is_read,
+    last_name,
+    node_at,
+    operands_in,
+    scope_of,
+    span_at,
+    written_as,
+)
+
+# ─── Notes about training that changes nothing, or the wrong thing, although nothing fails
+
+
+# The classes of `torch.optim`.
+CLASSES = (
+    "SGD", "ASGD", "Adam", "AdamW", "Adamax", "NAdam", "RAdam", "Adagrad", "Adadelta", "RMSprop", "Rprop",
+    "LBFGS",
+)  # fmt: skip
+
+
+class Optimizer(NamedTuple):
+    """The variable `name` was assigned an optimizer by `call`; `given` are the variables in its first
+    argument, which stands there as `parameters`."""
+
+    name: str
+    call: ast.Call
+    given: frozenset[str]
+    parameters: str
+
+
+class Loop(NamedTuple):
+    """Where the calls of a training step stand, each in the order of the source."""
+
+    step: ast.Call
+    backward: ast.Call | None
+    reset: ast.Call | None
+
+
+def optimizers_of(case: Case, indirect: bool = False) -> list[Optimizer]:
+    """The optimizers that the cell creates and that take steps; also those that a function of the cell's
+    returns, if these (`indirect`) count."""
+    found = []
+    for name, part in assignments(case):
+        if not isinstance(part.value, ast.Call) or not part.value.args:
+            continue
+        kind = last_name(part.value)
+        direct = kind in CLASSES or (indirect and returns_optimizer(case, kind))
+        if not direct or len(assigned_in(case, name, scope_of(case, part))) != 1:
+            continue
+        first = part.value.args[0]
+        given = frozenset(each.id for each in ast.walk(first) if isinstance(each, ast.Name))
+        if loop_of(case, name) is not None:
+            found.append(Optimizer(name, part.value, given, written_as(case, first)))
+    return found
+
+
+def returns_optimizer(case: Case, name: str) -> bool:
+    """Whether the function of that name returns a new optimizer."""
+    defined = [part for part in case.executed(ast.FunctionDef) if part.name == name]
+    found = [part.value for each in defined for part in ast.walk(each) if isinstance(part, ast.Return)]
+    return len(found) == 1 and isinstance(found[0], ast.Call) and last_name(found[0]) in CLASSES
+
+
+def loop_of(case: Case, name: str) -> Loop | None:
+    """The training step of an optimizer: its only `step()`, with the only backward call and the only reset in
+    the same block."""
+    for block in (block for part in case.executed(ast.AST) for block in blocks(part)):
+        calls = [call for call in map(call_in, filter(case.ran, block)) if call is not None]
+        steps = [call for call in calls if ast.unparse(call.func) == f"{name}.step"]
+        if len(steps) == 1:
+            back = [call for call in calls if is_method(call, "backward")]
+            reset = [call for call in calls if is_method(call, "zero_grad")]
+            return Loop(steps[0], *(group[0] if len(group) == 1 else None for group in (back, reset)))
+    return None
+
+
+def call_in(statement: ast.stmt) -> ast.Call | None:
+    """The call that a statement is."""
+    value = statement.value if isinstance(statement, ast.Expr) else None
+    return value if isinstance(value, ast.Call) else None
+
+
+def is_method(call: ast.Call, name: str) -> bool:
+    """Whether a call is one of a method."""
+    return isinstance(call.func, ast.Attribute) and call.func.attr == name
+
+
+def not_learning(scenes: Scenes, lang: str | None = None) -> list[Explanation]:
+    """What keeps the parameters of a cell from learning; nothing where a backward call failed."""
+    calls = [started for started in scenes.index.started if started.kind == "backward"]
+    if not calls or scenes.trace.error:
+        return []
+    last = calls[-1]
+    case = Case(scenes, last.call, last.span, lang)
+    found = [*root_is_leaf(case), *kept_gradients(case), *idle_optimizers(case)]
+    if not found:
+        found = [*unheld(case, optimizers_of(case)), *misspelled_flag_note(case), *loop_updates(case)]
+    return [*found, *(list(out_of_reach(case)) or through_math(case))]
+
+
+def learners(case: Case, call: int = 0) -> set[str]:
+    """The leaves that got a gradient in the cell, or by one call, without those that were roots."""
+    roots = {root for started in case.scene.index.started for root in started.roots}
+    added = [*case.trace.of(GradAccumulated)]
+    found = {event.tensor for event in added if call in (0, event.call)}
+    if call:
+        return found - roots
+    return (found | {id for id, _ in case.trace.deposits}) - roots
+
+
+def tensors_changed_by_writes(case: Case) -> set[str]:
+    """The tensors whose values were changed by a write."""
+    now: dict[str, Value | None] = {}
+    found = set()
+    for event in case.trace.events:
+        match event:
+            case TensorCreated(tensor=state):
+                now[state.id] = state.value
+            case InPlaceWrite(before=id, tensor=state):
+                if now.get(id) != state.value:
+                    found.add(id)
+                now[id] = state.value
+    return found
+
+
+# ── a root that leads nowhere ───────────────────────────────────────────────────────────────────────────────
+
+
+def root_is_leaf(case: Case) -> Iterator[Explanation]:
+    """The root is itself a leaf that was made of numbers, and nothing else got a gradient."""
+    assert case.started is not None
+    roots = case.started.roots
+    born = case.scene.index.births.get(roots[0]) if len(roots) == 1 else None
+    others = {id for id in case.scene.at if case.scene.asks(id)} - {*roots}
+    births = case.scene.index.births.items()
+    others |= {id for id, event in births if any(state.requires_grad for state in event.made)}
+    if not isinstance(born, TensorCreated) or born.span is None or not born.tensor.is_leaf:
+        return
+    if not others - {*roots} or learners(case, case.call):
+        return
+    values: Values = {"root": case.name(roots[0]), "made": born.span}
+    yield case.note("root_leaf", cause=born.span, **values)
+
+
+# ── gradients of earlier rounds ─────────────────────────────────────────────────────────────────────────────
+
+
+def kept_gradients(case: Case) -> Iterator[Explanation]:
+    """A gradient was added to that of an earlier round, although its tensor was updated in between and its
+    gradient is never reset, and the sum updated the tensor."""
+    reset = {event.tensor for event in case.trace.of(GradSet)}
+    updated: set[str] = set()
+    added: dict[str, GradAccumulated] = {}  # but not used yet
+    found: dict[str, GradAccumulated] = {}
+    step: Span | None = None
+    steps: dict[str, Span | None] = {}  # that used such a gradient
+    for event, tensor in with_writes(case):
+        match event:
+            case OptimizerStepped():
+                step = event.span
+            case GradAccumulated(before=old) if not tensor and event.tensor not in reset:
+                if event.tensor in updated and old is not None and not is_zero(old) and not old.special:
+                    added[event.tensor] = event
+                updated.discard(event.tensor)
+        if tensor:
+            updated.add(tensor)
+            if tensor in added:
+                found[tensor] = added.pop(tensor)
+                steps[tensor] = step if getattr(event, "op", "") == "step" else None
+    if not found:
+        return
+    id, last = max(found.items(), key=lambda each: each[1].call)
+    started, name = case.scene.index.calls[last.call].started, case.plain(id)
+    assert last.before is not None
+    numbers = {"before": last.before, "added": last.added, "after": last.after}
+    values: Values = {key: one_line(value, 24) for key, value in numbers.items()}
+    trained = [opt.name for opt in optimizers_of(case) if base_of_name(name) in opt.given]
+    trained += filter(None, [stepping(steps[id])])
+    by_hand = "" if isinstance(name, InventedName) else f"{name}.grad = None"
+    values["reset"] = f"{trained[0]}.zero_grad()" if trained else by_hand
+    span = None if started is None else started.span
+    yield case.note("kept_gradient", cause=span, of_cell=True, name=name, call=span, **values)
+
+
+def stepping(span: Span | None) -> str | None:
+    """The optimizer whose step is called at a place, as it is written there."""
+    found = None if span is None else re.fullmatch(r"(.+)\.step\(.*\)", span.text, re.DOTALL)
+    return None if found is None else found[1]
+
+
+def with_writes(case: Case) -> Iterator[tuple[Event, str]]:
+    """The events, each with the tensor that it wrote to, as often as it wrote to one; "" if to none."""
+    written: dict[int, list[str]] = {}
+    for event, tensor in writes(case.trace.events):
+        written.setdefault(id(event), []).append(tensor)
+    for event in case.trace.events:
+        yield from ((event, tensor) for tensor in written.get(id(event), [""]))
+
+
+# ── an optimizer that changes nothing ───────────────────────────────────────────────────────────────────────
+
+
+def idle_optimizers(case: Case) -> Iterator[Explanation]:
+    """The only optimizer of a cell takes steps, but no tensor that got a gradient was changed."""
+    found, learning = optimizers_of(case, indirect=True), by_number(learners(case))
+    if len(found) != 1 or not learning or set(learning) & tensors_changed_by_writes(case):
+        return
+    (opt,) = found
+    names = [case.plain(id) for id in learning]
+    bases = {base_of_name(name) for name in names}
+    direct = last_name(opt.call) in CLASSES
+    if not opt.given & bases:
+        if direct:
+            yield other_parameters(case, opt, learning, names)
+        return
+    renewed, loop = made_anew(case, opt, bases), loop_of(case, opt.name)
+    if renewed is not None:
+        values: Values = {"opt": opt.name, "model": renewed.id, "line": renewed.lineno}
+        yield case.note("stale_optimizer", cause=span_at(case, opt.call), of_cell=True, **values)
+    elif loop is not None and loop.backward is not None:
+        step, backward = span_at(case, loop.step), span_at(case, loop.backward)
+        values = {"step": step, "backward": backward, "names": case.names(learning)}
+        if loop.reset is not None and loop.backward.lineno < loop.reset.lineno < loop.step.lineno:
+            reset = span_at(case, loop.reset)
+            yield case.note("reset_too_early", cause=reset, of_cell=True, reset=reset, **values)
+        elif step.line < backward.line:
+            yield case.note("step_too_early", cause=step, of_cell=True, **values)
+
+
+def other_parameters(case: Case, opt: Optimizer, learning: list[str], names: list[str]) -> Explanation:
+    """The optimizer was given other parameters than those that get gradients."""
+    span = span_at(case, opt.call)
+    if not all(base_of_name(name) in usable(case, opt.call) for name in names):
+        told: Values = {"opt": opt.name, "given": opt.parameters, "line": span.line}
+        return case.note("other_parameters", "other_tensors", cause=span, of_cell=True, **told)
+    bases = dict.fromkeys((base_of_name(name), base_of_name(name) != name) for name in names)
+    whole = [f"{base}.parameters()" if module else base for base, module in bases]
+    right = ", ".join(f"*{each}" if each.endswith(")") else each for each in whole)
+    given = whole[0] if len(whole) == 1 and whole[0].endswith(")") else f"[{right}]"
+    call = quote(ast.unparse(opt.call).replace(ast.unparse(opt.call.args[0]), given, 1)) or given
+    values: Values = {"opt": opt.name, "given": opt.parameters, "line": span.line}
+    values["names"] = case.names(learning)
+    return case.note("other_parameters", cause=span, of_cell=True, call=call, **values)
+
+
+def made_anew(case: Case, opt: Optimizer, bases: set[str]) -> ast.Name | None:
+    """The variable of the model, if it was given another value after the optimizer was created."""
+    scope = scope_of(case, opt.call)
+    for part in case.executed(ast.Name):
+        if part.id not in bases & opt.given or is_read(part) or scope_of(case, part) is not scope:
+            continue
+        if part.lineno > (opt.call.end_lineno or 0):
+            return part
+    return None
+
+
+# ── parameters that no gradient reaches ─────────────────────────────────────────────────────────────────────
+
+
+def out_of_reach(case: Case) -> Iterator[Explanation]:
+    """Parameters that an optimizer of the cell was given, and that no gradient reaches because their path was
+    cut; and any leaf whose path went through a NumPy array."""
+    given = {name for opt in optimizers_of(case) for name in opt.given}
+    learning, cuts = learners(case), dict[Span | None, list[str]]()
+    trips = any(event.how == "numpy" for event in case.trace.of(NumbersReturned))
+    found = lost_by(case) if (given or trips) and is_complete(case) else {}
+    for id, lost in found.items():
+        state = case.state(id)
+        leaf = state is not None and state.is_leaf and state.requires_grad and id not in learning
+        leaf = leaf and not case.scene.index.births[id].read  # no view of one
+        held = base_of_name(case.name(id)) in given or (lost.cut is not None and lost.cut.how == "numpy")
+        if leaf and lost.cut is not None and not lost.leaf and held:
+            cuts.setdefault(lost.cut.span, []).append(id)
+    for ids in cuts.values():
+        cut = found[ids[0]].cut
+        assert cut is not None
+        told, marks = cut.told(case), cut.marks(case, card=False)
+        values: Values = {"names": case.names(ids), **told}
+        held = all(base_of_name(case.name(id)) in given for id in ids)
+        why = "out_of_reach_why" if held else "out_of_reach_leaf"
+        yield case.note("out_of_reach", why, told["repair"], marks, cut.span, **values)
+
+
+def through_math(case: Case) -> Iterator[Explanation]:
+    """Functions of Python's `math` that took numbers of tensors which require gradients, on the way to the
+    root: a part of their gradients is lost there."""
+    assert case.started is not None
+    found = dict[Span | None, PathCut]()
+    for id, event in upstream(case.scene.index.births, case.started.roots):
+        given = numbers_at(case, event)
+        tree = expression_of_span(event.span) if given and event is not None else None
+        if tree is not None and any(isinstance(p, ast.Call) and of_math(case, p) for p in ast.walk(tree)):
+            cut = PathCut("item", id, given[0], event.span)  # type: ignore[union-attr]
+            found[cut.span] = cut
+    for cut in found.values():
+        told, marks = cut.told(case), case.card(cut.tensor, CAUSE, case.words("mark_cut"))
+        yield case.note("out_of_reach", told["ended"], told["repair"], marks, cut.span)
+
+
+# ─── Notes about mistakes although nothing fails
+
 
 # ── gradients that are all zero ─────────────────────────────────────────────────────────────────────────────
 
@@ -42,9 +362,8 @@ def dead_units(scenes: Scenes, lang: str | None = None) -> list[Explanation]:
     """The note, if all gradients of a leaf are zero in all calls that were kept, because an op passes nothing
     on."""
     deposits: dict[str, list[Value]] = {}
-    for event in scenes.trace.events:
-        if isinstance(event, Deposited):
-            deposits.setdefault(event.tensor, []).append(event.added)
+    for event in scenes.trace.of(GradAccumulated):
+        deposits.setdefault(event.tensor, []).append(event.added)
     zero = [id for id, values in deposits.items() if all(map(is_zero, values))]
     calls = [call for call in scenes.index.calls.values() if call.started and call.ended]
     if not zero or not calls or scenes.trace.error or calls[-1].started is None:
@@ -53,20 +372,20 @@ def dead_units(scenes: Scenes, lang: str | None = None) -> list[Explanation]:
     case = Case(scenes, started.call, started.span, lang)
     for ran in calls[-1].ran.values():
         op = op_of(scenes.index.nodes[ran.node].name) if ran.node in scenes.index.nodes else ""
-        stopped = op in TOLD and stops(ran)
-        if stopped and (len(zero) == len(deposits) or size_of(ran) >= MANY):
+        stopped = op in TOLD and stops_gradient(ran)
+        if stopped and (len(zero) == len(deposits) or received_size(ran) >= MANY):
             return [of_zeros(case, ran, op, zero)]
     return []
 
 
-def stops(ran: NodeRan) -> bool:
+def stops_gradient(ran: NodeRan) -> bool:
     """Whether a node received something and passed on only zeros."""
     came = [value for value in ran.received if value is not None]
     sent = [value for value in ran.sent if value is not None]
     return bool(sent) and not all(map(is_zero, came)) and all(map(is_zero, sent))
 
 
-def size_of(ran: NodeRan) -> int:
+def received_size(ran: NodeRan) -> int:
     """How many elements a node received."""
     return max((value.size for value in ran.received if value is not None), default=0)
 
@@ -110,46 +429,49 @@ def broadcast_losses(scenes: Scenes, lang: str | None = None) -> list[Explanatio
     if not calls or scenes.trace.error or calls[-1].span is None:
         return []
     case = Case(scenes, calls[-1].call, calls[-1].span, lang)
-    for event in compared(case, calls[-1].roots):
+    for event in comparisons_behind(case, calls[-1].roots):
         pair = column_and_row(case, event)
         if pair is not None:
             return [of_pair(case, event, *pair)]
     return []
 
 
-def compared(case: Case, roots: tuple[str, ...]) -> Iterator[Forward]:
+def comparisons_behind(case: Case, roots: tuple[str, ...]) -> Iterator[Forward]:
     """The losses and the measured differences that the roots were computed from."""
     born = case.scene.index.births
-    behind = [born[id] for root in roots for id in sources_of(born, root) if id in born]
-    for event in behind:
-        if not isinstance(event, Forward) or event.span is None or event.span.origin:
+    for event in of_kinds(
+        (born[id] for root in roots for id in sources_of(born, root) if id in born), Forward
+    ):
+        if event.span is None or event.span.origin:
             continue
         if event.op in LOSSES:
             yield event
-        elif event.op in MEASURES or (event.op == "mul" and len(set(came_from(event))) == 1):
-            source = born.get(came_from(event)[0])
-            if isinstance(source, Forward) and source.op == "sub" and source.span is not None:
+        elif event.op in MEASURES or (event.op == "mul" and len(set(event.read)) == 1):
+            source = op_behind(born, event.read[0], "sub")
+            if source is not None and source.span is not None:
                 yield source
 
 
 def column_and_row(case: Case, event: Forward) -> tuple[Operand, Operand] | None:
     """The two inputs of a comparison, if one is n×1, the other has n elements, and only one of them requires
     gradients."""
-    given = [unexpanded(case, id) for id in event.inputs[:2] if id is not None]
+    given = [before_expansion(case, id) for id in event.inputs[:2] if id is not None]
     states = [state for id in given if (state := case.state(id) or case.made(id)) is not None and state.value]
-    both = [Operand(case.name(s.id), s.value.shape, s.value.dtype, s) for s in states if s.value is not None]
-    if len(both) != 2:
+    if len(states) != 2:
         return None
-    short, long = sorted((each.shape for each in both), key=len)
-    fits = len(short) == 1 and short[0] > 1 and long == (short[0], 1)
-    return (both[0], both[1]) if fits and case.scene.asks(both[0].id) != case.scene.asks(both[1].id) else None
+    short, long = sorted((state.value.shape for state in states if state.value is not None), key=len)
+    if len(short) != 1 or short[0] < 2 or long != (short[0], 1):
+        return None
+    if case.scene.asks(states[0].id) == case.scene.asks(states[1].id):
+        return None
+    a, b = (Operand(case.name(s.id), s.value.shape, s.value.dtype, s) for s in states if s.value is not None)
+    return a, b
 
 
-def unexpanded(case: Case, tensor: str) -> str:
+def before_expansion(case: Case, tensor: str) -> str:
     """What a tensor was before the loss expanded it."""
-    event = case.scene.index.births.get(tensor)
-    expanded = isinstance(event, Forward) and event.op == "expand" and came_from(event)
-    return came_from(event)[0] if expanded and event is not None else tensor
+    event = op_behind(case.scene.index.births, tensor, "expand")
+    return event.read[0] if event is not None and event.read else tensor
 
 
 def of_pair(case: Case, event: Forward, a: Operand, b: Operand) -> Explanation:
@@ -157,30 +479,29 @@ def of_pair(case: Case, event: Forward, a: Operand, b: Operand) -> Explanation:
     span, failed = event.span, FailedCall(case)
     assert span is not None
     data = 1 if case.scene.asks(a.id) else 0
-    code = turned(case, event, data, len((a, b)[data].shape))
-    values: Values = {"size": max(a.shape), "source": written(span), "line": span.line, "code": code}
+    code = with_target_shape(case, event, data, len((a, b)[data].shape))
+    values: Values = {"size": max(a.shape), "source": quoted_span(span), "line": span.line, "code": code}
     why = failed.words("broadcast_loss_why", a=a, b=b, **values)
     marks = failed.mark_shapes(a, b, kind=CAUSE)
     return case.note("broadcast_loss", why, "broadcast_loss_fix", marks, span, **values)
 
 
-def turned(case: Case, event: Forward, place: int, dims: int) -> str | None:
+def with_target_shape(case: Case, event: Forward, place: int, dims: int) -> str | None:
     """The statement with the data in the shape of the predictions."""
     node = node_at(case, event.span)
-    trees = node.args if isinstance(node, ast.Call) else list(taken(node))
+    trees = node.args if isinstance(node, ast.Call) else list(operands_in(node))
     if node is None or len(trees) < 2:
         return None
     method = ".unsqueeze(1)" if dims == 1 else ".squeeze(1)"
-    return rewritten(case, node, {trees[place]: called(ast.unparse(trees[place])) + method})
+    return rewritten(case, node, {trees[place]: before_dot_source(ast.unparse(trees[place])) + method})
 
 
 # ── a training loop ─────────────────────────────────────────────────────────────────────────────────────────
 
 METHODS = ("backward", "step", "zero_grad")
-TWICE = {"softmax": ("log_softmax", "cross_entropy"), "sigmoid": ("binary_cross_entropy_with_logits",)}
 
 
-def forgotten(scenes: Scenes, lang: str | None = None) -> Iterator[Explanation]:
+def missing_steps(scenes: Scenes, lang: str | None = None) -> Iterator[Explanation]:
     """The notes about a cell that did not fail."""
     started = scenes.index.started
     case = Case(scenes, started[-1].call if started else 0, None, lang)
@@ -201,8 +522,8 @@ def not_called(case: Case) -> Iterator[Explanation]:
 
 def no_backward(case: Case) -> Iterator[Explanation]:
     """Optimizers took steps, but no gradient was ever computed."""
-    steps = [event for event in case.trace.events if isinstance(event, OptimizerStepped)]
-    moved = any(isinstance(event, Mutated) and event.op == "step" for event in case.trace.events)
+    steps = case.trace.of(OptimizerStepped)
+    moved = any(event.op == "step" for event in case.trace.of(InPlaceWrite))
     if steps and steps[0].span is not None and not moved and not case.scene.index.started:
         yield case.note("no_backward", cause=steps[0].span, of_cell=True, step=steps[0].span)
 
@@ -210,7 +531,7 @@ def no_backward(case: Case) -> Iterator[Explanation]:
 def no_step(case: Case) -> Iterator[Explanation]:
     """An optimizer resets gradients that are computed again and again, and nothing takes a step."""
     learning = by_number(learners(case))
-    if len(case.scene.index.started) < 2 or not learning or set(learning) & changed(case):
+    if len(case.scene.index.started) < 2 or not learning or set(learning) & tensors_changed_by_writes(case):
         return
     for name, part in assignments(case):
         if not isinstance(part.value, ast.Call) or last_name(part.value) not in CLASSES:
@@ -222,17 +543,3 @@ def no_step(case: Case) -> Iterator[Explanation]:
             span = case.scene.index.started[-1].span
             values: Values = {"opt": name, "names": case.names(learning), "backward": span}
             yield case.note("no_step", cause=span, of_cell=True, **values)
-
-
-def scores_twice(case: Case) -> Iterator[Explanation]:
-    """A loss that applies softmax or sigmoid itself was given the result of one."""
-    born, found = case.scene.index.births, dict[object, Explanation]()
-    for event in case.trace.events:
-        given = came_from(event)[:1] if isinstance(event, Forward) else []
-        source = born.get(given[0]) if given else None
-        if not isinstance(event, Forward) or not isinstance(source, Forward) or event.span == source.span:
-            continue
-        if event.op in TWICE.get(source.op, ()):
-            values: Values = {"call": event.span, "function": source.op, "source": source.span}
-            found[event.span] = case.note("scores_twice", cause=source.span, of_cell=True, **values)
-    yield from found.values()

@@ -6,20 +6,18 @@ import ast
 import itertools
 from collections.abc import Iterable, Iterator
 
-from ..recording.named import parsed
-from ..trace.source_text import range_of
-from ..trace.statements import find
-from ..trace.where import Span
+from ..trace.source_positions import Span, range_of
+from ..trace.statements import find, parse_source
 from .case import Case
 
 
 def tree_of(source: str) -> ast.AST | None:
     """The syntax tree of an expression, or of a statement."""
-    body = getattr(parsed(source), "body", None)
+    body = getattr(parse_source(source), "body", None)
     return None if not body else body[0].value if isinstance(body[0], ast.Expr) else body[0]
 
 
-def expression(span: Span | None) -> ast.AST | None:
+def expression_of_span(span: Span | None) -> ast.AST | None:
     """The same for one of the source."""
     return None if span is None else tree_of(span.text)
 
@@ -70,26 +68,26 @@ def function_around(case: Case, where: Span | None) -> ast.AST | None:
     return max(found, key=lambda part: (part.lineno, part.col_offset), default=None)
 
 
-def plain(source: str) -> str:
+def normal_source(source: str) -> str:
     """An expression as `ast` writes it."""
-    tree = parsed(source)
+    tree = parse_source(source)
     return "" if tree is None else ast.unparse(tree)
 
 
-def called(source: str) -> str:
+def before_dot_source(source: str) -> str:
     """An expression as it stands before a dot: in brackets if it is a computation."""
     value = tree_of(source)
     return source if isinstance(value, ast.Name | ast.Attribute | ast.Subscript | ast.Call) else f"({source})"
 
 
-def named(node: ast.AST) -> str:
+def last_part_of_name(node: ast.AST) -> str:
     """The last part of a dotted name: `gradcheck` of `torch.autograd.gradcheck`."""
     return getattr(node, "attr", None) or getattr(node, "id", None) or ""
 
 
 def last_name(call: ast.Call) -> str:
     """The name of what is called, without what stands before it."""
-    return named(call.func)
+    return last_part_of_name(call.func)
 
 
 def constants(nodes: Iterable[ast.expr]) -> tuple[object, ...]:
@@ -130,7 +128,7 @@ def targets_of(part: ast.AST) -> set[str]:
             return {name}
         case _:
             return set()
-    inside = (each for target in targets for each in flat(target))
+    inside = (each for target in targets for each in argument_items(target))
     return {ast.unparse(each) for each in inside}
 
 
@@ -190,7 +188,7 @@ def receiver(node: ast.AST | None) -> str | None:
     return ast.unparse(node.target) if isinstance(node, ast.AugAssign) else None
 
 
-def taken(node: ast.AST | None) -> Iterator[ast.expr]:
+def operands_in(node: ast.AST | None) -> Iterator[ast.expr]:
     """The parts of an expression that are its operands."""
     match node:
         case ast.BinOp(left=left, right=right):
@@ -201,23 +199,23 @@ def taken(node: ast.AST | None) -> Iterator[ast.expr]:
             yield from (target, value)
         case ast.Assign(targets=[target, *_], value=value):
             yield from (target, value)
-            yield from taken(target)  # `x[mask] = y` fails for the mask as well
+            yield from operands_in(target)  # `x[mask] = y` fails for the mask as well
         case ast.Attribute(value=value):
             yield value
         case ast.Subscript(value=value, slice=index):
             yield value
-            yield from flat(index)
+            yield from argument_items(index)
         case ast.Call(func=func, args=given, keywords=options):
             if isinstance(func, ast.Attribute):
                 yield func.value
             for argument in (*given, *(option.value for option in options)):
-                yield from flat(argument)
+                yield from argument_items(argument)
 
 
-def flat(node: ast.expr | None) -> Iterator[ast.expr]:
+def argument_items(node: ast.expr | None) -> Iterator[ast.expr]:
     """An argument, or what stands in it if it is a list, a tuple or a dictionary."""
     if isinstance(node, ast.List | ast.Tuple | ast.Set | ast.Dict):
         for part in node.values if isinstance(node, ast.Dict) else node.elts:
-            yield from flat(part)
+            yield from argument_items(part)
     elif node is not None:
         yield node

@@ -1,4 +1,4 @@
-"""Which parts of a cell have run, as far as its recording shows.
+"""Which parts of a cell have run, as far as its recording shows: its statements, and the calls of modules.
 
 Note [What ran]
     What stands in a text accuses nobody: a function that nothing called, a branch that was not taken. No
@@ -20,14 +20,17 @@ from __future__ import annotations
 
 import ast
 import functools
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from ..trace.events import Failed
-from ..trace.source_text import SourceText, range_of
-from ..trace.statements import Range, evaluated, find, named_blocks, nodes_of, within
-from ..trace.where import Span
+from ..trace.events import CellFailed, ModuleCalled, ModuleReturned, of_kinds
+from ..trace.source_positions import SourceText, Span, range_of
+from ..trace.statements import Range, evaluated_parts, find, is_within, named_blocks, nodes_of
+
+# ─── Which parts of a cell have run, as far as its recording shows
+
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 LEAVING = (ast.Return, ast.Raise, ast.Yield, ast.YieldFrom, ast.Await)  # they end a block, or hold it up
@@ -79,12 +82,12 @@ class Execution:
         """The places of the events in the source, and those of the error's traceback, in bytes."""
         spans, frames = set[Range](), set[Range]()
         for event in events:
-            span: Span | None = getattr(event, "span", None)
+            span: Span | None = event.span
             if span is not None and not span.origin:
                 spans.add(span[:4])
-            if isinstance(event, Failed):
-                inner = (*event.frames, span) if event.span is not None else event.frames
-                frames.update(each[:4] for each in inner if each is not None and not each.origin)
+        for failed in of_kinds(events, CellFailed):
+            inner = (*failed.frames, failed.span)
+            frames.update(each[:4] for each in inner if each is not None and not each.origin)
         return set(map(self._source.in_bytes, spans)), set(map(self._source.in_bytes, frames))
 
     def _stop(self, place: Range) -> None:
@@ -114,14 +117,14 @@ class Execution:
             if isinstance(owner, ast.Try) and field == "orelse":
                 self._add(owner.body[-1], ended=True)
         passed = self._begun[id(statement)] or self._passes(statement)
-        parts = list(evaluated(statement, self._is_seen))
+        parts = list(evaluated_parts(statement, self._is_seen))
         self._parts.update(map(id, parts))
         for part in (part for part in parts if isinstance(part, ast.Call | ast.Attribute)):
             if passed or self._before_error(part):
                 self._enter(part) if isinstance(part, ast.Call) else self._set(part, function)
         if passed:
-            ended = self._begun[id(statement)] or not leaves(statement)
-            for inner, whole in inevitable(statement):
+            ended = self._begun[id(statement)] or not may_leave_block(statement)
+            for inner, whole in inevitable_blocks(statement):
                 self._add(inner[-1] if ended and whole else inner[0], ended and whole)
             if ended and place + 1 < len(block):
                 self._add(block[place + 1])
@@ -142,23 +145,26 @@ class Execution:
     def _is_seen(self, part: ast.AST) -> bool:
         """Whether an event stands in an expression that may be left out."""
         where = range_of(part) if hasattr(part, "end_col_offset") else None  # `for x in y` has no place
-        return where is not None and any(within(place, where) for place in (*self._places, *self._frames))
+        return where is not None and any(is_within(place, where) for place in (*self._places, *self._frames))
 
     def _before_error(self, part: ast.AST) -> bool:
         """Whether an expression is part of a larger one that failed, so that its value was there."""
         where = range_of(part)
-        return any(where != place and within(where, place) for place in self._frames)
+        return any(where != place and is_within(where, place) for place in self._frames)
 
     def _enter(self, call: ast.Call) -> None:
         """Add what a call that returned ran of a function, or of a class, that the cell defines once."""
-        found = self._definitions.get(call.func.id) if isinstance(call.func, ast.Name) else None
+        name = getattr(call.func, "id", None)
+        if isinstance(call.func, ast.Attribute) and getattr(call.func.value, "id", None) in self._modules:
+            name = call.func.attr
+        found = None if name is None else self._definitions.get(name)
         if isinstance(found, ast.ClassDef):
             methods = [part for part in found.body if getattr(part, "name", "") == "__init__"]
             found = methods[0] if len(methods) == 1 else None
         if isinstance(found, ast.FunctionDef) and not found.decorator_list and not is_generator(found):
             for statement in found.body:
-                self._add(statement, ended=not leaves(statement))
-                if leaves(statement):
+                self._add(statement, ended=not may_leave_block(statement))
+                if may_leave_block(statement):
                     break
 
     def _set(self, read: ast.Attribute, method: ast.AST | None) -> None:
@@ -199,7 +205,7 @@ class Execution:
             at = self._positions.get(id(statement))
             if at is None or not isinstance(statement, ast.stmt):
                 continue
-            parts = list(evaluated(statement))
+            parts = list(evaluated_parts(statement))
             attributes = (part for part in parts if isinstance(part, ast.Attribute))
             names = {part.attr for part in attributes if isinstance(part.ctx, ast.Store)}
             if isinstance(at.owner, ast.ClassDef):
@@ -207,6 +213,12 @@ class Execution:
             for name in names:
                 found.setdefault(name, []).append(statement)
         return found
+
+    @functools.cached_property
+    def _modules(self) -> frozenset[str]:
+        """The variables that imports make modules; what one has may be defined in a file of the source."""
+        imports = (node for node in nodes_of(self._tree) if isinstance(node, ast.Import))
+        return frozenset(name for node in imports for each in node.names for name in names_bound(each))
 
     @functools.cached_property
     def _definitions(self) -> dict[str, ast.AST]:
@@ -258,7 +270,7 @@ def inner_parts(node: ast.AST) -> Iterator[ast.AST]:
             todo += ast.iter_child_nodes(part)
 
 
-def leaves(statement: ast.stmt) -> bool:
+def may_leave_block(statement: ast.stmt) -> bool:
     """Whether a statement may end or hold up the block that it stands in."""
     if isinstance(statement, (*FUNCTIONS, ast.ClassDef)):
         return False
@@ -269,7 +281,7 @@ def leaves(statement: ast.stmt) -> bool:
     return any(isinstance(part, LEAVING) for part in parts) or any(id(jump) not in own for jump in jumps)
 
 
-def inevitable(statement: ast.stmt) -> Iterator[tuple[list[ast.stmt], bool]]:
+def inevitable_blocks(statement: ast.stmt) -> Iterator[tuple[list[ast.stmt], bool]]:
     """The blocks in a statement that run whenever it does; and whether each has run to its end if the
     statement has."""
     if isinstance(statement, ast.ClassDef):
@@ -285,3 +297,60 @@ def inevitable(statement: ast.stmt) -> Iterator[tuple[list[ast.stmt], bool]]:
 def is_generator(function: ast.FunctionDef) -> bool:
     """Whether a call of a function does not run it yet."""
     return any(isinstance(part, ast.Yield | ast.YieldFrom) for part in inner_parts(function))
+
+
+# ─── The calls of modules in a trace
+
+
+def below(path: str, top: str) -> str:
+    """The place of a module in the one at `top`: `net.0.conv` in `net.0` is `conv`; elsewhere all of it."""
+    return path.removeprefix(f"{top}.") if top else path
+
+
+class ModuleCall:
+    """One call: its event, the call around it (None outside of any), and when it began, counted in events.
+    `outputs` are the tensors that it returned."""
+
+    def __init__(self, event: ModuleCalled, around: ModuleCall | None, begin: int) -> None:
+        self.event, self.around, self.begin = event, around, begin
+        self.outputs: tuple[str, ...] = ()
+        self.inputs = set(event.inputs)
+
+    def chain(self) -> list[ModuleCall]:
+        """This call and those around it, outermost first."""
+        found: list[ModuleCall] = []
+        call: ModuleCall | None = self
+        while call is not None:
+            found.append(call)
+            call = call.around
+        return found[::-1]
+
+
+class ModuleCalls:
+    """All calls of a trace. `parameters` has by id of the tensor the place of a parameter in its module:
+    (path of the module, own name)."""
+
+    def __init__(self, events: Iterable[Any]) -> None:
+        self.calls: list[ModuleCall] = []
+        self.parameters: dict[str, tuple[str, str]] = {}
+        self._times: list[int] = []
+        self._inner: list[ModuleCall | None] = []
+        stack: list[ModuleCall] = []
+        for time, event in enumerate(events):
+            match event:
+                case ModuleCalled():
+                    stack.append(ModuleCall(event, stack[-1] if stack else None, time))
+                    self.calls.append(stack[-1])
+                    for name, id in event.parameters:
+                        self.parameters.setdefault(id, (event.path, name))
+                case ModuleReturned():
+                    stack.pop().outputs = event.outputs
+                case _:
+                    continue
+            self._times.append(time)
+            self._inner.append(stack[-1] if stack else None)
+
+    def at(self, time: int) -> ModuleCall | None:
+        """The innermost call that ran when so many events had happened."""
+        known = bisect_right(self._times, time)
+        return self._inner[known - 1] if known else None

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 from ..protocol import Value
 from ..snapshots import agree
-from ..trace.events import AGAIN, Created, Deposited, GradSet, Snapshot, TensorState
-from ..trace.where import Span
-from .naming import names_of, numbered
-from .place import Edge
+from ..trace.events import AGAIN, GradAccumulated, GradSet, Snapshot, TensorCreated, TensorState
+from ..trace.source_positions import Span
+from .naming import names_of, with_subscripts
+from .stations import Edge
 from .trace_index import TraceIndex
 
 BEFORE, DEPOSIT, RETAINED, HOOK = "before", "deposit", "retained", "hook"
@@ -78,19 +78,20 @@ class Clerk:
 
     def read(self, event: Any) -> None:
         """Take one event in."""
-        if isinstance(event, Created):
-            self.came(event.tensor)
-        elif isinstance(event, Deposited):
-            self.deposited(event)
-        elif isinstance(event, GradSet):
-            self.stood(event.tensor, event.before)
-            self.enter(event.tensor, Entry(event.how, event.before, event.after, span=event.span))
-        elif isinstance(event, Snapshot):
-            for _, state in event.rows:
-                if event.when == "after" and state.grad_fn is not None:
-                    self.retained(event.call, state)
-                elif state.is_leaf or state.retains_grad:
-                    self.stood(state.id, state.grad, event.when == AGAIN)
+        match event:
+            case TensorCreated():
+                self.came(event.tensor)
+            case GradAccumulated():
+                self.deposited(event)
+            case GradSet():
+                self.stood(event.tensor, event.before)
+                self.enter(event.tensor, Entry(event.how, event.before, event.after, span=event.span))
+            case Snapshot():
+                for state in event.states:
+                    if event.when == "after" and state.grad_fn is not None:
+                        self.retained(event.call, state)
+                    elif state.is_leaf or state.retains_grad:
+                        self.stood(state.id, state.grad, event.when == AGAIN)
 
     def enter(self, tensor: str, entry: Entry) -> None:
         """Add an entry to a tensor's account."""
@@ -110,12 +111,12 @@ class Clerk:
         known = tensor in self.total
         if not known and grad is not None:
             self.enter(tensor, Entry(BEFORE, None, grad))
-        elif known and not same(self.total[tensor], grad):
+        elif known and not same_gradient(self.total[tensor], grad):
             first = tensor in self.left_out and not self.entries.get(tensor)
             kind = SKIPPED if first else COUNTED if counted else UNSEEN
             self.enter(tensor, Entry(kind, self.total[tensor], grad))
 
-    def deposited(self, event: Deposited) -> None:
+    def deposited(self, event: GradAccumulated) -> None:
         """An AccumulateGrad added to a leaf's gradient, and the leaf's hooks may have changed that."""
         self.stood(event.tensor, event.before)
         added = event.before, event.after, event.added, event.call, self.sources(event.call, event.node, 0)
@@ -125,13 +126,13 @@ class Clerk:
             if hook.kind != "post_accumulate":  # one that ran before, or has no gradients at all
                 continue
             before, after = hook.before[0], hook.after[0]
-            if not same(before, after):
+            if not same_gradient(before, after):
                 self.enter(event.tensor, Entry(HOOK, before, after, call=event.call, sources=(hook.name,)))
 
     def retained(self, call: int, state: TensorState) -> None:
         """A tensor that is no leaf, just after a call."""
         before = self.total.get(state.id)
-        if state.grad is None or same(before, state.grad) or call not in self.index.calls:
+        if state.grad is None or same_gradient(before, state.grad) or call not in self.index.calls:
             return
         nr, amount = 0, state.grad if before is None else None
         ran = self.index.calls[call].ran.get(state.node or "")
@@ -172,13 +173,13 @@ class Clerk:
         variables = {name for name in known.values() if name}
         others = {id: name for id, name in index.trace.names if name in variables and id in index.at}
         known = {id: known.get(id) or others.get(id) for id in index.at if id in known or id in others}
-        shown = numbered({id: name for id, name in known.items() if name})
+        shown = with_subscripts({id: name for id, name in known.items() if name})
         return tuple(
             Account(id, shown.get(id, "…"), tuple(self.entries[id]), left_out.get(id, 0)) for id in found
         )
 
 
-def same(a: Value | None, b: Value | None) -> bool:
+def same_gradient(a: Value | None, b: Value | None) -> bool:
     """Whether two gradients are the same, as far as anybody knows."""
     return a is b if a is None or b is None else agree(a, b)
 

@@ -17,19 +17,164 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Hashable, Iterator
-from typing import Any
+from collections.abc import Hashable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 import minigrad
 
-from ..trace.events import Forward, Statement, is_whole
-from ..trace.graph import FUNCTION, LINE, MODULE, ROUND, Graph, Group
-from ..trace.source_text import SourceText
-from ..trace.statements import find, head, nodes_of
-from .drafts import GroupDraft, absorb, repeats
-from .module_calls import ModuleCall, below
-from .place import LIBRARY, Place
+from ..trace.events import Forward, is_whole
+from ..trace.graph import FUNCTION, LINE, MODULE, PARAMETER, ROUND, Graph, Group, Station
+from ..trace.source_positions import SourceText
+from ..trace.statements import find, nodes_of, statement_head
+from .execution import ModuleCall, below
+from .fold import leading_to_them
 from .scene import Scene
+from .stations import LIBRARY, Place
+
+# ─── Groups while they are put together
+
+
+ROUNDS = 3  # fewer are no repetition worth a box
+WORK = 2_000_000  # comparisons that may be made for one sequence
+
+
+class Repeat(NamedTuple):
+    """`rounds` times the same `length` elements, from `start` on."""
+
+    start: int
+    length: int
+    rounds: int
+
+    @property
+    def end(self) -> int:
+        """Where it ends."""
+        return self.start + self.length * self.rounds
+
+
+def repeats(sequence: Sequence[Hashable]) -> list[Repeat]:
+    """The repetitions that cover most, none overlapping another, in order."""
+    n = len(sequence)
+    kinds: dict[Hashable, int] = {}
+    numbers = np.array([kinds.setdefault(element, len(kinds)) for element in sequence], dtype=np.int64)
+    found = [
+        repeat
+        for length in range(1, min(n // ROUNDS, WORK // max(n, 1)) + 1)
+        for repeat in of_length(numbers, length)
+    ]
+    taken: list[Repeat] = []
+    for repeat in sorted(found, key=lambda r: (-r.length * r.rounds, r.length, r.start)):
+        if all(repeat.end <= other.start or other.end <= repeat.start for other in taken):
+            taken.append(repeat)
+    return sorted(taken)
+
+
+def of_length(numbers: NDArray[np.int64], length: int) -> Iterator[Repeat]:
+    """The repetitions of so many elements, each as long as it goes. Equal elements have equal numbers."""
+    differ = np.flatnonzero(numbers[:-length] != numbers[length:])
+    begins, ends = np.append(0, differ + 1), np.append(differ, len(numbers) - length)
+    free = 0
+    for run in np.flatnonzero(ends - begins >= length * (ROUNDS - 1)):
+        start = max(free, int(begins[run]))
+        rounds = (int(ends[run]) - start) // length + 1
+        if rounds >= ROUNDS:
+            yield Repeat(start, length, rounds)
+            free = start + length * rounds
+
+
+class GroupDraft:
+    """A group while it is being put together; the outermost has no kind. `items` are boxes and places of the
+    scene, in the order in which they ran; `given` the tensors that it received."""
+
+    def __init__(self, kind: str, title: str, items: list[Any], call: ModuleCall | None = None) -> None:
+        self.kind, self.title, self.items, self.call = kind, title, items, call
+        self.path = call.event.path if call is not None else ""
+        self.around: GroupDraft | None = None
+        self.times = 1
+        self.leaves: list[Place] = []  # what nobody computed and stands inside
+        self.given: set[str] = set() if call is None else set(call.inputs)
+
+    def places(self) -> Iterator[Place]:
+        """All places inside that were computed there."""
+        for item in self.items:
+            yield from item.places() if isinstance(item, GroupDraft) else (item,)
+
+    def boxes(self) -> Iterator[GroupDraft]:
+        """The boxes inside, outer ones first."""
+        for item in self.items:
+            if isinstance(item, GroupDraft):
+                yield item
+                yield from item.boxes()
+
+    def chain(self) -> list[GroupDraft]:
+        """This box and those around it, innermost first."""
+        found, box = [], self
+        while box.around is not None:
+            found.append(box)
+            box = box.around
+        return [*found, box]
+
+
+def absorb(
+    scene: Scene, graph: Graph, root: GroupDraft, calls: dict[int, GroupDraft], here: list[Place]
+) -> None:
+    """Put leaves, and results that nobody saw, into the boxes that alone use them."""
+    at: dict[str, GroupDraft] = {
+        p.id: box for box in (root, *root.boxes()) for p in box.items if isinstance(p, Place)
+    }
+    stations = {station.id: station for station in graph.stations}
+    users: dict[str, set[str]] = {}
+    main = leading_to_them(graph, [scene.at[root][0].id for root in scene.now.roots if root in scene.at])
+    for route in graph.routes:
+        if route.target in main or route.source not in main:
+            users.setdefault(route.source, set()).add(route.target)
+    for place in reversed(here):
+        if place.id in at:
+            continue
+        if place.id in scene.given:
+            continue  # another call's
+        used = [at[id] for id in users.get(place.id, ()) if id in at]
+        box = root
+        call = scene.index.module_calls.at(place.time) if place.brought and place.node and not used else None
+        if call is not None and call.event.number in calls:
+            box = calls[call.event.number]  # a result that nobody used
+        elif used and place.order == 1:
+            box = home(place, stations[place.id], common(used), scene)
+        at[place.id] = box
+        box.leaves.append(place)
+
+
+def common(boxes: list[GroupDraft]) -> GroupDraft:
+    """The innermost box around all of these."""
+    chains = [box.chain() for box in boxes]
+    return next(box for box in chains[0] if all(box in chain for chain in chains))
+
+
+def home(place: Place, station: Station, box: GroupDraft, scene: Scene) -> GroupDraft:
+    """The box in which something stands that is used in `box` alone: that or one around it."""
+    card = station.cards[0]
+    ids = {state.id for state in place.states}
+    chain = box.chain()
+    if card.role == PARAMETER:
+        chain = [each for each in chain if each.kind in ("", MODULE)]
+    elif card.requires_grad and card.is_leaf:
+        return chain[-1]
+    elif card.held and card.name:
+        target = box.kind == FUNCTION and place.node is None and ids.isdisjoint(first_inputs(box))
+        return box if target else chain[-1]
+    given = (i + 1 for i, each in enumerate(chain) if not ids.isdisjoint(each.given))
+    return chain[max(given, default=0)]
+
+
+def first_inputs(box: GroupDraft) -> set[str | None]:
+    """The first input of each result in a box."""
+    return {place.inputs[0] for place in box.places() if place.inputs}
+
+
+# ─── Scene → groups: which stations are one box until a reader opens it
+
 
 FUNCTIONAL = re.compile(r"(?:(?:\w+\.)*functional\.|F\.)?(\w+)\(")  # a call of one of its functions
 MOST = 5  # boxes and results beside each other; where modules are more, a statement is one box, too
@@ -48,7 +193,7 @@ class Lines:
         )
         kinds = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
         self.definitions = [n for n in nodes_of(self.tree) if isinstance(n, kinds)] if self.tree else []
-        self.again = [time for time, event in enumerate(scene.trace.events) if isinstance(event, Statement)]
+        self.again = scene.index.statement_times
         started = scene.now.started
         span = None if started is None else started.span
         spans = [started.span for started in scene.index.started]
@@ -86,7 +231,7 @@ class Lines:
     def text(self, statement: ast.stmt) -> str:
         """A statement as it stands in the source; of one with a block what stands before it, of a `return`
         what stands behind it."""
-        first, column, last, end = head(statement, self.lines)
+        first, column, last, end = statement_head(statement, self.lines)
         lines = self.lines[first - 1 : last]
         lines[-1] = lines[-1].encode()[:end].decode()
         lines[0] = lines[0].encode()[column:].decode()
@@ -111,7 +256,9 @@ def groups_of(scene: Scene, graph: Graph) -> tuple[Group, ...]:
             if isinstance(item, GroupDraft):
                 item.around = box
     absorb(scene, graph, root, calls, here)
-    return written(scene, [box for box in root.boxes() if len(list(results(box))) >= LEAST[box.kind]], graph)
+    return group_list(
+        scene, [box for box in root.boxes() if len(list(computed_places(box))) >= LEAST[box.kind]], graph
+    )
 
 
 def chain_of(root: GroupDraft) -> int:
@@ -138,14 +285,14 @@ def modules(scene: Scene, here: list[Place]) -> tuple[GroupDraft, dict[int, Grou
         for each in call.chain() if call is not None else ():
             inner = known.get(each.event.number)
             if inner is None:
-                inner = known[each.event.number] = GroupDraft(MODULE, named(each, box), [], each)
+                inner = known[each.event.number] = GroupDraft(MODULE, module_title(each, box), [], each)
                 box.items.append(inner)
             box = inner
         box.items.append(place)
     return root, known
 
 
-def named(call: ModuleCall, around: GroupDraft) -> str:
+def module_title(call: ModuleCall, around: GroupDraft) -> str:
     """What the box of a module is called: `0 Linear 2→4`."""
     own = below(call.event.path, around.path)
     return " ".join(filter(None, (own, call.event.kind, call.event.about)))
@@ -195,10 +342,10 @@ def by_line(root: GroupDraft, lines: Lines) -> None:
         else:
             found.append(GroupDraft(LINE, lines.text(statement), [item]))
             last = statement
-    root.items = [opened(item) for item in found]
+    root.items = [unwrap_box(item) for item in found]
 
 
-def opened(item: Any) -> Any:
+def unwrap_box(item: Any) -> Any:
     """An item; of a box with a single item that item, unless it is a module."""
     alone = isinstance(item, GroupDraft) and item.kind == LINE and len(item.items) == 1
     return item.items[0] if alone else item
@@ -215,11 +362,11 @@ def rounds(box: GroupDraft, lines: Lines) -> None:
             continue
         found += box.items[done:start]
         done = start + length * times
-        found.append(alike(parts) if length == 1 else round_boxes(parts, box, lines))
+        found.append(merge_equal_boxes(parts) if length == 1 else round_boxes(parts, box, lines))
     box.items = [*found, *box.items[done:]]
 
 
-def alike(parts: list[list[GroupDraft]]) -> GroupDraft:
+def merge_equal_boxes(parts: list[list[GroupDraft]]) -> GroupDraft:
     """One box for boxes of the same structure."""
     boxes = [part[0] for part in parts]
     first, last = boxes[0], boxes[-1]
@@ -257,14 +404,14 @@ def token(item: Any) -> tuple[Hashable, ...]:
     return item.kind, event.kind, event.about, ran
 
 
-def results(box: GroupDraft) -> Iterator[Place]:
+def computed_places(box: GroupDraft) -> Iterator[Place]:
     """The computed places of a box and of those inside."""
     for each in (box, *box.boxes()):
         yield from (item for item in each.items if isinstance(item, Place))
         yield from (leaf for leaf in each.leaves if leaf.node is not None)
 
 
-def written(scene: Scene, boxes: list[GroupDraft], graph: Graph) -> tuple[Group, ...]:
+def group_list(scene: Scene, boxes: list[GroupDraft], graph: Graph) -> tuple[Group, ...]:
     """The groups of boxes, outer ones first."""
     names = {box: f"g{i}" for i, box in enumerate(boxes)}
     order = {station.id: i for i, station in enumerate(graph.stations)}

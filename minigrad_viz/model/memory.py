@@ -10,25 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from minigrad.observing import F, Op, is_differentiable
-
-from ..protocol import Value
-from ..trace.events import (
-    BackwardStarted,
-    Detached,
-    Forward,
-    Left,
-    Mutated,
-    NodeState,
-)
-from ..trace.graph import Saved
+from ..trace.events import BackwardStarted, Forward, NodeState
+from ..trace.graph import SavedChip
 from .scene import Scene, Scenes
 
-PRODUCTS: dict[tuple[int, ...], str]
-PRODUCTS = {(1, 1): "dot", (2, 1): "mv", (2, 2): "mm"}  # what matmul becomes, by the ranks of its operands
-REDUCTIONS = ("sum", "mean")  # with or without dimensions
+DIFFERENTIABLE = ("float", "bfloat", "complex")  # dtypes through which a gradient goes
 OWN, LEAF, SHARED, NOTHING, UNKNOWN = "own", "leaf", "shared", "nothing", "unknown"
 
 
@@ -41,7 +27,7 @@ class Item(NamedTuple):
     node: str
     name: str
     at: str
-    saved: Saved | None
+    saved: SavedChip | None
     kind: str
     gone: tuple[bool, ...] = ()
 
@@ -59,13 +45,12 @@ class CallMemory(NamedTuple):
     after: int
 
 
-class Unrecorded(NamedTuple):
+class UnrecordedPart(NamedTuple):
     """What was computed while nothing was recorded, in the `mode` "no_grad" or "inference": the graph holds 0
-    bytes for it. With the grad mode on it would hold `would` (None where that is not certain)."""
+    bytes for it."""
 
     mode: str
     texts: tuple[str, ...]
-    would: int | None
 
 
 class Memory(NamedTuple):
@@ -80,7 +65,7 @@ class Memory(NamedTuple):
     held: int
     leaves: int
     rest: int
-    unrecorded: tuple[Unrecorded, ...] = ()
+    unrecorded: tuple[UnrecordedPart, ...] = ()
 
 
 def memory_of_scenes(scenes: Scenes) -> Memory:
@@ -103,7 +88,7 @@ def memory_of_scenes(scenes: Scenes) -> Memory:
     held, leaves = sizes(nodes)
     rest = sizes(trace.nodes)[0] if calls else 0
     shown = tuple(call.call for call in graph)
-    return Memory(tuple(items), moments, shown, held, leaves, rest, tuple(unrecorded(scene)))
+    return Memory(tuple(items), moments, shown, held, leaves, rest, tuple(tensors_without_recording(scene)))
 
 
 def memory_of_nodes(nodes: Sequence[NodeState], at: dict[str, str]) -> Memory:
@@ -156,12 +141,12 @@ def items_of(nodes: Sequence[NodeState], at: dict[str, str]) -> Iterable[Item]:
         if not node.saved:
             yield Item(*where, None, NOTHING)
         for saved in node.saved:
-            yield Item(*where, saved, kind_of(saved, leaves, seen))
+            yield Item(*where, saved, saved_kind(saved, leaves, seen))
             if saved.memory is not None:
                 seen.add(saved.memory)
 
 
-def kind_of(saved: Saved, leaves: set[int], seen: set[int]) -> str:
+def saved_kind(saved: SavedChip, leaves: set[int], seen: set[int]) -> str:
     """How a saved value counts."""
     if saved.nbytes is None:
         return UNKNOWN if saved.packed or saved.freed or saved.now is not None else NOTHING
@@ -173,98 +158,22 @@ def kind_of(saved: Saved, leaves: set[int], seen: set[int]) -> str:
 # ── what was not recorded ───────────────────────────────────────────────────────────────────────────────────
 
 
-def unrecorded(scene: Scene) -> Iterable[Unrecorded]:
+def tensors_without_recording(scene: Scene) -> Iterable[UnrecordedPart]:
     """The tensors that each mode without recording computed from tensors that require gradients."""
     asks = {state.id for place in scene.places for state in place.states if state.requires_grad}
-    would = {"no_grad": Would(scene, asks), "inference": Would(scene, asks)}
+    carries = {"no_grad": set(asks), "inference": set(asks)}
+    texts: dict[str, dict[str, None]] = {mode: {} for mode in carries}
     for time, event in enumerate(scene.trace.events):
-        if isinstance(event, Forward | Detached | Left):
-            for each in would.values():
-                each.share(event)
-        if isinstance(event, Forward) and not event.call:
-            inference = scene.index.switched("inference", time)
-            if inference or not event.grad_enabled:
-                would["inference" if inference else "no_grad"].ran(event)
-        elif isinstance(event, Mutated):
-            for each in would.values():
-                each.certain = each.certain and event.before not in each.asks - asks
-    for mode, each in would.items():
-        if each.texts:
-            yield Unrecorded(mode, tuple(dict.fromkeys(each.texts)), each.bytes if each.certain else None)
-
-
-class Would:
-    """What the nodes would save that ops would have left if they had been recorded; nothing is run for it:
-    what is saved are inputs and results, whose sizes are known."""
-
-    def __init__(self, scene: Scene, asks: set[str]) -> None:
-        self.scene = scene
-        self.leaves = {id for id in asks if self.state(id).node is None}
-        self.asks = set(asks)
-        self.same: dict[str, str] = {}  # a view -> whose memory it has
-        self.saved: dict[str, int] = {}  # bytes by the tensor whose memory it is
-        self.texts: list[str] = []
-        self.certain = True
-
-    @property
-    def bytes(self) -> int:
-        """All bytes but those of leaves."""
-        return sum(size for id, size in self.saved.items() if id not in self.leaves)
-
-    def state(self, id: str) -> Any:
-        """A tensor of the trace."""
-        return self.scene.state(id)
-
-    def ran(self, event: Forward) -> None:
-        """An op ran; if it had an input that asks, it would have left a node."""
-        if not any(id in self.asks for id in event.inputs):
-            return
-        op = self.op_of(event)
-        value = event.outputs[0].value
-        if op is not None and value is not None and not is_differentiable(np.dtype(value.dtype)):
-            return  # a comparison, say: no gradient would go through it
-        self.texts.append(self.scene.at[event.outputs[0].id][0].expr or event.op)
-        self.asks.update(state.id for state in event.outputs)
-        if event.shares:
-            return  # a view saves no tensor
-        if op is None or op.listed or op.several:
-            self.certain = False
-        else:
-            self.save(op, event)
-
-    def share(self, event: Forward | Detached | Left) -> None:
-        """Note whose memory new tensors have, if it is another's."""
-        source = event.source if isinstance(event, Detached) else event.shares
-        states = event.outputs if isinstance(event, Forward) else (event.tensor,)
-        if source:
-            owner = self.same.get(source, source)
-            self.same.update((state.id, owner) for state in states if state.id != owner)
-
-    def op_of(self, event: Forward) -> Op | None:
-        """The op of minigrad that does what ran, be it under the name that PyTorch gives to several; None if
-        that is not certain."""
-        first, *others = event.inputs or (None,)
-        values = [None if id is None else self.state(id).value for id in event.inputs]
-        name = event.op
-        if name == "pow":
-            name = "pow_tensor" if others and others[0] is not None else "pow_scalar"
-        elif name == "matmul" and all(value is not None for value in values):
-            name = PRODUCTS.get(tuple(len(value.shape) for value in values if value is not None), "")
-        elif name in REDUCTIONS:
-            name += "_dim" if others else "_all"
-        op: Op | None = getattr(getattr(F, name, None), "op", None)
-        return op if first is not None or name != "pow_scalar" else None
-
-    def save(self, op: Op, event: Forward) -> None:
-        """Add what the node of an op would save."""
-        given = dict(zip(op.params, event.inputs, strict=False))
-        asking = {i for i, name in enumerate(op.inputs) if given.get(name) in self.asks}
-        for name, users in op.saved:
-            id = event.outputs[0].id if name == "result" else given.get(name)
-            if name in op.tensors and id is not None and asking.intersection(users):
-                owner = self.same.get(id, id)
-                value: Value | None = self.state(owner).value
-                if value is None:
-                    self.certain = False
-                else:
-                    self.saved[owner] = value.size * np.dtype(value.dtype).itemsize
+        if not isinstance(event, Forward) or event.call:
+            continue
+        inference = scene.index.switched("inference", time)
+        mode = "inference" if inference else "no_grad"
+        if (event.grad_enabled and not inference) or carries[mode].isdisjoint(event.read):
+            continue
+        first = event.outputs[0]
+        if first.value is None or first.value.dtype.startswith(DIFFERENTIABLE):
+            texts[mode][scene.at[first.id][0].expr or event.op] = None
+            carries[mode].update(state.id for state in event.made)
+    for mode, found in texts.items():
+        if found:
+            yield UnrecordedPart(mode, tuple(found))

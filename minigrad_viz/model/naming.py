@@ -1,5 +1,5 @@
-"""What the tensors of a recorded cell are called, and how to write what made those that the source does not
-show.
+"""What the tensors of a recorded cell are called, how to write what made those that the source does not
+show, and what pictures call cards and hooks.
 
 Note [Letters]
     What the cell computed without giving it a variable, outside of modules and functions, gets a letter that
@@ -20,16 +20,22 @@ import ast
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from typing import Any
 
-from ..numbers import number
+from ..number_text import number, one_line
 from ..protocol import Value, op_of
-from ..trace.events import Failed, Forward, Statement
-from ..trace.statements import expression as expression_in
-from ..trace.where import Span
-from .module_calls import ModuleCall, ModuleCalls, below
-from .place import Lookup, Place
+from ..saved_values import RECOMPUTED
+from ..trace.events import Forward
+from ..trace.graph import CHAIN, Graph, SavedChip
+from ..trace.source_positions import Span
+from ..trace.statements import parse_expression as expression_in
+from ..words import clean, shorten, text
+from .execution import ModuleCall, ModuleCalls, below
+from .stations import Lookup, Place
+
+# ─── What the tensors of a recorded cell are called
+
 
 OPERATORS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "pow": "**"}
 KINDS = ("_scalar", "_tensor")  # in which names of ops end that take a number, or a tensor, beside the first
@@ -76,7 +82,7 @@ def gradient_name(place: Any, named: Mapping[str, str]) -> str | None:
     return found[0] if len(found) == 1 else None
 
 
-def expression(
+def op_expression(
     place: Any, at: Mapping[str, Any], named: Mapping[str, str], depth: int = DEEPEST
 ) -> str | None:
     """An op whose source is not known in symbols; None for a place that no such op made. What stands more
@@ -84,8 +90,8 @@ def expression(
     event = place.event
     if event is None:
         return None
-    given = zip(event.inputs, event.arguments, strict=True)
-    operands = [operand(id, text, at, named, depth) for id, text in given]
+    given = event_inputs(event)
+    operands = [operand_text(id, text, at, named, depth) for id, text in given]
     title = event.op
     for kind in KINDS:
         title = title.removesuffix(kind)
@@ -93,7 +99,20 @@ def expression(
         return f"{operands[0]} {OPERATORS[title]} {operands[1]}"
     if title in ("copy", "clone", "copybackwards") and operands:
         return operands[-1]
-    return f"{title}({', '.join(operands)})"
+    if title == "select" and len(operands) == 3 and operands[1].isdigit():
+        return f"{operands[0]}[{':, ' * int(operands[1])}{operands[2]}]"
+    told = [each for (id, text), each in zip(given, operands) if id is not None or is_single(text)]
+    return f"{title}({', '.join(told)})"
+
+
+def event_inputs(event: Any) -> list[tuple[str | None, str | None]]:
+    """What an op was called with: tensors by their ids, all else as text."""
+    return list(zip(event.inputs, event.arguments, strict=True))
+
+
+def is_single(text: str | None) -> bool:
+    """Whether an argument is one number or word, and no shape, list or switch."""
+    return text is not None and text[:1] not in "([" and text not in ("True", "False", "None")
 
 
 def name_indices(found: Lookup, event: Forward) -> None:
@@ -110,7 +129,7 @@ def name_indices(found: Lookup, event: Forward) -> None:
             place.expr = ast.unparse(part)
 
 
-def unseen(found: Lookup, place: Place, named: Mapping[str, str]) -> str | None:
+def unseen_op_expression(found: Lookup, place: Place, named: Mapping[str, str]) -> str | None:
     """What an op computed that nobody saw, from its node and the tensors that it used: `t(net.0.weight)`;
     None for what has a name, and where those have none."""
     node = found.nodes.get(place.node or "")
@@ -126,7 +145,7 @@ def unseen(found: Lookup, place: Place, named: Mapping[str, str]) -> str | None:
     return f"{op_of(node.name)}({', '.join(names)})"
 
 
-def operand(
+def operand_text(
     id: str | None, text: str | None, at: Mapping[str, Any], named: Mapping[str, str], depth: int
 ) -> str:
     """One input of such an op: its name, its number, or its own expression in brackets."""
@@ -138,14 +157,15 @@ def operand(
     value = place.states[i].value
     if place.event is None and value is not None and value.size == 1 and value.items:
         return number(value.items[0], value.dtype)
-    whole = place.expr or (expression(place, at, named, depth - 1) if depth else None) or "…"
+    whole = place.expr or (op_expression(place, at, named, depth - 1) if depth else None) or "…"
     return f"({whole})" if len(whole) <= LONGEST else "(…)"
 
 
-def numbered(named: dict[str, str]) -> dict[str, str]:
-    """Names with a subscript where several tensors share one."""
+def with_subscripts(named: dict[str, str], begun: Collection[str] = ()) -> dict[str, str]:
+    """Names with a subscript where several tensors share one: from 1, of the states of a loop from 0; `begun`
+    has the names of these."""
     count = Counter(named.values())
-    seen: Counter[str] = Counter()
+    seen = Counter(dict.fromkeys(begun, -1))
     result = {}
     for id, name in named.items():
         seen[name] += 1
@@ -153,8 +173,27 @@ def numbered(named: dict[str, str]) -> dict[str, str]:
     return result
 
 
+def loop_states(places: Iterable[Place], named: Mapping[str, str]) -> set[str]:
+    """The names that a loop goes on with: the first tensor stands before it, all others were computed in one
+    line of it, `h = tanh(x[t] @ W + h @ U)`. Books count these from 0."""
+    found: dict[str, list[Place]] = {}
+    for place in places:
+        for state in place.states:
+            if state.id in named:
+                found.setdefault(named[state.id], []).append(place)
+    return {name for name, (first, *later) in found.items() if is_repeated(first, later)}
+
+
+def is_repeated(first: Place, later: Sequence[Place]) -> bool:
+    """Whether a line computed all `later` ones, with nodes, after the first had been made elsewhere."""
+    lines = {place.line for place in later}
+    if len(later) < 2 or len(lines) > 1 or any(place.node is None for place in later):
+        return False
+    return lines.isdisjoint((0, first.line)) and (first.node is None or first.line < later[0].line)
+
+
 def plain_name(name: str) -> str:
-    """A name without the subscript that `numbered` gave it."""
+    """A name without the subscript that `with_subscripts` gave it."""
     return name.rstrip("₀₁₂₃₄₅₆₇₈₉")
 
 
@@ -173,10 +212,15 @@ def letters_for(
 
 
 def lacks_a_name(place: Place, named: Container[str], calls: ModuleCalls) -> bool:
-    """Whether a place is a result of the cell that is known by its expression alone."""
-    if place.order != 1 or place.node is None or not place.expr or len(place.states) > 1:
+    """Whether a place is a result of the cell that is known by its expression alone, or one that nobody saw
+    inside a function."""
+    if place.order != 1 or place.node is None or len(place.states) > 1:
         return False
-    event = place.event
+    event, state = place.event, place.states[0]
+    if event is None and not place.expr:
+        return place.time > 0 and state.id not in named and calls.at(place.time) is None
+    if not place.expr:
+        return False
     if not isinstance(event, Forward) or event.call or event.span is None or event.span.origin:
         return False
     return place.states[0].id not in named and calls.at(place.time) is None
@@ -185,11 +229,9 @@ def lacks_a_name(place: Place, named: Container[str], calls: ModuleCalls) -> boo
 CALLEE = re.compile(r"(?:[\w.\]\[]*\.)?(\w+)\(.*\)\Z")  # of a call, its last name
 
 
-def name_inner(found: Lookup, events: Sequence[Any], module_calls: ModuleCalls) -> None:
+def name_inner(found: Lookup, begun: Sequence[int], failed: Span | None, module_calls: ModuleCalls) -> None:
     """Take the names of variables from inner results among the places of `found`, and say instead what made
-    them."""
-    begun = [time for time, event in enumerate(events) if isinstance(event, Statement)]
-    failed = next((event.span for event in events if isinstance(event, Failed)), None)
+    them. Statements have `begun` at these times, and the cell `failed` there."""
     last: dict[tuple[Span, int, int], Place] = {}  # by span, module call, how many statements had begun
     for place in found.places:
         if place.order > 1 or (place.brought and place.node is None):
@@ -232,6 +274,8 @@ def in_module(found: Lookup, place: Place, call: ModuleCall, known: Mapping[str,
         place.expr = f"{start}.{own}.T" if start else f"{own}.T"
     elif op:
         way = below(call.event.path, top) or call.event.kind
+        if any(state.id in call.outputs for state in place.states):
+            op = call.event.kind.lower()  # both libraries have the module, but not the same ops in it
         place.expr = f"{way} {op}" if way[-1:].isdigit() else f"{way} · {op}"
 
 
@@ -242,3 +286,79 @@ def in_function(place: Place) -> None:
     if callee is not None and place.event is not None:
         op = place.event.op
         place.expr = f"{callee[1]} · {op}" if op != callee[1] else place.expr
+
+
+# ─── What pictures, steps and explanations alike call cards, hooks and saved values
+
+
+PARALLEL = 4  # more arrows than this between the same two boxes are drawn as one
+WIDTH = 60  # columns of a value or a name
+
+HOOKS = {
+    "tensor": "hook_tensor",
+    "pre": "hook_pre",
+    "post": "hook_post",
+    "post_accumulate": "hook_post_accumulate",
+    "multi": "hook_multi",
+}
+Names = dict[tuple[str, int], str]  # what to call each card, by station id and position
+
+
+def name_cards(graph: Graph, lang: str | None = None) -> Names:
+    """What to call each card, by station id and position: its variable, its expression, or `result n`; and a
+    chain by how many operations it stands for."""
+    chains = {group.id for group in graph.groups if group.kind == CHAIN}
+    folds = {fold.station: fold for fold in graph.folds if fold.station in chains}
+    names: Names = {}
+    unnamed = 0
+    for s in graph.stations:
+        for i, card in enumerate(s.cards):
+            if s.id in folds:
+                names[s.id, i] = text("fold", lang, n=folds[s.id].operations)
+                continue
+            name = clean(card.name or card.expr or "")
+            if not name:
+                unnamed += 1
+                name = text("unnamed", lang, n=unnamed)
+            names[s.id, i] = name
+    return names
+
+
+def bundles_of(graph: Graph) -> dict[str, tuple[str, ...]]:
+    """By route, all routes that run between the same two stations, in order."""
+    bundles: dict[tuple[str, str], list[str]] = {}
+    for route in graph.routes:
+        bundles.setdefault((route.source, route.target), []).append(route.id)
+    found = {id: bundle for bundle in map(tuple, bundles.values()) for id in bundle}
+    return {route.id: found[route.id] for route in graph.routes}
+
+
+def drawn_routes(graph: Graph) -> set[str]:
+    """The routes that have arrows of their own: of many between two stations only the first has."""
+    return {id for id, bundle in bundles_of(graph).items() if len(bundle) <= PARALLEL or id == bundle[0]}
+
+
+def kept_words(saved: SavedChip, lang: str | None) -> str:
+    """What a saved-tensor hook made of a saved value."""
+    return text("kept_recomputed", lang) if saved.packed == RECOMPUTED else clean(saved.packed)
+
+
+def hook_label(hook: Any, lang: str | None = None) -> str:
+    """What to call a `Hook` or `HookRan`: its kind, and its own name if that is one."""
+    name = hook.name if hook.name.isidentifier() else ""
+    return shorten(clean(text(HOOKS[hook.kind], lang, name=name).strip()), WIDTH)
+
+
+def hook_text(hook: Any, lang: str | None = None) -> str:
+    """What a hook that ran made of the gradients that it saw, and that it returned None, where that is
+    known."""
+    before, after = (
+        ", ".join("None" if value is None else one_line(value, WIDTH) for value in values)
+        for values in (hook.before, hook.after)
+    )
+    late = hook.kind in ("post_accumulate", "multi")  # these have to return None, or need not
+    if hook.before != hook.after:
+        wrote = hook.gave is False and not late
+        return text("hook_wrote", lang, before=before, after=after) if wrote else f"{before} → {after}"
+    key = "hook_none" if hook.gave is False and not late else "hook_same" if hook.gave else "hook_saw"
+    return text(key, lang, before=before)

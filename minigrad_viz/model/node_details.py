@@ -1,18 +1,30 @@
-"""What a trace tells of a node: which tensors its edges lead to, which tensor it saved under which name,
-with the values where the node has lost them, the source of a custom Function, the arguments of an op.
+"""What a trace tells of a node: its edges, the values that it saved, its source, its hooks.
+
+Note [Which hooks are gone]
+    A handle is no tensor, so nobody tells of `handle.remove()`. What is known: the statement at the top level
+    says so, on a variable to which an earlier one gave the handle. And a hook that ran with a node in an
+    earlier call, but not in this one although the node ran and its tensor is still a variable, was removed
+    meanwhile, maybe by itself. Nothing else is believed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+import ast
+import functools
+from collections import Counter
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from minigrad.observing import all_ops
 
 from ..protocol import Value, op_of
-from ..trace.events import Forward, NodeState
-from ..trace.graph import Code, Saved
-from ..trace.where import Span
-from .place import Edge, Lookup, Place
+from ..trace.events import Forward, NodeState, Statement
+from ..trace.graph import Code, Hook, SavedChip
+from ..trace.source_positions import Span
+from ..trace.statements import evaluated_parts, parse_source
+from .stations import Edge, Lookup, Place
+
+# ─── What a trace tells of a node
 
 
 def match(found: Lookup, given: list[str | None], edges: Sequence[Edge | None]) -> list[str | None]:
@@ -78,11 +90,12 @@ def code_of(node: NodeState) -> tuple[Code, ...]:
     methods = [*node.methods, *([("backward", node.code)] if node.code is not None else [])]
     function = node.name.rstrip("0123456789").removesuffix("Backward")
     return tuple(
-        Code(f"{function}.{name}", dedented(span), 0 if span.origin else span.line) for name, span in methods
+        Code(f"{function}.{name}", dedent_span(span), 0 if span.origin else span.line)
+        for name, span in methods
     )
 
 
-def dedented(span: Span) -> str:
+def dedent_span(span: Span) -> str:
     """The text of a span whose first line begins at its column, the others at the margin."""
     first, *others = span.text.split("\n")
     cut = (line[span.column :] if not line[: span.column].strip() else line.lstrip() for line in others)
@@ -128,7 +141,9 @@ def tensor_saved_as(found: Lookup, node: NodeState, name: str) -> str | None:
     return match(found, given, node.edges)[op.inputs.index(name)]
 
 
-def as_saved(found: Lookup, index: Lookup, node: NodeState, saved: tuple[Saved, ...]) -> tuple[Saved, ...]:
+def as_saved(
+    found: Lookup, index: Lookup, node: NodeState, saved: tuple[SavedChip, ...]
+) -> tuple[SavedChip, ...]:
     """What a node of `found` saved, with the values that were there before their memory was written to; those
     `index` has, which is of the whole trace."""
     if all(s.now is None or s.value is not None for s in saved):
@@ -139,18 +154,18 @@ def as_saved(found: Lookup, index: Lookup, node: NodeState, saved: tuple[Saved, 
     return tuple(s._replace(value=s.value or values.get(s.name)) for s in saved)
 
 
-def of_function(found: Lookup, index: Lookup, node: NodeState, saved: Saved) -> Value | None:
+def of_function(found: Lookup, index: Lookup, node: NodeState, saved: SavedChip) -> Value | None:
     """What a custom Function saved before its memory was written to: what the only one of its inputs and
     outputs was then that has come from the one version to the other."""
     place = found.by_node.get(node.id)
     if place is None or saved.now is None:
         return None
     near = dict.fromkeys([*(id for id in place.inputs or () if id), *(state.id for state in place.states)])
-    fits = [id for id in near if changed(index, id, saved)]
+    fits = [id for id in near if may_have_version(index, id, saved)]
     return value_at(index, fits[0], saved.version) if len(fits) == 1 else None
 
 
-def changed(index: Lookup, tensor: str, saved: Saved) -> bool:
+def may_have_version(index: Lookup, tensor: str, saved: SavedChip) -> bool:
     """Whether a tensor, or what a write in place made of it, may be at the version of a stale value."""
     if tensor not in index.at or value_at(index, tensor, saved.version) is None:
         return False
@@ -159,7 +174,7 @@ def changed(index: Lookup, tensor: str, saved: Saved) -> bool:
     return saved.now in (*later, *born)
 
 
-def version_of(saved: tuple[Saved, ...], name: str) -> int | None:
+def version_of(saved: tuple[SavedChip, ...], name: str) -> int | None:
     """The version at which a value was saved."""
     return next(s.version for s in saved if s.name == name)
 
@@ -170,7 +185,7 @@ def value_at(index: Lookup, tensor: str, version: int | None) -> Value | None:
     return next((state.value for _, state in stood if state.version == version), None)
 
 
-def unpacked(node: NodeState, packed: Mapping[tuple[str, str], tuple[Value | None, str]]) -> NodeState:
+def unpack_saved(node: NodeState, packed: Mapping[tuple[str, str], tuple[Value | None, str]]) -> NodeState:
     """A node with the recorded values of the saved tensors that hooks packed."""
     if not any((node.id, s.name) in packed for s in node.saved):
         return node
@@ -191,3 +206,116 @@ def remember(node: NodeState, before: NodeState | None) -> NodeState:
         s._replace(value=known.get(s.name)) if s.freed or s.now is not None else s for s in node.saved
     )
     return node._replace(saved=saved)
+
+
+# ─── Which hooks a cell registered, and which of them are gone
+
+
+HOOK_KINDS = {
+    "register_hook": "tensor",
+    "register_post_accumulate_grad_hook": "post_accumulate",
+    "register_prehook": "pre",
+}
+
+
+class Handling(NamedTuple):
+    """What a statement does with hooks: one of `kind` is registered on the `variable` or its `grad_fn`, and
+    the handle goes to the variable `handle`; or, without a kind, the hook of that handle is removed, or
+    (`other`) something else is assigned to that variable."""
+
+    handle: str
+    kind: str = ""
+    variable: str = ""
+    name: str = ""
+    other: bool = False
+
+
+class HookRegistration(NamedTuple):
+    """A hook that the cell registered on a tensor, when it was registered, and removed (None: it was not)."""
+
+    tensor: str
+    kind: str
+    name: str
+    since: int
+    until: int | None = None
+
+
+@functools.lru_cache(maxsize=256)
+def hook_statement(statement: str) -> tuple[Handling, ...]:
+    """What a statement with this text does with hooks, and with the variables to which it assigns."""
+    tree = parse_source(statement)
+    return () if tree is None else tuple(found for part in tree.body for found in _handle_of(part))
+
+
+def _handle_of(part: ast.stmt) -> Iterator[Handling]:
+    targets = part.targets if isinstance(part, ast.Assign) else []
+    names = [name.id for t in targets for name in ast.walk(t) if isinstance(name, ast.Name)]
+    yield from (Handling(name, other=True) for name in names)
+    whole = getattr(part, "value", None)
+    for call in (node for node in evaluated_parts(part) if isinstance(node, ast.Call)):
+        holder = call.func.value if isinstance(call.func, ast.Attribute) else None
+        if call is whole and isinstance(holder, ast.Name) and ast.unparse(call) == f"{holder.id}.remove()":
+            yield Handling(holder.id)
+        alone = call is whole and len(targets) == len(names) == 1
+        yield from _registration(call, names[0] if alone else "")
+
+
+def _registration(call: ast.Call, handle: str) -> Iterator[Handling]:
+    func = call.func
+    if not isinstance(func, ast.Attribute) or func.attr not in HOOK_KINDS:
+        return
+    holder, on_node = func.value, False
+    if isinstance(holder, ast.Attribute) and holder.attr == "grad_fn":
+        holder, on_node = holder.value, True
+    if isinstance(holder, ast.Name):
+        hook = call.args[0] if call.args else None
+        name = hook.id if isinstance(hook, ast.Name) else "<lambda>" if isinstance(hook, ast.Lambda) else ""
+        kind = "post" if on_node and func.attr == "register_hook" else HOOK_KINDS[func.attr]
+        yield Handling(handle, kind, holder.id, name)
+
+
+def hook_registrations(
+    events: Iterable[Any], variable: Callable[[str, int], str | None]
+) -> list[HookRegistration]:
+    """The hooks that the cell's statements registered, in order; `variable` gives the tensor that a variable
+    was at a time."""
+    held: dict[str, int] = {}  # variable -> the hook whose handle it is
+    found: list[HookRegistration] = []
+    for time, event in enumerate(events):
+        if isinstance(event, Statement):
+            said = event.span.text
+            about = "register_" in said or any(handle in said for handle in held)
+            for told in hook_statement(said) if about else ():
+                tensor = variable(told.variable, time) if told.kind else None
+                if tensor is not None:
+                    if told.handle:
+                        held[told.handle] = len(found)
+                    found.append(HookRegistration(tensor, told.kind, told.name, time))
+                elif (told.other or told.kind) and told.handle in held:
+                    del held[told.handle]
+                elif not told.kind and told.handle in held and found[held[told.handle]].until is None:
+                    found[held[told.handle]] = found[held[told.handle]]._replace(until=time)
+    return found
+
+
+def removed_hooks(
+    known: Iterable[HookRegistration], before: Iterable[Any], now: Any, node_of: Callable[[str], str | None]
+) -> dict[str, list[Hook]]:
+    """The hooks of each node that were removed before the call `now`; `known` are those registered, `before`
+    the earlier calls, and `node_of` gives the node at which a tensor's gradient arrives."""
+    found: dict[str, Counter[tuple[str, str]]] = {}
+    for hook in known:
+        node = node_of(hook.tensor)
+        if node is not None and hook.until is not None and hook.until < now.begin:
+            found.setdefault(node, Counter())[hook.kind, hook.name] += 1
+    arrived = {node for node, _ in now.arrived} & now.ran.keys()
+    seen = {node for id in now.named if (node := node_of(id)) in arrived}
+    for node, hooks in ((node, hooks) for call in before for node, hooks in call.hooks.items()):
+        if node in seen:
+            missing = Counter((hook.kind, hook.name) for hook in hooks if hook.name)
+            missing.subtract((hook.kind, hook.name) for hook in now.hooks.get(node, ()))
+            found[node] = Counter(found.get(node, Counter()) | +missing)
+    return {
+        node: [Hook(kind, name, (), (), removed=True) for kind, name in sorted(hooks.elements())]
+        for node, hooks in found.items()
+    }

@@ -5,17 +5,24 @@ from __future__ import annotations
 
 import functools
 from dataclasses import replace
+from typing import Any
 
 from ..protocol import Value
 from ..trace.events import COMPILED, NodeState, TensorState, Trace
 from ..trace.graph import Card, Change, Deck, Graph, Hook, Route, Station, Update
-from .cuts import memory_of
-from .handles import gone
-from .naming import expression, gradient_name, letters_for, names_of, numbered, unseen
-from .node_details import as_saved, code_of, kinds_of, match, node_of, unpacked
-from .place import BackwardCall, Lookup, Place, role_of
-from .schedule import Schedule, guilty_in, schedule_of
-from .stopped import given_there, why_no_graph
+from .naming import (
+    gradient_name,
+    letters_for,
+    loop_states,
+    names_of,
+    op_expression,
+    unseen_op_expression,
+    with_subscripts,
+)
+from .node_details import as_saved, code_of, kinds_of, match, node_of, removed_hooks, unpack_saved
+from .provenance import memory_of
+from .schedule import Schedule, given_there, guilty_in, schedule_of, why_no_graph
+from .stations import BackwardCall, Lookup, Place, role_of
 from .trace_index import TraceIndex
 
 
@@ -30,17 +37,19 @@ class Scene(Lookup):
         self.index, self.trace, self.call = index, index.trace, call
         self.now = now = index.calls.get(call) or BackwardCall()
         self.arrived, self.captured, self.before = now.arrived, now.captured, now.before
+        self.derived: dict[str, Any] = {}  # what is worked out of it once, by name
         self.accumulators = index.accumulators | now.accumulators
         self.of, self.gradient_of = index.of, index.gradient_of
         self.freed = {node for node, freed_by in index.freed.items() if freed_by <= call}
         self.nodes = index.nodes | self.met_again()
         if index.packed:
-            self.nodes = {id: unpacked(node, index.packed) for id, node in self.nodes.items()}
+            self.nodes = {id: unpack_saved(node, index.packed) for id, node in self.nodes.items()}
         self.at, self.by_node, self.moments = dict(index.at), dict(index.by_node), index.moments
         self.places = self.at_the_moment(now.end)
         shown, self.given = index.scopes.of(call) or (None, set())
         left_out = given_there(self.trace, self.places)
         self.shown = [p for p in self.places if p.id not in left_out and (shown is None or p.id in shown)]
+        self.number()
         # Leaves that a node sends gradients to; they stand on an AccumulateGrad, even if nobody looked at it.
         self.users = {
             id
@@ -60,7 +69,7 @@ class Scene(Lookup):
             node: [Hook(e.kind, e.name, e.before, e.after, gave=e.gave) for e in events]
             for node, events in now.hooks.items()
         }
-        lost = gone(index.registered, earlier, now, self.node_at)
+        lost = removed_hooks(index.registered, earlier, now, self.node_at)
         self.hooks = {node: [*ran.get(node, ()), *lost.get(node, ())] for node in ran | lost}
 
     @functools.cached_property
@@ -115,6 +124,20 @@ class Scene(Lookup):
                     self.by_node[place.node] = place
         return places
 
+    def number(self) -> None:
+        """Give places the ids that they have in this scene: what is shown is counted from 0, so rounds of a
+        loop have the same ids. Those that belong to other calls follow."""
+        if all(place.id == f"s{i}" for i, place in enumerate(self.shown)):
+            return
+        mine = {place.id for place in self.shown}
+        order = [*self.shown, *(place for place in self.places if place.id not in mine)]
+        twins = {place.id: place.called(f"s{i}") for i, place in enumerate(order)}
+        self.places = [twins[place.id] for place in self.places]
+        self.shown = [twins[place.id] for place in self.shown]
+        self.given = {twins[id].id for id in self.given}
+        self.at = {tensor: (twins[place.id], i) for tensor, (place, i) in self.at.items()}
+        self.by_node = {node: twins[place.id] for node, place in self.by_node.items()}
+
     def drawn(self) -> Graph:
         """Stations and routes."""
         routes: list[Route] = []
@@ -163,13 +186,15 @@ class Scene(Lookup):
             root = named.get(self.of.get(call, ""))
             if root and target in named and id not in named:
                 named[id] = f"∂{root}/∂{named[target]}"
-        return numbered({id: named[id] for id in shown if id in named})
+        named = {id: named[id] for id in shown if id in named}
+        return with_subscripts(named, loop_states(self.shown, named))
 
     def expression(self, place: Place) -> str | None:
         """What an op whose source is not known computed, written with the names of its inputs."""
-        known = expression(place, self.at, self.named) or self.gradient(place)
+        known = op_expression(place, self.at, self.named) or self.gradient(place)
         finished = self.trace.roots is not None  # there tensors are known by their nodes
-        return known or (None if finished else unseen(self, place, self.named))
+        names = self.letters | self.named
+        return known or (None if finished else unseen_op_expression(self, place, names))
 
     def gradient(self, place: Place) -> str | None:
         """What to write for a gradient of a tensor that has a letter for a name."""
@@ -271,10 +296,10 @@ class Scene(Lookup):
 
 class Scenes:
     """The scenes of a trace, one for each backward call that was kept (one without any call). Each is built
-    when it is first asked for, once."""
+    when it is first asked for, once. `joined` says that the trace is one of several cells."""
 
-    def __init__(self, trace: Trace) -> None:
-        self.trace = trace
+    def __init__(self, trace: Trace, joined: bool = False) -> None:
+        self.trace, self.joined = trace, joined
         self.index = TraceIndex(trace)
         self._built: dict[int, Scene] = {}
 

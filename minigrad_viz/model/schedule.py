@@ -1,5 +1,5 @@
-"""In which order the nodes of a backward call run, and what each still waits for: recomputed from the graph;
-and where the engine stopped, as far as graph and record tell.
+"""In which order the nodes of a backward call run, and what each still waits for; where the engine or the
+cell stopped.
 
 Note [Two sources for one order]
     The engine counts the edges that lead to each node, then always runs the newest node all of whose edges
@@ -11,16 +11,25 @@ Note [Two sources for one order]
 
 from __future__ import annotations
 
+import ast
 import re
 from bisect import bisect_left, insort
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from heapq import heappop, heappush
 from typing import NamedTuple
 
 from ..protocol import Value
-from ..trace.events import NodeState, Trace
-from ..trace.walk import reached
-from .place import BackwardCall, Lookup
+from ..trace.events import CellFailed, NodeState, Statement, TensorCreated, Trace, of_kinds
+from ..trace.graph import GUILTY, Card, Graph, Mark, Route, Station
+from ..trace.graph_walk import reachable
+from ..trace.source_positions import Span
+from ..trace.statements import parse_expression
+from ..words import clean, shorten, text
+from .stations import BackwardCall, Lookup, Place
+
+# ─── In which order the nodes of a backward call run, and what each still waits for
+
 
 SMALL = 60  # nodes of a graph in which also those wait to which nothing has come yet
 
@@ -68,10 +77,10 @@ def reach(nodes: Iterable[NodeState], roots: Sequence[str]) -> dict[str, NodeSta
     def behind(id: str) -> Iterable[str]:
         return (edge[0] for edge in known[id].edges if edge is not None and edge[0] in known)
 
-    return {id: known[id] for id in reached((id for id in roots if id in known), behind)}
+    return {id: known[id] for id in reachable((id for id in roots if id in known), behind)}
 
 
-def needed(nodes: Iterable[NodeState], targets: Collection[str]) -> set[str]:
+def needed_nodes(nodes: Iterable[NodeState], targets: Collection[str]) -> set[str]:
     """The nodes that run when only the gradients that arrive at the nodes `targets` are asked for: those from
     which one of them can be reached.
 
@@ -85,35 +94,34 @@ def needed(nodes: Iterable[NodeState], targets: Collection[str]) -> set[str]:
     return result
 
 
-def order(
-    nodes: Iterable[NodeState], roots: Sequence[str], limited: Collection[str] | None = None
-) -> list[str]:
-    """The nodes that can be reached from `roots`, or those of them in `limited`, in the order in which they
-    leave the queue."""
-    known = reach(nodes, roots)
-    missing = edges_into(known.values())
+def queue(
+    nodes: Mapping[str, NodeState], roots: Sequence[str], limited: Collection[str] | None = None
+) -> Iterator[tuple[str, dict[str, int]]]:
+    """The nodes that leave the queue of a call from `roots`, or those of them in `limited`, in their order,
+    each with the nodes that its edges lead to and how many edges have not reported to these then."""
+    missing = edges_into(nodes.values())
     heap: list[_Entry] = []
     for id in dict.fromkeys(roots):
-        if id in known and not missing[id] and (limited is None or id in limited):
-            heappush(heap, _Entry(known[id]))
-    done = []
+        if id in nodes and not missing[id] and (limited is None or id in limited):
+            heappush(heap, _Entry(nodes[id]))
     while heap:
         node = heappop(heap).node
-        done.append(node.id)
+        reports: dict[str, int] = {}
         for edge in node.edges:
-            if edge is not None and edge[0] in known:
+            if edge is not None and edge[0] in nodes:
                 missing[edge[0]] -= 1
+                reports[edge[0]] = missing[edge[0]]
                 if not missing[edge[0]] and (limited is None or edge[0] in limited):
-                    heappush(heap, _Entry(known[edge[0]]))
-    return done
+                    heappush(heap, _Entry(nodes[edge[0]]))
+        yield node.id, reports
 
 
 class Schedule:
     """The queue of one backward call over `nodes`, from `roots`; `limited` are the nodes that run, if not all
     do.
 
-    `order` are the nodes that run, in their order, `at` gives the place of each in it; `missing` says how
-    many edges lead to each node.
+    `order` are the nodes that run, in their order, `at` gives the place of each in it. `missing` says how
+    many edges lead to each node, `reports` how many of them are left at the nodes that a node reports to.
     """
 
     def __init__(
@@ -121,7 +129,8 @@ class Schedule:
     ) -> None:
         self._nodes = reach(nodes, roots)
         self._roots = list(dict.fromkeys(roots))
-        self.order = order(self._nodes.values(), roots, limited)
+        self.reports = dict(queue(self._nodes, roots, limited))
+        self.order = list(self.reports)
         self.at = {id: i for i, id in enumerate(self.order)}
         self.missing = edges_into(self._nodes.values())
 
@@ -146,14 +155,12 @@ class Schedule:
         note(0)
         for count, id in enumerate(running, 1):
             del ready[0]
-            for edge in self._nodes[id].edges:
-                if edge is None or edge[0] not in self._nodes:
-                    continue
-                missing[edge[0]] -= 1
-                place = self.at.get(edge[0])
+            for target, left in self.reports[id].items():
+                missing[target] = left
+                place = self.at.get(target)
                 if place is None:
                     continue
-                if missing[edge[0]]:
+                if left:
                     if place not in listed:
                         listed.add(place)
                         insort(waiting, place)
@@ -183,7 +190,7 @@ def schedule_of(trace: Trace, call: BackwardCall, found: Lookup) -> Schedule | N
         asked = asked or list(started.wanted or ())
         if not asked:
             return None  # it failed, and nobody knows what it was asked for
-        limited = needed(started.nodes, {found.node_at(tensor) or "" for tensor in asked})
+        limited = needed_nodes(started.nodes, {found.node_at(tensor) or "" for tensor in asked})
         if started.kind != "grad":
             limited |= {node.id for node in started.nodes if node.variable in asked}
     elif not failed:
@@ -196,7 +203,7 @@ def guilty_in(trace: Trace, call: BackwardCall, found: Lookup, schedule: Schedul
     """The node that would have run when a call failed; None if the failure came before any."""
     started = call.started
     if not trace.recorded:
-        return unusable(call, found, schedule)
+        return node_without_values(call, found, schedule)
     ran, named = list(call.ran), NOT_A_NUMBER.search(call.error or "")
     if named is not None and ran and found.nodes[ran[-1]].name == named[1]:
         return ran[-1]  # it ran, and what it gave was looked at then
@@ -210,7 +217,7 @@ def guilty_in(trace: Trace, call: BackwardCall, found: Lookup, schedule: Schedul
     return schedule.order[len(ran)]
 
 
-def unusable(call: BackwardCall, found: Lookup, schedule: Schedule | None) -> str | None:
+def node_without_values(call: BackwardCall, found: Lookup, schedule: Schedule | None) -> str | None:
     """Where nobody saw what ran: the node of which the traceback tells; else the only one whose saved values
     are gone or were written to, if the error is about that. Nodes that ran in the call have let go of theirs
     too; behind one that still has them none did."""
@@ -229,3 +236,121 @@ def unusable(call: BackwardCall, found: Lookup, schedule: Schedule | None) -> st
     error = ended.error or ""
     ends = freed if TWICE in error else changed[:1] if CHANGED in error else []
     return ends[0] if len(ends) == 1 else None
+
+
+# ─── Why there is no graph
+
+
+STARTS = ("backward", "grad")
+
+
+def refused_backward(trace: Trace) -> CellFailed | None:
+    """The error that ended the cell, if it came up where the cell wrote a backward call."""
+    last = trace.events[-2:]  # an event with the variables follows it
+    failed = next(iter(of_kinds(last, CellFailed)), None)
+    return failed if failed is not None and starts_backward(failed.span) else None
+
+
+def starts_backward(span: Span | None) -> bool:
+    """Whether an expression is a call of `backward` or `grad`."""
+    match span and parse_expression(span.text):
+        case ast.Call(ast.Name(name) | ast.Attribute(attr=name)):
+            return name in STARTS
+    return False
+
+
+def given_there(trace: Trace, places: Iterable[Place]) -> set[str]:
+    """The ids of the places of tensors that were made inside such a call, to be its gradients, and that
+    nothing else has used: nothing leads to them or from them."""
+    failed = refused_backward(trace)
+    if failed is None or failed.span is None:
+        return set()
+    places, span = list(places), failed.span
+    used = {id for place in places for id in place.inputs or ()}
+    made = {
+        event.tensor.id
+        for event in trace.of(TensorCreated)
+        if event.span is not None and span.holds(event.span)
+    }
+    return {p.id for p in places if p.name is None and p.states[0].id in made - used}
+
+
+Note = tuple[str, dict[str, str]]
+LEFT = "no_graph_left"
+CHECKS = re.compile(r"\b(?:grad(?:grad)?check|check_gradients)\(")  # which run a function unseen
+OF_CUT = {
+    "inference": "no_graph_inference", "no_grad": "no_graph_no_grad", "detach": "no_graph_detached",
+    "data": LEFT, "numpy": LEFT, "item": LEFT, "tensor": LEFT, "integer": "no_graph_integer",
+}  # fmt: skip
+
+
+def why_no_graph(trace: Trace, places: Sequence[Place], named: Mapping[str, str]) -> Note | None:
+    """The sentence that says why a cell has no graph: no tensor required gradients, or those that did have no
+    path to a result, or every such path was cut, or the first operation on them failed."""
+    states = [s for p in places for s in p.states]
+    if not states or any(s.requires_grad and s.node is not None for s in states):
+        return None
+    asked = [named[s.id] for s in states if s.requires_grad and s.id in named]
+    if not any(s.requires_grad for s in states):
+        return ("no_graph_forward" if any(s.tangent is not None for s in states) else "no_graph", {})
+    ends = [p for p in places if p.fog or (p.cut and p.asking)]
+    for cut, key in OF_CUT.items():
+        found = [place for place in ends if OF_CUT[place.fog or place.cut] == key]
+        names = [name for place in found for name in place_names(place, named)]
+        if names:
+            value = found[0].states[0].value
+            dtype = {"dtype": value.dtype} if cut == "integer" and value is not None else {}
+            return key, {"names": ", ".join(dict.fromkeys(names)), **dtype}
+    if any(CHECKS.search(e.span.text) for e in trace.of(Statement)):
+        return ("no_graph_checked", {})
+    failed = next((event for event in trace.of(CellFailed) if event.named), None)
+    if failed is not None and failed.span is not None:
+        return "no_graph_failed", {"code": " ".join(failed.span.text.split())}
+    return ("no_graph_unused", {"names": ", ".join(asked) or "…"})
+
+
+def place_names(place: Place, named: Mapping[str, str]) -> list[str]:
+    """What to call the tensors of a place: their variables, else what was written there."""
+    names = [named[state.id] for state in place.states if state.id in named]
+    return names or ([place.expr] if place.expr and not place.fog else [])
+
+
+STOPPED = "stopped"  # the id of its card, which stands for no tensor
+LONGEST = 60  # columns of its source
+PLAIN = re.compile(r"[\w.]+")  # a name or an attribute: nothing was computed there
+
+
+def with_failed_operation(graph: Graph, whole: Graph, trace: Trace, lang: str | None) -> Graph:
+    """A picture with a station for the operation that ended the cell with an error; as it is where the cell
+    did not fail, where a backward call or a mere attribute did, or where no tensor shown is guilty. Its id is
+    new in the `whole` graph as well."""
+    failed = next(reversed(trace.of(CellFailed)), None)
+    guilty = dict.fromkeys(guilty_cards(graph))
+    if failed is None or failed.span is None or starts_backward(failed.span) or not guilty:
+        return graph
+    source = shorten(clean(failed.span.flat), LONGEST)
+    if PLAIN.fullmatch(source):
+        return graph
+    id = f"s{1 + max(int(station.id[1:]) for station in (*graph.stations, *whole.stations))}"
+    first = 1 + max((int(route.id[1:]) for route in (*graph.routes, *whole.routes)), default=-1)
+    routes = tuple(
+        Route(f"r{first + i}", station, id, card=card, input=i, tracked=False)
+        for i, (station, card) in enumerate(guilty)
+    )
+    return replace(
+        graph,
+        stations=(*graph.stations, Station(id, (Card(STOPPED, expr=source, is_leaf=False),))),
+        routes=(*graph.routes, *routes),
+        marks=(*graph.marks, Mark(f"{id}-c0", GUILTY, text("stopped_here", lang))),
+    )
+
+
+def guilty_cards(graph: Graph) -> Iterator[tuple[str, int]]:
+    """The station and the number of each guilty card; of one in a closed box the box."""
+    shown = {station.id: len(station.cards) for station in graph.stations}
+    inside = {member: fold.station for fold in graph.folds for member in fold.members}
+    for mark in graph.marks:
+        station, _, part = mark.part.partition("-c")
+        station = inside.get(station, station)
+        if mark.kind == GUILTY and part.isdecimal() and station in shown:
+            yield station, min(int(part), shown[station] - 1)

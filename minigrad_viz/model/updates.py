@@ -1,4 +1,5 @@
-"""What a cell writes into its parameters and their gradients around a backward call: the steps of optimizers,
+"""What a cell writes into its parameters and their gradients around a backward call: the steps of
+optimizers,
 `zero_grad`, clipping, and what is written by hand.
 
 Note [What is an update]
@@ -18,19 +19,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ..protocol import Value
-from ..trace.events import (
-    BackwardEnded,
-    Forward,
-    GradSet,
-    Mutated,
-    OptimizerStepped,
-    Stepping,
-)
+from ..trace.events import BackwardEnded, Forward, GradSet, InPlaceWrite, OptimizerStepped, Stepping
 from ..trace.graph import Change, Update
-from ..trace.statements import expression
-from ..trace.where import Span
-from .moments import Moments, states_of
-from .place import BackwardCall
+from ..trace.source_positions import Span
+from ..trace.statements import parse_expression
+from .stations import BackwardCall, Moments
 
 STEP, ZERO, CLIP, WRITTEN = "step", "zero", "clip", "written"
 RESETS = ("none", "zero")
@@ -60,10 +53,8 @@ class UpdateReader:
     def read(self) -> list[Update]:
         """All updates in the order in which they began, each with its call."""
         for time, event in enumerate(self.events):
-            if isinstance(event, BackwardEnded):
-                self.begun, self.open = True, {}
             self.look(time, event)
-            asking = (state for state in states_of(event) if state.is_leaf and state.requires_grad)
+            asking = (state for state in event.states if state.is_leaf and state.requires_grad)
             self.leaves.update(state.id for state in asking)
         for each in self.found:
             self.assign(each)
@@ -71,21 +62,24 @@ class UpdateReader:
 
     def look(self, time: int, event: Any) -> None:
         """Take in an event, if it is part of an update."""
-        if isinstance(event, OptimizerStepped):
-            self.optimizer, self.step = event.kind, {row.tensor: row for row in event.rows}
-            update = self.update(time, STEP, event.span, flat(event.span), event.kind)
-            update.times.append(time)
-        elif isinstance(event, GradSet):
-            self.reset(time, event)
-        elif isinstance(event, Mutated):
-            self.written(time, event)
-        elif isinstance(event, Forward) and time not in self.moments.given:
-            self.numbers += number_in(event)
-        elif isinstance(event, Forward):
-            tensor = self.moments.given[time]
-            if tensor in self.leaves and self.counts(tensor, time):
-                title = f"{event.name} = {flat(event.span)}"
-                self.change(time, WRITTEN, event.span, title, tensor, event.outputs[0].value)
+        match event:
+            case OptimizerStepped():
+                self.optimizer, self.step = event.kind, {row.tensor: row for row in event.rows}
+                update = self.update(time, STEP, event.span, source_line(event.span), event.kind)
+                update.times.append(time)
+            case GradSet():
+                self.reset(time, event)
+            case InPlaceWrite():
+                self.written(time, event)
+            case Forward() if time not in self.moments.given:
+                self.numbers += gradient_factor(event)
+            case Forward():
+                tensor = self.moments.given[time]
+                if tensor in self.leaves and self.counts(tensor, time):
+                    title = f"{event.name} = {source_line(event.span)}"
+                    self.change(time, WRITTEN, event.span, title, tensor, event.outputs[0].value)
+            case BackwardEnded():
+                self.begun, self.open = True, {}
 
     def counts(self, leaf: str, time: int) -> bool:
         """Whether a write into a leaf is an update by now."""
@@ -94,7 +88,7 @@ class UpdateReader:
 
     def reset(self, time: int, event: GradSet) -> None:
         """A gradient was changed."""
-        text = flat(event.span)
+        text = source_line(event.span)
         kind = ZERO if event.how in RESETS else CLIP if "clip_grad" in text else WRITTEN
         title = f"{text} = None" if event.how == "none" and text.endswith(".grad") else text
         update = self.update(time, kind, event.span, title, tensor=event.tensor)
@@ -105,13 +99,13 @@ class UpdateReader:
         if title not in update.title:
             update.title = f"{update.title.removesuffix(' = None')} = {title}"
 
-    def written(self, time: int, event: Mutated) -> None:
+    def written(self, time: int, event: InPlaceWrite) -> None:
         """A leaf was written to, or a tensor that shares its memory, or a gradient that has an update."""
         leaf = next((s.id for s in (event.tensor, *event.also) if s.is_leaf and s.requires_grad), None)
         if leaf is not None and event.tensor.id == event.before and self.counts(leaf, time):
             kind = STEP if event.op == "step" and leaf in self.step else WRITTEN
             after = next(s.value for s in (event.tensor, *event.also) if s.id == leaf)
-            self.change(time, kind, event.span, flat(event.span), leaf, after)
+            self.change(time, kind, event.span, source_line(event.span), leaf, after)
         elif self.found and self.found[-1].span == event.span:
             self.found[-1].times.append(time)
 
@@ -154,10 +148,10 @@ class UpdateReader:
             update.call = call.number
 
 
-def number_in(event: Forward) -> Iterator[tuple[Span, str, float]]:
+def gradient_factor(event: Forward) -> Iterator[tuple[Span, str, float]]:
     """The number that an op multiplies a gradient with, and its name: `lr` in `lr * w.grad`."""
     text = "" if event.span is None else event.span.text
-    match expression(text) if ".grad" in text else None:
+    match parse_expression(text) if ".grad" in text else None:
         case ast.BinOp(left, _, right):
             factor = left if ".grad" in ast.unparse(right) else right
             sign = -1 if isinstance(factor, ast.UnaryOp) and isinstance(factor.op, ast.USub) else 1
@@ -167,12 +161,12 @@ def number_in(event: Forward) -> Iterator[tuple[Span, str, float]]:
                 yield event.span, name, sign * float(numbers[0])
 
 
-def flat(span: Span | None) -> str:
+def source_line(span: Span | None) -> str:
     """The source of a span in one line."""
     return "" if span is None else span.flat
 
 
-def about(update: Update) -> str:
+def optimizer_text(update: Update) -> str:
     """`SGD lr=0.1 momentum=0.9`; "" without an optimizer."""
     known = dict(update.changes[0].settings) if update.changes else {}
     told = [form.format(known[name]) for name, form in SETTINGS.items() if known.get(name)]

@@ -7,14 +7,19 @@
     act     {"label", "name" (of its root), "root" (its value, or null), "chapters": [[phase, steps], …],
              "svg", "prefix", "width", "outline", "narrow": {"svg", "prefix", "width", "stood"} where
                  another picture of it is for narrow windows,
+             "widths": the same of a strip, and of what is inside a card, for windows of other widths,
+             "modules" of a strip: [[path, box, …], …] the boxes to open for each, "open" those open at first,
+             "updates": tables of updates with more lines than the picture has, see `update_tables`,
              "routes": [[id, source, target], …], "frames": [frame, …],
              "stood": {row: [what it says at each moment, as SVG …]},
              "panels": {box: {"title", and all of what an act has from svg on but panels}}}; of
-             those not shown first all after chapters may be packed in "z"
+             those not shown first all after chapters may be packed in "z". An act like others has
+             "table", and these have instead of all after chapters "base", its number, and "row", theirs in
+             the table (see `texts`)
     frame   [phase, marks, label, text, lines, span, ready, waiting, failed, recursion, cause, shows, main]
-    lines   [[label, content, kind], …]; of kind 2 it is a formula in LaTeX, with the marks of `glyphs`
-            around its numbers; of kind 1 a sentence; of kind 0 words that need the label;
-            of kind 3 one of many, for the details alone
+    lines   [[label, content, kind], …]; of kind 2 it is a formula, as `page` of
+            `arithmetic.formula_tree` lists it; of kind 1 a sentence; of kind 0 words that need the label;
+            of kind 3 one of many, for the details alone; of kind 4 the sentence above the formula
     main    the number, from 1, of the line that says most; 0 if none is a formula
     ready   [how many, the first of them …]
     shows   [[row, the number of its moment], …] where that differs from the step before
@@ -31,39 +36,46 @@ import itertools
 import json
 import re
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
 from ..arithmetic import Line
+from ..arithmetic.formula_tree import page
+from ..drawing.detail import DetailPicture
 from ..drawing.picture import Picture
+from ..drawing.strip_pictures import StripPicture
+from ..drawing.update_tables import update_tables
+from ..model.strip import ways_to_modules
 from ..protocol import finite
-from ..steps.told import Frame
+from ..steps.frames import IN_WORDS, Frame
 from ..trace.graph import ROOT, Graph
 from ..words import clean, templates
-from .act_pictures import ACTS, narrow, shown
-from .acts import Act
+from .acts import ACTS, Act, narrow_picture, picture_content
+from .texts import pieces_of, table_of
 
 POINTS = 200  # of the curve, of the calls before those that are played, and of those after
 # Lines by what a step is about, and those that are sentences.
-KINDS = ("own", "chain_rule", "vjp", "tangent", "update", "sum", "deposit", "paths", "hook")
+FIRST = ("own", "chain_rule", "vjp")  # whichever of these comes first says most
+LATER = ("tangent", "update", "sum", "deposit", "paths", "hook")
+RANK = dict.fromkeys(FIRST, 0) | {kind: i for i, kind in enumerate(LATER, 1)}
 SENTENCES = {"saved", "so_far", "start", "shared", "graph", "kept"}
 BESIDE = {"why", "fix"}  # which stand above the player, under the error
 LISTS = {"update", "grad", "again", "packed"}  # one line for each tensor: in the details
-SEPARATOR = r",\,"  # between the sizes of an array in a formula
-SIZES = re.compile(r"\(\d+(?:,\\,\d+)+\)")  # a single one stays `(16,)`, which is no number
 READY = 12  # stations of the ready queue that are named; the others are counted
 WORDS = (
     "player", "first", "previous", "play", "pause", "next", "last", "slider", "speed", "source",
-    "step_start", "step_failed", "acts", "queue", "who_runs_next", "queue_now", "queue_next", "queue_order",
-    "queue_none", "queue_rule", "zoom_in", "zoom_out", "zoom_fit", "full", "legend", "copy", "copied",
+    "step_start", "step_click", "step_failed", "acts", "queue", "who_runs_next", "queue_now", "queue_next",
+    "queue_order", "queue_none", "queue_rule", "zoom_in", "zoom_out", "zoom_fit", "full", "legend", "copy",
+    "copied",
     "copied_file", "keys", "details", "close", "details_in", "details_out", "details_steps",
     "details_formula", "legend_node", "picture", "beyond_none", "menu", "row_grad", "act_previous",
     "act_next", "curve",
     "vjp", "vjp_is", "box_open", "box_close", "forward", "backward", "update", "say_over", "say_squared",
     "say_power",
     "say_root", "say_times", "say_equals", "say_minus", "say_plus", "say_becomes",
-    "of", "of_all", "round", "call", "line", "following", "more_formulas", "beyond",
+    "of", "of_all", "round", "call", "line", "following", "formula_previous", "formula_next", "beyond",
+    "find", "find_none", "strip_keys",
 )  # fmt: skip
 
 
@@ -81,9 +93,15 @@ def score_of(
     that. JSON-able; `pack` the acts that are not shown first. ValueError without any act."""
     if not acts:
         raise ValueError("a player needs at least one act")
-    # The one that is shown first decides in which direction pictures of its structure run.
-    parts = [content(act, len(acts) <= ACTS) for act in reversed(acts)][::-1]
     last = len(acts) - 1
+    parts = with_tables([content(act, len(acts) <= ACTS) for act in acts])
+    if pack:
+        parts = [
+            {"z": pack_json(part)} if i != last and "base" not in part
+            else part | {"table": pack_json(part["table"])} if "table" in part
+            else part
+            for i, part in enumerate(parts)
+        ]  # fmt: skip
     failed = [i for i, frame in enumerate(acts[last].frames, 1) if frame.failed]
     return {
         "words": templates(WORDS, lang),
@@ -91,39 +109,62 @@ def score_of(
         "source": source,
         "counted": len(earlier),
         "total": (total := len(earlier) + len(acts) + len(later)),
-        "known": thinned(earlier) + thinned(later, total - len(later)),
+        "known": sample_values(earlier) + sample_values(later, total - len(later)),
         "loop": None not in (places := {act.at for act in acts}) and len(places) == 1,
         "shown": last,
         "step": failed[0] if failed else 0,
         "acts": [
             {
                 "label": clean(act.label),
-                "name": name_of(act.picture.graph),
-                "root": root_of(act.picture.graph),
+                "name": root_name(act.picture.graph),
+                "root": root_value(act.picture.graph),
                 "chapters": [
                     [phase, len(list(steps))]
                     for phase, steps in itertools.groupby(frame.phase for frame in act.frames)
                 ],
-                **({"z": packed(part)} if pack and i != last else part),
+                **part,
             }
             for i, (act, part) in enumerate(zip(acts, parts))
         ],
     }
 
 
-def name_of(graph: Graph) -> str:
+def with_tables(parts: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The contents of acts; of those that differ in their texts only, the last is whole and has their table,
+    in which the others are rows."""
+    groups: dict[Hashable, list[int]] = {}
+    for i, part in enumerate(parts):
+        groups.setdefault(form_of(part), []).append(i)
+    made = list(parts)
+    for *others, base in groups.values():
+        if others:
+            table = table_of([parts[i] for i in (*others, base)])
+            made[base] = {**parts[base], "table": table}
+            for row, i in enumerate(others):
+                made[i] = {"base": base, "row": row}
+    return made
+
+
+def form_of(part: Mapping[str, Any]) -> Hashable:
+    """What contents have in common that a table can tell apart: their pictures have the same parts."""
+    panels = (panel for box, panel in part.get("panels", {}).items())
+    sizes = len(pieces_of(part["svg"])), len(part.get("frames", ()))
+    return (part["prefix"], *sizes, *part["stood"], *part.get("panels", {}), *map(form_of, panels))
+
+
+def root_name(graph: Graph) -> str:
     """The name of the root of a picture; "" if it has none, or several roots."""
     names = [card.name or "" for _, card in graph.cards() if card.role == ROOT]
     return clean(names[0]) if len(names) == 1 else ""
 
 
-def root_of(graph: Graph) -> float | None:
+def root_value(graph: Graph) -> float | None:
     """The value of the root of a picture; None if it has none, or several numbers."""
     values = [card.value for _, card in graph.cards() if card.role == ROOT]
     return finite(values[0]) if len(values) == 1 else None
 
 
-def thinned(values: Sequence[float | None], first: int = 0) -> list[list[float]]:
+def sample_values(values: Sequence[float | None], first: int = 0) -> list[list[float]]:
     """The values that are known with their places, from `first` on, at most `POINTS` of them."""
     known = [[i, value] for i, value in enumerate(values, first) if value is not None]
     every = -(-len(known) // POINTS) or 1
@@ -134,17 +175,26 @@ def content(act: Act, both: bool = False) -> dict[str, Any]:
     """Picture and steps of one act, and of what can be opened in it; `both` also the picture for narrow
     windows."""
     panels = {
-        panel.box: {"title": clean(panel.title), **played(panel.picture, panel.frames)}
+        panel.box: {"title": clean(panel.title), **picture_and_steps(panel.picture, panel.frames)}
         for panel in act.panels
     }
-    other = narrow(act.picture) if both else None
-    more = {} if other is None else {"narrow": shown(other)}
-    return {**played(act.picture, act.frames), "panels": panels, **more}
+    other = narrow_picture(act.picture) if both else None
+    more: dict[str, Any] = {} if other is None else {"narrow": picture_content(other)}
+    if isinstance(act.picture, StripPicture):
+        strip = act.picture.strip
+        more = {
+            "modules": [[path, *ways] for path, ways in ways_to_modules(strip, panels)],
+            "open": list(act.open),
+            "updates": update_tables(strip.graph, act.picture.lang),
+        }
+    return {**picture_and_steps(act.picture, act.frames), "panels": panels, **more}
 
 
-def played(picture: Picture, frames: Sequence[Frame]) -> dict[str, Any]:
+def picture_and_steps(picture: Picture, frames: Sequence[Frame]) -> dict[str, Any]:
     """A picture and its steps; where an outline stands in its place, nothing can be marked."""
-    told = shown(picture)
+    told = picture_content(picture)
+    if isinstance(picture, (StripPicture, DetailPicture)):
+        told["widths"] = [picture_content(form) for form in picture.forms()]
     steps = list(frames_to_json(frames, picture.graph, told["stood"], picture.counts()))
     if not told["svg"]:
         for step in steps:
@@ -157,7 +207,7 @@ def played(picture: Picture, frames: Sequence[Frame]) -> dict[str, Any]:
     }
 
 
-def packed(part: Any) -> str:
+def pack_json(part: Any) -> str:
     """JSON, deflated, in base64: what `DecompressionStream("deflate")` reads."""
     written = json.dumps(part, ensure_ascii=False, separators=(",", ":"))
     return base64.b64encode(zlib.compress(written.encode("utf-8", "replace"), 9)).decode()
@@ -190,7 +240,7 @@ def frames_to_json(
         changed = [[id, n] for id, n in waiting.items() if waited.get(id) != n]
         changed += [[id, 0] for id in waited if id not in waiting]
         waited = waiting
-        said = said_of(frame)
+        said = step_lines(frame)
         lines = [line_to_json(line) for line in said]
         span = None if frame.span is None else list(frame.span)
         ready = [len(frame.ready), *frame.ready[:READY]]
@@ -205,34 +255,32 @@ def frames_to_json(
             changed,
             frame.failed,
         ]
-        told += [frame.recursion, list(frame.cause) if frame.cause else 0, shows, telling(said)]
+        told += [frame.recursion, list(frame.cause) if frame.cause else 0, shows, main_line(said)]
         while len(told) > 9 and not told[-1]:
             told.pop()
         yield told
 
 
-def said_of(frame: Frame) -> list[Line]:
+def step_lines(frame: Frame) -> list[Line]:
     """The lines of a step but for those that stand above the player."""
     return [line for line in frame.lines if line.kind not in BESIDE]
 
 
 def line_to_json(line: Line) -> list[Any]:
     """A line of arithmetic."""
-    if line.formula:
-        return [line.label, SIZES.sub(sized, line.formula), 2]
-    return [line.label, line.text, 3 if line.kind in LISTS else int(line.kind in SENTENCES)]
+    if line.formula is not None:
+        return [line.label, page(line.formula), 2]
+    kind = 4 if line.kind == IN_WORDS else 3 if line.kind in LISTS else int(line.kind in SENTENCES)
+    return [line.label, line.text, kind]
 
 
-def sized(sizes: re.Match[str]) -> str:
-    """Sizes in a formula as they stand in the picture: `3×2`."""
-    return rf"\text{{{sizes[0].strip('()').replace(SEPARATOR, '×')}}}"
-
-
-def telling(lines: Sequence[Line]) -> int:
+def main_line(lines: Sequence[Line]) -> int:
     """The number of the line that a step is about, from 1: the formula of the kind that says most. 0 if no
     line is a formula."""
-    formulas = [(i, line) for i, line in enumerate(lines, 1) if line.formula and line.kind in KINDS]
-    return min(formulas, key=lambda each: (KINDS.index(each[1].kind), each[0]))[0] if formulas else 0
+    formulas = [
+        (i, line) for i, line in enumerate(lines, 1) if line.formula is not None and line.kind in RANK
+    ]
+    return min(formulas, key=lambda each: (RANK[each[1].kind], each[0]))[0] if formulas else 0
 
 
 def all_marks(
@@ -258,6 +306,9 @@ def all_marks(
             marks[i] += [
                 f"{u.id}-{c.id}-grad" for u in graph.updates for c in u.changes if c.tensor == tensor
             ]
+    for update in graph.updates:
+        for i in at.get(update.id, []):
+            marks[i].append(f"{update.id}-strip")
     for station in graph.stations if marks else ():
         made, runs = at.get(f"{station.id}-c0", [])[:1], at.get(f"{station.id}-d", [])
         saved = station.deck.saved if station.deck else ()

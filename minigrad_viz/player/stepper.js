@@ -6,16 +6,20 @@
 
 import { following } from "./stepper_caption.js";
 import { legend, vjp } from "./stepper_details.js";
-import { pressed } from "./stepper_keys.js";
+import { inline } from "./stepper_formula.js";
+import { Keys } from "./stepper_keys.js";
 import { Motion } from "./stepper_motion.js";
 import { furnish } from "./stepper_panes.js";
 import { addressed, block, clamp, control, extras, face, make, memory, quiet, unpacked, whole } from "./stepper_parts.js";
-import { SPARE, Stage } from "./stepper_picture.js";
+import { SPARE, Stage, fitting } from "./stepper_picture.js";
 import { alone, share } from "./stepper_share.js";
 import { Tour } from "./stepper_tour.js";
 
-const BEATS = [1400, 6000]; // milliseconds that a step stands at speed 1, at least and at most
-const READING = 32; // milliseconds for each letter of the caption
+const BEGIN = 200; // milliseconds from the start of the play to its first step
+const BEATS = [1400, 3700]; // milliseconds that a step stands at speed 1, at least and at most
+const REPEATED = 8; // times as fast: a round that says what the one before said
+const READING = 13; // milliseconds for each letter of the caption
+const POPUPS = ["legend", "copy"]; // one is open at a time, or the details of a station
 const WIDE = 900; // pixels from which on a page has its source open, if the picture fits beside it
 
 class Player extends Tour {
@@ -28,12 +32,12 @@ class Player extends Tour {
     this.motion = new Motion();
     furnish(this);
     el.append(this.root);
-    this.root.onkeydown = (event) => pressed(this, event);
+    this.keys = new Keys(this);
     this.observer = new ResizeObserver(() => this.arrange());
     this.observer.observe(this.root);
     this.printed = () => this.frames && this.go(this.frames.length); // on paper the last step stands
     addEventListener("beforeprint", this.printed);
-    this.events = { act: () => this.turn() };
+    this.events = { act: () => ((this.rests = false), this.turn()) };
     for (const name of ["step", "playing", "speed"]) this.events[name] = () => this.show();
     for (const [name, listener] of Object.entries(this.events)) model.on(`change:${name}`, listener);
     this.begin();
@@ -44,12 +48,14 @@ class Player extends Tour {
   async begin() {
     this.extras = (await Promise.all(extras.map((extra) => extra(this)))).filter(Boolean);
     if (this.extras.length) this.model.set("act", this.allowed(this.model.get("act")));
+    this.rests = true;
     this.turn();
   }
 
   end() {
     clearTimeout(this.timer);
     this.observer.disconnect();
+    this.keys.end();
     removeEventListener("beforeprint", this.printed);
     for (const [name, listener] of Object.entries(this.events)) this.model.off(`change:${name}`, listener);
   }
@@ -107,7 +113,7 @@ class Player extends Tour {
     if (act !== chosen) return this.set({ act });
     if (act === this.act) return;
     this.act = act;
-    const content = await unpacked(this.score.acts[act]);
+    const content = await unpacked(this.score.acts, act);
     if (act !== this.act) return; // another was chosen meanwhile
     Object.assign(this, { content, frames: content.frames, picked: null, chosen: null, wide: 0, stage: null });
     const steps = (acts) => acts.flatMap(({ chapters }) => chapters).reduce((sum, [, n]) => sum + n, 0);
@@ -128,7 +134,9 @@ class Player extends Tour {
   // The picture of the act, in the form that fits the width better; nothing if it is there.
   lay() {
     const { content, view } = this;
-    const shown = content.narrow && view.clientWidth && view.clientWidth < content.width - SPARE ? { ...content, ...content.narrow } : content;
+    const room = view.clientWidth;
+    const narrow = content.narrow && room && room < content.width - SPARE ? content.narrow : {};
+    const shown = { ...content, ...(content.widths ? fitting(content, room) : narrow) };
     if (this.stage?.prefix === shown.prefix) return;
     this.details.element.hidden = true;
     Object.assign(this, { picked: null, chosen: null, step: undefined });
@@ -165,16 +173,28 @@ class Player extends Tour {
     this.caption.element.setAttribute("aria-live", playing ? "off" : "polite");
     this.speed.value = model.get("speed");
     clearTimeout(this.timer);
-    const on = () => (step < frames.length ? this.go(step + 1) : this.cross(this.act + 1, 1, true));
-    const beat = clamp(READING * this.caption.element.textContent.length, ...BEATS);
-    if (playing) this.timer = setTimeout(on, beat / model.get("speed"));
+    const beat = step ? clamp(READING * this.caption.element.textContent.length, ...BEATS) / this.pace() : BEGIN;
+    if (playing) this.timer = setTimeout(() => this.advance(), beat);
     else if (model.get("playing")) this.set({ playing });
+  }
+
+  // The play goes on by a step.
+  advance() {
+    if (this.resting()) this.cross(0, 1, true);
+    else if (this.step < this.frames.length) this.go(this.step + 1);
+    else this.cross(this.act + 1, 1, true);
+  }
+
+  // How fast the play is: rounds that say the same pass quickly.
+  pace() {
+    return this.model.get("speed") * (this.model.get("playing") && this.repeats() ? REPEATED : 1);
   }
 
   turned(step) {
     this.motion.finish();
     const on = step === this.step + 1;
     this.step = step;
+    this.rests = this.rests && !step;
     const hidden = this.hidden();
     const frame = hidden ? undefined : this.frames[step - 1];
     for (const extra of this.extras) extra.leaving();
@@ -183,16 +203,17 @@ class Player extends Tour {
     this.map.show();
     this.track.show(step);
     this.root.dataset.phase = this.frames[step - 1]?.phase ?? "start";
-    this.label.textContent = `${step && this.before + step} / ${this.all}`;
+    this.label.textContent = `${this.resting() ? 0 : this.before + step} / ${this.all}`;
     if (this.phase) this.phase.textContent = step ? this.track.told(step) : "";
-    this.first.disabled = this.previous.disabled = !step && !this.act;
+    this.first.disabled = !step && !this.act;
+    this.previous.disabled = this.first.disabled || this.resting();
     this.next.disabled = this.last.disabled = this.ended();
     this.tell();
     this.mark();
     if (this.picked) this.details.show(this.picked, this.chosen, this.steps());
     this.sight(!step);
     for (const extra of this.extras) extra.shown(step);
-    if (on && frame) this.motion.play(this.stage, frame, this.caption.formula, this.model.get("speed"));
+    if (on && frame) this.motion.play(this.content.widths ? this.stages().at(-1) : this.stage, frame, this.caption.formula, this.pace());
   }
 
   // The act that may be shown, for one that is wanted.
@@ -213,7 +234,8 @@ class Player extends Tour {
 
   tell() {
     const hidden = this.hidden();
-    this.caption.show(hidden ? undefined : this.frames[this.step - 1], hidden ? "" : following(this));
+    const invited = !this.step && !this.keys.held ? { text: this.words.step_click, lines: [], marks: [] } : undefined;
+    this.caption.show(hidden ? undefined : (this.frames[this.step - 1] ?? invited), hidden ? "" : following(this));
     for (const extra of this.extras) extra.caption();
     this.order.show(!hidden && this.queue.getAttribute("aria-pressed") === "true", this);
   }
@@ -237,7 +259,9 @@ class Player extends Tour {
     this.chosen?.mark(null);
     [this.picked, this.chosen] = [id, stage];
     stage.mark(id);
+    if (id) for (const name of POPUPS) this.toggle(name, false);
     this.details.show(id, stage, this.steps());
+    this.room();
     this.mark();
     if (held >= 0 && !id) (before?.hasAttribute("tabindex") ? before : this.view).focus({ preventScroll: true });
   }
@@ -252,12 +276,24 @@ class Player extends Tour {
     if (name === "queue") return this.tell();
     const part = { source: this.pane, legend: this.help, copy: this.copies }[name];
     part.hidden = !on;
+    if (on && POPUPS.includes(name)) {
+      for (const other of POPUPS) if (other !== name) this.toggle(other, false);
+      if (this.picked) this.pick(null);
+    }
     if (name === "source") this.mark();
     if (name === "legend") this.help.replaceChildren(...(on ? this.signs : []));
+    if (POPUPS.includes(name)) this.room();
+  }
+
+  // The picture's place is as high as what has opened over it.
+  room() {
+    const open = [this.details.element, this.help, this.copies].find((part) => !part.hidden);
+    this.scene.style.minHeight = open ? `${open.offsetTop + open.offsetHeight + 8}px` : "";
   }
 
   async share(kind) {
-    const copied = await share(kind, alone(this.stage.svg, this.caption.said));
+    const formula = this.step && !this.hidden() && this.caption.tree ? inline(this.caption.tree) : "";
+    const copied = await share(kind, alone(this.stage.svg, [this.caption.said, formula]));
     this.copy.title = this.words[copied ? "copied" : "copied_file"];
     this.toggle("copy", false);
     this.copy.focus({ preventScroll: true });
@@ -279,6 +315,7 @@ export function mount(box, score, css) {
   const model = memory({ _score: score, step, act: score.shown, playing: false, speed: 1 });
   render({ model, el });
   if (score.pane) addEventListener("hashchange", () => model.set("step", addressed()));
+  while (still.nextSibling && still.nextSibling.localName !== "script") still.nextSibling.remove();
   still.replaceWith(el);
   box.style.overflowX = "visible";
 }

@@ -1,7 +1,7 @@
 // The boxes of a picture that a reader can open: what is inside stands below the picture.
 
 import { block, drawn, make, quiet } from "./stepper_parts.js";
-import { Stage } from "./stepper_picture.js";
+import { Stage, fitting } from "./stepper_picture.js";
 
 // A sign in the head of the boxes that can be opened; `open` has those that are.
 function plus(stage, boxes, open, onopen) {
@@ -9,7 +9,9 @@ function plus(stage, boxes, open, onopen) {
   for (const station of [...stage.stations, ...(aside ? [aside] : [])]) {
     const id = stage.id(station);
     if (!boxes.has(id)) continue;
-    station.querySelector(":scope > .plus")?.remove();
+    const before = station.querySelector(":scope > .plus");
+    if (before?.dataset.open === String(open.has(id))) continue; // to measure where it stands takes time
+    before?.remove();
     const box = ([...station.querySelectorAll(".card > .box")].at(-1) ?? station.querySelector("text")).getBBox();
     const { x, y, width } = station === aside ? { x: box.x, y: box.y - 4, width: 0 } : box;
     const label = stage.words[open.has(id) ? "box_close" : "box_open"];
@@ -17,6 +19,7 @@ function plus(stage, boxes, open, onopen) {
     const place = `translate(${x + width - 15} ${y + 12})`;
     const square = drawn("rect", { x: -8, y: -8, width: 16, height: 16, rx: 4 });
     const sign = drawn("g", { class: "plus", transform: place, role: "button", "aria-label": label }, drawn("title", {}, label), square, cross);
+    sign.dataset.open = open.has(id);
     sign.onclick = (event) => (event.stopPropagation(), onopen(id));
     station.append(sign);
   }
@@ -38,16 +41,24 @@ export class Boxes {
   }
 
   sign() {
-    for (const stage of this.player.stages()) plus(stage, this.panels, this.open, (box) => this.turn(box));
+    for (const stage of this.player.stages()) plus(stage, this.inside(stage), this.open, (box) => this.turn(box));
   }
 
-  // Open a box below the picture, or close it with what is open in it.
-  turn(id) {
+  // What can be opened in a picture: not what stands in it from outside of its box.
+  inside(stage) {
+    const { stage: whole } = this.player;
+    return new Map([...this.panels].filter(([id]) => stage === whole || !whole.parts.has(id)));
+  }
+
+  // Open a box below the picture, or close it with what is open in it; `more`: others will be turned at once.
+  turn(id, more = false) {
     const { player, open } = this;
     const shown = open.get(id);
+    const others = shown || !this.single?.(id) ? [] : [...open.keys()].filter((box) => this.single(box));
+    others.forEach((box) => this.turn(box, true));
     if (shown) {
       const inner = [...open.keys()].filter((box) => box !== id && shown.stage.parts.has(box));
-      inner.forEach((box) => this.turn(box));
+      inner.forEach((box) => this.turn(box, true));
       if (player.chosen === shown.stage) player.pick(null);
       shown.element.remove();
       open.delete(id);
@@ -59,14 +70,19 @@ export class Boxes {
       const element = block("mgp-panel", block("mgp-head", make("b", { textContent: panel.title }), quiet(close)), block("mgp-scene", view));
       this.element.append(element);
       this.element.after(this.foot);
-      const stage = new Stage(view, panel, player.words, (part) => player.pick(part, stage));
+      const stage = new Stage(view, fitting(panel, view.clientWidth), player.words, (part) => player.pick(part, stage));
       stage.svg.querySelector(":scope > .legend")?.remove();
       open.set(id, { element, stage });
       stage.paint(player.step ?? 0);
     }
     this.foot.replaceChildren(...[player.stage.part(open.size > 0) ?? []].flat());
     if (!open.size) this.foot.remove();
+    this.turned?.(id);
+    if (!more) this.settle();
+  }
+
+  settle() {
     this.sign();
-    player.chart();
+    this.player.chart();
   }
 }

@@ -1,14 +1,16 @@
 // The caption of a step: where it is, its formula or sentence, and what it changes. It has one height in one player.
 
 import { formula, kept } from "./stepper_formula.js";
-import { block, make } from "./stepper_parts.js";
+import { block, control, make } from "./stepper_parts.js";
 import { piece, pieces } from "./stepper_source.js";
 
 const LOW = 42; // pixels that a formula of one line takes at most
 const MEASURED = 200; // formulas that are measured for the height of the caption
 const FORMULA = 2; // kinds of lines; 1 is a sentence by itself, 0 needs its label, 3 is for the details alone
+const IN_WORDS = 4; // what the backward of an op does: it stands above the formula
 
 export const isFormula = (line) => line[2] === FORMULA;
+const inWords = (frame) => frame?.lines?.find((line) => line[2] === IN_WORDS)?.[1] ?? "";
 
 // The lines of arithmetic, one below the other, each with its label.
 export function arithmetic(lines, words) {
@@ -25,10 +27,10 @@ export function called(stage, id) {
   return stage.parts.get(`${id}-c0`)?.querySelector(".name.letter")?.textContent ?? stage.name(id).split(" = ")[0];
 }
 
-// What comes next, in a few words.
-export function following({ words, frames, step, stage, code }) {
+// What comes next, in a few words; nothing where an extra hides that, as a question about it does.
+export function following({ words, frames, step, stage, code, extras }) {
   const next = step ? frames[step] : undefined;
-  if (!next) return "";
+  if (!next || extras.some((extra) => extra.hides(step + 1))) return "";
   const station = next.phase === "backward" && next.marks[0]?.match(/^(\w+)-d$/)?.[1];
   const node = station && stage.parts.get(next.marks[0])?.querySelector(".fn")?.textContent;
   const line = next.span && code.lines[next.span[0] - 1]?.trim();
@@ -37,12 +39,13 @@ export function following({ words, frames, step, stage, code }) {
 }
 
 export class Caption {
-  constructor(words, lines, onmore) {
-    Object.assign(this, { words, lines, onmore, fits: new Map() });
+  constructor(words, lines) {
+    Object.assign(this, { words, lines, page: 0, fits: new Map() });
     this.place = block("mgp-at");
+    this.inWords = block("mgp-words");
     this.main = block("mgp-main");
     this.after = block("mgp-after");
-    this.element = make("div", { className: "mgp-caption", aria: { live: "polite", atomic: true } }, this.place, this.main, this.after);
+    this.element = make("div", { className: "mgp-caption", aria: { live: "polite", atomic: true } }, this.place, this.inWords, this.main, this.after);
   }
 
   // How high it is: as the formulas of all steps ask for, at the width that it has.
@@ -53,7 +56,10 @@ export class Caption {
     const words = frames.filter((frame, i) => i % every === 0 && frame.main === undefined && !frame.failed);
     const told = words.map((frame) => block("mgp-text", frame.text));
     const hidden = block("mgp-measure", ...all, ...told);
+    const sentences = [...new Set(frames.map(inWords))].filter(Boolean).map((one) => block("mgp-words", one));
+    hidden.append(...sentences);
     this.element.append(hidden);
+    this.element.style.setProperty("--words", `${Math.max(0, ...sentences.map((one) => one.offsetHeight))}px`);
     this.fits.clear();
     const room = this.main.clientWidth;
     const long = (one) => one.offsetHeight > LOW || kept(widths(one), room).reduce((sum, i) => sum + widths(one)[i], 0) > room;
@@ -64,16 +70,22 @@ export class Caption {
 
   show(frame, next) {
     const { words } = this;
-    const main = frame?.main === undefined ? undefined : frame.lines[frame.main];
+    if (this.label !== frame?.label) this.page = 0;
+    this.label = frame?.label;
+    const first = frame?.main === undefined ? undefined : frame.lines[frame.main];
+    const pages = first ? [first, ...frame.lines.filter((line) => isFormula(line) && line !== first)] : [];
+    this.page = Math.min(this.page, Math.max(0, pages.length - 1));
+    const main = pages[this.page];
+    this.tree = main?.[1];
     const sentence = frame ? (frame.failed ? words.step_failed : frame.text) : words.step_start;
     this.element.classList.toggle("failed", Boolean(frame?.failed));
     this.said = sentence;
     this.place.replaceChildren(...this.where(frame?.span), ...(main ? [make("span", { className: "mgp-said", textContent: sentence, title: sentence })] : []));
-    const others = (frame?.lines ?? []).filter((line) => isFormula(line) && line !== main).length;
-    const more = others ? [this.more(others)] : [];
+    const turn = pages.length > 1 ? [this.turner(pages.length, (page) => ((this.page = page), this.show(frame, next)))] : [];
     const shown = main ? formula(main[1], words) : make("div", { className: "mgp-text", textContent: sentence });
     if (main) shown.title = main[0];
-    this.main.replaceChildren(shown, ...more);
+    this.inWords.textContent = frame?.failed ? "" : inWords(frame);
+    this.main.replaceChildren(shown, ...turn);
     this.formula = main ? shown : null;
     if (main) this.fit(shown);
     const notes = (frame?.lines ?? []).filter(([, , kind]) => kind < FORMULA);
@@ -94,9 +106,14 @@ export class Caption {
     return [number, make("code", {}, ...pieces(line.trim(), [mark]).map(piece))];
   }
 
-  more(count) {
-    const label = this.words.more_formulas.replace("{n}", count);
-    return make("button", { type: "button", className: "mgp-more", textContent: `+${count}`, title: label, onclick: this.onmore, aria: { label } });
+  // The formulas of a step are pages: ‹ 1 of 4 ›.
+  turner(count, turn) {
+    const { words, page } = this;
+    const button = (name, textContent, by) => {
+      const act = () => (turn((page + by) % count), this.main.querySelector(`.mgp-${name}`).focus());
+      return Object.assign(control(words, name, act), { textContent });
+    };
+    return block("mgp-turn", button("formula_previous", "‹", count - 1), words.of.replace("{i}", page + 1).replace("{n}", count), button("formula_next", "›", 1));
   }
 
   // A long formula loses forms in its middle, first those that would not fit in a line of their own; then it

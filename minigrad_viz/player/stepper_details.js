@@ -49,7 +49,7 @@ export class Details {
     const right = box.right + 12 + width <= room.right || box.left - room.left < width + 12;
     const left = right ? box.right + 12 : box.left - 12 - width;
     this.element.style.left = `${clamp(left - room.left, 8, Math.max(8, room.width - width - 8))}px`;
-    this.element.style.top = `${clamp(box.top - room.top, 8, Math.max(8, room.height - height - 8))}px`;
+    this.element.style.top = `${clamp(box.top - room.top, 8, Math.max(8, room.height - height - 8))}px`; // a low picture makes room: see Player.room
   }
 }
 

@@ -9,6 +9,7 @@ import { Replaced } from "./stepper_replaced.js";
 import { Grid, Kernel } from "./stepper_states.js";
 
 const RAIL = 14; // pixels from the edge of a card to its rail
+const LOWEST = 320; // pixels of the pane that a picture leaves room for
 const REST = 150; // milliseconds without a move until the other steps follow, and what is out of sight
 
 class Live extends Extra {
@@ -241,9 +242,12 @@ class Live extends Extra {
     caption.place.replaceChildren(...(frame ? [make("span", { className: "mgp-said", textContent: said, title: said })] : []));
   }
 
-  // The pane has another width.
+  // The pane has another width. The picture leaves room for it in the window.
   arranged() {
     this.pane.arranged();
+    const { player, pane } = this;
+    player.root.style.setProperty("--below", `${Math.min(pane.element.offsetHeight, LOWEST)}px`);
+    player.chart();
   }
 }
 

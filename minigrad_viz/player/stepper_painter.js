@@ -14,6 +14,7 @@ export class Painter {
     for (const part of svg.querySelectorAll("[id]")) {
       if (part.id.startsWith(prefix)) this.parts.set(part.id.slice(prefix.length), part);
     }
+    this.followers = [...svg.querySelectorAll("[data-of]")]; // what pictures of the subject have of a part
     frames.forEach(({ phase, marks }, i) => {
       for (const id of marks) {
         // A node that ran in an earlier call, too, is to come until it runs in the one that is shown.
@@ -24,8 +25,12 @@ export class Painter {
         this.steps.get(base).add(i + 1);
       }
     });
-    for (const id of this.first.keys()) if (!(id in stood)) this.parts.get(id)?.classList.add("later");
+    for (const id of this.first.keys()) if (!(id in stood)) this.later(id, true);
     this.rows = Object.entries(stood).map(([id, said]) => this.row(id, said));
+  }
+
+  later(id, on) {
+    for (const part of [this.parts.get(id), ...this.followers]) if (part && (part.dataset.of ?? id) === id) part.classList.toggle("later", on);
   }
 
   // A row that says something else in some steps; what stands behind its label is exchanged.
@@ -60,7 +65,7 @@ export class Painter {
     for (const id of changed) {
       const part = this.parts.get(id);
       if (!part) continue;
-      part.classList.toggle("later", this.first.get(id) > step && !active.has(id) && !(id in this.stood));
+      this.later(id, this.first.get(id) > step && !active.has(id) && !(id in this.stood));
       part.classList.toggle("active", active.has(id));
       part.classList.toggle("error", failed && active.has(id));
       this.touched++;

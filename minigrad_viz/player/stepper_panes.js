@@ -18,7 +18,7 @@ export function furnish(player) {
   const lines = score.source.trimEnd().split("\n");
   player.track = new Track(words, (step) => player.go(step));
   player.rounds = score.total > 1 ? new Rounds(score, player.track, (act) => player.visit(act)) : null;
-  player.caption = new Caption(words, lines, () => player.pick(player.stage.current?.[0] ?? null, player.stage));
+  player.caption = new Caption(words, lines);
   player.caption.element.classList.add("mgp-say");
   player.view = quiet(make("div", { className: "mgp-view", tabIndex: 0, aria: { label: words.picture, role: "region" } }));
   player.zoom = block("mgp-zoom", ...buttons(player, "zoom_out", "zoom_in", "zoom_fit"));
@@ -30,8 +30,8 @@ export function furnish(player) {
   player.pane = make("div", { className: "mgp-pane", hidden: true }, player.code.list);
   player.boxes = new Boxes(player);
   player.map = new Overview(words);
-  const scene = block("mgp-scene", player.view, player.zoom, ...player.map.edges.map(({ sign }) => sign), player.details.element, player.help, player.copies);
-  const body = block("mgp-body", player.pane, block("mgp-shown", scene, player.boxes.element, player.order.element));
+  player.scene = block("mgp-scene", player.view, player.zoom, ...player.map.edges.map(({ sign }) => sign), player.details.element, player.help, player.copies);
+  const body = block("mgp-body", player.pane, block("mgp-shown", player.scene, player.boxes.element, player.order.element));
   player.top = block("mgp-top", controls(player), ...(player.rounds ? [player.rounds.element] : []), block("mgp-told", player.caption.element, player.map.element));
   player.root = quiet(make("div", { className: `mgp mg-${score.theme}`, aria: { label: words.player, role: "group" } }, block("mgp-player", player.top, body)));
 }

@@ -1,5 +1,7 @@
 // What the player is built of: elements, icons, and the model and the data of a page without a kernel.
 
+import { Texts } from "./stepper_texts.js";
+
 const ICONS = {
   first: "M4 3v10M12 3L7 8l5 5",
   previous: "M10.5 3l-5 5 5 5",
@@ -36,6 +38,10 @@ export class Extra {
   }
   open() {
     return [];
+  }
+  // Whether a key was meant for it.
+  key() {
+    return false;
   }
   // The width is known, an act is laid out, a step is about to be painted and is, the caption says what it says,
   // all of that is done.
@@ -130,9 +136,12 @@ export function whole(image, { svg, groups, prefix }) {
   return svg + first + parts.map(group).join("");
 }
 
-// An act, which may be packed, with its frames by name.
-export async function unpacked(act) {
-  const content = act.z ? await inflated(act.z) : act;
+// An act with its frames by name. It may be packed, or be a row in the table of texts of another, its base.
+export async function unpacked(acts, i) {
+  const act = acts[acts[i].base ?? i];
+  const whole = act.z ? await inflated(act.z) : act;
+  const table = async () => new Texts(typeof whole.table === "string" ? await inflated(whole.table) : whole.table);
+  const content = acts[i].base === undefined ? whole : (await table()).variant(whole, acts[i].row);
   const names = ([phase, marks, label, text, lines, span, ready, waiting, failed, recursion, cause, shows, main]) => {
     return { phase, marks, label, text, lines, span, ready, waiting, failed, recursion, cause, shows: shows ?? [], main: (main || undefined) && main - 1 };
   };

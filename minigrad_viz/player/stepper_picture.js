@@ -1,5 +1,6 @@
 // The picture of a player: its size and place, and what is said of its parts.
 
+import { draggable } from "./stepper_drag.js";
 import { Painter } from "./stepper_painter.js";
 import { SVG, clamp, drawn, make, quiet } from "./stepper_parts.js";
 
@@ -7,8 +8,16 @@ const ZOOMS = [0.002, 4];
 const MANY = 200; // stations; of a larger picture only what is near the view is drawn, for drawing takes time
 const STATION = /^[sf]\d+(-c\d+|-d)?$/; // the ids of stations and their decks
 const PROJECTED = [1.4, 2.4];
+const LINES = 80; // pixels that an arrow key scrolls
 const MARGIN = 22; // pixels of paper around what is drawn
 export const SPARE = 28; // of both margins, which a view that is a little too narrow cuts off
+
+// Of the forms of a picture the widest that a view of `room` pixels shows whole; where none fits the slimmest.
+export function fitting(picture, room) {
+  if (!picture.widths || !room) return picture;
+  const sorted = [picture, ...picture.widths].sort((a, b) => b.width - a.width);
+  return { ...picture, ...(sorted.find(({ width }) => width <= room + SPARE) ?? sorted.at(-1)) };
+}
 
 // The picture in its scrolling `view`; `onpick` is called with the station or arrow that is clicked.
 export class Stage {
@@ -39,6 +48,7 @@ export class Stage {
     view.onpointerover = (event) => this.tip(event.target.closest("[id]"));
     view.onwheel = (event) => this.wheel(event);
     view.onscroll = () => this.near();
+    draggable(view);
     this.scale(null, 0, 0);
   }
 
@@ -105,6 +115,13 @@ export class Stage {
     const box = this.view.getBoundingClientRect();
     const x = (event.clientX - box.left) / box.width;
     this.scale(this.now * Math.exp(-event.deltaY / 400), x, (event.clientY - box.top) / box.height);
+  }
+
+  // Up or down by a key, where the picture is cut; whether there was room.
+  scroll(by) {
+    const before = this.view.scrollTop;
+    this.view.scrollTop += by * LINES;
+    return this.view.scrollTop !== before;
   }
 
   // The edges of the view at which the picture is cut.
@@ -285,7 +302,7 @@ export class Stage {
     for (const [id, box] of boxes) {
       const [, said, kind] = wanted.get(id);
       const width = 9 + 7 * said.length;
-      const transform = `translate(${box.x + box.width - width - 6} ${box.y + box.height - 20})`;
+      const transform = `translate(${box.x + box.width - width - 4} ${box.y + box.height + 1})`; // below it, where nothing is written
       const label = drawn("text", { x: width / 2, y: 11.5 }, said);
       const attributes = { class: `badge ${kind}`, transform, "data-sign": wanted.get(id) };
       const badge = drawn("g", attributes, drawn("rect", { width, height: 16, rx: 8 }), label);

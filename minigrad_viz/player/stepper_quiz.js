@@ -33,6 +33,7 @@ class Quiz extends Extra {
     player.caption.element.after(this.element);
     this.toggle = quiet(make("button", { type: "button", className: "mgp-predict", textContent: words.quiz_predict, onclick: () => this.turn() }));
     this.toggle.setAttribute("aria-pressed", true);
+    this.toggle.title = words.quiz_count.replace("{i}", 1).replace("{n}", this.questions.length);
     player.root.querySelector(".mgp-tools").prepend(this.toggle);
   }
 
@@ -65,6 +66,8 @@ class Quiz extends Extra {
   // picture is asked first, where the picture is whole; steps before it would answer it.
   act(act) {
     const first = this.questions.find(({ solved }) => !solved);
+    const { acts } = this.player;
+    if (first && acts && act > first.act) queueMicrotask(() => (acts.value = first.act)); // the list says what is shown
     return first ? Math.min(act, first.act) : act;
   }
 
@@ -129,6 +132,8 @@ class Quiz extends Extra {
     for (const { first, last, element } of player.track.chapters.flatMap(({ segments }) => segments)) {
       element.classList.toggle("ask", this.open().some((one) => first <= one.step && one.step <= last));
     }
+    const forward = this.open().some((one) => one.kind === "shape" && player.frames[one.step - 1]?.phase === "forward");
+    player.root.classList.toggle("mgp-sizeless", forward); // shapes beside the arrows would answer it
     if (!question) return;
     if (!question.solved) this.hide(question);
     if (changed) this.ask();
@@ -137,7 +142,8 @@ class Quiz extends Extra {
   ask() {
     const { question, words, player } = this;
     this.input.value = "";
-    this.prompt.replaceChildren(make("b", { textContent: words.quiz_predict }), " · ", ...marked(question.prompt));
+    const count = words.quiz_count.replace("{i}", this.questions.indexOf(question) + 1).replace("{n}", this.questions.length);
+    this.prompt.replaceChildren(make("b", { textContent: words.quiz_predict }), ` · ${count} · `, ...marked(question.prompt));
     this.faces();
     this.say("", "");
     if (player.root.contains(player.root.getRootNode().activeElement)) (question.solved ? this.next : this.input).focus({ preventScroll: true });
@@ -205,12 +211,13 @@ class Quiz extends Extra {
     this.input.focus({ preventScroll: true });
   }
 
-  // The hints of the misconceptions that give an answer, and what they forget, in the picture.
+  // The hint of the first misconception that gives an answer, and what it forgets, in the picture. Of names several
+  // can be wrong, so two hints hold at once.
   explain(wrong) {
-    const { words } = this;
-    const [first, ...others] = wrong.map(({ hint }) => hint);
-    const several = words.quiz_either.replace("{first}", () => first).replace("{others}", () => others.join(" "));
-    this.say("no", others.length ? several : first);
+    const { words, question } = this;
+    const [first, second] = wrong.map(({ hint }) => hint);
+    const both = question.kind === "leaves" && second;
+    this.say("no", both ? words.quiz_both.replace("{first}", () => first.replace(/\.$/, "")).replace("{second}", () => second) : first);
     this.input.setAttribute("aria-invalid", true);
     const { taken, missing } = wrong[0];
     this.mark(taken, "mgp-taken", taken.length && missing.length ? words.quiz_taken : "");

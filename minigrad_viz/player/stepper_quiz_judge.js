@@ -1,10 +1,11 @@
-// What a typed answer is worth, as `judging.py` and `typed.py` say it in Python: no kernel is needed to predict.
+// What a typed answer is worth, as `predicting/question.py` says it in Python: no kernel is needed to predict.
 
 const DIGITS = 0.5e-2; // how far a number may be off: three digits
 const LARGEST = 100; // of an exponent
 const TYPED = { "−": "-", "×": "*", "·": "*", "⋅": "*", "÷": "/", "^": "**", "²": "**2", "³": "**3" };
 const FUNCTIONS = { sqrt: Math.sqrt, exp: Math.exp, log: Math.log, ln: Math.log, sin: Math.sin, cos: Math.cos, tan: Math.tan, tanh: Math.tanh, abs: Math.abs };
 const HOLDERS = ["tensor", "Tensor", "Size", "array", "list", "tuple", "set"];
+const INCLUDED = ["quiz_leaves_result", "quiz_gets_result", "quiz_gets_quiet", "quiz_gets_cut"]; // names that are wrongly among those given
 const CONSTANTS = { pi: Math.PI, inf: Infinity, nan: NaN, None: null };
 
 const plain = (text) => text.trim().replace(/[−×·⋅÷^²³]/g, (sign) => TYPED[sign]);
@@ -39,6 +40,17 @@ function expressed(text) {
     if (!take(end)) throw new Error(`${end} is missing`);
     return { found, list: comma || found.length !== 1 };
   };
+  // The arguments of a call, without those that have names: of `tensor(1.6, requires_grad=True)` the number alone.
+  const given = () => {
+    const found = [];
+    while (tokens[at] !== ")") {
+      if (tokens[at + 1] === "=") while (at < tokens.length && ![",", ")"].includes(tokens[at])) at++;
+      else found.push(sum());
+      if (!take(",")) break;
+    }
+    if (!take(")")) throw new Error(") is missing");
+    return found;
+  };
   const atom = () => {
     const token = tokens[at++];
     if (token === "[") return items("]").found;
@@ -55,7 +67,7 @@ function expressed(text) {
       return token in CONSTANTS ? CONSTANTS[token] : token;
     }
     at++;
-    const { found } = items(")");
+    const found = given();
     if (found.length === 1 && HOLDERS.includes(name)) return found[0];
     if (found.length === 1 && name in FUNCTIONS) return FUNCTIONS[name](number(found[0]));
     throw new Error("this is no function");
@@ -136,7 +148,7 @@ function node(text, truth, choices) {
 function understood({ kind, words }, typed) {
   if (kind === "shape") return sizes(typed);
   if (kind === "raises") return yes(typed, words);
-  if (kind === "leaves") return typed.replace(/\b(?:and|none)\b|(?:와|과)(?=\s)|[\s,;.{}()[\]'"]+/g, " ").split(" ").filter(Boolean).sort();
+  if (kind === "leaves") return typed.replace(/\b(?:and|none)\b|(?:와|과)(?=\s)|\.(?![\p{L}\p{N}_])|[\s,;{}()[\]'"]+/gu, " ").split(" ").filter(Boolean).sort();
   if (kind === "next") return typed.trim();
   const given = read(typed);
   if (given !== null && [given].flat(Infinity).some((one) => typeof one !== "number")) throw new Error("this is no number");
@@ -153,7 +165,7 @@ export function judge(question, typed) {
   }
   const { kind, truth, wrong, choices } = question;
   const fits = (one) => (kind === "next" ? node(given, one, choices) : kind === "grad" ? equal(given, one, typed) : `${given}` === `${one}`);
-  const explains = (one) => (kind === "leaves" ? given.includes(one.answer[0]) === (one.key === "quiz_leaves_result") : fits(one.answer));
+  const explains = (one) => (kind === "leaves" ? given.includes(one.answer[0]) === INCLUDED.includes(one.key) : fits(one.answer));
   if (fits(truth)) return { right: true, wrong: [] };
   const found = wrong.filter(explains);
   return { right: false, wrong: found.filter(({ key }, i) => found.findIndex((one) => one.key === key) === i) };

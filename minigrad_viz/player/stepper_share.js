@@ -7,7 +7,7 @@ const STYLES = [
   "font-family", "font-size", "font-weight", "font-style", "text-anchor", "text-decoration-line",
 ];
 const SCALE = 2; // pixels of a PNG for one of the page
-const ABOVE = 30; // pixels for the words
+const ABOVE = 26; // pixels for a line of words
 
 // What opens to choose a kind of picture; `onchoose` is called with it.
 export function copies(words, onchoose) {
@@ -15,8 +15,8 @@ export function copies(words, onchoose) {
   return make("div", { className: "mgp-pop mgp-copies", hidden: true, aria: { label: words.copy, role: "region" } }, ...["svg", "png"].map(button));
 }
 
-// The picture as it stands, with `words` above it, without any style sheet.
-export function alone(svg, words) {
+// The picture as it stands, with lines of words above it, without any style sheet.
+export function alone(svg, lines) {
   const copy = svg.cloneNode(true);
   const [from, to] = [svg, copy].map((one) => [one, ...one.querySelectorAll("*")]);
   from.forEach((part, i) => {
@@ -25,10 +25,13 @@ export function alone(svg, words) {
   });
   for (const part of copy.querySelectorAll(".plus, .badge, title, desc, style")) part.remove();
   const { x, y, width, height } = svg.viewBox.baseVal;
-  const said = drawn("text", { x: x + 16, y: y - 10, style: `font:15px system-ui,sans-serif;fill:${getComputedStyle(svg.querySelector("text") ?? svg).fill}` }, words);
-  const paper = drawn("rect", { x, y: y - ABOVE, width, height: height + ABOVE, fill: getComputedStyle(svg.querySelector(".paper") ?? svg).fill });
-  copy.prepend(paper, said);
-  for (const [name, value] of Object.entries({ xmlns: SVG, width, height: height + ABOVE, viewBox: `${x} ${y - ABOVE} ${width} ${height + ABOVE}` })) copy.setAttribute(name, value);
+  const told = lines.filter(Boolean);
+  const above = ABOVE * told.length + 8;
+  const fill = getComputedStyle(svg.querySelector("text") ?? svg).fill;
+  const said = told.map((line, i) => drawn("text", { x: x + 16, y: y - above + ABOVE * (i + 1) - 6, style: `font:${i ? 18 : 15}px ${i ? "serif" : "system-ui,sans-serif"};fill:${fill}` }, line));
+  const paper = drawn("rect", { x, y: y - above, width, height: height + above, fill: getComputedStyle(svg.querySelector(".paper") ?? svg).fill });
+  copy.prepend(paper, ...said);
+  for (const [name, value] of Object.entries({ xmlns: SVG, width, height: height + above, viewBox: `${x} ${y - above} ${width} ${height + above}` })) copy.setAttribute(name, value);
   copy.removeAttribute("style");
   return new XMLSerializer().serializeToString(copy);
 }

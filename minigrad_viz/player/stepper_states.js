@@ -1,18 +1,12 @@
 // The states of live values: they come with the page (see living.py), or a kernel computes them.
 
 import { clamp, inflated } from "./stepper_parts.js";
+import { Texts } from "./stepper_texts.js";
 
 const SILENCE = 5000; // milliseconds after which a kernel counts as gone
 const FINE = 5; // numbers from one of the grid to the next, where a kernel computes them
 const TOGETHER = 4; // states in one question: a message takes longer than a state
 const KEPT = 200; // states that are remembered
-
-// A text of the `i`th state, from its parts and columns.
-export function entry(told, columns, i) {
-  if (typeof told === "string") return told;
-  if (told.forms) return entry(told.forms[told.at[i]], columns, i);
-  return told.map((part) => (typeof part === "number" ? columns[part][i] : part)).join("");
-}
 
 // What both have: a handle moves over the numbers of its grid.
 class Stops {
@@ -48,15 +42,15 @@ export class Grid extends Stops {
   async ready(handle) {
     if (!this.known.has(handle.name)) {
       const all = await inflated(this.score.states[handle.name]);
-      this.known.set(handle.name, { ...all, columns: all.columns.map((column) => column.split(" ")) });
+      this.known.set(handle.name, { table: new Texts(all), whole: all.whole });
     }
   }
 
   async state(handle, values) {
     await this.ready(handle);
-    const { columns, texts, whole } = this.known.get(handle.name);
+    const { table, whole } = this.known.get(handle.name);
     const i = handle.xs.indexOf(values.get(handle.name));
-    const read = (kind) => Object.fromEntries(Object.entries(texts[kind] ?? {}).map(([id, told]) => [id, JSON.parse(entry(told, columns, i))]));
+    const read = (kind) => Object.fromEntries(Object.entries(table.texts[kind] ?? {}).map(([id, told]) => [id, JSON.parse(table.text(told, i))]));
     return { at: read("at")[""], rows: read("rows"), said: read("said"), steps: whole ? read("steps") : null };
   }
 }

@@ -27,10 +27,16 @@ export class Tour {
     this.cross(act, this.score.loop ? this.step : 0);
   }
 
+  // Before any step the picture of the last act is shown; the steps begin with the first act all the same.
+  resting() {
+    return this.rests && !this.step;
+  }
+
   // One step further or back, also past the end of an act.
   walk(by) {
     const step = this.step + by;
-    if (step < 0) this.cross(this.act - 1, Infinity);
+    if (this.resting()) by > 0 && this.cross(0, 1);
+    else if (step < 1 && this.act) this.cross(this.act - 1, Infinity);
     else if (step > this.frames.length) this.cross(this.act + 1, 1);
     else this.go(step);
   }
@@ -38,8 +44,16 @@ export class Tour {
   // To where the next chapter begins, or the one before.
   chapter(by) {
     const to = this.track.jump(this.step, by);
-    if (to) this.go(to);
+    if (this.resting()) by > 0 && this.cross(0, 1);
+    else if (to) this.go(to);
     else this.cross(this.act + by, by > 0 ? 1 : Infinity);
+  }
+
+  // Whether the act says what the one before says with other numbers, and is not the last.
+  repeats() {
+    const { acts } = this.score;
+    const form = (i) => acts[i].base ?? i;
+    return this.act > 0 && this.act < acts.length - 1 && form(this.act) === form(this.act - 1);
   }
 
   // Whether the last step of all is shown.

@@ -30,6 +30,9 @@ class Coach extends Extra {
     this.beside = false; // whether the landscape stands beside the picture
     this.pane = make("div", { className: "mgp-livepane mgp-training", aria: { label: words.training, role: "region" } }, told, this.curve, this.aside);
     player.boxes.element.before(this.pane);
+    this.button = act(words.training, () => this.come());
+    this.button.className = "mgp-live";
+    player.tools.prepend(this.button);
     if (state) this.kernel = new Kernel(player.model);
     this.tell();
   }
@@ -37,6 +40,13 @@ class Coach extends Extra {
   go(more) {
     const lr = this.rate.valueAsNumber;
     this.ask({ more, ...(Number.isFinite(lr) && lr !== this.state.lr ? { lr } : {}) });
+  }
+
+  // Its buttons come into the window, and the first of them has the focus.
+  come() {
+    this.pane.scrollIntoView({ block: "nearest", behavior: "instant" });
+    this.row.scrollIntoView({ block: "nearest", behavior: "instant" });
+    this.buttons[0].focus({ preventScroll: true });
   }
 
   async ask(content) {
@@ -102,7 +112,7 @@ class Coach extends Extra {
   // The landscape stands beside the picture where there is room for both, else below it.
   arranged() {
     const { player } = this;
-    const beside = Boolean(this.state?.slice) && player.root.clientWidth - LANDSCAPE >= player.content.width;
+    const beside = Boolean(this.state?.slice) && !player.score.learning && player.root.clientWidth - LANDSCAPE >= player.content.width;
     if (beside !== this.beside) {
       this.beside = beside;
       (beside ? player.root.querySelector(".mgp-body") : this.pane).append(this.aside);

@@ -9,15 +9,14 @@ from typing import Any
 import anywidget
 import traitlets
 
+from ..drawing.export import paragraph
 from ..drawing.picture import draw
-from ..drawing.still import paragraph
 from ..steps.timeline import frames_of
 from ..words import text
 from .acts import Act
-from .coaching import Coach
-from .living import Living
+from .live_values import Coach, LivePicture
 from .score import score_of
-from .static import module, player_html, style, widgets_are_shown
+from .static_html import extra_of, module, player_html, style, widgets_are_shown
 
 VIEW = "application/vnd.jupyter.widget-view+json"
 SPEEDS = (0.25, 8.0)  # steps are played at least and at most so many times as fast
@@ -26,14 +25,15 @@ SPEEDS = (0.25, 8.0)  # steps are played at least and at most so many times as f
 class Stepper(anywidget.AnyWidget):
     """An ipywidgets widget over the steps of a cell.
 
-    `step` is the step shown, 0 (before the first: the whole picture) to `steps`; `act` the backward call
-    shown, counted from 0. The last is shown first, of a cell that failed at the step that did; choosing
-    another goes back to step 0. `playing` says whether the steps go on by themselves, `speed` how fast
-    (1.0: a step in a second and a half). Set them from Python, link or observe them.
+    `step` is the step shown, from 0 (the whole picture, before the first step) to `steps`; `act` is the
+    backward call shown, counted from 0. At first it shows the last call, and for a cell that failed the step
+    that failed; choosing another call goes back to step 0. `playing` says whether the steps run by
+    themselves, from the first call on, `speed` how fast (at 1.0 a step stands for 1.4 to 4 seconds, as long
+    as its caption is). You can set, link and observe all of them.
     """
 
-    _esm = module()
-    _css = style()
+    _esm = module("learning")
+    _css = style("learning")
     step = traitlets.Int(0).tag(sync=True)
     steps = traitlets.Int(0, read_only=True).tag(sync=True)
     act = traitlets.Int(0).tag(sync=True)
@@ -48,13 +48,18 @@ class Stepper(anywidget.AnyWidget):
         lang: str | None = None,
         earlier: Sequence[float | None] = (),
         later: Sequence[float | None] = (),
+        *,
+        learning: dict[str, Any] | None = None,
         **kwargs: Any,
     ) -> None:
         """A player of `acts` beside the cell's `source`; of the `earlier` and the `later` backward calls
-        only the values of the roots are known. ValueError without any act."""
+        only the values of the roots are known; `learning` is what the model of a loop computes. ValueError
+        without any act."""
         self.acts = tuple(acts)
-        self._told = (source, lang, earlier, later)
+        self._told, self._learning = (source, lang, earlier, later), learning
         score = score_of(self.acts, source, lang, earlier, later)
+        if learning:
+            score["learning"] = learning
         first = {"step": score["step"]} if "act" not in kwargs else {}  # where it failed, if it did
         first |= {name: kwargs.pop(name) for name in ("act", "step") if name in kwargs}
         kwargs.setdefault("layout", {"width": "100%"})  # in an HBox, too, as wide as there is room
@@ -80,6 +85,17 @@ class Stepper(anywidget.AnyWidget):
         self.step = 0
         self.set_trait("steps", len(self.acts[change["new"]].frames))
 
+    def goto(self, step: int, act: int | None = None) -> None:
+        """Show a step, from 0 to `steps`, and before that another backward call, counted from 0. ValueError
+        if there is no such step or call."""
+        act = self.act if act is None else act
+        if not 0 <= act < len(self.acts):
+            raise ValueError(f"act must be between 0 and {len(self.acts) - 1}, not {act}")
+        if not 0 <= step <= len(self.acts[act].frames):
+            raise ValueError(f"step must be between 0 and {len(self.acts[act].frames)}, not {step}")
+        self.act = act
+        self.step = step
+
     def outline(self) -> str:
         """The picture in words and its steps, one a line, with their arithmetic."""
         shown = self.acts[self.act]
@@ -94,11 +110,23 @@ class Stepper(anywidget.AnyWidget):
     def _repr_mimebundle_(self, **_: Any) -> Any:
         data: dict[str, Any] = {
             "text/plain": self.outline(),
-            "text/html": player_html(self.acts, *self._told),
+            "text/html": player_html(self.acts, *self._told, learning=self._learning),
         }
         if self.comm is not None and widgets_are_shown():
             data[VIEW] = {"version_major": 2, "version_minor": 0, "model_id": self.model_id}
         return data
+
+
+class StripStepper(Stepper):
+    """A stepper whose pictures are strips of cards."""
+
+    _esm = module("strip learning")
+    _css = style("strip learning")
+
+
+def stepper_of(acts: Sequence[Act], *told: Any, learning: dict[str, Any] | None) -> Stepper:
+    """The stepper for some acts; arguments as for `Stepper`."""
+    return (StripStepper if extra_of(acts, None) else Stepper)(acts, *told, learning=learning)
 
 
 class LiveStepper(Stepper):
@@ -108,7 +136,9 @@ class LiveStepper(Stepper):
     _esm = module("live")
     _css = style("live")
 
-    def __init__(self, *told: Any, living: Living | None, coach: Coach | None = None, **kwargs: Any) -> None:
+    def __init__(
+        self, *told: Any, living: LivePicture | None, coach: Coach | None = None, **kwargs: Any
+    ) -> None:
         """`living` and `coach` compute what a reader asks for; the other arguments are those of a Stepper."""
         super().__init__(*told, **kwargs)
         self.living, self.coach = living, coach
@@ -131,7 +161,7 @@ class LiveStepper(Stepper):
 
 
 def stepper(*roots: Any, names: dict[str, Any] | None = None, **options: Any) -> Stepper:
-    """A stepper over the graph that the tensors `roots` were computed from; arguments as for `draw`."""
+    """Return a stepper over the graph of the tensors `roots`. Arguments as for `draw`."""
     if names is None:
         frame = sys._getframe(1)
         names = {**frame.f_globals, **frame.f_locals}

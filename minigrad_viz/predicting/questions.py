@@ -4,43 +4,326 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from ..arithmetic.derivatives import label
-from ..arithmetic.paths import path_lines
+from ..arithmetic.derivatives import tensor_label
+from ..arithmetic.sums import path_lines
+from ..flow.backward_pass import Flow, flow_of
+from ..flow.engine import BackwardEngine
 from ..model.scene import Scene, Scenes
 from ..model.schedule import Schedule
-from ..model.stage import written
-from ..numbers import short
+from ..model.views import quoted_span
+from ..number_text import one_line
 from ..protocol import Value
 from ..snapshots import array_of
-from ..trace.events import Deposited
-from ..trace.explained import Explanation
-from .backward_pass import Pass
-from .cell_questions import leaves, raises, shapes
-from .engine import ImaginedEngine
-from .question import GRAD, LEAVES, NEXT, RAISES, QuizQuestion, Said, Wrong, wrong
-from .telling import Teller
-from .typed import equal
-from .understood import arrival_of, faults_of, others_of, parts_of, plain
+from ..trace.events import CellFailed, GradAccumulated, TensorState
+from ..trace.graph import Explanation
+from .faulty_engines import Teller, arrival_of, faults_of, gradient_answer, others_of, parts_of
+from .more_questions import gets, layers, passes, twice, updates
+from .question import (
+    GETS,
+    GRAD,
+    LEAVES,
+    MOVES,
+    NEXT,
+    PASSES,
+    RAISES,
+    SHAPE,
+    SIZE,
+    QuizQuestion,
+    Said,
+    Wrong,
+    equal,
+    wrong,
+)  # fmt: skip
 
+# ─── Questions about a cell that its backward passes do not answer
+
+
+NAMED = (3, 12)  # variables of a cell of which the leaves are asked
+
+# ── which are leaves, what is the shape ─────────────────────────────────────────────────────────────────────
+
+
+def tensor_variables(scenes: Scenes) -> dict[str, TensorState]:
+    """The variables of the cell at its end that are tensors, by name."""
+    index = scenes.index
+    return {name: index.last(id) for id, name in scenes.trace.names if id in index.at and name.isidentifier()}
+
+
+def leaf_question(scenes: Scenes) -> Iterator[QuizQuestion]:
+    """Which variables are leaves."""
+    found = tensor_variables(scenes)
+    truth = sorted(name for name, state in found.items() if state.is_leaf)
+    results = sorted(found.keys() - set(truth))
+    if scenes.trace.roots is not None or not NAMED[0] <= len(found) <= NAMED[1] or not truth or not results:
+        return
+    others = [wrong("quiz_leaves_result", [name], names=name) for name in results]
+    for name in truth:
+        key = "quiz_leaves_missing" if found[name].requires_grad else "quiz_leaves_quiet"
+        others.append(wrong(key, [name], names=name))
+    prompt = "quiz_ask_leaves", {"names": ", ".join(found)}
+    solution = "quiz_solution", {"formula": ", ".join(truth)}
+    asked = QuizQuestion(
+        LEAVES, LEAVES, truth, prompt, solution, scenes.calls[0], -1, ("quiz_hint_leaves", {})
+    )
+    yield asked._replace(wrong=tuple(others), choices=tuple(found))
+
+
+def shapes(scene: Scene, all_of_them: bool = False) -> Iterator[QuizQuestion]:
+    """What the shape of a result is, of those whose shape is none of their inputs'."""
+    for place in scene.shown:
+        event, state = place.event, place.states[0]
+        name = scene.named.get(state.id)
+        if event is None or name is None or state.value is None or len(place.states) > 1:
+            continue
+        sizes = {
+            id: known.value.shape
+            for id in event.inputs
+            if id is not None and (known := scene.state(id)) is not None and known.value is not None
+        }
+        truth, subject = state.value.shape, f"{name}.shape"
+        if not all_of_them and (truth in sizes.values() or not sizes):
+            continue
+        prompt = "quiz_ask_shape", {"name": name, "expr": place.expr or name}
+        solution = "quiz_solution", {"formula": f"{subject} = {truth}"}
+        asked = QuizQuestion(
+            SHAPE, subject, list(truth), prompt, solution, scene.call, place.time, ("quiz_hint_shape", {})
+        )
+        others = wrong_shapes(scene, event.op, truth, sizes)
+        yield asked._replace(tensor=state.id, wrong=tuple(others))
+
+
+def wrong_shapes(
+    scene: Scene, op: str, truth: tuple[int, ...], sizes: dict[str, tuple[int, ...]]
+) -> Iterator[Wrong]:
+    """Shapes that somebody may name: that of an input, the sizes in another order, a dimension too many, the
+    inner sizes of a product."""
+    for id, shape in sizes.items():
+        if shape != truth:
+            yield wrong("quiz_shape_input", list(shape), x=tensor_label(scene, id), op=op)
+    both = list(sizes.values())
+    if len(both) == 2 and all(len(shape) == 2 for shape in both) and len(truth) == 2:
+        inner = [both[0][1], both[1][0]]
+        if tuple(inner) != truth:
+            yield wrong("quiz_shape_inner", inner, n=inner[0])
+    if truth[::-1] != truth:
+        yield wrong("quiz_shape_reversed", list(truth[::-1]))
+    if not truth:
+        yield wrong("quiz_shape_one", [1])
+        return
+    for i in range(len(truth) + 1):
+        yield wrong("quiz_shape_kept", [*truth[:i], 1, *truth[i:]])
+
+
+# ── will it raise ───────────────────────────────────────────────────────────────────────────────────────────
+
+
+def raises(scenes: Scenes, explained: Sequence[Explanation]) -> Iterator[QuizQuestion]:
+    """Whether a line raises an error: of the line that did, or of a second backward call that did not."""
+    events = [e for e in scenes.trace.of(CellFailed) if e.span and not e.span.origin]
+    known = list(scenes.index.calls.values())
+    well = [call for call in known if call.started is not None and call.error is None]
+    second = well[1] if len(well) > 1 else None
+    if events:
+        event, call, span = events[-1], scenes.calls[-1], events[-1].span
+        time = scenes.index.times[id(event)]
+        begin = next((int(each.begin) for each in known if each.error is not None), time)
+        why = next((each.why for each in explained if each.why), event.error)
+        solution: Said = "quiz_solution_raises", {"error": event.error.partition(":")[0], "why": why}
+    elif second is not None and second.started is not None:
+        call, span, begin = second.number, second.started.span, int(second.begin)
+    else:
+        return
+    if span is not None:
+        said: dict[str, object] = {"n": span.line, "code": quoted_span(span)}
+        solution = solution if events else ("quiz_solution_silent", said)
+        asked = QuizQuestion(
+            RAISES, RAISES, bool(events), ("quiz_ask_raises", said), solution, call, begin,
+            ("quiz_hint_raises", {}),
+        )  # fmt: skip
+        key = "quiz_raises_silent" if events else "quiz_raises_loud"
+        yield asked._replace(wrong=(wrong(key, not events, **said),), choices=("yes", "no"))
+
+
+# ─── Trace → questions: what a cell can be asked, and what its trace answers
+
+
+LEAST = 3  # questions about a cell
 FEW = 3  # gradients that are asked in one backward call
 CALLS = 6  # backward calls of a cell of which something is asked
 ROUNDS = 2  # of those in one line; further rounds of a loop ask the same again
 SMALL = 12  # numbers of a gradient that somebody types
 
 
+# Where a question is asked: before the step of its tensor, before that of its node, at the last forward step,
+# about the whole picture, at the first backward step, or before the step of its update.
+AT_TENSOR, AT_NODE, AT_WHOLE, AT_BACKWARD, AT_UPDATE = "tensor", "node", "whole", "backward", "update"
+
+
+class QuestionKind:
+    """One kind of question: what it asks of a cell, and how the player asks it.
+
+    `name` is what its questions have as their kind, and what their subject ends with: `x.grad`, `leaves`. Of
+    one backward call at most `few` are asked, and one whose answer was asked before only if it is not `once`.
+    They are asked at the place `asked_at`, and answered there by
+    the `row` of the picture ("" for none). `label` is the key of what stands before the field where one
+    types, "" for the subject. See `docs/extending.md`.
+    """
+
+    name = ""
+    few = 1
+    once = False
+    asked_at = AT_TENSOR
+    row = ""
+    label = ""
+
+    def of_cell(self, scenes: Scenes, explained: Sequence[Explanation]) -> Iterator[QuizQuestion]:
+        """Questions about the whole cell."""
+        return iter(())
+
+    def of_call(self, scene: Scene, lang: str | None) -> Iterator[QuizQuestion]:
+        """Questions about one backward call and what led to it."""
+        return iter(())
+
+    def to_fill(self, scene: Scene, lang: str | None) -> Iterator[QuizQuestion]:
+        """Questions about the call that are asked where a cell has fewer than `LEAST`, and none of this
+        kind."""
+        return iter(())
+
+    def about(
+        self, subject: str, scene: Scene, scenes: Scenes, explained: Sequence[Explanation], lang: str | None
+    ) -> Iterator[QuizQuestion]:
+        """The questions about one subject."""
+        found = itertools.chain(self.of_cell(scenes, explained), self.of_call(scene, lang))
+        return (question for question in found if question.subject == subject)
+
+
+class LeafQuestions(QuestionKind):
+    """Which tensors are leaves."""
+
+    name, asked_at, label = LEAVES, AT_WHOLE, "quiz_label_leaves"
+
+    def of_cell(self, scenes: Scenes, explained: Sequence[Explanation]) -> Iterator[QuizQuestion]:
+        return leaf_question(scenes)
+
+
+class ErrorQuestions(QuestionKind):
+    """Whether a line raises an error."""
+
+    name, asked_at, label = RAISES, AT_BACKWARD, "quiz_label_raises"
+
+    def of_cell(self, scenes: Scenes, explained: Sequence[Explanation]) -> Iterator[QuizQuestion]:
+        return raises(scenes, explained)
+
+    def to_fill(self, scene: Scene, lang: str | None) -> Iterator[QuizQuestion]:
+        return twice(scene)
+
+
+class ShapeQuestions(QuestionKind):
+    """What the shape of a result is, and of what the layers of a model return and pass back."""
+
+    name, few, row = SHAPE, 1 + FEW, "value"
+
+    def of_call(self, scene: Scene, lang: str | None) -> Iterator[QuizQuestion]:
+        yield from itertools.islice(shapes(scene), 1)
+        yield from itertools.islice(layers(scene), FEW)
+
+    def about(
+        self, subject: str, scene: Scene, scenes: Scenes, explained: Sequence[Explanation], lang: str | None
+    ) -> Iterator[QuizQuestion]:
+        return (question for question in shapes(scene, all_of_them=True) if question.subject == subject)
+
+
+class QueueQuestions(QuestionKind):
+    """Which node runs next."""
+
+    name, asked_at, label = NEXT, AT_NODE, "quiz_label_next"
+
+    def of_call(self, scene: Scene, lang: str | None) -> Iterator[QuizQuestion]:
+        return queue_question(scene)
+
+
+class GradientQuestions(QuestionKind):
+    """What will be in `.grad`."""
+
+    name, few, asked_at, row = GRAD, FEW, AT_NODE, "grad"
+
+    def of_call(self, scene: Scene, lang: str | None) -> Iterator[QuizQuestion]:
+        return gradients(scene, lang)
+
+    def about(
+        self, subject: str, scene: Scene, scenes: Scenes, explained: Sequence[Explanation], lang: str | None
+    ) -> Iterator[QuizQuestion]:
+        walk, name = flow_of(scene), subject.rpartition(".")[0]
+        known = (gradient(walk, leaf, lang, SMALL**2) for leaf in with_name(scene, name))
+        return (question for question in known if question is not None)
+
+
+class NodeQuestions(QuestionKind):
+    """What a node passes on."""
+
+    name, once, asked_at, label = PASSES, True, AT_NODE, "quiz_label_passes"
+
+    def of_call(self, scene: Scene, lang: str | None) -> Iterator[QuizQuestion]:
+        walk = flow_of(scene)
+        return passes(walk) if can_answer(walk) else iter(())
+
+
+class ReceiverQuestions(QuestionKind):
+    """Which tensors have a `.grad` after the call: of a training, and to fill."""
+
+    name, asked_at, label = GETS, AT_BACKWARD, "quiz_label_gets"
+
+    def of_call(self, scene: Scene, lang: str | None) -> Iterator[QuizQuestion]:
+        trained = next(itertools.chain(updates(scene, lang), layers(scene)), None)
+        return gets(scene) if trained is not None else iter(())
+
+    def to_fill(self, scene: Scene, lang: str | None) -> Iterator[QuizQuestion]:
+        return gets(scene)
+
+
+class DirectionQuestions(QuestionKind):
+    """Whether an update makes a number larger, where `UpdateQuestions` cannot ask more."""
+
+    name, asked_at, label = MOVES, AT_UPDATE, "quiz_label_moves"
+
+    def of_call(self, scene: Scene, lang: str | None) -> Iterator[QuizQuestion]:
+        return (question for question in itertools.islice(updates(scene, lang), 1) if question.kind == MOVES)
+
+
+class UpdateQuestions(QuestionKind):
+    """What a number is after an update."""
+
+    name, asked_at, label = SIZE, AT_UPDATE, "quiz_label_size"
+
+    def of_call(self, scene: Scene, lang: str | None) -> Iterator[QuizQuestion]:
+        return (question for question in itertools.islice(updates(scene, lang), 1) if question.kind == SIZE)
+
+
+QUESTION_KINDS: list[QuestionKind] = [  # of questions at one moment the first is asked first
+    LeafQuestions(), ErrorQuestions(), ShapeQuestions(), QueueQuestions(), GradientQuestions(),
+    NodeQuestions(), ReceiverQuestions(), DirectionQuestions(), UpdateQuestions(),
+]  # fmt: skip
+KINDS = {kind.name: kind for kind in QUESTION_KINDS}
+
+
 def questions_of(
     scenes: Scenes, explained: Sequence[Explanation] = (), lang: str | None = None
 ) -> tuple[QuizQuestion, ...]:
     """What is asked of a cell, in the order in which its steps answer it."""
-    found = [*leaves(scenes), *raises(scenes, explained)]
+    found = [question for kind in KINDS.values() for question in kind.of_cell(scenes, explained)]
     for scene in scenes_asked(scenes):
-        found += [*itertools.islice(shapes(scene), 1), *itertools.islice(queued(scene), 1)]
-        found += itertools.islice(gradients(scene, lang), FEW)
+        for kind in KINDS.values():
+            asked = {(question.subject, str(question.truth)) for question in found if kind.once}
+            new = (q for q in kind.of_call(scene, lang) if (q.subject, str(q.truth)) not in asked)
+            found += itertools.islice(new, kind.few)
+        for kind in reversed(KINDS.values()):
+            if len(found) < LEAST and all(question.kind != kind.name for question in found):
+                found += itertools.islice(kind.to_fill(scene, lang), kind.few)
     return tuple(sorted(found, key=lambda question: (question.call, question.time)))
 
 
@@ -56,32 +339,23 @@ def scenes_asked(scenes: Scenes) -> list[Scene]:
     return found
 
 
-def asked(
+def question_about(
     scenes: Scenes, subject: str, explained: Sequence[Explanation] = (), lang: str | None = None
 ) -> QuizQuestion | None:
     """The question whose answer is called `subject`: `x.grad` (after the last backward call), `y.shape`,
     "leaves", "next", "raises"; None if the cell does not answer it."""
-    name, _, what = subject.replace(" ", "").rpartition(".")
-    known: Iterable[QuizQuestion | None]
+    subject = subject.replace(" ", "")
+    kind = KINDS.get(subject.rpartition(".")[2])
     for scene in map(scenes.of, reversed(scenes.calls)):
-        if what == "grad":
-            walk = Pass(scene)
-            known = (gradient(walk, leaf, lang, SMALL**2) for leaf in with_name(scene, name))
-        elif what == "shape":
-            known = (q for q in shapes(scene, all_of_them=True) if q.subject == f"{name}.shape")
-        elif what == NEXT:
-            known = queued(scene)
-        else:
-            known = iter({LEAVES: leaves, RAISES: lambda s: raises(s, explained)}.get(what, nothing)(scenes))
-        found = next((question for question in known if question is not None), None)
+        known = kind.about(subject, scene, scenes, explained, lang) if kind is not None else ()
+        others = (
+            q for kind in KINDS.values() for ask in (kind.of_call, kind.to_fill) for q in ask(scene, lang)
+        )
+        named = (question for question in others if question.subject.replace(" ", "") == subject)
+        found = next(itertools.chain(known, named), None)
         if found is not None:
             return found
     return None
-
-
-def nothing(scenes: Scenes) -> Iterator[QuizQuestion]:
-    """No question."""
-    return iter(())
 
 
 def with_name(scene: Scene, name: str) -> list[str]:
@@ -95,8 +369,8 @@ def with_name(scene: Scene, name: str) -> list[str]:
 def gradients(scene: Scene, lang: str | None) -> Iterator[QuizQuestion]:
     """What `.grad` of the leaves will be, those first that several paths lead to, and of tensors that keep
     their gradient."""
-    walk = Pass(scene)
-    if not answers(walk):
+    walk = flow_of(scene)
+    if not can_answer(walk):
         return
     leaves = [id for id in scene.named if scene.asks(id) and scene.accumulators.get(id)]
     ends = {id: arrival_of(walk, id) for id in leaves}
@@ -107,27 +381,30 @@ def gradients(scene: Scene, lang: str | None) -> Iterator[QuizQuestion]:
             yield question
 
 
-def gradient(walk: Pass, leaf: str, lang: str | None, most: int) -> QuizQuestion | None:
+def gradient(walk: Flow, leaf: str, lang: str | None, most: int) -> QuizQuestion | None:
     """What `.grad` of a leaf will be after the call; None where the trace does not tell."""
     scene, target = walk.scene, arrival_of(walk, leaf)
-    if target is None or not answers(walk):
+    if target is None or not can_answer(walk):
         return None
-    engine = ImaginedEngine(walk).run()
+    engine = BackwardEngine(walk).run()
     deposit = walk.deposit(target)
-    computed = plain(engine.grads.get(leaf))
+    computed = gradient_answer(engine.grads.get(leaf))
     recorded = plain_value(deposit.after) if deposit is not None else None
     reached = target in walk.order and (deposit is not None or scene.now.started is None)
     truth = recorded if deposit is not None else computed
     state = scene.state(leaf)
-    if truth is None or size_of(truth) > most if reached else state is None or state.grad is not None:
+    if truth is None or answer_size(truth) > most if reached else state is None or state.grad is not None:
         return None
-    name = label(scene, leaf)
+    name = tensor_label(scene, leaf)
     others = list(faults_of(walk, target, truth))
     if reached and computed is not None and equal(computed, truth):
         others += others_of(walk, target, truth, engine)
     if not reached:
         truth = None
         others.append(wrong("quiz_zero_for_none", 0, x=name))
+    # Of mistakes that give one number the first is named: one that forgets a factor comes before one that
+    # forgets its node.
+    others.sort(key=lambda each: each.key not in ("quiz_no_upstream", "quiz_no_upstream_all"))
     prompt, solution = prompt_of(scene, name, deposit), shown_sum(scene, leaf, deposit, truth, lang)
     hint = hint_for(walk, target, name, again=deposit is not None and deposit.before is not None)
     seen = deposit if target in scene.now.deposits else scene.now.ran.get(target)
@@ -136,56 +413,54 @@ def gradient(walk: Pass, leaf: str, lang: str | None, most: int) -> QuizQuestion
     return asked._replace(wrong=tuple(others), parts=parts)
 
 
-def prompt_of(scene: Scene, name: str, deposit: Deposited | None) -> Said:
+def prompt_of(scene: Scene, name: str, deposit: GradAccumulated | None) -> Said:
     """What is asked of a gradient; of one that is added to another, with what is there."""
     span = scene.now.started.span if scene.now.started is not None else None
-    said = {"x": name, "call": written(span) if span is not None else "backward()"}
-    if scene.now.accumulators.keys() != {seen.tensor for seen in scene.now.deposits.values()} or idle(scene):
+    said = {"x": name, "call": quoted_span(span) if span is not None else "backward()"}
+    if scene.now.accumulators.keys() != {
+        seen.tensor for seen in scene.now.deposits.values()
+    } or leaf_without_gradient(scene):
         return "quiz_ask_after", said  # the usual question would tell that a gradient comes
     if deposit is None or deposit.before is None:
         return "quiz_ask_grad", said
-    return "quiz_ask_again", said | {"before": short(deposit.before)}
+    return "quiz_ask_again", said | {"before": one_line(deposit.before)}
 
 
-def hint_for(walk: Pass, target: str, name: str, again: bool) -> Said:
+def hint_for(walk: Flow, target: str, name: str, again: bool) -> Said:
     """What helps to find a gradient: along how many paths it comes."""
     roots = walk.scene.now.roots or walk.scene.trace.roots or ()
-    said: dict[str, Any] = {"x": name, "root": ", ".join(label(walk.scene, root) for root in roots)}
+    said: dict[str, Any] = {"x": name, "root": ", ".join(tensor_label(walk.scene, root) for root in roots)}
     if again:
         return "quiz_hint_again", said
-    paths = Counter({target: 1})
-    for node, i in reversed(walk.leading(target)):
-        edge = walk.nodes[node].edges[i]
-        paths[node] += paths[edge[0]] if edge is not None else 0
-    count = sum(paths[walk.scene.node_at(root) or ""] for root in roots) if walk.leading(target) else 0
+    count = walk.count_paths(target)
     if not count:
         return "quiz_hint_none", said
     return ("quiz_hint_path", said) if count == 1 else ("quiz_hint_paths", said | {"n": count})
 
 
-def idle(scene: Scene) -> bool:
+def leaf_without_gradient(scene: Scene) -> bool:
     """Whether a leaf gets no gradient in the call."""
     asking = {id for id in scene.named if scene.asks(id) and scene.accumulators.get(id)}
     return bool(asking - scene.now.accumulators.keys())
 
 
-def answers(walk: Pass) -> bool:
+def can_answer(walk: Flow) -> bool:
     """Whether the call ended well, wrote into `.grad`, and is small enough to be followed."""
     now = walk.scene.now
     return walk.readable and (now.started is None or (now.started.kind != "grad" and now.error is None))
 
 
-def shown_sum(scene: Scene, leaf: str, deposit: Deposited | None, truth: Any, lang: str | None) -> Said:
+def shown_sum(scene: Scene, leaf: str, deposit: GradAccumulated | None, truth: Any, lang: str | None) -> Said:
     """How the gradient comes about: the sum over its paths where that is short."""
-    name = label(scene, leaf)
+    name = tensor_label(scene, leaf)
     if deposit is None:
         array = np.asarray(truth, np.float32) if truth is not None else None
         items = () if array is None else tuple(array.reshape(-1).tolist())
-        value = "None" if array is None else short(Value(array.shape, "float32", items))
+        value = "None" if array is None else one_line(Value(array.shape, "float32", items))
         return "quiz_solution", {"formula": f"{name}.grad = {value}"}
-    after, added = short(deposit.after), short(deposit.added)
+    after, added = one_line(deposit.after), one_line(deposit.added)
     if deposit.before is not None:
-        return "quiz_solution", {"formula": f"{name}.grad = {short(deposit.before)} + {added} = {after}"}
+        return "quiz_solution", {"formula": f"{name}.grad = {one_line(deposit.before)} + {added} = {after}"}
     path = next(path_lines(scene, leaf, deposit.added, lang), None)
     return "quiz_solution", {"formula": path.text if path is not None else f"{name}.grad = {after}"}
 
@@ -199,20 +474,20 @@ def time_of(scene: Scene, event: Any) -> int:
 
 def plain_value(value: Value) -> Any:
     """A snapshot as a number or nested lists; None if not all of it is known."""
-    return plain(array_of(value))
+    return gradient_answer(array_of(value))
 
 
-def size_of(answer: Any) -> int:
+def answer_size(answer: Any) -> int:
     """How many numbers an answer has."""
-    return sum(map(size_of, answer)) if isinstance(answer, list) else 1
+    return sum(map(answer_size, answer)) if isinstance(answer, list) else 1
 
 
 # ── which node runs next ────────────────────────────────────────────────────────────────────────────────────
 
 
-def queued(scene: Scene) -> Iterator[QuizQuestion]:
+def queue_question(scene: Scene) -> Iterator[QuizQuestion]:
     """Which node runs next, at the first moment at which several are ready."""
-    walk, schedule = Pass(scene), scene.schedule
+    walk, schedule = flow_of(scene), scene.schedule
     if schedule is None or not walk.readable or scene.now.started is None or scene.now.error is not None:
         return
     tell = Teller(walk)
@@ -225,7 +500,7 @@ def queued(scene: Scene) -> Iterator[QuizQuestion]:
         solution: Said = ("quiz_solution_leaf", said) if leaf else ("quiz_solution_next", said)
         names = choices(tell, moment.ready, moment.waiting)
         asks = {"node": tell.name(last), "at": tell.made_by(last), "names": ", ".join(names)}
-        time, right = time_of(scene, scene.now.ran.get(truth)), called(tell, truth)
+        time, right = time_of(scene, scene.now.ran.get(truth)), node_answer(tell, truth)
         asked = QuizQuestion(
             NEXT, NEXT, right, ("quiz_ask_next", asks), solution, scene.call, time, ("quiz_hint_next", {})
         )
@@ -234,15 +509,15 @@ def queued(scene: Scene) -> Iterator[QuizQuestion]:
 
 def choices(tell: Teller, ready: Sequence[str], waiting: Sequence[tuple[str, int]]) -> tuple[str, ...]:
     """The nodes among which one chooses, in the order of the alphabet, which tells nothing."""
-    return tuple(sorted({called(tell, node) for node in (*ready, *(node for node, _ in waiting))}))
+    return tuple(sorted({node_answer(tell, node) for node in (*ready, *(node for node, _ in waiting))}))
 
 
-def called(tell: Teller, node: str) -> str:
+def node_answer(tell: Teller, node: str) -> str:
     """A node as one types it: `LogBackward(a)`."""
     return f"{tell.name(node)}({tell.made_by(node)})"
 
 
-def wrong_next(walk: Pass, schedule: Schedule, ran: int) -> Iterator[Wrong]:
+def wrong_next(walk: Flow, schedule: Schedule, ran: int) -> Iterator[Wrong]:
     """The other nodes that somebody may name, each with the reason why it does not run now."""
     tell, moment = Teller(walk), schedule.moments({ran})[ran]
     edges = walk.nodes[schedule.order[ran - 1]].edges
@@ -258,4 +533,4 @@ def wrong_next(walk: Pass, schedule: Schedule, ran: int) -> Iterator[Wrong]:
 
 def not_next(tell: Teller, node: str, key: str, **more: Any) -> Wrong:
     """A node that does not run next, and why."""
-    return wrong(key, called(tell, node), node=tell.name(node), at=tell.made_by(node), **more)
+    return wrong(key, node_answer(tell, node), node=tell.name(node), at=tell.made_by(node), **more)

@@ -17,9 +17,9 @@ from types import FrameType, TracebackType
 from typing import Any, NamedTuple
 
 from ..protocol import Value, edge_of, history_of, is_tensor, pytorch, value_of
-from ..sources.torch_shield import shield_of
-from ..trace.events import BackwardEnded, BackwardStarted, Failed, Trace
-from .named import entries
+from ..sources.shield import shield_of
+from ..trace.events import BackwardEnded, BackwardStarted, CellFailed, Trace
+from .error_frames import entries
 from .recorder import Recorder
 from .tape import describe
 
@@ -46,7 +46,7 @@ def trace_after(error: BaseException) -> Trace:
     stack = list(entries(error.__traceback__))
     users = [i for i, entry in enumerate(stack) if not in_library(entry.tb_frame)]
     if not users:
-        return Trace("", (Failed(describe(error), None),), describe(error), (), (), recorded=False)
+        return Trace("", (CellFailed(describe(error), None),), describe(error), (), (), recorded=False)
     return Aftermath(stack, users).trace(error)
 
 
@@ -63,7 +63,7 @@ def in_library(frame: FrameType) -> bool:
     return any(os.path.abspath(file).startswith(home + os.sep) for home in homes)
 
 
-class Started(NamedTuple):
+class FailedBackward(NamedTuple):
     """A backward call that failed, as its frame still has it; `entry` is where the user made it, `node` what
     was running, if a frame tells."""
 
@@ -90,7 +90,7 @@ class Aftermath:
                 self.recorder.tape.namespace |= stack[i].tb_frame.f_locals
         if torch := pytorch():
             self.recorder.tape.shield = shield_of(torch)
-        self.started = started(stack, users)
+        self.started = failed_backward(stack, users)
 
     def trace(self, error: BaseException) -> Trace:
         """What is known, as a trace."""
@@ -102,7 +102,7 @@ class Aftermath:
         finally:
             self.started, self.recorder.tape.namespace = None, {}
 
-    def note_call(self, call: Started, error: str) -> None:
+    def note_call(self, call: FailedBackward, error: str) -> None:
         """Take in the graph of a call that failed, as it stands now."""
         recorder, states = self.recorder, self.recorder.states
         names = tuple(map(states.end_of, call.roots))
@@ -123,7 +123,7 @@ class Aftermath:
         recorder.tape.notes.append(("ended", BackwardEnded(1, error, (), (), stopped=stopped), ()))
 
 
-def started(stack: list[TracebackType], users: list[int]) -> Started | None:
+def failed_backward(stack: list[TracebackType], users: list[int]) -> FailedBackward | None:
     """The backward call that the user's code made and in which the engine failed; None if there is none."""
     for i in reversed(users):
         inside = [entry.tb_frame for entry in stack[i + 1 :]]
@@ -133,11 +133,11 @@ def started(stack: list[TracebackType], users: list[int]) -> Started | None:
             continue
         kind, given = inside[0].f_code.co_name, inside[0].f_locals
         if kind in ("backward", "grad") and any(f.f_code.co_name in ENGINES for f in inside[1:3]):
-            return of_arguments(kind, given, stack[i], running(inside))
+            return of_arguments(kind, given, stack[i], running_node(inside))
     return None
 
 
-def running(frames: list[FrameType]) -> Any:
+def running_node(frames: list[FrameType]) -> Any:
     """The node that was running; None where PyTorch's engine, which is no Python, ran it."""
     found = [
         frame.f_locals.get(variable)
@@ -153,20 +153,20 @@ def module_of(frame: FrameType) -> str:
     return str(frame.f_globals.get("__name__", ""))
 
 
-def of_arguments(kind: str, given: Any, entry: TracebackType, node: Any) -> Started | None:
+def of_arguments(kind: str, given: Any, entry: TracebackType, node: Any) -> FailedBackward | None:
     """A call from the variables of `backward` or `grad`, which have the same names in both libraries."""
-    roots = several(given.get("tensors" if kind == "backward" else "outputs"))
-    gradients = several(given.get("grad_tensors" if kind == "backward" else "grad_outputs"))
+    roots = as_tuple(given.get("tensors" if kind == "backward" else "outputs"))
+    gradients = as_tuple(given.get("grad_tensors" if kind == "backward" else "grad_outputs"))
     wanted = given.get("inputs")
-    asked = several(wanted) if wanted is not None or kind == "grad" else None
+    asked = as_tuple(wanted) if wanted is not None or kind == "grad" else None
     ends = (*roots, *(asked or ()))
     if not roots or given.get("is_grads_batched") or not all(map(is_end, ends)):
         return None
     gradients = gradients or (None,) * len(roots)
-    return Started(kind, roots, gradients, bool(given.get("create_graph")), asked, entry, node)
+    return FailedBackward(kind, roots, gradients, bool(given.get("create_graph")), asked, entry, node)
 
 
-def several(given: Any) -> tuple[Any, ...]:
+def as_tuple(given: Any) -> tuple[Any, ...]:
     """One or several tensors, as a tuple."""
     if isinstance(given, dict):
         return tuple(given.values())

@@ -13,15 +13,14 @@ import numpy as np
 
 from ..protocol import array_of, edge_of, finite, is_tensor, value_of, variable_of
 from ..trace import notes
-from ..trace.events import AGAIN, BackwardEnded, BackwardStarted, Deposited
-from .listener import Listener, values_of
+from ..trace.events import AGAIN, BackwardEnded, BackwardStarted, GradAccumulated
+from .error_frames import named_by
+from .listener import Listener, Packing, values_of
+from .long_loops import FEWEST, KEPT_CALLS, KEPT_NOTES, prune
 from .modules import Modules
-from .named import named_by
-from .packing import Packing
-from .pruning import FEWEST, KEPT_CALLS, KEPT_NOTES, prune
 from .states import States
-from .stepping import OptimizerSteps
-from .tape import Tape, describe, observing, watching_lightly
+from .tape import Tape, describe, observer_method, watching_lightly
+from .updates import OptimizerSteps
 
 
 class BackwardCalls:
@@ -38,6 +37,7 @@ class BackwardCalls:
         self.values: list[float | None] = []
         self.norms: list[float | None] = []
         self.skipped = 0
+        self._odd = range(0)  # the notes of the first call that is not finite, and of the one before
         self.unkept: Counter[str] = Counter()
         self.paused = False  # whether a transform runs, after which these calls may be taken back
         self._nested = 0
@@ -98,13 +98,13 @@ class BackwardCalls:
             rows += [None] * (self.tape.calls - len(rows))
             del rows[self.tape.calls :]
 
-    @observing
+    @observer_method
     def _begin_call(
         self, library: Any, kind: str, roots: Any, gradients: Any, create_graph: bool, wanted: Any,
         batched: bool,
     ) -> None:  # fmt: skip
         """Freeze the graph of the call; the source listens to its nodes from now on."""
-        self.values.append(root_of(roots))
+        self.values.append(single_root_value(roots))
         span, _ = named_by(self.tape.place())
         names = tuple(self.states.end_of(t) for t in roots)
         ends = [edge_of(t) or (library.node_at(t), t.output_nr) for t in roots]
@@ -128,13 +128,14 @@ class BackwardCalls:
         self.tape.call = self.tape.calls = number
         self.tape.creates = creates
         starts = [(node, nr, g) for (node, nr), g in zip(ends, gradients, strict=True)]
-        library.listen(self._live, [s for s in starts if s[0] is not None and variable_of(s[0]) is None])
+        starts = [each for each in starts if each[0] is not None and variable_of(each[0]) is None]
+        library.listen(self._live, frozen, starts)
 
     @watching_lightly
     def _count_call(self, roots: Any) -> None:
         """A call starts that is only counted. See Note [Lighter watching]."""
         self.tape.calls += 1
-        self.values.append(root_of(roots))
+        self.values.append(single_root_value(roots))
 
     @watching_lightly
     def _end_counted(self, results: Any) -> None:
@@ -148,11 +149,12 @@ class BackwardCalls:
             self._done = self.tape.work
             self.tape.rest.wake(self._done)
 
-    @observing
+    @observer_method
     def _end_call(self, error: BaseException | None, results: Any) -> None:
         """Take in the graph that the call built, note what was freed, remove every hook."""
         leaves = [v for node in self._live if (v := variable_of(node)) is not None]
-        self.norms.append(norm_of(results or [leaf.grad for leaf in leaves]))
+        gradients = [g for g in results or [leaf.grad for leaf in leaves] if g is not None]
+        self.norms.append(norm_of(gradients))
         if self.tape.creates:
             built = [*results, *(leaf.grad for leaf in leaves)]
             self.states.adopt(
@@ -171,6 +173,10 @@ class BackwardCalls:
         self.tape.call = 0
         self.states.snapshot("after")
         self._ends.append(len(self.tape.notes))
+        if not self._odd and self.tape.calls > 1:
+            rows = [self.values, *([self.norms] if gradients else [])]
+            if any(row[-1] is None and row[-2] is not None for row in rows):
+                self._odd = range([self._begin, *self._ends][-3:][0], self._ends[-1])
         if not self.paused:
             self.settle(leaves)
 
@@ -186,13 +192,13 @@ class BackwardCalls:
         self._done = self.tape.work
         self.tape.rest.wake(self._done)
 
-    @observing
+    @observer_method
     def node_ran(self, node: Any, received: Any, sent: Any) -> None:
         """A node that is no AccumulateGrad ran."""
         if self.tape.depth == 1:
             self.listener.note_run(self.tape.ids.node(node), values_of(received), sent)
 
-    @observing
+    @observer_method
     def ran_inside(self, title: str, inputs: list[Any], result: Any) -> None:
         """An op ran in the backward of a custom Function."""
         if self.tape.inside is not None and self.tape.depth == 1 and is_tensor(result):
@@ -203,6 +209,7 @@ class BackwardCalls:
         """Take back all but so many calls."""
         gone = self.tape.calls - calls
         del self.values[calls:], self.norms[calls:], self._ends[max(0, len(self._ends) - gone) :]
+        self._odd = self._odd if self._odd.stop <= len(self.tape.notes) else range(0)
         self.tape.calls = calls
         self._done = min(self._done, self.tape.work)
 
@@ -216,10 +223,12 @@ class BackwardCalls:
         """Leave out all but the newest calls, and what was for them alone."""
         cut = self._ends[-kept - 1]
         self.skipped += len(self._ends) - kept
-        self.unkept.update(note.tensor for note in self.tape.notes[:cut] if isinstance(note, Deposited))
+        self.unkept.update(note.tensor for note in self.tape.notes[:cut] if isinstance(note, GradAccumulated))
         alive = {known for _, t in self.tape.variables() if (known := self.tape.ids.known(t)) is not None}
         before = len(self.tape.notes)
-        self.tape.notes[:], frozen = prune(self.tape.notes, cut, self.tape.ids, alive)
+        odd = [end for end in self._ends[:-kept] if end - 1 in self._odd]
+        self.skipped -= len(odd)
+        self.tape.notes[:], frozen, self._odd = prune(self.tape.notes, cut, self.tape.ids, alive, self._odd)
         self.states.frozen = dict.fromkeys(frozen)
         gone = before - len(self.tape.notes)
         self._begin = cut - gone
@@ -238,7 +247,7 @@ class BackwardCalls:
         self._live, self.tape.inside, self.tape.built = (), None, []
 
 
-def root_of(roots: Any) -> float | None:
+def single_root_value(roots: Any) -> float | None:
     """The value of the only root of a call, if that is a tensor (and no edge) with one finite number."""
     return finite(value_of(roots[0])) if len(roots) == 1 and is_tensor(roots[0]) else None
 

@@ -1,5 +1,10 @@
-"""What happens inside a backward call, as events: told by the library's observers, or heard by hooks on its
-nodes where it has none.
+"""What happens inside a backward call, as events: told by the library's observers, or heard by hooks on
+its nodes where it has none.
+
+Note [Spies]
+    PyTorch calls the hooks of a tensor one after the other, in the order of their dictionary, and hands each
+    what the one before it gave. So for one backward call hooks of ours that only look stand between them. A
+    single hook needs none: what was sent and what arrived tell what it did.
 
 Hooks of ours see what a node received and sent, not the hooks of the user. Those show in the difference
 between what was sent to a node and what it received.
@@ -7,20 +12,130 @@ between what was sent to a node and what it received.
 
 from __future__ import annotations
 
+import dis
 import functools
+import inspect
+import itertools
 import weakref
 from collections.abc import Iterable
 from typing import Any
 
-from ..faults import pass_on
-from ..hooks import hook_name, multi_hook
-from ..protocol import Value, bare_name, value_from, value_of, variable_of
-from ..snapshots import agree, summed
-from ..trace.events import Deposited, HookRan, Inside
-from .packing import Packing
-from .spies import Spies, gives
+from ..isolation import pass_on
+from ..protocol import Value, bare_name, hook_name, is_tensor, multi_hook, value_from, value_of, variable_of
+from ..saved_values import packed_text
+from ..snapshots import agree, sum_snapshots
+from ..trace.events import (
+    GradAccumulated,
+    HookRan,
+    Inside,
+    NodeState,
+    Recomputation,
+    SavedPacked,
+    SavedUnpacked,
+)
 from .states import States
-from .tape import Tape, observing
+from .tape import Tape, observer_method
+
+# ─── What saved-tensor hooks make of saved values, and what a checkpoint computes again
+
+
+class Packing:
+    """The part of a recorder that receives packing, unpacking and recomputation of saved tensors."""
+
+    def __init__(self, tape: Tape) -> None:
+        self.tape, self.ids, self.notes = tape, tape.ids, tape.notes
+        self._ops: list[Inside] = []  # what they have computed
+
+    @observer_method
+    def packed(self, node: Any, name: str, tensor: Any, kept: Any) -> None:
+        """A hook packed what `node` saves as `name`; a checkpoint does so for itself as it computes."""
+        if not self.tape.again and self.tape.depth < 2:
+            told = self.ids.node(node), saved_name(name), value_of(tensor), packed_text(kept)
+            self.notes.append(SavedPacked(self.tape.call, *told))
+
+    @observer_method
+    def unpacked(self, node: Any, name: str, kept: Any, tensor: Any) -> None:
+        """A saved tensor was unpacked. If a checkpoint had to compute it, that is reported first."""
+        if self.tape.again or self.tape.depth > 1:
+            return
+        key = self.ids.node(node)
+        self.told_again(key)
+        value = value_of(tensor) if is_tensor(tensor) else None
+        self.notes.append(SavedUnpacked(self.tape.call, key, saved_name(name), packed_text(kept), value))
+
+    def recomputed(self, started: bool) -> None:
+        """A checkpoint begins to run its function again, or ends."""
+        self.tape.again += 1 if started else -1
+
+    @observer_method
+    def ran_again(self, title: str, inputs: list[Any], result: Any) -> None:
+        """An op ran in such a function."""
+        if is_tensor(result) and self.tape.depth < 2:
+            self._ops.append(self.tape.inside_op("", title, inputs, result, self.tape.here()))
+
+    def told_again(self, key: str) -> None:
+        """Tell what was computed again for a node, if anything was."""
+        if self._ops:
+            ops = tuple(op._replace(node=key) for op in self._ops)
+            self._ops = []
+            self.notes.append(Recomputation(self.tape.call, key, ops))
+
+
+def saved_name(name: str) -> str:
+    """A saved value's name as `kept.saved_of` has it: that of a custom Function is its number."""
+    return f"saved[{name}]" if name.isdigit() else name
+
+
+# ─── What each of several hooks on a tensor saw and made of it, in a library that does not tell
+
+
+NEVER = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR  # calling it gives something
+
+
+class Spies:
+    """Stand between the `hooks` of a tensor. `tell(hook, gradient, other)` is called after each of them (and
+    before the first, with None for a hook): what is there now, and whether that is another tensor."""
+
+    def __init__(self, hooks: dict[Any, Any], tell: Any) -> None:
+        self.hooks, self.tell = hooks, tell
+        self.given: Any = None  # what the next hook is handed
+        own = [(None, None), *hooks.items()]
+        hooks.clear()
+        for i, (id, hook) in enumerate(own):
+            if i:
+                hooks[id] = hook
+            hooks[self, i] = functools.partial(self.look, hook, i == len(own) - 1)
+        self.keys = [(self, i) for i in range(len(own))]
+
+    def look(self, hook: Any, last: bool, gradient: Any) -> None:
+        """After a hook."""
+        self.tell(hook, gradient, gradient is not self.given)
+        self.given = None if last else gradient
+
+    def remove(self) -> None:
+        """Take them away; a hook may have removed itself meanwhile, or registered others."""
+        for key in self.keys:
+            self.hooks.pop(key, None)
+        self.given = None
+
+
+def may_return(hook: Any) -> bool | None:
+    """Whether a hook returns anything, as far as its code tells: False if it only can return None."""
+    if hook is print or (isinstance(getattr(hook, "__self__", None), list) and hook.__name__ == "append"):
+        return False
+    code = getattr(getattr(hook, "__func__", hook), "__code__", None)
+    if code is None or code.co_flags & NEVER:
+        return None
+    steps = list(dis.get_instructions(code))
+    consts = [step.argval for step in steps if step.opname == "RETURN_CONST"]
+    before = [a for a, b in itertools.pairwise(steps) if b.opname == "RETURN_VALUE"]
+    none = all(value is None for value in consts) and all(
+        step.opname == "LOAD_CONST" and step.argval is None for step in before
+    )
+    return False if none else None
+
+
+# ─── What happens inside a backward call, as events
 
 
 class Listener:
@@ -40,17 +155,17 @@ class Listener:
 
     # ── told by observers ───────────────────────────────────────────────────────────────────────────────────
 
-    @observing
+    @observer_method
     def hook_starts(self, node: Any, kind: str, hook: Any, index: int, gradients: Any) -> None:
         """A hook is about to be called with `gradients`, which it may replace."""
         if self.tape.depth == 1:
-            kind, name = kind_of(kind, hook)
+            kind, name = hook_kind(kind, hook)
             if kind == "multi" and self._pending:
                 self._pending[-1] = None  # the part at the last tensor calls the hook itself
             ran = self.tape.call, self.ids.node(node), kind, name, index
             self._pending.append(HookRan(*ran, values_of(gradients), ()))
 
-    @observing
+    @observer_method
     def hook_ended(self, gradients: Any, gave: bool) -> None:
         """It returned something (`gave`) or None, and `gradients` are there now."""
         told = self._pending.pop() if self.tape.depth == 1 and self._pending else None
@@ -59,27 +174,28 @@ class Listener:
 
     # ── heard by hooks ──────────────────────────────────────────────────────────────────────────────────────
 
-    def listen(self, live: Iterable[Any], starts: Iterable[tuple[Any, int, Any]]) -> None:
-        """Put hooks on the nodes of a call, which begins with gradients for outputs of some (`starts`)."""
+    def listen(self, live: Iterable[Any], states: Iterable[NodeState], starts: Iterable[Any]) -> None:
+        """Put hooks on the nodes of a call, which stand like this; it begins with gradients for outputs of
+        some (`starts`)."""
         self._sent, self.ran = {}, set()
         for node, nr, gradient in starts:
             if gradient is not None:
                 self._send(self.ids.key(node), nr, gradient)
-        for node in live:
-            key = self.ids.node(node)
-            variable = variable_of(node)
-            if variable is not None:
+        for node, state in zip(live, states, strict=True):
+            key = state.id  # of nodes of PyTorch the key as well
+            if state.variable is not None:
+                variable = variable_of(node)
                 leaf = weakref.ref(variable)
                 self._spy(key, variable)
                 before = functools.partial(self._about_to_deposit, key, leaf)
                 self._handles.append(node.register_prehook(before))
                 self._handles.append(node.register_hook(functools.partial(self._deposited, key, leaf)))
             else:
-                ends = self.states.edges(node)
-                edges = tuple(None if n is None else (self.ids.key(n), nr) for n, nr in ends)
-                made = weakref.ref(t) if (t := self.ids.alive(self.ids.output(node))) is not None else None
-                self._spy(key, t)
-                self._handles.append(node.register_hook(functools.partial(self._ran, key, edges, made)))
+                tensor = self.ids.alive(self.ids.outputs.get(key))
+                made = None if tensor is None else weakref.ref(tensor)
+                self._spy(key, tensor)
+                ran = functools.partial(self._ran, key, state.edges, made)
+                self._handles.append(node.register_hook(ran))
 
     def _spy(self, key: str, tensor: Any) -> None:
         """Look between the hooks of a tensor, if it has several."""
@@ -94,7 +210,7 @@ class Listener:
         self._handles, self._before, self._sent, self._pending = [], {}, {}, []
         self._spies, self._spied, self._came = [], {}, {}
 
-    @observing
+    @observer_method
     def _looked(self, key: str, hook: Any, gradient: Any, other: bool) -> None:
         """One of several hooks ran (None: the first will), and left `gradient`."""
         if self.tape.depth != 1:
@@ -102,11 +218,11 @@ class Listener:
         before = self._spied.get(key)
         after = self._spied[key] = None if gradient is None else value_of(gradient)
         if hook is not None:
-            gave = True if other else gives(hook)
-            ran = self.tape.call, key, *kind_of("tensor", hook), 0
+            gave = True if other else may_return(hook)
+            ran = self.tape.call, key, *hook_kind("tensor", hook), 0
             self.notes.append(HookRan(*ran, (before,), (after,), gave))
 
-    @observing
+    @observer_method
     def _about_to_deposit(self, key: str, leaf: Any, received: Any) -> None:
         """The pre-hook of an AccumulateGrad."""
         tensor = leaf()
@@ -115,14 +231,14 @@ class Listener:
         if getattr(tensor, "_post_accumulate_grad_hooks", None):
             self._came[key] = values_of(received)  # which may become `.grad` itself, that these hooks change
 
-    @observing
+    @observer_method
     def _deposited(self, key: str, leaf: Any, sent: Any, received: Any) -> None:
         """The post-hook of an AccumulateGrad."""
         if self.tape.depth != 1:
             return
         tensor, call, came = leaf(), self.tape.call, self._came.pop(key, None)
-        (added,) = self._received(key, received, tensor, came)
-        self.notes.append(("ran", call, key, added))
+        (added,), changed = self._received(key, received, tensor, came)
+        self.notes.append(("ran", call, key, added, (), None, changed))
         late = getattr(tensor, "_post_accumulate_grad_hooks", None)
         grad = None if tensor is None else tensor.grad
         if tensor is None or added is None or (grad is None and not late):
@@ -131,19 +247,20 @@ class Listener:
         stands: Any = None
         if grad is not None:
             stands = added if before is None and not late else self.tape.taken(grad)
+            self.tape.large.hold(grad)
             self.states.owners.hold(name, grad, stands)
         if not late:
-            self.notes.append(Deposited(call, key, name, before, added, stands))
+            self.notes.append(GradAccumulated(call, key, name, before, added, stands))
             return
         added, seen = snapshot(added), stands if stands is None else snapshot(stands)
         after = self._total(None if before is None else snapshot(before), added, seen)
-        self.notes.append(Deposited(call, key, name, before, added, after))
-        told = "post_accumulate", only(late)[1], 0, (after,), (seen,), False  # it must return None
+        self.notes.append(GradAccumulated(call, key, name, before, added, after))
+        told = "post_accumulate", only_hook(late)[1], 0, (after,), (seen,), False  # it must return None
         self.notes.append(HookRan(call, key, *told))
 
     def _total(self, before: Value | None, added: Value, seen: Value | None) -> Value:
         """What a deposit made, although the leaf's hooks may have changed it since, to what is `seen`."""
-        total = added if before is None else summed([before, added])
+        total = added if before is None else sum_snapshots([before, added])
         if total is None:  # too many numbers to add up here
             return seen or added._replace(items=None, low=None, high=None)
         return total if seen is None or not agree(total, seen) else seen
@@ -158,7 +275,7 @@ class Listener:
                 break
         return found
 
-    @observing
+    @observer_method
     def _ran(self, key: str, edges: tuple[Any, ...], made: Any, sent: Any, received: Any) -> None:
         """The post-hook of every other node."""
         if self.tape.depth != 1:
@@ -166,15 +283,15 @@ class Listener:
         self.ran.add(key)
         if key in self.states.contracted:  # what leaves the others, nobody hears
             edges, sent = (), (None,) * len(edges)
-        got = self._received(key, received, None if made is None else made())
-        values = self.note_run(key, got, sent)
+        got, changed = self._received(key, received, None if made is None else made())
+        values = self.note_run(key, got, sent, changed)
         for edge, gradient, taken in zip(edges, sent, values, strict=False):
             if edge is not None and gradient is not None:
                 self._send(edge[0], edge[1], gradient, taken)
 
-    def note_run(self, key: str, got: tuple[Any, ...], sent: Any) -> tuple[Any, ...]:
-        """Note that a node received `got` and sent some gradients, after what was computed again for it; what
-        was taken of these."""
+    def note_run(self, key: str, got: tuple[Any, ...], sent: Any, changed: Any = ()) -> tuple[Any, ...]:
+        """Note that a node received `got`, perhaps `changed` on the way, and sent some gradients, after what
+        was computed again for it; what was taken of these."""
         self.packing.told_again(key)
         values = tuple([None if g is None else self.tape.taken(g) for g in sent])
         ids = None
@@ -182,7 +299,8 @@ class Listener:
             ids = tuple(
                 self.states.id_of(g) if g is not None and g.grad_fn is not None else None for g in sent
             )
-        self.notes.append(("ran", self.tape.call, key, got[0] if len(got) == 1 else got, values, ids))
+        received = got[0] if len(got) == 1 else got
+        self.notes.append(("ran", self.tape.call, key, received, values, ids, changed))
         return values
 
     def _send(self, key: Any, nr: int, gradient: Any, taken: Any = None) -> None:
@@ -190,12 +308,14 @@ class Listener:
         taken = self.tape.taken(gradient) if taken is None else taken
         self._sent.setdefault((key, nr), []).append((taken, *memory_and_version(gradient)))
 
-    def _received(self, key: str, received: Any, tensor: Any, came: Any = None) -> tuple[Any, ...]:
-        """The snapshots of the gradients that a node received (`came`, if they were read before it ran).
-        Reports the user's hooks that ran first: those on its first output `tensor`, and those that must have
-        been there. A gradient that is the same unchanged object that was sent is not read again."""
+    def _received(self, key: str, received: Any, tensor: Any, came: Any = None) -> tuple[Any, Any]:
+        """What was taken of the gradients that a node received (`came`, if they were read before it ran).
+        Reports the user's hooks that ran first, those on its first output `tensor`. A gradient that is the
+        same unchanged object that was sent is not read again. Whether hooks that nobody knows have changed
+        another one is found when the note is read: for that, its number, what was sent and what came."""
         hooks = getattr(tensor, "_backward_hooks", None)
         got: list[Any] = []
+        changed: list[tuple[int, tuple[Any, ...], Any]] = []
         for nr, gradient in enumerate(received):
             sent = self._sent.pop((key, nr), ())
             watched = nr == 0 and (hooks or key in self._spied)
@@ -204,24 +324,28 @@ class Listener:
             elif len(sent) == 1 and not watched and sent[0][1:] == memory_and_version(gradient):
                 got.append(sent[0][0])
             else:
-                after = snapshot(self.tape.taken(gradient)) if came is None else came[nr]
+                after = self.tape.taken(gradient) if came is None else came[nr]
                 got.append(after)
-                self._hooked(key, nr, summed([snapshot(taken) for taken, *_ in sent]), after, hooks)
-        return tuple(got)
+                parts = tuple([taken for taken, *_ in sent])
+                if watched:
+                    self._hooked(key, sum_snapshots(list(map(snapshot, parts))), snapshot(after), hooks)
+                elif parts:
+                    changed.append((nr, parts, after))
+        return tuple(got), tuple(changed)
 
-    def _hooked(self, key: str, nr: int, before: Value | None, after: Value, hooks: Any) -> None:
-        """Tell of the hooks that made `after` of the gradient `before`, which was sent, if there were any."""
-        known = hooks if nr == 0 else None
-        kind, name = only(known)
-        if nr == 0 and key in self._spied:  # these hooks were reported one by one; one was the node's
-            before, known, kind, name = self._spied.pop(key), None, "pre", ""
+    def _hooked(self, key: str, before: Value | None, after: Value, hooks: Any) -> None:
+        """Tell of the hooks on the first output of a node that made `after` of the gradient `before`, which
+        was sent."""
+        kind, name = only_hook(hooks)
+        if key in self._spied:  # these hooks were reported one by one; one was the node's
+            before, hooks, kind, name = self._spied.pop(key), None, "pre", ""
         if before is None:
             return
-        gave = gives(next(iter(known.values()))) if known and len(known) == 1 else None
+        gave = may_return(next(iter(hooks.values()))) if hooks and len(hooks) == 1 else None
         if not agree(before, after):
-            event = HookRan(self.tape.call, key, kind, name, nr, (before,), (after,), gave)
-        elif known:
-            event = HookRan(self.tape.call, key, kind, name, nr, (after,), (after,), gave)
+            event = HookRan(self.tape.call, key, kind, name, 0, (before,), (after,), gave)
+        elif hooks:
+            event = HookRan(self.tape.call, key, kind, name, 0, (after,), (after,), gave)
         else:
             return
         at = len(self.notes)
@@ -254,16 +378,16 @@ def values_of(gradients: Iterable[Any]) -> tuple[Value | None, ...]:
     return tuple(None if g is None else value_of(g) for g in gradients)
 
 
-def kind_of(kind: str, hook: Any) -> tuple[str, str]:
+def hook_kind(kind: str, hook: Any) -> tuple[str, str]:
     """The kind of a hook and its name; those of a multi-grad hook for what it has at each of its tensors."""
     whole = multi_hook(hook) if kind == "tensor" else None
     return (kind, hook_name(hook)) if whole is None else ("multi", hook_name(whole))
 
 
-def only(hooks: Any) -> tuple[str, str]:
+def only_hook(hooks: Any) -> tuple[str, str]:
     """The kind and the name of the only one of a tensor's hooks; no name if it is not the only one."""
     if not hooks or len(hooks) != 1:
         return "tensor", ""
     (hook,) = hooks.values()
-    kind, name = kind_of("tensor", hook)
+    kind, name = hook_kind("tensor", hook)
     return kind, name if isinstance(getattr(hook, "__name__", None), str) else ""

@@ -16,10 +16,10 @@ import weakref
 from collections.abc import Iterator
 from typing import Any
 
-from ..faults import pass_on
+from ..isolation import pass_on
 from ..protocol import has_history, is_tensor, variables
-from ..trace.statements import expression
-from .tape import Tape, observing
+from ..trace.statements import parse_expression
+from .tape import Tape, observer_method
 
 PLAIN = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.expr_context)  # in a plain name
 LISTED = 64  # modules of a list that are looked at
@@ -54,7 +54,7 @@ class Modules:
         self._known: dict[int, KnownModule] = {}  # by identity of the module
         self._numbers = itertools.count()
 
-    @observing
+    @observer_method
     def called(self, module: Any, args: Any, kwargs: Any = None) -> None:
         """A module is about to run."""
         tape = self.tape
@@ -67,7 +67,7 @@ class Modules:
         tape.notes.append(("called", number, known, place, inputs))
         self.calls.append((number, known))
 
-    @observing
+    @observer_method
     def returned(self, module: Any, result: Any) -> None:
         """It has run, and gave `result`; None after an error. Those inside it that did not tell were ended
         by an error."""
@@ -138,7 +138,7 @@ class Modules:
 
 def callee(text: str) -> str:
     """What a call calls, if that is a plain name, `self.net`; else ""."""
-    call = expression(text)
+    call = parse_expression(text)
     if not isinstance(call, ast.Call) or not all(isinstance(node, PLAIN) for node in ast.walk(call.func)):
         return ""
     return ast.unparse(call.func)
@@ -166,7 +166,7 @@ def tops(namespace: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     for name, value in held:
         yield from modules_in(name, value)
     for name, value in held:
-        for way, each in list(inside(name, value)) if type(value) not in (list, tuple, dict) else ():
+        for way, each in list(tensors_inside(name, value)) if type(value) not in (list, tuple, dict) else ():
             yield from modules_in(way, each)
 
 
@@ -175,7 +175,7 @@ def modules_in(name: str, value: Any) -> Iterator[tuple[str, Any]]:
     if is_module(value):
         yield name, value
     elif type(value) in (list, tuple, dict):
-        held = itertools.islice(inside(name, value), LISTED)
+        held = itertools.islice(tensors_inside(name, value), LISTED)
         yield from ((way, each) for way, each in held if is_module(each))
 
 
@@ -223,14 +223,16 @@ def held_tensors(namespace: dict[str, Any]) -> list[tuple[str, Any]]:
             if depth and has_history(value):
                 found.append((name, value))
         elif depth < DEEP:
-            inner = [each for each in inside(name, value) if id(each[1]) not in seen or is_tensor(each[1])]
+            inner = [
+                each for each in tensors_inside(name, value) if id(each[1]) not in seen or is_tensor(each[1])
+            ]
             inner = inner[: max(0, MANY - len(todo))]
             seen.update(id(each) for _, each in inner)
             todo += [(way, each, depth + 1) for way, each in inner]
     return sorted(found, key=lambda each: "." not in each[0])
 
 
-def inside(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+def tensors_inside(name: str, value: Any) -> Iterator[tuple[str, Any]]:
     """What a list, a dictionary or an object of the user's holds, with the way to each."""
     if type(value) in (list, tuple):
         yield from ((f"{name}[{i}]", each) for i, each in enumerate(value[:MANY]))

@@ -15,32 +15,22 @@ from typing import Any
 
 from minigrad import Tensor
 
-from ..faults import surely
-from ..hooks import text_of
-from ..protocol import edges_of, has_history, history_of, is_tensor, variable_of
+from ..isolation import complete_work
+from ..protocol import edges_of, has_history, history_of, is_tensor, text_of, variable_of
 from ..sources import Library, sources
 from ..trace import notes
-from ..trace.events import (
-    Failed,
-    Later,
-    ModeChanged,
-    Mutated,
-    Trace,
-)
+from ..trace.events import AGAIN, CellFailed, InPlaceWrite, Later, ModeChanged, Trace
+from ..trace.graph_walk import numbering
 from ..trace.statements import Progress
-from ..trace.walk import counting
 from .backward_calls import BackwardCalls
-from .crossing import Crossing
-from .grads import Grads
-from .listener import Listener, snapshot
+from .error_frames import gradcheck_comparison, named_by, named_tensors, write_at
+from .listener import Listener, Packing, snapshot
 from .modules import Modules, held_tensors, loop_variables
-from .named import compared, named_by, named_tensors, write_at
-from .owners import overlap, raw_array
-from .packing import Packing
-from .states import States, has_own_memory
-from .stepping import OptimizerSteps
-from .tape import Tape, describe, observing
+from .provenance import Crossing
+from .states import States, has_own_memory, overlap, raw_array
+from .tape import Tape, describe, observer_method
 from .transforms import FEW, Transforms
+from .updates import Grads, OptimizerSteps
 
 
 class Recorder:
@@ -83,7 +73,7 @@ class Recorder:
             for source in self.watched:
                 source.attach(self)
         except BaseException:
-            surely(self.detach)
+            complete_work(self.detach)
             raise
 
     def detach(self) -> None:
@@ -97,7 +87,7 @@ class Recorder:
     def stop(self, error: BaseException | None = None) -> Trace:
         """Stop observing and give the trace; `error` is what ended the cell. Raises what went wrong while
         recording."""
-        surely(self.detach)
+        complete_work(self.detach)
         if self.tape.problem is not None:
             raise self.tape.problem
         self.tape.call = 0
@@ -122,14 +112,17 @@ class Recorder:
             states, found = self.states, named_tensors(spot, frame)
             rows = tuple((text, states.state_of(t, states.id_of(t))) for text, t in found)
             frames = tuple(dict.fromkeys(tape.locator.frames(error.__traceback__)))
-            tape.notes.append(Failed(describe(error), span, rows, compared(error, self.compared), frames))
+            tape.notes.append(
+                CellFailed(describe(error), span, rows, gradcheck_comparison(error, self.compared), frames)
+            )
         self.compared = ()
         self.states.snapshot("end")
         named = self.states.named()
         rest = self.states.walk([t.grad_fn for _, t in named if t.grad_fn is not None], self.states.frozen)
-        count = counting()
+        count = numbering()
         nodes = tuple(
-            notes.settled_node(self.states.freeze(key, node), count, snapshot) for key, node in rest
+            notes.settled_node(self.states.freeze(key, node, ends), count, snapshot)
+            for key, node, ends in rest
         )
         inner = [(name, t) for name, t in self.states.parameters() if tape.ids.known(t)]
         held = [
@@ -154,7 +147,7 @@ class Recorder:
 
     # ── what sources tell: forward ──────────────────────────────────────────────────────────────────────────
 
-    @observing
+    @observer_method
     def forward(
         self, title: str, inputs: Sequence[Any], results: Sequence[Any], grad_enabled: bool, ghost: str = ""
     ) -> None:
@@ -189,7 +182,7 @@ class Recorder:
                 return str(name)
         return ""
 
-    @observing
+    @observer_method
     def mutated(self, title: str, values: list[Any], version: int, before: str | None = None) -> None:
         """An op wrote into the first of `values`, whose version was `version` and id `before`, if that is
         known; a tensor that nobody has seen yet is left for later."""
@@ -212,16 +205,25 @@ class Recorder:
         after = (tape.ids.known(tensor) or tape.ids.new(tensor)) if readable else before
         state = self.states.state_of(tensor, after)
         also = self.crossing.sharing(tensor)
-        tape.notes.append(Mutated(title, before, state, (before, *others), span, version, also))
+        tape.notes.append(InPlaceWrite(title, before, state, (before, *others), span, version, also))
         tape.rest.note(not tensor.requires_grad, tape.work)
 
-    @observing
+    @observer_method
+    def bring(self, tensors: Sequence[Any]) -> None:
+        """Take in tensors as they are before the cell runs, because it may write to them."""
+        for tensor in tensors:
+            if has_history(tensor):
+                self.states.id_of(tensor)
+        if tensors:
+            self.states.snapshot(AGAIN)
+
+    @observer_method
     def grad_set(self, tensor: Any, before: Any) -> None:
         """The cell assigned or deleted `.grad`."""
         if not self.tape.call and has_history(tensor):
             self.grads.assigned(tensor, before, named_by(self.tape.place())[0])
 
-    @observing
+    @observer_method
     def mode_changed(self, mode: str, enabled: bool) -> None:
         """The cell switched a mode."""
         if not self.tape.call and not self.tape.again:
@@ -231,7 +233,7 @@ class Recorder:
         """A mode is not as usual when the cell begins."""
         self.tape.notes.append(ModeChanged(mode, enabled, None))
 
-    @observing
+    @observer_method
     def take_in(self, results: list[Any]) -> None:
         """Take in what a call that stands as a whole has computed inside, before the call itself is
         reported."""
@@ -239,14 +241,12 @@ class Recorder:
         for tensor in results:
             self.states.take_in(history_of(tensor), FEW)
 
-    @observing
+    @observer_method
     def adopt_within(self, results: list[Any]) -> None:
         """Give ids to nodes inside an op that is made of several, before the op itself is reported."""
-        output, strange = self.tape.ids.output, False
+        outputs, key_of = self.tape.ids.outputs, self.tape.ids.key
         nodes = [fn for t in results if (fn := history_of(t)) is not None]
         inner = [n for node in nodes for n, _ in edges_of(node) if n is not None]
-        for node in inner:
-            strange = strange or (output(node) is None and variable_of(node) is None)
-        if strange:
+        if any(key_of(node) not in outputs and variable_of(node) is None for node in inner):
             self.tape.place()
             self.states.adopt(inner, users=nodes)

@@ -1,35 +1,193 @@
-"""Live tensors and nodes → data: what the recorder writes down of them, and by which ids."""
+"""Live tensors and nodes → data: what the recorder writes down of them, by which ids, and which of them
+share gradients and memory."""
 
 from __future__ import annotations
 
+import itertools
+import weakref
+from collections import deque
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from minigrad import Tensor, get_dialect
+import minigrad
+from minigrad import Tensor, get_dialect, observing
 from minigrad.observing import DIALECTS, retains_grad_unset
 
-from ..hooks import hooks_of, method_code
-from ..kept import saved_of
+from ..isolation import pass_on
 from ..protocol import (
+    TENSORS,
     edge_of,
     edges_of,
     history_of,
+    hooks_of,
     is_tensor,
     memory_of,
+    method_code,
     node_name,
+    notices,
     op_of,
     sequence_of,
+    tangent_of,
     variable_of,
+    version_of,
 )
+from ..saved_values import saved_of
 from ..trace import notes
-from ..trace.events import AGAIN, Created, Left, Mutated, NodeState, Snapshot, TensorState
-from ..trace.walk import chips, in_order, state_of
+from ..trace.events import (
+    AGAIN,
+    InPlaceWrite,
+    NodeState,
+    NumbersReturned,
+    Snapshot,
+    TensorCreated,
+    TensorState,
+)
+from ..trace.graph_walk import chips, in_order, state_of
+from ..trace.notes import Ids
+from ..trace.source_positions import Span
 from .modules import parameters, tops, walk
-from .owners import Exits, Out, Owners
 from .tape import Tape
 
+# ─── Which tensor has which gradient, which numbers left the library, and what memory several tensors use
+
+
+RETURNED = 1000  # gradients that `grad()` returned, after which those that are gone are forgotten
+
+
+class GradState(NamedTuple):
+    """A `.grad` as it was last seen: which object it was, its version, and what was taken of its numbers."""
+
+    address: int
+    version: int
+    taken: Any
+
+
+class Owners:
+    """Which tensors of the trace have which `.grad`, so that a write into one is known for what it is."""
+
+    def __init__(self, ids: Ids) -> None:
+        self.ids = ids
+        self.held: dict[str, GradState] = {}  # by the id of the tensor whose gradient it is
+        self.aliases: dict[str, str] = {}  # of the gradient (`x.grad.data`), by their ids
+        self.owners: dict[int, str] = {}  # of what was a `.grad`, by address, which another may have now
+        # What `grad()` returned, by address: the object, the tensor whose gradient it is, and the call.
+        self.results: dict[int, tuple[weakref.ref[Any], str, int]] = {}
+
+    def hold(self, tensor: str, grad: Any, taken: Any) -> None:
+        """The tensor's gradient is this one, with these numbers."""
+        self.held[tensor] = GradState(id(grad), version_of(grad), taken)
+        self.owners[id(grad)] = tensor
+
+    def forget(self, first: int, calls: int) -> None:
+        """Forget the tensors from number `first` on, and what calls after so many returned."""
+        for name in [name for name in self.held if int(name[1:]) >= first]:
+            del self.held[name]
+        self.results = {at: kept for at, kept in self.results.items() if kept[2] <= calls}
+
+    def returned(self, gradients: Iterable[tuple[str, Any]], call: int) -> None:
+        """`grad()` returned gradients of these tensors."""
+        if len(self.results) > RETURNED:
+            self.results = {at: kept for at, kept in self.results.items() if kept[0]() is not None}
+        for name, grad in gradients:
+            if grad is not None:
+                self.results[id(grad)] = weakref.ref(grad), name, call
+
+    def origin(self, tensor: Any) -> tuple[str, int]:
+        """The tensor whose gradient this object is, and the call whose `grad()` returned it (0: it is the
+        `.grad` of that tensor); ("", 0) for what is none."""
+        kept = self.results.get(id(tensor))
+        if kept is not None and kept[0]() is tensor:
+            return kept[1:]
+        return self.owner_of(tensor) or "", 0
+
+    def alias(self, source: Any, result: str) -> None:
+        """`result` has the memory of `source`, be that a gradient or not."""
+        tensor = self.owner_of(source)
+        if tensor is not None:
+            self.aliases[result] = tensor
+
+    def owner_of(self, grad: Any) -> str | None:
+        """The tensor whose gradient this object is."""
+        name = self.owners.get(id(grad), "")
+        owner = self.ids.alive(name)
+        has = owner is not None and (owner.is_leaf or owner.retains_grad)  # else PyTorch warns
+        return name if has and owner.grad is grad else None
+
+
+OUT = 64  # how many times that numbers left are remembered, and items of a list that are looked at
+
+
+class Out(NamedTuple):
+    """Numbers that left: of which tensor (and its id, if it had one), how, at which place in the source, and
+    what they were: a Python number or list, or a reference to the array that owns them."""
+
+    tensor: weakref.ref[Any]
+    name: str | None
+    how: str
+    value: Any
+    span: Span | None
+
+
+class Exits:
+    """What is remembered of numbers that left (`out`), and the tensors whose memory others may use, too."""
+
+    def __init__(self) -> None:
+        self.out: deque[Out] = deque(maxlen=OUT)
+        self.shared: list[weakref.ref[Any]] = []
+
+    def source_of(self, tensor: Any) -> Out | None:
+        """The array that had left whose memory a tensor uses of which nobody told: PyTorch does not tell of
+        `from_numpy`. None for any other tensor."""
+        memory = raw_array(tensor) if self.out and history_of(tensor) is None else None
+        if memory is None:
+            return None
+        # What left after numbers of the tensor itself had left may be just these.
+        before = list(itertools.takewhile(lambda out: out.tensor() is not tensor, self.out))
+        for out in reversed(before):
+            array = out.value() if isinstance(out.value, weakref.ref) else None
+            known = out.name is not None or out.tensor() is not None
+            if known and array is not None and overlap(memory, array):
+                return out
+        return None
+
+    def forget(self, first: int) -> None:
+        """Forget the ids of the tensors from number `first` on."""
+        late = (out.name is not None and int(out.name[1:]) >= first for out in self.out)
+        kept = [out._replace(name=None) if gone else out for out, gone in zip(self.out, late, strict=True)]
+        self.out = deque(kept, maxlen=OUT)
+
+    def share(self, *tensors: Any) -> None:
+        """Note that others may use the memory of these tensors, too."""
+        if len(self.shared) >= OUT:
+            alive = {id(t): ref for ref in self.shared if (t := ref()) is not None}
+            self.shared = list(alive.values())
+        self.shared += map(weakref.ref, tensors)
+
+
+def raw_array(tensor: Any) -> np.ndarray | None:
+    """A tensor's memory as it lies there; None for a number that shares it with nobody, and where NumPy
+    cannot show it without a copy."""
+    if notices(tensor):
+        return None
+    try:
+        data = observing.memory(tensor) if isinstance(tensor, minigrad.Tensor) else tensor.detach().numpy()
+    except (RuntimeError, TypeError, NotImplementedError) as refused:
+        pass_on(refused)
+        return None
+    return data if isinstance(data, np.ndarray) else None
+
+
+def overlap(a: np.ndarray | None, b: np.ndarray | None) -> bool:
+    """Whether two arrays that are there lie in the same memory."""
+    return a is not None and b is not None and bool(np.may_share_memory(a, b))
+
+
+# ─── Live tensors and nodes → data
+
+
+Edges = tuple[tuple[Any, int], ...]
 ADOPTED = 5000  # nodes of an older graph that are taken in
 NEAREST = 1000  # of one that the cell itself built, after its ops were only counted
 
@@ -76,9 +234,9 @@ class States:
         known = self.ids.new(tensor)
         state = self.state_of(tensor, known)
         if before is not None:  # its memory was written to through a view
-            self.notes.append(Mutated("", before, state, (before,), None))
+            self.notes.append(InPlaceWrite("", before, state, (before,), None))
         else:
-            self.notes.append(Created(state, None, None, *self.owners.origin(tensor)))
+            self.notes.append(TensorCreated(state, None, None, *self.owners.origin(tensor)))
         return known
 
     def came_back(self, tensor: Any, out: Out) -> str:
@@ -87,7 +245,7 @@ class States:
         self.exits.share(tensor)
         known = self.ids.new(tensor)
         state = self.state_of(tensor, known)
-        self.notes.append(Left((source,), out.how, state, None, None, source))
+        self.notes.append(NumbersReturned((source,), out.how, state, None, None, source))
         return known
 
     def state_of(self, tensor: Any, name: str) -> TensorState:
@@ -98,9 +256,11 @@ class States:
         return state
 
     def result(self, tensor: Any) -> notes.Row:
-        """What an op gave, as it stands now. A plain result of minigrad's is not asked through its properties
-        (see Note [Fast notes] in `notes`)."""
-        fn = tensor._fn if tensor.__class__ is Tensor else None
+        """What an op gave, as it stands now. A plain result is not asked for what only others have, and one
+        of minigrad's not through its properties (see Note [Fast notes] in `notes`)."""
+        if tensor.__class__ is not Tensor:
+            return self.native_result(tensor)
+        fn = tensor._fn
         shares = fn is not None and (tensor._view is not None or tensor._storage is not None)
         if fn is None or shares or tensor._tangent is not None:
             return self.state_of(tensor, self.ids.claim(tensor))
@@ -112,6 +272,17 @@ class States:
         title = self.titles[get_dialect()].get(fn.__class__) or self.title_of(fn)
         value = data if isinstance(data, np.generic) else self.tape.numbers.take(data)
         return (name, value, None, True, False, retains_grad_unset(), title, key, 0, False, None)
+
+    def native_result(self, tensor: Any) -> notes.Row:
+        """The same of another library's."""
+        ids, fn = self.ids, history_of(tensor) if tensor.__class__ in TENSORS else None
+        if fn is None or tensor.retains_grad or tangent_of(tensor) is not None:
+            return self.state_of(tensor, ids.claim(tensor))
+        key, nr = ids.key(fn), tensor.output_nr
+        place = (key, nr) if nr else key
+        name = ids.outputs.get(place) or ids.new(tensor, place)
+        return (name, self.tape.taken(tensor), None, True, False, False, node_name(fn), key, tensor._version,
+                False, None)  # fmt: skip
 
     def title_of(self, node: Any) -> str:
         """The name of a node of minigrad in the dialect in force, found once for each class."""
@@ -130,7 +301,7 @@ class States:
                     self.id_of(tensor)
             self.adopt(list(strange), users=[fn])
 
-    def edges(self, node: Any) -> tuple[tuple[Any, int], ...]:
+    def edges(self, node: Any) -> Edges:
         """The edges of a node; of one that stands for others those that leave them, each once."""
         if not self.contracted or self.ids.key(node) not in self.contracted:
             return edges_of(node)
@@ -202,7 +373,7 @@ class States:
             name = self.ids.unseen(node, nr) if tensor is None else self.ids.new(tensor)
             states.append(self.gone(name, node) if tensor is None else self.state_of(tensor, name))
         if not self.tape.call:
-            self.notes += [Created(state, None, None) for state in states]
+            self.notes += [TensorCreated(state, None, None) for state in states]
             return
         title = op_of(node_name(node))
         inputs = [None if n is None else self.source_of(n, nr) for n, nr in edges_of(node)]
@@ -226,7 +397,7 @@ class States:
         known = self.source_of(*edge)
         if known is None:
             known = self.ids.unseen(*edge)
-            self.notes.append(Created(self.gone(known, edge[0]), None, None))
+            self.notes.append(TensorCreated(self.gone(known, edge[0]), None, None))
         return known
 
     def gone(self, name: str, node: Any) -> TensorState:
@@ -234,9 +405,9 @@ class States:
         key: Any = self.ids.key(node)
         return TensorState(name, None, None, True, False, None, node_name(node), key, 0)
 
-    def walk(self, roots: list[Any], left_out: Iterable[Any] = ()) -> Iterator[tuple[Any, Any]]:
-        """Every node that can be reached and was taken in, roots first, each once, with its key; without
-        those `left_out`, by key, and what is behind them. Never recursive."""
+    def walk(self, roots: list[Any], left_out: Iterable[Any] = ()) -> Iterator[tuple[Any, Any, Edges]]:
+        """The key of every node that can be reached and was taken in, roots first, each once, with the node
+        and its edges; without those `left_out`, by key, and what is behind them. Never recursive."""
         stack, seen = list(reversed(roots)), set(left_out)
         outputs, key_of = self.ids.outputs, self.ids.key
         while stack:
@@ -245,14 +416,16 @@ class States:
             if key in seen or (key not in outputs and variable_of(node) is None):
                 continue
             seen.add(key)
-            yield key, node
-            stack.extend(n for n, _ in reversed(self.edges(node)) if n is not None)
+            ends = self.edges(node)
+            yield key, node, ends
+            stack += [n for n, _ in reversed(ends) if n is not None]
 
-    def freeze(self, key: Any, node: Any) -> NodeState:
-        """A node as it stands now, for a note: with numbers as they were taken."""
+    def freeze(self, key: Any, node: Any, ends: Edges | None = None) -> NodeState:
+        """A node with these edges as it stands now, for a note: with numbers as they were taken."""
         variable = variable_of(node)
         saved = chips(saved_of(node), node, take=self.tape.taken)
-        edges = tuple(None if n is None else (self.ids.node(n), nr) for n, nr in self.edges(node))
+        ends = self.edges(node) if ends is None else ends
+        edges = tuple([None if n is None else (self.ids.node(n), nr) for n, nr in ends])
         made = self.ids.alive(self.ids.outputs.get(key)) if variable is None else None
         hooks = hooks_of(node, () if made is None else (made,))
         if variable is None:
@@ -275,10 +448,10 @@ class States:
         return state._replace(code=definition(code), methods=known)
 
     def freeze_all(self, roots: list[Any]) -> tuple[list[Any], list[Any]]:
-        """The nodes that can be reached, and for `notes.started` how they stand."""
+        """The nodes that can be reached, and for `write_backward_start` how they stand."""
         live = list(self.walk(roots))
-        frozen = [(key, sequence_of(node), self.freeze(key, node)) for key, node in live]
-        return [node for _, node in live], frozen
+        frozen = [(key, sequence_of(node), self.freeze(key, node, ends)) for key, node, ends in live]
+        return [node for _, node, _ in live], frozen
 
     # ── moments ─────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -9,33 +9,38 @@ import functools
 import sys
 import weakref
 from collections.abc import Callable
-from types import FrameType
 from typing import Any
 
-from ..faults import has_arrived, pass_on
-from ..hooks import text_of
+from minigrad import Tensor
+
+from ..isolation import has_arrived, pass_on
 from ..protocol import (
-    array_of,
     dtype_name,
     has_history,
+    history_of,
+    is_dense,
     is_tensor,
     memory_of,
+    number_of,
+    numbers_inside,
+    text_of,
     value_of,
+    value_of_view,
     variables,
     version_of,
 )
 from ..trace import notes
 from ..trace.events import Inside
-from ..trace.ids import Ids
-from ..trace.where import Locator, Reached, Spot
-from .resting import Loops, Rest, Rounds
+from ..trace.notes import Ids
+from ..trace.source_positions import Locator, Reached, Spot
+from .long_loops import Loops, Rest, Rounds
 
 OPEN = contextlib.nullcontext
 BYTES = 2**16  # of an array, that are read in the time of a note
 LARGE = 2**18  # bytes of an array that is not read again while nobody writes to it
 
 
-def observing(method: Callable[..., None], light: bool = False) -> Any:
+def observer_method(method: Callable[..., None], light: bool = False) -> Any:
     """A method of a part of a recorder, which has a `tape`, through which a source tells: quiet while the
     recorder itself reads tensors, and it raises only what has arrived from outside. It is called while
     rounds are only counted (`light`), or while they are not."""
@@ -62,36 +67,58 @@ def observing(method: Callable[..., None], light: bool = False) -> Any:
     return careful
 
 
-watching_lightly = functools.partial(observing, light=True)
+watching_lightly = functools.partial(observer_method, light=True)
 
 
 class Large:
-    """What was taken of large tensors, which need not be gone through again as long as nobody wrote to their
-    memory. Writes that no version tells of (by NumPy) show in a sample of the numbers."""
+    """What was taken of large tensors, which need not be gone through again as long as somebody has the
+    memory and nobody wrote to it, be it through another view, as `w.T` that a node saved. Writes that no
+    version tells of (by NumPy) show in a sample of the numbers."""
 
     SAMPLE = 64  # numbers
 
     def __init__(self, numbers: notes.Numbers) -> None:
         self.numbers = numbers
-        self._known: dict[int, tuple[Any, ...]] = {}  # by address of the tensor
+        # By what tells a memory from others: what of it was read and when, by whom, and what was taken.
+        self._known: dict[int, list[tuple[Any, list[weakref.ref[Any]], Any]]] = {}
 
     def value(self, tensor: Any, data: Any) -> Any:
-        """What is taken of a tensor, whose numbers are `data`."""
+        """What is taken of a tensor, whose numbers are `data`. Of a result all numbers are read, since its
+        extremes may explain what is not finite later."""
+        exact = history_of(tensor) is not None
         memory = memory_of(tensor)
-        if memory is None or not data.flags.c_contiguous:
-            return self.numbers.take(data)
-        sample = data.reshape(-1)[:: max(data.size // self.SAMPLE, 1)].tobytes()
-        now = memory[0], version_of(tensor), data.ctypes.data, data.shape, data.dtype, sample
-        known = self._known.get(id(tensor))
-        if known is None or known[0]() is not tensor or known[2] != now:
-            known = self._known[id(tensor)] = weakref.ref(tensor), self.numbers.take(data), now
-        return known[1]
+        if memory is None or not is_dense(data):
+            return self.numbers.take(data, exact)
+        axes = sorted(zip(data.strides, data.shape, strict=True))
+        sample = data.ravel("K")[:: max(data.size // self.SAMPLE, 1)].tobytes()
+        now = version_of(tensor), data.ctypes.data, axes, data.dtype, sample
+        entries = self._known.setdefault(memory[0], [])
+        entries[:] = [entry for entry in entries if any(self._lives(ref, memory[0]) for ref in entry[1])]
+        for where, owners, taken in entries:
+            if where == now:
+                owners.append(weakref.ref(tensor))
+                return value_of_view(taken, data)
+        taken = self.numbers.take(data, exact)
+        entries.append((now, [weakref.ref(tensor)], taken))
+        return taken
+
+    def hold(self, tensor: Any) -> None:
+        """A tensor has memory that was read when another had it, as a `.grad` has that of what was sent."""
+        memory = memory_of(tensor) if self._known else None
+        for _, owners, _ in self._known.get(memory[0], ()) if memory is not None else ():
+            owners.append(weakref.ref(tensor))
+
+    @staticmethod
+    def _lives(reference: weakref.ref[Any], memory: int) -> bool:
+        """Whether a tensor is there that has this memory still."""
+        tensor = reference()
+        return tensor is not None and (memory_of(tensor) or (0,))[0] == memory
 
     def forget(self, tensor: Any) -> None:
         """A tensor was written to, whose memory others may use without its version."""
         memory = memory_of(tensor) if self._known else None
         if memory is not None:
-            self._known = {key: known for key, known in self._known.items() if known[2][0] != memory[0]}
+            self._known.pop(memory[0], None)
 
 
 At = tuple[int | None, int | None, Reached | None]  # a point by its number, and how `Locator.reach` found it
@@ -137,8 +164,11 @@ class Tape:
 
     def taken(self, tensor: Any) -> Any:
         """A tensor's numbers as they are now."""
-        data = array_of(tensor)
-        if data is None or dtype_name(tensor) == "bfloat16":
+        number = number_of(tensor)
+        if number is not None:
+            return number
+        data = numbers_inside(tensor)
+        if data is None or (tensor.__class__ is not Tensor and dtype_name(tensor) == "bfloat16"):
             return value_of(tensor)
         return self.numbers.take(data) if data.nbytes <= LARGE else self.large.value(tensor, data)
 
@@ -178,16 +208,13 @@ class Tape:
         return None if spot is not None and self.locator.inside(sys._getframe(2)) else spot
 
     def op_place(self) -> At:
-        """The same for the note of an op, see `notes.forward`, which tells of the place as well. Where an op
+        """The same for the note of an op, see `write_forward`, which tells of the place as well. Where an op
         stands that code outside of libraries calls is found once."""
         if self.call:
             spot = self.own_place()
             return notes.NOWHERE if spot is None else (self.place_of(spot), None, None)
         start = sys._getframe(4)  # frames of ours come first
-        frame: FrameType | None = start
-        inner: Reached = ()
-        while frame is not None and frame.f_globals is not self.namespace:
-            inner, frame = (frame.f_lasti, inner), frame.f_back
+        frame, inner = self.locator.nearest(start)
         here = (0, 0) if frame is None else (id(frame.f_code), frame.f_lasti)
         known, top = self._ops.get(here), None
         if known is None:

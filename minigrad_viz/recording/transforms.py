@@ -15,13 +15,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from ..hooks import text_of
-from ..protocol import history_of, is_tensor
+from ..protocol import history_of, is_tensor, text_of
 from ..trace import notes
 from .backward_calls import BackwardCalls
 from .modules import Modules
 from .states import States
-from .tape import Tape, observing
+from .tape import Tape, observer_method
 
 FEW = 100  # ops of a call that are recorded one by one, and nodes behind its result that are taken in
 
@@ -80,9 +79,9 @@ class Transforms:
                 self.backward.settle()
         elif not self.tape.rounds.light:
             self._forget(mark)
-            self._note(name, list(leaves(args)), [t for t in leaves(result) if is_tensor(t)])
+            self._note(name, list(nested_leaves(args)), [t for t in nested_leaves(result) if is_tensor(t)])
 
-    @observing
+    @observer_method
     def _forget(self, mark: Extent) -> None:
         """Take back all that was recorded since."""
         tape, states = self.tape, self.states
@@ -95,7 +94,7 @@ class Transforms:
         states.exits.forget(mark.tensors)
         tape.ids.forget(mark.tensors)
 
-    @observing
+    @observer_method
     def _note(self, name: str, args: list[Any], results: list[Any]) -> None:
         """Note the call as one op; as several, if its results have several nodes."""
         tape, states = self.tape, self.states
@@ -112,12 +111,12 @@ class Transforms:
             tape.notes.append(("forward", name, given, rows, True, at, 0, "", "", self.ran))
 
 
-def leaves(value: Any) -> Iterator[Any]:
+def nested_leaves(value: Any) -> Iterator[Any]:
     """What arguments or results consist of, in lists, tuples and dictionaries."""
     if isinstance(value, list | tuple):
         for each in value:
-            yield from leaves(each)
+            yield from nested_leaves(each)
     elif isinstance(value, dict):
-        yield from leaves(list(value.values()))
+        yield from nested_leaves(list(value.values()))
     else:
         yield value

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from .watched import Watch, watch
+from .runs import Watch, watch
 
 __all__ = ["Watch", "watch"]

@@ -8,6 +8,7 @@ Note [Exactness]
 
 from __future__ import annotations
 
+import ast
 import itertools
 from collections.abc import Iterator, Mapping
 from functools import cached_property
@@ -15,19 +16,60 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..faults import pass_on
-from ..trace.events import Created, ModeChanged, Trace
+from ..isolation import pass_on
+from ..trace.events import ModeChanged, TensorCreated, Trace
+from ..trace.source_positions import Span
 from ..words import text
-from .grafting import Differs, grafted
-from .program import Given, Program
-from .running import Changes, Turned, run
-from .written import number_in
+from .program import InputTensor, Program
+from .runs import Changes, Differs, OtherBranch, graft, run
+
+# ─── Where the number of a leaf stands in the source of a cell
+
+
+def line_of_number(source: str, span: Span, place: tuple[int, ...]) -> tuple[int, str, str] | None:
+    """The line in which the expression at `span`, a call like `torch.tensor([1.0, 2.0])`, has the number at a
+    place, and what stands in it before and after that number; None if it has none there."""
+    lines = source.split("\n")
+    try:
+        call = ast.parse(
+            f"(\n{span.text}\n)", mode="eval"
+        ).body  # in a line of its own, from its first column
+    except SyntaxError:
+        return None
+    if span.origin or not isinstance(call, ast.Call) or not call.args:
+        return None
+    node = call.args[0]
+    for index in place:
+        if not isinstance(node, ast.List | ast.Tuple) or index >= len(node.elts):
+            return None
+        node = node.elts[index]
+    plain = node.operand if isinstance(node, ast.UnaryOp) else node
+    if not isinstance(plain, ast.Constant) or isinstance(plain.value, bool):
+        return None
+    if not isinstance(plain.value, int | float) or node.end_lineno != node.lineno:
+        return None
+    row = span.line + node.lineno - 3  # the expression begins in the second line
+    if not 0 <= row < len(lines):
+        return None
+    line, shift = lines[row].encode(), span.column if node.lineno == 2 else 0
+    before, number, after = (
+        line[: node.col_offset + shift],
+        line[node.col_offset + shift : (node.end_col_offset or 0) + shift],
+        line[(node.end_col_offset or 0) + shift :],
+    )
+    if number.decode() != ast.get_source_segment(f"(\n{span.text}\n)", node):
+        return None
+    return row + 1, before.decode(), after.decode()
+
+
+# ─── Live values: a recorded cell as it would be with another number
+
 
 ELEMENTS = 64  # of an array that has handles
 HALVINGS = 24  # until the number is found at which a branch changes
 
 
-class Refused(ValueError):
+class ReplayRefusal(ValueError):
     """A cell, or a leaf of it, that cannot be computed again."""
 
 
@@ -61,7 +103,7 @@ class Live:
     def __init__(self, trace: Trace, program: Program | None, lang: str | None = None) -> None:
         self.trace, self.lang = trace, lang
         if program is None:
-            raise Refused(text("live_no_program", lang))
+            raise ReplayRefusal(text("live_no_program", lang))
         self.program = program
         self._check()
 
@@ -69,26 +111,26 @@ class Live:
         """Refused unless the program gives the cell's own numbers."""
         if self.program.why_not is not None:
             key, values = self.program.why_not
-            raise Refused(text(key, self.lang, **values))
-        for event in self.trace.events:
-            if isinstance(event, ModeChanged) and event.mode != "grad":
-                raise Refused(text("live_no_mode", self.lang, mode=event.mode))
+            raise ReplayRefusal(text(key, self.lang, **values))
+        for event in self.trace.of(ModeChanged):
+            if event.mode != "grad":
+                raise ReplayRefusal(text("live_no_mode", self.lang, mode=event.mode))
         try:
-            again = grafted(self.trace, run(self.program, {}, self.trace.source))
+            again = graft(self.trace, run(self.program, {}, self.trace.source))
         except Exception as problem:
             pass_on(problem)
             said = f"{type(problem).__name__}: {problem}"
-            raise Refused(text("live_no_same", self.lang, problem=said)) from problem
+            raise ReplayRefusal(text("live_no_same", self.lang, problem=said)) from problem
         if again != self.trace:
-            raise Refused(text("live_no_same", self.lang, problem=first_difference(self.trace, again)))
+            raise ReplayRefusal(text("live_no_same", self.lang, problem=first_difference(self.trace, again)))
         if not self.handles:
-            raise Refused(text("live_no_leaf", self.lang))
+            raise ReplayRefusal(text("live_no_leaf", self.lang))
 
     @cached_property
     def handles(self) -> dict[str, Handle]:
         """What can be changed, by name, in the order of the cell."""
         made = {step.results.number: step.made for step in self.program.steps if step.made is not None}
-        known: dict[int, Given] = {**self.program.given, **made}
+        known: dict[int, InputTensor] = {**self.program.given, **made}
         names = dict(reversed(self.trace.names))
         found = {}
         for number, id in sorted(self.program.leaves.items()):
@@ -105,7 +147,7 @@ class Live:
         known = self.handles.get(name)
         if known is None:
             names = ", ".join(self.handles)
-            raise Refused(text("live_no_handle", self.lang, name=name, names=names))
+            raise ReplayRefusal(text("live_no_handle", self.lang, name=name, names=names))
         return known
 
     def changes(self, numbers: Mapping[str, float]) -> Changes:
@@ -119,14 +161,14 @@ class Live:
     def at(self, numbers: Mapping[str, float]) -> Trace:
         """The trace of the cell with these numbers. Refused where it would not run the same operations."""
         try:
-            return grafted(self.trace, run(self.program, self.changes(numbers), self.trace.source))
-        except Turned as turned:
+            return graft(self.trace, run(self.program, self.changes(numbers), self.trace.source))
+        except OtherBranch as turned:
             said = {"line": turned.line, "before": turned.before, "after": turned.after}
-            raise Refused(text("live_turned", self.lang, **said)) from turned
+            raise ReplayRefusal(text("live_turned", self.lang, **said)) from turned
         except (Differs, ArithmeticError, IndexError, RuntimeError, TypeError, ValueError) as problem:
             pass_on(problem)
             said = {"problem": f"{type(problem).__name__}: {problem}"}
-            raise Refused(text("live_failed", self.lang, **said)) from problem
+            raise ReplayRefusal(text("live_failed", self.lang, **said)) from problem
 
     def branch(self, name: str, value: float, others: Mapping[str, float] | None = None) -> Branch | None:
         """Where a branch changes between the cell's number and `value`, with `others` for other leaves; None
@@ -150,20 +192,20 @@ class Live:
     def written(self, handle: Handle) -> tuple[int, str, str] | None:
         """The line of the cell that gives a leaf its number, and what stands before and after the number
         there; None where no line does so plainly."""
-        made = (e for e in self.trace.events if isinstance(e, Created) and e.tensor.id == handle.id)
+        made = (e for e in self.trace.of(TensorCreated) if e.tensor.id == handle.id)
         span = next((event.span for event in made), None)
-        return None if span is None else number_in(self.trace.source, span, handle.place)
+        return None if span is None else line_of_number(self.trace.source, span, handle.place)
 
     def _turns(self, numbers: Mapping[str, float]) -> int | None:
         """The line at which the cell would go on in another way; None if it would not."""
         try:
             run(self.program, self.changes(numbers), self.trace.source)
-        except Turned as turned:
+        except OtherBranch as turned:
             return turned.line
         return None
 
 
-def handles_of(name: str, id: str, number: int, given: Given) -> Iterator[Handle]:
+def handles_of(name: str, id: str, number: int, given: InputTensor) -> Iterator[Handle]:
     """Those of one leaf."""
     data = np.asarray(given.data)
     for place in itertools.product(*map(range, data.shape)):

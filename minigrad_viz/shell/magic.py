@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from IPython.core.displaypub import DisplayPublisher
@@ -13,22 +14,23 @@ from IPython.core.magic_arguments import MagicArgumentParser
 
 import minigrad
 
-from ..comparing.comparison import Comparison
-from ..comparing.kept_runs import versus
+from ..comparing.comparison import Comparison, comparison_with
 from ..drawing.layout import load_in_background
-from ..faults import surely
+from ..isolation import complete_work
 from ..model.views import UnknownRoots
-from ..player.static import widgets_are_shown
+from ..player.static_html import widgets_are_shown
+from ..predicting import answer_log
 from ..replay import Watch, watch
 from ..replay.program import Program
-from ..trace.events import Created, Forward, Trace
+from ..trace.events import Forward, TensorCreated, Trace
+from ..trace.joining import JoinedTrace
 from ..words import text
 from . import tracebacks
 from .cell import CellRunner, vars_of
-from .explain import explain
-from .last import remember
+from .explain import explain, remember
 from .options import Reader, Settings, report_options, settings_class
 from .report import Report
+from .session import Session, cell_sources, written_first
 
 NAME = "autograd"
 
@@ -49,12 +51,15 @@ def parser(settings: Settings) -> MagicReader:
     return reader.take()
 
 
-class Watched(NamedTuple):
-    """A cell that is running: what was asked for, whether only by `%autograd on`, and who watches."""
+class WatchedCell(NamedTuple):
+    """A cell that is running: what was asked for, whether only by `%autograd on`, who watches, its number in
+    the notebook, and the sources of the cells before it."""
 
     chosen: dict[str, Any]
     automatic: bool
     watch: Watch
+    label: str
+    sources: dict[str, str]
 
 
 class Watcher:
@@ -63,36 +68,50 @@ class Watcher:
     def __init__(self, shell: Any, settings: Settings) -> None:
         self.shell = shell
         self.settings = settings
+        self.session = Session()
 
-    def begin(self, options: argparse.Namespace, source: str, namespace: dict[str, Any]) -> Watched:
+    def begin(self, options: argparse.Namespace, source: str, namespace: dict[str, Any]) -> WatchedCell:
         """Start to record, just before the cell runs."""
         chosen = {"roots": (), "vs": "", **self.settings.defaults(), **vars(options)}
-        if chosen["table"] is None:
-            chosen["table"] = chosen["show"] != "static"
-        return Watched(chosen, options.automatic, watch(source, namespace, rounds=bool(chosen["live"])))
+        if chosen["table"] is None and chosen["show"] == "static":
+            chosen["table"] = False
+        runner = runner_of(self.shell)
+        label, sources = cell_sources(self.shell, source, () if runner is None else runner.unstored)
+        watched = watch(source, namespace, rounds=bool(chosen["live"]))
+        self.session.begin(watched.recorder)
+        watched.recorder.bring(written_first(source, namespace))
+        return WatchedCell(chosen, options.automatic, watched, label, sources)
 
-    def end(self, watched: Watched, *, error: BaseException | None, result_silenced: bool) -> str | None:
+    def end(self, watched: WatchedCell, *, error: BaseException | None, result_silenced: bool) -> str | None:
         """Stop recording and show what there is, just after the cell's own output. Gives the traceback where
         that could not be explained."""
         trace, program = watched.watch.stop(error)
-        unasked = watched.automatic and not any(isinstance(e, Created | Forward) for e in trace.events)
+        notebook = self.session.end(watched.watch.recorder, trace, watched.label, watched.sources)
+        unasked = watched.automatic and not any(len(trace.of(kind)) for kind in (TensorCreated, Forward))
         if unasked and error is None:
             return None
-        report = self.report(trace, watched.chosen, program)
+        report = self.report(trace, watched.chosen, program, notebook)
         if unasked and not any(each.key for each in report.explained):
             return None
         remember(report, error, watched.watch.recorder.tape.ids)
         name, lang = watched.chosen["vs"], watched.chosen["lang"]
-        self.show(report, watched.chosen, versus(name, trace, lang) if name else None)
+        self.show(report, watched.chosen, comparison_with(name, trace, lang) if name else None)
         return report.problem or None
 
-    def drop(self, watched: Watched) -> None:
+    def drop(self, watched: WatchedCell) -> None:
         """Stop recording a cell that could not be shown."""
-        surely(watched.watch.detach)
+        complete_work(watched.watch.detach)
 
-    def report(self, trace: Trace, chosen: dict[str, Any], program: Program | None = None) -> Report:
+    def report(
+        self,
+        trace: Trace,
+        chosen: dict[str, Any],
+        program: Program | None = None,
+        notebook: JoinedTrace | None = None,
+    ) -> Report:
         """The report of a trace. A root that the cell does not have is left out, with a message."""
         roots, options = tuple(chosen["roots"]), {"program": program, **report_options(chosen)}
+        options["notebook"] = notebook
         try:
             return Report(trace, roots=roots, **options)
         except UnknownRoots as problem:
@@ -109,7 +128,7 @@ class Watcher:
         files; one that cannot be written is only told of."""
         rich = shows_html(self.shell)
         if compared is not None:
-            show_compared(compared, report, rich)
+            show_comparison(compared, report, rich)
         elif rich:
             show_rich(report, chosen)
         else:
@@ -131,7 +150,7 @@ def shows_html(shell: Any) -> bool:
     return type(shell.display_pub) is not DisplayPublisher
 
 
-def show_compared(compared: Comparison, report: Report, rich: bool) -> None:
+def show_comparison(compared: Comparison, report: Report, rich: bool) -> None:
     """How a run compared with another; if it failed, first why it did."""
     from IPython.display import display
 
@@ -148,7 +167,7 @@ def show_text(report: Report, chosen: dict[str, Any]) -> None:
     """In a terminal: the outline, the table, and the steps where they are asked for."""
     show = chosen["show"]
     steps = chosen["steps"] or show == "step"
-    told = report.text(steps, graph=show != "none", table=chosen["table"])
+    told = report.text(steps, graph=show != "none", table=chosen["table"] is not False)
     if told:
         print(told)
 
@@ -169,7 +188,7 @@ def show_rich(report: Report, chosen: dict[str, Any]) -> None:
         show, why = "none", not said
     page = report.html(show, table=table, message=False, why=why)  # first: the text tells what hindered it
     if page:
-        told = report.text(graph=show != "none", table=table, why=why)
+        told = report.text(graph=show != "none", table=table is not False, why=why)
         display({"text/plain": told, "text/html": page}, raw=True)
     if chosen["steps"] and not chosen["predict"]:
         display(report.steps)
@@ -201,6 +220,8 @@ def load(shell: Any) -> None:
     runner = CellRunner(shell, NAME, watcher.begin, watcher.end, reader, lang, words, watcher.drop)
     runner.switched = lambda on: settings.set_trait("on", on)
     settings.observe(lambda change: follow(runner, change["new"]), "on")
+    settings.observe(lambda change: note_answers_in(change["new"]), "log")
+    note_answers_in(settings.log)
     runner.install()
     load_in_background()
     tracebacks.install(shell, NAME)
@@ -218,6 +239,11 @@ def torch_means(line: str, lang: str | None) -> None:
         raise UsageError(text("magic_torch_late", lang)) from None
 
 
+def note_answers_in(name: str) -> None:
+    """Note answers in the file of this name; "" notes none."""
+    answer_log.file = Path(name) if name else None
+
+
 def follow(runner: CellRunner, on: bool) -> None:
     """Do what `Autograd.on` says, unless the runner does so already (with arguments of its own)."""
     if on != (runner.always is not None):
@@ -229,5 +255,6 @@ def unload(shell: Any) -> None:
     runner = runner_of(shell)
     if runner is not None:
         runner.uninstall()
+        answer_log.file = None
         tracebacks.uninstall(shell)
         shell.configurables[:] = [c for c in shell.configurables if not isinstance(c, Settings)]

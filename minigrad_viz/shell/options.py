@@ -1,4 +1,5 @@
-"""What can be asked for: one table, from which the options of `%%autograd` and of the command line are made,
+"""What can be asked for: one table, from which the options of `%%autograd` and of the command line are
+made,
 and the traits of `%config Autograd`.
 """
 
@@ -6,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterable, Mapping
+from difflib import get_close_matches
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple, Self
@@ -15,11 +17,13 @@ from traitlets.config import Configurable
 
 from ..drawing.dot import DIRECTIONS
 from ..drawing.look import DETAILS, SAVED
-from ..drawing.picture import AUTO, STYLES, UNDER_A_CELL
+from ..drawing.picture import STYLES, UNDER_A_CELL
+from ..drawing.structure import AUTO
+from ..sharing.film import FILMS
 from ..words import CATALOGUES, text
 
 SHOWN = ("player", "step", "static", "none")  # the forms of the graph
-ENDINGS = (".html", ".svg", ".png", ".pdf", ".dot", ".gv", ".mmd", ".json", ".txt")
+ENDINGS = (".html", ".svg", ".png", ".pdf", ".dot", ".gv", ".mmd", ".json", ".txt", *FILMS)
 NUMBER, FILES = "number", "files"
 
 
@@ -37,7 +41,7 @@ class Option(NamedTuple):
 
     def help(self, lang: str | None = None) -> str:
         """What it does, in one line."""
-        return text(self.about, lang, default=self.default, endings=listed(ENDINGS))
+        return text(self.about, lang, default=self.default, endings=choice_list(ENDINGS))
 
 
 def switch(key: str, about: str, default: bool | None) -> Option:
@@ -60,6 +64,7 @@ OPTIONS = (
     ),
     Option("direction", "option_direction", AUTO, (AUTO, *DIRECTIONS), ("--dir",)),
     Option("style", "option_style", "house", STYLES, ("--style",)),
+    Option("depth", "option_depth", 1, NUMBER, ("--depth",)),
     Option("max_nodes", "option_max_nodes", UNDER_A_CELL, NUMBER, ("--max-nodes",)),
     switch("fold", "option_fold", True),
     Option("lang", "option_lang", None, tuple(CATALOGUES), ("--lang",)),
@@ -83,6 +88,7 @@ def report_options(chosen: dict[str, Any]) -> dict[str, Any]:
         "saved",
         "direction",
         "style",
+        "depth",
         "fold",
         "lang",
         "ledger",
@@ -93,7 +99,7 @@ def report_options(chosen: dict[str, Any]) -> dict[str, Any]:
     return {key: chosen[key] for key in keys} | {"limit": chosen["max_nodes"]}
 
 
-def listed(choices: Iterable[object]) -> str:
+def choice_list(choices: Iterable[object]) -> str:
     """Choices as a message lists them."""
     return ", ".join(map(str, choices))
 
@@ -117,7 +123,9 @@ class Reader(argparse.ArgumentParser):
         except argparse.ArgumentError as problem:
             self.error(self._sentence(problem))
         if rest:
-            self.error(text("option_unknown", self.lang(), words=" ".join(rest)))
+            known = [flag for flag in self._option_string_actions if flag.startswith("--")]
+            close = get_close_matches(rest[0].partition("=")[0], known, 1)
+            self.error(text("option_unknown", self.lang(), words=" ".join(rest), close="".join(close)))
         return given
 
     def _sentence(self, problem: argparse.ArgumentError) -> str:
@@ -149,7 +157,7 @@ class Reader(argparse.ArgumentParser):
     def _checked(self, option: Option) -> Callable[[str], Any]:
         def value(word: str) -> Any:
             try:
-                return checked(option, option.flags[-1], word, self.lang())
+                return check_option(option, option.flags[-1], word, self.lang())
             except ValueError as problem:
                 raise argparse.ArgumentTypeError(str(problem)) from None
 
@@ -179,7 +187,7 @@ class Switch(argparse.Action):
         return " | ".join(self.option_strings)
 
 
-def checked(option: Option, flag: str, value: Any, lang: str | None = None) -> Any:
+def check_option(option: Option, flag: str, value: Any, lang: str | None = None) -> Any:
     """A value of an option as its type is; ValueError, with the sentence to show, if it is none."""
     if option.choices == NUMBER:
         if not str(value).isdecimal() or int(value) < 1:
@@ -187,11 +195,11 @@ def checked(option: Option, flag: str, value: Any, lang: str | None = None) -> A
         return int(value)
     if option.choices == FILES:
         if Path(value).suffix.lower() not in ENDINGS:
-            said = text("option_ending", lang, option=flag, value=value, endings=listed(ENDINGS))
+            said = text("option_ending", lang, option=flag, value=value, endings=choice_list(ENDINGS))
             raise ValueError(said)
         return str(value)
     if value not in option.choices:
-        said = text("option_one_of", lang, option=flag, choices=listed(option.choices), value=value)
+        said = text("option_one_of", lang, option=flag, choices=choice_list(option.choices), value=value)
         raise ValueError(said)
     return value
 
@@ -211,9 +219,9 @@ class Choice(traitlets.TraitType):  # no type arguments: traitlets 5.7 accepts n
         name = f"Autograd.{self.option.key}"
         try:
             if self.option.choices != FILES:
-                return checked(self.option, name, value, obj.lang)
+                return check_option(self.option, name, value, obj.lang)
             files = [value] if isinstance(value, str | Path) else list(value)
-            return tuple(checked(self.option, name, file, obj.lang) for file in files)
+            return tuple(check_option(self.option, name, file, obj.lang) for file in files)
         except (TypeError, ValueError) as problem:
             raise traitlets.TraitError(str(problem)) from None
 
@@ -227,6 +235,7 @@ class Settings(Configurable):
     """What holds for every cell whose line does not say otherwise."""
 
     on: Any
+    log: Any
     lang: Any
 
     def defaults(self) -> dict[str, Any]:
@@ -238,8 +247,9 @@ def settings_class() -> type[Settings]:
     """The class `Autograd`, by which name `%config` knows it, explained in the language in force."""
     traits: dict[str, Any] = {}
     for option in OPTIONS:
-        values = [listed(option.choices)] if isinstance(option.choices, tuple) else []
+        values = [choice_list(option.choices)] if isinstance(option.choices, tuple) else []
         told = "\n\n".join([option.help(), *values])
         traits[option.key] = Choice(option, help=told).tag(config=True)
+    traits["log"] = traitlets.Unicode("", help=text("option_log")).tag(config=True)
     traits["on"] = traitlets.Bool(False, help=text("option_on")).tag(config=True)
     return type("Autograd", (Settings,), traits)

@@ -1,45 +1,250 @@
-"""What is shown of a recorded cell: its picture, its state table, its steps; on a page, as text, as files."""
+"""What is shown of a recorded cell: its picture, its state table, its steps, its errors; on a page, as
+text, as files.
+
+It needs no script, and reads well where a page takes its style away.
+"""
 
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping, Sequence
+import re
+import traceback
+from collections.abc import Callable, Container, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..collector import uncollected
-from ..drawing.ledger_sheet import LedgerSheet
-from ..drawing.memory_sheet import MemorySheet, memory_sheet
+from ..drawing import matrices
+from ..drawing.export import paragraph, terminal_html, whole_page
 from ..drawing.picture import Picture
-from ..drawing.sheets import Sheet
-from ..drawing.still import paragraph, preformatted, whole_page
-from ..drawing.table import Table, table_of, to_html, to_text
+from ..drawing.sheets import (
+    LedgerSheet,
+    MemorySheet,
+    Sheet,
+    Table,
+    memory_sheet,
+    table_html,
+    table_of,
+    table_text,
+)
+from ..drawing.style import element
+from ..explaining import explanations_in, explanations_of
+from ..isolation import pass_on, without_collection
 from ..model.scene import Scenes
-from ..model.stage import Stage
-from ..model.views import views_of
-from ..player.acts import Act, Acts
-from ..player.living import Living
-from ..player.quiz_score import quiz_of
-from ..player.static import player_html
-from ..predicting import asking
+from ..model.strip import Depth
+from ..model.views import Stage, views_of
+from ..player.acts import Act, Acts, with_data_once
+from ..player.learning import learning_of
+from ..player.live_values import Coach, LivePicture, handles_in
+from ..player.quiz import quiz_of
+from ..player.static_html import player_html
+from ..predicting import question
 from ..predicting.question import QuizQuestion
 from ..predicting.questions import questions_of
-from ..replay.live import Handle, Live
+from ..replay.live import Handle, Live, ReplayRefusal
 from ..replay.program import Program
 from ..replay.training import Training
+from ..sharing.film import FILMS, save_film
+from ..sharing.slides import save_slides
+from ..sharing.step_pages import StepPages, save_still
+from ..sharing.worksheet import Worksheet, another_cell
+from ..steps.frames import Frame
 from ..steps.recursion import recursion_text
-from ..steps.timeline import Steps
-from ..steps.told import Frame
+from ..steps.timeline import Steps, frames_of
 from ..trace.events import Trace
-from ..trace.graph import ROOT, Graph
-from ..words import clean, language, text
+from ..trace.graph import ROOT, Explanation, Graph
+from ..trace.joining import JoinedTrace
+from ..words import clean, language, shorten, text
 from .options import ENDINGS
-from .other_numbers import OtherNumbers
-from .panel import Findings
 
 if TYPE_CHECKING:
     from ..player.widget import Stepper
+
+
+# ─── What stands under a picture when something went wrong, as text and for a page
+
+
+CODE = re.compile("`([^`]+)`")
+CAUSE = 100  # columns of the line that led to an error
+NOTES = 3  # notes that are shown; a loop may give many of them
+
+# The text has the color of the page; the background is translucent, so it suits light and dark pages.
+STYLE = element("panel", Path(__file__).parent)
+
+
+def worth_showing(explained: Sequence[Explanation]) -> list[Explanation]:
+    """Of all that is explained the last error, and the notes (which have no error), each once."""
+    errors = [each for each in explained if each.error][-1:]
+    notes = {(each.why, each.fix): each for each in explained if not each.error}
+    return errors + list(notes.values())[:NOTES]
+
+
+def lines_of(shown: Explanation, ended: str | None, lang: str | None) -> list[tuple[str, str, str]]:
+    """The kind, the label and the content of each line. `ended` is the error that ended the cell: another one
+    was caught."""
+    lines = []
+    if shown.error:
+        label = "error" if shown.error == ended else "error_caught"
+        lines.append(("error", text(label, lang), clean_lines(shown.error)))
+    why = text("why" if shown.error else "note", lang)
+    lines.append(("why", why, clean_lines(shown.why)))
+    if shown.cause is not None and not shown.cause.origin:
+        at = text("cause_at", lang, line=shown.cause.line)
+        lines.append(("cause", at, shorten(clean(shown.cause.flat), CAUSE)))
+    lines.append(("fix", text("fix", lang), clean_lines(shown.fix)))
+    return [line for line in lines if line[2]]
+
+
+def clean_lines(content: str) -> str:
+    """Text that may be shown, with its line breaks."""
+    return "\n".join(map(clean, content.split("\n")))
+
+
+def panel_text(explained: Sequence[Explanation], ended: str | None = None, lang: str | None = None) -> str:
+    """The panel in words; "" if there is nothing to say."""
+    told = (
+        "\n".join(
+            [f"{label}: {content}" for _, label, content in lines_of(shown, ended, lang)]
+            + [matrices.matrices_text(group, lang) for group in shown.matrices]
+        )
+        for shown in worth_showing(explained)
+    )
+    return "\n\n".join(filter(None, told))
+
+
+def with_code(content: str) -> str:
+    """A sentence for a page; what stands between backticks is code."""
+    return CODE.sub(r"<code>\1</code>", html.escape(content))
+
+
+def panel_html(
+    explained: Sequence[Explanation],
+    ended: str | None = None,
+    lang: str | None = None,
+    *,
+    message: bool = True,
+) -> str:
+    """The panel for a page; "" if there is nothing to say. Without `message` the error that ended the cell is
+    not repeated: its traceback stands above."""
+    parts = []
+    for shown in worth_showing(explained):
+        lines = lines_of(shown, ended, lang)
+        if not message and shown.error == ended:
+            lines = [line for line in lines if line[0] != "error"]
+        if not lines:
+            continue
+        about, classes = html.escape(lines[0][1]), "mge" if shown.error else "mge note"
+        parts.append(f'<div class="{classes}" role="group" aria-label="{about}"><dl>')
+        for kind, label, content in lines:
+            monospace = ' class="e"' if kind in ("error", "cause") else ""
+            said = html.escape(content) if monospace else with_code(content)
+            parts.append(f"<dt>{html.escape(label)}</dt><dd{monospace}>{said}</dd>")
+        parts.append(f"</dl>{matrices.matrices_html(shown.matrices, lang)}</div>")
+    style = STYLE + (matrices.STYLE if any(shown.matrices for shown in explained) else "")
+    return style + "".join(parts) if parts else ""
+
+
+def closed_section(title: str, content: str) -> str:
+    """Part of a page that opens on request."""
+    label = html.escape(title.split("\n")[0])
+    return f'<details><summary style="font:13px system-ui,sans-serif">{label}</summary>{content}</details>'
+
+
+class Findings:
+    """The explanations of a cell. A fault of ours in finding them must not take away the rest of what is
+    shown: its traceback is the `problem`, and the error of the cell is shown without an explanation."""
+
+    def __init__(self, scenes: Scenes, lang: str, notebook: JoinedTrace | None = None) -> None:
+        self.error, self.lang = scenes.trace.error, lang
+        self.explained: tuple[Explanation, ...] = ()
+        self.problem = self._unexplained = ""
+        try:
+            self.explained = explanations_of(scenes, lang)
+            if notebook is not None:
+                self.explained = explanations_in(self.explained, notebook, lang)
+        except Exception as problem:
+            pass_on(problem)
+            self.explained = (Explanation("", self.error),) if self.error else ()
+            self.problem = "".join(traceback.format_exception(problem))
+            said = " ".join(f"{type(problem).__name__}: {problem}".split())
+            self._unexplained = clean(text("unexplained", lang, problem=said))
+
+    def text(self) -> str:
+        """What went wrong, why, and what to do; "" if all is well."""
+        told = panel_text(self.explained, self.error, self.lang)
+        return "\n\n".join(filter(None, (told, self._unexplained)))
+
+    def html(self, message: bool = True) -> str:
+        """The same for a page; without the `message` where the traceback stands above."""
+        told = panel_html(self.explained, self.error, self.lang, message=message)
+        return told + (paragraph(self._unexplained) if self._unexplained else "")
+
+
+# ─── A recorded cell with other numbers
+
+
+SMALL = 12  # boxes of a picture that stands for the state table as well
+UNFOLDED = 40  # boxes of a picture that is shown without boxes in boxes, so that each number has its slider
+
+
+class OtherNumbers:
+    """What can be computed again of a cell by its `program`; the `graph` is the one that is shown first, made
+    with these `roots` and this `fold`. Where nothing can be, each part is Refused, or says why."""
+
+    def __init__(
+        self,
+        scenes: Scenes,
+        program: Program | None,
+        graph: Graph,
+        lang: str,
+        *,
+        roots: tuple[str, ...],
+        fold: bool,
+    ) -> None:
+        self.trace, self.program, self.graph, self.lang = scenes.trace, program, graph, lang
+        self._roots, self._fold = roots, fold
+
+    @cached_property
+    def again(self) -> Live:
+        """The cell, to be computed again. Refused where that cannot be done."""
+        return Live(self.trace, self.program, self.lang)
+
+    def training(self) -> Training:
+        """The loop of the cell, as one of its own each time. Refused where it cannot go on."""
+        return Training(self.trace, self.program, self.lang)
+
+    def sliders(self) -> tuple[frozenset[str], str]:
+        """The leaves that a reader can change, by their ids; and, if it is refused, why there is none."""
+        try:
+            return frozenset(handle.id for handle in handles_in(self.again, self.graph)), ""
+        except ReplayRefusal as refused:
+            loop = [text("live_loop", self.lang)] if len(self.trace.rounds) > 2 else []
+            return frozenset(), " ".join([text("live_refused", self.lang, why=str(refused)), *loop])
+
+    def living(self, picture: Picture, frames: Sequence[Frame]) -> LivePicture | None:
+        """What a reader can change in the picture that is shown first; None if there is nothing. Refused as
+        in `again`."""
+        found = LivePicture(self.again, picture, frames, self._remade)
+        return found if found.handles else None
+
+    def coach(self) -> Coach | None:
+        """Who goes on with the training in a widget, or says why it cannot; None for a cell without a
+        loop."""
+        if len(self.trace.rounds) < 2:
+            return None
+        name = next((card.name or "" for _, card in self.graph.cards() if card.role == ROOT), "")
+        try:
+            return Coach(self.training(), name, lang=self.lang)
+        except ReplayRefusal as refused:
+            return Coach(None, name, text("training_refused", self.lang, why=str(refused)), self.lang)
+
+    def _remade(self, trace: Trace) -> tuple[Graph, Callable[[Container[int] | None], Sequence[Frame]]]:
+        """The graph that is shown first of another trace of the cell, and its steps, or `only` some."""
+        view = views_of(Scenes(trace), roots=self._roots, fold=self._fold, lang=self.lang)[-1]
+        return view.graph, lambda only: frames_of(view.scene, view.graph, self.lang, (), only)
+
+
+# ─── What is shown of a recorded cell
 
 
 HEAVIEST = 500_000  # characters of a player; what stands below it takes up to 100,000 more
@@ -48,15 +253,18 @@ HEAVIEST = 500_000  # characters of a player; what stands below it takes up to 1
 class Report:
     """A recorded cell, ready to be shown. It is made of plain data: no tensor is kept alive by it.
 
-    `roots` limits the pictures to what these variables were computed from (ValueError if the cell has none
-    of that name); `fold` makes one station of each long chain. `ledger` and `memory` say whether these sheets
-    stand below the state table (None: where the ledger is telling). With `predict` the reader is asked first,
-    and nothing that is shown gives an answer away. With a `program` the cell can be computed again, see
-    `live`; with the option `live` readers can do so in the player. Further options are those of `Picture`.
-    `explained` says why what went wrong did; `problem` is the traceback, if that could not be found out.
+    `roots` limits the pictures to the graphs of these variables (ValueError if the cell has none of that
+    name); `fold` draws each long chain as one box. `ledger` and `memory` show or hide these sheets below the
+    state table (None: show the ledger where gradients add up). With `predict` the reader is asked first, and
+    nothing that is shown gives an answer away. With a `program` the cell can be computed again, see `live`;
+    with the option `live` readers can do so in the player. `depth` says how many levels of a model stand open
+    below its strip at first, or is a function that is called with the path of each module (`blocks.7.attn`)
+    and says whether it does; the first such module stands open. Further options are those of `Picture`.
+    `notebook` is the cell together with what it depends on, see Note [One trace of several cells].
+    `explained` has the explanations of what went wrong; `problem` is the traceback if explaining failed.
     """
 
-    @uncollected
+    @without_collection
     def __init__(
         self,
         trace: Trace,
@@ -69,13 +277,22 @@ class Report:
         predict: bool = False,
         program: Program | None = None,
         live: bool = False,
+        notebook: JoinedTrace | None = None,
+        depth: Depth = 1,
         **options: Any,
     ) -> None:
         self.trace, self.scenes = trace, Scenes(trace)
         self.program = program
-        self._again = {"roots": roots, "fold": fold, "ledger": ledger, "memory": memory, **options}
+        self._again = {
+            "roots": roots,
+            "fold": fold,
+            "ledger": ledger,
+            "memory": memory,
+            "depth": depth,
+            **options,
+        }
         self.lang = lang = lang or language()
-        self._findings = Findings(self.scenes, lang)
+        self._findings = Findings(self.scenes, lang, notebook)
         self.explained, self.problem = self._findings.explained, self._findings.problem
         roots, self.refused = tuple(roots), ""
         self.views = views_of(self.scenes, roots=roots, fold=fold, lang=lang, explained=self.explained)
@@ -83,18 +300,34 @@ class Report:
         self._live = live = live and not predict  # what moves gives answers away
         if live:
             sliders, self.refused = self._numbers.sliders()
+            if not sliders and not self.refused:
+                sliders = self._unfolded(roots)
             options = {**options, "sliders": sliders}
-        self._acts = Acts(self.views, trace.rounds, self.explained, lang, options)
+        strips = fold and not live and not predict  # then stations themselves are what is looked at
+        self._acts = Acts(self.views, trace.rounds, self.explained, lang, options, strips=strips, depth=depth)
         self._stepper: Stepper | None = None
         self.table: Table = table_of(trace, lang)
         self._asked = ledger, memory
         self.predict = predict
 
+    def _unfolded(self, roots: tuple[str, ...]) -> frozenset[str]:
+        """The leaves that a reader can change where they stand in boxes, as those of a model do: a small
+        picture is shown without boxes then; of a large one it is said why there are none."""
+        views = views_of(self.scenes, roots=roots, fold=False, lang=self.lang, explained=self.explained)
+        numbers = OtherNumbers(self.scenes, self.program, views[-1].graph, self.lang, roots=roots, fold=False)
+        sliders = numbers.sliders()[0]
+        if sliders and len(views[-1].graph.stations) <= UNFOLDED:
+            self.views, self._numbers = views, numbers
+            return sliders
+        key = "live_no_shown" if sliders else "live_no_leaf"
+        self.refused = text("live_refused", self.lang, why=text(key, self.lang, most=UNFOLDED))
+        return frozenset()
+
     @cached_property
     def questions(self) -> tuple[QuizQuestion, ...]:
         """What a reader can be asked of the cell, but for an error that stands above it."""
         failed = self.trace.error is not None
-        return asking.fair(questions_of(self.scenes, self.explained, self.lang), failed)
+        return question.fair(questions_of(self.scenes, self.explained, self.lang), failed)
 
     @cached_property
     def ledger(self) -> LedgerSheet:
@@ -137,7 +370,7 @@ class Report:
         return self._numbers.training()
 
     @cached_property
-    def living(self) -> Living | None:
+    def living(self) -> LivePicture | None:
         """What a reader can change in the picture that is shown first; None if that was not asked for, or
         cannot be."""
         if not self._live or self.refused or self.trace.error:
@@ -182,17 +415,24 @@ class Report:
     def stepper(self) -> Stepper:
         """The widget that walks through the steps; the same each time, until it is closed, so that Python
         can drive the one that is shown."""
-        from ..player.widget import LiveStepper, Stepper
+        from ..player.widget import LiveStepper, stepper_of
 
         if self._stepper is None or self._stepper.comm is None:
-            acts, earlier, later = self._acts.played()
+            acts, earlier, later = self._played()
             told = acts, self.trace.source, self.lang, earlier, later
             coach = self._numbers.coach() if self._live else None
+            learning = self._learning(acts)
             if self.living is None and coach is None:
-                self._stepper = Stepper(*told)
+                self._stepper = stepper_of(*told, learning=learning)
             else:
-                self._stepper = LiveStepper(*told, living=self.living, coach=coach)
+                self._stepper = LiveStepper(*told, living=self.living, coach=coach, learning=learning)
         return self._stepper
+
+    def _played(self, most: int | None = None) -> tuple[tuple[Act, ...], Sequence[Any], Sequence[Any]]:
+        """The acts of the player, at `most` so many, and the values of the calls before and after them. The
+        states of live values go by the steps of the whole act."""
+        acts, earlier, later = self._acts.played(most)
+        return (acts if self.living is not None else with_data_once(acts, self.lang)), earlier, later
 
     def head(self) -> list[str]:
         """What stands before a single picture: that the cell failed, and which of several calls is shown."""
@@ -207,7 +447,7 @@ class Report:
         """The same for a page; without the `message` where the traceback stands above."""
         return self._findings.html(message)
 
-    @uncollected
+    @without_collection
     def text(self, steps: bool = False, *, graph: bool = True, table: bool = True, why: bool = True) -> str:
         """Outline, what went wrong (unless `why` is False), and state table in words, and on request the
         numbered steps with their arithmetic."""
@@ -216,28 +456,29 @@ class Report:
             return "\n\n".join(filter(None, (text("no_tensors", self.lang), said)))
         if self.predict:
             known = said if self.trace.error else ""
-            return "\n\n".join(filter(None, (asking.to_text(self.questions, self.lang), known)))
+            return "\n\n".join(filter(None, (question.questions_text(self.questions, self.lang), known)))
         parts = ["\n".join([*self.head(), self.picture.outline()])] if graph else []
         if said:
             parts.append(said)
         if table and self.table.rows:
-            parts.append(to_text(self.table, self.lang))
+            parts.append(table_text(self.table, self.lang))
         parts += [sheet.text() for sheet in self._sheets()]
         if steps:
             parts.append(str(self.steps))
         return "\n\n".join(parts)
 
-    @uncollected
+    @without_collection
     def html(
         self,
         show: str = "player",
         *,
-        table: bool = True,
+        table: bool | None = None,
         pane: bool = False,
         message: bool = True,
         why: bool = True,
     ) -> str:
-        """Why the cell failed, its graph, what else is to be said, and the state table, for a page. `show`
+        """Why the cell failed, its graph, what else is to be said, and the state table, for a page. The table
+        (None: whichever fits) is closed where a small picture tells all that it does. `show`
         says how the graph is shown: as a "player", as a "static" picture, or not at all ("none"). A picture
         that Graphviz itself draws has no parts that a player could mark: it is always static. With `pane`,
         the player's source is open: where no cell stands above it. `message` as in `explanation_html`; `why`
@@ -248,22 +489,33 @@ class Report:
         if show == "player" and self.picture.style != "house":
             show = "static"
         if self.predict:
-            asked = self._player(pane) if show == "player" else preformatted(self.text(why=False))
+            asked = self._player(pane) if show == "player" else terminal_html(self.text(why=False))
             return said + asked if self.trace.error else asked
         shown = self._player(pane) if show == "player" else ""
         if show == "static":
             shown = "".join(map(paragraph, self.head())) + self.picture.html()
-        parts = [to_html(self.table, self.lang)] if table and self.table.rows else []
+        parts = [table_html(self.table, self.lang)] if table is not False and self.table.rows else []
+        if parts and table is None and show == "player" and self._is_told():
+            parts = [closed_section(text("table_caption", self.lang), parts[0])]
+        model = any(fold.parameters for fold in self.graph.folds)
         for sheet in self._sheets():
-            parts.append(sheet.html(style=not parts))
+            told = sheet.html(style=not parts)
+            # Of a model the ledger is long, and most of it says the same.
+            parts.append(closed_section(sheet.title, told) if model and sheet is self.ledger else told)
         return "".join([said, shown, *parts] if self.trace.error else [shown, said, *parts])
+
+    def _is_told(self) -> bool:
+        """Whether a small picture of a single call tells all that the state table does."""
+        shown = {card.name for _, card in self.graph.cards()}
+        few = len(self.table.heads) <= 2 and len(self.graph.stations) <= SMALL and not self.graph.folds
+        return few and not self.trace.error and all(name in shown for name, _, _ in self.table.rows)
 
     def _player(self, pane: bool) -> str:
         error = self.head()[:1] if self.trace.error else []
-        acts, earlier, later = self._acts.played()
+        acts, earlier, later = self._played()
         player = self._player_of(acts, earlier, later, pane)
         while len(player) > HEAVIEST and len(acts) > 1:
-            acts, earlier, later = self._acts.played(len(acts) // 2)
+            acts, earlier, later = self._played(len(acts) // 2)
             player = self._player_of(acts, earlier, later, pane)
         return "".join(map(paragraph, [*error, *filter(None, [self.refused])])) + player
 
@@ -278,35 +530,89 @@ class Report:
             asked = self.text(why=False) if quiz else ""
         live = None if self.living is None else self.living.score()
         told = self.trace.source, self.lang, earlier, later
-        return player_html(acts, *told, pane=pane, quiz=quiz, instead=asked, live=live)
+        learning = self._learning(acts)
+        return player_html(acts, *told, pane=pane, quiz=quiz, instead=asked, live=live, learning=learning)
 
-    def page(self, show: str = "player", *, table: bool = True) -> str:
+    def _learning(self, acts: Sequence[Act]) -> dict[str, Any] | None:
+        """What the model of a loop computes in these acts, the last of the cell."""
+        if self.trace.error or self.predict:
+            return None
+        return learning_of(self.trace, [view.call for view in self.views[-len(acts) :]], self.lang)
+
+    def page(self, show: str = "player", *, table: bool | None = None) -> str:
         """A whole HTML page, which needs nothing else."""
         names = [card.name for _, card in self.graph.cards() if card.role == ROOT and card.name]
         title = text("picture_title", self.lang, names=", ".join(names))
         return whole_page(title, self.html(show, table=table, pane=True), self.lang)
 
     def save(
-        self, path: str | Path, *, show: str = "player", table: bool = True, embed_fonts: bool = False
+        self,
+        path: str | Path,
+        *,
+        show: str = "player",
+        table: bool | None = None,
+        embed_fonts: bool = False,
+        step: int | None = None,
+        size: str = "slide",
+        theme: str = "light",
+        motion: bool = False,
     ) -> Path:
-        """Write a page (.html), the picture (.svg, .png, .pdf, .dot, .mmd), all in words (.txt), or the
-        trace (.json). `show` and `table` are those of `page`, `embed_fonts` that of `Picture.save`.
-        ValueError for other endings; .png and .pdf need the extra "export" or a native Graphviz
-        (RuntimeError)."""
+        """Write a page (.html), the picture (.svg, .png, .pdf, .dot, .mmd), all in words (.txt), the trace
+        (.json), or a film of the steps (.gif, .webp, .mp4). `show` and `table` are those of `page`,
+        `embed_fonts` that of `Picture.save`. With `step`, counted from 1, an .svg, .png or .pdf shows the
+        picture as it is at that step. A film has the `size` "slide" (1280 × 720) or "chat" (640 × 480), the
+        `theme` "light" or "dark", and with `motion` its steps pass over into each other. ValueError for other
+        endings; images and films need the extra "export", or a native Graphviz for .png and .pdf, and .mp4
+        the program ffmpeg (RuntimeError)."""
         path = Path(path)
         texts = {
             ".html": lambda: self.page(show, table=table),
-            ".txt": lambda: self.text(steps=True, graph=show != "none", table=table) + "\n",
+            ".txt": lambda: self.text(steps=True, graph=show != "none", table=table is not False) + "\n",
             ".json": lambda: self.trace.to_json() + "\n",
         }
         kind = path.suffix.lower()
         if kind not in ENDINGS:
             raise ValueError(f"cannot write {path.suffix!r}: use one of {', '.join(ENDINGS)}")
-        if kind in texts:
+        if step is not None:
+            save_still(path, self.picture, self.frames, step)
+        elif kind in texts:
             path.write_text(texts[kind](), encoding="utf-8")
+        elif kind in FILMS:
+            save_film(path, self._step_pages(size, theme), motion)
         else:
             self.picture.save(path, embed_fonts=embed_fonts)
         return path
+
+    def slides(self, path: str | Path, *, size: str = "slide", theme: str = "light") -> Path:
+        """Write a slide for each step: into a notebook (.ipynb), behind the cell with its player, for
+        `jupyter nbconvert --to slides`; as the pages of a .pdf; or as .svg files into a folder, if `path` has
+        no ending. `size` and `theme` are those of `save`. ValueError for another ending; a .pdf needs the
+        extra "export" (RuntimeError)."""
+        path = Path(path)
+        player = {"text/plain": self.text(), "text/html": self.html()} if path.suffix == ".ipynb" else {}
+        save_slides(path, self._step_pages(size, theme), self.trace.source, player)
+        return path
+
+    def worksheet(self, path: str | Path, *, seed: int | None = None) -> Path:
+        """Write a worksheet: the picture with blanks for its gradients, and a key, as two pages of a .pdf or
+        as an .ipynb. With a `seed` the leaves have other numbers, the same for the same seed; refused, a
+        ValueError, where the cell cannot be computed again (`live` says when). ValueError for another ending
+        or without gradients; a .pdf needs the extra "export" (RuntimeError)."""
+        path = Path(path)
+        report, source = self._without_sliders(), self.trace.source
+        if seed is not None:
+            numbers, source = another_cell(self.again, seed)
+            report = self.live(numbers)
+        Worksheet(report.picture, report.frames, source, self.lang).save(path)
+        return path
+
+    def _step_pages(self, size: str, theme: str) -> StepPages:
+        report = self._without_sliders()
+        return StepPages(report.picture, report.frames, self.trace.source, self.lang, size, theme)
+
+    def _without_sliders(self) -> Report:
+        """The report for paper, where nothing can be moved."""
+        return Report(self.trace, lang=self.lang, **self._again) if self._live else self
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         page = self.html()  # first, for the text tells what hindered it

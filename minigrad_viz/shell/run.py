@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import tokenize
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
@@ -11,18 +12,20 @@ from typing import Any
 from ..replay import watch
 from ..replay.program import Program
 from ..trace.events import Trace
-from ..trace.reading import LARGEST
+from ..trace.joining import JoinedTrace
 from .report import Report
+from .session import joined_program
 
 
 class Recording(AbstractContextManager["Recording"]):
-    """`with record() as r: …`, then `r.report` (shows itself) and `r.trace`."""
+    """`with record() as r: …`, then `r`, which shows itself in any notebook, `r.report` and `r.trace`."""
 
     def __init__(self, source: str, namespace: dict[str, Any], options: dict[str, Any]) -> None:
         self._source, self._namespace = source, namespace
         self._options, self._rounds = options, bool(options.get("live"))
         self.trace: Trace | None = None
         self._program: Program | None = None
+        self._joined: JoinedTrace | None = None
 
     def __enter__(self) -> Recording:
         self._watch = watch(self._source, self._namespace, self._rounds, whole=False)
@@ -30,17 +33,32 @@ class Recording(AbstractContextManager["Recording"]):
 
     def __exit__(self, kind: Any, error: BaseException | None, traceback: Any) -> None:
         self.trace, self._program = self._watch.stop(error)
+        self._joined = joined_program(self._watch.recorder, self.trace)
 
     @property
     def report(self) -> Report:
         """What was recorded, ready to be shown; RuntimeError before the block has ended."""
         if self.trace is None:
             raise RuntimeError("record() has nothing to show before its block has ended")
-        return Report(self.trace, program=self._program, **self._options)
+        return Report(self.trace, program=self._program, notebook=self._joined, **self._options)
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        return {"text/plain": repr(self)} if self.trace is None else self.report._repr_mimebundle_()
+
+    def __repr__(self) -> str:
+        return object.__repr__(self) if self.trace is None else repr(self.report)
 
 
 def record(**options: Any) -> Recording:
-    """Record what the block of a `with` statement does with tensors. Options are those of `Report`."""
+    """Record what the block of a `with` statement does with tensors. Options are those of `Report`.
+
+    >>> import minigrad as torch
+    >>> with record(lang="en") as recording:
+    ...     x = torch.tensor(5.0, requires_grad=True)
+    ...     (x ** 2).backward()
+    >>> print(recording.trace.rounds)
+    (25.0,)
+    """
     import linecache
 
     frame = sys._getframe(1)
@@ -48,7 +66,7 @@ def record(**options: Any) -> Recording:
     return Recording(source, frame.f_globals, options)
 
 
-def compiled(source: str, filename: str) -> Any:
+def compile_program(source: str, filename: str) -> Any:
     """The code of a program; SyntaxError if it is none."""
     try:
         return compile(source, filename, "exec")
@@ -65,7 +83,7 @@ def trace_source(
     `sys.exit()` ends the program and is an error only with a code other than 0.
     """
     namespace: dict[str, Any] = {"__name__": "__main__", "__file__": filename}
-    code = compiled(source, filename)
+    code = compile_program(source, filename)
     watched = watch(source, namespace, bool(options.get("live")))
     error: BaseException | None = None
     try:
@@ -78,27 +96,26 @@ def trace_source(
         watched.stop()
         raise
     trace, program = watched.stop(error)
-    return Report(trace, program=program, **options), error
+    notebook = joined_program(watched.recorder, trace)
+    return Report(trace, program=program, notebook=notebook, **options), error
 
 
 def load(path: Path, **options: Any) -> Report:
     """The report of a trace that was saved as .json; nothing is run. OSError if it cannot be read,
     `InvalidTrace`, a ValueError, if it is no trace."""
-    with path.open("rb") as file:
-        written = file.read(LARGEST + 1)
-    return Report(Trace.from_json(written), **options)
+    return Report(Trace.load(path), **options)
 
 
-def trace_file(path: Path, **options: Any) -> tuple[Report, BaseException | None]:
-    """`trace_source` for a file, with its folder on the import path and its name in `sys.argv`, as `python
-    FILE` has it.
+def trace_file(path: Path, passed: Sequence[str] = (), **options: Any) -> tuple[Report, BaseException | None]:
+    """`trace_source` for a file, with its folder on the import path, and its name and the arguments that are
+    `passed` to it in `sys.argv`, as `python FILE ARGUMENTS` has it.
 
     OSError if it cannot be read, SyntaxError if it is no Python.
     """
     with tokenize.open(path) as file:
         source = file.read()
     arguments = sys.argv
-    sys.argv = [str(path)]
+    sys.argv = [str(path), *passed]
     sys.path.insert(0, str(path.resolve().parent))
     try:
         return trace_source(source, str(path), **options)

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from types import FrameType, TracebackType
 from typing import Any
 
-from ..sources.torch_frames import linked, unwatched
+from ..sources.torch_frames import link_entries, without_viewer_frames
 
 OURS = __name__.partition(".")[0]
 HIDDEN = {OURS, "minigrad"}
@@ -87,13 +87,13 @@ def chain(error: BaseException | None) -> Iterator[BaseException]:
 
 def users(tb: TracebackType | None) -> TracebackType | None:
     """A traceback without our frames and what they called; as it is, if no other frame is in it."""
-    kept, entry, below = [], unwatched(tb), False
+    kept, entry, below = [], without_viewer_frames(tb), False
     while entry is not None:
         below = is_ours(entry.tb_frame) or (below and is_library(entry.tb_frame))
         if not below:
             kept.append(entry)
         entry = entry.tb_next
-    return linked(reversed(kept)) or tb
+    return link_entries(reversed(kept)) or tb
 
 
 def is_ours(frame: FrameType) -> bool:

@@ -1,7 +1,7 @@
 """Where events come from. A source has `attach(recorder)` and `detach()`; in between it tells the recorder
 what its library does on this thread, by calling `created`, `forward`, `detached`, `mutated`, `mode_changed`,
-`backward_started` and `backward_ended`, what `listener` has for what happens inside a backward call, and
-what `packing` has for saved-tensor hooks and checkpoints.
+`backward_started` and `backward_ended`, and what `listener` has for what happens inside a backward call,
+for saved-tensor hooks and for checkpoints.
 
 `busy` is true while the recorder itself reads tensors, `call` is the number of the backward call that runs
 (0 outside), and `shield`, which a source may replace, gives a context in which the recorder reads. A source
@@ -34,10 +34,11 @@ class Library(Protocol):
         """The node at which a tensor's gradient arrives, or None."""
 
     def freeze(self, roots: list[Any]) -> tuple[list[Any], list[Any]]:
-        """The nodes of a backward call that starts, and for `notes.started` how they stand."""
+        """The nodes of a backward call that starts, and for `write_backward_start` how they stand."""
 
-    def listen(self, live: Any, starts: Any) -> None:
-        """Tell from now on what these nodes do; `starts` are (node, output number, gradient) of the roots."""
+    def listen(self, live: Any, frozen: Any, starts: Any) -> None:
+        """Tell from now on what these nodes do, which `freeze` has told of; `starts` are (node, output
+        number, gradient) of the roots."""
 
     def lost(self, keys: list[Any], live: list[Any], ran: set[Any], sure: bool) -> list[Any]:
         """The keys of the nodes of a call whose saved values cannot be read any more; those that `ran` are

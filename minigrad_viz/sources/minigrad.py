@@ -6,12 +6,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from minigrad import (
-    Tensor,
-    is_anomaly_enabled,
-    is_grad_enabled,
-    is_inference_mode_enabled,
-)
+from minigrad import Tensor, is_anomaly_enabled, is_grad_enabled, is_inference_mode_enabled
 from minigrad.observing import (
     Observer,
     Op,
@@ -29,8 +24,7 @@ from minigrad.observing import (
 )
 
 from ..protocol import has_history
-from .engine_told import EngineTold, node_ran_of, safely
-from .freezing import freeze_of
+from .minigrad_engine import EngineEvents, freeze_of, node_ran_of, safely
 
 STEPS = frozenset(("add", "sub", "mul", "div", "add_scaled", "sub_scaled"))  # do not write `t[key] = value`
 OURS = ("minigrad.", "minigrad_viz.")  # modules between an op and the code of the user's that ran it
@@ -57,13 +51,13 @@ class Minigrad:
         self.step_starts = recorder.steps.starts
         self.step_ended = recorder.steps.ended
         self.base: str | None = None  # the id of a tensor of which a part is being written
-        self.engine = EngineTold(recorder)
+        self.engine = EngineEvents(recorder)
         self.lost = self.engine.lost
         self.deposit_starts = self.engine.deposit_starts
         self.custom_starts, self.custom_ended = self.engine.custom_starts, self.engine.custom_ended
         self.freeze = freeze_of(recorder, self.engine)
         self.node_ran = node_ran_of(recorder, self.engine)
-        for mode, enabled in standing().items():
+        for mode, enabled in active_modes().items():
             recorder.mode_stands(mode, enabled)
         self.choose()
         add_observer(self)
@@ -228,7 +222,7 @@ class Minigrad:
         """The node at which a tensor's gradient arrives, or None."""
         return gradient_node(tensor) if has_history(tensor) else None
 
-    def listen(self, live: Any, starts: Any) -> None:
+    def listen(self, live: Any, frozen: Any, starts: Any) -> None:
         """The engine tells; there is nothing to do."""
 
 
@@ -276,7 +270,7 @@ def ghost_of(op: Any, results: Sequence[Any]) -> str:
     return ghost_name(op)
 
 
-def standing() -> dict[str, bool]:
+def active_modes() -> dict[str, bool]:
     """The modes of this thread that are not as usual."""
     on = {"inference": is_inference_mode_enabled(), "anomaly": is_anomaly_enabled()}
     off = {} if is_grad_enabled() or on["inference"] else {"grad": False}

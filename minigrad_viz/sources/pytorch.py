@@ -26,39 +26,37 @@ from collections.abc import Callable
 from inspect import CO_NEWLOCALS
 from typing import Any, NamedTuple
 
-from ..faults import pass_on
+from ..isolation import pass_on
 from ..protocol import edge_of, has_history, is_tensor, pytorch, version_of
-from ..trace.forward_events import COMPILED
-from . import unseen
-from .torch_compiled import CompiledCalls
-from .torch_engine import Engine, Waiting
+from ..trace.events import COMPILED
+from . import pause
+from .shield import WarningCorrection, shield_of
+from .torch_engine import CompiledCalls, Engine, TorchNodes, Waiting, by_node
 from .torch_frames import (
     FUNCTION,
     TorchModes,
     by_torch,
-    flat,
+    flat_arguments,
     mode_stack,
-    outside,
     put_modes,
-    running,
+    running_function_node,
     runs_again,
     title,
+    user_frame,
 )
-from .torch_functions import implementations, modes_of, stand_ins
-from .torch_modules import OPTIMIZERS, step_told
-from .torch_nodes import TorchNodes, by_node
-from .torch_shield import shield_of
-from .warned import Warned
+from .torch_functions import OPTIMIZERS, implementations, modes_of, optimizer_step_hook, stand_ins
 
 COPIES = ("tensor", "as_tensor", "asarray", "from_numpy")  # make a tensor from data, even if that is a tensor
 GIVING = {"item": "item", "tolist": "item", "__float__": "item", "numpy": "numpy", "__array__": "numpy"}
+NEITHER = (*GIVING, "requires_grad_", "detach_")  # methods that make no new tensor, see `tell_of`
 QUIET = (
     FUNCTION,
     "torch.autograd.gradcheck",
-    unseen.__name__,
+    pause.__name__,
 )  # what runs inside these is no step of the cell
 WAKING = ("set_grad_enabled", "requires_grad")  # calls of these are always told
-OURS = ("torch.", "minigrad_viz.")
+OWN = ("torch.", "minigrad_viz.")  # how the names of modules begin whose frames are not the user's
+OURS, OTHERS = "ours", "others"
 UNKNOWN = "?"
 
 
@@ -94,6 +92,7 @@ class PyTorch:
         self.freeze = self.nodes.freeze
         self.keeps = False  # whether the running call keeps its graph
         self.known: dict[Any, str | None] = {}  # what functions are called, see `title`
+        self.modules: dict[str, str] = {}  # whose the modules of frames are, see `module_kind`
         if pytorch():
             self.install()
         else:
@@ -133,7 +132,7 @@ class PyTorch:
         from torch.optim import optimizer
         from torch.utils.hooks import RemovableHandle
 
-        warned = Warned()
+        warned = WarningCorrection()
         self.hooks.append(warned.remove)
         warned.install()
         variable = self.torch.autograd.Variable
@@ -147,7 +146,7 @@ class PyTorch:
         ):
             handle = RemovableHandle(hooks)
             self.hooks.append(handle.remove)
-            hooks[handle.id] = step_told(self, tell)
+            hooks[handle.id] = optimizer_step_hook(self, tell)
         for stand_in in stand_ins():
             self.hooks.append(functools.partial(stand_in.remove, self))
             stand_in.add(self)
@@ -181,7 +180,7 @@ class PyTorch:
         if name is UNKNOWN:
             name = self.known[func] = None if func in self.backward else title(func)
         if name is None:
-            setter = func.__name__ in ("__set__", "__delete__")
+            setter = getattr(func, "__name__", "") in ("__set__", "__delete__")
             return self.assigned(func, args, kwargs) if setter else func(*args, **kwargs)
         if name == "allclose" and id(sys._getframe(2).f_globals) in self.quiet:
             self.recorder.compared = args  # see Note [The checker's own matrices]
@@ -193,8 +192,10 @@ class PyTorch:
         """Apply a custom Function of the class `kind`, by `func`, and tell what it did."""
         __tracebackhide__ = True
         tape, name = self.recorder.tape, kind.__name__
+        if self.recorder.taker is not None:
+            self.recorder.taker.refuse("live_no_function", name=name)
         light = tape.rounds.light or tape.rest.whole
-        if light or self.rests(name, args, {}) or not self.listens(outside(sys._getframe(1), (FUNCTION,))):
+        if light or self.rests(name, args, {}) or not self.listens(user_frame(sys._getframe(1), (FUNCTION,))):
             return func(*args)
         return self.observed(name, func, args, {})
 
@@ -209,11 +210,13 @@ class PyTorch:
     def before(self, args: Any, kwargs: dict[str, Any]) -> StepCall:
         """Note what a step is given, before it runs."""
         values = [*args, *kwargs.values()]
-        given = list(flat(values))
+        given = flat_arguments(values)
         self.modes.ask()
+        found = list({id(t): t for t in given if is_tensor(t)}.values())
+        if not found:
+            return StepCall(values, given, [])
         with self.recorder.tape.shield():
-            tensors = {id(t): (t, version_of(t)) for t in given if is_tensor(t)}
-        return StepCall(values, given, list(tensors.values()))
+            return StepCall(values, given, [(t, version_of(t)) for t in found])
 
     def after(self, call: StepCall, name: str, method: str, args: Any, result: Any) -> None:
         """Tell what a step did that has run."""
@@ -225,9 +228,10 @@ class PyTorch:
             # One number for all events of this op.
             tape.step, tape.shield = self.steps, contextlib.nullcontext
             try:
-                results = [t for t in flat((result,)) if is_tensor(t)]
-                self.tell(name, *call, results)
-                self.tell_of(method, args, result)
+                found = [result] if is_tensor(result) else flat_arguments((result,))
+                self.tell(name, *call, [t for t in found if is_tensor(t)])
+                if method in NEITHER:
+                    self.tell_of(method, args, result)
             finally:
                 tape.step, tape.shield = 0, shield
 
@@ -263,7 +267,7 @@ class PyTorch:
         rest = self.recorder.tape.rest
         if not rest.on or name in WAKING or kwargs.get("requires_grad"):
             return False
-        return rest.skips(*(value for value in flat((*args, *kwargs.values())) if is_tensor(value)))
+        return rest.skips(*(value for value in flat_arguments((*args, *kwargs.values())) if is_tensor(value)))
 
     def assigned(self, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         """Set or delete an attribute, and tell if it was `.grad` or `requires_grad`."""
@@ -290,16 +294,16 @@ class PyTorch:
         recorder, name = self.recorder, title(func)
         if name is None or recorder.tape.busy or recorder.tape.rounds.light:
             return result
-        node = running()
+        node = running_function_node()
         again = runs_again()
         if again:
             with recorder.tape.shield():
-                recorder.packing.ran_again(name, list(flat((*args, *kwargs.values()))), result)
+                recorder.packing.ran_again(name, flat_arguments((*args, *kwargs.values())), result)
         elif node is not None and again is not None:
             try:
                 with recorder.tape.shield():
                     recorder.tape.inside = recorder.tape.ids.key(node)
-                    recorder.backward.ran_inside(name, list(flat((*args, *kwargs.values()))), result)
+                    recorder.backward.ran_inside(name, flat_arguments((*args, *kwargs.values())), result)
             finally:
                 recorder.tape.inside = None
         return result
@@ -326,9 +330,9 @@ class PyTorch:
         """The keys of the nodes of a call whose saved values cannot be read any more."""
         return self.nodes.lost(keys, live, ran, sure, self.keeps)
 
-    def listen(self, live: Any, starts: Any) -> None:
+    def listen(self, live: Any, frozen: Any, starts: Any) -> None:
         """Listen to the nodes of a call, by hooks."""
-        self.recorder.listener.listen(live, starts)
+        self.recorder.listener.listen(live, [row[-1] for row in frozen], starts)
 
     def listens(self, frame: Any = None) -> bool:
         """Whether what runs in a `frame` (or what called) is a step of the cell: no work of the recorder, of
@@ -336,7 +340,7 @@ class PyTorch:
         if self.recorder.tape.busy or self.recorder.tape.call:
             return False
         frame = frame or sys._getframe(2)
-        cell, quiet = self.recorder.tape.namespace, self.quiet
+        cell, quiet, modules = self.recorder.tape.namespace, self.quiet, self.modules
         own = False  # whether this is inside a function that is not PyTorch's
         while frame is not None:
             space = frame.f_globals
@@ -347,12 +351,21 @@ class PyTorch:
             elif id(space) in quiet:
                 return False
             elif not own:
-                module = str(space.get("__name__"))
-                if frame.f_code.co_name == "step" and module.startswith(OPTIMIZERS):
+                name = space.get("__name__")
+                known = (modules.get(name) if type(name) is str else None) or self.module_kind(name)
+                if known is OPTIMIZERS and frame.f_code.co_name == "step":
                     return False
-                own = not module.startswith(OURS)
+                own = known is OTHERS
             frame = frame.f_back
         return True
+
+    def module_kind(self, name: Any) -> str:
+        """Whose a module is: of PyTorch's optimizers, of PyTorch or ours, or of others."""
+        module = str(name)
+        kind = OPTIMIZERS if module.startswith(OPTIMIZERS) else OURS if module.startswith(OWN) else OTHERS
+        if type(name) is str:
+            self.modules[name] = kind
+        return kind
 
     def tell(
         self,
@@ -364,11 +377,11 @@ class PyTorch:
     ) -> None:  # fmt: skip
         """Tell what a function did with some `values`, one by one `given`: it wrote into tensors, or made new
         ones."""
-        written = [t for t, version in tensors if version_of(t) != version]
-        for tensor in written:
-            version = next(version for t, version in tensors if t is tensor)
+        written = [(t, version) for t, version in tensors if version_of(t) != version]
+        known = {id(t) for t, _ in tensors}
+        for tensor, version in written:
             self.recorder.mutated(name, [tensor, *(v for v in given if v is not tensor)], version)
-        results = [r for r in results if not any(r is t for t, _ in tensors)]
+        results = [r for r in results if id(r) not in known]
         if not results or written:
             return
         if name in ("detach", "data") and tensors:

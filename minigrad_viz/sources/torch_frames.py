@@ -5,17 +5,17 @@ PyTorch, of which only the grad mode tells that it is switched.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from types import TracebackType
 from typing import Any
 
-from ..hooks import function_of
+from ..protocol import function_of
 
 FUNCTION = "torch.autograd.function"  # where the backward of a custom Function is called
 CHECKPOINT = "torch.utils.checkpoint"
 
 
-def outside(frame: Any, passed: tuple[str, ...] = ()) -> Any:
+def user_frame(frame: Any, passed: tuple[str, ...] = ()) -> Any:
     """The first frame, from this one outward, that is neither of the viewer nor of the function by which
     PyTorch hands a call to it, nor of the modules `passed`."""
     while frame is not None and str(frame.f_globals.get("__name__")).startswith("minigrad_viz."):
@@ -27,7 +27,7 @@ def outside(frame: Any, passed: tuple[str, ...] = ()) -> Any:
     return frame
 
 
-def between(stack: Sequence[Any]) -> set[int]:
+def viewer_frames(stack: Sequence[Any]) -> set[int]:
     """The places in a stack, innermost frame first, at which frames stand that would not be there if PyTorch
     were not watched. Where one of ours has called a function `func` of PyTorch's by way of a mode, `func`
     itself stands there a second time, further out."""
@@ -45,7 +45,7 @@ def between(stack: Sequence[Any]) -> set[int]:
     return found
 
 
-def unwatched(tb: TracebackType | None) -> TracebackType | None:
+def without_viewer_frames(tb: TracebackType | None) -> TracebackType | None:
     """A traceback as it would be if nothing were watched; as it is, if it has no other frames."""
     entries: list[TracebackType] = []
     entry = tb
@@ -53,11 +53,11 @@ def unwatched(tb: TracebackType | None) -> TracebackType | None:
         entries.append(entry)
         entry = entry.tb_next
     entries.reverse()
-    extra = between([entry.tb_frame for entry in entries])
-    return linked([entry for i, entry in enumerate(entries) if i not in extra]) or tb
+    extra = viewer_frames([entry.tb_frame for entry in entries])
+    return link_entries([entry for i, entry in enumerate(entries) if i not in extra]) or tb
 
 
-def linked(entries: Iterable[TracebackType]) -> TracebackType | None:
+def link_entries(entries: Iterable[TracebackType]) -> TracebackType | None:
     """The traceback of some entries of another one, innermost first."""
     result: TracebackType | None = None
     for entry in entries:
@@ -65,7 +65,7 @@ def linked(entries: Iterable[TracebackType]) -> TracebackType | None:
     return result
 
 
-def running() -> Any:
+def running_function_node() -> Any:
     """The node of the custom Function whose backward called; None if none did."""
     frame: Any = sys._getframe(1)
     while frame is not None:
@@ -79,7 +79,7 @@ def running() -> Any:
 def runs_again() -> bool | None:
     """Whether a function of the user's called, which a checkpoint runs again; None if a checkpoint itself
     called."""
-    frame = outside(sys._getframe(1))
+    frame = user_frame(sys._getframe(1))
     if frame is None or str(frame.f_globals.get("__name__")).startswith(("torch.autograd", CHECKPOINT)):
         return None if frame is not None and frame.f_globals["__name__"] == CHECKPOINT else False
     while frame is not None and frame.f_code.co_name != "run_backward":
@@ -92,10 +92,11 @@ def runs_again() -> bool | None:
 def by_torch(*passed: str) -> bool:
     """Whether PyTorch itself asked for a new tensor, as a module does for its parameters, or for a mode, by
     way of the modules `passed`."""
-    frame = outside(sys._getframe(1), passed)
+    frame = user_frame(sys._getframe(1), passed)
     return frame is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == "torch"
 
 
+MODES = "inference", "anomaly", "saved_tensors_hooks", "forward_ad"  # that nobody tells of
 SWITCHES = ("torch.autograd.grad_mode", "torch.utils._contextlib")  # what stands between a mode and who asks
 
 
@@ -124,10 +125,10 @@ class TorchModes:
         self.torch, self.source, self.recorder = torch, source, source.recorder
         recorder = self.recorder
         self.stood = self.standing()
-        for name, enabled in self.stood.items():
+        for name, enabled in zip(MODES, self.stood, strict=True):
             if enabled:
                 recorder.mode_stands(name, enabled)
-        if not torch.is_grad_enabled() and not self.stood["inference"]:
+        if not torch.is_grad_enabled() and not torch.is_inference_mode_enabled():
             recorder.mode_stands("grad", False)
 
     def switched(self, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
@@ -143,7 +144,7 @@ class TorchModes:
             if enabled != before and self.source.listens() and not by_torch(*SWITCHES):
                 self.recorder.mode_changed("grad", enabled)
         except BaseException:
-            caller = outside(sys._getframe(1))
+            caller = user_frame(sys._getframe(1))
             ends = caller is not None and caller.f_code.co_name == "__exit__"
             if ends or args[:1] == (True,):
                 func(*args, **kwargs)
@@ -152,43 +153,48 @@ class TorchModes:
             raise
         return result
 
-    def standing(self) -> dict[str, bool]:
-        """The modes that nobody tells of, as they stand."""
+    def standing(self) -> tuple[bool, ...]:
+        """`MODES` as they stand."""
         torch = self.torch
         hooks = torch._C._autograd._top_saved_tensors_default_hooks(False)
-        return {
-            "inference": torch.is_inference_mode_enabled(),
-            "anomaly": torch.is_anomaly_enabled(),
-            "saved_tensors_hooks": hooks is not None and hooks[0].__module__ != CHECKPOINT,
-            "forward_ad": torch.autograd.forward_ad._current_level >= 0,
-        }
+        return (
+            torch.is_inference_mode_enabled(),
+            torch.is_anomaly_enabled(),
+            hooks is not None and hooks[0].__module__ != CHECKPOINT,
+            torch.autograd.forward_ad._current_level >= 0,
+        )
 
     def ask(self) -> None:
         """Tell of the modes that were switched since they were asked for last."""
-        if self.recorder.tape.rounds.light:
-            return
-        before, self.stood = self.stood, self.standing()
-        for name, enabled in self.stood.items():
-            if enabled != before[name]:
-                self.recorder.mode_changed(name, enabled)
+        before, now = self.stood, self.standing()
+        if now != before and not self.recorder.tape.rounds.light:
+            self.stood = now
+            for name, stood, stands in zip(MODES, before, now, strict=True):
+                if stands != stood:
+                    self.recorder.mode_changed(name, stands)
 
 
 PROPERTIES = ("T", "mT", "H", "mH", "real", "imag")  # attributes that compute; other attributes are only read
+PROFILED = ("record_function_enter", "record_function_exit")
 
 
 def title(func: Any) -> str | None:
-    """The name of what is called, without underscores; None for reading or writing an attribute."""
+    """The name of what is called, without underscores; None for reading or writing an attribute, and for what
+    tells a profiler where a step of an optimizer begins and ends."""
     name = getattr(func, "__name__", "")
     if name in ("__get__", "__set__", "__delete__"):
         attribute = getattr(func.__self__, "__name__", "")
         return attribute if name == "__get__" and attribute in (*PROPERTIES, "data") else None
-    return name.strip("_")
+    plain = name.strip("_")
+    return None if plain.startswith(PROFILED) else plain
 
 
-def flat(values: Any) -> Iterator[Any]:
+def flat_arguments(values: Any) -> list[Any]:
     """Arguments or results, with those in lists and tuples one by one."""
+    found: list[Any] = []
     for value in values:
-        if isinstance(value, list | tuple):
-            yield from flat(value)
+        if isinstance(value, (list, tuple)):
+            found += flat_arguments(value)
         else:
-            yield value
+            found.append(value)
+    return found

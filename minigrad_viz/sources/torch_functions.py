@@ -1,4 +1,5 @@
-"""The modes by which functions and ops of PyTorch tell what they do, and a stand-in for custom Functions."""
+"""The modes by which functions and ops of PyTorch tell what they do, stand-ins for custom Functions, hooks
+of optimizers."""
 
 from __future__ import annotations
 
@@ -12,10 +13,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..protocol import is_tensor
-from .torch_frames import flat, unwatched
+from .torch_frames import flat_arguments, without_viewer_frames
+
+# ─── The modes by which functions and ops of PyTorch tell what they do
 
 
-class Told:
+class ModeClasses:
     """The classes of the modes: for a `cell`, for what custom Functions run `inside` a backward call, and for
     what the engine itself computes in a call that is `building` a graph."""
 
@@ -66,7 +69,7 @@ def leave(mode: Any) -> None:
         other.__enter__()
 
 
-def modes_of(source: Any) -> Told:
+def modes_of(source: Any) -> ModeClasses:
     """Those that tell a source. They need PyTorch, which is there by now."""
     from torch._C import _set_grad_enabled as switch
     from torch.overrides import TorchFunctionMode
@@ -100,10 +103,10 @@ def modes_of(source: Any) -> Told:
         def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
             result = func(*args, **(kwargs or {}))
             if not (tape.busy or source.compiled.away):
-                tape.built += [t for t in flat((result,)) if is_tensor(t)]
+                tape.built += [t for t in flat_arguments((result,)) if is_tensor(t)]
             return result
 
-    return Told(Watching, Within, Building)
+    return ModeClasses(Watching, Within, Building)
 
 
 @functools.cache
@@ -179,7 +182,7 @@ class Entries(StandIn):
     """Stands for what gives the module `traceback` the entries of a traceback: it prints none of ours."""
 
     def __call__(self, tb: Any) -> Any:
-        return self.own(unwatched(tb))
+        return self.own(without_viewer_frames(tb))
 
 
 @functools.cache
@@ -191,3 +194,20 @@ def stand_ins() -> list[StandIn]:
     entries = Entries(traceback, "_walk_tb_with_full_positions")
     others = [entries] if entries.own is not None else []
     return [Functions(_SingleLevelFunction, "apply"), WatchedModuleCalls(Module, "__call__"), *others]
+
+
+# ─── Hooks by which PyTorch tells that an optimizer takes a step
+
+
+OPTIMIZERS = "torch.optim."
+
+
+def optimizer_step_hook(source: Any, tell: Any) -> Any:
+    """A hook that tells of the steps of PyTorch's own optimizers; those of a class of the user's consist
+    of steps of the cell."""
+
+    def hook(optimizer: Any, *arguments: Any) -> None:
+        if threading.get_ident() == source.thread and type(optimizer).step.__module__.startswith(OPTIMIZERS):
+            tell(optimizer)
+
+    return hook

@@ -8,15 +8,16 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from ..arithmetic import Line, capture_lines, deposit_lines, lines_of
-from ..model.card_names import hook_label, hook_text
-from ..model.stage import LISTED, Stage, in_cell, some
-from ..numbers import brief, short
+from ..arithmetic.vjps import NodeStep
+from ..model.naming import hook_label, hook_text
+from ..model.views import LISTED, Stage, first_names, in_cell
+from ..number_text import one_line, value_in_sentence
 from ..protocol import Value
-from ..trace.events import BackwardEnded, Failed, HookRan, NodeRan
-from ..trace.explained import Explanation
-from ..trace.graph import GUILTY
+from ..trace.events import BackwardEnded, CellFailed, HookRan, NodeRan
+from ..trace.graph import GUILTY, Explanation
 from ..words import clean, text
-from .told import Frame, line, listed, unpacks
+from .frames import IN_WORDS, Frame, line, unpacks, value_list
+from .op_sentences import backward_sentence
 
 BEFORE = ("tensor", "pre", "multi")  # hooks that run before their node does
 
@@ -30,14 +31,14 @@ class SoFar(NamedTuple):
     shares: tuple[Value, ...] = ()
 
 
-def arrived(stage: Stage, so_far: SoFar) -> Line:
+def arrival_lines(stage: Stage, so_far: SoFar) -> Line:
     """What has arrived at a node, and whether it waits for more."""
     name = stage.name(so_far.tensor)
     if so_far.missing:
         key = "so_far" if so_far.missing > 1 else "so_far_one"
-        said = stage.say(key, name=name, value=short(so_far.total), n=so_far.missing)
+        said = stage.say(key, name=name, value=one_line(so_far.total), n=so_far.missing)
     else:
-        said = stage.say("all_in", name=name, values=" + ".join(map(short, so_far.shares)))
+        said = stage.say("all_in", name=name, values=" + ".join(map(one_line, so_far.shares)))
     return line("so_far", stage.say("so_far_label"), said)
 
 
@@ -54,10 +55,10 @@ def start(stage: Stage) -> list[Line]:
             many = event is not None and event.batched and gradient.items is None
             key = "start_many" if many else key
             lines.append(
-                line("start", stage.say("start_label"), stage.say(key, name=name, value=short(gradient)))
+                line("start", stage.say("start_label"), stage.say(key, name=name, value=one_line(gradient)))
             )
     if event is not None and event.wanted is not None and event.kind == "backward":
-        names = some([stage.name(tensor) for tensor in event.wanted])
+        names = first_names([stage.name(tensor) for tensor in event.wanted])
         lines.append(line("asked", stage.say("asked_label"), stage.say("asked", names=names)))
     return [*lines, *afterwards(stage)]
 
@@ -76,7 +77,7 @@ def afterwards(stage: Stage) -> list[Line]:
     return [line("kept", stage.say("retains_label"), stage.say("retains"))]
 
 
-def ran(stage: Stage, event: NodeRan, first: bool, so_far: Iterable[SoFar]) -> Frame:
+def node_lines(stage: Stage, event: NodeRan, first: bool, so_far: Iterable[SoFar]) -> Frame:
     """A node ran. `first`: it is the first of its call; `so_far`: where gradients meet after it."""
     node = stage.scene.nodes[event.node]
     place = stage.place_of(event.node)
@@ -85,16 +86,26 @@ def ran(stage: Stage, event: NodeRan, first: bool, so_far: Iterable[SoFar]) -> F
         sums = deposit_lines(stage.scene, event, stage.scene.now.deposits.get(event.node), stage.lang)
         span = stage.call_at
     else:
-        told = sent(stage, event)
+        told = node_sentence(stage, event)
         sums = lines_of(stage.scene, event, stage.lang)
         span = in_cell(node.code) or stage.written_at(place)
-    lines = [*(start(stage) if first else ()), *unpacks(stage, event.node)]
+    lines = [*in_words(stage, event), *(start(stage) if first else ()), *unpacks(stage, event.node)]
     lines += with_hooks(stage, event.node, sums)
-    lines += [arrived(stage, each) for each in so_far]
+    lines += [arrival_lines(stage, each) for each in so_far]
     if event.node in stage.scene.now.freed:
         names = ", ".join(stage.scene.now.freed[event.node])
         lines.append(line("freed", stage.say("frees_label"), names))
     return Frame(stage.deck_marks(stage.station(place)), clean(told), tuple(lines), span)
+
+
+def in_words(stage: Stage, event: NodeRan) -> list[Line]:
+    """What the backward of the node's op does, before its formula; nothing if no gradient came to it, or if
+    it passed none on, or for complex numbers, whose gradients are conjugated too."""
+    came = [value for value in event.received if value is not None]
+    if not came or all(value is None for value in event.sent) or "complex" in came[0].dtype:
+        return []
+    said = backward_sentence(NodeStep(stage.scene, event, stage.lang).op, stage.lang)
+    return [line(IN_WORDS, stage.say("back_label"), said)] if said else []
 
 
 def with_hooks(stage: Stage, node: str, lines: list[Line]) -> list[Line]:
@@ -111,12 +122,12 @@ def with_hooks(stage: Stage, node: str, lines: list[Line]) -> list[Line]:
     return [*lines[:sums], *before, *lines[sums:], *after]
 
 
-def sent(stage: Stage, event: NodeRan) -> str:
+def node_sentence(stage: Stage, event: NodeRan) -> str:
     """The sentence for a node that is no leaf's."""
     node, place = stage.scene.nodes[event.node], stage.place_of(event.node)
     name = "…" if place is None else ", ".join(stage.name(state.id) for state in place.states[:LISTED])
     received = event.received if place is None else event.received[: len(place.states)]
-    values = {"node": node.name, "name": name, "value": listed(received)}
+    values = {"node": node.name, "name": name, "value": value_list(received)}
     nothing = all(value is None for value in received)
     if nothing and all(value is None for value in event.sent):
         return text("step_backward_none", stage.lang, **values)
@@ -124,10 +135,10 @@ def sent(stage: Stage, event: NodeRan) -> str:
     for edge, gradient in stage.scene.now.sends(node):
         target = stage.scene.tensor_of(edge) if len(parts) <= LISTED else None
         if target is not None:
-            values_ = {"value": brief(gradient), "name": stage.name(target)}
+            values_ = {"value": value_in_sentence(gradient), "name": stage.name(target)}
             parts.append(text("step_sent", stage.lang, **values_))
     key = "step_backward_zeros" if nothing else "step_backward" if parts else "step_backward_end"
-    return text(key, stage.lang, sent=some(parts), **values)
+    return text(key, stage.lang, sent=first_names(parts), **values)
 
 
 def deposit(stage: Stage, event: NodeRan) -> str:
@@ -138,7 +149,7 @@ def deposit(stage: Stage, event: NodeRan) -> str:
         return text("step_deposit_none", stage.lang, name=name)
     first = deposited is not None and deposited.before is None
     key = "step_deposit_first" if first else "step_deposit"
-    return text(key, stage.lang, value=short(event.received[0]), name=name)
+    return text(key, stage.lang, value=one_line(event.received[0]), name=name)
 
 
 def hook(stage: Stage, i: int, event: HookRan) -> Line:
@@ -146,7 +157,7 @@ def hook(stage: Stage, i: int, event: HookRan) -> Line:
     return line("hook", f"{i}. {hook_label(event, stage.lang)}", hook_text(event, stage.lang))
 
 
-def hooked(stage: Stage, node: str) -> Frame:
+def hook_lines_at(stage: Stage, node: str) -> Frame:
     """Hooks at a tensor whose node does not run itself, because its gradient was asked for."""
     place = stage.place_of(node)
     name = "…" if place is None else stage.name(place.states[0].id)
@@ -156,11 +167,11 @@ def hooked(stage: Stage, node: str) -> Frame:
     return Frame(marks[:1], clean(text("step_hooked", stage.lang, name=name)), lines, span)
 
 
-def captured(stage: Stage, event: BackwardEnded) -> Frame:
+def capture_text(stage: Stage, event: BackwardEnded) -> Frame:
     """`autograd.grad` returned gradients."""
     parts, lines = [], []
     for tensor, gradient in event.captured:
-        values = {"name": stage.name(tensor), "value": "None" if gradient is None else short(gradient)}
+        values = {"name": stage.name(tensor), "value": "None" if gradient is None else one_line(gradient)}
         parts.append(text("step_captured_one", stage.lang, **values))
         lines += capture_lines(stage.scene, tensor, stage.lang)
     told = text("step_captured", stage.lang, gradients=", ".join(parts))
@@ -168,9 +179,9 @@ def captured(stage: Stage, event: BackwardEnded) -> Frame:
     return Frame(marks, clean(told), tuple(lines), stage.call_at)
 
 
-def failed(
+def error_text(
     stage: Stage,
-    event: BackwardEnded | Failed,
+    event: BackwardEnded | CellFailed,
     done: int,
     of: int,
     explained: Sequence[Explanation] = (),
@@ -183,7 +194,7 @@ def failed(
     if guilty is not None and place is not None:
         where = {"node": scene.nodes[guilty].name, "name": stage.name(place.states[0].id)}
         lines.append(line("stopped", stage.say("stopped_here"), stage.say("stopped", **where)))
-    span = in_cell(event.span) if isinstance(event, Failed) else stage.call_at
+    span = in_cell(event.span) if isinstance(event, CellFailed) else stage.call_at
     began = 0 if scene.now.started is None else scene.now.begin
     made = stage.written_at(place) if scene.index.switched("anomaly", began) else None
     if made is not None and place is not None:
@@ -199,7 +210,7 @@ def failed(
     return Frame(marks, clean(event.error or ""), tuple(lines), span, failed=True, cause=cause)
 
 
-def is_about(explained: Explanation, event: BackwardEnded | Failed) -> bool:
+def is_about(explained: Explanation, event: BackwardEnded | CellFailed) -> bool:
     """Whether an explanation is that of the error which ended a call, or the cell."""
-    call = event.call if isinstance(event, BackwardEnded) else 0
+    call: int = getattr(event, "call", 0)
     return explained.call == call and explained.error == event.error

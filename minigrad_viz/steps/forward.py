@@ -11,24 +11,25 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from ..arithmetic import Line, tangent_lines, value_lines
-from ..model.handles import handling
-from ..model.place import Place
-from ..model.stage import LISTED, Stage, in_cell, some, written
-from ..numbers import short
+from ..model.node_details import hook_statement
+from ..model.stations import Place
+from ..model.views import LISTED, Stage, first_names, in_cell, quoted_span
+from ..number_text import one_line
 from ..trace.events import (
-    Asked,
-    Created,
-    Detached,
     Forward,
-    Left,
+    InPlaceWrite,
     ModeChanged,
-    Mutated,
+    NumbersReturned,
+    RequiresGradSet,
     Statement,
+    TensorCreated,
+    TensorDetached,
     TensorState,
 )
-from ..trace.statements import evaluated, parsed
+from ..trace.graph import Fold
+from ..trace.statements import evaluated_parts, parse_source
 from ..words import clean, text
-from .told import Frame, as_whole, line, saved
+from .frames import Frame, as_whole, line, saved_value_line
 
 CALLS = {
     "retain_grad": "step_retain_grad",
@@ -53,15 +54,15 @@ class Aside(NamedTuple):
 
 
 @functools.lru_cache(maxsize=256)
-def aside(statement: str) -> Aside | None:
+def aside_of(statement: str) -> Aside | None:
     """What to tell of a statement with this text; None if nothing. Whether a `handle.remove()` is about a
     hook, only the trace knows; it is about no variable here."""
     if "register_" in statement:
-        told = next((told for told in handling(statement) if told.kind), None)
+        told = next((told for told in hook_statement(statement) if told.kind), None)
         if told is not None:
             return Aside(HOOKS[told.kind], told.variable)
-    tree = parsed(statement) if any(name in statement for name in CALLS) else None
-    for call in () if tree is None else evaluated(tree):
+    tree = parse_source(statement) if any(name in statement for name in CALLS) else None
+    for call in () if tree is None else evaluated_parts(tree):
         if not isinstance(call, ast.Call):
             continue
         holder = call.func.value if isinstance(call.func, ast.Attribute) else None
@@ -73,6 +74,11 @@ def aside(statement: str) -> Aside | None:
     return None
 
 
+def is_single(fold: Fold) -> bool:
+    """Whether a box has one node, beside those of its parameters."""
+    return sum(n for name, n in fold.counts if name != "AccumulateGrad") == 1
+
+
 MODES = {
     "grad": "mode_grad",
     "inference": "mode_inference",
@@ -82,7 +88,7 @@ MODES = {
 }
 
 
-def created(stage: Stage, event: Created, state: TensorState, seed: bool) -> Frame:
+def creation_text(stage: Stage, event: TensorCreated, state: TensorState, seed: bool) -> Frame:
     """A tensor is there: made from data, brought along, or the gradient that a call starts with. `state`
     is how it stands when the story begins."""
     if seed:
@@ -93,18 +99,16 @@ def created(stage: Stage, event: Created, state: TensorState, seed: bool) -> Fra
         key = "step_leaf"
     else:
         key = "step_constant"
-    version = stage.say("version", n=state.version) if state.version else ""
-    lines = [line("version", stage.say("version_label"), version)] if version else []
     made = stage.made((state,))
     given = key == "step_constant" and event.span is None
     told = made if given else text(key, stage.lang, made=made)
     if state.value is None and (place := stage.scene.at[state.id][0]).brought:
         told = text("step_unseen", stage.lang, expr=stage.expression(place))
     marks = stage.card_marks((state.id,), arrows=False)
-    return Frame(marks, clean(told), tuple(lines), in_cell(event.span))
+    return Frame(marks, clean(told), (), in_cell(event.span))
 
 
-def computed(stage: Stage, event: Forward, owner: str | None, opens: bool) -> Frame:
+def op_text(stage: Stage, event: Forward, owner: str | None, opens: bool) -> Frame:
     """An op ran; inside a backward call it is part of the run of the node `owner`. `opens`: it is the
     first op of a call that is not the one told."""
     place = stage.scene.at[event.outputs[0].id][0]
@@ -118,18 +122,20 @@ def computed(stage: Stage, event: Forward, owner: str | None, opens: bool) -> Fr
         marks += stage.deck_marks(stage.station(stage.place_of(owner)))[:1]
         told = text("step_inside", stage.lang, **values)
     else:
-        told = computed_as(stage, event, place)
-    lines = [] if node is None else saved(stage, node.name, node.saved)
+        told = op_sentence(stage, event, place)
+    whole = stage.fold_at(event.outputs[0].id)
+    inside = whole is not None and not is_single(whole)  # a box with several nodes has them in its details
+    lines = [] if node is None or inside else saved_value_line(stage, node.name, node.saved)
     lines += as_whole(stage, event)
     lines[:0] = tangent_lines(stage.scene, event, stage.lang)
     if opens and event.span is not None:
-        lines.insert(0, line("inside", stage.say("inside_label"), written(event.span)))
+        lines.insert(0, line("inside", stage.say("inside_label"), quoted_span(event.span)))
     of_leaf = owner is None or stage.scene.nodes[owner].variable is not None
     span = in_cell(event.span) if of_leaf else stage.written_at(stage.place_of(owner or ""))
     return Frame(marks, clean(told), tuple(lines), span)
 
 
-def earlier(stage: Stage, event: Forward) -> Frame:
+def earlier_op_text(stage: Stage, event: Forward) -> Frame:
     """What an op computed before the story begins."""
     made, first = stage.made(event.outputs), event.outputs[0].id
     if not stage.is_named(first):
@@ -138,7 +144,7 @@ def earlier(stage: Stage, event: Forward) -> Frame:
     return Frame(stage.card_marks(state.id for state in event.outputs), clean(told))
 
 
-def computed_as(stage: Stage, event: Forward, place: Place) -> str:
+def op_sentence(stage: Stage, event: Forward, place: Place) -> str:
     """The sentence for an op of the forward pass, by whether it left a node and why not."""
     values = {"expr": stage.expression(place), "made": stage.made(event.outputs)}
     if place.fog:
@@ -164,14 +170,14 @@ def no_node(stage: Stage, event: Forward) -> bool:
 def askers(stage: Stage, place: Place) -> str:
     """The inputs whose path ends at a place."""
     ids = [id for id in dict.fromkeys(place.inputs or ()) if id is not None and id in place.asking]
-    return some([stage.name(id) for id in ids])
+    return first_names([stage.name(id) for id in ids])
 
 
-def detached(stage: Stage, event: Detached) -> Frame:
+def detach_text(stage: Stage, event: TensorDetached) -> Frame:
     """`detach()` or `.data` was called, or `detach_()`."""
     place = stage.scene.at[event.tensor.id][0]
     if event.source == event.tensor.id:
-        values = {"expr": "…" if event.span is None else written(event.span), "made": ""}
+        values = {"expr": "…" if event.span is None else quoted_span(event.span), "made": ""}
         key = "step_detached_in_place"
     else:
         values = {"expr": stage.expression(place), "made": stage.made((event.tensor,))}
@@ -181,7 +187,7 @@ def detached(stage: Stage, event: Detached) -> Frame:
     return Frame(stage.card_marks((event.tensor.id,)), clean(told), (), in_cell(event.span))
 
 
-def left(stage: Stage, event: Left) -> Frame:
+def number_exit_text(stage: Stage, event: NumbersReturned) -> Frame:
     """Numbers left the library and came back."""
     place = stage.scene.at[event.tensor.id][0]
     sources = (event.shares,) if event.shares else event.sources[:LISTED]
@@ -192,17 +198,17 @@ def left(stage: Stage, event: Left) -> Frame:
     return Frame(stage.card_marks((event.tensor.id,)), clean(told), (), in_cell(event.span))
 
 
-def asked(stage: Stage, event: Asked) -> Frame:
+def requires_grad_text(stage: Stage, event: RequiresGradSet) -> Frame:
     """`requires_grad` was set."""
     id, place = event.tensor.id, stage.scene.at[event.tensor.id][0]
     key = "step_requires_grad" if event.tensor.requires_grad else "step_requires_grad_off"
     key = "step_requires_grad_cut" if place.cut and place.asking and event.tensor.requires_grad else key
-    expr = "…" if event.span is None else written(event.span)
+    expr = "…" if event.span is None else quoted_span(event.span)
     told = text(key, stage.lang, expr=expr, name=stage.name(id), source=askers(stage, place))
     return Frame(stage.card_marks((id,))[:1], clean(told), (), in_cell(event.span))
 
 
-def sharing(stage: Stage, event: Mutated) -> list[Line]:
+def tensors_sharing_memory(stage: Stage, event: InPlaceWrite) -> list[Line]:
     """The other tensors that a write has changed."""
     states = [state for state in event.also if state.id in stage.scene.named]
     if not states:
@@ -210,12 +216,12 @@ def sharing(stage: Stage, event: Mutated) -> list[Line]:
     return [line("shared", stage.say("also_label"), stage.say("also", made=stage.made(states)))]
 
 
-def mutated(stage: Stage, event: Mutated) -> Frame:
+def write_text(stage: Stage, event: InPlaceWrite) -> Frame:
     """An op wrote into a tensor."""
     values: dict[str, Any] = {
         "name": stage.name(event.before),
         "made": stage.made((event.tensor,)),
-        "value": text("unknown", stage.lang) if event.tensor.value is None else short(event.tensor.value),
+        "value": text("unknown", stage.lang) if event.tensor.value is None else one_line(event.tensor.value),
         "old": event.version if event.version >= 0 else "",
         "new": event.tensor.version,
     }
@@ -224,21 +230,21 @@ def mutated(stage: Stage, event: Mutated) -> Frame:
     if event.span is None:
         key = "step_in_place_view"
     else:
-        values["expr"] = written(event.span)
+        values["expr"] = quoted_span(event.span)
     return Frame(
         stage.card_marks((event.tensor.id, *(state.id for state in event.also))),
         clean(text(key, stage.lang, **values)),
-        (*value_lines(stage.scene, event.tensor, stage.lang), *sharing(stage, event)),
+        (*value_lines(stage.scene, event.tensor, stage.lang), *tensors_sharing_memory(stage, event)),
         in_cell(event.span),
     )
 
 
-def beside(stage: Stage, event: Statement, tensor: str) -> Frame:
+def statement_text(stage: Stage, event: Statement, tensor: str) -> Frame:
     """A statement without an op: about `tensor`, or a gradcheck; it removes a hook if it says no more."""
-    told = aside(event.span.text)
+    told = aside_of(event.span.text)
     key = "step_hook_removed" if told is None else told.key
     name = stage.name(tensor) if tensor else ""
-    said = text(key, stage.lang, expr=written(event.span), name=name)
+    said = text(key, stage.lang, expr=quoted_span(event.span), name=name)
     return Frame(stage.card_marks((tensor,))[:1], clean(said), (), in_cell(event.span))
 
 

@@ -10,30 +10,39 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from ..arithmetic import Line
+from ..flow.engine import Recursion, recursion_of
 from ..model.scene import Scene
 from ..model.schedule import Moment, Schedule
-from ..model.stage import Stage, each_once
-from ..numbers import short
+from ..model.views import Stage, each_once
+from ..number_text import one_line
 from ..trace import events
-from ..trace.explained import Explanation
-from ..trace.graph import Card, Graph, Update
-from ..words import clean, columns, padded, text
+from ..trace.graph import Card, Explanation, Graph, Update
+from ..words import clean, columns, pad, text
 from . import backward, forward
-from .closed_box import together, updated
-from .grouping import grouped, limited, shown_at
-from .recursion import Recursion, meeting, recursion_of
-from .story import BACKWARD, FORWARD, UPDATE, Step, Story
-from .told import Frame, recomputed
+from .frames import Frame, recomputation_text
+from .recursion import wait_text
+from .story import (
+    BACKWARD,
+    FORWARD,
+    UPDATE,
+    Step,
+    Story,
+    group_steps,
+    limit_steps,
+    shown_at,
+    together,
+    update_text,
+)
 
 LABELS = {FORWARD: "forward_step", BACKWARD: "backward_step", UPDATE: "update_step"}
 LABEL = 18  # columns up to which the labels of lines are aligned
 TOLD: dict[type, Callable[[Stage, Any], Frame]] = {  # by the event alone
-    Update: updated,
-    events.Detached: forward.detached,
-    events.Left: forward.left,
-    events.Asked: forward.asked,
-    events.Mutated: forward.mutated,
-    events.Recomputed: recomputed,
+    Update: update_text,
+    events.TensorDetached: forward.detach_text,
+    events.NumbersReturned: forward.number_exit_text,
+    events.RequiresGradSet: forward.requires_grad_text,
+    events.InPlaceWrite: forward.write_text,
+    events.Recomputation: recomputation_text,
 }
 
 
@@ -67,7 +76,7 @@ def frames_of(
     drafts = list(of_graph(stage) if finished else of_cell(stage, explained, recursion))
     told: list[tuple[str, Frame, int]] = []
     times: list[tuple[int, int]] = []
-    for places in limited([draft.phase for draft in drafts]):
+    for places in limit_steps([draft.phase for draft in drafts]):
         some = [drafts[place] for place in places]
         count = sum(draft.size for draft in some)
         times.append((some[0].times[0], some[-1].times[1]))
@@ -82,7 +91,7 @@ def frames_of(
     nodes = scene.schedule.order if scene.schedule is not None else ()
     shown = ((node, stage.station(stage.place_of(node))) for node in nodes)
     stations = {node: station.id for node, station in shown if station is not None}
-    frames = labelled(told, scene.schedule, stations, lang)
+    frames = label_frames(told, scene.schedule, stations, lang)
     if finished:
         return frames
     return tuple(frame._replace(shows=shows) for frame, shows in zip(frames, shown_at(stage, times)))
@@ -95,10 +104,10 @@ def of_cell(stage: Stage, explained: Sequence[Explanation], recursion: Recursion
     def told(steps: list[Step]) -> Frame:
         frame, event = tell(story, explained, steps), steps[0].event
         if recursion is not None and isinstance(event, events.NodeRan) and len(steps) == 1:
-            return frame._replace(recursion=meeting(stage.scene, recursion, event.node, stage.lang))
+            return frame._replace(recursion=wait_text(stage.scene, recursion, event.node, stage.lang))
         return frame
 
-    for group in grouped(story.steps()):
+    for group in group_steps(story.steps()):
         marks = map(stage.marks, [step.event for step in group])
         times = group[0].begin, group[-1].time
         yield Draft(group[0].phase, group[-1].ran, partial(told, group), marks, len(group), times)
@@ -107,33 +116,33 @@ def of_cell(stage: Stage, explained: Sequence[Explanation], recursion: Recursion
 def tell(story: Story, explained: Sequence[Explanation], steps: Sequence[Step]) -> Frame:
     """Steps that are one to the reader, in words; `explained` says why errors came up."""
     said = [step.event for step in steps]
-    told = together(story.stage, said) if len(said) > 1 else one(story, explained, steps[0])
+    told = together(story.stage, said) if len(said) > 1 else single_step(story, explained, steps[0])
     if steps[-1].time < story.scene.span[0]:  # there before this round: what uses it here is marked
-        told = told._replace(span=story.used_at(steps))
+        told = told._replace(span=story.used_at(steps), earlier=True)
     modes = forward.modes(story.stage, (mode for step in steps for mode in step.modes))
     return told._replace(lines=(*modes, *told.lines))
 
 
-def one(story: Story, explained: Sequence[Explanation], step: Step) -> Frame:
+def single_step(story: Story, explained: Sequence[Explanation], step: Step) -> Frame:
     """A single step."""
     stage, event = story.stage, step.event
     match event:
-        case events.Created():
-            return forward.created(stage, event, step.state or event.tensor, story.is_seed(event))
+        case events.TensorCreated():
+            return forward.creation_text(stage, event, step.state or event.tensor, story.is_seed(event))
         case events.Forward() if step.time < story.scene.span[0]:
-            return forward.earlier(stage, event)
+            return forward.earlier_op_text(stage, event)
         case events.Forward():
-            return forward.computed(stage, event, step.owner, step.opens)
+            return forward.op_text(stage, event, step.owner, step.opens)
         case events.NodeRan():
-            return backward.ran(stage, event, step.ran == 1, story.so_far.get(event.node, ()))
+            return backward.node_lines(stage, event, step.ran == 1, story.so_far.get(event.node, ()))
         case events.HookRan():
-            return backward.hooked(stage, event.node)
+            return backward.hook_lines_at(stage, event.node)
         case events.Statement():
-            return forward.beside(stage, event, step.tensor)
+            return forward.statement_text(stage, event, step.tensor)
         case events.BackwardEnded(error=None):
-            return backward.captured(stage, event)
-        case events.BackwardEnded() | events.Failed():
-            return backward.failed(stage, event, step.ran, story.total, explained)
+            return backward.capture_text(stage, event)
+        case events.BackwardEnded() | events.CellFailed():
+            return backward.error_text(stage, event, step.ran, story.total, explained)
     return TOLD[type(event)](stage, event)
 
 
@@ -154,7 +163,7 @@ def of_graph(stage: Stage) -> Iterator[Draft]:
 
 def made_here(stage: Stage, card: Card) -> str:
     """The sentence for a tensor of a finished graph."""
-    value = stage.say("unknown") if card.value is None else short(card.value)
+    value = stage.say("unknown") if card.value is None else one_line(card.value)
     made = f"{stage.cards[card.id]} = {value}"
     if card.is_leaf and card.requires_grad:
         return clean(stage.say("step_leaf", made=made))
@@ -166,7 +175,7 @@ def summary(marks: Iterable[str], count: int, lang: str | None) -> Frame:
     return Frame(tuple(marks), text("step_summary", lang, n=count))
 
 
-def labelled(
+def label_frames(
     drafts: Sequence[tuple[str, Frame, int]],
     schedule: Schedule | None,
     stations: dict[str, str],
@@ -176,17 +185,25 @@ def labelled(
 
     `stations` has the station of every node that is shown.
     """
-    size = Counter(phase for phase, _, _ in drafts)
     wanted = {ran for phase, _, ran in drafts if phase == BACKWARD}
     moments = {} if schedule is None else schedule.moments(wanted)
-    count: Counter[str] = Counter()
     frames = []
     for phase, told, ran in drafts:
-        count[phase] += 1
-        label = text(LABELS[phase], lang, i=count[phase], n=size[phase])
         ready, waiting = queue(moments.get(ran) if phase == BACKWARD else None, stations)
-        frames.append(told._replace(phase=phase, label=label, ready=ready, waiting=waiting))
-    return tuple(frames)
+        frames.append(told._replace(phase=phase, ready=ready, waiting=waiting))
+    return numbered_frames(frames, lang)
+
+
+def numbered_frames(frames: Sequence[Frame], lang: str | None) -> tuple[Frame, ...]:
+    """Frames, each with its number in its phase."""
+    size = Counter(frame.phase for frame in frames)
+    count: Counter[str] = Counter()
+    found = []
+    for frame in frames:
+        count[frame.phase] += 1
+        label = text(LABELS[frame.phase], lang, i=count[frame.phase], n=size[frame.phase])
+        found.append(frame._replace(label=label))
+    return tuple(found)
 
 
 def queue(
@@ -206,7 +223,7 @@ def queue(
 # ── steps as text ───────────────────────────────────────────────────────────────────────────────────────────
 
 
-def to_text(frames: Sequence[Frame], lang: str | None = None) -> str:
+def steps_text(frames: Sequence[Frame], lang: str | None = None) -> str:
     """The steps for a terminal: numbered, with their lines of arithmetic below, labels and texts aligned."""
     if not frames:
         return text("steps_none", lang)
@@ -216,9 +233,9 @@ def to_text(frames: Sequence[Frame], lang: str | None = None) -> str:
     label = max((width for width in labels if width <= LABEL), default=0)
     shown = []
     for i, frame in enumerate(frames, 1):
-        shown.append(f"{i:>{number}}  {padded(frame.label, wide)}  {frame.text}")
+        shown.append(f"{i:>{number}}  {pad(frame.label, wide)}  {frame.text}")
         lines = all_lines(frame, lang)
-        shown += [f"{'':{number + 4}}{padded(line.label, label)}  {line.text}" for line in lines]
+        shown += [f"{'':{number + 4}}{pad(line.label, label)}  {line.text}" for line in lines]
     return "\n".join(line.rstrip() for line in shown)
 
 
@@ -253,7 +270,7 @@ class Steps:
         self.lang = lang
 
     def __repr__(self) -> str:
-        return to_text(self.frames, self.lang)
+        return steps_text(self.frames, self.lang)
 
     def _repr_markdown_(self) -> str:
         return to_markdown(self.frames, self.lang)

@@ -1,4 +1,4 @@
-"""The picture's model: stations, routes and what stands on them.
+"""The picture's model: stations, routes and what stands on them; updates; explanations, as plain data.
 
 A `Graph` is plain data: numbers, shapes, names and ids, never a live tensor or node. It is made either by
 walking a graph from its roots (`walk.py`) or from a recorded `Trace`, and everything that is shown
@@ -18,17 +18,61 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..fields import Count
 from ..protocol import Value
-from .changes import Change, Update  # noqa: F401  (a line of an update belongs to the model, too)
+from .source_positions import Span
+
+# ─── What a cell writes outside the graph, as the picture's model has it
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One line of an update: what `tensor`, called `name`, was, the gradient that it had, and what it became;
+    a value is None where it is not known or where the gradient is None. In a "zero" and a "clip" that is the
+    gradient itself, which has no gradient. `settings` are those of the optimizer for it (`lr`), or the
+    numbers that a hand-written update names; `state` the optimizer's own tensors before and after."""
+
+    id: str
+    tensor: str
+    name: str
+    before: Value | None
+    gradient: Value | None
+    after: Value | None
+    settings: tuple[tuple[str, float], ...] = ()
+    state: tuple[tuple[str, Value | None, Value | None], ...] = ()
+
+
+@dataclass(slots=True)
+class Update:
+    """Writes outside the graph that belong together: a step of an optimizer, `zero_grad`, clipping, or a
+    hand-written update. `kind` is "step", "zero", "clip" or "written"; `title` is the call or the statement
+    as it stands in the source (`opt.step()`), `about` the class of the optimizer ("" without one); `span` is
+    where it stands. `times` are the places of its events in the trace, in order; `of_gradients`: they change
+    `.grad`, and not the tensors. It belongs to the backward `call`, and was `early` if it ran before that. In
+    a picture it has an `id`, and what it changes has names."""
+
+    kind: str
+    title: str
+    about: str
+    span: Span | None
+    times: list[int]
+    changes: list[Change]
+    call: int = 0
+    early: bool = False
+    of_gradients: bool = False
+    id: str = ""
+
+
+# ─── The picture's model: stations, routes and what stands on them
+
 
 # What a tensor is in the graph that is shown. The role decides the color; border and text show it too.
 LEAF, PARAMETER, CONSTANT, RESULT, ROOT = "leaf", "parameter", "constant", "result", "root"
 
 
-class Saved(NamedTuple):
+class SavedChip(NamedTuple):
     """One value that a node keeps for its backward: a chip on the lower deck.
 
     `value` is a snapshot for tensors and a short text for anything else (`3`, `(2, 3)`); None when it was
@@ -63,7 +107,7 @@ class Card:
     tensors that require gradients, so that no node was made; `ghost` the name of the node that it would
     have had ("" where that is not certain). `shares` is the id of the tensor whose memory it uses ("" for
     its own). `stood` has its value and its `.grad` at all moments of the call, where they changed (see
-    Note [True at this moment] in `moments`). `seed` is the gradient that the call was given for it,
+    Note [True at this moment] in `stations`). `seed` is the gradient that the call was given for it,
     unless that is the usual 1; `returned` the one that `grad()` returned for it. A call that stands as a
     whole has made a tensor that is `compiled`, or for which so many ops were only `counted`.
     """
@@ -140,7 +184,7 @@ class Deck:
 
     id: str
     name: str
-    saved: tuple[Saved, ...] = ()
+    saved: tuple[SavedChip, ...] = ()
     inputs: tuple[str | None, ...] = ()
     hooks: int = 0
     sequence: int = 0
@@ -284,14 +328,6 @@ class Graph:
                 return station
         raise KeyError(id)
 
-    @property
-    def structure(self) -> tuple[str, ...]:
-        """What makes two graphs of rounds of a loop look alike, whatever their numbers are."""
-        return (
-            *(f"{len(s.cards)} {s.deck and s.deck.name}" for s in self.stations),
-            *(route.id for route in self.routes),
-        )
-
     def cards(self) -> Iterator[tuple[Station, Card]]:
         """Every card with its station, in program order."""
         for station in self.stations:
@@ -307,3 +343,48 @@ class Graph:
     def tracked(self) -> bool:
         """True when there is anything to run backward through."""
         return any(station.deck is not None for station in self.stations)
+
+
+# ─── The data of an explanation
+
+
+class Matrix(NamedTuple):
+    """One matrix with its title: `items` row by row, and what its rows and columns stand for. `wrong` are the
+    places (row, column) that an error is about, the worst first; `sign` is what stands between it and the
+    matrix before."""
+
+    title: str
+    items: tuple[tuple[Any, ...], ...]
+    dtype: str
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    wrong: tuple[tuple[int, int], ...] = ()
+    sign: str = ""
+
+
+class Matrices(NamedTuple):
+    """Matrices that are looked at side by side, and a title for them all."""
+
+    title: str
+    side_by_side: tuple[Matrix, ...]
+
+
+class Explanation(NamedTuple):
+    """An error, word for word, and under it why it came and what to do.
+
+    `key` says which of the known errors it is ("" for any other: then `why` and `fix` are empty, and so is
+    each of them wherever nothing is certain). `call` is the backward call that failed (0: what failed was
+    none). `marks` are the parts of that call's picture that are guilty, or led to it. `span` is where the
+    error came up, `cause` the place in the source that led to it, where that is another. `matrices` are
+    numbers that show what is explained.
+    """
+
+    key: str
+    error: str
+    why: str = ""
+    fix: str = ""
+    marks: tuple[Mark, ...] = ()
+    call: int = 0
+    span: Span | None = None
+    cause: Span | None = None
+    matrices: tuple[Matrices, ...] = ()

@@ -11,16 +11,16 @@ import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from ..faults import pass_on
+from ..isolation import pass_on
 
 Range = tuple[int, int, int, int]  # first line (from 1), first column (from 0), last line, column after it
 ROUNDS = (ast.For, ast.AsyncFor, ast.While, ast.FunctionDef, ast.AsyncFunctionDef)
 WITHIN = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda)
 
 
-class Found(NamedTuple):
+class StatementPosition(NamedTuple):
     """The innermost statement around a position: `top` is the number of the statement at the top level that
-    it belongs to, `again` says whether it may run more than once, `within` whether the position is in a
+    it belongs to, `again` says whether it may run more than once, `is_within` whether the position is in a
     part of it that may (a comprehension, say)."""
 
     statement: ast.stmt
@@ -29,7 +29,7 @@ class Found(NamedTuple):
     within: bool
 
 
-def find(tree: ast.Module | None, line: int, column: int) -> Found | None:
+def find(tree: ast.Module | None, line: int, column: int) -> StatementPosition | None:
     """The statement around a position (in bytes, as Python counts), or None."""
     body: Sequence[ast.stmt] = () if tree is None else tree.body
     statement, top, again = None, -1, False
@@ -44,10 +44,10 @@ def find(tree: ast.Module | None, line: int, column: int) -> Found | None:
     if statement is None:
         return None
     within = any((p.lineno, p.col_offset) <= (line, column) < end(p) for p in loops_in(tree))
-    return Found(statement, top, again, within)
+    return StatementPosition(statement, top, again, within)
 
 
-def parsed(source: str) -> ast.Module | None:
+def parse_source(source: str) -> ast.Module | None:
     """The syntax tree of an expression or a statement; None for what is neither, as the head of a compound
     statement."""
     for text in (f"({source}\n)", textwrap.dedent(source)):
@@ -59,9 +59,9 @@ def parsed(source: str) -> ast.Module | None:
     return None
 
 
-def expression(source: str) -> ast.expr | None:
+def parse_expression(source: str) -> ast.expr | None:
     """The tree of an expression; None for what is none."""
-    match parsed(source):
+    match parse_source(source):
         case ast.Module([ast.Expr(value), *_]):
             return value
     return None
@@ -105,7 +105,9 @@ def blocks(statement: ast.AST) -> Iterator[list[ast.stmt]]:
     return (block for _, block in named_blocks(statement))
 
 
-def evaluated(tree: ast.AST, known: Callable[[ast.AST], bool] = lambda part: False) -> Iterator[ast.AST]:
+def evaluated_parts(
+    tree: ast.AST, known: Callable[[ast.AST], bool] = lambda part: False
+) -> Iterator[ast.AST]:
     """The parts of a statement that are evaluated whenever it runs, in the order of the source: not its
     blocks, nor what is inside functions and comprehensions, nor what a condition may leave out, unless that
     is `known` to have been evaluated."""
@@ -135,12 +137,12 @@ def optional(node: ast.AST) -> Iterator[ast.AST]:
             yield from (part for each in held if isinstance(each, list | tuple) for part in each)
 
 
-def within(inner: Range, outer: Range) -> bool:
+def is_within(inner: Range, outer: Range) -> bool:
     """Whether a range is part of another one."""
     return outer[:2] <= inner[:2] and inner[2:] <= outer[2:]
 
 
-def head(statement: ast.stmt, lines: Sequence[str]) -> Range:
+def statement_head(statement: ast.stmt, lines: Sequence[str]) -> Range:
     """The range of a statement in bytes; of one that has a block, of what stands before the block."""
     inside = next(blocks(statement), None)
     start = statement.lineno, statement.col_offset

@@ -3,23 +3,24 @@ shown."""
 
 from __future__ import annotations
 
-from .catalogue import CATALOGUES, Invented, fields, fix_of, language, set_language, templates, text
-from .shown import clean, columns, padded, sans, shorten, shorten_name, wrapped
+from .catalogue import CATALOGUES, InventedName, fields, fix_of, language, set_language, templates, text
+from .display_text import clean, columns, pad, shorten, shorten_name, shorten_names, text_pixels, wrap_text
 
 __all__ = [
     "CATALOGUES",
-    "Invented",
+    "InventedName",
     "clean",
     "columns",
     "fields",
     "fix_of",
     "language",
-    "padded",
-    "sans",
+    "pad",
     "set_language",
     "shorten",
     "shorten_name",
+    "shorten_names",
     "templates",
     "text",
-    "wrapped",
+    "text_pixels",
+    "wrap_text",
 ]

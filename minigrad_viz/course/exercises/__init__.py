@@ -4,7 +4,15 @@ that of one of several exercises."""
 from __future__ import annotations
 
 from ..exercise import Exercise
-from . import functions, names, numbers, operations, quotients, trainings
+from . import functions, layers, training, values
 
-TOPICS = (functions, names, numbers, operations, quotients, trainings)
-EXERCISES: dict[str, Exercise] = {name: each for topic in TOPICS for name, each in topic.EXERCISES.items()}
+TOPICS = (
+    functions.FUNCTION_EXERCISES,
+    values.NAME_EXERCISES,
+    values.NUMBER_EXERCISES,
+    functions.CUSTOM_FUNCTION_EXERCISES,
+    functions.QUOTIENT_EXERCISES,
+    layers.LAYER_EXERCISES,
+    training.TRAINING_EXERCISES,
+)
+EXERCISES: dict[str, Exercise] = {name: each for topic in TOPICS for name, each in topic.items()}

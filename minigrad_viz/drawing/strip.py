@@ -1,0 +1,705 @@
+"""The strip of a view as SVG and as a table in words: all cards of the model side by side.
+
+    g.station.strip  #p g1     a card with what stands under it; `data`, `layer`, `function` or `loss`
+    g.card           #p g1-c0  its box, with its output in a g.known
+    g.deck           #p g1-d   the gradient with respect to its output: one bar, or one for each repetition
+    g.moves          #p u1-strip  update ÷ weight of all cards
+
+So steps mark the parts of a strip as they mark those of any picture, see `svg`.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..model.strip import DATA, FUNCTION, LAYER, LOSS, Bar, Ratio, Strip, StripCard
+from ..number_text import number, one_line, shape_text
+from ..protocol import BINS, Value
+from ..words import clean, columns, language, shorten, shorten_name, text
+from .heat_maps import cells, histogram, scales_of
+from .lane import aside_text, lane_of
+from .look import merge_tags, tag_sign, tags_of
+from .outline import GAP as BETWEEN
+from .picture import Picture
+from .style import area, css, num, sentences, text_label, xml
+
+NORMAL, BROAD = 858.0, 1180.0  # pixels across
+NARROW, SLIM = 620.0, 344.0  # the same in windows of 700 and of 400, where each card is a row
+GUTTER, SIDE = 86.0, 16.0  # before the first card and behind the last
+TOP, CARD, HEAD, GRAD, MOVES, SPACE = 10.0, 104.0, 24.0, 40.0, 22.0, 9.0  # heights
+ARC = 16.0  # pixels above the cards for each arc
+NARROWEST, WIDEST = 72.0, 168.0  # a card
+SIGN = 14.0  # pixels above the cards where one is marked
+CLOSEST = 8.0  # pixels between cards at least
+HEAD_LINE = 13.0  # pixels that a second line of a name adds
+TILE = 34.0  # a repetition that has a tile
+BAR = 13.0
+LETTER, SMALL = 7.25, 6.63  # pixels of a letter of 12 and of 11 pixels
+DECADES = 2  # that a scale has at least
+SHOWN = 64  # bars of one card
+BY = {10.0: "¹", -1.0: "⁻"}
+
+
+def decades(*strips: Strip) -> tuple[int, int]:
+    """The first and the last decade of the gradients of strips."""
+    values = [
+        v for strip in strips for card in strip.cards for v in card_gradients(card) if v and math.isfinite(v)
+    ]
+    if not values:
+        return -DECADES, 0
+    low, high = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)))
+    return min(low, high - DECADES), high
+
+
+def card_gradients(card: StripCard) -> Iterator[float | None]:
+    """What the bars of a card show."""
+    if card.role == LOSS:
+        return
+    for value in [bar.grad for bar in card.bars] or [card.grad]:
+        yield None if value is None else value.rms
+
+
+def short(x: float) -> str:
+    """A number with two digits."""
+    size = abs(x)
+    if not size or not math.isfinite(x):
+        return "0" if not size else str(x)
+    if not 1e-3 <= size < 1e4:
+        mantissa, exponent = f"{x:.1e}".split("e")
+        return f"{mantissa}e{int(exponent)}"
+    return f"{x:.0f}" if size >= 99.5 else f"{x:.2g}"
+
+
+def power(exponent: int) -> str:
+    """`10⁻³`"""
+    return "10" + str(exponent).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+
+
+class StripDrawing:
+    """The SVG of a strip."""
+
+    def __init__(self, picture: Picture, strip: Strip, across: float, scale: tuple[int, int]) -> None:
+        self.picture, self.strip, self.across = picture, strip, across
+        self.p, self.lang = "", picture.look.lang or language()
+        self.p = picture.prefix
+        self.low, self.high = scale
+        self.arcs = nested_arcs(self.strip.arcs)
+        self.tags = {
+            card.id: [
+                (part[-2:], tag)
+                for part, tag in tags_of(self.strip.graph).items()
+                if part.partition("-")[0] == card.id
+            ]
+            for card in self.strip.cards
+        }
+        signs = SIGN if any(self.tags.values()) else 0.0
+        self.top = TOP + signs + ARC * max((level for _, _, level in self.arcs), default=0)
+        self.spread()
+        self.foot = self.top + CARD + self.more
+        self.band = self.foot + SPACE
+        self.graded = any(True for card in self.strip.cards for v in card_gradients(card) if v is not None)
+        self.moves = self.band + (GRAD + SPACE if self.graded else 0)
+        self.learns = any(card.learns for card in self.strip.cards)
+        self.bottom = self.moves + (MOVES if self.learns else 0) + SPACE
+
+    def spread(self) -> None:
+        """How wide the cards are, and where they stand. Names that do not fit beside each other are broken,
+        then cards stand closer."""
+        cards, room = self.strip.cards, self.across - GUTTER - SIDE
+        n = len(cards)
+        most = 40.0 if self.across > NORMAL else 30.0
+        gap = min(most, 30.0 if n < 6 else 22.0 if n < 8 else 16.0 if self.across > NORMAL else 10.0)
+        left = room - gap * (n - 1)
+        for broken in (False, True):
+            least = [name_width(card, broken) for card in cards]
+            if sum(least) <= left:
+                break
+        if sum(least) > left:
+            left += (gap - CLOSEST) * (n - 1)
+            gap = CLOSEST
+            over = max(0.0, sum(least) - left)
+            longer = sum(width - NARROWEST for width in least) or 1.0
+            least = [width - over * (width - NARROWEST) / longer for width in least]
+        # Cards with tiles get what is left, then all cards.
+        tiles = [TILE * min(len(card.bars), 12) for card in cards]
+        share = min(1.0, max(0.0, left - sum(least)) / (sum(tiles) or 1.0))
+        wants = [max(width, NARROWEST + share * tile) if tile else width for width, tile in zip(least, tiles)]
+        spare = max(0.0, left - sum(wants)) / n
+        self.widths = [
+            want + spare if card.bars else min(WIDEST, want + spare) for want, card in zip(wants, cards)
+        ]
+        rest = self.across - GUTTER - SIDE - sum(self.widths) - gap * (n - 1)
+        gap += max(0.0, min(40.0 - gap, rest / max(1, n - 1)))
+        self.heads = [
+            head_lines(clean(card.name), int((width - marks_width(card)) / LETTER + 0.01))
+            for card, width in zip(cards, self.widths)
+        ]
+        self.more = HEAD_LINE * (max(map(len, self.heads)) - 1)
+        x, self.lefts = GUTTER, []
+        for width in self.widths:
+            self.lefts.append(x)
+            x += width + gap
+        self.right = x - gap + SIDE
+
+    def svg(self) -> str:
+        """The whole document."""
+        p, strip, graph = self.p, self.strip, self.strip.graph
+        cards = "".join(self.card(i, card) for i, card in enumerate(strip.cards))
+        body = self.scale() + self.arrows() + cards + (self.updates() if self.learns else "") + self.signs()
+        top_below, width = self.bottom + 4, self.right - 2 * SIDE
+        lane = lane_of(graph, self.lang).fitting(width)
+        drawn, end = lane.draw(
+            SIDE, self.bottom + 12, max(width, lane.width), scales_of(lane.heats()), p, lambda _: ""
+        )
+        said, end = self.sentences(end, width)
+        below = f'<g class="below" data-top="{num(top_below)}">{drawn}{said}</g>' if drawn + said else ""
+        across = max(self.right, (lane.width + 2 * SIDE) if drawn else 0.0)
+        height = (end if below else self.bottom) + SPACE
+        names = ", ".join(card.name for card in strip.cards)
+        title = text("strip_title", self.lang, names=shorten(names, 200))
+        desc = " ".join(f"{sentence(card, self.lang)}." for card in strip.cards)
+        theme = self.picture.theme
+        return (
+            f'<svg xmlns="http://www.w3.org/2000/svg" class="mg mg-{theme}" width="{num(across)}"'
+            f' height="{num(height)}"'
+            f' role="img" viewBox="0 0 {num(across)} {num(height)}" aria-labelledby="{p}title {p}desc">'
+            f'<title id="{p}title">{xml(title)}</title><desc id="{p}desc">{xml(desc)}</desc>'
+            f"<style>{css(theme, ['heat', 'strip', 'updates', *['marks'] * bool(graph.marks)])}</style>"
+            f'<rect class="paper" {area(0, 0, across, height)} rx="8"/>{body}{below}</svg>'
+        )
+
+    def sentences(self, top: float, width: float) -> tuple[str, float]:
+        """What stands aside, below everything; a sign before it opens it."""
+        aside = aside_text(self.strip.graph, self.lang)
+        if not aside:
+            return "", top
+        said, top = sentences([aside], SIDE + 24, top + 12, width - 24)
+        return f'<g class="aside" id="{self.p}aside">{said}</g>', top
+
+    # --------------------------------------------------------------------------------------- around the cards
+
+    def scale(self) -> str:
+        """The lines and labels of the bands."""
+        step = 1 if self.high - self.low <= 4 else math.ceil((self.high - self.low) / 3)
+        right = num(self.right - SIDE)
+        parts = [text_label(text("strip_output", self.lang), SIDE, self.foot - 8)]
+        if self.graded:
+            parts.append(text_label(text("strip_grad", self.lang), SIDE, self.band + 14, "grad"))
+            parts.append(text_label("rms", SIDE, self.band + 28))
+        for exponent in range(self.high, self.low - 1, -step) if self.graded else ():
+            y = self.height_of(exponent)
+            parts.append(f'<path d="M{num(GUTTER - 4)} {num(y)}H{right}"/>')
+            if self.high - self.low <= 2 or exponent in (self.low, self.high) or step > 1:
+                parts.append(
+                    f'<text text-anchor="end" x="{num(GUTTER - 8)}" y="{num(y + 4)}">{power(exponent)}</text>'
+                )
+        if self.learns:
+            y = self.moved_to(-3)
+            parts.append(text_label(text("strip_update", self.lang), SIDE, y + 4, "upd"))
+            parts.append(f'<text text-anchor="end" x="{num(GUTTER - 8)}" y="{num(y + 4)}">{power(-3)}</text>')
+            parts.append(f'<path class="guide" d="M{num(GUTTER - 4)} {num(y)}H{right}"/>')
+        return f'<g class="scale">{"".join(parts)}</g>'
+
+    def height_of(self, exponent: float) -> float:
+        """Where a power of ten is in the band of gradients."""
+        share = (exponent - self.low) / (self.high - self.low)
+        return self.band + GRAD * (1 - min(1.0, max(0.0, share)))
+
+    def moved_to(self, exponent: float) -> float:
+        """Where a power of ten is in the band of updates, from 10⁻⁵ to 0.3."""
+        return self.moves + MOVES * (1 - (exponent + 5) / (math.log10(0.3) + 5))
+
+    def arrows(self) -> str:
+        """Arrows from card to card, and arcs over the cards."""
+        parts = []
+        y = self.top + self.more + CARD / 2
+        for left, width, right in zip(self.lefts, self.widths, self.lefts[1:]):
+            parts.append(f'<path d="M{num(left + width)} {num(y)}H{num(right - 6)}"/>{tip(right, y)}')
+        for a, b, level in self.arcs:
+            x, to = self.lefts[a] + self.widths[a] - 14, self.lefts[b] + 14
+            high, top = self.top - ARC * level + 6, self.top
+            parts.append(
+                f'<path d="M{num(x)} {num(top)}V{num(high + 6)}q0 -6 6 -6H{num(to - 6)}q6 0 6 6'
+                f'V{num(top - 6)}"/>'
+                f'<path class="tip" d="M{num(to - 3.5)} {num(top - 7)}h7l-3.5 7z"/>'
+            )
+        return f'<g class="edge">{"".join(parts)}</g>'
+
+    # ----------------------------------------------------------------------------------------------- one card
+
+    def card(self, number: int, card: StripCard) -> str:
+        """A card with what stands under it."""
+        x, width, top = self.lefts[number], self.widths[number], self.top
+        p, role = (
+            self.p,
+            "result" if card.role in (LAYER, FUNCTION) else "constant" if card.role == DATA else "root",
+        )
+        fits, head, kind = (
+            int((width - marks_width(card)) / LETTER + 0.01),
+            HEAD + self.more,
+            clean(card.kind),
+        )
+        lower = top + self.more  # where what is below the head would begin if that had one line
+        most = int((width - 11) / SMALL)
+        lines = [kind] if card.bars else lines_of_kind(kind, most, 3 if card.role == LOSS else 2)
+        whole = "".join(lines).replace(" ", "") == kind.replace(" ", "")
+        if card.role in (FUNCTION, LOSS) and not (whole and max(map(columns, lines)) <= most):
+            lines = ["" if card.value is None else shape_text(card.value).removeprefix("()")]
+        known = [
+            *self.thumbnail(card, x, width, lower, 12.0 * (len(lines) - 1)),
+            *self.output(card, x, width, lower),
+        ]
+        if card.bars:
+            known = [*self.tiles(card, x, width)]
+        parts = [
+            f'<rect class="box" {area(x, top, width, CARD + self.more)} rx="7"/>',
+            f'<path class="head" d="M{num(x)} {num(top + head)}v{num(7 - head)}q0 -7 7 -7h{num(width - 14)}'
+            f'q7 0 7 7v{num(head - 7)}z"/>',
+            *(
+                text_label(shorten_name(line, max(2, fits)), x + 9, top + 16 + HEAD_LINE * i, "name")
+                for i, line in enumerate(self.heads[number])
+            ),
+            *(
+                text_label(shorten_name(line, most), x + 8, lower + 38 + 12 * i, "kind")
+                for i, line in enumerate(lines)
+            ),
+            f'<g class="known">{"".join(known)}</g>',
+        ]
+        said = xml(self.card_text(card))
+        bars = "".join(self.bars(card, x, width)) if self.graded and card.role in (LAYER, FUNCTION) else ""
+        bars += self.slope(number)
+        both = self.decks(card, said, "".join(parts), bars)
+        tab = f'<rect class="tab" {area(x - 5, top - 5, width + 10, self.bottom - top + 14)}/>'
+        return f'<g class="station strip {role} {card.role}" id="{p}{card.id}">{tab}{both}</g>'
+
+    def decks(self, card: StripCard, said: str, upper: str, lower: str) -> str:
+        """The output of a card and its gradient, each with the class of its mark."""
+        kinds = {part.lstrip("-")[:1]: f" {tag.kind}" for part, tag in self.tags[card.id]}
+        id = f"{self.p}{card.id}"
+        return (
+            f'<g class="card{kinds.get("c", "")}" id="{id}-c0"><title>{said}</title>{upper}</g>'
+            f'<g class="deck{kinds.get("d", "")}" id="{id}-d">{lower}</g>'
+        )
+
+    def signs(self) -> str:
+        """What is said at the cards that are marked, above them, or where there is no room below."""
+        parts, ends = [], [-math.inf, -math.inf]
+        for x, width, card in zip(self.lefts, self.widths, self.strip.cards):
+            tags = [tag for _, tag in self.tags[card.id]]
+            tag = merge_tags(None, tags)
+            if tag is None:
+                continue
+            right = min(max(x + width / 2 + tag.width / 2, 4 + tag.width), self.right - 4)
+            level = 0 if right - tag.width > ends[0] + 4 else 1
+            ends[level] = right
+            parts.append(
+                tag_sign(tag, self.lang, right, self.top - SIGN - 3 if level == 0 else self.foot - 8)
+            )
+        return "".join(parts)
+
+    def card_text(self, card: StripCard) -> str:
+        """What the card says to those who do not see it, and when it is pointed at."""
+        lines = [sentence(card, self.lang)]
+        if card.value is not None and card.value.low is not None and card.value.size > 1:
+            lines.append(one_line(card.value, 60))
+        return "\n".join(lines)
+
+    def thumbnail(self, card: StripCard, x: float, width: float, top: float, used: float) -> Iterator[str]:
+        """The weight of a card, or the curve of its function; a longer kind has `used` some of the room."""
+        top += used
+        height = 28.0 - used
+        if card.value is not None and card.value.size >= BINS and zeros_of(card.value) >= 0.5:
+            height -= 14  # there the share of zeros stands
+        curve = CURVES.get(function_name(card))
+        if curve is not None and card.weight is None:
+            yield drawn_curve(curve, x + 8, top + 44, min(width - 16, 90.0), height + 2)
+            return
+        shown = card.weight
+        if shown is None and card.value is not None and card.value.items is not None and card.role != LOSS:
+            shown = card.value
+        if shown is not None and height > 6:
+            yield weight_map(shown, x + 8, top + 45, width - 16, height)
+
+    def output(self, card: StripCard, x: float, width: float, top: float) -> Iterator[str]:
+        """The summary of a card's output, at its foot."""
+        yield from output_summary(
+            card.value, x + 8, top + CARD - 8, width - 16, card.role in (LOSS, DATA), self.lang
+        )
+
+    def tiles(self, card: StripCard, x: float, width: float) -> Iterator[str]:
+        """One small tile for each repetition, as far as there is room; else a row of bars of their rms."""
+        column, top = (width - 12) / len(card.bars), self.top + self.more
+        for i, bar in enumerate(card.bars):
+            left = x + 6 + column * i
+            if column >= TILE - 2:
+                yield f'<rect class="tile" {area(left + 2, top + 46, column - 4, 52)} rx="4"/>'
+                fits = int((column - 4) / SMALL)
+                name = bar.name if columns(bar.name) <= fits else bar.name.rpartition(".")[2]
+                name = shorten(name, fits)
+                yield centered_text(name, left + column / 2, top + 59, "rms")
+                yield histogram(bar.value, left + 5, top + 80, column - 10, 14)
+                rms = None if bar.value is None else bar.value.rms
+                if rms is not None:
+                    yield centered_text(short(rms), left + column / 2, top + 94, "rms")
+        if column < TILE - 2:
+            values = [0.0 if b.value is None else b.value.rms or 0.0 for b in card.bars]
+            most = max(values) or 1.0
+            path = "".join(
+                f"M{num(x + 7 + column * i)} {num(top + 82)}v{num(-30 * v / most)}"
+                f"h{num(max(1.0, column - 2))}v{num(30 * v / most)}z"
+                for i, v in enumerate(values)
+            )
+            yield f'<path class="hist" d="{path}"/>'
+            ends = f"{short(values[0])} … {short(values[-1])}"
+            yield text_label(ends, x + 8, top + CARD - 8, "rms")
+
+    def bars(self, card: StripCard, x: float, width: float) -> Iterator[str]:
+        """The gradient of a card, or one of each repetition."""
+        found = list(card_gradients(card))[:SHOWN]
+        column = (width - 12) / len(found)
+        several = len(found) > 1
+        told = places_of_labels([v or 0.0 for v in found], column)
+        for i, value in enumerate(found):
+            left = x + 6 + column * i + (max(0.0, column / 2 - BAR / 2) if several else 4)
+            wide = min(BAR, max(2.0, column - 3))
+            left = left if not several else x + 6 + column * (i + 0.5) - wide / 2
+            if value is None:
+                yield "" if several else text_label("–", left, self.band + GRAD - 2)
+            elif not math.isfinite(value):
+                yield badge(str(value), left, self.band + GRAD - 16)
+            elif value == 0:
+                yield f'<text x="{num(left)}" y="{num(self.band + GRAD - 2)}">0</text>'
+            else:
+                top = min(self.height_of(math.log10(value)), self.band + GRAD - 3)
+                yield f'<rect class="amount" {area(left, top, wide, self.band + GRAD - top)}/>'
+                if not several:
+                    yield text_label(
+                        short(value),
+                        left + wide + 5,
+                        max(top + 10, self.band + GRAD - 5 if top > self.band + GRAD - 12 else top + 10),
+                    )
+                elif i in told:
+                    middle = left + wide / 2
+                    yield centered_text(short(value), middle, max(self.band + 8, top - 3))
+
+    def slope(self, i: int) -> str:
+        """From round to round of a film: how the gradient shrinks, or grows, from right to left."""
+        if i not in self.strip.film or i + 1 not in self.strip.film:
+            return ""
+        ends = []
+        for at in (i, i + 1):
+            grad = self.strip.cards[at].grad
+            if grad is None or not grad.rms or not math.isfinite(grad.rms):
+                return ""
+            y = min(self.height_of(math.log10(grad.rms)), self.band + GRAD - 3)
+            ends.append(f"{num(self.lefts[at] + 10 + BAR / 2)} {num(y)}")
+        return f'<path class="slope" d="M{ends[0]}L{ends[1]}"/>'
+
+    def updates(self) -> str:
+        """How far updates moved the parameters of all cards, beside what those were."""
+        parts = []
+        for x, width, card in zip(self.lefts, self.widths, self.strip.cards):
+            ratios: list[Ratio | None] = [bar.update for bar in card.bars] if card.bars else [card.update]
+            if not card.learns:
+                continue
+            column = (width - 12) / len(ratios)
+            for i, ratio in enumerate(ratios):
+                middle = x + 6 + column * (i + 0.5) if card.bars else x + 10 + BAR / 2
+                if ratio is not None:
+                    parts.append(self.dot(ratio, middle, not card.bars))
+        return f'<g class="moves" id="{self.p}{self.strip.update}-strip">{"".join(parts)}</g>'
+
+    def dot(self, ratio: Ratio, x: float, told: bool) -> str:
+        """One ratio: a dot between 10⁻⁵ and 0.3, a triangle outside."""
+        value = ratio.value
+        exponent = math.log10(value) if value > 0 and math.isfinite(value) else -math.inf
+        said = ("≈ " if ratio.sampled else "") + short(value)
+        if exponent < -5:
+            y = self.moves + MOVES - 3
+            sign = f'<path d="M{num(x - 4)} {num(y - 3)}h8l-4 7z"/>'
+        elif value > 0.3:
+            y = self.moves + 3
+            sign = f'<path d="M{num(x - 4)} {num(y + 4)}h8l-4 -7z"/>'
+        else:
+            y = self.moved_to(exponent)
+            sign = f'<circle cx="{num(x)}" cy="{num(y)}" r="4"/>'
+        return sign + (text_label(said, x + BAR / 2 + 5, self.moves + MOVES / 2 + 12) if told else "")
+
+
+def marks_width(card: StripCard) -> float:
+    """What the head of a card needs beside its name: margins, and the sign that opens it."""
+    return 13.0 if card.role == DATA else 34.0
+
+
+def name_width(card: StripCard, broken: bool) -> float:
+    """How wide a card must be for its name, which may be `broken`."""
+    name = clean(card.name)
+    lines = head_lines(name, 0) if broken else [name]
+    words = KIND_PARTS.findall(clean(card.kind)) if card.role == LAYER and not card.bars else []
+    kind = 12 + SMALL * max((columns(word.rstrip()) for word in words), default=0)
+    return min(WIDEST, max(NARROWEST, kind, marks_width(card) + LETTER * max(map(columns, lines))))
+
+
+def head_lines(name: str, most: int) -> list[str]:
+    """A name in one line, or where it has more than `most` letters in the two that are shortest: broken after
+    a space, a dot or an underscore."""
+    places = [found.end() for found in re.finditer(r" |[._](?=\w)", name)]
+    if columns(name) <= most or not places:
+        return [name]
+    at = min(places, key=lambda i: max(columns(name[:i].rstrip()), columns(name[i:])))
+    return [name[:at].rstrip(), name[at:]]
+
+
+def centered_text(content: str, x: float, y: float, kind: str = "") -> str:
+    """A text with its middle at a place."""
+    own = f' class="{kind}"' if kind else ""
+    return f'<text{own} text-anchor="middle" x="{num(x)}" y="{num(y)}">{xml(content)}</text>'
+
+
+def tip(x: float, y: float) -> str:
+    """The head of an arrow to the right."""
+    return f'<path class="tip" d="M{num(x - 7)} {num(y - 4)}l7 4l-7 4z"/>'
+
+
+def nested_arcs(arcs: Sequence[tuple[int, int]]) -> list[tuple[int, int, int]]:
+    """Arcs with their heights, so that none crosses another that is inside it; at most three levels."""
+    levels: list[tuple[int, int, int]] = []
+    for a, b in sorted(arcs, key=lambda arc: arc[1] - arc[0]):
+        level = 1 + max((high for c, d, high in levels if c < b and a < d), default=0)
+        levels.append((a, b, min(level, 3)))
+    return levels
+
+
+def places_of_labels(values: Sequence[float], column: float) -> set[int]:
+    """Which of several bars have their number: all where there is room, else the first, last, smallest
+    and the largest, as far as these do not meet."""
+    if column >= 44:
+        return set(range(len(values)))
+    first = [
+        0,
+        len(values) - 1,
+        max(range(len(values)), key=values.__getitem__),
+        min(range(len(values)), key=values.__getitem__),
+    ]
+    found: list[int] = []
+    for i in first:
+        if all(abs(i - j) * column >= 50 for j in found):
+            found.append(i)
+    return set(found)
+
+
+def output_summary(
+    value: Value | None, x: float, y: float, width: float, exact: bool, lang: str
+) -> Iterator[str]:
+    """Histogram and rms of a value; the number itself of one, and what needs attention instead of the
+    histogram."""
+    if value is None:
+        return
+    if value.items is None and value.summary is None and value.low is None and not value.special:
+        yield text_label(shape_text(value), x, y, "rms")  # no numbers are known, as on the device "meta"
+        return
+    if value.size == 1 and value.items is not None:
+        item = value.items[0]
+        yield text_label(number(item, value.dtype), x, y, "name")
+        return
+    if value.special:
+        yield badge(value.special, x, y - 12)
+        return
+    rms = value.rms
+    if rms is None or value.dtype.startswith(("int", "uint", "bool")):
+        yield text_label(first_numbers(value, int(width / SMALL)), x, y, "rms")
+        return
+    zeros = zeros_of(value)
+    if value.size < BINS:
+        yield text_label(f"rms {short(rms)}", x, y, "rms")
+        return
+    room = width - 6 * SMALL
+    if zeros >= 0.5:
+        yield text_label(f"0: {zeros:.0%}".replace("%", " %"), x, y - 14, "rms")
+        yield text_label(f"rms {short(rms)}", x, y, "rms")
+        return
+    yield histogram(value, x, y, min(room, 64.0), 14)
+    yield text_label(short(rms), x + min(room, 64.0) + 6, y, "rms")
+
+
+def first_numbers(value: Value, most: int) -> str:
+    """The first integers of a value, as many as `most` letters hold; its dtype where they are not known."""
+    if value.items is None:
+        return value.dtype if value.low is None else f"{value.low} … {value.high}"
+    items = [str(item if isinstance(item, complex) else int(item)) for item in value.items]
+    shown = list(items)
+    while len(shown) > 1 and columns(" ".join(shown)) + 2 * (len(shown) < len(items)) > most:
+        shown.pop()
+    return " ".join([*shown, *["…"] * (len(shown) < len(items))])
+
+
+def zeros_of(value: Value) -> float:
+    """The share of zeros."""
+    if value.summary is not None:
+        return value.summary.zeros
+    return sum(item == 0 for item in value.items) / len(value.items) if value.items else 0.0
+
+
+def badge(said: str, x: float, y: float) -> str:
+    """What is not finite, on a filled badge with a cross."""
+    width = 12 + SMALL * (columns(said) + 1)
+    return (
+        f'<g class="bad"><rect {area(x, y, width, 15)} rx="4"/>{text_label(f"× {said}", x + 5, y + 11)}</g>'
+    )
+
+
+# Where what a card is may be broken: after a space or an underscore, and before a capital.
+KIND_PARTS = re.compile(r"[^ _]+?(?: |_|(?=[A-Z][a-z])|$)")
+
+
+def lines_of_kind(kind: str, most: int, lines: int = 2) -> list[str]:
+    """What a card is in at most so many lines, the later ones after a space, an underscore or before a
+    capital. Words at the end that do not fit are left out: they stand where the card is pointed at."""
+    if columns(kind) <= most:
+        return [kind]
+    parts = KIND_PARTS.findall(kind)
+    found = [parts.pop(0) if parts else kind]
+    while parts:
+        if columns((found[-1] + parts[0]).rstrip()) <= most:
+            found[-1] += parts.pop(0)
+        elif len(found) < lines:
+            found.append(parts.pop(0))
+        elif found[-1].endswith(" "):
+            break
+        else:
+            found[-1] += parts.pop(0)
+    return [line.rstrip(", ") if i == len(found) - 1 else line.rstrip() for i, line in enumerate(found)]
+
+
+def weight_map(weight: Value, x: float, y: float, width: float, height: float) -> str:
+    """Some numbers of a weight as colored cells, lying."""
+    items = weight.items if weight.items is not None else weight.summary.sample if weight.summary else ()
+    found = [item for item in items if isinstance(item, float)]
+    if not found:
+        return ""
+    rows = 1
+    if len(weight.shape) == 2 and weight.items is not None and 1 < min(weight.shape) <= 4:
+        rows = min(weight.shape)
+        if weight.shape[0] > weight.shape[1]:  # a tall one is turned
+            found = np.array(found).reshape(weight.shape).T.reshape(-1).tolist()
+    elif len(found) > 16:
+        rows = 4 if len(found) > 32 else 2
+    wide = max(1, len(found) // rows)
+    shown = min(wide, int(width // 4))
+    kept = [found[r * wide + c] for r in range(rows) for c in range(shown)]
+    scale = max((abs(item) for item in kept if math.isfinite(item)), default=0.0)
+    size = min(9.0, width / shown), min(9.0, height / rows)
+    return cells(kept, shown, size, scale, x, y)
+
+
+def sigmoid(x: float) -> float:
+    """The logistic function."""
+    return 1 / (1 + math.exp(-x))
+
+
+CURVES: dict[str, Any] = {
+    "relu": lambda x: max(0.0, x),
+    "leakyrelu": lambda x: max(0.1 * x, x),
+    "tanh": math.tanh,
+    "sigmoid": sigmoid,
+    "gelu": lambda x: x * 0.5 * (1 + math.erf(x / math.sqrt(2))),
+    "silu": lambda x: x * sigmoid(x),
+    "elu": lambda x: x if x > 0 else math.exp(x) - 1,
+    "softplus": lambda x: math.log1p(math.exp(x)),
+}
+
+
+def function_name(card: StripCard) -> str:
+    """The name of an activation as `CURVES` has it."""
+    words = f"{card.name} {card.kind}".lower().replace("_", "").split()
+    return next((word for word in words if word in CURVES), "")
+
+
+def drawn_curve(curve: Any, x: float, y: float, width: float, height: float) -> str:
+    """The curve of a function from −3 to 3, over its axes."""
+    ys = [curve(-3 + 6 * i / 24) for i in range(25)]
+    low, high = min(*ys, 0.0), max(ys)
+    points = " ".join(
+        f"{num(x + width * i / 24)},{num(y + height * (high - v) / (high - low))}" for i, v in enumerate(ys)
+    )
+    zero = y + height * high / (high - low)
+    across = f"M{num(x)} {num(zero)}h{num(width)}"
+    axis = f'<path class="axis" d="{across}M{num(x + width / 2)} {num(y)}v{num(height)}"/>'
+    return f'{axis}<polyline class="curve" points="{points}"/>'
+
+
+# ─── The strip in words
+
+
+def sentence(card: StripCard, lang: str | None) -> str:
+    """`2 Linear 8→1, output rms 0.40, gradient rms 0.066, update 0.12 of the weight`."""
+    parts = [f"{clean(card.name)} {clean(card.kind)}".strip()]
+    if card.bars:
+        parts.append(text("strip_times", lang, n=len(card.bars)))
+    value = card.value
+    if value is not None and value.size == 1 and value.items is not None:
+        parts.append(number(value.items[0], value.dtype))
+    elif value is not None and value.rms is not None and card.role != DATA:
+        parts.append(text("strip_says_output", lang, rms=short(value.rms)))
+    if card.grad is not None and card.grad.rms is not None and card.role != LOSS:
+        parts.append(text("strip_says_grad", lang, rms=short(card.grad.rms)))
+    if card.update is not None:
+        parts.append(text("strip_says_update", lang, ratio=ratio_text(card.update)))
+    return ", ".join(parts)
+
+
+def ratio_text(ratio: Ratio) -> str:
+    """How far an update moved what it changed."""
+    return ("≈ " if ratio.sampled else "") + short(ratio.value)
+
+
+def table_lines(strip: Strip, lang: str | None) -> list[str]:
+    """The strip as a table: module, output rms, gradient rms, update ÷ weight; below a card that repeats its
+    repetitions."""
+    heads = [text(key, lang) for key in ("strip_module", "strip_output_rms", "strip_grad_rms", "strip_ratio")]
+    rows = [heads]
+    for card in strip.cards:
+        rows.append(
+            [
+                f"{clean(card.name)} {clean(card.kind)}".strip(),
+                *numbers(card.value, card.grad, card.update, card.role),
+            ]
+        )
+        rows += [
+            [f"  {clean(bar.name)}", *numbers(bar.value, bar.grad, bar.update, LAYER)]
+            for bar in card.bars[:SHOWN]
+        ]
+    if not any(card.learns for card in strip.cards):
+        rows = [row[:-1] for row in rows]
+    if all(row[2] == "–" for row in rows[1:]):  # of a forward pass alone
+        rows = [[*row[:2], *row[3:]] for row in rows]
+    widths = [max(columns(row[i]) for row in rows) for i in range(len(rows[0]))]
+    padded = [
+        BETWEEN.join(cell + " " * (wide - columns(cell)) for cell, wide in zip(row, widths)) for row in rows
+    ]
+    return [line.rstrip() for line in padded]
+
+
+def numbers(value: Value | None, grad: Value | None, update: Ratio | None, role: str) -> list[str]:
+    """The numbers of one row of the table."""
+    output = "–"
+    if value is not None and value.size == 1 and value.items is not None and role == LOSS:
+        output = number(value.items[0], value.dtype)
+    elif value is not None and value.special:
+        output = value.special
+    elif value is not None and value.rms is not None:
+        output = short(value.rms)
+    elif value is not None and value.items is None and value.low is None:
+        output = shape_text(value)
+    arrived = (
+        "–" if grad is None or role in (LOSS, DATA) or grad.rms is None else grad.special or short(grad.rms)
+    )
+    return [output, arrived, "" if update is None else ratio_text(update)]
+
+
+__all__ = ["Bar", "decades", "table_lines"]

@@ -1,0 +1,108 @@
+"""Losses that were given probabilities where they take scores or logarithms."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ..model.execution import ModuleCall
+from ..model.provenance import op_behind
+from ..number_text import number
+from ..trace.events import Forward
+from ..trace.graph import Explanation
+from ..trace.source_positions import Span
+from .case import Case, Fix, Values
+from .edits import constructor, rewritten
+from .failed_call import layer_name
+from .syntax import node_at, span_at
+
+TWICE = {"softmax": ("log_softmax", "cross_entropy"), "sigmoid": ("binary_cross_entropy_with_logits",)}
+LOGARITHMS = ("nll_loss", "nll_loss_forward", "kl_div")  # losses of log-probabilities
+CLASSES = ("NLLLoss", "KLDivLoss")
+ROUNDED = 0.01  # by how much the logarithm of a probability may be above 0
+
+
+def scores_twice(case: Case) -> Iterator[Explanation]:
+    """A loss that applies softmax or sigmoid itself was given the result of one; or one that takes
+    log-probabilities was given probabilities."""
+    born, found = case.scene.index.births, dict[object, Explanation]()
+    for event in case.trace.of(Forward):
+        source = op_behind(born, next(iter(event.read), None))
+        if source is None:
+            continue
+        if event.op in TWICE.get(source.op, ()) and event.span != source.span:
+            found[event.span] = applied_twice(case, event, source)
+        elif event.op in LOGARITHMS and is_probability(source):
+            found[event.span] = no_logarithm(case, event, source)
+        elif event.op in LOGARITHMS[:2] and (high := above_zero(source)) is not None:
+            values: Values = {"call": event.span, "high": number(high)}
+            values["source"] = source.span
+            found[event.span] = case.note(
+                "scores_twice", "logarithm_missing_scores", cause=event.span, of_cell=True, **values
+            )
+    for call in case.scene.index.module_calls.calls:
+        source = op_behind(born, next(iter(call.event.inputs), None))
+        if call.event.kind in CLASSES and source is not None and is_probability(source):
+            found.setdefault(call.event.span, no_logarithm(case, call.event, source))
+    yield from (told._replace(span=span) for span, told in found.items() if isinstance(span, Span | None))
+
+
+def is_probability(source: Forward) -> bool:
+    """Whether an op gave probabilities, that is positive numbers, which no logarithms of such are."""
+    value = source.outputs[0].value
+    positive = value is not None and value.low is not None and value.low > 0 and not value.special
+    return source.op in ("softmax", "sigmoid") and positive
+
+
+def above_zero(source: Forward) -> float | None:
+    """The largest number that an op gave, if it is above 0 by more than rounding: then the op gave no
+    logarithms of probabilities."""
+    value = source.outputs[0].value
+    high = None if value is None or value.special else value.high
+    return high if high is not None and high > ROUNDED else None
+
+
+def layer_of(case: Case, event: Forward) -> ModuleCall | None:
+    """The layer of the library that an op is, as `nn.Softmax`."""
+    call = case.scene.index.module_calls.at(case.scene.index.times[id(event)])
+    return call if call is not None and call.event.kind.lower() == event.op else None
+
+
+def applied_twice(case: Case, event: Forward, source: Forward) -> Explanation:
+    """The note about a loss that applies the function itself."""
+    layer, values = layer_of(case, source), Values(call=event.span, function=source.op)
+    values["source"] = source.span
+    place, fix = source.span, without_call(case, source)
+    if layer is not None:
+        made = constructor(case, layer.event.kind, layer.event.path, ())
+        inner = layer.around is not None and layer.around.event.kind == "Sequential"
+        place = made.span if inner and made is not None else source.span
+        values |= {"layer": layer_name(layer), "place": place}
+        fix = None if inner else fix
+        why = "scores_twice_layer"
+        told = "scores_twice_fix_layer" if fix is None else fix.text
+        return case.note("scores_twice", why, told, cause=place, of_cell=True, **values)
+    told = "scores_twice.fix" if fix is None else fix.text
+    return case.note("scores_twice", "scores_twice", told, cause=place, of_cell=True, **values)
+
+
+def without_call(case: Case, source: Forward) -> Fix | None:
+    """What to do: the statement that applies the function, without that."""
+    node = node_at(case, source.span)
+    if not isinstance(node, ast.Call) or not node.args:
+        return None
+    inner = node.args[0]
+    if isinstance(node.func, ast.Attribute) and node.func.attr in ("softmax", "sigmoid"):
+        plain = isinstance(node.func.value, ast.Name) and node.func.value.id in ("torch", "F")
+        inner = inner if plain or "functional" in ast.unparse(node.func.value) else node.func.value
+    code = rewritten(case, node, {node: ast.unparse(inner)})
+    if code is None:
+        return None
+    return Fix(case.words("scores_twice_fix_code", code=code, line=node.lineno), span_at(case, node))
+
+
+def no_logarithm(case: Case, event: object, source: Forward) -> Explanation:
+    """The note about a loss of log-probabilities that was given probabilities."""
+    values: Values = {"call": getattr(event, "span", None), "source": source.span}
+    key = "logarithm_missing" if source.op == "softmax" else "logarithm_missing_sigmoid"
+    return case.note("scores_twice", key, cause=source.span, of_cell=True, **values)

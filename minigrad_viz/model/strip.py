@@ -1,0 +1,674 @@
+"""View → strip: the whole model as one row of cards, in the order of computation.
+
+Note [What is a card]
+    The strip shows the view's picture: what is one box there is one card here, and so is data that goes into
+    the first box. At most `MOST` cards stand side by side, so that all of them can be read in a window of 900
+    pixels. Where there are more, functions in a row become one card, then functions without parameters join
+    the card before them, then neighbors join that together have the fewest parameters. What repeats is one
+    card with a bar for each repetition; few rounds of a loop in the forward pass are cards themselves.
+
+    A strip is a picture of the same scene as any other: its cards are the stations of its graph, so steps
+    mark them, and what is inside a card is the inside of a box.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from dataclasses import replace
+from math import hypot, prod, sqrt
+from typing import NamedTuple
+
+from ..protocol import Value, rms_of
+from ..trace.graph import FUNCTION as FUNCTION_KIND
+from ..trace.graph import (
+    LINE,
+    MODULE,
+    PARAMETER,
+    ROOT,
+    ROUND,
+    Change,
+    Graph,
+    Group,
+    Mark,
+    Station,
+)
+from ..words import clean
+from .detail import Detail, detail_of, is_view
+from .fold import PANELS, READABLE, close_groups, close_some, cost_of, inside_of_group
+from .schedule import STOPPED
+from .stations import LIBRARY
+from .tokens import tokens_of
+from .views import View
+
+MOST = 9  # cards of a strip
+FILM = 7  # rounds of a loop that are cards of their own
+LEAST = 3  # cards; fewer are no strip
+INSIDE = 300  # what the insides of cards may cost together, see `cost_of`
+
+
+class Ratio(NamedTuple):
+    """How large an update is beside what it changed, both as root mean squares; `sampled`: as far as a sample
+    of the numbers tells."""
+
+    value: float
+    sampled: bool
+
+
+class Bar(NamedTuple):
+    """One repetition of what a card stands for."""
+
+    name: str
+    value: Value | None
+    grad: Value | None
+    update: Ratio | None
+
+
+# How many levels stand open below the strip at first, or which modules, by their paths.
+Depth = int | Callable[[str], object]
+DATA, LAYER, FUNCTION, LOSS = "data", "layer", "function", "loss"
+
+
+class StripCard(NamedTuple):
+    """One card: the station `id` of the strip's graph, what it is called and what it is, its output with the
+    gradient with respect to it, and of its parameters the first and how far an update moved all of them.
+    `learns`: it has parameters that an update changes."""
+
+    id: str
+    role: str
+    name: str
+    kind: str
+    value: Value | None
+    grad: Value | None
+    weight: Value | None = None
+    update: Ratio | None = None
+    learns: bool = False
+    bars: tuple[Bar, ...] = ()
+
+
+class Strip(NamedTuple):
+    """The cards of a view, left to right. `graph` has them as its stations, `whole` all groups, those that
+    join several boxes included. `arcs` lead over at least one card: their ends among the cards. `update` is
+    the id of the update that its ratios are about, `tokens` the text that the model works on. The rounds of
+    a loop are a film: `film` has their positions among the cards."""
+
+    cards: tuple[StripCard, ...]
+    arcs: tuple[tuple[int, int], ...]
+    graph: Graph
+    whole: Graph
+    update: str = ""
+    tokens: tuple[str, ...] = ()
+    film: tuple[int, ...] = ()
+
+
+class Unit(NamedTuple):
+    """What may become a card: a box or a single station with its members. `sort`: DATA, LAYER or FUNCTION."""
+
+    id: str
+    sort: str
+    members: tuple[str, ...]
+    weights: int = 0
+
+
+def strip_of(view: View) -> Strip | None:
+    """The strip of a view; None for a cell without modules and loops, for derivatives of derivatives, and
+    where it would have fewer cards than a strip needs."""
+    whole = view.whole
+    if view.graph.omitted or any(station.order > 1 for station in whole.stations):
+        return None
+    whole = with_stopped(whole, view.graph)
+    # What is marked stands open in the usual picture; a card says so, and shows it inside.
+    shown = close_groups(replace(whole, marks=())) if whole.marks else view.graph
+    whole = replace(whole, groups=shown.groups or whole.groups)  # with their whole names
+    film = films(whole)
+    whole = with_first_state(whole, film)
+    modules = any(group.kind == MODULE for group in whole.groups)
+    rooted = any(card.role == ROOT for _, card in view.graph.cards())
+    if not modules and (view.whole.marks or not (film and rooted)):  # what is marked is best seen as stations
+        return None
+    graph = unrolled_graph(shown, whole, film)
+    units = units_of(graph, whole)
+    joined = joined_units(units, whole, bool(film))
+    if len(joined) < len(units):
+        whole, graph = with_joined(whole, graph, joined)
+    order = {unit.id: i for i, unit in enumerate(joined)}
+    names = CardNames()
+    cards = tuple(
+        card_of(graph.station(unit.id), unit, graph, whole, names, view.scene.index.module_calls.parameters)
+        for unit in joined
+    )
+    if len([card for card in cards if card.role != DATA]) < LEAST:
+        return None
+    graph = replace(graph, marks=shown_marks(graph, whole))
+    ends = {
+        (order[route.source], order[route.target])
+        for route in graph.routes
+        if route.source in order and route.target in order
+    }
+    arcs = tuple(sorted((a, b) for a, b in ends if b > a + 1))
+    changing = [u.id for u in graph.updates if not u.of_gradients]
+    tokens = tokens_of(view.scene.trace.source, whole)
+    rounds = {group.id for group in whole.groups if group.parent in {each.id for each in film}}
+    film_cards = tuple(i for i, unit in enumerate(joined) if unit.id in rounds)
+    return Strip(cards, arcs, graph, whole, changing[-1] if changing else "", tokens, film_cards)
+
+
+def with_stopped(whole: Graph, shown: Graph) -> Graph:
+    """A whole graph with the operation that failed, which has no result and stands in the picture alone."""
+    stopped = [s for s in shown.stations if s.cards[0].id == STOPPED]
+    if not stopped:
+        return whole
+    there = {station.id for station in whole.stations}
+    routes = [r for r in shown.routes if r.target == stopped[0].id and r.source in there]
+    marks = (mark for mark in shown.marks if mark.part.partition("-")[0] == stopped[0].id)
+    return replace(
+        whole,
+        stations=(*whole.stations, *stopped),
+        routes=(*whole.routes, *routes),
+        marks=(*whole.marks, *marks),
+    )
+
+
+def shown_marks(graph: Graph, whole: Graph) -> tuple[Mark, ...]:
+    """The marks of a strip: what is marked inside of a card is marked at the card."""
+    around = {member: fold.station for fold in graph.folds for member in fold.members}
+    ends = {route.id: route.target for route in whole.routes}
+    there = {route.id for route in graph.routes} | {station.id for station in graph.stations}
+    found = []
+    for mark in whole.marks:
+        base, dash, rest = mark.part.partition("-")
+        if base not in there:
+            base = ends.get(base, base)
+            rest = "d" if rest[:1] in ("d", "k", "g") else "c0"
+            dash = "-"
+        base = around.get(base, base)
+        if base in there:
+            found.append(replace(mark, part=f"{base}{dash}{rest}"))
+    return tuple(found)
+
+
+def films(whole: Graph) -> list[Group]:
+    """The loops of the forward pass whose rounds are cards of their own."""
+    return [
+        group for group in whole.groups
+        if group.kind == ROUND and group.times > 1 and group.times <= FILM and not group.parent
+    ]  # fmt: skip
+
+
+FIRST = "₀"  # at the end of the name of the state that a loop begins with
+
+
+def with_first_state(whole: Graph, film: Sequence[Group]) -> Graph:
+    """The graph in which the state that a loop begins with, `h₀`, stands before its first round."""
+    inside = {member for group in film for member in group.members}
+    first = {s.id for s in whole.stations if s.id in inside and is_first_state(s)}
+    groups = tuple(
+        replace(group, members=tuple(m for m in group.members if m not in first)) for group in whole.groups
+    )
+    return replace(whole, groups=groups) if first else whole
+
+
+def is_first_state(station: Station) -> bool:
+    """Whether a station is the state that a loop begins with."""
+    card = station.cards[0]
+    return station.deck is None and not card.requires_grad and (card.name or "").endswith(FIRST)
+
+
+def unrolled_graph(graph: Graph, whole: Graph, film: Sequence[Group]) -> Graph:
+    """The picture with the rounds of loops as boxes of their own."""
+    if not film:
+        return graph
+    wound = {group.id for group in film}
+    shut = {fold.station for fold in graph.folds}
+    closed = [group for group in whole.groups if group.id in shut - wound or group.parent in wound]
+    return close_some(whole, closed)
+
+
+def units_of(graph: Graph, whole: Graph) -> list[Unit]:
+    """What the picture shows in a row: the data that the first result is made of, and all results."""
+    groups = {group.id: group for group in whole.groups}
+    known = {station.id: station for station in whole.stations}
+    folds = {fold.station: fold for fold in graph.folds}
+    results = [s for s in graph.stations if s.id in folds or any(r.target == s.id for r in graph.routes)]
+    made = {station.id for station in results}
+    tracked = [s for s in results if s.deck is not None or s.cards[0].id == STOPPED]
+    first = tracked[0].id if tracked else ""
+    fed = {route.source for route in graph.routes if route.target == first} - made
+    data = sorted((s for s in graph.stations if is_data(s, fed)), key=lambda s: not is_first_state(s))
+    units = [Unit(station.id, DATA, (station.id,)) for station in data[:1]]
+    for station in tracked:
+        fold, group = folds.get(station.id), groups.get(station.id)
+        members = fold.members if fold else (station.id,)
+        weights = sum(
+            prod(card.value.shape) if card.value else 1
+            for id in members if id in known for card in known[id].cards if card.role == PARAMETER
+        )  # fmt: skip
+        module = group is not None and (group.kind == MODULE or group.kind == ROUND or group.times > 1)
+        units.append(Unit(station.id, LAYER if module else FUNCTION, members, weights))
+    return units
+
+
+def is_data(station: Station, fed: set[str]) -> bool:
+    """Whether a station is data that goes into the model, and nothing that learns."""
+    return station.id in fed and not any(card.requires_grad for card in station.cards)
+
+
+# ─── Cards that join
+
+
+def joined_units(units: list[Unit], whole: Graph, film: bool) -> list[Unit]:
+    """At most `MOST` units; see Note [What is a card]. Beside a film, and where there are too many, what the
+    expression of the root contains is part of the card of the loss."""
+    roots = {station.id for station, card in whole.cards() if card.role == ROOT}
+    units = list(units)
+
+    def join(i: int) -> None:
+        a, b = units[i], units[i + 1]
+        sort = LAYER if LAYER in (a.sort, b.sort) else FUNCTION
+        units[i : i + 2] = [Unit("", sort, (*a.members, *b.members), a.weights + b.weights)]
+
+    def ends(unit: Unit) -> bool:
+        return not roots.isdisjoint(unit.members)
+
+    def pairs(*sorts: tuple[str, str]) -> list[int]:
+        return [
+            i for i in range(len(units) - 1)
+            if (units[i].sort, units[i + 1].sort) in sorts and not units[i + 1].weights
+        ]  # fmt: skip
+
+    written = {s.id: LIBRARY.sub("", s.cards[0].expr or "") for s in whole.stations}
+    while len(units) > 1 and (film or len(units) > MOST) and FUNCTION == units[-1].sort == units[-2].sort:
+        part, root = written[units[-2].members[-1]], written[units[-1].members[-1]]
+        if not part or part not in root:
+            break
+        join(len(units) - 2)
+    while len(units) > MOST:
+        free = [i for i in pairs((FUNCTION, FUNCTION)) if not ends(units[i + 1])]
+        free = free or pairs((FUNCTION, FUNCTION))
+        free = free or [i for i in pairs((LAYER, FUNCTION)) if not ends(units[i + 1])]
+        if free:
+            join(free[0])
+            continue
+        inner = [i for i in range(len(units) - 1) if units[i].sort != DATA and not ends(units[i + 1])]
+        if not inner:
+            break
+        join(min(inner, key=lambda i: (units[i].weights + units[i + 1].weights, i)))
+    return units
+
+
+def with_joined(whole: Graph, graph: Graph, units: list[Unit]) -> tuple[Graph, Graph]:
+    """The whole graph with a group for each joined unit, which gets its id, and the graph in which these and
+    all other boxes of the strip are closed."""
+    boxes = {fold.station: fold.members for fold in graph.folds}
+    order = {station.id: i for i, station in enumerate(whole.stations)}
+    users: dict[str, set[str]] = {}
+    for route in whole.routes:
+        users.setdefault(route.source, set()).add(route.target)
+    fed = {route.target for route in whole.routes}
+    groups = list(whole.groups)
+    new: list[Group] = []
+    for i, unit in enumerate(units):
+        if unit.id:
+            continue
+        members = set(unit.members)
+        alone = {
+            s.id for s in whole.stations
+            if s.id not in fed and users.get(s.id) and users[s.id] <= members and not s.cards[0].held
+        }  # fmt: skip
+        inside = [id for id, own in boxes.items() if members.issuperset(own)]
+        made = Group(
+            f"g{len(groups) + len(new)}", MODULE, "", tuple(sorted(members | alone, key=order.__getitem__)),
+            parameters=tuple(p for g in groups if g.id in inside for p in with_way(g)),
+        )  # fmt: skip
+        new.append(made)
+        units[i] = unit._replace(id=made.id, members=made.members)
+        groups = [replace(g, parent=made.id) if g.id in inside else g for g in groups]
+    # Outer groups stand before inner ones.
+    whole = replace(whole, groups=tuple(new) + tuple(groups))
+    taken = {member for made in new for member in made.members}
+    shut = [g for g in whole.groups if g.id in boxes and taken.isdisjoint(g.members)]
+    return whole, close_some(whole, [*shut, *new])
+
+
+def with_way(group: Group) -> Iterator[tuple[str, str]]:
+    """The parameters of a group, by their names in the model."""
+    own = group.path.rpartition(".")[2]
+    yield from ((f"{own}.{name}" if own else name, id) for name, id in group.parameters)
+
+
+# ─── What stands on a card
+
+
+class CardNames:
+    """Gives each card a name that no other has."""
+
+    def __init__(self) -> None:
+        self.used: set[str] = set()
+
+    def unique(self, name: str) -> str:
+        """The name; where it is taken with a number, as of a module that is called twice."""
+        choices = (name, *(f"{name} ({i})" for i in range(2, len(self.used) + 3)))
+        found = next(choice for choice in choices if choice not in self.used)
+        self.used.add(found)
+        return found
+
+
+def card_of(
+    station: Station, unit: Unit, graph: Graph, whole: Graph, names: CardNames,
+    known: Mapping[str, tuple[str, str]],
+) -> StripCard:  # fmt: skip
+    """The card of a station of the strip's graph; `known` are the places of parameters in their modules."""
+    card = station.cards[0]
+    group = next((g for g in whole.groups if g.id == unit.id), None)
+    repeated = repetition(group, whole) if group is not None else None
+    if group is not None and group.title == "":  # a repeated box joined with functions is still that
+        parts = [each for each in whole.groups if each.parent == group.id and each.kind in (MODULE, ROUND)]
+        repeated = repetition(parts[0], whole) if len(parts) == 1 else None
+    ends = any(each.role == ROOT for each in station.cards)
+    role = LOSS if ends else unit.sort
+    name, kind = title_of_card(station, group, repeated, whole, role)
+    parameters = [
+        (label, each) for fold in graph.folds if fold.station == station.id for label, each in fold.parameters
+    ]
+    changes = {c.tensor: c for u in graph.updates if not u.of_gradients for c in u.changes}
+    # A module that is called twice has its parameters outside of both boxes.
+    path = group.path if group is not None and group.kind == MODULE else ""
+    called = {id for id, (at, _) in known.items() if path and (at == path or at.startswith(f"{path}."))}
+    parameters += (
+        [("weight", each) for _, each in whole.cards() if each.id in called] if not parameters else []
+    )
+    ids = dict.fromkeys([each.id for _, each in parameters] + [id for id in known if id in called])
+    mine = [changes[id] for id in ids if id in changes]
+    weight = next((each.value for label, each in parameters if label.endswith("weight")), None)
+    weight = weight or next((each.value for _, each in parameters), None)
+    bars = tuple(bars_of(repeated, whole, changes)) if repeated is not None else ()
+    return StripCard(
+        station.id, role, names.unique(name), kind, card.value,
+        None if role == DATA else card.grad, weight, ratio_of(mine), bool(mine), bars,
+    )  # fmt: skip
+
+
+def repetition(group: Group, whole: Graph) -> Group | None:
+    """The repeated box that a group is, or that is all that it has inside."""
+    while group.times == 1:
+        inner = [each for each in whole.groups if each.parent == group.id]
+        if len(inner) != 1 or len(group.members) - len(inner[0].members) > 0:
+            return None
+        group = inner[0]
+    return group
+
+
+def title_of_card(
+    station: Station, group: Group | None, repeated: Group | None, whole: Graph, role: str
+) -> tuple[str, str]:
+    """The name of a card, and what it is."""
+    card = station.cards[0]
+    if role == LOSS:
+        roots = (known for known in whole.stations if any(each.role == ROOT for each in known.cards))
+        root = next(
+            (
+                known
+                for known in roots
+                if known.id == station.id or known.id in (group.members if group else ())
+            ),
+            station,
+        )
+        kind = written_function(root, None if group is None or group.title == "" else group, whole)
+        written = brief(LIBRARY.sub("", root.cards[0].expr or ""))
+        return clean(card.name or "loss"), clean(written if kind in SIGNS.values() and written else kind)
+    if role == DATA:
+        value = card.value
+        return clean(card.name or "data"), "×".join(map(str, value.shape)) if value else ""
+    if group is None or group.kind not in (MODULE, ROUND):
+        return function_title(station, group, whole)
+    inner = [each for each in whole.groups if each.parent == (repeated or group).id]
+    if group.title == "":  # joined
+        return joined_title(group, inner, whole)
+    if group.kind == ROUND and group.times == 1:
+        number, state = round_name(group, whole), last_state(group, whole)
+        return (state, number) if state else (number, "")
+    if repeated is not None:
+        name = group.title.partition(" ")[0] if repeated is not group else range_name(repeated, inner, whole)
+        kinds = layer_kinds(inner[0], whole) if inner else ""
+        return f"{name} ×{repeated.times}", kinds
+    words = group.title.split(" ")
+    return name_and_kind(words)
+
+
+def last_state(group: Group, whole: Graph) -> str:
+    """The state that a round of a loop computes, `h₂`; "" where it has no such name."""
+    names = (whole.station(id).cards[0].name or "" for id in reversed(group.members))
+    return clean(next((name for name in names if name[-1:] in SUBSCRIPTED), ""))
+
+
+SUBSCRIPTED = tuple("₀₁₂₃₄₅₆₇₈₉")
+
+
+def name_and_kind(words: Sequence[str]) -> tuple[str, str]:
+    """The words of a module's title as a name and what it is: a number alone is no name."""
+    keep = 2 if words[0].rpartition(".")[2].isdigit() and len(words) > 1 else 1
+    return " ".join(words[:keep]), " ".join(words[keep:]).removeprefix("Sequential")
+
+
+def joined_title(group: Group, inner: Sequence[Group], whole: Graph) -> tuple[str, str]:
+    """The name of a card that joins several: `3 … 9`, or the first with functions; what they are."""
+    parts = [each for each in inner if each.kind in (MODULE, ROUND)]
+    if not parts:
+        return function_title(whole.station(group.members[-1]), None, whole)
+    first, last_part = parts[0].title.split(" "), parts[-1].title.split(" ")
+    kinds = list(dict.fromkeys(layer_kinds(each, whole) for each in parts))
+    if len(parts) == 1:
+        name, kind = name_and_kind(first)
+        repeated = repetition(parts[0], whole)
+        if repeated is None:
+            return name, kind
+        words = kind.split(" ")
+        name = f"{name} {' '.join(words[:-1])}".strip() if repeated is parts[0] else name
+        return f"{name} ×{repeated.times}", words[-1] if repeated is parts[0] else ""
+    return f"{first[0]} … {last_part[0]}", ", ".join(kinds)
+
+
+def range_name(repeated: Group, inner: Sequence[Group], whole: Graph) -> str:
+    """What a repetition is called: the range of its modules, `0 … 23`, or its own title."""
+    modules = [
+        each for each in whole.groups
+        if each.kind == MODULE and any(each.id == part.id or each.parent == part.id for part in inner)
+    ]  # fmt: skip
+    if modules and repeated.kind == ROUND:
+        ends = modules[0].title.partition(" ")[0], modules[-1].title.partition(" ")[0]
+        return " … ".join(dict.fromkeys(ends))
+    return repeated.title.rpartition(" ")[0] if repeated.kind == MODULE else clean(repeated.title)
+
+
+def layer_kinds(group: Group, whole: Graph) -> str:
+    """The class of a module; of a round the classes of its modules."""
+    if group.kind == MODULE:
+        words = [word for word in group.title.split(" ")[1:] if word != "…" and not word.isdigit()]
+        return " ".join(words).removeprefix("Sequential") or " ".join(words) or group.title
+    modules = [each for each in whole.groups if each.parent == group.id and each.kind == MODULE]
+    return ", ".join(dict.fromkeys(each.title.partition(" ")[2] for each in modules))
+
+
+def round_name(group: Group, whole: Graph) -> str:
+    """`t = 2`: one round of a loop, by its variable where the loop counts; else its number."""
+    number = int(group.title.partition("/")[0])
+    loop = next((each.title for each in whole.groups if each.id == group.parent), "")
+    found = re.match(r"for (\w+) in range\((.*)\):?$", loop)
+    try:
+        bounds = ast.literal_eval(f"({found[2]},)") if found else ()
+    except (ValueError, SyntaxError):  # bounds that are variables
+        bounds = ()
+    if found and all(isinstance(each, int) for each in bounds) and 1 <= len(bounds) <= 3:
+        return f"{found[1]} = {range(*bounds)[number - 1]}"
+    variable = re.match(r"for (\w+) in ", loop)
+    return f"{variable[1]} #{number}" if variable else f"#{number}"
+
+
+def written_function(station: Station, group: Group | None, whole: Graph) -> str:
+    """What a result was computed with: the function that was called, or the expression."""
+    if group is not None and group.kind != LINE and group.title:
+        return clean(group.title)
+    inner = [each for each in whole.groups if group is not None and each.parent == group.id and each.title]
+    if inner:
+        return clean(inner[-1].title)
+    written = LIBRARY.sub("", station.cards[0].expr or "") or (station.deck.name if station.deck else "")
+    return clean(callee(written) or written)
+
+
+def function_title(station: Station, group: Group | None, whole: Graph) -> tuple[str, str]:
+    """The name of a result, or of what computed it, and its expression without the arguments of calls."""
+    written = written_function(station, group, whole)
+    expr = brief(LIBRARY.sub("", station.cards[0].expr or ""))
+    return clean(station.cards[0].name or written), clean(expr if expr != written else "")
+
+
+def brief(written: str) -> str:
+    """An expression without `self.` and without the arguments of its calls: `tok(…) + pos(…)`."""
+    try:
+        node = ast.parse(written, mode="eval")
+    except SyntaxError:
+        return written
+    for each in ast.walk(node):
+        if isinstance(each, ast.Call) and each.args:
+            each.args, each.keywords = [ast.Name("…")], []
+    return ast.unparse(node).replace("self.", "")
+
+
+SIGNS = {
+    ast.Add: "+", ast.Sub: "−", ast.Mult: "*", ast.Div: "/", ast.MatMult: "@", ast.Pow: "**", ast.Mod: "%",
+    ast.FloorDiv: "//",
+}  # fmt: skip
+
+
+def callee(written: str) -> str:
+    """The name of the function or method whose call an expression is, or its outermost operator; "" if it is
+    neither."""
+    try:
+        node = ast.parse(written, mode="eval").body
+    except SyntaxError:
+        return ""
+    if isinstance(node, ast.BinOp):
+        return SIGNS.get(type(node.op), "")
+    function = node.func if isinstance(node, ast.Call) else None
+    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+
+
+def bars_of(repeated: Group, whole: Graph, changes: Mapping[str, Change]) -> Iterator[Bar]:
+    """A bar for each repetition."""
+    known = {station.id: station for station in whole.stations}
+    for part in (each for each in whole.groups if each.parent == repeated.id):
+        tracked = [
+            known[id] for id in part.members if known[id].deck is not None and not known[id].cards[0].is_leaf
+        ]
+        last = tracked[-1].cards[0] if tracked else known[part.members[-1]].cards[0]
+        tensors = [known[id].cards[0].id for _, id in part.parameters if id in known]
+        inner = [each for each in whole.groups if each.parent == part.id and each.kind == MODULE]
+        name = part.title.partition(" ")[0]
+        if part.kind == ROUND:
+            name = inner[0].title.partition(" ")[0] if inner else name.partition("/")[0]
+        yield Bar(name, last.value, last.grad, ratio_of([changes[t] for t in tensors if t in changes]))
+
+
+def ratio_of(changes: Sequence[Change]) -> Ratio | None:
+    """How far updates moved tensors together, beside what those were; None where that is not known."""
+    moved, were, sampled = 0.0, 0.0, False
+    for change in changes:
+        before, after = numbers_of(change.before), numbers_of(change.after)
+        if before is None or after is None or len(before) != len(after) or change.before is None:
+            continue
+        size = change.before.size
+        step = rms_of([b - a for a, b in zip(before, after)]) or 0.0
+        moved, were = hypot(moved, step * sqrt(size)), hypot(were, (change.before.rms or 0.0) * sqrt(size))
+        sampled = sampled or change.before.items is None
+    return Ratio(moved / were, sampled) if were else None
+
+
+def numbers_of(value: Value | None) -> Sequence[float] | None:
+    """The numbers of a value, or a sample of them; None where they are not known or not real."""
+    numbers = None if value is None else value.items if value.summary is None else value.summary.sample
+    return numbers if numbers and rms_of(numbers) is not None else None
+
+
+def opened_cards(strip: Strip) -> Iterator[tuple[str, str, Detail]]:
+    """What a reader can open in a strip, cards first, then what is inside these: the id of the box, the way
+    to it and its inside. As many as are soon drawn; of what repeats the first and the last
+    before those between."""
+    groups = {group.id: group for group in strip.whole.groups}
+    todo = [card.id for card in strip.cards if card.role != DATA]
+    names = {card.id: card.name for card in strip.cards}
+    room: float = INSIDE
+    done = 0
+    later: list[str] = []
+    while todo or later:
+        todo, later = (todo, later) if todo else (later, [])
+        id = todo.pop(0)
+        group = groups.get(id) or Group(id, FUNCTION_KIND, names[id], (id,))
+        group = opened_box(group, strip.whole)
+        detail = detail_of(inside_of_group(strip.whole, group), group.members, strip.whole)
+        detail = with_card_names(detail._replace(tokens=strip.tokens), strip)
+        part = detail.graph
+        inner = [fold.station for fold in part.folds if fold.station in groups]
+        cost = cost_of(part)
+        fits = 1 < len(part.stations) <= READABLE and cost <= room and done < PANELS
+        if not fits and id not in names:
+            continue
+        if fits:
+            title = names.get(id) or " ".join(name_and_kind(group.title.split(" "))).strip()
+            way = [*group.path.split(".")[:-1], title] if group.path else [title]
+            yield id, " › ".join(way), detail
+            room, done = room - cost, done + 1
+        repeated = group.times > 2
+        todo += [inner[0], inner[-1]] if repeated and inner else inner
+        later += inner[1:-1] if repeated else []
+
+
+def ways_to_modules(strip: Strip, boxes: Container[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The modules by their paths, each with the boxes to open for it, from its card on: as near as can be
+    opened."""
+    groups = {group.id: group for group in strip.whole.groups}
+    for group in strip.whole.groups:
+        way: list[str] = []
+        each: Group | None = group
+        while each is not None:
+            way += [each.id] if each.id in boxes else []
+            each = groups.get(each.parent)
+        if way and group.kind == MODULE and "." in group.path:
+            yield group.path, tuple(reversed(way))
+
+
+def opened_first(strip: Strip, boxes: Sequence[str], depth: Depth) -> tuple[str, ...]:
+    """The boxes that stand open at first, from a card on."""
+    ways = list(ways_to_modules(strip, boxes))
+    if callable(depth):
+        return next((way for path, way in ways if depth(path.partition(".")[2])), ())
+    cards = [card for card in strip.cards if card.id in boxes]
+    first = next((card.id for card in cards if card.role == LAYER), cards[0].id if cards else "")
+    return next((way[:depth] for _, way in ways if len(way) >= depth > 1), (first,)[: depth * bool(first)])
+
+
+def with_card_names(detail: Detail, strip: Strip) -> Detail:
+    """A detail in which what stands outside is called by its card, where it would be called like a part."""
+    mine = {s.cards[0].name or s.cards[0].expr for s in detail.graph.stations if s.id not in detail.outside}
+    groups = {group.id: group.members for group in strip.whole.groups}
+    card_of = {m: card.name for card in strip.cards for m in groups.get(card.id, (card.id,))}
+    stations = tuple(
+        replace(s, cards=(replace(s.cards[0], expr=card_of[s.id]), *s.cards[1:]))
+        if s.id in detail.outside and not s.cards[0].name and s.cards[0].expr in mine and s.id in card_of
+        else s
+        for s in detail.graph.stations
+    )
+    return detail._replace(graph=replace(detail.graph, stations=stations))
+
+
+def opened_box(group: Group, whole: Graph) -> Group:
+    """A group; what is inside of it, if that is one box and views."""
+    known = {station.id: station for station in whole.stations}
+    while True:
+        inner = [each for each in whole.groups if each.parent == group.id]
+        rest = set(group.members) - {member for each in inner for member in each.members}
+        if len(inner) != 1 or any(
+            known[id].deck is not None and not is_view(known[id]) for id in rest if id in known
+        ):
+            return group
+        group = inner[0]

@@ -1,0 +1,170 @@
+"""The player as HTML that needs nothing: no kernel, no network, no other file.
+
+The first picture stands as an image with the outline as alternative text. Where scripts run, one script
+puts the player in its place: the module of the widget (`stepper.js`) with its style, which are the same in
+every cell, and the score, both deflated.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import html
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from string import Template
+from typing import Any
+
+from ..drawing.export import image, split_picture
+from ..drawing.sheets import NOTE
+from ..drawing.strip_pictures import StripPicture
+from ..drawing.style import every_theme
+from ..words import text
+from .acts import Act
+from .joining import as_expression, one_script
+from .score import pack_json, score_of
+
+MODULES = (
+    "stepper_texts.js", "stepper_parts.js", "stepper_formula.js", "stepper_source.js", "stepper_caption.js",
+    "stepper_track.js", "stepper_rounds.js", "stepper_painter.js", "stepper_drag.js", "stepper_picture.js",
+    "stepper_map.js",
+    "stepper_details.js", "stepper_share.js", "stepper_motion.js", "stepper_keys.js", "stepper_boxes.js",
+    "stepper_tour.js", "stepper_panes.js", "stepper.js",
+)  # fmt: skip
+# What is joined only where a cell uses it.
+EXTRAS = {
+    "": (),
+    "strip": ("stepper_strip.js",),
+    "quiz": ("stepper_quiz_judge.js", "stepper_quiz_cover.js", "stepper_quiz.js"),
+    "live": (
+        "stepper_plot.js",
+        "stepper_states.js",
+        "stepper_replaced.js",
+        "stepper_live_pane.js",
+        "stepper_live.js",
+        "stepper_training.js",
+        "stepper_learning.js",
+    ),
+    "learning": ("stepper_plot.js", "stepper_learning.js"),
+    "strip learning": ("stepper_strip.js", "stepper_plot.js", "stepper_learning.js"),
+}
+SHEETS = {
+    "": (), "strip": ("strip",), "quiz": ("quiz",), "live": ("live", "learning"), "learning": ("learning",),
+    "strip learning": ("strip", "learning"),
+}  # fmt: skip
+HEAVY = 250_000  # characters of SVG; a larger picture is packed, and the outline alone stands in its place
+
+# Notebooks run the scripts of an output in different places: in the output itself, or appended to what holds
+# it. So the holder is found by its key, and the first that has no player yet is taken. A script is made of
+# the inflated module: where this one may run that one may, too.
+START = Template("""<script>(()=>{
+const here=document.currentScript,root=here?here.getRootNode():document;
+const box=here&&here.closest("[data-mgp]")||root.querySelector('[data-mgp="$key"]:not([data-on])');
+if(!box||!self.DecompressionStream)return;
+box.dataset.on="";
+const read=z=>new Response(new Blob([Uint8Array.from(atob(z),c=>c.charCodeAt(0))]).stream()
+.pipeThrough(new DecompressionStream("deflate"))).json();
+Promise.all([read("$player"),read("$score")]).then(([[code,style],score])=>{
+const script=document.createElement("script");
+script.text="document.currentScript.player="+code;
+document.head.append(script);
+script.remove();
+script.player.mount(box,score,style);
+});
+})()</script>""")
+
+
+def player_html(
+    acts: Sequence[Act],
+    source: str = "",
+    lang: str | None = None,
+    earlier: Sequence[float | None] = (),
+    later: Sequence[float | None] = (),
+    *,
+    pane: bool = False,
+    quiz: str = "",
+    instead: str = "",
+    live: dict[str, Any] | None = None,
+    learning: dict[str, Any] | None = None,
+) -> str:
+    """Self-contained HTML of a player over `acts`, the last of which is shown first; `source` is the cell's,
+    of the `earlier` and the `later` backward calls only the values of the roots are known. With `pane`, the
+    source stands beside the picture from the start, where there is room: on a page that has no cell above the
+    player. With a `quiz` the reader is asked first, and `instead` stands where no script runs; `live` and
+    `learning` are the parts of the score for live values and for what the model of a loop computes.
+    ValueError without any act."""
+    score = score_of(acts, source, lang, earlier, later, pack=False)
+    if pane:
+        score["pane"] = True
+    if live:
+        score["live"] = live
+    if learning and not quiz:
+        score["learning"] = learning
+    picture = acts[-1].picture
+    svg, outline = picture.svg() or "", picture.outline()
+    if quiz:
+        score["quiz"] = quiz
+        still = f"<pre>{html.escape(instead)}</pre>"
+    elif svg and len(svg) <= HEAVY:
+        parts = split_picture(svg, picture.prefix)
+        if parts:
+            score["acts"][-1] |= {"svg": parts.head, "groups": parts.groups}
+        still = image(parts.still if parts else svg, outline)
+    else:
+        still = f"<pre>{html.escape(outline)}</pre>"
+    told = pack_json(score)
+    key = hashlib.sha256((still + told).encode()).hexdigest()[:8]
+    also = "quiz" if quiz else "live" if live else extra_of(acts, learning)
+    script = START.substitute(key=key, player=player(also), score=told)
+    note = f'<p style="{NOTE}">{html.escape(text("run_to_play", lang))}</p>'  # where no script runs
+    return f'<div data-mgp="{key}" style="overflow-x:auto">{still}{note}{script}</div>'
+
+
+def extra_of(acts: Sequence[Act], learning: dict[str, Any] | None) -> str:
+    """What a player of these acts uses besides, see `EXTRAS`."""
+    strip = any(isinstance(act.picture, StripPicture) for act in acts)
+    return " ".join(["strip"] * strip + ["learning"] * bool(learning))
+
+
+@functools.cache
+def player(also: str = "") -> str:
+    """The module and the style, deflated; `also` what else a cell uses, see `EXTRAS`."""
+    return pack_json([module_expression(also), style(also)])
+
+
+def style(also: str = "") -> str:
+    """The style of the player and its pictures."""
+    sheets = source("stepper.css") + "".join(source(f"stepper_{name}.css") for name in SHEETS[also])
+    return re.sub(r"/\*.*?\*/\n?", "", sheets, flags=re.S) + every_theme()
+
+
+@functools.cache
+def module(also: str = "") -> str:
+    """The player as one ES module, which is what a widget wants."""
+    return one_script(scripts(also))
+
+
+def module_expression(also: str = "") -> str:
+    """The module as one expression, whose value is what it exports by default."""
+    return as_expression(scripts(also))
+
+
+def scripts(also: str = "") -> list[str]:
+    """The files of the player in their order; `also` what else a cell uses."""
+    return [source(name) for name in (*MODULES[:-1], *EXTRAS[also], MODULES[-1])]
+
+
+def source(name: str) -> str:
+    """One of the files beside this one."""
+    return (Path(__file__).parent / name).read_text(encoding="utf-8")
+
+
+def widgets_are_shown() -> bool:
+    """Return whether the notebook shows widgets that are not ipywidgets' own.
+
+    Colab shows them only with a manager of widgets that it loads from the network. There the player in the
+    output's HTML is what works.
+    """
+    return "google.colab" not in sys.modules

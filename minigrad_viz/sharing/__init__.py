@@ -1,0 +1,1 @@
+"""A cell outside of a notebook: films, slides and worksheets."""

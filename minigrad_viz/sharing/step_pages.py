@@ -1,0 +1,272 @@
+"""One step as a page of its own: the picture as it is then, what happens, and the arithmetic.
+
+Films and slides are made of these pages. No word on a page is smaller than `SMALLEST` of its `font`: a
+picture that would have smaller ones is shown in part, and the part is the one that the step is about.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+from xml.etree import ElementTree
+
+from ..drawing.export import ZOOM, draw_pdf, draw_png
+from ..drawing.graphviz_wasm import LayoutUnavailable
+from ..drawing.picture import Picture
+from ..drawing.style import num, xml_with_spaces
+from ..player.still import SVG, StillPictures, svg_at
+from ..steps.frames import IN_WORDS, Frame
+from ..words import clean, text
+from ..words.display_text import text_pixels
+
+Rect = tuple[float, float, float, float]  # left, top, width, height
+Piece = tuple[str, str]  # a tone, see `arithmetic.Line`, and a text
+
+SMALLEST = 0.75  # of the page's font: its smallest words
+WORDS = 11.0  # pixels: the smallest words of a picture
+LARGEST = 2.4  # times: no picture is larger than this
+LINES = 7  # below a picture
+NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+FONTS = '.said{font-family:Roboto,sans-serif}.code{font-family:"DejaVu Sans Mono",monospace}'
+PLACE = re.compile(r"translate\((-?[\d.]+)[ ,]+(-?[\d.]+)\)")
+
+
+class PageSize(NamedTuple):
+    """Width and height of a page, and the size of its sentence, in pixels."""
+
+    width: int
+    height: int
+    font: float
+
+
+SIZES = {"slide": PageSize(1280, 720, 24.0), "chat": PageSize(640, 480, 15.0)}
+
+
+class StepPages:
+    """The steps of a picture as pages of one size and theme ("light" or "dark"). ValueError for another size
+    or theme, LayoutError where there is no picture."""
+
+    def __init__(
+        self,
+        picture: Picture,
+        frames: Sequence[Frame],
+        source: str,
+        lang: str | None = None,
+        size: str = "slide",
+        theme: str = "light",
+    ) -> None:
+        for name, value, known in (("size", size, SIZES), ("theme", theme, ("light", "dark"))):
+            if value not in known:
+                raise ValueError(f"{name} must be one of {', '.join(known)}, not {value!r}")
+        self.size, self.lang = SIZES[size], lang
+        self.frames, self._lines = frames, source.splitlines()
+        self._still = StillPictures(picture, frames, theme)
+        self._colors = self._still.colors
+        self._margin = self.size.font * 1.5
+        below = max((len(self._below(frame)) for frame in frames), default=0)
+        self._text_top = self.size.height - self._margin * 0.6 - below * self._step
+
+    def __len__(self) -> int:
+        return len(self.frames)
+
+    @property
+    def background(self) -> str:
+        """The color behind all pages, as CSS writes it."""
+        return self._colors["bg"]
+
+    @property
+    def _step(self) -> float:
+        """From one line of text to the next."""
+        return self.size.font * 1.4
+
+    def svg(self, step: int) -> str:
+        """The page of a step, counted from 1. ValueError if there is no such step."""
+        tree = self._still.at(step)
+        frame = self.frames[step - 1]
+        width, height, _ = self.size
+        parts = [
+            f"<style>{FONTS}</style>",
+            f'<rect width="{width}" height="{height}" fill="{self.background}"/>',
+            *self._heading(step, frame),
+            self._placed(tree),
+            *self._text(self._below(frame)),
+        ]
+        return (
+            f'<svg xmlns="{SVG}" width="{width}" height="{height}" viewBox="0 0 {width} {height}">'
+            f"{''.join(parts)}</svg>"
+        )
+
+    def _heading(self, step: int, frame: Frame) -> Iterator[str]:
+        """Where the step stands, and the line of code that it belongs to."""
+        left, base = self._margin, self._margin
+        label = clean(frame.label) or text("slide_step", self.lang, step=step, steps=len(self))
+        yield self._words([("", label)], left, base, SMALLEST, "mute")
+        if frame.span is not None and frame.span[0] <= len(self._lines):
+            code = clean(self._lines[frame.span[0] - 1].strip())
+            beside = left + text_pixels(label, self.size.font * SMALLEST) + self._margin
+            room = int((self.size.width - beside - left * 3) / (self.size.font * SMALLEST * 0.602))
+            shown = code if len(code) <= room else code[: room - 1] + "…"
+            yield self._words([("", shown)], beside, base, SMALLEST, "ink", "code")
+        count = f"{step} / {len(self)}"
+        right = self.size.width - left - text_pixels(count, self.size.font * SMALLEST)
+        yield self._words([("", count)], right, base, SMALLEST, "mute")
+
+    def _below(self, frame: Frame) -> list[tuple[float, list[Piece]]]:
+        """The lines below a picture, each with its size: the sentence of a step, and its arithmetic."""
+        room = self.size.width - 2 * self._margin
+        told: list[tuple[float, list[Piece]]] = [(1.0, [("", clean(frame.text))])]
+        told += [(SMALLEST, list(line.parts)) for line in frame.lines if line.kind == IN_WORDS]
+        told += [(0.9, list(line.parts)) for line in frame.lines if line.formula is not None]
+        lines = [
+            (share, line)
+            for share, parts in told
+            for line in wrap_pieces(parts, room, self.size.font * share)
+        ]
+        if len(lines) > LINES:
+            share, last = lines[LINES - 1]
+            lines[LINES - 1 :] = [(share, [*last, ("", " …")])]
+        return lines
+
+    def _text(self, lines: Iterable[tuple[float, list[Piece]]]) -> Iterator[str]:
+        for i, (share, line) in enumerate(lines):
+            ink = "mute" if share == SMALLEST else "ink"
+            yield self._words(line, self._margin, self._text_top + (i + 0.75) * self._step, share, ink)
+
+    def _words(
+        self, pieces: Iterable[Piece], x: float, y: float, share: float, ink: str, kind: str = "said"
+    ) -> str:
+        """A line of text of a class at a place; a number that flowed in and a result have their colors."""
+        tones = {"in": f' fill="{self._colors["grad"]}"', "out": ' font-weight="700"'}
+        told = "".join(
+            f"<tspan{tones.get(tone, '')}>{xml_with_spaces(content)}</tspan>" for tone, content in pieces
+        )
+        size = num(self.size.font * share)
+        return (
+            f'<text class="{kind}" x="{num(x)}" y="{num(y)}" font-size="{size}" fill="{self._colors[ink]}">'
+            f"{told}</text>"
+        )
+
+    def _placed(self, tree: ElementTree.Element) -> str:
+        """The picture between heading and text, all of it or what the step is about."""
+        top = self._margin * 1.5
+        drop_legend(tree)
+        room = (self.size.width - 2 * self._margin, self._text_top - top - self._margin * 0.3)
+        whole = float(tree.get("width", "0")), float(tree.get("height", "0"))
+        scale = min(room[0] / whole[0], room[1] / whole[1], LARGEST * self.size.font / 24)
+        least = self.size.font * SMALLEST / WORDS
+        x, y, width, height = 0.0, 0.0, *whole
+        if scale < least:
+            x, y, width, height = visible_part(active_area(tree), (room[0] / least, room[1] / least), whole)
+            scale = min(room[0] / width, room[1] / height)
+        left = (self.size.width - width * scale) / 2
+        for name, value in zip("xy", (left, top + (room[1] - height * scale) / 2), strict=True):
+            tree.set(name, num(value))
+        tree.set("width", num(width * scale))
+        tree.set("height", num(height * scale))
+        tree.set("viewBox", f"{num(x)} {num(y)} {num(width)} {num(height)}")
+        return ElementTree.tostring(tree, encoding="unicode")
+
+
+def save_still(path: Path, picture: Picture, frames: Sequence[Frame], step: int) -> None:
+    """Write the picture as it is at a step as .svg, .png or .pdf. ValueError for another ending or if there
+    is no such step; LayoutError where there is no picture, or without the extra "export"."""
+    kind = path.suffix.lower()
+    if kind not in (".svg", ".png", ".pdf"):
+        raise ValueError(f"step is for .svg, .png and .pdf files, not {path.suffix!r}")
+    svg = svg_at(picture, frames, step)
+    try:
+        content = svg.encode() if kind == ".svg" else draw_png(svg, ZOOM) if kind == ".png" else draw_pdf(svg)
+    except ImportError as error:
+        raise LayoutUnavailable(text("export_needs", picture.lang, reason=str(error))) from None
+    path.write_bytes(content)
+
+
+def join_pages(pages: Iterable[str], lang: str | None) -> bytes:
+    """Some SVG pages as one PDF. LayoutError without the extra "export"."""
+    try:
+        from pypdf import PdfWriter
+
+        writer = PdfWriter()
+        for page in pages:
+            writer.append(io.BytesIO(draw_pdf(page, lang)))
+    except ImportError as error:
+        raise LayoutUnavailable(text("export_needs", lang, reason=str(error))) from None
+    file = io.BytesIO()
+    writer.write(file)
+    return file.getvalue()
+
+
+def drop_legend(tree: ElementTree.Element) -> None:
+    """Take the legend away, which stands at the bottom, with the room for it."""
+    for legend in tree.findall(f"{{{SVG}}}g[@class='legend']"):
+        tops = [float(PLACE.match(item.get("transform", ""))[2]) for item in legend]  # type: ignore[index]
+        tree.remove(legend)
+        tree.set("height", num(min(tops) - WORDS))
+
+
+def wrap_pieces(parts: Iterable[Piece], width: float, size: float) -> Iterator[list[Piece]]:
+    """Pieces of text in lines of at most `width` pixels, broken between words."""
+    line: list[Piece] = []
+    used = 0.0
+    for tone, content in parts:
+        for word in re.findall(r"\s*\S+\s*$|\s*\S+|\s+", content):
+            needed = text_pixels(word, size)
+            if line and used + needed > width:
+                yield line
+                line, used, word = [], 0.0, word.lstrip()
+                needed = text_pixels(word, size)
+            line.append((tone, word))
+            used += needed
+    if line:
+        yield line
+
+
+def visible_part(area: Rect | None, room: tuple[float, float], whole: tuple[float, float]) -> Rect:
+    """The part of a picture with what is active in its middle: as large as the room, or as what is active."""
+    if area is None:
+        area = (0.0, 0.0, 0.0, 0.0)
+    found = []
+    for start, length, fits, all_of_it in zip(area[:2], area[2:], room, whole, strict=True):
+        shown = min(max(fits, length), all_of_it)
+        begin = min(max(0.0, start + length / 2 - shown / 2), all_of_it - shown)
+        found.append((begin, shown))
+    (x, width), (y, height) = found
+    return x, y, width, height
+
+
+def active_area(tree: ElementTree.Element) -> Rect | None:
+    """The rectangle around what is active in a picture; None if nothing is."""
+    points = list(active_points(tree, (0.0, 0.0), False))
+    if not points:
+        return None
+    (left, *_, right), (top, *_, bottom) = (sorted([*axis, *axis]) for axis in zip(*points, strict=True))
+    return left, top, right - left, bottom - top
+
+
+def active_points(
+    element: ElementTree.Element, origin: tuple[float, float], active: bool
+) -> Iterator[tuple[float, float]]:
+    """The places of what is drawn inside active parts."""
+    if place := PLACE.match(element.get("transform", "")):
+        origin = origin[0] + float(place[1]), origin[1] + float(place[2])
+    active = active or "active" in element.get("class", "").split()
+    if active:
+        yield from ((origin[0] + x, origin[1] + y) for x, y in drawn_points(element))
+    for child in element:
+        yield from active_points(child, origin, active)
+
+
+def drawn_points(element: ElementTree.Element) -> Iterator[tuple[float, float]]:
+    """The corners of a rectangle, or where a path begins; of a text, where it stands."""
+    kind = element.tag.rpartition("}")[2]
+    if kind in ("rect", "text"):
+        x, y = float(element.get("x", "0")), float(element.get("y", "0"))
+        yield x, y
+        yield x + float(element.get("width", "0")), y + float(element.get("height", "0"))
+    elif kind == "path":
+        first = NUMBER.findall(element.get("d", ""))[:2]
+        if len(first) == 2:
+            yield float(first[0]), float(first[1])
