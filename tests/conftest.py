@@ -135,9 +135,15 @@ def nothing_left_behind():
 
 
 def settings() -> dict[str, object]:
-    """What a test could change by mistake for those after it: NumPy's error state and minigrad's modes."""
+    """What a test could change by mistake for those after it: NumPy's error state, minigrad's modes and the
+    language."""
     snapshot = importlib.import_module("minigrad.core.modes").snapshot
-    return {"numpy.geterr()": np.geterr(), "minigrad.core.modes.snapshot()": snapshot()}
+    language = importlib.import_module("minigrad_viz.words").language
+    return {
+        "numpy.geterr()": np.geterr(),
+        "minigrad.core.modes.snapshot()": snapshot(),
+        "minigrad_viz.words.language()": language(),
+    }
 
 
 def differences(before: dict[str, object], after: dict[str, object]) -> list[tuple[str, object, object]]:

@@ -100,7 +100,7 @@ def sample() -> dict[str, str]:
     """The players of the sample, by name."""
     from cells import CELLS, traced
 
-    from minigrad_viz.shell.run import Report
+    from minigrad_viz.shell.report import Report
 
     sources = {f"code {code}": CELLS[code] for code in CODES} | {"loop": LOOP, "model": MODEL}
     return {name: Report(traced(source), lang="en").html(table=False) for name, source in sources.items()}
@@ -147,7 +147,7 @@ def displayed(name: str, ran: Any) -> dict[str, str]:
 def main(folder: Path, full: bool) -> None:
     import minigrad
 
-    sys.path.insert(0, str(TESTS))
+    sys.path[:0] = [str(TESTS), str(TESTS / "helpers")]
     minigrad.install_as_torch()
     found = sample() | programs(None if full else REAL) | (lessons() if full else {})
     for name, body in found.items():

@@ -58,9 +58,7 @@ def find_chromium() -> str | None:
 
 
 def version(distribution: str) -> str | None:
-    """The installed version of a distribution, found without looking for a module: `passed.py` lets a file
-    that looks for one at its top run again, and not only those of its tests that need a browser.
-    """
+    """The installed version of a distribution."""
     try:
         return importlib.metadata.version(distribution)
     except importlib.metadata.PackageNotFoundError:

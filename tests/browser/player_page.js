@@ -53,7 +53,7 @@ export function chain(count, name = (i) => `t${i}`) {
   }
   for (let i = count - 1; i >= 0; i--) {
     const marks = [`s${i}-d`, `s${i}-k0`, `s${i}-c0-grad`, ...(i ? [`r${i - 1}-g`, `r${i - 1}-p`] : [])];
-    const lines = [["chain rule", `a \\cdot \x022\x04 = \x03${i}\x04`, 2], ["freed", "self", 0]];
+    const lines = [["chain rule", ["a", " · ", ["in", "2"], "=", ["out", `${i}`]], 2], ["freed", "self", 0]];
     const ready = i ? [1, `s${i - 1}`] : [0];
     const waiting = i > 1 ? [[`s${i - 2}`, 1], [`s${i - 1}`, 0]] : [["s0", 0]];
     frames.push(["backward", marks, `backward ${count - i}`, `runs ${name(i)}`, lines, null, ready, waiting, false, "", 0, [], 1]);
@@ -72,7 +72,7 @@ export function chain(count, name = (i) => `t${i}`) {
 }
 
 const WORDS = Object.fromEntries(
-  ("player first previous play pause next last slider speed source step_start step_failed acts queue queue_now queue_next queue_order " +
+  ("player first previous play pause next last slider speed source step_start step_click step_failed acts queue queue_now queue_next queue_order " +
     "queue_none queue_rule who_runs_next zoom_in zoom_out zoom_fit full legend copy keys details close details_in details_out details_steps " +
     "details_formula legend_node picture beyond beyond_none menu row_grad forward backward update say_times say_equals")
     .split(" ")

@@ -1,7 +1,7 @@
 // Tests of the player's modules, run in a browser by test_player_modules.py: each `test` is one test there. Those that
 // need no page are `plain`, and test_player_node.py runs them under node, too.
 
-import { kept, parsed, spoken } from "/stepper_formula.js";
+import { kept, spoken } from "/stepper_formula.js";
 import { Painter } from "/stepper_painter.js";
 import { make, memory, unpacked, whole } from "/stepper_parts.js";
 import { cells, highest } from "/stepper_rounds.js";
@@ -115,16 +115,13 @@ plain("the value of a round stands above the whole piece of the curve below it",
   equal([[1, 9], [5, 25], [12, 18], [25, 90], [0, 2]].map(([from, to]) => highest(line, from, to)), [22, 20, 22, 10, 36]);
 });
 
-const MATH = String.raw`\frac{\partial z}{\partial x} = ${"\x02"}0.1${"\x04"} \cdot 3 {x}^{2} = ${"\x03"}-7.5${"\x04"}`;
+const MATH = [["fr", ["∂", "z"], ["∂", "x"]], "=", ["in", "0.1"], " · ", "3", "x", ["sup", ["2"]], "=", ["out", "-7.5"]];
 const SAID = { say_over: "over", say_squared: "squared", say_times: "times", say_minus: "minus" };
 
-plain("a formula is read as a tree and said in words", () => {
-  const tree = parsed(MATH);
-  equal(tree.map(({ kind }) => kind), ["frac", "between", "tone", "between", "number", "group", "sup", "between", "tone"]);
-  equal(spoken(tree, SAID), "d z over d x = 0.1 times 3 x squared = minus 7.5");
-  const [matrix] = parsed(String.raw`\begin{bmatrix}1 & -2 \\ 3 & 4\end{bmatrix}`);
-  equal([matrix.rows.length, spoken([matrix], SAID)], [2, "1, minus 2; 3, 4"]);
-  equal(parsed(String.raw`\text{a b}\_\mathrm{w.grad}`).map(({ text }) => text), ["a b", "_", "w.grad"]);
+plain("a formula is said in words", () => {
+  equal(spoken(MATH, SAID), "d z over d x = 0.1 times 3 x squared = minus 7.5");
+  equal(spoken([["mx", 2, ["1"], ["-2"], ["3"], ["4"]]], SAID), "1, minus 2; 3, 4");
+  equal(spoken([["word", "a b"], "_", ["bar", "x"], ["over", [["word", "w.grad"]]]], SAID), "a b _ x bar w.grad bar");
 });
 
 plain("of a long formula the widest form in the middle gives way", () => {
@@ -151,10 +148,23 @@ async function deflated(text) {
 
 plain("an act that was deflated comes back", async () => {
   const { label, ...content } = chain(2);
-  const act = await unpacked({ label, z: await deflated(JSON.stringify(content)) });
+  const act = await unpacked([{ label, z: await deflated(JSON.stringify(content)) }], 0);
   equal(act.svg, content.svg);
   equal(act.frames[2].phase, "backward");
   equal(act.frames[2].ready, [1, "s0"]);
+});
+
+plain("an act is a row in the table of another", async () => {
+  const base = { svg: '<svg><text x="1">a = 1.5</text></svg>', frames: [["forward", ["s0-c0"], "a = 1.5", "a"]], stood: {} };
+  const table = {
+    columns: ["1.5 2"],
+    texts: { svg: { 2: ["a = ", 0, ""] }, frames: { 0: { 2: { forms: [["a = ", 0, ""], "none"], at: [0, 1] }, 3: { values: ["a", ["b"]], at: [0, 1] } } } },
+  };
+  for (const told of [table, await deflated(JSON.stringify(table))]) {
+    const act = await unpacked([{ ...base, table: told }, { base: 0, row: 1 }], 1);
+    equal(act.svg, '<svg><text x="1">a = 2</text></svg>');
+    equal([act.frames[0].phase, act.frames[0].label, act.frames[0].text], ["forward", "none", ["b"]]);
+  }
 });
 
 test("buttons step, jump and know the ends", async () => {

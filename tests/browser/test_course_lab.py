@@ -28,6 +28,8 @@ def lab():
         yield running
 
 
+@pytest.mark.smoke
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("name", IN_LAB)
 def test_a_notebook_runs_in_jupyterlab(lab, name):
     page = lab.open(f"{name}.ipynb", width=1100, height=9000)

@@ -10,6 +10,7 @@ from players import pictures, step_through
 pytestmark = [pytest.mark.browser, pytest.mark.skipif(bool(missing()), reason=missing())]
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("name", course.ALL)
 def test_a_converted_notebook_is_whole_offline(visit, tmp_path, name):
     nbconvert = pytest.importorskip("nbconvert")

@@ -7,7 +7,7 @@ import pytest
 from cells import CELLS, CUBE, traced
 from lab import missing
 
-from minigrad_viz.shell.run import Report
+from minigrad_viz.shell.report import Report
 
 pytestmark = [pytest.mark.browser, pytest.mark.skipif(bool(missing()), reason=missing())]
 
@@ -56,6 +56,7 @@ def said(page) -> str:
     return page.locator(".mgp-say").inner_text()
 
 
+@pytest.mark.smoke
 def test_a_failed_cell_by_keyboard_alone(shown):
     page = shown(CELLS[6])
     marked = page.locator("svg.mg .station .deck.error")

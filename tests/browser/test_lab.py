@@ -69,6 +69,7 @@ def png_size(path: Path) -> tuple[int, int]:
 class TestOneLab:
     """Pages of one server, one after the other: starting it takes longer than a test."""
 
+    @pytest.mark.sample(1)
     @pytest.mark.parametrize("theme", ["light", "dark"])
     def test_cells_run_and_their_output_is_in_the_page(self, lab, tmp_path, theme):
         page = lab.open("shown.ipynb", theme=theme, width=900, height=700)
@@ -83,6 +84,7 @@ class TestOneLab:
         lab.screenshot(page, tmp_path / "shown.png")
         assert png_size(tmp_path / "shown.png") == (900, 700)
 
+    @pytest.mark.full
     def test_a_screenshot_of_the_whole_notebook(self, lab, tmp_path):
         page = lab.open("long.ipynb", width=800, height=500)
         assert lab.run_all(page) == []
@@ -92,11 +94,13 @@ class TestOneLab:
         last = page.locator(".jp-RenderedText pre").last.bounding_box()
         assert texts(page)[-1] == "39" and last["y"] + last["height"] < height
 
+    @pytest.mark.full
     def test_an_error_stops_the_run_and_is_returned(self, lab):
         page = lab.open("failing.ipynb")
         assert lab.run_all(page) == ["ZeroDivisionError: division by zero"]
         assert not {"stored", "not reached"} & set(texts(page))
 
+    @pytest.mark.full
     def test_an_expected_error_does_not_stop_the_run(self, lab):
         page = lab.open("expected.ipynb")
         assert lab.run_all(page) == ["ZeroDivisionError: division by zero"]
@@ -130,12 +134,14 @@ def test_nothing_is_left_running_or_changed(tmp_path):
     assert [p.name for p in tmp_path.iterdir()] == ["shown.ipynb"]
 
 
+@pytest.mark.full
 def test_an_error_in_the_block_stops_everything_too(tmp_path):
     with pytest.raises(KeyError), Lab(tmp_path) as lab:
         raise KeyError
     assert lab.server.process.poll() is not None
 
 
+@pytest.mark.full
 def test_the_server_ends_with_the_process_that_started_it(tmp_path):
     script = """
 import os, sys
@@ -171,6 +177,7 @@ def test_a_server_that_cannot_start_says_why(tmp_path, monkeypatch):
         raise AssertionError("it started")
 
 
+@pytest.mark.full
 def test_the_command_line_takes_a_screenshot(tmp_path):
     path = write_notebook(tmp_path / "shown.ipynb", SHOWN, "1 / 0")
     ended = python(harness.__file__, str(path), str(tmp_path / "out.png"), "--dark", "--width", "640")

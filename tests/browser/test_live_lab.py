@@ -26,7 +26,7 @@ PAIR = (
 )
 # A slow computer: what is said of the steps that are not shown comes when a reader has done something else.
 SLOW = (
-    "import time\nfrom minigrad_viz.player.living import Living\nstate = Living.state\n"
+    "import time\nfrom minigrad_viz.player.live_values import Living\nstate = Living.state\n"
     "def slow(self, handle, numbers, only=None):\n    time.sleep(0 if only else 0.5)\n"
     "    return state(self, handle, numbers, only)\nLiving.state = slow"
 )
@@ -81,6 +81,7 @@ MOVED = """([name, now]) => [...document.querySelectorAll('.mgp-livepane tr')].s
     row => row.firstElementChild.textContent === name && row.lastElementChild.textContent === now)"""
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_in_jupyterlab(lab, theme):
     page = lab.open("live.ipynb", theme=theme, width=1280, height=1400)

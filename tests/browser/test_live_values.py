@@ -113,6 +113,7 @@ def test_what_a_screen_reader_meets(visit, tmp_path):
     assert thumb.get_attribute("aria-valuetext") == "x = 5.2"
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("library", ["minigrad", "torch"])
 def test_on_a_page(visit, tmp_path, library, theme):
@@ -182,7 +183,7 @@ def test_what_does_not_change_is_said(visit, tmp_path):
 
 def test_without_room_for_the_steps_they_are_told_for_the_cell(visit, tmp_path, monkeypatch):
     """And that is said: no formula with the cell's numbers stands under another number."""
-    monkeypatch.setattr("minigrad_viz.player.living.STORED", 4000)
+    monkeypatch.setattr("minigrad_viz.player.live_values.STORED", 4000)
     report, _ = trace_source(f"import minigrad as torch\n{CELL}", lang="en", live=True)
     page = visit(report.save(tmp_path / "page.html"))
     player = Player(page)
@@ -195,3 +196,13 @@ def test_without_room_for_the_steps_they_are_told_for_the_cell(visit, tmp_path, 
     page.keyboard.press("End")
     said.locator("mark", has_text="cell: x = 5.").wait_for()
     assert "1.6" in said.inner_text()
+
+
+@pytest.mark.smoke
+@pytest.mark.parametrize("width", [1366, 900])
+def test_the_plot_is_in_view_in_a_low_window(visit, tmp_path, width):
+    report, _ = trace_source(f"import minigrad as torch\n{CELL}", lang="en", live=True)
+    page = visit(report.save(tmp_path / "page.html"), viewport={"width": width, "height": 768})
+    page.locator(".mgp-plot").wait_for()
+    box = page.locator(".mgp-plot").bounding_box()
+    assert box["y"] + box["height"] <= 768 and page.locator(".mgp-view").bounding_box()["height"] >= 240

@@ -53,7 +53,7 @@ def _(minigrad_viz, torch):
         a = torch.tensor(2.0, requires_grad=True)
         b = a * a
         b.backward()
-    recorded.report
+    recorded
     return
 """
 

@@ -38,6 +38,7 @@ def opened(browser, tmp_path):
     assert wrong == []
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("width", [360, 1300])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_player_and_table(opened, width, scheme):
@@ -45,6 +46,9 @@ def test_player_and_table(opened, width, scheme):
     assert page.title() == "Computation graph of z"
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     table = page.locator("table.mgt")
+    assert not table.is_visible(), "the small picture says the same"
+    page.get_by_text("State of the tensors").first.click()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert table.locator("caption").inner_text().startswith("State of the tensors")
     assert table.locator("tbody th").all_inner_texts() == ["x", "y", "w", "z"]
     colour = "element => getComputedStyle(element).color"

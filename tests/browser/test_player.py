@@ -8,7 +8,7 @@ from lab import missing
 from lab_notebook import lab_over
 from lab_server import wait_for
 
-pytestmark = [pytest.mark.browser, pytest.mark.skipif(bool(missing()), reason=missing())]
+pytestmark = [pytest.mark.browser, pytest.mark.skipif(bool(missing()), reason=missing()), pytest.mark.smoke]
 
 CODE_9 = (
     "x = torch.tensor(5.0, requires_grad=True)\ny = x ** 3\nw = x ** 2\n"

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from lab import BROWSER_OPTIONS, find_chromium, missing
 
-from minigrad_viz.player import static
+from minigrad_viz.player import static_html
 
-pytestmark = [pytest.mark.browser, pytest.mark.skipif(bool(missing()), reason=missing())]
+pytestmark = [pytest.mark.browser, pytest.mark.skipif(bool(missing()), reason=missing()), pytest.mark.smoke]
 
 TESTS = Path(__file__).with_name("player_tests.js")
 PACKAGE = Path(__file__).resolve().parent.parent.parent / "minigrad_viz" / "player"
@@ -43,11 +43,12 @@ def page():
         browser.close()
 
 
-@pytest.mark.parametrize("also", static.EXTRAS)
+@pytest.mark.parametrize("also", static_html.EXTRAS)
 def test_no_two_modules_give_one_name(also):
     """They become one script, in which each name stands once."""
-    given = re.findall(r"^(?:async )?(?:class|const|function|let) (\w+)", static.module(also), re.M)
-    given += re.findall(r"^export (?:async )?(?:class|const|function|let) (\w+)", static.module(also), re.M)
+    script = static_html.module(also)
+    given = re.findall(r"^(?:async )?(?:class|const|function|let) (\w+)", script, re.M)
+    given += re.findall(r"^export (?:async )?(?:class|const|function|let) (\w+)", script, re.M)
     assert len(given) > 50 and sorted(given) == sorted(set(given))
 
 

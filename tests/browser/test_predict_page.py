@@ -6,7 +6,7 @@ import pytest
 from cells import CELLS, traced
 from lab import missing
 
-from minigrad_viz.shell.run import Report
+from minigrad_viz.shell.report import Report
 
 pytestmark = [pytest.mark.browser, pytest.mark.skipif(bool(missing()), reason=missing())]
 
@@ -28,14 +28,14 @@ def shown(browser, tmp_path):
     """A function that shows a cell that asks on a page."""
     pages = []
 
-    def shown(number: int, lang: str = "en", source: str = "", **options):
+    def shown(number: int, lang: str = "en", source: str = "", asks: bool = True, **options):
         body = Report(traced(source or CELLS[number]), lang=lang, predict=True).html(table=False)
         (tmp_path / "a.html").write_text(f"<!doctype html><meta charset=utf-8><body>{body}", encoding="utf-8")
         page = browser.new_page(viewport={"width": 1000, "height": 800}, **options)
         errors: list[str] = []
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.goto((tmp_path / "a.html").as_uri())
-        page.locator(".mgp-ask:not([hidden])").wait_for()
+        page.locator(".mgp-ask:not([hidden])" if asks else ".mgp-predict").wait_for()
         pages.append((page, errors))
         return page
 
@@ -75,8 +75,13 @@ def answers_by_keys(page, within: str = "") -> None:
     assert typed(page, "a", within).startswith("LogBackward at a comes next in plain recursion")
     assert typed(page, "b", within).startswith("Right.")
     page.keyboard.press("Enter")
+    assert "what does it pass to w?" in at(".mgp-ask-at").inner_text()
+    assert typed(page, "1", within).startswith("You passed the gradient through b unchanged.")
+    assert typed(page, "1/10", within).startswith("Right.")
+    page.keyboard.press("Enter")
     page.keyboard.press("End")
-    assert at(".mgp-label").inner_text() == "12 / 12"
+    assert at(".mgp-label").inner_text() == "10 / 12", "before any part of the sum is there"
+    assert "question 4 of 4" in at(".mgp-ask-at").inner_text()
     told = typed(page, "0.6", within)
     assert PATH in told
     assert at(".mgp-missing").count() == 7 and at(".mgp-taken").count() == 7
@@ -84,10 +89,11 @@ def answers_by_keys(page, within: str = "") -> None:
     assert at(".mgp-tries").inner_text() == "attempt 1"
     assert typed(page, "10*0.1 + 75*0.008", within) == "Right. ∂z/∂x = 10·0.1 + 75·0.008 = 1 + 0.6 = 1.6"
     page.keyboard.press("Enter")
-    assert at(".mgp-ask").is_hidden() and "1.6" in at(".mgp-formula").first.inner_text()
+    assert at(".mgp-ask").is_hidden() and at(".mgp-formula").first.inner_text()
     assert page.evaluate("() => document.activeElement.matches('.mgp-view')")
 
 
+@pytest.mark.smoke
 def test_by_keys_alone(shown):
     answers_by_keys(shown(9))
 
@@ -134,12 +140,17 @@ def test_nothing_gives_the_answer_away(shown):
     page.keyboard.press("Enter")
     page.keyboard.press("End")
     assert "0.008" not in page.evaluate(SAID) and "1.6" not in page.evaluate(SAID)
-    page.locator(".mgp-ask input").fill("b")
-    page.keyboard.press("Enter")
-    page.keyboard.press("Enter")
+    page.locator(".mgp-view").focus()
+    page.keyboard.press("ArrowLeft")
+    assert "Next" not in page.locator(".mgp-after").inner_text()
+    page.keyboard.press("End")
+    for answer in ("b", "0.1"):
+        page.locator(".mgp-ask input").fill(answer)
+        page.keyboard.press("Enter")
+        page.keyboard.press("Enter")
     page.keyboard.press("End")
     said = page.evaluate(SAID)
-    assert "0.008" in said and "1.6" not in said and "?" in said
+    assert "0.008" in said and "1.6" not in said and "0.6" not in said and "?" in said
     tree = page.locator(".mgp").aria_snapshot()
     assert "1.6" not in tree and "x.grad =" in tree
     page.locator(".mgp-view g.station").first.click()
@@ -150,6 +161,9 @@ def test_step_by_step_to_the_first_wrong_one(shown):
     page = shown(4)
     page.locator(".mgp-ask input").fill("x")
     page.keyboard.press("Enter")
+    page.keyboard.press("Enter")
+    page.keyboard.press("End")
+    assert typed(page, "1/125").startswith("Right.")
     page.keyboard.press("Enter")
     page.keyboard.press("End")
     assert "what does LogBackward at z pass to y?" in typed(page, "123.4")
@@ -242,16 +256,16 @@ def test_what_comes_after_the_leaves_is_not_answered_with_them(shown):
 def test_the_second_call_comes_after_the_first(shown):
     page = shown(7, lang="ko")
     asked = []
-    for answer in ("x", "0.6", "아니요", "1.2"):
+    for answer in ("x", "0.008", "0.6", "아니요", "1.2"):
         page.locator(".mgp-view").evaluate("view => view.focus()")
         page.keyboard.press("End")  # which comes to the next question
         page.locator(".mgp-ask:not([hidden])").wait_for()
         asked.append(page.locator(".mgp-ask-at").inner_text())
         page.locator(".mgp-ask input").fill(answer)
         page.keyboard.press("Enter")
-        assert page.locator(".mgp-feedback").inner_text().startswith("맞아요.")
+        assert page.locator(".mgp-feedback").inner_text().startswith("맞습니다.")
         page.keyboard.press("Enter")
-    assert "잎" in asked[0] and "0.6" in asked[3]
+    assert "잎" in asked[0] and "0.6" in asked[4] and "5 / 5" in asked[4]
 
 
 @pytest.mark.parametrize("width", [420, 700, 1000])
@@ -261,3 +275,50 @@ def test_it_fits(shown, width):
     ask = page.locator(".mgp-ask")
     assert ask.evaluate("ask => ask.scrollWidth <= ask.clientWidth + 1")
     assert ask.bounding_box()["height"] >= 116
+
+
+LAYERS = (
+    "torch.manual_seed(0)\nnn = torch.nn\n"
+    "model = nn.Sequential(nn.Linear(2, 4), nn.Tanh(), nn.Linear(4, 2))\n"
+    "x = torch.tensor([[0.5, -1.0], [1.5, 0.3], [-0.7, 0.9]])\n"
+    "opt = torch.optim.SGD(model.parameters(), lr=0.1)\n"
+    "loss = nn.functional.cross_entropy(model(x), torch.tensor([0, 1, 0]))\nloss.backward()\nopt.step()\n"
+)
+SIZES = """() => [...document.querySelectorAll('.mgp-view .mg .shape')].filter(
+    part => getComputedStyle(part).visibility === 'visible').length"""
+
+
+@pytest.mark.smoke
+def test_a_model_is_asked_and_arrows_do_not_tell_the_shapes(shown):
+    page = shown(0, source=LAYERS, asks=False)
+    asked = []
+    for answer in ("3, 4", "(3, 2)", "()"):
+        page.locator(".mgp-view").focus()
+        page.keyboard.press("End")
+        page.locator(".mgp-ask:not([hidden])").wait_for()
+        assert page.evaluate(SIZES) == 0
+        asked.append(page.locator(".mgp-ask-at").inner_text())
+        page.locator(".mgp-ask input").fill(answer)
+        page.keyboard.press("Enter")
+        assert page.locator(".mgp-feedback").inner_text().startswith("Right.")
+        page.keyboard.press("Enter")
+    page.keyboard.press("End")
+    assert page.evaluate(SIZES) > 0
+    assert "which of these will have a .grad" in page.locator(".mgp-ask-at").inner_text().lower()
+    page.locator(".mgp-ask input").fill("model.0.weight, x, loss, model.0.bias, model.2.weight")
+    page.keyboard.press("Enter")
+    assert "; and: " in page.locator(".mgp-feedback").inner_text()
+    assert [f"question {i} of" in said for i, said in enumerate(asked, 1)] == [True] * 3
+
+
+def test_the_list_of_rounds_says_which_round_asks(shown):
+    loop = (
+        "w = torch.tensor(0.5, requires_grad=True)\nfor i in range(3):\n    loss = (w * 2 - 3) ** 2\n"
+        "    loss.backward()\n    with torch.no_grad():\n        w -= 0.1 * w.grad\n    w.grad = None\n"
+    )
+    page = shown(0, source=loop, asks=False)
+    rounds = page.locator("select").nth(1)
+    first = rounds.input_value()
+    rounds.select_option(index=1)
+    page.wait_for_timeout(200)
+    assert rounds.input_value() == first

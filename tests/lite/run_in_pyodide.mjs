@@ -11,7 +11,7 @@ for (const [at, root] of [["/repository", repository], ["/packages", packages]])
   python.FS.mkdirTree(at);
   python.FS.mount(python.FS.filesystems.NODEFS, { root }, at);
 }
-python.runPython("import sys; sys.path[:0] = ['/repository', '/repository/tests', '/packages']");
+python.runPython("import sys; sys.path[:0] = ['/repository', '/repository/tests', '/repository/tests/helpers', '/packages']");
 try {
   python.runPython(fs.readFileSync(program, "utf8"));
 } catch (error) {

@@ -35,8 +35,7 @@ IN_NODE = ("pytest", "pluggy", "iniconfig")
 
 pytestmark = [
     pytest.mark.browser,
-    pytest.mark.slow,
-    pytest.mark.skipif("not config.getoption('full')", reason="with --full: it installs 100 MB"),
+    pytest.mark.full,  # it installs 100 MB
 ]
 
 
@@ -89,7 +88,7 @@ def test_the_engine(in_pyodide):
 
 
 def test_pictures_are_those_of_other_systems(in_pyodide, monkeypatch):
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT), str(ROOT / "tests")]))
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT), str(ROOT / "tests" / "helpers")]))
     here = json.loads(run(sys.executable, HERE / "drawing_program.py"))
     assert json.loads(in_pyodide("drawing_program.py")) == here and len(here) >= 22
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import minigrad
 
 FOLDER = Path(__file__).parent
-LEFT_OUT = Path(minigrad.__file__).parent / "left_out.txt"
+LEFT_OUT = Path(minigrad.__file__).parent / "tables" / "left_out.txt"
 
 
 def read(name: str) -> list[str]:

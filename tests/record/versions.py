@@ -112,7 +112,7 @@ def in_place_names() -> list[str]:
     import minigrad
 
     names = (n for n in signatures()["Tensor"] if n.endswith("_") and not n.endswith("__"))
-    called = [n for n in names if not NOT_CALLED.match(n) or n == "set_"]
+    called = [n for n in names if not NOT_CALLED.match(n)]
     return [n for n in called if hasattr(minigrad.Tensor, n)]
 
 

@@ -131,7 +131,7 @@ def gradients(L):
 def copies(L):
     x, y, z = leaf(L).detach(), leaf(L).detach(), leaf(L).detach()
     x.copy_(y)
-    y.swapaxes_(0, 1)
+    y.transpose_(0, 1)
     z.resize_(3)
     return x, y, z
 

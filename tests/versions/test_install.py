@@ -12,8 +12,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 
 pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif("not config.getoption('full')", reason="with --full: it installs environments"),
+    pytest.mark.full,  # it installs environments
 ]
 
 USE = """

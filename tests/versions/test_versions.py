@@ -21,7 +21,7 @@ HERE = Path(__file__).parent
 OLDEST, COLAB = HERE / "oldest.txt", HERE / "colab.txt"
 MINORS = range(11, 15)
 
-whole = pytest.mark.skipif("not config.getoption('full')", reason="with --full: it installs environments")
+whole = pytest.mark.full  # it installs environments
 
 
 def normal(name: str) -> str:

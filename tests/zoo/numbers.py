@@ -54,7 +54,7 @@ MISTAKES = {
         "`(x ** 2).sum().clamp(min=1e-12) ** 0.5`", (".sum()", ".sum().clamp(min=1e-12)"), FINITE,
     ),
     "log of 0": Mistake(
-        ENTROPY, ".clamp(min=1e-8)", "", "first_nan", 2, "with x[0] = 0. the result is inf",
+        ENTROPY, ".clamp(min=1e-8)", "", "first_nan", 2, "with x[0] = 0. the result is -inf",
         "`torch.log(x.clamp(min=1e-8))`", ("log(x)", "log(x.clamp(min=1e-8))"), FINITE,
     ),
     "exp of a large number": Mistake(
@@ -72,6 +72,6 @@ MISTAKES = {
     ),
     "a row that is masked whole": Mistake(
         MASKED, "[[False, True]", "[[True, True]", "first_nan", 3, "= -inf the result is nan",
-        "in the range where", ("[[True, True]", "[[False, True]"), FINITE,
+        "Leave at least one element", ("[[True, True]", "[[False, True]"), FINITE,
     ),
 }  # fmt: skip

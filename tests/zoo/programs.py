@@ -102,7 +102,7 @@ MISTAKES: dict[str, Mistake] = {
     ),
     "softmax before the loss": Mistake(
         CLASSES, "criterion(out, t)", "criterion(torch.softmax(out, dim=1), t)", "scores_twice", 18,
-        "applies softmax itself", "Remove softmax(out, dim=1)", ("torch.softmax(out, dim=1)", "out"), TOLD,
+        "applies softmax itself", "`loss = criterion(out, t)`", ("torch.softmax(out, dim=1)", "out"), TOLD,
     ),
     "classes chosen before the loss": Mistake(
         CLASSES, "criterion(out, t)", "criterion(out.argmax(1), t)", "target_first", 18,

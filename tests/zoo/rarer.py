@@ -47,6 +47,11 @@ torch.manual_seed(0)
 image = torch.randn(1, 1, 4, 4)
 small = torch.nn.functional.max_pool2d(image, 2)
 """
+TWO_MODELS = (
+    "a, b = torch.nn.Linear(2, 3), torch.nn.Linear(3, 1)\n"
+    "opt = torch.optim.SGD([*a.parameters(), *b.parameters()], lr=0.1)\n"
+    "b(a(torch.ones(4, 2))).sum().backward()\nopt.step()\n"
+)
 STEPPED = """\
 w = torch.ones(2, requires_grad=True)
 opt = torch.optim.SGD([w], lr=0.1)
@@ -206,6 +211,18 @@ MISTAKES: dict[str, Mistake] = {
     "an optimizer of one tensor": Mistake(
         STEPPED, "SGD([w]", "SGD(w", "optimizer_parameters", 2,
         "w is one tensor", "`opt = torch.optim.SGD([w], lr=0.1)`", 2, "w[0].item() < 1",
+    ),
+    "a list of parameters of models": Mistake(
+        TWO_MODELS, "[*a.parameters(), *b.parameters()]", "[a.parameters(), b.parameters()]",
+        "optimizer_parameters", 2, "an iterator over the parameters",
+        "`opt = torch.optim.SGD([*a.parameters(), *b.parameters()], lr=0.1)`", 2,
+        "len(opt.param_groups[0]['params']) == 4",
+    ),
+    "parameters of models in a list": Mistake(
+        TWO_MODELS, "[*a.parameters(), *b.parameters()]", "[model.parameters() for model in (a, b)]",
+        "optimizer_parameters", 2, "an iterator over the parameters",
+        "`opt = torch.optim.SGD([p for model in (a, b) for p in model.parameters()], lr=0.1)`", 2,
+        "len(opt.param_groups[0]['params']) == 4",
     ),
     "a model instead of its prediction": Mistake(
         PREDICTED, "model(x)", "model", "not_called", 3,

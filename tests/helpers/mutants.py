@@ -1,0 +1,162 @@
+"""Small faults put into the source one at a time, and whether the tests notice them:
+
+    python tests/helpers/mutants.py [--count 60] [--seed 0] [--kind KIND] [--tests PATH] [PART ...]
+
+PART is the beginning of a path, such as `minigrad/ops`. Each mutant lives in a copy of the tree. The quick
+tests run first, then those of the package, then all; with `--tests` the quick ones of that path, then all of
+it. The first that fails is printed, or SURVIVED.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parents[2]
+COMPARED: dict[type, str] = {
+    ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">", ast.Eq: "!=", ast.NotEq: "==",
+    ast.Is: "is not", ast.IsNot: "is", ast.In: "not in", ast.NotIn: "in",
+}  # fmt: skip
+COMPUTED: dict[type, str] = {ast.Add: "-", ast.Sub: "+", ast.Mult: "/", ast.Div: "*"}
+IN_JAVASCRIPT = {" === ": " !== ", " && ": " || ", " < ": " <= ", " + 1": " - 1", " > ": " >= ", "!": ""}
+SLOT = re.compile(r"\{\w+\}")
+LONGEST = 3600  # seconds of a run; a mutant may wait forever
+
+
+class Mutant(NamedTuple):
+    """A fault: these bytes of a file are replaced."""
+
+    kind: str
+    path: str
+    start: int
+    end: int
+    instead: bytes
+
+
+def of_python(path: str, source: bytes) -> Iterator[Mutant]:
+    """An operator swapped, a condition turned round, a branch removed, an axis off by one."""
+    starts = [0]
+    for line in source.splitlines(keepends=True):
+        starts.append(starts[-1] + len(line))
+
+    def place(node: ast.AST) -> tuple[int, int]:
+        return starts[node.lineno - 1] + node.col_offset, starts[node.end_lineno - 1] + node.end_col_offset
+
+    def between(kind: str, left: ast.AST, right: ast.AST, instead: str) -> Mutant:
+        (_, start), (end, _) = place(left), place(right)
+        closed, opened = (source[start:end].count(each) for each in (b")", b"("))
+        return Mutant(kind, path, start, end, f"{')' * closed} {instead} {'(' * opened}".encode())
+
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in COMPARED:
+            yield between("comparison", node.left, node.comparators[0], COMPARED[type(node.ops[0])])
+        elif isinstance(node, ast.BinOp) and type(node.op) in COMPUTED:
+            yield between("operator", node.left, node.right, COMPUTED[type(node.op)])
+        elif isinstance(node, ast.BoolOp):
+            yield between("condition", *node.values[:2], "or" if isinstance(node.op, ast.And) else "and")
+        elif isinstance(node, ast.If) and "TYPE_CHECKING" not in ast.unparse(node.test):
+            yield Mutant("branch", path, *place(node.test), b"False")
+        elif isinstance(node, ast.Constant) and type(node.value) is int and node.value in (-1, 0, 1):
+            yield Mutant("number", path, *place(node), str(node.value + 1).encode())
+
+
+def of_javascript(path: str, source: bytes) -> Iterator[Mutant]:
+    """An operator swapped."""
+    for old, new in IN_JAVASCRIPT.items():
+        for found in re.finditer(re.escape(old).encode() + (rb"(?=[a-z(])" if old == "!" else b""), source):
+            yield Mutant("JavaScript", path, *found.span(), new.encode())
+
+
+def of_texts(path: str, source: bytes) -> Iterator[Mutant]:
+    """Two slots of a sentence exchanged."""
+    at = 0
+    for line in source.decode().splitlines(keepends=True):
+        slots = list(dict.fromkeys(SLOT.findall(line)))
+        if len(slots) > 1 and not line.startswith("#"):
+            swap = {slots[0]: slots[1], slots[1]: slots[0]}
+            swapped = SLOT.sub(lambda found, swap=swap: swap.get(found[0], found[0]), line)
+            yield Mutant("slot", path, at, at + len(line.encode()), swapped.encode())
+        at += len(line.encode())
+
+
+def mutants(parts: list[str], kind: str | None) -> list[Mutant]:
+    """Return all mutants of the files whose paths begin so."""
+    found: list[Mutant] = []
+    for pattern, make in (("py", of_python), ("js", of_javascript), ("txt", of_texts)):
+        for package in ("minigrad", "minigrad_viz"):
+            for file in sorted((ROOT / package).rglob(f"*.{pattern}")):
+                path = file.relative_to(ROOT).as_posix()
+                if path.startswith(tuple(parts)) and "/tables/" not in path:
+                    found += make(path, file.read_bytes())
+    return [mutant for mutant in found if kind in (None, mutant.kind)]
+
+
+def chosen(found: list[Mutant], count: int, seed: int) -> list[Mutant]:
+    """Return so many of them, as many of each kind."""
+    kinds = defaultdict(list)
+    for mutant in found:
+        kinds[mutant.kind].append(mutant)
+    turns = [random.Random(seed).sample(kinds[kind], min(len(kinds[kind]), count)) for kind in sorted(kinds)]
+    return [turn[i] for i in range(count) for turn in turns if i < len(turn)][:count]
+
+
+def failing_test(tree: Path, stages: list[list[str]]) -> str | None:
+    """Return the first test that fails in a tree; None if none does."""
+    env = {**os.environ, "PYTHONPATH": str(tree)}  # children of the tests as well see the mutant
+    for arguments in stages:
+        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *arguments]
+        try:
+            done = subprocess.run(command, cwd=tree, env=env, capture_output=True, text=True, timeout=LONGEST)
+        except subprocess.TimeoutExpired:
+            return "no end"
+        if done.returncode:
+            named = re.findall(r"^(?:FAILED|ERROR) (.*?)(?: - .*)?$", done.stdout, re.M)
+            return named[0] if named else f"pytest ends with {done.returncode}"
+    return None
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("parts", nargs="*", default=["minigrad"])
+    parser.add_argument("--count", type=int, default=60)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--kind")
+    parser.add_argument("--tests")
+    given = parser.parse_args()
+    caught = 0
+    found = chosen(mutants(given.parts, given.kind), given.count, given.seed)
+    with tempfile.TemporaryDirectory() as folder:
+        tree = Path(folder) / "tree"
+        shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns(".git", ".venv", "__pycache__"))
+        for mutant in found:
+            file, source = tree / mutant.path, (ROOT / mutant.path).read_bytes()
+            file.write_bytes(source[: mutant.start] + mutant.instead + source[mutant.end :])
+            package = "engine" if mutant.path.startswith("minigrad/") else "viewer"
+            quick = ["-m", "quick", "-n", "0"]
+            stages = [quick, [f"tests/{package}"], []]
+            if given.tests:
+                stages = [[*quick, given.tests], ["-n", "0", given.tests]]
+            test = failing_test(tree, stages)
+            file.write_bytes(source)
+            caught += test is not None
+            line = source[: mutant.start].count(b"\n") + 1
+            was = " ".join(source[mutant.start : mutant.end].decode().split())
+            now = " ".join(mutant.instead.decode().split())
+            print(f"{mutant.path}:{line}  {mutant.kind}: {was!r} → {now!r}: {test or 'SURVIVED'}", flush=True)
+    print(f"{caught} of {len(found)} are noticed")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

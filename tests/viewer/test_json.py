@@ -1,0 +1,98 @@
+"""A trace written as JSON and read back is the same trace, and everything made of it is the same."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from cells import CELLS, run
+from hypothesis import HealthCheck, Phase, given, settings
+from random_cells import PRELUDE, cells
+from telling import recorded, run_cell
+from tiers import examples
+
+from minigrad_viz.shell.report import Report
+from minigrad_viz.trace.events import Trace
+from minigrad_viz.trace.json_format import InvalidTrace
+
+# Numbers that JSON has no words for, of every dtype, and names that it has to escape.
+LEAF = "x = torch.tensor(2.0, requires_grad=True)\n"
+STRANGE = {
+    "not finite": "x = torch.tensor([0.0, -1.0], requires_grad=True)\ny = x.log() / x\ny.sum().backward()\n",
+    "zeros": "x = torch.tensor([0.0, -0.0], requires_grad=True)\ny = -x * 0\ny.sum().backward()\n",
+    "bool and int": "x = torch.tensor([1, 2, 3])\ny = x > 1\nz = torch.where(y, x, x * 2)\n",
+    "half": "x = torch.tensor(0.1, dtype=torch.float16, requires_grad=True)\ny = x * 3\ny.backward()\n",
+    "large": "x = torch.ones(100, requires_grad=True)\ny = (x * 2).sum()\ny.backward()\n",
+    "long": "x = y = torch.ones(40, requires_grad=True)\nfor _ in range(15): y = y * x\ny.sum().backward()\n",
+    "empty": "x = torch.ones(0, requires_grad=True)\ny = x * 2\ny.sum().backward()\n",
+    "names": LEAF + "변수 = x\nd = {}\nd['\"\\\\\\n'] = 변수 ** 2\nd['\"\\\\\\n'].backward()\n",
+    "an error": LEAF + "y = x ** 2\ny.backward()\nraise ValueError('\\ud800')\n",
+    "a mode": "torch.set_grad_enabled(False)\nx = torch.ones(2)\ny = x * 2\ntorch.set_grad_enabled(True)\n",
+    "no tensor": "a = 1\n",
+    "many calls": LEAF + "for _ in range(30):\n    (x * x).backward()\n",
+}
+
+
+def back(trace: Trace) -> Trace:
+    """The trace, through a text of JSON."""
+    assert isinstance(trace.to_json(), str)
+    return Trace.from_json(trace.to_json())
+
+
+def assert_the_same(trace: Trace, pictures: bool = True) -> None:
+    """The trace read back, and all that is made of it."""
+    again = back(trace)
+    assert again == trace
+    assert repr(again) == repr(trace), "also where different things are equal: 1 and 1.0, 0.0 and -0.0"
+    ours, theirs = (Report(one, lang="en") for one in (trace, again))
+    assert [scene.graph for scene in ours.views] == [scene.graph for scene in theirs.views]
+    assert [act.frames for act in ours.acts] == [act.frames for act in theirs.acts]
+    assert ours.table == theirs.table
+    assert ours.text(steps=True) == theirs.text(steps=True)
+    assert ours.steps._repr_markdown_() == theirs.steps._repr_markdown_()
+    if pictures:
+        assert ours.html() == theirs.html()
+        assert ours.picture.svg() == theirs.picture.svg()
+
+
+@pytest.mark.sample(12)
+@pytest.mark.quick(6)
+@pytest.mark.parametrize("code", CELLS)
+def test_documented_cells(library, code):
+    trace = run(CELLS[code], library).trace
+    assert trace is not None
+    assert_the_same(trace)
+
+
+@pytest.mark.sample(8)
+@pytest.mark.parametrize("name", STRANGE)
+def test_strange_cells(library, name):
+    trace = run(STRANGE[name], library).trace
+    assert trace is not None
+    assert_the_same(trace)
+
+
+@settings(
+    max_examples=examples(60),
+    deadline=None,
+    derandomize=True,
+    database=None,
+    phases=(Phase.generate, Phase.shrink),
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(cell=cells)
+def test_random_cells(library, cell):
+    (trace,) = run_cell(cell, library, recorded).kept
+    assert_the_same(trace, pictures=False)
+    assert trace.source == cell and cell.startswith(PRELUDE)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [{}, {"events": [{"event": "Nothing"}]}, {"events": [{}]}, {"events": 3}, [], None, {"source": "x = 1"}],
+)
+def test_what_is_no_trace_is_refused(data):
+    with pytest.raises(ValueError, match="Expecting value"):
+        Trace.from_json("no JSON")
+    with pytest.raises(InvalidTrace):
+        Trace.from_json(json.dumps(data))

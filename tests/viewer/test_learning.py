@@ -1,0 +1,122 @@
+"""What the model of a loop computes, round by round, against the model itself."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from cells import traced
+
+import minigrad as torch
+from minigrad_viz.player.learning import learning_of
+
+pytestmark = pytest.mark.quick
+
+LINE = """x = torch.tensor([[0.], [1.], [2.], [3.]])
+y = 2 * x + 1
+w = torch.tensor([[0.5]], requires_grad=True)
+b = torch.zeros(1, requires_grad=True)
+for i in range(4):
+    loss = ((x @ w + b - y) ** 2).mean()
+    loss.backward()
+    with torch.no_grad():
+        w -= 0.05 * w.grad
+        b -= 0.05 * b.grad
+        w.grad = None
+        b.grad = None
+"""
+NETWORK = """import minigrad.nn as nn
+torch.manual_seed(0)
+model = nn.Sequential(nn.Linear(2, 8), nn.Tanh(), nn.Linear(8, {out}))
+optimizer = torch.optim.Adam(model.parameters(), lr=0.3)
+X = torch.randn(16, 2)
+Y = (X[:, 0] * X[:, 1] > 0){target}
+for i in range(5):
+    optimizer.zero_grad()
+    loss = nn.functional.{loss}
+    loss.backward()
+    optimizer.step()
+"""
+CLASSES = NETWORK.format(out=2, target=".long()", loss="cross_entropy(model(X), Y)")
+LOGITS = NETWORK.format(
+    out=1, target=".float()", loss="binary_cross_entropy_with_logits(model(X).squeeze(1), Y)"
+)
+LETTERS = """import minigrad.nn.functional as F
+W = torch.zeros(5, 5, requires_grad=True)
+before, after = torch.tensor([0, 1, 2, 3]), torch.tensor([1, 2, 3, 4])
+for i in range(4):
+    loss = F.cross_entropy(W[before], after)
+    loss.backward()
+    with torch.no_grad():
+        W -= 5 * W.grad
+        W.grad = None
+"""
+
+
+def learning(cell: str, rounds: int):
+    return learning_of(traced(cell), range(1, rounds + 1), "en")
+
+
+def test_the_curve_over_one_input():
+    told = learning(LINE, 4)
+    assert (told["kind"], told["x"], told["y"]) == ("curve", ["x"], "y")
+    assert told["points"] == [[0, 1], [1, 3], [2, 5], [3, 7]]
+    w, b = 0.5, 0.0
+    x = np.array([0.0, 1, 2, 3])
+    for xs, ys in told["rounds"]:
+        assert min(xs) < 0 and max(xs) > 3
+        assert np.allclose(ys, w * np.array(xs) + b, atol=1e-3)
+        far = w * x + b - (2 * x + 1)
+        w, b = w - 0.05 * 2 * (far * x).mean(), b - 0.05 * 2 * far.mean()
+
+
+@pytest.mark.parametrize("cell", [CLASSES, LOGITS], ids=["classes", "logits"])
+def test_the_plane_is_what_the_model_predicts_there(cell):
+    told = learning(cell, 5)
+    assert told["kind"] == "plane" and told["x"] == ["X[:, 0]", "X[:, 1]"]
+    space: dict = {"torch": torch}
+    exec(cell.replace("range(5)", "range(4)"), space)  # the last round begins after four updates
+    left, right, bottom, top = told["box"]
+    across, up = (
+        np.linspace(left, right, len(told["rounds"][-1][0])),
+        np.linspace(top, bottom, len(told["rounds"][-1])),
+    )
+    scores = (
+        space["model"](torch.tensor([[[a, b] for a in across.tolist()] for b in up.tolist()]))
+        .detach()
+        .numpy()
+    )
+    expected = scores.argmax(-1) if scores.shape[-1] > 1 else (scores[..., 0] > 0).astype(int)
+    found = np.array([[int(digit) for digit in row] for row in told["rounds"][-1]])
+    assert (found != expected).mean() < 0.01, "but for rounding at the border"
+    assert 0 < found.mean() < 1 and told["rounds"][0] != told["rounds"][-1]
+    assert [kind for *_, kind in told["points"]] == space["Y"].long().tolist()
+
+
+def test_bars_of_the_next_letter():
+    told = learning(LETTERS, 4)
+    assert (told["kind"], told["points"]) == ("bars", [1, 2, 3, 4])
+    shares = np.array(told["rounds"])
+    assert shares.shape == (4, 4, 5) and np.allclose(shares.sum(-1), 1, atol=1e-3)
+    assert np.allclose(shares[0], 0.2)
+    right = shares[:, range(4), [1, 2, 3, 4]]
+    assert (np.diff(right, axis=0) > 0).all(), "the right letter becomes more probable"
+
+
+OTHER_DATA = LINE.replace("loss = ((x", "x = x + 0.1\n    loss = ((x")
+MANY_INPUTS = LINE.replace("[[0.], [1.], [2.], [3.]]", "[[0., 1., 2.]] * 4").replace(
+    "[[0.5]]", "[[0.5], [1.], [2.]]"
+)
+SCALAR = "x = torch.tensor(1., requires_grad=True)\nfor i in range(3):\n    (x * x).backward()\n"
+TOO_MANY = LINE.replace("torch.tensor([[0.], [1.], [2.], [3.]])", "torch.rand(100, 1)")
+
+
+@pytest.mark.parametrize(
+    "cell", [OTHER_DATA, MANY_INPUTS, SCALAR, TOO_MANY], ids=["other", "inputs", "scalar", "many"]
+)
+def test_nothing_is_shown_that_is_not_known(cell):
+    assert learning(cell, 3) is None
+
+
+def test_a_model_that_is_not_computed_again_keeps_its_recorded_points():
+    told = learning(LINE.replace("x @ w + b - y", "torch.erf(x @ w + b) - y"), 4)
+    assert told["rounds"][0][0] == [0, 1, 2, 3], "erf is not among the operations that are computed again"

@@ -1,0 +1,159 @@
+"""A cell of a notebook is explained with what earlier cells did: places are named as `In [1], line 3`, and
+the code that a fix shows cures the notebook."""
+
+from __future__ import annotations
+
+import re
+import sys
+from typing import NamedTuple
+
+import pytest
+from shells import Shell
+
+import minigrad
+from minigrad_viz.recording.recorder import Recorder
+from minigrad_viz.shell.explain import last
+from minigrad_viz.shell.session import Session
+from minigrad_viz.trace.events import GradAccumulated
+
+W = "w = torch.tensor(3.0, requires_grad=True)\n"
+TRAINING = "loss = (v - 3) ** 2\nloss.backward()\nopt.step()\n"
+
+
+class Notebook(NamedTuple):
+    """Cells, of which the last is explained: the key, what the sentences must name, what the fix must say,
+    and the text of a cell with what cures it (None: nothing is tried)."""
+
+    cells: tuple[str, ...]
+    key: str
+    why: tuple[str, ...]
+    fix: str
+    cure: tuple[int, str, str] | None
+
+
+NOTEBOOKS = {
+    "a write between": Notebook(
+        ("a = torch.tensor([1.0, 2.0], requires_grad=True)\nc = (a * 2).exp()\n",
+         "c += 1\n", "c.sum().backward()\n"),
+        "saved_modified", ("c += 1 (In [2], line 2)",), "`c = c + 1`", (1, "c += 1", "c = c + 1"),
+    ),
+    "a cut": Notebook(
+        (W + "z = (w * 2).detach()\n", "loss = (z - 1) ** 2\nloss.backward()\n"),
+        "no_grad_fn", ("(In [1], line 3)", "computed from z"), "Remove the detach()", (0, ".detach()", ""),
+    ),
+    "a leaf that was lost": Notebook(
+        (W + "w = w * 1.0\n", "(w ** 2).backward()\ng = w.grad\n"),
+        "non_leaf_grad", ("`w = w * 1.0` (In [1], line 3)",), "another name", None,
+    ),
+    "no flag": Notebook(
+        ("k = torch.tensor(2.0)\n", "(k ** 2).backward()\n"),
+        "no_grad_fn", ("computed from k",), "requires_grad=True)` (In [1], line 2)",
+        (0, "tensor(2.0)", "tensor(2.0, requires_grad=True)"),
+    ),
+    "no reset": Notebook(
+        ("v = torch.tensor(1.0, requires_grad=True)\nopt = torch.optim.SGD([v], lr=0.1)\n",
+         TRAINING, TRAINING),
+        "kept_gradient", ("loss.backward() (line 3)", "v was updated"), "`opt.zero_grad()`", None,
+    ),
+    "a second backward": Notebook(
+        (W + "y = w ** 3\n", "y.backward()\n", "y.backward()\n"),
+        "second_backward", ("(In [2], line 2)",), "retain_graph=True",
+        (1, "backward()", "backward(retain_graph=True)"),
+    ),
+    "a view of no_grad": Notebook(
+        ("base = torch.ones(3, requires_grad=True) * 1\nwith torch.no_grad():\n    part = base[:2]\n",
+         "part.mul_(3)\n"),
+        "view_of_no_grad", ("no_grad() at base[:2] (In [1], line 4)",), "inside no_grad()",
+        (1, "part.mul_(3)", "part = part * 3"),
+    ),
+    "the mode left off": Notebook(
+        ("w = torch.tensor(3.0, requires_grad=True)\nold = torch.set_grad_enabled(False).prev\n"
+         "z = w * 2\ntorch.set_grad_enabled(old)\n", "(z * 2).backward()\n"),
+        "no_grad_fn", ("set_grad_enabled(False) (In [1], line 3)",), "outside", None,
+    ),
+    "after a cell that failed": Notebook(
+        ("x = torch.ones(2, 3)\nx @ x\n", "w = torch.ones(3, 4)\ny = w @ x\n"),
+        "matrix_sizes", ("line 3",), "`", (1, "w @ x", "x @ w"),
+    ),
+    "a list of layers": Notebook(
+        ("class Net(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+         "        self.parts = [torch.nn.Linear(2, 2)]\n    def forward(self, x):\n        return x\n",
+         "opt = torch.optim.SGD(Net().parameters(), lr=0.1)\n"),
+        "module_definition", ("`self.parts` (In [1], line 5)",), "ModuleList",
+        (0, "[torch.nn.Linear(2, 2)]", "torch.nn.ModuleList([torch.nn.Linear(2, 2)])"),
+    ),
+}  # fmt: skip
+
+
+def explained(cells, library, folder):
+    """Run cells; what is explained of the last one, and its error."""
+    with pytest.MonkeyPatch.context() as patch, Shell(folder) as shell:
+        patch.setitem(sys.modules, "torch", library)
+        for cell in cells:
+            done = shell.run(f"%%autograd\n{cell}", {"torch": library}, library)
+        return last().explained, done.failed
+
+
+@pytest.mark.sample(8)
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_the_earlier_cell_is_named_and_the_fix_cures(library, tmp_path, name):
+    row = NOTEBOOKS[name]
+    told, failed = explained(row.cells, library, tmp_path)
+    (one,) = [each for each in told if each.key == row.key]
+    assert all(part in one.why for part in row.why), one.why
+    assert row.fix in one.fix, one.fix
+    if row.cure is not None:
+        place, old, new = row.cure
+        cured = list(row.cells)
+        assert failed and cured[place].count(old) == 1
+        cured[place] = cured[place].replace(old, new)
+        assert explained(cured, library, tmp_path) == ((), "")
+
+
+def test_nothing_is_told_again_of_an_earlier_cell(library, tmp_path):
+    cells = (
+        *NOTEBOOKS["no reset"].cells,
+        "total = torch.tensor(1.0, requires_grad=True) * 2\ntotal.backward()\n",
+    )
+    assert explained(cells, library, tmp_path) == ((), "")
+
+
+def test_a_fix_is_tried_with_the_cells_before(library, tmp_path):
+    for cells in (row.cells for row in NOTEBOOKS.values()):
+        told, _ = explained(cells, library, tmp_path)
+        assert not [each.fix for each in told if "was not tried" in each.fix]
+
+
+def test_what_is_read_with_a_cell_does_not_grow(library):
+    setup = (
+        "net = torch.nn.Linear(2, 1)\nopt = torch.optim.SGD(net.parameters(), lr=0.1)\nX = torch.ones(4, 2)\n"
+    )
+    training = "for i in range(3):\n    opt.zero_grad()\n    net(X).sum().backward()\n    opt.step()\n"
+    space: dict = {"torch": library, "__name__": "__main__"}
+    session, sources, sizes = Session(), dict[str, str](), []
+    for k in range(1, 46):
+        source = f"{setup if k == 1 else training}# {k}\n"
+        recorder = Recorder(source, space)
+        session.begin(recorder)
+        recorder.start()
+        exec(compile(source, f"<cell {k} that is counted>", "exec"), space)
+        joined = session.end(recorder, recorder.stop(), f"In [{k}]", dict(sources))
+        sources[f"In [{k}]"] = source
+        sizes.append(0 if joined is None else len(joined.trace.events))
+        if joined is not None and k > 4:  # the weight is one tensor, made in the first cell
+            made = [e.tensor for e in joined.trace.of(GradAccumulated)]
+            assert len(set(made)) == 2
+    assert 0 < sizes[1] < max(sizes) <= 1.1 * sizes[5]  # after six cells it is as large as after 45
+
+
+def test_a_cell_that_only_writes_shows_it(library, tmp_path):
+    cells = ("c = torch.ones(2)\n", "c += 1\n")
+    with Shell(tmp_path) as shell:
+        shown = [shell.run(f"%%autograd\n{cell}", {"torch": library}, library).displayed for cell in cells]
+    outline = "\n".join(each["data"]["text/plain"] for each in shown[1])
+    assert re.search(r"c\s+\[2\. 2\.\]", outline) and "created no tensor" not in outline
+
+
+def test_lines_have_no_label_in_one_cell(tmp_path):
+    told, _ = explained(("".join(NOTEBOOKS["a cut"].cells),), minigrad, tmp_path)
+    assert "(line 3)" in told[-1].why and "In [" not in told[-1].why

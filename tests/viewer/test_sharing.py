@@ -1,0 +1,216 @@
+"""Films, slides and worksheets: each file is opened by another program than the one that wrote it."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from xml.etree import ElementTree
+
+import pytest
+from cells import CELLS, traced
+
+from minigrad_viz.drawing.graphviz_wasm import LayoutUnavailable
+from minigrad_viz.player.still import SVG
+from minigrad_viz.sharing import film
+from minigrad_viz.sharing.step_pages import SIZES, SMALLEST, WORDS, StepPages
+from minigrad_viz.sharing.worksheet import Worksheet
+from minigrad_viz.shell.report import Report
+from minigrad_viz.shell.run import trace_source
+
+LAYER = (
+    "import minigrad as torch\nx = torch.tensor([[1.0, 2.0], [3.0, 4.0]])\n"
+    "w = torch.tensor([[0.5], [0.25]], requires_grad=True)\nb = torch.tensor(0.1, requires_grad=True)\n"
+    "h = torch.tanh(x @ w + b)\nloss = ((h - 1) ** 2).mean()\nloss.backward()\n"
+)
+
+
+@pytest.fixture(scope="module")
+def report() -> Report:
+    return Report(traced(CELLS[4]), lang="en")
+
+
+def pages(report: Report, **options: str) -> StepPages:
+    return StepPages(report.picture, report.frames, report.trace.source, report.lang, **options)
+
+
+def texts(svg: str) -> list[str]:
+    """What can be read on a page."""
+    return [
+        "".join(one.itertext()).replace("\xa0", " ")
+        for one in ElementTree.fromstring(svg).iter(f"{{{SVG}}}text")
+        if one.get("visibility") != "hidden"
+    ]
+
+
+# ─── A page
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_no_word_is_small_and_nothing_is_known_too_early(size):
+    report = trace_source(LAYER, lang="en")[0]
+    made = pages(report, size=size)
+    _, height, font = SIZES[size]
+    for step, frame in enumerate(made.frames, 1):
+        svg = made.svg(step)
+        tree = ElementTree.fromstring(svg)
+        (inner,) = tree.findall(f"{{{SVG}}}svg")
+        scale = float(inner.get("width")) / float(inner.get("viewBox").split()[2])
+        assert scale * WORDS >= font * SMALLEST * 0.99
+        assert all(
+            0 <= float(one.get("y")) <= height and float(one.get("font-size")) >= font * SMALLEST - 0.1
+            for one in tree.findall(f"{{{SVG}}}text")
+        )
+        said = "".join(texts(svg))
+        assert frame.text.split()[0] in said and f"{step} / {len(made)}" in said
+    gradient = next(text for text in texts(made.svg(len(made))) if "-0.0719" in text)
+    assert not any(gradient in texts(made.svg(step)) for step in range(1, len(made) // 2))
+
+
+def test_what_a_step_is_about_is_in_view_of_a_large_picture():
+    report = trace_source(LAYER, lang="en")[0]
+    made = pages(report)
+    for step in range(1, len(made) + 1):
+        (inner,) = ElementTree.fromstring(made.svg(step)).findall(f"{{{SVG}}}svg")
+        left, top, width, height = map(float, inner.get("viewBox").split())
+        parts = {one.get("id", ""): one for one in inner.iter() if "station" in one.get("class", "").split()}
+        active = [
+            one for one in parts.values() if any("active" in c.get("class", "").split() for c in one.iter())
+        ]
+        for one in active:
+            x, y = map(float, re.match(r"translate\((\S+) (\S+)\)", one.get("transform")).groups())
+            assert left <= x <= left + width and top <= y <= top + height
+
+
+def test_unknown_sizes_and_themes(report):
+    with pytest.raises(ValueError, match="size must be one of slide, chat, not 'wall'"):
+        pages(report, size="wall")
+    with pytest.raises(ValueError, match="theme must be one of light, dark, not 'auto'"):
+        pages(report, theme="auto")
+
+
+# ─── Films
+
+
+@pytest.mark.parametrize("kind, size, theme", [("gif", "chat", "light"), ("webp", "slide", "dark")])
+def test_a_film_has_a_picture_for_each_step(tmp_path, report, kind, size, theme):
+    image = pytest.importorskip("PIL.Image")
+    pytest.importorskip("resvg_py")
+    path = report.save(tmp_path / f"film.{kind}", size=size, theme=theme)
+    assert path.stat().st_size < 2_000_000
+    shown = []
+    with image.open(path) as made:
+        assert made.n_frames == len(report.frames) and made.size == SIZES[size][:2]
+        for step in range(made.n_frames):
+            made.seek(step)
+            shown.append(made.convert("RGB").tobytes())
+            assert film.BEATS[0] <= made.info["duration"] <= film.BEATS[1]
+    assert len(set(shown)) == len(shown)
+    assert (sum(shown[0][:3]) < 300) == (theme == "dark"), "its corner has the color behind the page"
+
+
+def test_with_motion_there_are_pictures_between_the_steps(tmp_path, report):
+    image = pytest.importorskip("PIL.Image")
+    pytest.importorskip("resvg_py")
+    with image.open(report.save(tmp_path / "film.gif", size="chat", motion=True)) as made:
+        assert made.n_frames == len(report.frames) + film.BLENDS * (len(report.frames) - 1)
+
+
+def test_a_film_for_every_browser(tmp_path, report, monkeypatch):
+    pytest.importorskip("resvg_py")
+    pytest.importorskip("PIL")
+    with monkeypatch.context() as lacking:
+        lacking.setattr(film.shutil, "which", lambda name: None)
+        with pytest.raises(LayoutUnavailable, match="needs the program ffmpeg"):
+            report.save(tmp_path / "film.mp4")
+    if shutil.which("ffmpeg") is None:
+        pytest.skip("ffmpeg is not installed")
+    path = report.save(tmp_path / "film.mp4", size="chat")
+    said = subprocess.run(["ffmpeg", "-i", str(path)], capture_output=True, text=True, check=False).stderr
+    assert "640x480" in said and "h264" in said
+
+
+# ─── One step, and slides
+
+
+def test_a_step_as_an_image(tmp_path, report):
+    image = pytest.importorskip("PIL.Image")
+    pytest.importorskip("resvg_py")
+    pypdf = pytest.importorskip("pypdf")
+    pytest.importorskip("svg2pdf_py")
+    one, two = (image.open(report.save(tmp_path / f"{step}.png", step=step)) for step in (4, 5))
+    with one, two:
+        assert one.size == two.size and one.tobytes() != two.tobytes()
+    words = pypdf.PdfReader(report.save(tmp_path / "step.pdf", step=4)).pages[0].extract_text()
+    assert "0.008" in words and "0.6" not in words
+    with pytest.raises(ValueError, match=r"step is for \.svg, \.png and \.pdf files, not '.html'"):
+        report.save(tmp_path / "step.html", step=4)
+
+
+def test_slides(tmp_path, report):
+    nbformat = pytest.importorskip("nbformat")
+    notebook = nbformat.read(report.slides(tmp_path / "cell.ipynb"), as_version=4)
+    nbformat.validate(notebook)
+    kinds = [cell.metadata.slideshow.slide_type for cell in notebook.cells]
+    assert kinds == ["skip", "slide", *["subslide"] * len(report.frames)]
+    assert notebook.cells[1].outputs[0].data["text/html"]
+    files = sorted(report.slides(tmp_path / "pieces").iterdir())
+    assert [texts(file.read_text("utf-8"))[-1] for file in files][3].endswith("= 0.008")
+    with pytest.raises(ValueError, match=r"cannot write slides as '\.odp'"):
+        report.slides(tmp_path / "cell.odp")
+    pypdf = pytest.importorskip("pypdf")
+    pytest.importorskip("svg2pdf_py")
+    read = pypdf.PdfReader(report.slides(tmp_path / "cell.pdf")).pages
+    assert len(read) == len(report.frames) and "LogBackward" in read[3].extract_text()
+
+
+# ─── Worksheets
+
+
+def test_the_sheet_leaves_out_what_the_key_has(report):
+    sheet = Worksheet(report.picture, report.frames, report.trace.source, "en")
+    assert [(b.about, b.answer) for b in sheet.blanks] == [
+        ("gradient from z to y", "0.008"), ("gradient from y to x", "0.6"), ("x.grad", "0.6"),
+    ]  # fmt: skip
+    asked, key = ("\n".join(texts(page)) for page in sheet.pages())
+    assert "0.008" in key and "0.6" in key
+    assert "0.008" not in asked and "0.6" not in asked and asked.count("(1)") == 2
+    assert "0.008" not in sheet.pages()[0], "not in a tooltip either"
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_a_sheet_with_other_numbers_is_solved_by_its_key(tmp_path, seed):
+    nbformat = pytest.importorskip("nbformat")
+    report = trace_source(LAYER, lang="ko", live=True)[0]
+    path = report.worksheet(tmp_path / "sheet.ipynb", seed=seed)
+    again = report.worksheet(tmp_path / "again.ipynb", seed=seed)
+    assert path.read_bytes() == again.read_bytes()
+    notebook = nbformat.read(path, as_version=4)
+    nbformat.validate(notebook)
+    code = re.search(r"```python\n(.*?)\n```", notebook.cells[0].source, re.S)[1]
+    assert code != LAYER.strip()
+    names: dict[str, object] = {}
+    exec(code, names)  # what the sheet asks a reader to compute
+    asked = re.findall(r"^\d+\. (.*)$", notebook.cells[1].source, re.M)
+    key = re.findall(r"^\d+\. `(.*)`$", notebook.cells[3].source, re.M)
+    answers = dict(zip(asked, key, strict=True))
+    for name in ("w", "b"):
+        numbers = [float(number) for number in re.findall(r"-?[\d.]+(?:e-?\d+)?", answers[f"{name}.grad"])]
+        assert numbers == pytest.approx(names[name].grad.flatten().tolist(), rel=1e-3, abs=1e-5)
+    assert notebook.cells[0].source.startswith("# 빈칸")
+
+
+def test_a_cell_without_gradients_has_no_worksheet(tmp_path):
+    report = trace_source("import minigrad as torch\nx = torch.tensor(1.0, requires_grad=True)\ny = x * 2\n")[
+        0
+    ]
+    with pytest.raises(ValueError, match=r"no gradients|변화도가 없습니다"):
+        report.worksheet(tmp_path / "sheet.pdf")
+
+
+def test_a_worksheet_on_paper(tmp_path, report):
+    pypdf = pytest.importorskip("pypdf")
+    pytest.importorskip("svg2pdf_py")
+    asked, key = pypdf.PdfReader(report.worksheet(tmp_path / "sheet.pdf")).pages
+    assert "0.008" in key.extract_text() and "0.008" not in asked.extract_text()
+    assert [round(float(side)) for side in asked.mediabox[2:]] == [794, 1123]
