@@ -5,7 +5,7 @@ from __future__ import annotations
 import plugins
 import pytest
 
-collect_ignore_glob = ["ko/*"]  # their code and outputs are those of the English notebooks
+collect_ignore_glob = ["ko/*"]  # their code is that of the English notebooks
 
 
 def pytest_addoption(pluginmanager: pytest.PytestPluginManager) -> None:
