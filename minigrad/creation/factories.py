@@ -380,7 +380,7 @@ def evenly_spaced(name: str, start: Any, end: Any, steps: Any, kind: Any) -> tup
         raise RuntimeError(f"{name} only supports 0-dimensional start and end tensors, but got {dims}")
     if steps < 0:
         raise RuntimeError("number of steps must be non-negative")
-    start, end = number(start), number(end)
+    start, end = (number(v.detach() if isinstance(v, TensorBase) else v) for v in (start, end))
     kind = spaced_kind(name, kind, isinstance(start, complex) or isinstance(end, complex))
     start, end = (kind.numpy.type(fit_number(v, kind)).item() for v in (start, end))
     if steps == 1:

@@ -23,7 +23,7 @@ L.arange(L.tensor([1, 2])) | L.arange(0, 1e20) | L.arange(200, 260, 20, dtype=L.
 L.arange(0., 3, dtype=L.float16) | L.linspace(0, 1, 3, dtype=L.complex64) | L.linspace(0, 1j, 3)
 L.linspace(0, 1j, 3, dtype=L.float32) | L.linspace(0, 1, steps=3) | L.linspace(0, 5, 3, dtype=L.int64)
 L.linspace(0, 5, 3, dtype=L.bool) | L.linspace(0, 1, 3, dtype=L.float16) | L.linspace(True, 3, 2)
-L.linspace(start=0, end=1, steps=2) | L.logspace(0, 1, 3) | L.logspace(0, 1, 3, base=2)
+L.linspace(start=0, end=1, steps=2) | L.logspace(0, 1, 3) | L.logspace(0, 1, 3, base=2) | L.linspace(0, L.tensor(3.0, requires_grad=True), 3)
 L.logspace(0, 2, 3, dtype=L.int64) | L.logspace(0, 1j, 3) | L.logspace(0, 1, -1) | L.logspace(0, 2, 3, -2)
 L.meshgrid(L.arange(2), L.arange(3)) | L.meshgrid(L.arange(2), L.arange(3), indexing="xy")[0] | L.meshgrid()
 L.meshgrid([], indexing="ij") | L.meshgrid(L.arange(2), L.arange(2.), indexing="ij")
