@@ -104,7 +104,8 @@ def test_unknown_dialects_are_refused():
 
 @pytest.mark.sample(1)
 @pytest.mark.parametrize(
-    "variable, told", [(None, "LogBackward0"), ("2", "LogBackward0"), ("1.4", "LogBackward"), ("3", "ValueError")]
+    "variable, told",
+    [(None, "LogBackward0"), ("2", "LogBackward0"), ("1.4", "LogBackward"), ("3", "ValueError")],
 )
 def test_the_environment_chooses_the_dialect(variable, told, monkeypatch):
     if variable is None:
