@@ -1,7 +1,7 @@
 """Take the pictures of the player in these pages from a real run: `python docs/screenshots.py`.
 
 `screenshot.png` is one step, `player.webp` all steps, one and a half seconds each; `live.png`, `predict.png`,
-`compare.png` and `training.png` are what `usage.md` tells about. The script needs playwright, Pillow and
+`compare.png` and `training.png` are what the how-to pages tell about. The script needs playwright, Pillow and
 Chromium, and JupyterLab for the training, which a kernel computes.
 """
 

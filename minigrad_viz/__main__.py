@@ -110,7 +110,7 @@ def trace(file: Path | None, given: dict[str, Any], passed: list[str]) -> int:
     if known is not None:
         names = given["vs"].name, "" if file is None else file.name
         return show_comparison(Comparison(known, report.trace, names, lang=given["lang"]), given, error)
-    if given["predict"]:  # all is shown when all is answered
+    if report.predict:  # all is shown when all is answered
         report.predict = not interview(report.questions, input, print, given["lang"])
     table = given["table"]
     print(report.text(given["steps"], table=table is not False) + "\n")

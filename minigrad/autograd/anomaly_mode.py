@@ -66,7 +66,7 @@ class detect_anomaly(Detection):
         >>> with warnings.catch_warnings(action="ignore"), torch.autograd.detect_anomaly():
         ...     (x.sqrt() * 0).backward()
         Traceback (most recent call last):
-        RuntimeError: Function 'SqrtBackward' returned nan values in its 0th output.
+        RuntimeError: Function 'SqrtBackward0' returned nan values in its 0th output.
 
     Source: PyTorch's page `torch.autograd.detect_anomaly`.
     """

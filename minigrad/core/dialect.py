@@ -1,8 +1,8 @@
 """What PyTorch 1.4 and PyTorch 2 print differently. A dialect decides nothing else.
 
-"1.4", the default, prints what material written for PyTorch 1.4 shows: the node of an op has a digit only if
-the op has several derivative overloads (`PowBackward0`, but `LogBackward`). "2" prints what PyTorch prints
-today (`LogBackward0`). The environment variable MINIGRAD_DIALECT chooses another default.
+"2", the default, prints what PyTorch prints today (`LogBackward0`). "1.4" prints what material written for
+PyTorch 1.4 shows: the node of an op has a digit only if the op has several derivative overloads
+(`PowBackward0`, but `LogBackward`). The environment variable MINIGRAD_DIALECT chooses another default.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import os
 from . import user_warnings
 
 DIALECTS = ("1.4", "2")
-_current = os.environ.get("MINIGRAD_DIALECT", "1.4")
+_current = os.environ.get("MINIGRAD_DIALECT", "2")
 if _current not in DIALECTS:
     raise ValueError(f"MINIGRAD_DIALECT must be one of {', '.join(map(repr, DIALECTS))}, not {_current!r}")
 
@@ -48,7 +48,7 @@ _SECOND_BACKWARD = {
 
 
 def set_dialect(name: str) -> None:
-    """Print as PyTorch `name` does: "1.4" (default) or "2". ValueError for any other name."""
+    """Print as PyTorch `name` does: "2" (default) or "1.4". ValueError for any other name."""
     global _current
     if name not in DIALECTS:
         raise ValueError(f"dialect must be one of {', '.join(map(repr, DIALECTS))}, not {name!r}")

@@ -1,7 +1,7 @@
 """The graph in words: for a terminal, a screen reader, and wherever a picture cannot be had.
 
     z = torch.log(y)   4.8283   root   grad (1., not kept)
-      LogBackward   self 125. (freed)
+      LogBackward0   self 125. (freed)
       ← y: 0.008
 
 One paragraph a station, each once: its tensors, below them the backward node with what it saved, and one line

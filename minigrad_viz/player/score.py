@@ -16,7 +16,8 @@
              those not shown first all after chapters may be packed in "z". An act like others has
              "table", and these have instead of all after chapters "base", its number, and "row", theirs in
              the table (see `texts`)
-    frame   [phase, marks, label, text, lines, span, ready, waiting, failed, recursion, cause, shows, main]
+    frame   [phase, marks, label, text, lines, span, ready, waiting, failed, recursion, cause, shows, main,
+             goal]
     lines   [[label, content, kind], …]; of kind 2 it is a formula, as `page` of
             `arithmetic.formula_tree` lists it; of kind 1 a sentence; of kind 0 words that need the label;
             of kind 3 one of many, for the details alone; of kind 4 the sentence above the formula
@@ -256,6 +257,7 @@ def frames_to_json(
             frame.failed,
         ]
         told += [frame.recursion, list(frame.cause) if frame.cause else 0, shows, main_line(said)]
+        told.append(frame.goal)
         while len(told) > 9 and not told[-1]:
             told.pop()
         yield told

@@ -80,7 +80,8 @@ export class Caption {
     const sentence = frame ? (frame.failed ? words.step_failed : frame.text) : words.step_start;
     this.element.classList.toggle("failed", Boolean(frame?.failed));
     this.said = sentence;
-    this.place.replaceChildren(...this.where(frame?.span), ...(main ? [make("span", { className: "mgp-said", textContent: sentence, title: sentence })] : []));
+    const goal = frame?.goal ? [make("span", { className: "mgp-goal", textContent: frame.goal })] : [];
+    this.place.replaceChildren(...goal, ...this.where(frame?.span), ...(main ? [make("span", { className: "mgp-said", textContent: sentence, title: sentence })] : []));
     const turn = pages.length > 1 ? [this.turner(pages.length, (page) => ((this.page = page), this.show(frame, next)))] : [];
     const shown = main ? formula(main[1], words) : make("div", { className: "mgp-text", textContent: sentence });
     if (main) shown.title = main[0];

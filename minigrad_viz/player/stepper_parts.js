@@ -142,8 +142,8 @@ export async function unpacked(acts, i) {
   const whole = act.z ? await inflated(act.z) : act;
   const table = async () => new Texts(typeof whole.table === "string" ? await inflated(whole.table) : whole.table);
   const content = acts[i].base === undefined ? whole : (await table()).variant(whole, acts[i].row);
-  const names = ([phase, marks, label, text, lines, span, ready, waiting, failed, recursion, cause, shows, main]) => {
-    return { phase, marks, label, text, lines, span, ready, waiting, failed, recursion, cause, shows: shows ?? [], main: (main || undefined) && main - 1 };
+  const names = ([phase, marks, label, text, lines, span, ready, waiting, failed, recursion, cause, shows, main, goal]) => {
+    return { phase, marks, label, text, lines, span, ready, waiting, failed, recursion, cause, shows: shows ?? [], main: (main || undefined) && main - 1, goal };
   };
   const panels = Object.entries(content.panels ?? {}).map(([box, panel]) => [box, { ...panel, frames: panel.frames.map(names) }]);
   return { ...content, frames: content.frames.map(names), panels: Object.fromEntries(panels) };

@@ -25,6 +25,7 @@ export class Track {
   }
 
   lay(frames) {
+    this.goals = frames.map(({ goal }) => goal ?? "");
     this.slider.max = frames.length;
     this.chapters = chapters(frames).map((chapter) => this.chapter(chapter, frames.length > SEGMENTS));
     this.bars.replaceChildren(...this.chapters.map(({ element }) => element));
@@ -42,7 +43,7 @@ export class Track {
     const runs = long ? [[from, to]] : Array.from({ length: count }, (_, i) => [from + i, from + i]);
     const segments = runs.map(([first, last]) => {
       const fill = make("b");
-      return { first, last, fill, element: make("i", {}, fill) };
+      return { first, last, fill, element: make("i", { title: long ? "" : this.goals[first - 1] }, fill) };
     });
     const told = make("span");
     const name = block("mgp-name", make("b", { textContent: this.words[phase] }), " ", told);

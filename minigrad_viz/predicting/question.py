@@ -25,6 +25,7 @@ from .answer_log import note_answer
 
 GRAD, NEXT, LEAVES, SHAPE, RAISES = "grad", "next", "leaves", "shape", "raises"
 PASSES, GETS, MOVES, SIZE = "passes", "gets", "moves", "size"  # a node, a call, and an update
+MEETS, STORES = "meets", "stores"  # a step that is left to the reader: a sum, and what is added to a `.grad`
 PASSED_ON = "passed on"  # instead of the node, in a question about the shape of what a layer passes on
 # Wrong answers about names that are among those given; of all others a name is missing.
 INCLUDED = ("quiz_leaves_result", "quiz_gets_result", "quiz_gets_quiet", "quiz_gets_cut")

@@ -7,36 +7,32 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import numpy as np
-
 from ..arithmetic.derivatives import tensor_label
-from ..arithmetic.sums import path_lines
 from ..flow.backward_pass import Flow, flow_of
-from ..flow.engine import BackwardEngine
 from ..model.scene import Scene, Scenes
 from ..model.schedule import Schedule
 from ..model.views import quoted_span
-from ..number_text import one_line
-from ..protocol import Value
-from ..snapshots import array_of
-from ..trace.events import CellFailed, GradAccumulated, TensorState
+from ..trace.events import CellFailed, TensorState
 from ..trace.graph import Explanation
-from .faulty_engines import Teller, arrival_of, faults_of, gradient_answer, others_of, parts_of
+from .fading import ALL, faded
+from .faulty_engines import Teller
+from .gradient_questions import SMALL, can_answer, gradient, gradients, time_of
 from .more_questions import gets, layers, passes, twice, updates
 from .question import (
     GETS,
     GRAD,
     LEAVES,
+    MEETS,
     MOVES,
     NEXT,
     PASSES,
     RAISES,
     SHAPE,
     SIZE,
+    STORES,
     QuizQuestion,
     Said,
     Wrong,
-    equal,
     wrong,
 )  # fmt: skip
 
@@ -156,7 +152,6 @@ LEAST = 3  # questions about a cell
 FEW = 3  # gradients that are asked in one backward call
 CALLS = 6  # backward calls of a cell of which something is asked
 ROUNDS = 2  # of those in one line; further rounds of a loop ask the same again
-SMALL = 12  # numbers of a gradient that somebody types
 
 
 # Where a question is asked: before the step of its tensor, before that of its node, at the last forward step,
@@ -273,6 +268,18 @@ class NodeQuestions(QuestionKind):
         return passes(walk) if can_answer(walk) else iter(())
 
 
+class SumQuestions(QuestionKind):
+    """What a node receives where gradients meet: asked where steps are left to the reader."""
+
+    name, asked_at, label = MEETS, AT_NODE, "quiz_label_meets"
+
+
+class StoringQuestions(QuestionKind):
+    """What is in `.grad` after a leaf's node ran: asked where steps are left to the reader."""
+
+    name, asked_at, row = STORES, AT_NODE, "grad"
+
+
 class ReceiverQuestions(QuestionKind):
     """Which tensors have a `.grad` after the call: of a training, and to fill."""
 
@@ -306,7 +313,8 @@ class UpdateQuestions(QuestionKind):
 
 QUESTION_KINDS: list[QuestionKind] = [  # of questions at one moment the first is asked first
     LeafQuestions(), ErrorQuestions(), ShapeQuestions(), QueueQuestions(), GradientQuestions(),
-    NodeQuestions(), ReceiverQuestions(), DirectionQuestions(), UpdateQuestions(),
+    SumQuestions(), NodeQuestions(), StoringQuestions(), ReceiverQuestions(), DirectionQuestions(),
+    UpdateQuestions(),
 ]  # fmt: skip
 KINDS = {kind.name: kind for kind in QUESTION_KINDS}
 
@@ -325,6 +333,11 @@ def questions_of(
             if len(found) < LEAST and all(question.kind != kind.name for question in found):
                 found += itertools.islice(kind.to_fill(scene, lang), kind.few)
     return tuple(sorted(found, key=lambda question: (question.call, question.time)))
+
+
+def faded_questions(scenes: Scenes, steps: int | str, lang: str | None = None) -> tuple[QuizQuestion, ...]:
+    """The questions that leave the last `steps` of each backward call to the reader, or all of them."""
+    return tuple(question for scene in scenes_asked(scenes) for question in faded(scene, steps, lang))
 
 
 def scenes_asked(scenes: Scenes) -> list[Scene]:
@@ -352,7 +365,8 @@ def question_about(
             q for kind in KINDS.values() for ask in (kind.of_call, kind.to_fill) for q in ask(scene, lang)
         )
         named = (question for question in others if question.subject.replace(" ", "") == subject)
-        found = next(itertools.chain(known, named), None)
+        left = (q for q in faded(scene, ALL, lang) if q.subject.replace(" ", "") == subject)
+        found = next(itertools.chain(known, named, left), None)
         if found is not None:
             return found
     return None
@@ -361,125 +375,6 @@ def question_about(
 def with_name(scene: Scene, name: str) -> list[str]:
     """The tensors that a variable was."""
     return [id for id, known in scene.named.items() if known == name]
-
-
-# ── what will be in .grad ───────────────────────────────────────────────────────────────────────────────────
-
-
-def gradients(scene: Scene, lang: str | None) -> Iterator[QuizQuestion]:
-    """What `.grad` of the leaves will be, those first that several paths lead to, and of tensors that keep
-    their gradient."""
-    walk = flow_of(scene)
-    if not can_answer(walk):
-        return
-    leaves = [id for id in scene.named if scene.asks(id) and scene.accumulators.get(id)]
-    ends = {id: arrival_of(walk, id) for id in leaves}
-    paths = {id: len(walk.leading(end)) if end else 0 for id, end in ends.items()}
-    for tensor in [*sorted(leaves, key=lambda id: -paths[id]), *walk.retained.values()]:
-        question = gradient(walk, tensor, lang, SMALL)
-        if question is not None:
-            yield question
-
-
-def gradient(walk: Flow, leaf: str, lang: str | None, most: int) -> QuizQuestion | None:
-    """What `.grad` of a leaf will be after the call; None where the trace does not tell."""
-    scene, target = walk.scene, arrival_of(walk, leaf)
-    if target is None or not can_answer(walk):
-        return None
-    engine = BackwardEngine(walk).run()
-    deposit = walk.deposit(target)
-    computed = gradient_answer(engine.grads.get(leaf))
-    recorded = plain_value(deposit.after) if deposit is not None else None
-    reached = target in walk.order and (deposit is not None or scene.now.started is None)
-    truth = recorded if deposit is not None else computed
-    state = scene.state(leaf)
-    if truth is None or answer_size(truth) > most if reached else state is None or state.grad is not None:
-        return None
-    name = tensor_label(scene, leaf)
-    others = list(faults_of(walk, target, truth))
-    if reached and computed is not None and equal(computed, truth):
-        others += others_of(walk, target, truth, engine)
-    if not reached:
-        truth = None
-        others.append(wrong("quiz_zero_for_none", 0, x=name))
-    # Of mistakes that give one number the first is named: one that forgets a factor comes before one that
-    # forgets its node.
-    others.sort(key=lambda each: each.key not in ("quiz_no_upstream", "quiz_no_upstream_all"))
-    prompt, solution = prompt_of(scene, name, deposit), shown_sum(scene, leaf, deposit, truth, lang)
-    hint = hint_for(walk, target, name, again=deposit is not None and deposit.before is not None)
-    seen = deposit if target in scene.now.deposits else scene.now.ran.get(target)
-    time, subject, parts = time_of(scene, seen), f"{name}.grad", tuple(parts_of(walk, target, engine))
-    asked = QuizQuestion(GRAD, subject, truth, prompt, solution, scene.call, time, hint, leaf, target)
-    return asked._replace(wrong=tuple(others), parts=parts)
-
-
-def prompt_of(scene: Scene, name: str, deposit: GradAccumulated | None) -> Said:
-    """What is asked of a gradient; of one that is added to another, with what is there."""
-    span = scene.now.started.span if scene.now.started is not None else None
-    said = {"x": name, "call": quoted_span(span) if span is not None else "backward()"}
-    if scene.now.accumulators.keys() != {
-        seen.tensor for seen in scene.now.deposits.values()
-    } or leaf_without_gradient(scene):
-        return "quiz_ask_after", said  # the usual question would tell that a gradient comes
-    if deposit is None or deposit.before is None:
-        return "quiz_ask_grad", said
-    return "quiz_ask_again", said | {"before": one_line(deposit.before)}
-
-
-def hint_for(walk: Flow, target: str, name: str, again: bool) -> Said:
-    """What helps to find a gradient: along how many paths it comes."""
-    roots = walk.scene.now.roots or walk.scene.trace.roots or ()
-    said: dict[str, Any] = {"x": name, "root": ", ".join(tensor_label(walk.scene, root) for root in roots)}
-    if again:
-        return "quiz_hint_again", said
-    count = walk.count_paths(target)
-    if not count:
-        return "quiz_hint_none", said
-    return ("quiz_hint_path", said) if count == 1 else ("quiz_hint_paths", said | {"n": count})
-
-
-def leaf_without_gradient(scene: Scene) -> bool:
-    """Whether a leaf gets no gradient in the call."""
-    asking = {id for id in scene.named if scene.asks(id) and scene.accumulators.get(id)}
-    return bool(asking - scene.now.accumulators.keys())
-
-
-def can_answer(walk: Flow) -> bool:
-    """Whether the call ended well, wrote into `.grad`, and is small enough to be followed."""
-    now = walk.scene.now
-    return walk.readable and (now.started is None or (now.started.kind != "grad" and now.error is None))
-
-
-def shown_sum(scene: Scene, leaf: str, deposit: GradAccumulated | None, truth: Any, lang: str | None) -> Said:
-    """How the gradient comes about: the sum over its paths where that is short."""
-    name = tensor_label(scene, leaf)
-    if deposit is None:
-        array = np.asarray(truth, np.float32) if truth is not None else None
-        items = () if array is None else tuple(array.reshape(-1).tolist())
-        value = "None" if array is None else one_line(Value(array.shape, "float32", items))
-        return "quiz_solution", {"formula": f"{name}.grad = {value}"}
-    after, added = one_line(deposit.after), one_line(deposit.added)
-    if deposit.before is not None:
-        return "quiz_solution", {"formula": f"{name}.grad = {one_line(deposit.before)} + {added} = {after}"}
-    path = next(path_lines(scene, leaf, deposit.added, lang), None)
-    return "quiz_solution", {"formula": path.text if path is not None else f"{name}.grad = {after}"}
-
-
-def time_of(scene: Scene, event: Any) -> int:
-    """When an event of the trace happened; when the call ended for one that never did."""
-    if event is None:
-        return int(min(scene.now.until, len(scene.trace.events)))
-    return scene.index.times.get(id(event), 0)
-
-
-def plain_value(value: Value) -> Any:
-    """A snapshot as a number or nested lists; None if not all of it is known."""
-    return gradient_answer(array_of(value))
-
-
-def answer_size(answer: Any) -> int:
-    """How many numbers an answer has."""
-    return sum(map(answer_size, answer)) if isinstance(answer, list) else 1
 
 
 # ── which node runs next ────────────────────────────────────────────────────────────────────────────────────

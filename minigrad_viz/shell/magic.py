@@ -178,7 +178,7 @@ def show_rich(report: Report, chosen: dict[str, Any]) -> None:
     from IPython.display import display
 
     show, table, why = chosen["show"], chosen["table"], True
-    if show == "step" and (chosen["predict"] or not widgets_are_shown()):
+    if show == "step" and (report.predict or not widgets_are_shown()):
         show = "player"
     if show == "step" and report.graph.stations:
         said = report.explanation_html(message=False) if report.trace.error else ""
@@ -190,7 +190,7 @@ def show_rich(report: Report, chosen: dict[str, Any]) -> None:
     if page:
         told = report.text(graph=show != "none", table=table is not False, why=why)
         display({"text/plain": told, "text/html": page}, raw=True)
-    if chosen["steps"] and not chosen["predict"]:
+    if chosen["steps"] and not report.predict:
         display(report.steps)
 
 

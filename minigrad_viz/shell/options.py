@@ -19,17 +19,18 @@ from ..drawing.dot import DIRECTIONS
 from ..drawing.look import DETAILS, SAVED
 from ..drawing.picture import STYLES, UNDER_A_CELL
 from ..drawing.structure import AUTO
+from ..predicting.fading import ALL
 from ..sharing.film import FILMS
 from ..words import CATALOGUES, text
 
 SHOWN = ("player", "step", "static", "none")  # the forms of the graph
 ENDINGS = (".html", ".svg", ".png", ".pdf", ".dot", ".gv", ".mmd", ".json", ".txt", *FILMS)
-NUMBER, FILES = "number", "files"
+NUMBER, STEPS, FILES = "number", "steps", "files"
 
 
 class Option(NamedTuple):
     """One thing that can be asked for; the catalogue says under `about` what it does. `choices` are its
-    values, or NUMBER or FILES says of what kind they are. `flags` take a value from the line; each of
+    values, or NUMBER, STEPS or FILES says of what kind they are. `flags` take a value from the line; each of
     `switches` stands for a value by itself."""
 
     key: str
@@ -74,6 +75,7 @@ OPTIONS = (
     switch("live", "option_live", False),
     switch("steps", "option_steps", False),
     switch("predict", "option_predict", False),
+    Option("fade", "option_fade", None, STEPS, ("--fade",)),
     Option("output", "option_output", (), FILES, ("-o", "--output")),
     Option("embed_fonts", "option_embed_fonts", False, (True, False), switches={"--embed-fonts": True}),
 )
@@ -95,6 +97,7 @@ def report_options(chosen: dict[str, Any]) -> dict[str, Any]:
         "memory",
         "live",
         "predict",
+        "fade",
     )
     return {key: chosen[key] for key in keys} | {"limit": chosen["max_nodes"]}
 
@@ -146,7 +149,8 @@ class Reader(argparse.ArgumentParser):
                     help=explained, default=argparse.SUPPRESS,
                 )  # fmt: skip
             else:
-                metavar = {NUMBER: "N", FILES: "FILE"}.get(str(option.choices)) or "|".join(option.choices)
+                kinds = {NUMBER: "N", STEPS: f"N|{ALL}", FILES: "FILE"}
+                metavar = kinds.get(str(option.choices)) or "|".join(option.choices)
                 action = "append" if option.choices == FILES else "store"
                 self.add_argument(
                     *option.flags, action=action, dest=option.key, metavar=metavar, help=explained,
@@ -192,6 +196,12 @@ def check_option(option: Option, flag: str, value: Any, lang: str | None = None)
     if option.choices == NUMBER:
         if not str(value).isdecimal() or int(value) < 1:
             raise ValueError(text("option_number", lang, option=flag, value=value))
+        return int(value)
+    if option.choices == STEPS:
+        if value in (None, ALL):
+            return value
+        if not str(value).isdecimal():
+            raise ValueError(text("option_steps_left", lang, option=flag, value=value))
         return int(value)
     if option.choices == FILES:
         if Path(value).suffix.lower() not in ENDINGS:

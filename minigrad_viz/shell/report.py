@@ -40,7 +40,7 @@ from ..player.quiz import quiz_of
 from ..player.static_html import player_html
 from ..predicting import question
 from ..predicting.question import QuizQuestion
-from ..predicting.questions import questions_of
+from ..predicting.questions import faded_questions, questions_of
 from ..replay.live import Handle, Live, ReplayRefusal
 from ..replay.program import Program
 from ..replay.training import Training
@@ -256,9 +256,10 @@ class Report:
     `roots` limits the pictures to the graphs of these variables (ValueError if the cell has none of that
     name); `fold` draws each long chain as one box. `ledger` and `memory` show or hide these sheets below the
     state table (None: show the ledger where gradients add up). With `predict` the reader is asked first, and
-    nothing that is shown gives an answer away. With a `program` the cell can be computed again, see `live`;
-    with the option `live` readers can do so in the player. `depth` says how many levels of a model stand open
-    below its strip at first, or is a function that is called with the path of each module (`blocks.7.attn`)
+    nothing that is shown gives an answer away; `fade` leaves only the last so many steps of backward to the
+    reader ("all": all, 0: none, and nothing is asked). With a `program` the cell can be computed again, see
+    `live`; with the option `live` readers can do so in the player. `depth` says how many levels of a model
+    stand open below its strip at first, or is a function that is called with the path of each module (`blocks.7.attn`)
     and says whether it does; the first such module stands open. Further options are those of `Picture`.
     `notebook` is the cell together with what it depends on, see Note [One trace of several cells].
     `explained` has the explanations of what went wrong; `problem` is the traceback if explaining failed.
@@ -275,6 +276,7 @@ class Report:
         ledger: bool | None = None,
         memory: bool = False,
         predict: bool = False,
+        fade: int | str | None = None,
         program: Program | None = None,
         live: bool = False,
         notebook: JoinedTrace | None = None,
@@ -297,6 +299,8 @@ class Report:
         roots, self.refused = tuple(roots), ""
         self.views = views_of(self.scenes, roots=roots, fold=fold, lang=lang, explained=self.explained)
         self._numbers = OtherNumbers(self.scenes, program, self.graph, lang, roots=roots, fold=fold)
+        self.predict = predict = predict if fade is None else fade != 0
+        self._fade = fade
         self._live = live = live and not predict  # what moves gives answers away
         if live:
             sliders, self.refused = self._numbers.sliders()
@@ -308,7 +312,6 @@ class Report:
         self._stepper: Stepper | None = None
         self.table: Table = table_of(trace, lang)
         self._asked = ledger, memory
-        self.predict = predict
 
     def _unfolded(self, roots: tuple[str, ...]) -> frozenset[str]:
         """The leaves that a reader can change where they stand in boxes, as those of a model do: a small
@@ -326,6 +329,8 @@ class Report:
     @cached_property
     def questions(self) -> tuple[QuizQuestion, ...]:
         """What a reader can be asked of the cell, but for an error that stands above it."""
+        if self._fade is not None:
+            return faded_questions(self.scenes, self._fade, self.lang)
         failed = self.trace.error is not None
         return question.fair(questions_of(self.scenes, self.explained, self.lang), failed)
 

@@ -95,7 +95,16 @@ def node_lines(stage: Stage, event: NodeRan, first: bool, so_far: Iterable[SoFar
     if event.node in stage.scene.now.freed:
         names = ", ".join(stage.scene.now.freed[event.node])
         lines.append(line("freed", stage.say("frees_label"), names))
-    return Frame(stage.deck_marks(stage.station(place)), clean(told), tuple(lines), span)
+    goal = goal_of(stage, event, first, meets=any(line.kind == "sum" for line in sums))
+    return Frame(stage.deck_marks(stage.station(place)), clean(told), tuple(lines), span, goal=goal)
+
+
+def goal_of(stage: Stage, event: NodeRan, first: bool, meets: bool) -> str:
+    """What a node's step is for, in the words of the chain rule."""
+    stores = stage.scene.nodes[event.node].variable is not None
+    passes = not stores and any(value is not None for value in event.sent)
+    parts = {"seed": first, "sum": meets, "local": passes, "store": stores}
+    return ", ".join(stage.say(f"goal_{name}") for name, there in parts.items() if there)
 
 
 def in_words(stage: Stage, event: NodeRan) -> list[Line]:

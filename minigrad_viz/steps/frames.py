@@ -31,7 +31,8 @@ class Frame(NamedTuple):
     is where it stopped, and in the source, by `cause`, what led to that. `recursion` says where the queue has
     waited for several arrows, and what plain recursion does. `shows` are the cards whose tensors stand
     otherwise than in the step before, each with the number of the moment in its `stood`. `earlier`: it is
-    about what was there before this backward call began.
+    about what was there before this backward call began. `goal` says what a backward step is
+    for: it starts with the seed, multiplies, adds where gradients meet, or adds to a `.grad`.
     """
 
     marks: tuple[str, ...]
@@ -47,6 +48,7 @@ class Frame(NamedTuple):
     recursion: str = ""
     shows: Shown = ()
     earlier: bool = False
+    goal: str = ""
 
     @property
     def latex(self) -> str:

@@ -28,14 +28,14 @@ def shown(browser, tmp_path):
     """A function that shows a cell that asks on a page."""
     pages = []
 
-    def shown(number: int, lang: str = "en", source: str = "", asks: bool = True, **options):
-        body = Report(traced(source or CELLS[number]), lang=lang, predict=True).html(table=False)
+    def shown(number: int, lang="en", source="", asks=True, fade=None, wait=".mgp-predict", **options):
+        body = Report(traced(source or CELLS[number]), lang=lang, predict=True, fade=fade).html(table=False)
         (tmp_path / "a.html").write_text(f"<!doctype html><meta charset=utf-8><body>{body}", encoding="utf-8")
         page = browser.new_page(viewport={"width": 1000, "height": 800}, **options)
         errors: list[str] = []
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.goto((tmp_path / "a.html").as_uri())
-        page.locator(".mgp-ask:not([hidden])" if asks else ".mgp-predict").wait_for()
+        page.locator(".mgp-ask:not([hidden])" if asks else wait).wait_for()
         pages.append((page, errors))
         return page
 
@@ -96,6 +96,45 @@ def answers_by_keys(page, within: str = "") -> None:
 @pytest.mark.smoke
 def test_by_keys_alone(shown):
     answers_by_keys(shown(9))
+
+
+FADED = [  # how many steps are left out, and for each question what is typed and how the answer begins
+    (1, [("0.6", "You followed the path through y only."), ("1.6", "Right. ")]),
+    (2, [("75", "That uses the local derivative"), ("0.6", "Right. "), ("1.6", "Right. ")]),
+    ("all", [(n, "Right. ") for n in ("1", "1", "0.1", "1/125", "2*5*0.1", "75*0.008", "1.6")]),
+]
+
+
+@pytest.mark.smoke
+def test_a_faded_series_by_keys_alone(shown):
+    """Each example of the series, the first of which leaves out nothing, is played from its first step."""
+    page = shown(9, asks=False, fade=0, wait=".mgp-view")
+    focus(page)
+    page.keyboard.press("End")
+    assert page.locator(".mgp-goal").inner_text() == "sum at the fan-out, accumulate"
+    assert page.locator(".mgp-ask").count() == 0
+    for fade, answers in FADED:
+        page = shown(9, asks=False, fade=fade)
+        focus(page)
+        page.keyboard.press("End")
+        first = 13 - (6 if fade == "all" else fade)
+        assert page.locator(".mgp-label").inner_text() == f"{first} / 12"
+        for answer, told in answers:
+            assert page.locator(".mgp-ask-at").is_visible()
+            assert typed(page, answer).startswith(told), answer
+            if told == "Right. ":
+                page.keyboard.press("Enter")  # Continue
+                page.keyboard.press("End")
+        assert page.locator(".mgp-ask").is_hidden() and page.locator(".mgp-label").inner_text() == "12 / 12"
+
+
+def focus(page) -> None:
+    """Go to the picture with the key Tab."""
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        if page.evaluate("() => document.activeElement.matches('.mgp-view')"):
+            return
+    raise AssertionError("no picture")
 
 
 def test_what_a_screen_reader_meets(shown):

@@ -24,7 +24,7 @@ from minigrad_viz.words import CATALOGUES, columns, set_language
 ANSWERS = Path(__file__).resolve().parent / "answers"
 TAGS = {"raises-exception", "minigrad-only"}
 CELLS = 25  # of a notebook
-PROJECTS = {"from_scratch": 29, **dict.fromkeys(course.TRAININGS, 31)}
+PROJECTS = {"from_scratch": 29, "finish_the_backward": 30, **dict.fromkeys(course.TRAININGS, 31)}
 WORDS = 110  # of a prose cell
 LINE = 88  # columns of a printed line
 DOCUMENTED = r"requires_grad\(|next_functions \("  # of a line that the documents print, however wide
@@ -184,6 +184,7 @@ def answers(name: str) -> ModuleType:
 
 
 @pytest.mark.quick(20)
+@pytest.mark.filterwarnings("ignore:Using backward:UserWarning")
 @pytest.mark.parametrize("name", [*course.LESSONS, "start_here"])
 def test_every_hint_is_for_some_answer(name):
     given = answers(name).ANSWERS

@@ -69,7 +69,10 @@ def test_the_sample_of_the_readme_shows_a_player(page, tmp_path, monkeypatch):
         shell.extension_manager.unload_extension("minigrad_viz")
 
 
-PASTED = ("README.md", "first_steps.md", "usage.md", "pictures.md", "explain.md")  # in a notebook
+PASTED = (  # in a notebook
+    *("README.md", "first_steps.md", "predict.md", "live.md", "compare.md", "grade.md", "debug_training.md"),
+    *("pictures.md", "explain.md"),
+)
 
 
 @pytest.mark.parametrize(

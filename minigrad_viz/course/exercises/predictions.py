@@ -455,6 +455,22 @@ PREDICTIONS: dict[str, PredictFirst] = {
         ],
         "predict_attention_by_hand_3",
     ),
+    "finish_the_backward.predict_1": number(
+        [
+            ("predict_right", 12),
+            ("predict_finish_the_backward_whole", 36),
+            ("predict_finish_the_backward_by_x", 4),
+        ],
+        "predict_finish_the_backward_1",
+    ),
+    "finish_the_backward.predict_2": number(
+        [
+            ("predict_right", 36),
+            ("predict_finish_the_backward_first", 12),
+            ("predict_finish_the_backward_added", 15),
+        ],
+        "predict_finish_the_backward_2",
+    ),
     "five_loops.predict_1": number([("predict_right", 0)], "predict_five_loops_1"),
     "five_loops.predict_2": number(
         [

@@ -312,6 +312,17 @@ ORDER_OF_STEP: Cases = [
     ("five_loops_second", lambda given: given[1] > 0),
 ]
 
+# w1.grad and w2.grad of a small network, without a picture.
+SMALL_NETWORK: Cases = [
+    ("finish_the_backward_right", [8, 12]),
+    ("finish_the_backward_swapped", [12, 8]),
+    ("finish_the_backward_no_square", [4, 6]),
+    ("finish_the_backward_no_loss", [2, 3]),
+    ("finish_the_backward_no_input", [4, 12]),
+    ("finish_the_backward_first", lambda given: same_answer(given[0], 8)),
+    ("finish_the_backward_second", lambda given: same_answer(given[1], 12)),
+]
+
 PAIR, THREE = (functools.partial(as_numbers, size=size) for size in (2, 3))
 NUMBER_EXERCISES = {
     "start_here": Exercise(PRICE, "start_here_other"),
@@ -354,6 +365,9 @@ NUMBER_EXERCISES = {
         CONVOLUTION, "convolution_by_hand_other", read=kernel_and_input, unfit="convolution_by_hand_two"
     ),
     "graphs_that_change": Exercise(LOOP, "graphs_that_change_other"),
+    "finish_the_backward": Exercise(
+        SMALL_NETWORK, "finish_the_backward_other", read=PAIR, unfit="finish_the_backward_two"
+    ),
     "five_loops": Exercise(ORDER_OF_STEP, "five_loops_other", read=PAIR, unfit="five_loops_two"),
 }
 

@@ -125,6 +125,14 @@ PROGRAMS = {
     ),
     "attention_by_hand.predict_2": (MEAN, "z"),
     "attention_by_hand.predict_3": (MEAN + "z.backward()\n", "s.grad[1].item()"),
+    "finish_the_backward.predict_1": (
+        "u = torch.tensor(6.0, requires_grad=True)\n(u**2).backward()\n",
+        "u.grad.item()",
+    ),
+    "finish_the_backward.predict_2": (
+        "x = torch.tensor(2.0, requires_grad=True)\n((x * 3) ** 2).backward()\n",
+        "x.grad.item()",
+    ),
     "five_loops.predict_2": (
         "w = torch.tensor(0.0, requires_grad=True)\n"
         "for _ in range(2):\n    ((2 * w - 6) ** 2).backward()\n    w.data -= 0.05 * w.grad\n",
@@ -242,6 +250,8 @@ ANSWERS = {
     "attention_by_hand.predict_1": ([[3, 3]], [[3, 2], [2, 2], 9]),
     "attention_by_hand.predict_2": ([7, "1+6"], [6, 8, 12]),
     "attention_by_hand.predict_3": ([0.75, "3/4"], [6, 0.25, 8]),
+    "finish_the_backward.predict_1": ([12, "2 * 6"], [36, 4, 6]),
+    "finish_the_backward.predict_2": ([36, "12 * 3"], [12, 15, 3]),
     "five_loops.predict_1": ([0], [1, 2, 5]),
     "five_loops.predict_2": ([-38.4, "-24-14.4"], [-14.4, -48, 38.4]),
     "five_loops.predict_3": ([None], [0, -24, 1]),
