@@ -70,12 +70,18 @@ CLASSES = (
 
 class Optimizer(NamedTuple):
     """The variable `name` was assigned an optimizer by `call`; `given` are the variables in its first
-    argument, which stands there as `parameters`."""
+    argument, which stands there as `parameters`, and `paths` what of them it was given: `net.head`."""
 
     name: str
     call: ast.Call
     given: frozenset[str]
     parameters: str
+    paths: frozenset[str]
+
+    def holds(self, name: str) -> bool:
+        """Whether a parameter of that name is among those that the optimizer was given."""
+        dotted = with_dots(name)
+        return any(dotted == path or dotted.startswith(f"{path}.") for path in self.paths)
 
 
 class Loop(NamedTuple):
@@ -100,8 +106,30 @@ def optimizers_of(case: Case, indirect: bool = False) -> list[Optimizer]:
         first = part.value.args[0]
         given = frozenset(each.id for each in ast.walk(first) if isinstance(each, ast.Name))
         if loop_of(case, name) is not None:
-            found.append(Optimizer(name, part.value, given, written_as(case, first)))
+            paths = frozenset(paths_in(first))
+            found.append(Optimizer(name, part.value, given, written_as(case, first), paths))
     return found
+
+
+def paths_in(tree: ast.AST) -> Iterator[str]:
+    """The modules and tensors that an expression takes parameters from: `net.head` of
+    `net.head.parameters()`."""
+    if isinstance(tree, ast.Call) and isinstance(tree.func, ast.Attribute):
+        yield from paths_in(tree.func.value)
+        yield from (path for each in (*tree.args, *tree.keywords) for path in paths_in(each))
+    elif isinstance(tree, ast.Attribute | ast.Subscript | ast.Name):
+        path = with_dots(ast.unparse(tree))
+        if re.fullmatch(r"[\w.]+", path):
+            yield path
+        else:  # an index that is computed, a result of a call: of all that stands before it
+            yield from (path for each in ast.iter_child_nodes(tree) for path in paths_in(each))
+    else:
+        yield from (path for each in ast.iter_child_nodes(tree) for path in paths_in(each))
+
+
+def with_dots(name: str) -> str:
+    """A path with numbers in place of indices: `net.0.weight` of `net[0].weight`."""
+    return re.sub(r"\[(\d+)\]", r".\1", name)
 
 
 def returns_optimizer(case: Case, name: str) -> bool:
@@ -310,15 +338,19 @@ def made_anew(case: Case, opt: Optimizer, bases: set[str]) -> ast.Name | None:
 def out_of_reach(case: Case) -> Iterator[Explanation]:
     """Parameters that an optimizer of the cell was given, and that no gradient reaches because their path was
     cut; and any leaf whose path went through a NumPy array."""
-    given = {name for opt in optimizers_of(case) for name in opt.given}
+    optimizers = optimizers_of(case)
     learning, cuts = learners(case), dict[Span | None, list[str]]()
     trips = any(event.how == "numpy" for event in case.trace.of(NumbersReturned))
-    found = lost_by(case) if (given or trips) and is_complete(case) else {}
+    found = lost_by(case) if (optimizers or trips) and is_complete(case) else {}
+
+    def is_held(id: str) -> bool:
+        return any(opt.holds(case.name(id)) for opt in optimizers)
+
     for id, lost in found.items():
         state = case.state(id)
         leaf = state is not None and state.is_leaf and state.requires_grad and id not in learning
         leaf = leaf and not case.scene.index.births[id].read  # no view of one
-        held = base_of_name(case.name(id)) in given or (lost.cut is not None and lost.cut.how == "numpy")
+        held = lost.cut is not None and (lost.cut.how == "numpy" or is_held(id))
         if leaf and lost.cut is not None and not lost.leaf and held:
             cuts.setdefault(lost.cut.span, []).append(id)
     for ids in cuts.values():
@@ -326,8 +358,7 @@ def out_of_reach(case: Case) -> Iterator[Explanation]:
         assert cut is not None
         told, marks = cut.told(case), cut.marks(case, card=False)
         values: Values = {"names": case.names(ids), **told}
-        held = all(base_of_name(case.name(id)) in given for id in ids)
-        why = "out_of_reach_why" if held else "out_of_reach_leaf"
+        why = "out_of_reach_why" if all(map(is_held, ids)) else "out_of_reach_leaf"
         yield case.note("out_of_reach", why, told["repair"], marks, cut.span, **values)
 
 

@@ -110,7 +110,8 @@ class OpTrace:
             self.broadcasts.append(before)
         if op in ADDITIONS and made.needs and first.numel() == 1:
             self._sum(inputs, made.place)
-        if self.outputs and op in MEASURES and self.measured is None:
+        trained = any(each.requires_grad for each in inputs)  # a probe on features: it is no evaluation
+        if self.outputs and op in MEASURES and self.measured is None and not trained:
             reached = {id(each) for each in made.upstream()}
             if any(id(output) in reached for output in self.outputs.values()):
                 self.measured = made.place

@@ -7,6 +7,25 @@ from doctor.faults import BACK, BATCH, BODY, FORWARD, LOOP, MAKE, ORDER, STEP, Z
 
 ADAM = (MAKE, "optimizer = torch.optim.Adam(net.parameters(), lr=0.01 * ")
 EVERY = "mlp cnn rnn gpt vae"
+HEAD_ONLY = (MAKE, "optimizer = torch.optim.SGD(net.head.parameters(), lr=")
+UNRECORDED = (BODY, "        with torch.no_grad():\n            h = self.body(x)\n")
+PROBED = "    with torch.no_grad():\n        h = net.body(x)\n    out = net.head(h)\n"
+TUNING = """\
+tuner = torch.optim.SGD(net.parameters(), lr=0.05)
+for round in range(10):
+    i = torch.randint(0, len(X), (16,))
+    out, y = net(X[i]), Y[i]
+    loss = LOSS
+    tuner.zero_grad()
+    loss.backward()
+    tuner.step()
+"""
+
+
+def trained_first(loss: str) -> tuple[str, str]:
+    """The edit that trains the whole net before the optimizer of its head is created."""
+    return MAKE, TUNING.replace("LOSS", loss) + HEAD_ONLY[1]
+
 
 WAYS = [
     ("plain", EVERY + " gan", ()),
@@ -22,7 +41,15 @@ WAYS = [
     ("cosine", "mlp cnn", ((LOOP, "scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, 40)\n" + LOOP), (STEP, STEP + "    scheduler.step()\n"))),
     ("frozen_body", EVERY, ((LOOP, "net.body.requires_grad_(False)\n" + LOOP),)),
     ("frozen_norm", "cnn", ((LOOP, "net.body[1].eval()\nnet.body[1].requires_grad_(False)\n" + LOOP),)),
-    ("probe", "mlp cnn gpt", ((BODY, "        with torch.no_grad():\n            h = self.body(x)\n"), (MAKE, "optimizer = torch.optim.SGD(net.head.parameters(), lr="))),
+    ("probe", "mlp cnn gpt", (UNRECORDED, HEAD_ONLY)),
+    ("probe_in_the_loop", "mlp cnn", (HEAD_ONLY, (FORWARD, PROBED))),
+    ("probe_detached", "mlp rnn gpt", (HEAD_ONLY, (BODY, BODY[:-1] + ".detach()\n"))),
+    ("probe_frozen", "mlp cnn rnn", (HEAD_ONLY, (LOOP, "net.body.requires_grad_(False)\nnet.body.eval()\n" + LOOP))),
+    ("probe_frozen_all_given", "mlp cnn", (UNRECORDED, (LOOP, "net.body.requires_grad_(False)\n" + LOOP))),
+    ("probe_of_features", "mlp cnn", (HEAD_ONLY, (LOOP, "net.eval()\nwith torch.no_grad():\n    X = net.body(X)\n" + LOOP), (FORWARD, "    out = net.head(x)\n"))),
+    ("probe_clipped", "mlp cnn", (HEAD_ONLY, UNRECORDED, (STEP, "    nn.utils.clip_grad_norm_(net.parameters(), 1.0)\n" + STEP))),
+    ("probe_after_training", "mlp", (trained_first("F.mse_loss(out, y)"), (FORWARD, PROBED))),
+    ("probe_after_training", "cnn", (trained_first("F.cross_entropy(out, y)"), (FORWARD, PROBED))),
     ("two_optimizers", "mlp cnn", ((MAKE, "second = torch.optim.SGD(net.body.parameters(), lr=0.05)\noptimizer = torch.optim.SGD(net.head.parameters(), lr="), (ZERO, ZERO + "    second.zero_grad()\n"), (STEP, STEP + "    second.step()\n"))),
     ("mixed_precision", "mlp gpt", ((FORWARD, "    with torch.autocast('cpu', dtype=torch.bfloat16):\n        out = net(x)\n"), ("loss = F.", "out = out.float()\n    loss = F."))),
     ("logging", "mlp cnn vae", ((LOOP, "history, seen = [], []\n" + LOOP), (STEP, STEP + "    history.append(loss.item())\n    seen.append(out.detach().mean())\n"))),
