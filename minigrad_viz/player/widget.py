@@ -130,8 +130,8 @@ def stepper_of(acts: Sequence[Act], *told: Any, learning: dict[str, Any] | None)
 
 
 class LiveStepper(Stepper):
-    """A stepper, of strips or others, in which a reader can change the numbers of leaves, or go on with the training: the kernel
-    computes what follows."""
+    """A stepper, of strips or others, in which a reader can change the numbers of leaves, or go on with the
+    training: the kernel computes what follows."""
 
     _esm = module("strip live")
     _css = style("strip live")

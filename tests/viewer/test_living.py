@@ -288,10 +288,8 @@ def test_the_numbers_of_a_model_move_in_its_strip(library):
     living = report.living
     handle = living.handles[0]
     assert isinstance(report.picture, StripPicture) and not report.refused
-    assert (
-        handle.name == "model.0.weight[0, 0]"
-        and living.place(handle) == f"{living.picture.strip.cards[1].id}-c0"
-    )
+    assert handle.name == "model.0.weight[0, 0]"
+    assert living.place(handle) == f"{living.picture.strip.cards[1].id}-c0"
     assert living.state(handle, {handle.name: handle.value})["rows"] == {}
     state = living.state(handle, {handle.name: handle.value + 1.0})
     loss = living.picture.strip.cards[-1].id
@@ -299,13 +297,13 @@ def test_the_numbers_of_a_model_move_in_its_strip(library):
     assert len(told) == 4 and all(state["at"][1] in svg for svg in told)
     assert any(id.endswith("-bars-858") for id in state["rows"]), "gradients are others, too"
     left = living.score()["left"]
-    assert len(left) <= 7 and "model.2.weight" in left
+    assert len(left) == 7 and left[-1] == "…"
 
 
 ALONE = """nn = torch.nn
 torch.manual_seed(0)
 model = nn.Linear(2, 2)
-loss = (model(torch.ones(1, 2)) ** 2).mean()
+loss = model(torch.ones(1, 2)).sum()
 loss.backward()
 """
 
@@ -314,10 +312,7 @@ def test_a_single_layer_has_sliders(library):
     """Too few cards for a strip: its parameters are shown as leaves."""
     report = report_of(ALONE, library)
     assert not report.refused and not report.graph.folds
-    assert [handle.name for handle in report.living.handles][:2] == [
-        "model.weight[0, 0]",
-        "model.weight[0, 1]",
-    ]
+    assert report.living.handles[0].name == "model.weight[0, 0]"
 
 
 def test_a_long_cell_has_fewer_numbers_on_a_page():
