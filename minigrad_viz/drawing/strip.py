@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -77,7 +77,9 @@ def short(x: float) -> str:
 
 def power(exponent: int) -> str:
     """`10⁻³`"""
-    return "10" + str(exponent).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    return (
+        "1" if not exponent else "10" + str(exponent).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    )
 
 
 class StripDrawing:
@@ -85,8 +87,8 @@ class StripDrawing:
 
     def __init__(self, picture: Picture, strip: Strip, across: float, scale: tuple[int, int]) -> None:
         self.picture, self.strip, self.across = picture, strip, across
-        self.p, self.lang = "", picture.look.lang or language()
-        self.p = picture.prefix
+        self.p, self.lang = picture.prefix, picture.look.lang or language()
+        self.texts: dict[str, str] = {}  # by id what other numbers would change
         self.low, self.high = scale
         self.arcs = nested_arcs(self.strip.arcs)
         self.tags = {
@@ -157,6 +159,7 @@ class StripDrawing:
             SIDE, self.bottom + 12, max(width, lane.width), scales_of(lane.heats()), p, lambda _: ""
         )
         said, end = self.sentences(end, width)
+        drawn = self.changing("lane", "lane", drawn) if drawn else ""
         below = f'<g class="below" data-top="{num(top_below)}">{drawn}{said}</g>' if drawn + said else ""
         across = max(self.right, (lane.width + 2 * SIDE) if drawn else 0.0)
         height = (end if below else self.bottom) + SPACE
@@ -246,10 +249,12 @@ class StripDrawing:
         )
         lower = top + self.more  # where what is below the head would begin if that had one line
         most = int((width - 11) / SMALL)
+        sort = "kind size" if card.role == DATA else "kind"
         lines = [kind] if card.bars else lines_of_kind(kind, most, 3 if card.role == LOSS else 2)
         whole = "".join(lines).replace(" ", "") == kind.replace(" ", "")
         if card.role in (FUNCTION, LOSS) and not (whole and max(map(columns, lines)) <= most):
             lines = ["" if card.value is None else shape_text(card.value).removeprefix("()")]
+            sort = "kind size"
         known = [
             *self.thumbnail(card, x, width, lower, 12.0 * (len(lines) - 1)),
             *self.output(card, x, width, lower),
@@ -265,10 +270,10 @@ class StripDrawing:
                 for i, line in enumerate(self.heads[number])
             ),
             *(
-                text_label(shorten_name(line, most), x + 8, lower + 38 + 12 * i, "kind")
+                text_label(shorten_name(line, most), x + 8, lower + 38 + 12 * i, sort)
                 for i, line in enumerate(lines)
             ),
-            f'<g class="known">{"".join(known)}</g>',
+            self.changing(f"{card.id}-known", "known", "".join(known)),
         ]
         said = xml(self.card_text(card))
         bars = "".join(self.bars(card, x, width)) if self.graded and card.role in (LAYER, FUNCTION) else ""
@@ -281,10 +286,17 @@ class StripDrawing:
         """The output of a card and its gradient, each with the class of its mark."""
         kinds = {part.lstrip("-")[:1]: f" {tag.kind}" for part, tag in self.tags[card.id]}
         id = f"{self.p}{card.id}"
+        lower = self.changing(f"{card.id}-bars", "bars", lower) if lower else ""
         return (
             f'<g class="card{kinds.get("c", "")}" id="{id}-c0"><title>{said}</title>{upper}</g>'
             f'<g class="deck{kinds.get("d", "")}" id="{id}-d">{lower}</g>'
         )
+
+    def changing(self, id: str, kind: str, inner: str) -> str:
+        """A part that other numbers would change; its id has the width of the strip."""
+        id = f"{id}-{num(self.across)}"
+        self.texts[id] = inner
+        return f'<g class="{kind}" id="{self.p}{id}">{inner}</g>'
 
     def signs(self) -> str:
         """What is said at the cards that are marked, above them, or where there is no room below."""
@@ -364,10 +376,10 @@ class StripDrawing:
         column = (width - 12) / len(found)
         several = len(found) > 1
         told = places_of_labels([v or 0.0 for v in found], column)
-        for i, value in enumerate(found):
-            left = x + 6 + column * i + (max(0.0, column / 2 - BAR / 2) if several else 4)
-            wide = min(BAR, max(2.0, column - 3))
-            left = left if not several else x + 6 + column * (i + 0.5) - wide / 2
+        wide = min(BAR, max(2.0, column - 3))
+        lefts = [x + 6 + column * (i + 0.5) - wide / 2 if several else x + 10 for i in range(len(found))]
+        yield dashes((left, self.band + GRAD - BAR, wide, BAR) for left in lefts)
+        for left, (i, value) in zip(lefts, enumerate(found)):
             if value is None:
                 yield "" if several else text_label("–", left, self.band + GRAD - 2)
             elif not math.isfinite(value):
@@ -402,7 +414,7 @@ class StripDrawing:
 
     def updates(self) -> str:
         """How far updates moved the parameters of all cards, beside what those were."""
-        parts = []
+        parts, places = [], []
         for x, width, card in zip(self.lefts, self.widths, self.strip.cards):
             ratios: list[Ratio | None] = [bar.update for bar in card.bars] if card.bars else [card.update]
             if not card.learns:
@@ -412,7 +424,13 @@ class StripDrawing:
                 middle = x + 6 + column * (i + 0.5) if card.bars else x + 10 + BAR / 2
                 if ratio is not None:
                     parts.append(self.dot(ratio, middle, not card.bars))
-        return f'<g class="moves" id="{self.p}{self.strip.update}-strip">{"".join(parts)}</g>'
+                    places.append((middle - 4, self.moved_to(-3) - 4, 8.0, 8.0))
+        return self.all_moves([dashes(places), *parts])
+
+    def all_moves(self, parts: Iterable[str]) -> str:
+        """The updates of all cards, which an update of the cell marks."""
+        inner = self.changing("moves", "dots", "".join(parts))
+        return f'<g class="moves" id="{self.p}{self.strip.update}-strip">{inner}</g>'
 
     def dot(self, ratio: Ratio, x: float, told: bool) -> str:
         """One ratio: a dot between 10⁻⁵ and 0.3, a triangle outside."""
@@ -453,6 +471,12 @@ def head_lines(name: str, most: int) -> list[str]:
         return [name]
     at = min(places, key=lambda i: max(columns(name[:i].rstrip()), columns(name[i:])))
     return [name[:at].rstrip(), name[at:]]
+
+
+def dashes(places: Iterable[tuple[float, float, float, float]]) -> str:
+    """What stands in the place of numbers that are not known yet: x, y, width and height of each."""
+    path = "".join(f"M{num(x)} {num(y)}h{num(w)}v{num(h)}h{num(-w)}z" for x, y, w, h in places)
+    return f'<path class="dash" d="{path}"/>'
 
 
 def centered_text(content: str, x: float, y: float, kind: str = "") -> str:

@@ -37,6 +37,18 @@ class StripPicture(Picture):
             for across in (BROAD, NARROW, SLIM)
         ]
 
+    def texts(self) -> dict[str, str]:
+        """By id what other numbers would change, in the forms for all windows."""
+        found: dict[str, str] = {}
+        for form in (self, *self.forms()):
+            form.svg()
+            found |= form._texts
+        return found
+
+    def with_numbers_of(self, strip: Strip) -> StripPicture:
+        """The same picture of a strip that has other numbers."""
+        return StripPicture(strip, self.usual, across=self.across, scale=self.scale)
+
     def outline(self) -> str:
         """The strip as a table, the pictures of the subject, then the picture in words."""
         subjects = self.subjects()
@@ -57,4 +69,5 @@ class StripPicture(Picture):
         key = f"{cards}{self.across}{[u.title for u in self.strip.graph.updates]}"
         self.prefix = f"g{hashlib.sha256(key.encode()).hexdigest()[:6]}-"
         drawing = StripDrawing if self.across >= NORMAL else RowsDrawing
-        self._svg = drawing(self, self.strip, self.across, self.scale).svg()
+        strip = drawing(self, self.strip, self.across, self.scale)
+        self._svg, self._texts = strip.svg(), strip.texts

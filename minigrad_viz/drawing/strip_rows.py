@@ -23,6 +23,7 @@ from .strip import (
     badge,
     card_gradients,
     centered_text,
+    dashes,
     head_lines,
     output_summary,
     places_of_labels,
@@ -114,8 +115,10 @@ class RowsDrawing(StripDrawing):
         wide = self.name_wide
         name, kind = clean(card.name), clean(card.kind)
         most = int((wide - 12) / SMALL)
+        sort = "kind size" if card.role == DATA else "kind"
         if card.role in (FUNCTION, LOSS) and columns(kind) > most:
             kind = "" if card.value is None else shape_text(card.value).removeprefix("()")
+            sort = "kind size"
         # A name that needs both lines leaves none to what the card is.
         fits = int((wide - (36 if card.role != DATA else 12)) / LETTER)
         lines = head_lines(name, fits)
@@ -126,8 +129,8 @@ class RowsDrawing(StripDrawing):
                 text_label(shorten_name(line, fits), SIDE + 8, y + 15 + 14 * i, "name")
                 for i, line in enumerate(lines)
             ),
-            text_label(shorten(kind, most), SIDE + 8, y + 29, "kind") if len(lines) == 1 else "",
-            f'<g class="known">{"".join(self.output_of(card, y))}</g>',
+            text_label(shorten(kind, most), SIDE + 8, y + 29, sort) if len(lines) == 1 else "",
+            self.changing(f"{card.id}-known", "known", "".join(self.output_of(card, y))),
         ]
         said = xml(self.card_text(card))
         bars = "".join(self.bars(card, y, ROW)) if self.graded and card.role in (LAYER, FUNCTION) else ""
@@ -168,6 +171,9 @@ class RowsDrawing(StripDrawing):
         each = (height - 6) / len(found)
         high = min(BAR, max(1.0, each - 1))
         labeled = places_of_labels([value or 0.0 for value in found], each * 50 / 13)
+        yield dashes(
+            (self.grad_at, y + 3 + each * (i + 0.5) - high / 2, BAR, high) for i in range(len(found))
+        )
         for i, value in enumerate(found):
             middle = y + 3 + each * (i + 0.5)
             x = self.grad_at
@@ -185,7 +191,7 @@ class RowsDrawing(StripDrawing):
 
     def updates(self) -> str:
         """How far updates moved the parameters of all cards; of repetitions the first and the last."""
-        parts = []
+        parts, places = [], []
         for i, card in enumerate(self.strip.cards):
             if not card.learns:
                 continue
@@ -195,7 +201,10 @@ class RowsDrawing(StripDrawing):
             else:
                 shown = [(card.update, y + 22)]
             parts += [self.ratio(ratio, middle) for ratio, middle in shown if ratio is not None]
-        return f'<g class="moves" id="{self.p}{self.strip.update}-strip">{"".join(parts)}</g>'
+            places += [
+                (self.update_at + 1, middle - 8, 8.0, 8.0) for ratio, middle in shown if ratio is not None
+            ]
+        return self.all_moves([dashes(places), *parts])
 
     def ratio(self, ratio: Ratio, y: float) -> str:
         """One ratio: a dot, or a triangle where it is far from usual, and the number."""

@@ -25,6 +25,7 @@ import math
 import time
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any, TypeVar
 
@@ -32,6 +33,8 @@ from ..drawing.boxes import Measurements, measure
 from ..drawing.card_parts import CardRow
 from ..drawing.heat_maps import Heat
 from ..drawing.picture import Picture
+from ..drawing.strip_pictures import StripPicture
+from ..model.strip import Strip
 from ..number_text import number
 from ..protocol import Value, finite
 from ..replay.live import Handle, Live, ReplayRefusal
@@ -63,6 +66,11 @@ def card_of(graph: Graph, handle: Handle) -> tuple[str, Card]:
             if card.id == handle.id:
                 return f"{station.id}-c{i}", card
     raise KeyError(handle.name)
+
+
+def whole_graph(shown: Graph | Strip) -> Graph:
+    """The graph with all leaves: of a strip with those inside of its cards."""
+    return shown.whole if isinstance(shown, Strip) else shown
 
 
 def single_root(graph: Graph) -> Card | None:
@@ -111,13 +119,17 @@ def number_label(value: Value | None) -> str:
 
 
 Only = Container[int] | None  # numbers of steps, from 1; None: all
-Remake = Callable[[Trace], tuple[Graph, Callable[[Only], Sequence[Frame]]]]  # a trace's graph, and its steps
+Shown = Graph | Strip  # what a picture shows
+Remake = Callable[
+    [Trace], tuple[Shown, Callable[[Only], Sequence[Frame]]]
+]  # what a trace shows, and its steps
 T = TypeVar("T")
 
 AROUND, LEAST = 20, 5  # numbers of a grid on either side of the cell's, and the fewest
 WORK = 480  # operations of a cell times its handles times these, beyond which a page has fewer numbers
 STORED = 60_000  # characters of all packed states
 STATIONS, MOST_VALUES = 150, 12  # stations of all handles together, and handles, for which a grid is made
+NAMED_LEFT = 6  # of what has no states on the page
 PATIENCE = 0.06  # seconds in which a kernel computes states that nobody may need
 NICE = (1.0, 2.0, 2.5, 5.0)  # the steps of a grid, times a power of ten
 
@@ -132,24 +144,38 @@ class PictureTexts:
 
 
 class LivePicture:
-    """The numbers of one picture that can be changed. `remake` makes the graph and the steps of a trace."""
+    """The numbers of one picture that can be changed. `remake` makes what a trace shows, and its steps."""
 
     def __init__(self, live: Live, picture: Picture, frames: Sequence[Frame], remake: Remake) -> None:
         self.live, self.picture, self.remake = live, picture, remake
-        self.sizes = picture.measured()
-        self.own = PictureTexts(*texts_of(measure(picture.graph, picture.look), self.sizes), steps_of(frames))
-        self.handles = list(handles_in(live, picture.graph))
+        shown = picture.strip if isinstance(picture, StripPicture) else picture.graph
+        self.whole = whole_graph(shown)
+        self.own = PictureTexts(*self.texts(shown), steps_of(frames))
+        self.handles = list(handles_in(live, self.whole))
+
+    @cached_property
+    def sizes(self) -> Measurements:
+        """The sizes of all that a picture without a strip has."""
+        return self.picture.measured()
+
+    def texts(self, shown: Shown) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+        """What rows and other texts of the picture say where it shows other numbers, see `texts_of`."""
+        picture = self.picture
+        if isinstance(shown, Graph):
+            return texts_of(measure(shown, picture.look), self.sizes)
+        assert isinstance(picture, StripPicture)
+        return {id: [svg] for id, svg in picture.with_numbers_of(shown).texts().items()}, {}
 
     def state(self, handle: Handle, numbers: Mapping[str, float], only: Only = None) -> dict[str, Any]:
         """What differs from the cell with these numbers by name, and what then stands at a handle; of the
         steps all, or `only` some. Refused as `Live.at`."""
-        graph, frames = self.remake(self.live.at(numbers))
-        rows, said = texts_of(measure(graph, self.picture.look), self.sizes)
+        shown, frames = self.remake(self.live.at(numbers))
+        rows, said = self.texts(shown)
         made = dict(enumerate(steps_of(frames(only)), 1))
         own = dict(enumerate(self.own.steps, 1))
         told = {str(i): now for i, now in made.items() if (only is None or i in only) and now != own.get(i)}
         return {
-            "at": ends(graph, handle),
+            "at": ends(whole_graph(shown), handle),
             "rows": different(rows, self.own.rows),
             "said": different(said, self.own.said),
             "steps": told if len(made) == len(own) else None,
@@ -161,7 +187,7 @@ class LivePicture:
 
     def root(self, handle: Handle, numbers: Mapping[str, float]) -> float | None:
         """The root with these numbers by name. Refused as `Live.at`."""
-        return ends(self.remake(self.live.at(numbers))[0], handle)[3]
+        return ends(whole_graph(self.remake(self.live.at(numbers))[0]), handle)[3]
 
     def grid(
         self,
@@ -194,15 +220,22 @@ class LivePicture:
         at = number(branch.far, handle.dtype)
         return text("live_branch", self.live.lang, line=branch.line, name=handle.name, value=at)
 
+    def place(self, handle: Handle) -> str:
+        """The id of the leaf of a handle in the picture; of a leaf inside a box that of the box."""
+        id = card_of(self.whole, handle)[0]
+        station = id.partition("-")[0]
+        folds = (fold.station for fold in self.picture.graph.folds if station in fold.members)
+        around = next(folds, None) if isinstance(self.picture, StripPicture) else None
+        return id if around is None else f"{around}-c0"
+
     def told(
         self, handle: Handle, xs: Sequence[float], ys: Sequence[float | None], said: Sequence[str]
     ) -> Any:
         """A handle as the player knows it."""
-        card = card_of(self.picture.graph, handle)
-        value, _, said_grad, _, grad = ends(self.picture.graph, handle)
+        value, _, said_grad, _, grad = ends(self.whole, handle)
         edit = self.live.written(handle)
         return {
-            "name": handle.name, "leaf": handle.leaf, "card": card[0], "value": handle.value,
+            "name": handle.name, "leaf": handle.leaf, "card": self.place(handle), "value": handle.value,
             "dtype": handle.dtype, "xs": list(xs), "ys": list(ys), "cell": [value, said_grad, grad],
             "edit": None if edit is None else list(edit), "ends": list(said),
         }  # fmt: skip
@@ -227,8 +260,17 @@ class LivePicture:
             room -= len(told)
             handles.append(self.told(handle, xs, [state["at"][3] for state in found], said))
             states[handle.name] = told
-        left = [handle.name for handle in self.handles if handle.name not in states]
-        return self.scored(handles, states, left) if handles else None
+        return self.scored(handles, states, self.left_out(states)) if handles else None
+
+    def left_out(self, states: Container[str]) -> list[str]:
+        """What has no states on the page: elements, or a leaf of which no element has any; not all names."""
+        some = {handle.leaf for handle in self.handles if handle.name in states}
+        left = dict.fromkeys(
+            handle.name if handle.leaf in some else handle.leaf
+            for handle in self.handles
+            if handle.name not in states
+        )
+        return [*left][:NAMED_LEFT] + ["…"] * (len(left) > NAMED_LEFT)
 
     def asked(self) -> dict[str, Any]:
         """The part of a score for a kernel, which computes grids and states when a reader asks for them."""
@@ -275,7 +317,7 @@ class LivePicture:
         self, handles: list[Any], states: Mapping[str, str] = MappingProxyType({}), left: Sequence[str] = ()
     ) -> dict[str, Any]:
         """The same with these handles, of which those on a page have `states`."""
-        root = single_root(self.picture.graph)
+        root = single_root(self.whole)
         return {
             "handles": handles,
             "root": None if root is None else root_entry(root),

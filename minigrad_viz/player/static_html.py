@@ -35,7 +35,6 @@ MODULES = (
 )  # fmt: skip
 # What is joined only where a cell uses it.
 EXTRAS = {
-    "": (),
     "strip": ("stepper_strip.js",),
     "quiz": ("stepper_quiz_judge.js", "stepper_quiz_cover.js", "stepper_quiz.js"),
     "live": (
@@ -48,12 +47,8 @@ EXTRAS = {
         "stepper_learning.js",
     ),
     "learning": ("stepper_plot.js", "stepper_learning.js"),
-    "strip learning": ("stepper_strip.js", "stepper_plot.js", "stepper_learning.js"),
 }
-SHEETS = {
-    "": (), "strip": ("strip",), "quiz": ("quiz",), "live": ("live", "learning"), "learning": ("learning",),
-    "strip learning": ("strip", "learning"),
-}  # fmt: skip
+SHEETS = {"strip": ("strip",), "quiz": ("quiz",), "live": ("live", "learning"), "learning": ("learning",)}
 HEAVY = 250_000  # characters of SVG; a larger picture is packed, and the outline alone stands in its place
 
 # Notebooks run the scripts of an output in different places: in the output itself, or appended to what holds
@@ -116,16 +111,16 @@ def player_html(
         still = f"<pre>{html.escape(outline)}</pre>"
     told = pack_json(score)
     key = hashlib.sha256((still + told).encode()).hexdigest()[:8]
-    also = "quiz" if quiz else "live" if live else extra_of(acts, learning)
+    also = extra_of(acts, "quiz" if quiz else "live" if live else "learning" if learning else "")
     script = START.substitute(key=key, player=player(also), score=told)
     note = f'<p style="{NOTE}">{html.escape(text("run_to_play", lang))}</p>'  # where no script runs
     return f'<div data-mgp="{key}" style="overflow-x:auto">{still}{note}{script}</div>'
 
 
-def extra_of(acts: Sequence[Act], learning: dict[str, Any] | None) -> str:
-    """What a player of these acts uses besides, see `EXTRAS`."""
+def extra_of(acts: Sequence[Act], more: str = "") -> str:
+    """What a player of these acts uses besides, names of `EXTRAS`; `more` is one of them or ""."""
     strip = any(isinstance(act.picture, StripPicture) for act in acts)
-    return " ".join(["strip"] * strip + ["learning"] * bool(learning))
+    return " ".join(["strip"] * strip + [more] * bool(more))
 
 
 @functools.cache
@@ -136,7 +131,9 @@ def player(also: str = "") -> str:
 
 def style(also: str = "") -> str:
     """The style of the player and its pictures."""
-    sheets = source("stepper.css") + "".join(source(f"stepper_{name}.css") for name in SHEETS[also])
+    sheets = source("stepper.css") + "".join(
+        source(f"stepper_{name}.css") for extra in also.split() for name in SHEETS[extra]
+    )
     return re.sub(r"/\*.*?\*/\n?", "", sheets, flags=re.S) + every_theme()
 
 
@@ -153,7 +150,8 @@ def module_expression(also: str = "") -> str:
 
 def scripts(also: str = "") -> list[str]:
     """The files of the player in their order; `also` what else a cell uses."""
-    return [source(name) for name in (*MODULES[:-1], *EXTRAS[also], MODULES[-1])]
+    extras = [name for extra in also.split() for name in EXTRAS[extra]]
+    return [source(name) for name in (*MODULES[:-1], *extras, MODULES[-1])]
 
 
 def source(name: str) -> str:

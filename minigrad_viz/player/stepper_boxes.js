@@ -8,8 +8,11 @@ function plus(stage, boxes, open, onopen) {
   const aside = stage.parts.get("aside"); // the line that counts what the picture leaves out
   for (const station of [...stage.stations, ...(aside ? [aside] : [])]) {
     const id = stage.id(station);
-    if (!boxes.has(id)) continue;
     const before = station.querySelector(":scope > .plus");
+    if (!boxes.has(id)) {
+      before?.remove();
+      continue;
+    }
     if (before?.dataset.open === String(open.has(id))) continue; // to measure where it stands takes time
     before?.remove();
     const box = ([...station.querySelectorAll(".card > .box")].at(-1) ?? station.querySelector("text")).getBBox();

@@ -210,6 +210,7 @@ class Live extends Extra {
     const { player } = this;
     Object.assign(this, { handle, values, state });
     if (!this.own) return;
+    player.root.classList.toggle("mgp-moved", state !== null);
     player.frames = state?.steps ? this.own.map((frame, i) => this.frame(frame, state.steps[i + 1])) : this.own;
     this.painted(moving && state !== null);
     player.tell();

@@ -21,6 +21,10 @@ export class LivePane {
     this.pick.append(...score.handles.map(({ name }, value) => make("option", { value, textContent: name })));
     this.pick.hidden = score.handles.length < 2;
     this.pick.onchange = () => live.choose(score.handles[this.pick.value]);
+    // Where the picture has no slider for a number, here it is.
+    this.rail = quiet(make("input", { type: "range", min: 0, className: "mgp-rail" }));
+    this.rail.oninput = () => live.move(live.handle, live.handle.xs[this.rail.value]);
+    this.rail.onkeydown = (event) => /^(Arrow|Page|Home|End)/.test(event.key) && event.stopPropagation();
     this.table = make("table");
     this.foretold = make("p");
     const left = score.left.length ? [words.live_left_out.replace("{names}", score.left.join(", "))] : [];
@@ -29,7 +33,7 @@ export class LivePane {
     this.note = make("p", { className: "note", aria: { role: "status" } });
     this.reset = act(words.live_reset, () => live.want(live.handle, new Map()));
     this.write = act(words.live_write, () => this.copy());
-    const told = block("mgp-live-told", make("div", { className: "mgp-live-head" }, this.head, this.pick), this.table, this.foretold, block("mgp-live-acts", this.reset, this.write), this.note, this.limits);
+    const told = block("mgp-live-told", make("div", { className: "mgp-live-head" }, this.head, this.pick), this.rail, this.table, this.foretold, block("mgp-live-acts", this.reset, this.write), this.note, this.limits);
     this.curve = block("mgp-live-curve");
     this.element = make("div", { className: "mgp-livepane", aria: { label: words.live, role: "region" } }, told, this.curve);
   }
@@ -50,6 +54,11 @@ export class LivePane {
     const { handle, state, values } = live;
     const value = live.value(handle);
     this.pick.value = score.handles.indexOf(handle);
+    this.rail.hidden = live.sliders.has(handle.card);
+    this.rail.max = Math.max(0, handle.xs.length - 1);
+    this.rail.value = handle.xs.indexOf(value);
+    this.rail.setAttribute("aria-label", handle.name);
+    this.rail.setAttribute("aria-valuetext", `${handle.name} = ${figure(value)}`);
     const [root, shown] = score.root ?? [null, ""];
     const now = state?.at ?? [handle.cell[0], shown, handle.cell[1], null, null];
     const others = this.moved().filter((one) => one !== handle);

@@ -33,6 +33,8 @@ class Strip extends Extra {
     if (this.content !== content) this.tables.replaceChildren(...(this.on ? content.updates.map(table) : []));
     this.content = content;
     if (!this.on) return;
+    const pane = player.root.querySelector(".mgp-livepane");
+    if (pane) this.tables.before(pane); // what is inside of a card stands directly below the strip
     player.signs.push(block("mgp-sign", words.strip_keys));
     const pick = stage.view.onclick;
     stage.view.onclick = (event) => {
@@ -57,6 +59,7 @@ class Strip extends Extra {
     const active = this.cards().filter((id) => stage.current.includes(id)).at(-1);
     if (active && active !== open) boxes.turn(active);
     else if (!active && !open && first) this.go(content.open);
+    this.tables.hidden = this.player.extras.some((extra) => extra.open().length); // it would answer what is asked
     for (const { dataset, classList } of this.tables.children) {
       const at = frames.findIndex(({ marks }) => marks.includes(dataset.update)) + 1;
       classList.toggle("later", Boolean(step) && step < at);
@@ -137,7 +140,9 @@ class Strip extends Extra {
     const open = boxes.open.get(id);
     if (open) {
       this.choices(open.stage.view);
-      this.title(open.element.querySelector(".mgp-head b"));
+      const head = open.element.querySelector(".mgp-head b");
+      this.title(head);
+      head.dataset.moved = this.player.words.strip_moved;
     }
     if (boxes.single(id)) stage.parts.get(id).classList.toggle("chosen", boxes.open.has(id));
   }

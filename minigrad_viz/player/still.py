@@ -109,7 +109,11 @@ def classes(part: ElementTree.Element) -> set[str]:
 
 
 def conceal(part: ElementTree.Element) -> None:
-    """Hide the numbers of a part that is to come; labels and names stay."""
+    """Hide the numbers of a part that is to come; labels and names stay. In a strip dashes stand for them."""
+    for group in part.iter():
+        if classes(group) & {"known", "bars", "dots"}:
+            for drawn in group:
+                drawn.set("visibility", "visible" if "dash" in classes(drawn) else "hidden")
     inside = [part]
     if "card" in classes(part):
         inside = [row for row in part.iter() if "row" in classes(row)]

@@ -126,15 +126,15 @@ class StripStepper(Stepper):
 
 def stepper_of(acts: Sequence[Act], *told: Any, learning: dict[str, Any] | None) -> Stepper:
     """The stepper for some acts; arguments as for `Stepper`."""
-    return (StripStepper if extra_of(acts, None) else Stepper)(acts, *told, learning=learning)
+    return (StripStepper if extra_of(acts) else Stepper)(acts, *told, learning=learning)
 
 
 class LiveStepper(Stepper):
-    """A stepper in which a reader can change the numbers of leaves, or go on with the training: the kernel
-    computes what follows."""
+    """A stepper, of strips or others, in which a reader can change the numbers of leaves, or go on with the
+    training: the kernel computes what follows."""
 
-    _esm = module("live")
-    _css = style("live")
+    _esm = module("strip live")
+    _css = style("strip live")
 
     def __init__(
         self, *told: Any, living: LivePicture | None, coach: Coach | None = None, **kwargs: Any

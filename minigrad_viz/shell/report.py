@@ -10,7 +10,7 @@ import html
 import re
 import traceback
 from collections.abc import Callable, Container, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,11 +27,12 @@ from ..drawing.sheets import (
     table_of,
     table_text,
 )
+from ..drawing.strip_pictures import StripPicture
 from ..drawing.style import element
 from ..explaining import explanations_in, explanations_of
 from ..isolation import pass_on, without_collection
 from ..model.scene import Scenes
-from ..model.strip import Depth
+from ..model.strip import Depth, Strip, strip_of
 from ..model.views import Stage, views_of
 from ..player.acts import Act, Acts, with_data_once
 from ..player.learning import learning_of
@@ -224,7 +225,9 @@ class OtherNumbers:
     def living(self, picture: Picture, frames: Sequence[Frame]) -> LivePicture | None:
         """What a reader can change in the picture that is shown first; None if there is nothing. Refused as
         in `again`."""
-        found = LivePicture(self.again, picture, frames, self._remade)
+        found = LivePicture(
+            self.again, picture, frames, partial(self._remade, isinstance(picture, StripPicture))
+        )
         return found if found.handles else None
 
     def coach(self) -> Coach | None:
@@ -238,10 +241,15 @@ class OtherNumbers:
         except ReplayRefusal as refused:
             return Coach(None, name, text("training_refused", self.lang, why=str(refused)), self.lang)
 
-    def _remade(self, trace: Trace) -> tuple[Graph, Callable[[Container[int] | None], Sequence[Frame]]]:
-        """The graph that is shown first of another trace of the cell, and its steps, or `only` some."""
+    def _remade(
+        self, as_strip: bool, trace: Trace
+    ) -> tuple[Graph | Strip, Callable[[Container[int] | None], Sequence[Frame]]]:
+        """What is shown first of another trace of the cell, its graph or its strip, and its steps, or `only`
+        some."""
         view = views_of(Scenes(trace), roots=self._roots, fold=self._fold, lang=self.lang)[-1]
-        return view.graph, lambda only: frames_of(view.scene, view.graph, self.lang, (), only)
+        strip = strip_of(view) if as_strip else None
+        graph = view.graph if strip is None else strip.graph
+        return strip or graph, lambda only: frames_of(view.scene, graph, self.lang, (), only)
 
 
 # ─── What is shown of a recorded cell
@@ -304,11 +312,11 @@ class Report:
         self._live = live = live and not predict  # what moves gives answers away
         if live:
             sliders, self.refused = self._numbers.sliders()
-            if not sliders and not self.refused:
+            strips = fold and strip_of(self.views[-1]) is not None  # there the pane has the slider
+            if not sliders and not self.refused and not strips:
                 sliders = self._unfolded(roots)
-            options = {**options, "sliders": sliders}
-        strips = fold and not live and not predict  # then stations themselves are what is looked at
-        self._acts = Acts(self.views, trace.rounds, self.explained, lang, options, strips=strips, depth=depth)
+            options = {**options, "sliders": frozenset() if strips else sliders}
+        self._acts = Acts(self.views, trace.rounds, self.explained, lang, options, strips=fold, depth=depth)
         self._stepper: Stepper | None = None
         self.table: Table = table_of(trace, lang)
         self._asked = ledger, memory

@@ -43,7 +43,7 @@ def page():
         browser.close()
 
 
-@pytest.mark.parametrize("also", static_html.EXTRAS)
+@pytest.mark.parametrize("also", ["", *static_html.EXTRAS, "strip quiz", "strip live"])
 def test_no_two_modules_give_one_name(also):
     """They become one script, in which each name stands once."""
     script = static_html.module(also)

@@ -15,6 +15,7 @@ from tiers import examples
 
 import minigrad
 from minigrad_viz.drawing.boxes import measure
+from minigrad_viz.drawing.strip_pictures import StripPicture
 from minigrad_viz.player import static_html
 from minigrad_viz.player.live_values import STORED, PictureTexts, grid_numbers, steps_of, texts_of
 from minigrad_viz.replay.live import ReplayRefusal
@@ -281,21 +282,37 @@ loss.backward()
 """
 
 
-def test_a_small_model_has_sliders_and_another_says_why_not(library):
-    small = report_of(MODEL.format(wide=2), library)
-    assert not small.refused and not small.graph.folds
-    assert [handle.name for handle in small.living.handles][:2] == [
-        "model.0.weight[0, 0]",
-        "model.0.weight[0, 1]",
-    ]
-    layers = ", ".join("nn.Linear(1, 1), nn.Tanh()" for _ in range(24))
-    deep = f"nn = torch.nn\nmodel = nn.Sequential({layers})\nmodel(torch.ones(1, 1)).sum().backward()\n"
-    why = report_of(deep, library).refused
-    assert (
-        why.startswith("Live values are off: ")
-        and "--no-fold" in why
-        and report_of(deep, library).living is None
-    )
+def test_the_numbers_of_a_model_move_in_its_strip(library):
+    """Every card says what it would with another number, in the forms for all widths."""
+    report = report_of(MODEL.format(wide=8), library)
+    living = report.living
+    handle = living.handles[0]
+    assert isinstance(report.picture, StripPicture) and not report.refused
+    assert handle.name == "model.0.weight[0, 0]"
+    assert living.place(handle) == f"{living.picture.strip.cards[1].id}-c0"
+    assert living.state(handle, {handle.name: handle.value})["rows"] == {}
+    state = living.state(handle, {handle.name: handle.value + 1.0})
+    loss = living.picture.strip.cards[-1].id
+    told = [svg for id, (svg,) in state["rows"].items() if id.startswith(f"{loss}-known-")]
+    assert len(told) == 4 and all(state["at"][1] in svg for svg in told)
+    assert any(id.endswith("-bars-858") for id in state["rows"]), "gradients are others, too"
+    left = living.score()["left"]
+    assert len(left) == 7 and left[-1] == "…"
+
+
+ALONE = """nn = torch.nn
+torch.manual_seed(0)
+model = nn.Linear(2, 2)
+loss = model(torch.ones(1, 2)).sum()
+loss.backward()
+"""
+
+
+def test_a_single_layer_has_sliders(library):
+    """Too few cards for a strip: its parameters are shown as leaves."""
+    report = report_of(ALONE, library)
+    assert not report.refused and not report.graph.folds
+    assert report.living.handles[0].name == "model.weight[0, 0]"
 
 
 def test_a_long_cell_has_fewer_numbers_on_a_page():

@@ -93,7 +93,7 @@ def test_a_cell_without_questions_is_shown_as_usual():
 
 
 @pytest.mark.quick
-@pytest.mark.parametrize("also", EXTRAS)
+@pytest.mark.parametrize("also", ["", *EXTRAS, "strip quiz", "strip live", "strip learning"])
 def test_files_of_the_player_share_no_name(also):
     """They are joined into one scope, where the second of two functions would silently take the place of the
     first."""
