@@ -137,7 +137,7 @@ def player(also: str = "") -> str:
 def style(also: str = "") -> str:
     """The style of the player and its pictures."""
     sheets = source("stepper.css") + "".join(source(f"stepper_{name}.css") for name in SHEETS[also])
-    return re.sub(r"/\*.*?\*/\n?", "", sheets, flags=re.S) + every_theme()
+    return re.sub(r"/\*.*?\*/\n?|(?<=[:;,{]) | (?=[{}])", "", sheets, flags=re.S) + every_theme()
 
 
 @functools.cache
