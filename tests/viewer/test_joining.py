@@ -47,9 +47,7 @@ const more=1+ +2- -3;
 @pytest.mark.quick
 def test_only_imports_comments_export_and_blanks_go():
     assert body(HOSTILE) == KEPT
-    assert (
-        body("export class A {}\nexport default { A };\n", default="return") == "class A{}\nreturn{A};\n"
-    )
+    assert body("export class A {}\nexport default { A };\n", default="return") == "class A{}\nreturn{A};\n"
 
 
 def test_the_last_script_keeps_its_exports():
