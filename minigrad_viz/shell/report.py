@@ -303,6 +303,7 @@ class Report:
         }
         self.lang = lang = lang or language()
         self._findings = Findings(self.scenes, lang, notebook)
+        self._source = trace.source if notebook is None else notebook.trace.source
         self.explained, self.problem = self._findings.explained, self._findings.problem
         roots, self.refused = tuple(roots), ""
         self.views = views_of(self.scenes, roots=roots, fold=fold, lang=lang, explained=self.explained)
@@ -557,7 +558,8 @@ class Report:
         """What the model of a loop computes in these acts, the last of the cell."""
         if self.trace.error or self.predict:
             return None
-        return learning_of(self.trace, [view.call for view in self.views[-len(acts) :]], self.lang)
+        calls = [view.call for view in self.views[-len(acts) :]]
+        return learning_of(self.trace, calls, self.lang, self._source)
 
     def page(self, show: str = "player", *, table: bool | None = None) -> str:
         """A whole HTML page, which needs nothing else."""
