@@ -93,17 +93,20 @@ def template_end(script: str, at: int) -> int:
 
 @functools.cache  # a widget and a page join the same files
 def body(script: str, exports: bool = False, default: str = "") -> str:
-    """A module without its imports and comments, and without empty lines. Its exports are plain declarations
-    unless `exports` stay; before what it exports by default stands `default`. ValueError for an import that
-    does not end, and for a default export where none is meant to be."""
+    """A module without its imports and comments, and without blanks that nothing needs. Its exports are plain
+    declarations unless `exports` stay; before what it exports by default stands `default`. ValueError for an
+    import that does not end, and for a default export where none is meant to be."""
     kept, gap = list[str](), ""  # `gap`: the space before the next token
     importing = exporting = False
     begins = True  # whether the next token begins a statement
+    last = Token("sign", ";", 0)
     for token in tokens(script):
         kind, text = token.kind, token.text
         if kind in ("break", "space", "comment"):
-            gap = "\n" + text.rpartition("\n")[2] if kind == "break" else gap or " " * (kind == "space")
+            gap = "\n" if kind == "break" else gap or " " * (kind == "space")
             continue
+        if gap == " " and not is_needed(last, token):
+            gap = ""
         importing = importing or (begins and text == "import")
         if importing or (exporting and text == "default"):
             if not importing and not default:
@@ -113,17 +116,22 @@ def body(script: str, exports: bool = False, default: str = "") -> str:
         elif begins and text == "export":
             exporting, begins = True, False
             kept.append(gap)
-            gap = ""
+            gap, last = "", token
             continue
         else:
             kept.append(("export " * exports + text) if exporting else gap + text)
             exporting = False
-        gap = ""
+        gap, last = "", token
         begins = token.depth == 0 and text in (";", "}")
         importing = importing and not (token.depth == 0 and text == ";")
     if importing:
         raise ValueError("an import is not closed by a semicolon")
     return "".join(kept).strip("\n") + "\n"
+
+
+def is_needed(before: Token, after: Token) -> bool:
+    """Whether a blank stands between two words, or two signs that would become one."""
+    return "sign" not in (before.kind, after.kind) or before.text[-1] + after.text[0] in ("++", "--", "//")
 
 
 def one_script(scripts: Iterable[str]) -> str:

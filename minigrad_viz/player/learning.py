@@ -1,159 +1,59 @@
 """What the model of a loop computes, round by round: the curve over its data, the plane with its decision
-border, or the probabilities that it gives to the classes of a few examples.
+border, or what it says of a few examples.
 
 All of it is computed from what was recorded. Where a model has to be evaluated beside its data, the recorded
 operations are computed again with the recorded parameters; that is believed only if it gives the recorded
 results at the data themselves. Where the data are too many to be recorded there is nothing to show.
 
-    learning  {"kind": "curve", "plane" or "bars", "x": [name, …], "y": name, "points": …, "rounds": […],
-               "words": {…}}
+    learning  {"kind": "curve", "plane" or one of those in `examples`, "x": [name, …], "y": name, "rounds":
+               […], "words": {…}}
 
-`points` are [x, target] of a curve and [x, y, class] of a plane; of bars the class of each example. For each
-act `rounds` has its part, or null: of a curve [[x, …], [y, …]], of a plane its rows from top to bottom, one
-digit (the class) a cell, and of bars the probabilities of each example. A plane has also its "box": [left,
-right, bottom, top].
+A curve has "points" [x, target], a plane [x, y, class]. For each act `rounds` has its part, or null: of a
+curve [[x, …], [y, …]], of a plane its rows from top to bottom, one digit (the class) a cell. A plane has also
+its "box": [left, right, bottom, top].
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from ..isolation import pass_on
 from ..protocol import Value
 from ..snapshots import array_of, close, without_warnings
-from ..trace.events import BackwardStarted, Forward, Trace
+from ..trace.events import Trace
 from ..words import clean, templates
+from .examples import examples, has_news, rounded_numbers
+from .fits import CLASSIFIED, LOGITS, Fit, Op, above, fits_of
 
-LEAST = 3  # rows of the data
-EXAMPLES = 4  # that have bars
-CLASSES = 10  # that have a color of their own, or a bar
+CLASSES = 10  # that have a color of their own
 POINTS = 61  # of a curve
 CELLS = (36, 24)  # of a plane
 MARGIN = 0.12  # of the data's extent, beside them
-DIGITS = 5
 WORDS = (
     "learning",
     "learning_curve",
     "learning_plane",
     "learning_bars",
+    "learning_images",
+    "learning_letters",
     "learning_loss",
     "learning_log",
     "round",
 )
 
-DIFFERENCES = ("sub", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
-LOGITS, PROBABILITIES, CLASSIFIED = "binary_cross_entropy_with_logits", "binary_cross_entropy", "nll_loss"
-
 # How operations are computed again, by name: those that a small model of a few inputs consists of.
 OPS: Mapping[str, Callable[..., Any]] = {
     "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "neg": np.negative,
     "pow_scalar": np.power, "pow": np.power, "mm": np.matmul, "matmul": np.matmul, "mv": np.matmul,
+    "linear": lambda x, w, bias=0.0: x @ w.T + bias,
     "addmm": lambda bias, x, w: bias + x @ w, "tanh": np.tanh, "sin": np.sin, "cos": np.cos, "exp": np.exp,
     "relu": lambda x: np.maximum(x, 0), "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
     "log_softmax": lambda x, *_: x - np.log(np.exp(x).sum(-1, keepdims=True)),
 }  # fmt: skip
 RESHAPED = {"squeeze", "squeeze_dim", "unsqueeze", "view", "reshape", "flatten"}
-
-
-class Op(NamedTuple):
-    """An operation, with its inputs as they stood when it ran."""
-
-    forward: Forward
-    inputs: tuple[Value | None, ...]
-
-    @property
-    def result(self) -> Value | None:
-        """What it gave."""
-        return self.forward.outputs[0].value
-
-
-class Fit(NamedTuple):
-    """What a loss compares: the `prediction` with its `target`, by the operation `op`; `data` is the tensor
-    from which the prediction comes ("": several), `ops` are the operations by their results."""
-
-    op: str
-    prediction: str
-    target: str
-    data: str
-    ops: Mapping[str, Op]
-    values: Mapping[str, Value]
-
-
-# ─── What a round compares
-
-
-def fits_of(trace: Trace) -> dict[int, Fit]:
-    """What the loss of each backward call compares, by the number of the call."""
-    ops: dict[str, Op] = {}
-    values: dict[str, Value] = {}
-    learns: dict[str, bool] = {}
-    found = {}
-    for event in trace.events:
-        match event:
-            case BackwardStarted(roots=(root,)):
-                fit = fit_of(root, ops, values, learns)
-                if fit is not None:
-                    found[event.call] = fit
-            case Forward() if event.outputs:
-                given = tuple(values.get(id or "") for id in event.inputs)
-                ops[event.outputs[0].id] = Op(event, given)
-        for state in event.states:
-            learns[state.id] = state.requires_grad
-            if state.value is not None:
-                values[state.id] = state.value
-    return found
-
-
-def fit_of(
-    root: str, ops: Mapping[str, Op], values: Mapping[str, Value], learns: Mapping[str, bool]
-) -> Fit | None:
-    """What the loss `root` compares; None if that is not plain."""
-    for id in above(root, ops):
-        op = ops.get(id)
-        if op is None or not op.forward.op.startswith((*DIFFERENCES, PROBABILITIES, CLASSIFIED)):
-            continue
-        pairs = [(one, value) for one, value in zip(op.forward.inputs, op.inputs) if one and value]
-        moving = [(one, value) for one, value in pairs if learns.get(one)]
-        fixed = [(one, value) for one, value in pairs if not learns.get(one)]
-        if len(moving) != 1 or len(fixed) != 1:
-            continue
-        (prediction, value), (target, wanted) = moving[0], fixed[0]
-        rows = value.shape[0] if value.shape else 0
-        if rows < LEAST or not wanted.shape or wanted.shape[0] != rows:
-            continue
-        data = data_of(prediction, rows, ops, values, learns)
-        return Fit(op.forward.op, prediction, target, data, dict(ops), dict(values))
-    return None
-
-
-def data_of(
-    prediction: str, rows: int, ops: Mapping[str, Op], values: Mapping[str, Value], learns: Mapping[str, bool]
-) -> str:
-    """The one tensor with a row an example that enters the model, or from which all come that do; "" if
-    there are several."""
-
-    def plain(id: str) -> bool:
-        return not learns.get(id, True) and id in values and values[id].shape[:1] == (rows,)
-
-    inside = [id for id in above(prediction, ops) if id in ops and learns.get(id)]
-    entries = dict.fromkeys(one for id in inside for one in ops[id].forward.inputs if one and plain(one))
-    first = dict.fromkeys(one for id in entries for one in above(id, ops) if one not in ops and plain(one))
-    found = entries if len(entries) == 1 else first
-    return next(iter(found)) if len(found) == 1 else ""
-
-
-def above(root: str, ops: Mapping[str, Op]) -> Iterator[str]:
-    """A tensor and all from which it was computed, the nearest first, each once."""
-    known, queue = {root}, [root]
-    for id in queue:
-        yield id
-        for one in ops[id].forward.inputs if id in ops else ():
-            if one and one not in known:
-                known.add(one)
-                queue.append(one)
 
 
 # ─── The model at other data
@@ -204,6 +104,8 @@ def result_of(op: Op, parts: Sequence[Any], rows: int) -> Any:
         return first.reshape(len(first), *shape[1:])
     if name == "select" and parts[1] == "1":
         return first[:, int(parts[2])]
+    if name == "getitem" and parts[1] == "slice(None, None, None)" and is_numeral(str(parts[2])):
+        return first[:, int(parts[2])]
     arrays = [
         float(part) if isinstance(part, str) else part
         for part in parts
@@ -211,7 +113,7 @@ def result_of(op: Op, parts: Sequence[Any], rows: int) -> Any:
     ]
     if any(each is None for each in arrays):
         raise TypeError(name)
-    most = {"addmm": 3, "log_softmax": 1}.get(name, 2)
+    most = {"addmm": 3, "linear": 3, "log_softmax": 1}.get(name, 2)
     if name == "addmm" and arrays[3:] not in ([], [1.0], [1.0, 1.0]):
         raise ValueError(name)
     return OPS[name](*arrays[:most])
@@ -243,14 +145,16 @@ def at_data(fit: Fit) -> bool:
 # ─── What is shown of it
 
 
-def learning_of(trace: Trace, calls: Sequence[int], lang: str | None = None) -> dict[str, Any] | None:
+def learning_of(
+    trace: Trace, calls: Sequence[int], lang: str | None = None, source: str = ""
+) -> dict[str, Any] | None:
     """What a player shows of the model beside the acts of these backward `calls`; None where that is not
-    known for at least two of them."""
+    known for at least two of them. `source` is that of the earlier cells as well."""
     if len(calls) < 2:
         return None
     found = fits_of(trace)
     fits = [found.get(call) for call in calls]
-    shown = next((part for kind in (curve, plane, bars) if (part := kind(fits)) is not None), None)
+    shown = curve(fits) or plane(fits) or examples(fits, source or trace.source)
     if shown is None:
         return None
     some = next(fit for fit in fits if fit is not None)
@@ -282,11 +186,6 @@ def same_data(fits: Sequence[Fit | None]) -> tuple[Fit, Any, Any] | None:
         return None
     x, y = map(data_table, pairs[-1])
     return None if x is None or y is None or y.shape[1] != 1 else (some[-1], x, y[:, 0])
-
-
-def rounded_numbers(values: Any) -> list[float]:
-    """Numbers as they are stored."""
-    return [float(f"{value:.{DIGITS}g}") if np.isfinite(value) else 0.0 for value in np.ravel(values)]
 
 
 def around(values: Any, count: int) -> Any:
@@ -353,28 +252,3 @@ def plane(fits: Sequence[Fit | None]) -> dict[str, Any] | None:
     points = [[*rounded_numbers(pair), each] for pair, each in zip(x, named)]
     box = rounded_numbers([across[0], across[-1], up[0], up[-1]])
     return {"kind": "plane", "points": points, "box": box, "rounds": rounds} if has_news(rounds) else None
-
-
-def bars(fits: Sequence[Fit | None]) -> dict[str, Any] | None:
-    """The probabilities of the classes of the first examples, in each round."""
-    some = [fit for fit in fits if fit is not None]
-    if len(some) < 2 or not all(fit.op.startswith(CLASSIFIED) for fit in some):
-        return None
-    targets = [array_of(fit.values.get(fit.target)) for fit in some]
-    if any(one is None or not np.array_equal(one, targets[-1]) for one in targets):
-        return None
-
-    def of(fit: Fit) -> list[list[float]] | None:
-        logs = array_of(fit.values.get(fit.prediction))
-        if logs is None or np.ndim(logs) != 2 or logs.shape[1] > 3 * CLASSES:
-            return None
-        return [rounded_numbers(row) for row in np.exp(logs[:EXAMPLES])]
-
-    rounds = [None if fit is None else of(fit) for fit in fits]
-    points = [int(each) for each in np.ravel(targets[-1])[:EXAMPLES]]
-    return {"kind": "bars", "points": points, "rounds": rounds} if has_news(rounds) else None
-
-
-def has_news(rounds: Sequence[Any]) -> bool:
-    """Whether there is something to see in at least two rounds."""
-    return sum(one is not None for one in rounds) > 1

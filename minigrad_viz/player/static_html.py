@@ -29,9 +29,8 @@ from .score import pack_json, score_of
 MODULES = (
     "stepper_texts.js", "stepper_parts.js", "stepper_formula.js", "stepper_source.js", "stepper_caption.js",
     "stepper_track.js", "stepper_rounds.js", "stepper_painter.js", "stepper_drag.js", "stepper_picture.js",
-    "stepper_map.js",
-    "stepper_details.js", "stepper_share.js", "stepper_motion.js", "stepper_keys.js", "stepper_boxes.js",
-    "stepper_tour.js", "stepper_panes.js", "stepper.js",
+    "stepper_map.js", "stepper_details.js", "stepper_share.js", "stepper_offers.js", "stepper_motion.js",
+    "stepper_keys.js", "stepper_boxes.js", "stepper_tour.js", "stepper_panes.js", "stepper.js",
 )  # fmt: skip
 # What is joined only where a cell uses it.
 EXTRAS = {
@@ -83,12 +82,14 @@ def player_html(
     instead: str = "",
     live: dict[str, Any] | None = None,
     learning: dict[str, Any] | None = None,
+    offers: dict[str, Any] | None = None,
 ) -> str:
     """Self-contained HTML of a player over `acts`, the last of which is shown first; `source` is the cell's,
     of the `earlier` and the `later` backward calls only the values of the roots are known. With `pane`, the
     source stands beside the picture from the start, where there is room: on a page that has no cell above the
-    player. With a `quiz` the reader is asked first, and `instead` stands where no script runs; `live` and
-    `learning` are the parts of the score for live values and for what the model of a loop computes.
+    player. With a `quiz` the reader is asked first, and `instead` stands where no script runs; `live`,
+    `learning` and `offers` are the parts of the score for live values, for what the model of a loop computes,
+    and for what else a reader can do.
     ValueError without any act."""
     score = score_of(acts, source, lang, earlier, later, pack=False)
     if pane:
@@ -97,6 +98,8 @@ def player_html(
         score["live"] = live
     if learning and not quiz:
         score["learning"] = learning
+    if offers:
+        score["offers"] = offers
     picture = acts[-1].picture
     svg, outline = picture.svg() or "", picture.outline()
     if quiz:
@@ -134,7 +137,7 @@ def style(also: str = "") -> str:
     sheets = source("stepper.css") + "".join(
         source(f"stepper_{name}.css") for extra in also.split() for name in SHEETS[extra]
     )
-    return re.sub(r"/\*.*?\*/\n?", "", sheets, flags=re.S) + every_theme()
+    return re.sub(r"/\*.*?\*/\n?|(?<=[:;,{]) | (?=[{}])", "", sheets, flags=re.S) + every_theme()
 
 
 @functools.cache

@@ -19,7 +19,7 @@ const BEGIN = 200; // milliseconds from the start of the play to its first step
 const BEATS = [1400, 3700]; // milliseconds that a step stands at speed 1, at least and at most
 const REPEATED = 8; // times as fast: a round that says what the one before said
 const READING = 13; // milliseconds for each letter of the caption
-const POPUPS = ["legend", "copy"]; // one is open at a time, or the details of a station
+const POPUPS = ["legend", "copy", "offer"]; // one is open at a time, or the details of a station
 const WIDE = 900; // pixels from which on a page has its source open, if the picture fits beside it
 
 class Player extends Tour {
@@ -151,7 +151,7 @@ class Player extends Tour {
     const ends = { first: [0, 0], last: [this.score.acts.length - 1, Infinity] };
     if (name in ends) this.cross(...ends[name]);
     else if (name === "previous" || name === "next") this.walk(name === "next" ? 1 : -1);
-    else if (["queue", "source", "legend", "copy"].includes(name)) this.toggle(name);
+    else if (["queue", "source", "legend", "copy", "offer"].includes(name)) this.toggle(name);
     else if (name === "full") document.fullscreenElement ? document.exitFullscreen() : this.root.requestFullscreen?.();
     else if (name !== "play") this.stage.resize(name), this.chart();
     else if (this.model.get("playing")) this.set({ playing: false });
@@ -274,7 +274,7 @@ class Player extends Tour {
   toggle(name, on = this[name].getAttribute("aria-pressed") !== "true") {
     this[name].setAttribute("aria-pressed", on);
     if (name === "queue") return this.tell();
-    const part = { source: this.pane, legend: this.help, copy: this.copies }[name];
+    const part = { source: this.pane, legend: this.help, copy: this.copies, offer: this.offered }[name];
     part.hidden = !on;
     if (on && POPUPS.includes(name)) {
       for (const other of POPUPS) if (other !== name) this.toggle(other, false);
@@ -287,7 +287,7 @@ class Player extends Tour {
 
   // The picture's place is as high as what has opened over it.
   room() {
-    const open = [this.details.element, this.help, this.copies].find((part) => !part.hidden);
+    const open = [this.details.element, this.help, this.copies, this.offered].find((part) => !part.hidden);
     this.scene.style.minHeight = open ? `${open.offsetTop + open.offsetHeight + 8}px` : "";
   }
 

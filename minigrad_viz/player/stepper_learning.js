@@ -1,5 +1,5 @@
-// What the model of a loop computes now, beside the graph: its curve over the data, the plane with its border, or the
-// probabilities of the classes; and the loss of all rounds.
+// What the model of a loop computes now, beside the graph: its curve over the data, the plane with its border, or what
+// it says of a few examples; and the loss of all rounds.
 
 import { Extra, block, clamp, drawn, extras, make } from "./stepper_parts.js";
 import { figure, ticks } from "./stepper_plot.js";
@@ -7,6 +7,7 @@ import { figure, ticks } from "./stepper_plot.js";
 const PANE = 320; // pixels of the pane beside the picture
 const [TALLEST, LOSS] = [220, 130]; // pixels
 const FRAME = { left: 44, right: 14, top: 12, bottom: 26 };
+const [LEFT, ODDS, SLIM_BAR] = [64, 44, 9]; // pixels of what is seen of an example, of its probability, of a letter
 const DECADES = 100; // the loss has a scale of powers from this ratio on
 const SHAPES = ["M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z", "M-4 -4h8v8h-8z", "M0 -5l5 9h-10z", "M0 -5l5 5-5 5-5-5z", "M-4 -4l8 8M4 -4l-8 8"];
 
@@ -29,6 +30,39 @@ const scaled = ({ svg, y, write }, width, low, high, said = (value) => figure(va
 };
 
 const line = (points) => `M${points.map(([a, b]) => `${a.toFixed(1)} ${b.toFixed(1)}`).join("L")}`;
+
+// A row for each example: what is seen of it, a bar for each class, and how probable the right one is.
+function examples({ names, rounds }, act, width, label) {
+  const high = TALLEST / rounds[act].length;
+  const svg = drawn("svg", { class: "mgp-plot", width, height: TALLEST, viewBox: `0 0 ${width} ${TALLEST}`, role: "img", "aria-label": label });
+  const write = (kind, x, y, anchor, text) => svg.append(drawn("text", { class: kind, x, y, "text-anchor": anchor }, text));
+  const room = Math.min(64, high - 22);
+  rounds[act].forEach(([label, shares, seen], i) => {
+    const top = i * high + 4;
+    const wide = (width - LEFT - ODDS) / shares.length;
+    const most = shares.indexOf(Math.max(...shares));
+    if (typeof seen !== "string") svg.append(...image(seen, top, room));
+    else write("axis", LEFT - 10, top + room, "end", visible(seen));
+    shares.forEach((share, kind) => {
+      const at = LEFT + kind * wide;
+      const right = kind === label;
+      svg.append(drawn("rect", { class: `bar${right ? " right" : ""}`, x: at + 1, y: top + room * (1 - share), width: Math.max(1, wide - 2), height: Math.max(1, room * share) }));
+      if (right || kind === most || wide >= SLIM_BAR) write(right ? "axis" : "tick", at + wide / 2, top + room + 13, "middle", visible(names[kind] ?? `${kind}`));
+    });
+    write("tick", width - 2, top + room, "end", figure(Number(shares[label].toPrecision(2))));
+  });
+  return svg;
+}
+
+const visible = (text) => text.replaceAll(" ", "␣").replaceAll("\n", "⏎");
+
+// An image from its shades, each from 0 to 9, at the left; a path for each shade.
+function image([columns, shades], top, room) {
+  const size = Math.min(room, LEFT - 14) / Math.max(columns, shades.length / columns);
+  const paths = Array.from({ length: 10 }, () => "");
+  [...shades].forEach((shade, i) => (paths[shade] += `M${(4 + (i % columns) * size).toFixed(1)} ${(top + Math.floor(i / columns) * size).toFixed(1)}h${size.toFixed(1)}v${size.toFixed(1)}h${(-size).toFixed(1)}z`));
+  return paths.flatMap((d, shade) => (d ? [drawn("path", { class: "pixel", d, "fill-opacity": shade / 9 })] : []));
+}
 
 const KINDS = {
   // The curve of the round, pale that of the first, over the data.
@@ -73,25 +107,9 @@ const KINDS = {
     return svg;
   },
 
-  // A row for each example, a bar for each class; the right one is framed.
-  bars({ points, rounds }, act, width, label) {
-    const examples = rounds[act];
-    const high = TALLEST / examples.length;
-    const svg = drawn("svg", { class: "mgp-plot", width, height: TALLEST, viewBox: `0 0 ${width} ${TALLEST}`, role: "img", "aria-label": label });
-    examples.forEach((shares, i) => {
-      const wide = (width - FRAME.left - FRAME.right) / shares.length;
-      const room = high - 22;
-      const most = shares.indexOf(Math.max(...shares));
-      shares.forEach((share, kind) => {
-        const at = FRAME.left + kind * wide;
-        const right = kind === points[i];
-        svg.append(drawn("rect", { class: `bar${right ? " right" : ""}`, x: at + 1, y: i * high + 4 + room * (1 - share), width: Math.max(1, wide - 2), height: Math.max(1, room * share) }));
-        if (right || kind === most || wide >= 18) svg.append(drawn("text", { class: right ? "axis" : "tick", x: at + wide / 2, y: (i + 1) * high - 5, "text-anchor": "middle" }, kind));
-      });
-      svg.append(drawn("text", { class: "tick", x: FRAME.left - 6, y: i * high + 16, "text-anchor": "end" }, figure(Number(shares[points[i]].toPrecision(2)))));
-    });
-    return svg;
-  },
+  bars: examples,
+  images: examples,
+  letters: examples,
 };
 
 class Learning extends Extra {

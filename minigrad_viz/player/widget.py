@@ -50,16 +50,17 @@ class Stepper(anywidget.AnyWidget):
         later: Sequence[float | None] = (),
         *,
         learning: dict[str, Any] | None = None,
+        offers: dict[str, Any] | None = None,
         **kwargs: Any,
     ) -> None:
         """A player of `acts` beside the cell's `source`; of the `earlier` and the `later` backward calls
-        only the values of the roots are known; `learning` is what the model of a loop computes. ValueError
-        without any act."""
+        only the values of the roots are known; `learning` is what the model of a loop computes,
+        `offers` what else a reader can do. ValueError without any act."""
         self.acts = tuple(acts)
-        self._told, self._learning = (source, lang, earlier, later), learning
+        self._told = source, lang, earlier, later
+        self._parts = {"learning": learning, "offers": offers}
         score = score_of(self.acts, source, lang, earlier, later)
-        if learning:
-            score["learning"] = learning
+        score |= {name: part for name, part in self._parts.items() if part}
         first = {"step": score["step"]} if "act" not in kwargs else {}  # where it failed, if it did
         first |= {name: kwargs.pop(name) for name in ("act", "step") if name in kwargs}
         kwargs.setdefault("layout", {"width": "100%"})  # in an HBox, too, as wide as there is room
@@ -110,7 +111,7 @@ class Stepper(anywidget.AnyWidget):
     def _repr_mimebundle_(self, **_: Any) -> Any:
         data: dict[str, Any] = {
             "text/plain": self.outline(),
-            "text/html": player_html(self.acts, *self._told, learning=self._learning),
+            "text/html": player_html(self.acts, *self._told, **self._parts),
         }
         if self.comm is not None and widgets_are_shown():
             data[VIEW] = {"version_major": 2, "version_minor": 0, "model_id": self.model_id}
@@ -124,9 +125,9 @@ class StripStepper(Stepper):
     _css = style("strip learning")
 
 
-def stepper_of(acts: Sequence[Act], *told: Any, learning: dict[str, Any] | None) -> Stepper:
+def stepper_of(acts: Sequence[Act], *told: Any, **parts: dict[str, Any] | None) -> Stepper:
     """The stepper for some acts; arguments as for `Stepper`."""
-    return (StripStepper if extra_of(acts) else Stepper)(acts, *told, learning=learning)
+    return (StripStepper if extra_of(acts) else Stepper)(acts, *told, **parts)
 
 
 class LiveStepper(Stepper):

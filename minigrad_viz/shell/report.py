@@ -37,6 +37,7 @@ from ..model.views import Stage, views_of
 from ..player.acts import Act, Acts, with_data_once
 from ..player.learning import learning_of
 from ..player.live_values import Coach, LivePicture, handles_in
+from ..player.offers import LIVE, PREDICT, offers_of
 from ..player.quiz import quiz_of
 from ..player.static_html import player_html
 from ..predicting import question
@@ -210,6 +211,15 @@ class OtherNumbers:
         """The cell, to be computed again. Refused where that cannot be done."""
         return Live(self.trace, self.program, self.lang)
 
+    @property
+    def promising(self) -> bool:
+        """Whether nothing is known that speaks against it; to run the program would say for certain."""
+        loop = len(self.trace.rounds) > 1  # then it is the training that goes on
+        known = self.program is not None and (loop or self.program.why_not is None)
+        cards = [card for _, card in self.graph.cards()]
+        cards += [card for fold in self.graph.folds for _, card in fold.parameters]
+        return known and any(card.is_leaf and card.requires_grad for card in cards)
+
     def training(self) -> Training:
         """The loop of the cell, as one of its own each time. Refused where it cannot go on."""
         return Training(self.trace, self.program, self.lang)
@@ -303,6 +313,7 @@ class Report:
         }
         self.lang = lang = lang or language()
         self._findings = Findings(self.scenes, lang, notebook)
+        self._source = trace.source if notebook is None else notebook.trace.source
         self.explained, self.problem = self._findings.explained, self._findings.problem
         roots, self.refused = tuple(roots), ""
         self.views = views_of(self.scenes, roots=roots, fold=fold, lang=lang, explained=self.explained)
@@ -434,11 +445,11 @@ class Report:
             acts, earlier, later = self._played()
             told = acts, self.trace.source, self.lang, earlier, later
             coach = self._numbers.coach() if self._live else None
-            learning = self._learning(acts)
+            parts = {"learning": self._learning(acts), "offers": self._offers()}
             if self.living is None and coach is None:
-                self._stepper = stepper_of(*told, learning=learning)
+                self._stepper = stepper_of(*told, **parts)
             else:
-                self._stepper = LiveStepper(*told, living=self.living, coach=coach, learning=learning)
+                self._stepper = LiveStepper(*told, living=self.living, coach=coach, **parts)
         return self._stepper
 
     def _played(self, most: int | None = None) -> tuple[tuple[Act, ...], Sequence[Any], Sequence[Any]]:
@@ -543,14 +554,25 @@ class Report:
             asked = self.text(why=False) if quiz else ""
         live = None if self.living is None else self.living.score()
         told = self.trace.source, self.lang, earlier, later
-        learning = self._learning(acts)
-        return player_html(acts, *told, pane=pane, quiz=quiz, instead=asked, live=live, learning=learning)
+        parts = {"live": live, "learning": self._learning(acts), "offers": self._offers(pane)}
+        return player_html(acts, *told, pane=pane, quiz=quiz, instead=asked, **parts)
+
+    def _offers(self, page: bool = False) -> dict[str, Any] | None:
+        """What else a reader can do with a cell that is played as it is: predict what has a backward call,
+        and move what can be computed again."""
+        if self.predict or self._live or self.trace.error:
+            return None
+        predicts = any(view.scene.now.started is not None for view in self.views)
+        loop = len(self.trace.rounds) > 1  # whose training only a kernel can go on with
+        flags = [PREDICT] * predicts + [LIVE] * (self._numbers.promising and not (loop and page))
+        return offers_of(flags, self.trace.source, loop, page, self.lang)
 
     def _learning(self, acts: Sequence[Act]) -> dict[str, Any] | None:
         """What the model of a loop computes in these acts, the last of the cell."""
         if self.trace.error or self.predict:
             return None
-        return learning_of(self.trace, [view.call for view in self.views[-len(acts) :]], self.lang)
+        calls = [view.call for view in self.views[-len(acts) :]]
+        return learning_of(self.trace, calls, self.lang, self._source)
 
     def page(self, show: str = "player", *, table: bool | None = None) -> str:
         """A whole HTML page, which needs nothing else."""

@@ -272,12 +272,13 @@ def test_no_pane_without_something_to_show(shown):
 @pytest.mark.smoke
 def test_pop_ups_close_each_other_and_are_whole(shown):
     page = shown(CUBE + "z.backward()\n")
-    names = {"legend": ".mgp-signs", "copy": ".mgp-copies", "station": ".mgp-details"}
+    names = {"legend": ".mgp-signs", "copy": ".mgp-copies", "offer": ".mgp-offered"}
+    names["station"] = ".mgp-details"
 
     def visible() -> list[str]:
         return [name for name, part in names.items() if page.locator(part).is_visible()]
 
-    for name in ("legend", "copy", "station", "legend", "station", "copy"):
+    for name in ("legend", "copy", "station", "legend", "offer", "station", "offer", "copy"):
         page.locator("svg.mg .station").first.click() if name == "station" else page.locator(
             f".mgp-{name}"
         ).click()
@@ -293,6 +294,20 @@ def test_pop_ups_close_each_other_and_are_whole(shown):
         assert not clipped, name
     page.keyboard.press("Escape")
     assert visible() == []
+
+
+@pytest.mark.smoke
+def test_a_button_leads_to_the_questions(shown):
+    page = shown(CUBE + "z.backward()\n")
+    page.evaluate(
+        "Object.defineProperty(navigator, 'clipboard',"
+        " {value: {writeText: async text => (window.copied = text)}})"
+    )
+    page.locator(".mgp-offer").click()
+    line = page.locator(".mgp-line").first
+    line.locator("button").click()
+    page.wait_for_function("document.querySelector('.mgp-line span').textContent === 'copied'")
+    assert page.evaluate("window.copied") == line.locator("code").inner_text() == "%%autograd --predict"
 
 
 @pytest.mark.smoke

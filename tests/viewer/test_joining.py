@@ -27,34 +27,34 @@ export function f(x) {
   const importing = x;
   return /"/.test(x) ? import("./c.js") : importing / 2; // a / b
 }
+const more = 1 + +2 - -3;
 """
 KEPT = """\
-const text = `
+const text=`
 // no comment
 import y from "y";
 export ${ { a: `}` + "}" }.a } `;
-const url = "http://a";
-const slash = /[/"`]\\/\\/ import/g.test(text) ? 4 / 2 / 1 : 0;
-function f(x) {
-  const importing = x;
-  return /"/.test(x) ? import("./c.js") : importing / 2;
+const url="http://a";
+const slash=/[/"`]\\/\\/ import/g.test(text)?4/2/1:0;
+function f(x){
+const importing=x;
+return /"/.test(x)?import("./c.js"):importing/2;
 }
+const more=1+ +2- -3;
 """
 
 
 @pytest.mark.quick
-def test_only_imports_comments_and_export_go():
+def test_only_imports_comments_export_and_blanks_go():
     assert body(HOSTILE) == KEPT
-    assert (
-        body("export class A {}\nexport default { A };\n", default="return") == "class A {}\nreturn { A };\n"
-    )
+    assert body("export class A {}\nexport default { A };\n", default="return") == "class A{}\nreturn{A};\n"
 
 
 def test_the_last_script_keeps_its_exports():
     both = ["export const a = 1;", 'import { a } from "./a.js";\nexport const b = a;\nexport default { b };']
-    whole = "const a = 1;\nexport const b = a;\nexport default { b };\n"
+    whole = "const a=1;\nexport const b=a;\nexport default{b};\n"
     assert one_script(both) == whole
-    assert as_expression(both) == "(() => {\nconst a = 1;\nconst b = a;\nreturn { b };\n})()"
+    assert as_expression(both) == "(() => {\nconst a=1;\nconst b=a;\nreturn{b};\n})()"
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ for i in range(4):
         w.grad = None
         b.grad = None
 """
-NETWORK = """import minigrad.nn as nn
+NETWORK = """nn = torch.nn
 torch.manual_seed(0)
 model = nn.Sequential(nn.Linear(2, 8), nn.Tanh(), nn.Linear(8, {out}))
 optimizer = torch.optim.Adam(model.parameters(), lr=0.3)
@@ -40,7 +40,7 @@ CLASSES = NETWORK.format(out=2, target=".long()", loss="cross_entropy(model(X), 
 LOGITS = NETWORK.format(
     out=1, target=".float()", loss="binary_cross_entropy_with_logits(model(X).squeeze(1), Y)"
 )
-LETTERS = """import minigrad.nn.functional as F
+CLASSES_ALONE = """F = torch.nn.functional
 W = torch.zeros(5, 5, requires_grad=True)
 before, after = torch.tensor([0, 1, 2, 3]), torch.tensor([1, 2, 3, 4])
 for i in range(4):
@@ -52,12 +52,44 @@ for i in range(4):
 """
 
 
-def learning(cell: str, rounds: int):
-    return learning_of(traced(cell), range(1, rounds + 1), "en")
+IMAGES = """nn = torch.nn
+torch.manual_seed(0)
+X = torch.rand(12, 2, 4, 5)
+Y = torch.arange(12) % 3
+model = nn.Sequential(nn.Conv2d(2, 3, 3), nn.ReLU(), nn.Flatten(), nn.Linear(18, 3))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+for i in range(4):
+    optimizer.zero_grad()
+    loss = nn.functional.cross_entropy(model(X), Y)
+    loss.backward()
+    optimizer.step()
+"""
+LETTERS = """text = "hello, hello"
+letters = sorted(set(text))
+ids = torch.tensor([letters.index(c) for c in text])
+nn = torch.nn
+torch.manual_seed(0)
+model = nn.Sequential(nn.Embedding(6, 8), nn.Linear(8, 6))
+optimizer = torch.optim.SGD(model.parameters(), lr=2.0)
+for i in range(4):
+    optimizer.zero_grad()
+    loss = nn.functional.cross_entropy(model(ids[:-1]), ids[1:])
+    loss.backward()
+    optimizer.step()
+"""
 
 
-def test_the_curve_over_one_input():
-    told = learning(LINE, 4)
+@pytest.fixture(params=["minigrad", "torch"])
+def library(request):
+    return pytest.importorskip(request.param)
+
+
+def learning(cell: str, rounds: int, library=torch):
+    return learning_of(traced(cell, library), range(1, rounds + 1), "en")
+
+
+def test_the_curve_over_one_input(library):
+    told = learning(LINE, 4, library)
     assert (told["kind"], told["x"], told["y"]) == ("curve", ["x"], "y")
     assert told["points"] == [[0, 1], [1, 3], [2, 5], [3, 7]]
     w, b = 0.5, 0.0
@@ -70,10 +102,10 @@ def test_the_curve_over_one_input():
 
 
 @pytest.mark.parametrize("cell", [CLASSES, LOGITS], ids=["classes", "logits"])
-def test_the_plane_is_what_the_model_predicts_there(cell):
-    told = learning(cell, 5)
+def test_the_plane_is_what_the_model_predicts_there(cell, library):
+    told = learning(cell, 5, library)
     assert told["kind"] == "plane" and told["x"] == ["X[:, 0]", "X[:, 1]"]
-    space: dict = {"torch": torch}
+    space: dict = {"torch": library}
     exec(cell.replace("range(5)", "range(4)"), space)  # the last round begins after four updates
     left, right, bottom, top = told["box"]
     across, up = (
@@ -81,7 +113,7 @@ def test_the_plane_is_what_the_model_predicts_there(cell):
         np.linspace(top, bottom, len(told["rounds"][-1])),
     )
     scores = (
-        space["model"](torch.tensor([[[a, b] for a in across.tolist()] for b in up.tolist()]))
+        space["model"](library.tensor([[[a, b] for a in across.tolist()] for b in up.tolist()]))
         .detach()
         .numpy()
     )
@@ -92,14 +124,53 @@ def test_the_plane_is_what_the_model_predicts_there(cell):
     assert [kind for *_, kind in told["points"]] == space["Y"].long().tolist()
 
 
-def test_bars_of_the_next_letter():
-    told = learning(LETTERS, 4)
-    assert (told["kind"], told["points"]) == ("bars", [1, 2, 3, 4])
-    shares = np.array(told["rounds"])
+def test_bars_of_classes(library):
+    told = learning(CLASSES_ALONE, 4, library)
+    assert (told["kind"], told["names"]) == ("bars", [])
+    assert [[(right, seen) for right, _, seen in each] for each in told["rounds"]] == [
+        [(1, ""), (2, ""), (3, ""), (4, "")]
+    ] * 4
+    shares = np.array([[share for _, share, _ in each] for each in told["rounds"]])
     assert shares.shape == (4, 4, 5) and np.allclose(shares.sum(-1), 1, atol=1e-3)
     assert np.allclose(shares[0], 0.2)
     right = shares[:, range(4), [1, 2, 3, 4]]
-    assert (np.diff(right, axis=0) > 0).all(), "the right letter becomes more probable"
+    assert (np.diff(right, axis=0) > 0).all(), "the right class becomes more probable"
+
+
+def test_images_with_what_the_model_says_of_them(library):
+    told = learning(IMAGES, 4, library)
+    assert told["kind"] == "images" and len(told["rounds"]) == 4
+    space: dict = {"torch": library}
+    exec(IMAGES.replace("range(4)", "range(3)"), space)  # the last round begins after three updates
+    shares = library.softmax(space["model"](space["X"]), 1).detach().numpy()
+    images = np.asarray(space["X"])[:, 0]
+    for i, (right, share, (columns, shades)) in enumerate(told["rounds"][-1]):
+        assert right == i % 3 and np.allclose(share, shares[i], atol=1e-4)
+        found = np.array([int(shade) for shade in shades]).reshape(-1, columns) / 9
+        assert found.shape == (4, 5) and np.abs(found - images[i]).max() < 0.12
+
+
+def test_the_next_letter(library):
+    told = learning(LETTERS, 4, library)
+    assert (told["kind"], told["names"]) == ("letters", [" ", ",", "e", "h", "l", "o"])
+    assert [(seen, told["names"][right]) for right, _, seen in told["rounds"][-1]] == [
+        ("h", "e"), ("e", "l"), ("l", "l"), ("l", "o")
+    ]  # fmt: skip
+    first, last = ([share[right] for right, share, _ in told["rounds"][i]] for i in (0, -1))
+    assert sum(last) > 2 * sum(first)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("sorted(set(text))", "sorted(set(text), reverse=True)"),
+        ('"hello, hello"', "''.join(map(chr, [104, 101, 108, 108, 111, 44, 32, 104, 101, 108, 108, 111]))"),
+    ],
+    ids=["order", "text"],
+)
+def test_classes_are_no_letters_that_the_source_does_not_show(old, new):
+    told = learning(LETTERS.replace(old, new), 4)
+    assert told["kind"] == "bars" and {seen for _, _, seen in told["rounds"][0]} == {""}
 
 
 OTHER_DATA = LINE.replace("loss = ((x", "x = x + 0.1\n    loss = ((x")
