@@ -54,7 +54,7 @@ def main(arguments: list[str] | None = None) -> int:
 
         return kernel(arguments[1:])
     if arguments[:1] == ["answers"]:
-        from .predicting.answer_log import answers_command
+        from .sharing.class_answers import answers_command
 
         return answers_command(arguments[1:])
     if arguments[:1] == ["doctor"]:
