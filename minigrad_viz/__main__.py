@@ -7,13 +7,17 @@ there is to see.
 from __future__ import annotations
 
 import io
+import json
 import sys
 import traceback
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from .comparing.comparison import Comparison
 from .predicting.question import interview
+from .sharing.explanation_files import explanations_json, explanations_sarif
 from .shell.options import DEFAULTS, OPTIONS, Reader, report_options
 from .shell.report import Report
 from .shell.run import load, trace_file, trace_source
@@ -40,6 +44,8 @@ def options() -> Reader:
     )
     reader.add_argument("file", nargs="?", type=Path, default=None, help=text("command_file"))
     reader.add_argument("--vs", metavar="TRACE.json", type=Path, default=None, help=text("command_vs"))
+    reader.add_argument("--findings", metavar="FILE", type=Path, default=None, help=text("command_findings"))
+    reader.add_argument("--sarif", metavar="FILE", type=Path, default=None, help=text("command_sarif"))
     return reader.take(option for option in OPTIONS if option.key != "show")
 
 
@@ -54,7 +60,7 @@ def main(arguments: list[str] | None = None) -> int:
 
         return kernel(arguments[1:])
     if arguments[:1] == ["answers"]:
-        from .predicting.answer_log import answers_command
+        from .sharing.class_answers import answers_command
 
         return answers_command(arguments[1:])
     if arguments[:1] == ["doctor"]:
@@ -63,7 +69,14 @@ def main(arguments: list[str] | None = None) -> int:
         return doctor(arguments[1:])
     reader = options()
     arguments, passed = split(arguments, reader)
-    given = {"file": None, "vs": None, **DEFAULTS, **vars(reader.parse_args(arguments))}
+    given = {
+        "file": None,
+        "vs": None,
+        "findings": None,
+        "sarif": None,
+        **DEFAULTS,
+        **vars(reader.parse_args(arguments)),
+    }
     return trace(given["file"], given, passed)
 
 
@@ -117,7 +130,8 @@ def trace(file: Path | None, given: dict[str, Any], passed: list[str]) -> int:
     files = given["output"] or (["code_04.svg"] if file is None else [])
     how: dict[str, Any] = {"table": table, "embed_fonts": given["embed_fonts"]}
     written = [write(report, Path(path), given["lang"], how) for path in files]
-    if not files:
+    written += write_findings(report, given)
+    if not written:
         print(text("command_hint", given["lang"]))
     return 0 if all(written) and error is None else 1
 
@@ -129,10 +143,26 @@ def show_comparison(compared: Comparison, given: dict[str, Any], error: BaseExce
     return 0 if all(written) and error is None else 1
 
 
+def write_findings(report: Report, given: dict[str, Any]) -> list[bool]:
+    """Write what is explained to the files that were asked for; whether each could be written."""
+    told = report.explained, report.trace.error, str(given["file"] or "<example>")
+    written = []
+    for path, made in ((given["findings"], explanations_json), (given["sarif"], explanations_sarif)):
+        if path is not None:
+            content = json.dumps(made(*told), ensure_ascii=False, indent=1) + "\n"
+            written.append(attempt(partial(path.write_text, content, "utf-8"), path, given["lang"]))
+    return written
+
+
 def write(report: Report | Comparison, path: Path, lang: str | None, how: dict[str, Any]) -> bool:
     """Save what the ending of `path` says; say where it went, or why it could not be written."""
+    return attempt(lambda: report.save(path, **how), path, lang)
+
+
+def attempt(save: Callable[[], object], path: Path, lang: str | None) -> bool:
+    """Write a file; say where it went, or why it could not be written."""
     try:
-        report.save(path, **how)
+        save()
     except (OSError, RuntimeError, ValueError) as problem:
         print(f"{path}: {problem}", file=sys.stderr)
         return False

@@ -1,10 +1,11 @@
 """Questions as the data of the player: where each is asked, what it hides, and what is said of every
 answer.
 
-    {"words": {…}, "yes": […], "no": […], "questions": [question, …]}
+    {"words": {…}, "yes": […], "no": […], "questions": [question, …], "noted": whether answers are noted}
 
     question    {"act", "step" (the first that shows the answer), "kind" (whose answers it has), "label",
-                 "subject", "prompt", "hint", "solution", "right", "unread", "none" (what is said where no
+                 "subject", "prompt", "hint", "solution", "right", "unread" (the key and the text of what is
+                 said of an answer that cannot be read), "none" (what is said where no
                  wrong answer fits), "truth", "row" (of the picture that has the answer, or ""), "cover"
                  (whether the whole picture has it: asked first, at the last forward step), "choices",
                  "wrong": [wrong, …], "parts": [part, …]}
@@ -21,6 +22,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ..flow.backward_pass import Arrow
+from ..predicting import answer_log
 from ..predicting.question import GRAD, NO, PASSED_ON, PASSES, YES, QuizQuestion, say, unreadable
 from ..predicting.questions import AT_BACKWARD, AT_NODE, AT_TENSOR, AT_UPDATE, AT_WHOLE, KINDS
 from ..trace.graph import Graph
@@ -31,7 +33,7 @@ from .score import pack_json
 QUIZ_WORDS = (
     "quiz_predict", "quiz_check", "quiz_hint", "quiz_show", "quiz_continue", "quiz_taken",
     "quiz_missing", "quiz_both", "quiz_count", "quiz_so_far", "quiz_attempt", "quiz_back", "quiz_step_sum",
-    "quiz_asks",
+    "quiz_asks", "quiz_not_noted",
 )  # fmt: skip
 BACKWARD, FORWARD, UPDATE = "backward", "forward", "update"
 
@@ -43,7 +45,8 @@ def quiz_of(
     found = [each for i, act in enumerate(acts) for each in asked_in(act, i, calls[i], questions, lang)]
     if not found:
         return ""
-    return pack_json({"words": templates(QUIZ_WORDS, lang), "yes": YES, "no": NO, "questions": found})
+    told = {"words": templates(QUIZ_WORDS, lang), "yes": YES, "no": NO, "questions": found}
+    return pack_json(told | {"noted": answer_log.file is not None})
 
 
 def asked_in(
@@ -124,7 +127,7 @@ def question_entry(question: QuizQuestion, graph: Graph, lang: str | None) -> di
         "hint": say(question.hint, lang),
         "solution": clean(say(question.solution, lang)),
         "right": clean(text("quiz_right", lang, solution=say(question.solution, lang))),
-        "unread": text(unreadable(question.form), lang),
+        "unread": [key := unreadable(question.form), text(key, lang)],
         "none": text("quiz_no_fit", lang),
         "truth": question.truth,
         "row": answer_row(question, graph),

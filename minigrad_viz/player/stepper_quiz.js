@@ -4,15 +4,16 @@ import { Extra, block, drawn, extras, inflated, make, quiet } from "./stepper_pa
 import { cover, untold } from "./stepper_quiz_cover.js";
 import { equal, judge, read } from "./stepper_quiz_judge.js";
 
+const SILENCE = 5000; // milliseconds after which a kernel counts as gone
 const PILL = { x: 48.8, width: 34, height: 17 }; // of the question mark in a row of a card, as gradients stand there
 
 // Text with the names and the code of the cell, which stand between backticks.
 const marked = (text) => text.split("`").map((piece, i) => (i % 2 ? make("code", { textContent: piece }) : piece));
 
 class Quiz extends Extra {
-  constructor(player, { words, yes, no, questions }) {
+  constructor(player, { words, yes, no, questions, noted }) {
     super();
-    Object.assign(this, { player, words, on: true });
+    Object.assign(this, { player, words, on: true, noted });
     this.questions = questions.map((question) => ({ ...question, words: { yes, no }, solved: false, tries: 0, at: null }));
     const button = (name, act, primary = "") => quiet(make("button", { type: "button", className: primary, textContent: words[name], onclick: act }));
     this.prompt = make("p", { className: "mgp-ask-at", aria: { live: "polite" } });
@@ -27,14 +28,31 @@ class Quiz extends Extra {
     this.next = button("quiz_continue", () => this.leave(), "mgp-primary");
     this.tries = make("span", { className: "mgp-tries" });
     this.said = make("p", { className: "mgp-feedback", role: "status" });
+    this.silent = make("p", { className: "mgp-not-noted", textContent: words.quiz_not_noted, hidden: true, role: "status" });
     const row = block("mgp-ask-row", this.label, this.go, this.help, this.tell, this.back, this.next, this.tries);
-    this.element = quiet(block("mgp-ask", this.prompt, row, this.said));
+    this.element = quiet(block("mgp-ask", this.prompt, row, this.said, this.silent));
     this.element.hidden = true;
     player.caption.element.after(this.element);
     this.toggle = quiet(make("button", { type: "button", className: "mgp-predict", textContent: words.quiz_predict, onclick: () => this.turn() }));
     this.toggle.setAttribute("aria-pressed", true);
     this.toggle.title = words.quiz_count.replace("{i}", 1).replace("{n}", this.questions.length);
     player.root.querySelector(".mgp-tools").prepend(this.toggle);
+    if (noted) this.listen();
+  }
+
+  // A kernel says when it has noted an answer. Without one nothing is noted, which is said.
+  listen() {
+    const { model } = this.player;
+    if (!model.send) return (this.silent.hidden = false);
+    model.on("msg:custom", (content) => content.noted && (clearTimeout(this.waits), (this.silent.hidden = true)));
+  }
+
+  note(right, keys) {
+    const { model } = this.player;
+    if (!this.noted || !model.send) return;
+    clearTimeout(this.waits);
+    this.waits = setTimeout(() => (this.silent.hidden = false), SILENCE);
+    model.send({ answer: { question: this.question.subject, right, keys } });
   }
 
   // Begin again, or show everything.
@@ -197,12 +215,14 @@ class Quiz extends Extra {
   check() {
     const { question } = this;
     const typed = this.input.value;
-    if (!typed.trim()) return this.say("hint", question.unread);
+    if (!typed.trim()) return this.say("hint", question.unread[1]);
     this.unmark();
     if (question.at !== null) return this.step(typed);
     const { right, unread, wrong } = judge(question, typed);
+    const next = question.parts.length ? "quiz_step_ask" : "quiz_no_fit";
+    this.note(right, right ? ["quiz_right"] : unread ? [question.unread[0]] : wrong.length ? wrong.map(({ key }) => key) : [next]);
     if (right) return this.solve(question.right);
-    if (unread) return this.say("hint", question.unread);
+    if (unread) return this.say("hint", question.unread[1]);
     question.tries++;
     if (wrong.length) this.explain(wrong);
     else if (question.parts.length) Object.assign(question, { at: 0 }), (this.input.value = ""), this.say("no", question.parts[0].ask);
@@ -231,9 +251,10 @@ class Quiz extends Extra {
     try {
       given = read(typed);
     } catch {
-      return this.say("hint", question.unread);
+      return this.say("hint", question.unread[1]);
     }
     if (!equal(given, part.truth, typed)) {
+      this.note(false, ["quiz_step_wrong"]);
       this.say("no", part.wrong);
       this.mark([part.route], "mgp-missing", "");
     } else if (question.at + 1 < question.parts.length) {

@@ -11,6 +11,7 @@ import traitlets
 
 from ..drawing.export import paragraph
 from ..drawing.picture import draw
+from ..predicting.answer_log import note_answer, parse_note
 from ..steps.timeline import frames_of
 from ..words import text
 from .acts import Act
@@ -106,12 +107,16 @@ class Stepper(anywidget.AnyWidget):
             lines += [f"     {line.label}   {line.text}" for line in frame.lines]
         return "\n".join(lines)
 
+    def _html(self) -> str:
+        """The player for a page without a kernel."""
+        return player_html(self.acts, *self._told, **self._parts)
+
     _ipython_display_ = None  # of ipywidgets 7, which would show the widget alone
 
     def _repr_mimebundle_(self, **_: Any) -> Any:
         data: dict[str, Any] = {
             "text/plain": self.outline(),
-            "text/html": player_html(self.acts, *self._told, **self._parts),
+            "text/html": self._html(),
         }
         if self.comm is not None and widgets_are_shown():
             data[VIEW] = {"version_major": 2, "version_minor": 0, "model_id": self.model_id}
@@ -128,6 +133,33 @@ class StripStepper(Stepper):
 def stepper_of(acts: Sequence[Act], *told: Any, **parts: dict[str, Any] | None) -> Stepper:
     """The stepper for some acts; arguments as for `Stepper`."""
     return (StripStepper if extra_of(acts) else Stepper)(acts, *told, **parts)
+
+
+class QuizStepper(Stepper):
+    """A stepper that asks first. Answers go to the kernel, which notes them where that was asked for."""
+
+    _esm = module("quiz")
+    _css = style("quiz")
+
+    def __init__(self, *told: Any, quiz: str, instead: str, **kwargs: Any) -> None:
+        """`quiz` has the questions, packed, and `instead` the same as text; the other arguments are those of
+        a Stepper."""
+        super().__init__(*told, **kwargs)
+        self._quiz, self._instead = quiz, instead
+        self._score = self._score | {"quiz": quiz}
+        self.on_msg(self._take_answer)
+
+    def _take_answer(self, _: Any, content: Any, buffers: Any) -> None:
+        """A reader has answered."""
+        if "answer" in content and note_answer(*parse_note(content["answer"])):
+            self.send({"noted": True})
+
+    def outline(self) -> str:
+        """The questions, for the picture in words would answer them."""
+        return self._instead
+
+    def _html(self) -> str:
+        return player_html(self.acts, *self._told, quiz=self._quiz, instead=self._instead)
 
 
 class LiveStepper(Stepper):

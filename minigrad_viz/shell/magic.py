@@ -174,11 +174,14 @@ def show_text(report: Report, chosen: dict[str, Any]) -> None:
 
 def show_rich(report: Report, chosen: dict[str, Any]) -> None:
     """In a notebook, under the traceback of a cell that failed: why it did; player, widget or picture, the
-    table, and the steps where they are asked for."""
+    table, and the steps where they are asked for. Answers are noted by the kernel, so it is a widget that
+    asks for them."""
     from IPython.display import display
 
     show, table, why = chosen["show"], chosen["table"], True
-    if show == "step" and (report.predict or not widgets_are_shown()):
+    if show == "player" and report.predict and answer_log.file is not None:
+        show = "step"
+    if show == "step" and not widgets_are_shown():
         show = "player"
     if show == "step" and report.graph.stations:
         said = report.explanation_html(message=False) if report.trace.error else ""
@@ -186,6 +189,8 @@ def show_rich(report: Report, chosen: dict[str, Any]) -> None:
             display({"text/plain": report.explanation(), "text/html": said}, raw=True)
         display(report.stepper())
         show, why = "none", not said
+        if report.predict:
+            return
     page = report.html(show, table=table, message=False, why=why)  # first: the text tells what hindered it
     if page:
         told = report.text(graph=show != "none", table=table is not False, why=why)

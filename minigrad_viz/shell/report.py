@@ -439,11 +439,14 @@ class Report:
     def stepper(self) -> Stepper:
         """The widget that walks through the steps; the same each time, until it is closed, so that Python
         can drive the one that is shown."""
-        from ..player.widget import LiveStepper, stepper_of
+        from ..player.widget import LiveStepper, QuizStepper, stepper_of
 
         if self._stepper is None or self._stepper.comm is None:
             acts, earlier, later = self._played()
             told = acts, self.trace.source, self.lang, earlier, later
+            if quiz := self._quiz(acts):
+                self._stepper = QuizStepper(*told, quiz=quiz, instead=self.text(why=False))
+                return self._stepper
             coach = self._numbers.coach() if self._live else None
             parts = {"learning": self._learning(acts), "offers": self._offers()}
             if self.living is None and coach is None:
@@ -547,11 +550,8 @@ class Report:
         self, acts: Sequence[Act], earlier: Sequence[Any], later: Sequence[Any], pane: bool
     ) -> str:
         """The player of some acts, before and after which other backward calls stood."""
-        quiz = asked = ""
-        if self.predict:
-            calls = [view.call for view in self.views[-len(acts) :]]
-            quiz = quiz_of(self.questions, acts, calls, self.lang)
-            asked = self.text(why=False) if quiz else ""
+        quiz = self._quiz(acts)
+        asked = self.text(why=False) if quiz else ""
         live = None if self.living is None else self.living.score()
         told = self.trace.source, self.lang, earlier, later
         parts = {"live": live, "learning": self._learning(acts), "offers": self._offers(pane)}
@@ -566,6 +566,12 @@ class Report:
         loop = len(self.trace.rounds) > 1  # whose training only a kernel can go on with
         flags = [PREDICT] * predicts + [LIVE] * (self._numbers.promising and not (loop and page))
         return offers_of(flags, self.trace.source, loop, page, self.lang)
+
+    def _quiz(self, acts: Sequence[Act]) -> str:
+        """The questions that these acts ask, the last of the cell; "" if there are none, or nobody is to be
+        asked."""
+        calls = [view.call for view in self.views[-len(acts) :]]
+        return quiz_of(self.questions, acts, calls, self.lang) if self.predict else ""
 
     def _learning(self, acts: Sequence[Act]) -> dict[str, Any] | None:
         """What the model of a loop computes in these acts, the last of the cell."""

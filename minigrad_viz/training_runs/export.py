@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
+from ..sharing.sarif import SarifResult, sarif_location, sarif_log, uri_of
 from ..training_faults.diagnosis import checked_facts, unchecked_facts
 from ..training_faults.evidence import Evidence, Place
 from ..training_faults.findings import Finding, Repair
 from .flow import step_table
-
-SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
 def place_json(place: Place | None) -> dict[str, Any] | None:
@@ -65,27 +62,18 @@ def finite_only(value: Any) -> Any:
 
 def report_sarif(findings: list[Finding], lang: str | None = None, version: str = "") -> dict[str, Any]:
     """The findings as SARIF: an error if certain, a warning if likely."""
-    rules = list(dict.fromkeys(finding.key for finding in findings))
-    driver: dict[str, Any] = {"name": "minigrad_viz doctor", "rules": [{"id": rule} for rule in rules]}
-    if version:
-        driver["version"] = version
     results = []
     for finding in findings:
-        result: dict[str, Any] = {
-            "ruleId": finding.key,
-            "ruleIndex": rules.index(finding.key),
-            "level": "error" if finding.certainty == "certain" else "warning",
-            "message": {"text": " ".join(filter(None, (finding.verdict(lang), finding.fix(lang))))},
-            "partialFingerprints": {"doctorKey/v1": finding.name},
-        }
-        if finding.place is not None:
-            region = {"startLine": finding.place.line, "snippet": {"text": finding.place.text}}
-            location = {"artifactLocation": {"uri": uri_of(finding.place.file)}, "region": region}
-            result["locations"] = [{"physicalLocation": location}]
-        if finding.repair is not None:
-            result["fixes"] = [repair_sarif(finding.repair, finding.fix(lang))]
-        results.append(result)
-    return {"$schema": SCHEMA, "version": "2.1.0", "runs": [{"tool": {"driver": driver}, "results": results}]}
+        message = " ".join(filter(None, (finding.verdict(lang), finding.fix(lang))))
+        level = "error" if finding.certainty == "certain" else "warning"
+        place, repair = finding.place, finding.repair
+        location = None
+        if place is not None:
+            location = sarif_location(place.file, {"startLine": place.line}, place.text)
+        fixes = [] if repair is None else [repair_sarif(repair, finding.fix(lang))]
+        marks = {"doctorKey/v1": finding.name}
+        results.append(SarifResult(finding.key, level, message, marks, location, fixes))
+    return sarif_log("minigrad_viz doctor", results, version)
 
 
 def repair_sarif(repair: Repair, about: str) -> dict[str, Any]:
@@ -95,15 +83,3 @@ def repair_sarif(repair: Repair, about: str) -> dict[str, Any]:
     replacements = [{"deletedRegion": region, "insertedContent": inserted}]
     change = {"artifactLocation": {"uri": uri_of(repair.file)}, "replacements": replacements}
     return {"description": {"text": about}, "artifactChanges": [change]}
-
-
-def uri_of(file: str) -> str:
-    """The file as a URI, relative to the current folder where it lies below it. A cell of a notebook has no
-    file, only a name."""
-    path = Path(file)
-    if not path.is_absolute() and not path.exists():
-        return quote(path.as_posix().strip("<>"))
-    try:
-        return quote(path.resolve().relative_to(Path.cwd()).as_posix())
-    except ValueError:
-        return path.resolve().as_uri()

@@ -3,9 +3,12 @@ computes the numbers."""
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from lab import missing
 from lab_notebook import lab_over, write
+from lab_server import wait_for
 from nbformat.v4 import new_code_cell
 from test_live_values import CELL, Player, follows
 from test_predict_page import answers_by_keys
@@ -32,12 +35,33 @@ SLOW = (
 )
 
 
+NOTED = (
+    "%config Autograd.log = 'answers.jsonl'",
+    f"%%autograd --lang en --predict --no-table\n{CELL}",
+)
+
+
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory):
     folder = tmp_path_factory.mktemp("live")
     write(folder / "pair.ipynb", [new_code_cell(source) for source in (CELLS[0], SLOW, PAIR)])
+    write(folder / "noted.ipynb", [new_code_cell(source) for source in (CELLS[0], *NOTED)])
     with lab_over(folder, "live.ipynb", CELLS) as running:
         yield running
+
+
+def test_answers_on_the_page_are_noted_by_the_kernel(lab):
+    page = lab.open("noted.ipynb", width=1280, height=1000)
+    assert lab.run_all(page) == []
+    page.locator(".mgp-ask:not([hidden])").wait_for()
+    page.locator(".mgp-view").focus()
+    answers_by_keys(page)
+    file = lab.root / "answers.jsonl"
+    wait_for(lambda: file.exists() and file.read_text("utf-8").count("\n") == 8, "eight answers")
+    answers = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+    assert [(a["question"], a["right"]) for a in answers[:2]] == [("leaves", False), ("leaves", True)]
+    assert answers[0]["keys"] == ["quiz_leaves_result"] and answers[-1]["right"]
+    assert page.locator(".mgp-not-noted").is_hidden()
 
 
 def test_several_numbers_move_together(lab):

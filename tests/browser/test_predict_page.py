@@ -6,6 +6,7 @@ import pytest
 from cells import CELLS, traced
 from lab import missing
 
+from minigrad_viz.predicting import answer_log
 from minigrad_viz.shell.report import Report
 
 pytestmark = [pytest.mark.browser, pytest.mark.skipif(bool(missing()), reason=missing())]
@@ -135,6 +136,13 @@ def focus(page) -> None:
         if page.evaluate("() => document.activeElement.matches('.mgp-view')"):
             return
     raise AssertionError("no picture")
+
+
+def test_a_page_says_that_it_notes_no_answers(shown, monkeypatch, tmp_path):
+    assert shown(9).locator(".mgp-not-noted").is_hidden(), "nobody asked for it"
+    monkeypatch.setattr(answer_log, "file", tmp_path / "answers.jsonl")
+    said = shown(9).locator(".mgp-not-noted")
+    assert said.inner_text() == "This page has no kernel, so your answers are not noted."
 
 
 def test_what_a_screen_reader_meets(shown):

@@ -10,6 +10,7 @@ import pytest
 from doctor import faults, healthy
 from doctor.sarif_shape import problems
 from doctor.zoo_run import run
+from minigrad_viz.__main__ import main
 
 PROGRAMS = {program.name: program for program in [*faults.programs(), *healthy.programs()]}
 
@@ -42,3 +43,40 @@ def test_a_damaged_report_is_noticed(torch):
             inner = inner[step]
         inner[path[-1]] = value
         assert list(problems(log)), path
+
+
+FAILING = """\
+import minigrad as torch
+
+x = torch.tensor([1.0, 2.0], requires_grad=True)
+y = (x * 2).detach().sum()
+try:
+    torch.ones(3).backward()
+except RuntimeError:
+    pass
+y.backward()
+"""
+
+
+def test_what_is_explained_of_a_script(tmp_path, monkeypatch, capsys):
+    """Both files name the program relative to the current folder, its line, and how serious each is."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "my script.py").write_text(FAILING, encoding="utf-8")
+    assert main(["--lang", "en", "--findings", "all.json", "--sarif", "all.sarif", "my script.py"]) == 1
+    assert "all.sarif" in capsys.readouterr().out
+    log = json.loads((tmp_path / "all.sarif").read_text("utf-8"))
+    assert list(problems(log)) == []
+    listed = json.loads((tmp_path / "all.json").read_text("utf-8"))
+    *_, last = log["runs"][0]["results"]
+    place = last["locations"][0]["physicalLocation"]
+    assert place["artifactLocation"]["uri"] == "my%20script.py"
+    assert FAILING.split("\n")[place["region"]["startLine"] - 1].find(place["region"]["snippet"]["text"]) == (
+        place["region"]["startColumn"] - 1
+    )
+    assert (last["ruleId"], last["level"]) == ("no_grad_fn", "error")
+    assert "detach()" in last["message"]["text"]
+    found = listed["findings"]
+    assert [each["key"] for each in found] == [each["ruleId"] for each in log["runs"][0]["results"]]
+    assert found[-1]["error"] == listed["error"] and found[-1]["span"]["line"] == 9
+    assert main(["--findings", "none/all.json", "my script.py"]) == 1
+    assert "none/all.json" in capsys.readouterr().err

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+from xml.etree import ElementTree
 
 import pytest
+from cells import CELLS
 
 import minigrad as torch
 from minigrad_viz.__main__ import main
 from minigrad_viz.course import check
+from minigrad_viz.player.widget import QuizStepper
 from minigrad_viz.predicting import answer_log
-from minigrad_viz.shell.explain import predict
+from minigrad_viz.shell.explain import last, predict
+
+SVG = "{http://www.w3.org/2000/svg}"
 
 pytest_plugins = ["magic_shell"]
 
@@ -58,6 +63,37 @@ def test_the_setting_names_the_file(shell, tmp_path):
     assert answer_log.file == tmp_path / "class.jsonl"
     shell.run_cell("%config Autograd.log = ''")
     assert answer_log.file is None
+
+
+def test_the_plot_says_what_the_table_does(noted, tmp_path):
+    answer_some()
+    assert main(["answers", "--lang", "en", str(noted), "-o", str(tmp_path / "plot.svg")]) == 0
+    tree = ElementTree.parse(tmp_path / "plot.svg")
+    said = [one.text.replace("\xa0", " ") for one in tree.iter(f"{SVG}text")]
+    assert "1 / 2" in said and "0 / 1" in said and any("quiz_" in line for line in said)
+    whole, good = (float(bar.get("width")) for bar in list(tree.iter(f"{SVG}rect"))[-2:])
+    assert good == pytest.approx(whole / 2, abs=0.1), "one of two answers was right"
+
+
+def test_a_page_sends_its_answers_to_the_kernel(shell, front, noted, monkeypatch):
+    sent = []
+    monkeypatch.setattr(QuizStepper, "send", lambda self, content: sent.append(content))
+    (shown,) = front(f"%%autograd --lang en --predict\n{CELLS[9]}")
+    assert "0.6" not in shown["text/plain"] and "application/vnd.jupyter.widget-view+json" in shown
+    stepper = last().stepper()
+    message = {"question": "x.grad", "right": False, "keys": ["quiz_one_path"]}
+    stepper._handle_custom_msg({"answer": message}, [])
+    assert lines(noted) == [message] and sent == [{"noted": True}]
+    for wrong in ({}, {"question": "x.grad"}, message | {"right": "no"}, message | {"keys": [1]}):
+        with pytest.raises(ValueError, match="no noted answer"):
+            stepper._take_answer(stepper, {"answer": wrong}, [])
+    assert len(lines(noted)) == 1
+
+
+def test_a_page_without_a_kernel_notes_nothing(front, monkeypatch):
+    """Unless answers are noted, questions need no kernel."""
+    (shown,) = front(f"%%autograd --lang en --predict\n{CELLS[9]}")
+    assert sorted(shown) == ["text/html", "text/plain"]
 
 
 def test_what_cannot_be_read_or_written(tmp_path, monkeypatch, capsys):
