@@ -211,6 +211,7 @@ def is_tensor(obj: Any) -> bool:
 
 
 # Is asked thousands of times, mostly of these.
+NUMBERS = frozenset((int, float, bool))
 PLAIN = frozenset((int, float, bool, complex, str, type(None), tuple, list, dict))
 TENSORS: set[type] = {minigrad.Tensor}  # and those of PyTorch, once they were met
 OF_TORCH = ("torch", "Tensor"), ("torch.nn.parameter", "Parameter")
@@ -230,7 +231,7 @@ def is_parameter(tensor: Any) -> bool:
 def number_of(tensor: Any) -> Any:
     """The number that a plain tensor of PyTorch without dimensions is, as NumPy has it; None for any other
     tensor. To ask so takes a third of the time that an array takes."""
-    if type(tensor) not in TENSORS or isinstance(tensor, minigrad.Tensor):
+    if type(tensor) not in TENSORS or tensor.__class__ is minigrad.Tensor:
         return None
     try:
         kind = None if tensor.shape else scalar_of(tensor.dtype)
@@ -515,6 +516,15 @@ def owner_of(data: Any) -> Any:
         data = base
 
 
+def versions_of(tensors: Iterable[Any]) -> list[int]:
+    """`version_of` each of several."""
+    try:
+        return [tensor._version for tensor in tensors]
+    except RuntimeError as refused:
+        pass_on(refused)
+        return [version_of(tensor) for tensor in tensors]
+
+
 def version_of(tensor: Any) -> int:
     """How often the memory of a tensor was written to; 0 where nobody counts (inference tensors)."""
     try:
@@ -549,7 +559,15 @@ def edges_of(node: Any) -> tuple[tuple[Any, int], ...]:
 def is_native(node: Any) -> bool:
     """Whether a node is one of PyTorch's own, which is written in C++."""
     kind = type(node)
-    return kind.__base__ is object and kind.__module__ == "builtins"
+    if kind in NATIVE:
+        return True
+    native = kind.__base__ is object and kind.__module__ == "builtins"
+    if native and hasattr(kind, "next_functions"):
+        NATIVE.add(kind)
+    return native
+
+
+NATIVE: set[type] = set()  # the classes of those, once they were met
 
 
 def edge_of(root: Any) -> tuple[Any, int] | None:
@@ -583,7 +601,7 @@ def tangent_of(tensor: Any) -> Any:
     """The tangent of a dual tensor (forward mode); None for any other tensor."""
     if isinstance(tensor, minigrad.Tensor):
         return observing.tangent(tensor)
-    forward = pytorch() and sys.modules.get("torch.autograd.forward_ad")
+    forward = sys.modules.get("torch.autograd.forward_ad")
     if forward is None or forward._current_level < 0 or not type(tensor).__module__.startswith("torch"):
         return None
     try:
@@ -663,6 +681,8 @@ def text_of(value: Any) -> str:
     """An argument that is no tensor, as text: its own if it is data, else its class, for the text of an
     object of the user's may be anything."""
     kind = type(value)
+    if kind in NUMBERS:
+        return str(value)
     if kind in (list, tuple):
         inner = [text_of(item) for item in value]
         comma = "," if kind is tuple and len(inner) == 1 else ""

@@ -361,7 +361,7 @@ def memory_and_version(gradient: Any) -> tuple[Any, ...]:
     """What tells a gradient that is on its way, and whether it was written to. No two complex ones, which may
     be conjugated views, are the same."""
     try:
-        same = object() if gradient.is_complex() else gradient.data_ptr()
+        same = object() if gradient.dtype.is_complex else gradient.data_ptr()
         return same, gradient._version, gradient.stride()
     except (RuntimeError, AttributeError) as refused:  # sparse, or wrapped by a transform
         pass_on(refused)

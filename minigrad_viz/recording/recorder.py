@@ -13,10 +13,8 @@ import functools
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from minigrad import Tensor
-
 from ..isolation import complete_work
-from ..protocol import edges_of, has_history, history_of, is_tensor, text_of, variable_of
+from ..protocol import TENSORS, WITH_VARIABLE, has_history, history_of, is_tensor, text_of, variable_of
 from ..sources import Library, sources
 from ..trace import notes
 from ..trace.events import AGAIN, CellFailed, InPlaceWrite, Later, ModeChanged, Trace
@@ -149,15 +147,19 @@ class Recorder:
 
     @observer_method
     def forward(
-        self, title: str, inputs: Sequence[Any], results: Sequence[Any], grad_enabled: bool, ghost: str = ""
-    ) -> None:
-        """An op ran, which would have left a node called `ghost` with the grad mode on. Inside a backward
-        call it counts only if the call builds a graph and the result is part of it."""
+        self, title: str, inputs: Sequence[Any], results: Sequence[Any], grad_enabled: bool, ghost: str = "",
+        composite: bool = False,
+    ) -> None:  # fmt: skip
+        """An op ran, which would have left a node called `ghost` with the grad mode on; it may be made of
+        several that nobody tells of (`composite`). Inside a backward call it counts only if the call builds a
+        graph and the result is part of it."""
         tape = self.tape
+        if composite:
+            self._adopt_within(results)
         if tape.again or (tape.call and not (tape.creates and any(t.requires_grad for t in results))):
             return
         at, known = tape.op_place(), tape.ids.known
-        given = [known(v) if v.__class__ is Tensor or is_tensor(v) else (text_of(v),) for v in inputs]
+        given = [known(v) if type(v) in TENSORS or is_tensor(v) else (text_of(v),) for v in inputs]
         if None in given:  # what is noted of strange tensors comes after the place
             at = tape.come(at)
             given = [self.states.id_of(v) if g is None else g for v, g in zip(inputs, given, strict=True)]
@@ -241,12 +243,13 @@ class Recorder:
         for tensor in results:
             self.states.take_in(history_of(tensor), FEW)
 
-    @observer_method
-    def adopt_within(self, results: list[Any]) -> None:
+    def _adopt_within(self, results: Sequence[Any]) -> None:
         """Give ids to nodes inside an op that is made of several, before the op itself is reported."""
         outputs, key_of = self.tape.ids.outputs, self.tape.ids.key
         nodes = [fn for t in results if (fn := history_of(t)) is not None]
-        inner = [n for node in nodes for n, _ in edges_of(node) if n is not None]
-        if any(key_of(node) not in outputs and variable_of(node) is None for node in inner):
-            self.tape.place()
-            self.states.adopt(inner, users=nodes)
+        inner = [n for node in nodes for n, _ in node.next_functions if n is not None]
+        for node in inner:
+            if type(node) not in WITH_VARIABLE and key_of(node) not in outputs and variable_of(node) is None:
+                self.tape.place()
+                self.states.adopt(inner, users=nodes)
+                break

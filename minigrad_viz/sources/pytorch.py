@@ -27,7 +27,16 @@ from inspect import CO_NEWLOCALS
 from typing import Any, NamedTuple
 
 from ..isolation import pass_on
-from ..protocol import edge_of, has_history, is_tensor, pytorch, version_of
+from ..protocol import (
+    NUMBERS,
+    TENSORS,
+    edge_of,
+    has_history,
+    is_tensor,
+    pytorch,
+    version_of,
+    versions_of,
+)
 from ..trace.events import COMPILED
 from . import pause
 from .shield import WarningCorrection, shield_of
@@ -61,12 +70,13 @@ UNKNOWN = "?"
 
 
 class StepCall(NamedTuple):
-    """A step of the cell that is about to run: the `values` that it is given, one by one `given`, and the
-    tensors among them with their versions."""
+    """A step of the cell that is about to run: the `values` that it is given, one by one `given`, the
+    `tensors` among them and their `versions`."""
 
     values: list[Any]
     given: list[Any]
-    tensors: list[tuple[Any, int]]
+    tensors: list[Any]
+    versions: list[int]
 
 
 class PyTorch:
@@ -209,14 +219,21 @@ class PyTorch:
 
     def before(self, args: Any, kwargs: dict[str, Any]) -> StepCall:
         """Note what a step is given, before it runs."""
-        values = [*args, *kwargs.values()]
-        given = flat_arguments(values)
         self.modes.ask()
-        found = list({id(t): t for t in given if is_tensor(t)}.values())
+        values = [*args, *kwargs.values()] if kwargs else list(args)
+        found, given = [], values
+        for value in values:
+            kind = type(value)
+            if kind in TENSORS:
+                found.append(value)
+            elif kind not in NUMBERS:  # perhaps several
+                given = flat_arguments(values)
+                found = [each for each in given if is_tensor(each)]
+                break
         if not found:
-            return StepCall(values, given, [])
+            return StepCall(values, given, found, [])
         with self.recorder.tape.shield():
-            return StepCall(values, given, [(t, version_of(t)) for t in found])
+            return StepCall(values, given, found, versions_of(found))
 
     def after(self, call: StepCall, name: str, method: str, args: Any, result: Any) -> None:
         """Tell what a step did that has run."""
@@ -228,8 +245,8 @@ class PyTorch:
             # One number for all events of this op.
             tape.step, tape.shield = self.steps, contextlib.nullcontext
             try:
-                found = [result] if is_tensor(result) else flat_arguments((result,))
-                self.tell(name, *call, [t for t in found if is_tensor(t)])
+                one = type(result) in TENSORS or is_tensor(result)
+                self.tell(name, call, [result] if one else tensors_in(result))
                 if method in NEITHER:
                     self.tell_of(method, args, result)
             finally:
@@ -367,40 +384,38 @@ class PyTorch:
             self.modules[name] = kind
         return kind
 
-    def tell(
-        self,
-        name: str,
-        values: list[Any],
-        given: list[Any],
-        tensors: list[tuple[Any, int]],
-        results: list[Any],
-    ) -> None:  # fmt: skip
-        """Tell what a function did with some `values`, one by one `given`: it wrote into tensors, or made new
-        ones."""
-        written = [(t, version) for t, version in tensors if version_of(t) != version]
-        known = {id(t) for t, _ in tensors}
-        for tensor, version in written:
-            self.recorder.mutated(name, [tensor, *(v for v in given if v is not tensor)], version)
-        results = [r for r in results if id(r) not in known]
-        if not results or written:
+    def tell(self, name: str, call: StepCall, results: list[Any]) -> None:
+        """Tell what a function did: it wrote into tensors, or made new ones."""
+        tensors = call.tensors
+        if versions_of(tensors) != call.versions:
+            return self.tell_writes(name, call)
+        results = [made for made in results if not any(made is tensor for tensor in tensors)]
+        if not results:
             return
+        recorder = self.recorder
         if name in ("detach", "data") and tensors:
-            self.recorder.crossing.detached(tensors[0][0], results[0], name)
-        elif (
-            not tensors
-            or (name in COPIES and results[0].grad_fn is None)
-            or name.endswith("_like")
-            or name.startswith("new_")
-        ):
+            recorder.crossing.detached(tensors[0], results[0], name)
+        elif not tensors or makes_anew(name) or (name in COPIES and results[0].grad_fn is None):
             if not by_torch():
-                data = values if name in COPIES else [v for v in given if not is_tensor(v)]
+                data = call.values if name in COPIES else [v for v in call.given if not is_tensor(v)]
                 for result in results:
-                    self.recorder.crossing.created(result, data)
+                    recorder.crossing.created(result, data)
         else:
-            for made in by_node(results):
-                inner = self.recorder.take_in if name == COMPILED else self.recorder.adopt_within
-                inner(made)
-                self.recorder.forward(name, given, made, self.torch.is_grad_enabled())
+            enabled = self.torch.is_grad_enabled()
+            for made in by_node(results) if len(results) > 1 else (results,):
+                if name == COMPILED:
+                    recorder.take_in(made)
+                    recorder.forward(name, call.given, made, enabled)
+                else:
+                    recorder.forward(name, call.given, made, enabled, "", True)
+
+    def tell_writes(self, name: str, call: StepCall) -> None:
+        """Tell into which tensors a function wrote."""
+        before = {id(t): (t, version) for t, version in zip(call.tensors, call.versions, strict=True)}
+        for tensor, version in before.values():
+            if version_of(tensor) != version:
+                others = (value for value in call.given if value is not tensor)
+                self.recorder.mutated(name, [tensor, *others], version)
 
     def tell_of(self, name: str, args: Any, result: Any) -> None:
         """Tell what a method did that made no tensor: it gave numbers out, or changed what autograd knows."""
@@ -413,6 +428,17 @@ class PyTorch:
             self.recorder.crossing.asked(tensor)
         elif name == "detach_" and tensor.grad_fn is None:
             self.recorder.crossing.detached(tensor, tensor)
+
+
+@functools.cache
+def makes_anew(name: str) -> bool:
+    """Whether a function of this name makes a tensor that has nothing of those it is given."""
+    return name.endswith("_like") or name.startswith("new_")
+
+
+def tensors_in(result: Any) -> list[Any]:
+    """The tensors of what a function returned."""
+    return [value for value in flat_arguments((result,)) if is_tensor(value)]
 
 
 def take_away(undo: list[Callable[[], Any]]) -> None:

@@ -35,7 +35,7 @@ import numpy as np
 from minigrad import Tensor
 from minigrad.observing import LAST
 
-from ..protocol import Value, bare_name, history_of, value_from
+from ..protocol import NATIVE, Value, bare_name, history_of, value_from
 from ..snapshots import agree, sum_snapshots
 from .events import (
     BackwardEnded,
@@ -87,7 +87,7 @@ class Ids:
 
     def key(self, node: Any) -> Key:
         """What a node is known by."""
-        number = getattr(node, "_seq", None)
+        number = None if type(node) in NATIVE else getattr(node, "_seq", None)
         if number is None:
             metadata = node.metadata
             known = metadata.get(self._note)
@@ -133,7 +133,7 @@ class Ids:
         fn = history_of(tensor)
         if fn is None:
             return self.object(tensor)
-        if not (hasattr(fn, "_seq") or hasattr(fn, "metadata")):
+        if type(fn) not in NATIVE and not (hasattr(fn, "_seq") or hasattr(fn, "metadata")):
             return None  # of an engine that somebody writes: there is nowhere to keep an id
         return self.output(fn, tensor.output_nr)
 

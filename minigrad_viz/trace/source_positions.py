@@ -446,7 +446,14 @@ class Locator:
         """The nearest frame of the user's, from `frame` outward, and how far the call that stands there has
         come."""
         inner: Reached = ()
-        while frame is not None and not self.owns(frame):
+        cell, spaces = self._namespace, self._spaces
+        while frame is not None:
+            space = frame.f_globals
+            if space is cell:
+                break
+            known = spaces.get(id(space))
+            if (known is None or known[1]) and self.owns(frame):
+                break
             inner, frame = (frame.f_lasti, inner), frame.f_back
         return frame, inner
 
