@@ -278,11 +278,13 @@ class Case:
         marks: tuple[Mark, ...] = (),
         cause: Span | None = None,
         of_cell: bool = False,
+        time: int = 0,
         **values: Any,
     ) -> Explanation:
-        """A note: about the call, or (`of_cell`) about the whole cell; `why` if it is not the text `key`."""
+        """A note: about the call, or (`of_cell`) about the whole cell, certain since an event (`time`); `why`
+        if it is not the text `key`."""
         told = self.explain(why or key, fix, marks, cause, key, **values)
-        return told._replace(call=0) if of_cell else told
+        return told._replace(call=0 if of_cell else told.call, time=time)
 
 
 class Fix(NamedTuple):

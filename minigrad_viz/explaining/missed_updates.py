@@ -111,12 +111,14 @@ def misspelled_flag_note(case: Case) -> Iterator[Explanation]:
             continue
         if target.attr == "requires_grad" or not MISSPELLED.fullmatch(target.attr):
             continue
-        if not ignores_flag(case, base_of_tensors(target.value, loops, part), bool(part.value.value)):  # type: ignore[attr-defined]
+        base = base_of_tensors(target.value, loops, part)
+        time = ignored_at(case, base, bool(part.value.value))  # type: ignore[attr-defined]
+        if not time:
             continue
         place = span_at(case, part)
         code = quote(f"{ast.unparse(target.value)}.requires_grad = {ast.unparse(part.value)}")
         values: Values = {"place": place, "name": target.attr, "code": code}
-        yield case.note("misspelled_flag", cause=place, of_cell=True, **values)
+        yield case.note("misspelled_flag", cause=place, of_cell=True, time=time, **values)
 
 
 def base_of_tensors(owner: ast.expr, loops: Sequence[ast.For], part: ast.Assign) -> str:
@@ -128,16 +130,18 @@ def base_of_tensors(owner: ast.expr, loops: Sequence[ast.For], part: ast.Assign)
     return ast.unparse(owner)
 
 
-def ignores_flag(case: Case, base: str, wanted: bool) -> bool:
-    """Whether the tensors of that name are recorded with the other value of `requires_grad` in the end: they
-    got gradients, or are leaves of a graph that require none."""
+def ignored_at(case: Case, base: str, wanted: bool) -> int:
+    """The last event that shows the tensors of that name with the other value of `requires_grad`: they got
+    gradients, or are leaves of a graph that require none. 0 if none does."""
     named = {*case.scene.index.seen_as.items(), *case.trace.names}
     ids = {id for id, name in named if name == base or name.startswith((f"{base}.", f"{base}["))}
+    events = [*enumerate(case.trace.events)]
     if not wanted:
-        return any(isinstance(e, GradAccumulated) and e.tensor in ids for e in case.trace.events)
-    used = {id for event in case.trace.events if isinstance(event, Forward) for id in event.read}
-    states = [state for id in ids & used if (state := case.state(id) or case.made(id)) is not None]
-    return bool(states) and all(state.is_leaf and not state.requires_grad for state in states)
+        return max((i for i, e in events if isinstance(e, GradAccumulated) and e.tensor in ids), default=0)
+    used = {id: i for i, event in events if isinstance(event, Forward) for id in ids & {*event.read}}
+    states = [state for id in used if (state := case.state(id) or case.made(id)) is not None]
+    ignored = all(state.is_leaf and not state.requires_grad for state in states)
+    return max(used.values()) if states and ignored else 0
 
 
 def loop_updates(case: Case) -> Iterator[Explanation]:

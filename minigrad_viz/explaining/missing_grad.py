@@ -415,7 +415,7 @@ def not_kept(
                 (why, fix), cause = why_and_fix(case, lost), lost.span
             # Beside an error it would look as if this had led to it.
             marks = () if trace.error else case.card(tensor, CAUSE, case.words("mark_not_kept"))
-            told = case.note("non_leaf_grad", why, fix, marks, cause)
+            told = case.note("non_leaf_grad", why, fix, marks, cause, time=reading.time)
             return told._replace(span=reading.event.span)
     return None
 

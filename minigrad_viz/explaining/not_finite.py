@@ -65,6 +65,7 @@ class Symptom(NamedTuple):
     tensor: str
     call: int
     grad: bool
+    time: int
 
 
 def first_symptom(scenes: Scenes) -> Symptom | None:
@@ -190,15 +191,15 @@ class Search:
 
     def seen(self, origin: Origin | None, tensor: str, call: int, grad: bool) -> None:
         """Something that matters is not finite."""
-        if origin is not None and not origin.meant and self.found is None:
-            self.found = Symptom(origin, tensor, call, grad)
+        if origin is not None and not origin.meant and self.time >= self.scenes.begin and self.found is None:
+            self.found = Symptom(origin, tensor, call, grad, self.time)
 
     def in_the_end(self) -> None:
         """A variable that is nan when the cell has ended."""
         for id, _ in self.scenes.trace.names:
             origin = self.bad.get(id)
-            computed = origin is not None and isinstance(origin.event, Forward)
-            if computed and self.now[id].special == "nan":
+            here = origin is not None and origin.time >= self.scenes.begin
+            if here and isinstance(origin.event, Forward) and self.now[id].special == "nan":
                 self.seen(origin, id, 0, grad=False)
 
 
@@ -327,7 +328,8 @@ def not_finite(scenes: Scenes, lang: str | None = None) -> list[Explanation]:
     else:
         told.insert(1, cause.why)
     why = Sentence(" ".join(filter(None, told)))
-    return [case.note("first_nan", why, fix, marks_of(case, origin), span, of_cell=True)]
+    marks = marks_of(case, origin)
+    return [case.note("first_nan", why, fix, marks, span, of_cell=True, time=found.time)]
 
 
 def in_the_data(case: Case, found: Symptom, span: Span | None) -> Explanation:
@@ -336,7 +338,7 @@ def in_the_data(case: Case, found: Symptom, span: Span | None) -> Explanation:
     (data,) = {state.id for state in event.states[:1]}
     values: Values = {"data": case.plain(data), "name": case.plain(found.tensor)}
     marks = () if case.trace.error else case.card(data, CAUSE, "nan")
-    return case.note("first_nan", "first_nan_data", "", marks, span, of_cell=True, **values)
+    return case.note("first_nan", "first_nan_data", "", marks, span, True, found.time, **values)
 
 
 def from_data(scenes: Scenes, found: Symptom) -> bool:
@@ -362,7 +364,7 @@ def unkept_start(scenes: Scenes, found: Symptom, lang: str | None) -> Explanatio
         "count": scenes.trace.skipped,
         "what": found.origin.what,
     }
-    return case.note("first_nan", "first_nan_unkept", cause=span, of_cell=True, **values)
+    return case.note("first_nan", "first_nan_unkept", "", (), span, True, found.time, **values)
 
 
 def span_of(scenes: Scenes, origin: Origin) -> Span | None:

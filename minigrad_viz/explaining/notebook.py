@@ -25,7 +25,7 @@ def explanations_in(
 ) -> tuple[Explanation, ...]:
     """What is explained of the last chapter of a notebook, of which `own` is known from it alone. Marks stand
     in its own picture."""
-    scenes = Scenes(notebook.trace, joined=True)
+    scenes = Scenes(notebook.trace, notebook.begin)
     cells = [chapter.line for chapter in notebook.chapters]
     here = (each for each in diagnoses(scenes, lang) if belongs(each, notebook, scenes))
     found = with_trials(here, notebook.trace, lang, cells)
@@ -51,9 +51,11 @@ def better(own: Explanation, other: Explanation) -> Explanation:
 
 def belongs(each: Explanation, notebook: JoinedTrace, scenes: Scenes) -> bool:
     """Whether something is explained of the last chapter: its error, a backward call there, a place there, or
-    an optimizer that took a step there."""
+    an optimizer that took a step there. What says when it was certain belongs to the chapter of that."""
     if each.error:
         return any(event.error == each.error for event in notebook.trace.events[notebook.begin :])
+    if each.time:
+        return each.time >= notebook.begin
     if each.call:
         return each.call >= notebook.call
     led_here = (

@@ -176,7 +176,7 @@ def no_grad_fn(case: Case, i: int) -> Explanation | None:
     if lost is not None and lost.update and cut.span is not None and lost.span.line == cut.span.line:
         fix = why_and_fix(case, lost)[1]
         return case.explain("rebound_cut_why", fix, marks, lost.span, **(values | sentence_values(lost)))
-    values["middle"] = case.plain(cut.tensor) if case.scenes.joined and cut.tensor != root else ""
+    values["middle"] = case.plain(cut.tensor) if case.scenes.begin and cut.tensor != root else ""
     return case.explain("no_grad_fn_why_cut", "no_grad_fn_fix_cut", marks, cut.span, **values)
 
 

@@ -232,6 +232,7 @@ def kept_gradients(case: Case) -> Iterator[Explanation]:
     found: dict[str, GradAccumulated] = {}
     step: Span | None = None
     steps: dict[str, Span | None] = {}  # that used such a gradient
+    time = 0
     for event, tensor in with_writes(case):
         match event:
             case OptimizerStepped():
@@ -243,7 +244,7 @@ def kept_gradients(case: Case) -> Iterator[Explanation]:
         if tensor:
             updated.add(tensor)
             if tensor in added:
-                found[tensor] = added.pop(tensor)
+                found[tensor], time = added.pop(tensor), case.scene.index.times[id(event)]
                 steps[tensor] = step if getattr(event, "op", "") == "step" else None
     if not found:
         return
@@ -252,12 +253,11 @@ def kept_gradients(case: Case) -> Iterator[Explanation]:
     assert last.before is not None
     numbers = {"before": last.before, "added": last.added, "after": last.after}
     values: Values = {key: one_line(value, 24) for key, value in numbers.items()}
-    trained = [opt.name for opt in optimizers_of(case) if base_of_name(name) in opt.given]
-    trained += filter(None, [stepping(steps[id])])
+    trained = stepping(steps[id])
     by_hand = "" if isinstance(name, InventedName) else f"{name}.grad = None"
-    values["reset"] = f"{trained[0]}.zero_grad()" if trained else by_hand
+    values["reset"] = f"{trained}.zero_grad()" if trained else by_hand
     span = None if started is None else started.span
-    yield case.note("kept_gradient", cause=span, of_cell=True, name=name, call=span, **values)
+    yield case.note("kept_gradient", cause=span, of_cell=True, time=time, name=name, call=span, **values)
 
 
 def stepping(span: Span | None) -> str | None:

@@ -13,7 +13,7 @@ import ast
 import itertools
 import sys
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..isolation import pass_on
@@ -46,10 +46,10 @@ class KnownModule:
 
 class Modules:
     """The part of a recorder that receives the calls of modules. `calls` are the running ones, outermost
-    first."""
+    first; `bring` gives a tensor that nobody has seen an id."""
 
-    def __init__(self, tape: Tape) -> None:
-        self.tape = tape
+    def __init__(self, tape: Tape, bring: Callable[[Any], str]) -> None:
+        self.tape, self.bring = tape, bring
         self.calls: list[tuple[int, KnownModule]] = []
         self._known: dict[int, KnownModule] = {}  # by identity of the module
         self._numbers = itertools.count()
@@ -63,7 +63,7 @@ class Modules:
         spot = tape.locator.at(sys._getframe(2))
         known, number = self.known(module), next(self._numbers)
         place = None if spot is None else tape.place_of(spot)
-        inputs = tuple(self._ids((args, kwargs or {})))
+        inputs = tuple(self._ids((args, kwargs or {}), bring=bool(tape.ids.earlier)))
         tape.notes.append(("called", number, known, place, inputs))
         self.calls.append((number, known))
 
@@ -90,16 +90,19 @@ class Modules:
             self.tape.notes.append(("returned", number, (), ()))
         self.calls.clear()
 
-    def _ids(self, values: Any) -> Iterator[str]:
-        """The tensors of the trace among values, those in lists, tuples and dictionaries as well."""
+    def _ids(self, values: Any, bring: bool = False) -> Iterator[str]:
+        """The tensors of the trace among values, those in lists, tuples and dictionaries as well. What an
+        earlier cell of a notebook made may come in (`bring`), as it is before the module writes to it."""
         if isinstance(values, list | tuple):
             for value in values:
-                yield from self._ids(value)
+                yield from self._ids(value, bring)
         elif isinstance(values, dict):
             for value in values.values():
-                yield from self._ids(value)
+                yield from self._ids(value, bring)
         elif is_tensor(values):
             known = self.tape.ids.known(values)
+            if known is None and bring and has_history(values):
+                known = self.bring(values)
             if known is not None:
                 yield known
 

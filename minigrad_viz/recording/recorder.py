@@ -55,7 +55,7 @@ class Recorder:
         self.crossing = Crossing(self.tape, self.states)
         self.packing = Packing(self.tape)
         self.listener = Listener(self.tape, self.states, self.packing)
-        self.modules = Modules(self.tape)
+        self.modules = Modules(self.tape, self.states.id_of)
         self.steps = OptimizerSteps(self.tape, self.states, self.crossing)
         more = self.packing, self.listener, self.modules, self.steps
         self.backward = BackwardCalls(self.tape, self.states, *more)

@@ -322,7 +322,8 @@ def plain_statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
 
 
 def written_in(statement: ast.stmt) -> Iterator[ast.expr]:
-    """What a statement writes to in place: `c` of `c += 1`, `c[0] = 5`, `c.mul_(2)` and `init.zeros_(c)`."""
+    """What a statement writes to in place: `c` of `c += 1`, `c[0] = 5`, `c.mul_(2)`,
+    `init.zeros_(c)` and `relu(c, inplace=True)`."""
     targets: list[ast.expr] = []
     if isinstance(statement, ast.AugAssign):
         targets = [statement.target]
@@ -333,6 +334,8 @@ def written_in(statement: ast.stmt) -> Iterator[ast.expr]:
         call = statement.value
         if isinstance(call.func, ast.Attribute) and call.func.attr.endswith("_"):
             targets = [call.func.value, *call.args[:1]]
+    inner = (part for part in ast.walk(statement) if isinstance(part, ast.Call) and part.args)
+    targets += [call.args[0] for call in inner if any(each.arg == "inplace" for each in call.keywords)]
     for target in targets:
         while isinstance(target, ast.Subscript) or (
             isinstance(target, ast.Attribute) and target.attr == "data"

@@ -376,7 +376,8 @@ class Explanation(NamedTuple):
     each of them wherever nothing is certain). `call` is the backward call that failed (0: what failed was
     none). `marks` are the parts of that call's picture that are guilty, or led to it. `span` is where the
     error came up, `cause` the place in the source that led to it, where that is another. `matrices` are
-    numbers that show what is explained.
+    numbers that show what is explained. `time` is the number of the event with which that was certain (0: not
+    said).
     """
 
     key: str
@@ -388,3 +389,4 @@ class Explanation(NamedTuple):
     span: Span | None = None
     cause: Span | None = None
     matrices: tuple[Matrices, ...] = ()
+    time: int = 0
