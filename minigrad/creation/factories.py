@@ -15,7 +15,7 @@ from ..core.devices import contiguous_format, preserve_format, strided, unfilled
 from ..core.guards import check_sizes, overflow_error, refuse_dtype
 from ..core.modes import quiet
 from ..core.public import publish, shown_as
-from ..core.tensor_state import TensorBase
+from ..core.tensor_state import TensorBase, numbers
 from ..core.user_warnings import warn
 from ..ops.arguments import check_options, fit_number, number
 from .data import leaf
@@ -380,7 +380,7 @@ def evenly_spaced(name: str, start: Any, end: Any, steps: Any, kind: Any) -> tup
         raise RuntimeError(f"{name} only supports 0-dimensional start and end tensors, but got {dims}")
     if steps < 0:
         raise RuntimeError("number of steps must be non-negative")
-    start, end = (number(v.detach() if isinstance(v, TensorBase) else v) for v in (start, end))
+    start, end = (numbers(v).item() if isinstance(v, TensorBase) else number(v) for v in (start, end))
     kind = spaced_kind(name, kind, isinstance(start, complex) or isinstance(end, complex))
     start, end = (kind.numpy.type(fit_number(v, kind)).item() for v in (start, end))
     if steps == 1:

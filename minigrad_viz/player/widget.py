@@ -59,7 +59,7 @@ class Stepper(anywidget.AnyWidget):
         `offers` what else a reader can do. ValueError without any act."""
         self.acts = tuple(acts)
         self._told = source, lang, earlier, later
-        self._parts = {"learning": learning, "offers": offers}
+        self._parts: dict[str, Any] = {"learning": learning, "offers": offers}
         score = score_of(self.acts, source, lang, earlier, later)
         score |= {name: part for name, part in self._parts.items() if part}
         first = {"step": score["step"]} if "act" not in kwargs else {}  # where it failed, if it did
@@ -130,7 +130,7 @@ class StripStepper(Stepper):
     _css = style("strip learning")
 
 
-def stepper_of(acts: Sequence[Act], *told: Any, **parts: dict[str, Any] | None) -> Stepper:
+def stepper_of(acts: Sequence[Act], *told: Any, **parts: Any) -> Stepper:
     """The stepper for some acts; arguments as for `Stepper`."""
     return (StripStepper if extra_of(acts) else Stepper)(acts, *told, **parts)
 

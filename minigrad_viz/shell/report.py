@@ -278,7 +278,8 @@ class Report:
     reader ("all": all, 0: none, and nothing is asked). With a `program` the cell can be computed again, see
     `live`; with the option `live` readers can do so in the player. `depth` says how many levels of a model
     stand open below its strip at first, or is a function that is called with the path of each module
-    (`blocks.7.attn`) and says whether it does; the first such module stands open. Further options are those of `Picture`.
+    (`blocks.7.attn`) and says whether it does; the first such module stands open. Further options are those
+    of `Picture`.
     `notebook` is the cell together with what it depends on, see Note [One trace of several cells].
     `explained` has the explanations of what went wrong; `problem` is the traceback if explaining failed.
     """
@@ -448,7 +449,7 @@ class Report:
                 self._stepper = QuizStepper(*told, quiz=quiz, instead=self.text(why=False))
                 return self._stepper
             coach = self._numbers.coach() if self._live else None
-            parts = {"learning": self._learning(acts), "offers": self._offers()}
+            parts: dict[str, Any] = {"learning": self._learning(acts), "offers": self._offers()}
             if self.living is None and coach is None:
                 self._stepper = stepper_of(*told, **parts)
             else:
@@ -554,7 +555,7 @@ class Report:
         asked = self.text(why=False) if quiz else ""
         live = None if self.living is None else self.living.score()
         told = self.trace.source, self.lang, earlier, later
-        parts = {"live": live, "learning": self._learning(acts), "offers": self._offers(pane)}
+        parts: dict[str, Any] = {"live": live, "learning": self._learning(acts), "offers": self._offers(pane)}
         return player_html(acts, *told, pane=pane, quiz=quiz, instead=asked, **parts)
 
     def _offers(self, page: bool = False) -> dict[str, Any] | None:

@@ -17,7 +17,7 @@ from tiers import examples
 
 import minigrad
 from minigrad_viz.player.quiz import quiz_of
-from minigrad_viz.player.static_html import EXTRAS, module_expression, player, source
+from minigrad_viz.player.static_html import EXTRAS, player, scripts, source
 from minigrad_viz.predicting.question import NO, YES, QuizQuestion, judge
 from minigrad_viz.shell.report import Report
 
@@ -97,7 +97,8 @@ def test_a_cell_without_questions_is_shown_as_usual():
 def test_files_of_the_player_share_no_name(also):
     """They are joined into one scope, where the second of two functions would silently take the place of the
     first."""
-    names = re.findall(r"^(?:async )?(?:const|let|function|class) (\w+)", module_expression(also), re.M)
+    declared = re.compile(r"^(?:export )?(?:default )?(?:async )?(?:const|let|function|class) (\w+)", re.M)
+    names = [name for script in scripts(also) for name in declared.findall(script)]
     assert len(names) > 100 and len(names) == len(set(names))
 
 
