@@ -259,8 +259,9 @@ class Report:
     nothing that is shown gives an answer away; `fade` leaves only the last so many steps of backward to the
     reader ("all": all, 0: none, and nothing is asked). With a `program` the cell can be computed again, see
     `live`; with the option `live` readers can do so in the player. `depth` says how many levels of a model
-    stand open below its strip at first, or is a function that is called with the path of each module (`blocks.7.attn`)
-    and says whether it does; the first such module stands open. Further options are those of `Picture`.
+    stand open below its strip at first, or is a function that is called with the path of each module
+    (`blocks.7.attn`) and says whether it does; the first such module stands open. Further options are those
+    of `Picture`.
     `notebook` is the cell together with what it depends on, see Note [One trace of several cells].
     `explained` has the explanations of what went wrong; `problem` is the traceback if explaining failed.
     """

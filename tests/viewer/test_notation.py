@@ -295,6 +295,7 @@ def explained(node: Any, saved: dict[str, Any], received: Any, sent: Any, i: int
     return found
 
 
+@pytest.mark.filterwarnings("ignore:The use of `x.T`:UserWarning")
 def test_every_formula_agrees_with_the_engine_and_how_many_ops_have_one():
     tried: dict[str, bool] = {}
     told = [c for c in (*CASES, *MORE) if c.numbers != "complex" and c.name != "cat with an empty"]
