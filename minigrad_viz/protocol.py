@@ -506,7 +506,7 @@ def memory_of(tensor: Any) -> tuple[int, int] | None:
 
 
 def owner_of(data: Any) -> Any:
-    """The array whose memory NumPy data uses: itself, if it is no view."""
+    """The array whose memory NumPy data uses: itself, if it is not a view."""
     while True:
         base = data.base
         if base is not None and not isinstance(base, np.ndarray) and hasattr(base, "__array_interface__"):
@@ -678,7 +678,7 @@ def method_code(node: Any, name: str) -> CodeType | None:
 
 
 def text_of(value: Any) -> str:
-    """An argument that is no tensor, as text: its own if it is data, else its class, for the text of an
+    """An argument that is not a tensor, as text: its own if it is data, else its class, for the text of an
     object of the user's may be anything."""
     kind = type(value)
     if kind in NUMBERS:

@@ -90,8 +90,8 @@ NARROWER = {"float64": "float32", "int64": "int32", "complex128": "complex64"}
 
 
 def is_number(node: Any, name: str, value: Any) -> bool:
-    """Whether a tensor that a node saved as `name` stands for a Python number (`x * 2`): it is no tensor of
-    the user's, and its memory does not count."""
+    """Whether a tensor that a node saved as `name` stands for a Python number (`x * 2`): it is not a tensor
+    of the user, and its memory does not count."""
     raw = None if is_native(node) else getattr(node, f"_raw_{name}", None)
     if raw is not None:
         return isinstance(raw, int | float | complex) and not isinstance(raw, np.generic)

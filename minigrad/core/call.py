@@ -1,4 +1,4 @@
-"""What happens when an op is called on tensors, by the plan of the op (see `op.Op`).
+"""How an op is called on tensors, according to its plan (see `op.Op`).
 
 `compute` runs any op on any arguments, and `dispatch` notifies the observers. What is plain does not come
 here: it is computed by the closures in `ordinary`, or for elementwise ops of one or two tensors in

@@ -286,7 +286,7 @@ def ordinary(op: Op) -> Any:
     count, least, defaults = len(op.params), len(op.params) - len(op.defaults), op.defaults
     is_view, listed, several, elementwise = op.view, op.listed, op.several, op.elementwise
     # Per argument whether it is an input (None if it is promoted all the same), and the classes that need no
-    # look if it is no tensor.
+    # look if it is not a tensor.
     of_input, of_other = NUMBERS if elementwise and op.numbers else NOTHING, PLAIN | {Tensors}
     looks: Any = [
         (True, of_input) if i in op.places else (None if i in op.promoted else False, of_other)

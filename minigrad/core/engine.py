@@ -142,7 +142,7 @@ class Limit(NamedTuple):
     """What a pass in the plain loop is limited to (see Note [Order] in `engine`).
 
     `slots` are where the wanted gradients arrive. `needed` are the nodes that lead there, and with `is_whole`
-    these are all nodes. `inner` are the nodes of `slots` that are no leaves. `changes` is the value of
+    these are all nodes. `inner` are the nodes of `slots` that are not leaves. `changes` is the value of
     `edge_changes` when they were found. A node keeps the limit for the next pass, so it is not in `needed`:
     that would be a reference cycle. It is the root of the pass, or the node to which the root's only edge
     leads: the roots `y[0]`, `y[1]`, … of a user's loop over `grad` share the limit of the node of y.

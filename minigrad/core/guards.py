@@ -55,7 +55,7 @@ def check_operands(op: Any, values: Iterable[Any], first: int = 1, name: str = "
 
 
 def check_elements(tensors: Iterable[Any], argument: int = 0) -> None:
-    """TypeError for an element of a list that is no tensor."""
+    """TypeError for an element of a list that is not a tensor."""
     for i, t in enumerate(tensors):
         if not isinstance(t, TensorBase):
             raise TypeError(f"expected Tensor as element {i} in argument {argument}, but got {kind_name(t)}")
@@ -152,7 +152,7 @@ def index_error() -> TypeError:
 
 
 def number_error() -> ValueError:
-    """The error for a tensor that is no number."""
+    """The error for a tensor that is not a number."""
     return ValueError("only one element tensors can be converted to Python scalars")
 
 

@@ -1,4 +1,4 @@
-"""The arguments of an op: PyTorch's errors for what is no tensor or does not fit, and promotion of dtypes.
+"""The arguments of an op: PyTorch's errors for what is not a tensor or does not fit, and promotion of dtypes.
 Broadcasting, and the sums that undo it.
 """
 

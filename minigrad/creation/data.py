@@ -61,7 +61,7 @@ def tensor(
         pin_memory: accepted and ignored.
     Shape: that of `data`.
     Returns: a new leaf.
-    Raises: ValueError if nested lists have different lengths. RuntimeError for what is no number.
+    Raises: ValueError if nested lists have different lengths. RuntimeError for what is not a number.
     Source: torch.tensor
 
     >>> torch.tensor([[1.0, 2.0], [3.0, 4.0]])

@@ -1,4 +1,4 @@
-"""Where parameters and samples may lie: `constraints.positive.check(x)` says so of each event."""
+"""Which values parameters and samples may have: `constraints.positive.check(x)` tests each event."""
 
 from __future__ import annotations
 

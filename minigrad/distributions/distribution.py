@@ -226,7 +226,7 @@ class Distribution:
 
 
 def holds(constraint: Constraint, value: Tensor) -> bool:
-    """Return whether all events satisfy a constraint. The check is no part of the user's program; in
+    """Return whether all events satisfy a constraint. The check is not part of the user's program; in
     `func.vmap` it is done for each example.
     """
     with hidden_from_observers(False):

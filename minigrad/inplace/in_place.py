@@ -106,7 +106,7 @@ def in_place_plainly(op: Op, t: TensorBase, args: tuple[Any, ...]) -> bool:
 
 
 def is_outside(t: TensorBase) -> bool:
-    """Whether a tensor needs no gradient, and is no view of one that does."""
+    """Whether a tensor needs no gradient, and is not a view of one that does."""
     return t._acc is None and t._fn is None and (t._view is None or not t._view.base.requires_grad)
 
 

@@ -179,7 +179,7 @@ def kind_of(item: Any) -> dtypes.dtype:
 
 
 def conversion_error(item: Any, whole: Any = ()) -> Exception:
-    """PyTorch's error for an item of `whole` that is no number."""
+    """PyTorch's error for an item of `whole` that is not a number."""
     if isinstance(item, str | bytes):
         return TypeError(f"new(): invalid data type '{type(item).__name__}'")
     if isinstance(item, TensorBase):

@@ -374,7 +374,7 @@ def cartesian_prod(*tensors: Any) -> Any:
         tensors: vectors of one dtype.
     Shape: n vectors of lengths (a, b, …) → (a · b · …, n); one vector as it is.
     Returns: a new tensor; one vector itself.
-    Raises: RuntimeError if a tensor is no vector.
+    Raises: RuntimeError if a tensor is not a vector.
     Derivative: the sum of `g` over the rows that have the element.
     Source: torch.cartesian_prod
 
@@ -400,7 +400,7 @@ def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Any:
         with_replacement: whether an element may be chosen several times.
     Shape: (n) → (number of ways, r).
     Returns: a new tensor.
-    Raises: RuntimeError if `input` is no vector or `r` is negative.
+    Raises: RuntimeError if `input` is not a vector or `r` is negative.
     Derivative: the sum of `g` over the places where the element stands.
     Source: torch.combinations
 

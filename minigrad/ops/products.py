@@ -71,7 +71,7 @@ def dot(self, tensor):
         input, tensor: two vectors of the same length and dtype.
     Shape: (n,) and (n,) → ().
     Returns: a new tensor.
-    Raises: RuntimeError if an operand is no vector, or if the lengths or dtypes differ.
+    Raises: RuntimeError if an operand is not a vector, or if the lengths or dtypes differ.
     Derivative: `g * tensor` for `input`, `g * input` for `tensor`.
     Source: torch.dot
 
@@ -129,7 +129,7 @@ def mm(self, mat2):
         input, mat2: two matrices of the same dtype.
     Shape: (n, k) and (k, m) → (n, m).
     Returns: a new tensor.
-    Raises: RuntimeError if an operand is no matrix, if the inner sizes differ, or if the dtypes differ.
+    Raises: RuntimeError if an operand is not a matrix, if the inner sizes differ, or if the dtypes differ.
     Derivative: `g @ mat2.T` for `input`, `input.T @ g` for `mat2`.
     Source: torch.mm
 

@@ -1,4 +1,4 @@
-"""Random numbers as ops. In place of other numbers they are constants: their gradients are zeros.
+"""Random numbers as ops. They replace the numbers of a tensor, so the gradients of that tensor are zeros.
 
 `generator=None` is the default generator. `ops.generator` draws the numbers.
 """

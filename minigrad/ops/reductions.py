@@ -432,7 +432,7 @@ def trace(self):
         input: a matrix.
     Shape: (n, m) → ().
     Returns: a new tensor.
-    Raises: RuntimeError if `input` is no matrix.
+    Raises: RuntimeError if `input` is not a matrix.
     Derivative: `g` on the diagonal, else 0.
     Source: torch.trace
 

@@ -238,7 +238,7 @@ def taps_of(
     speed: Any = 1
     if padding_mode == BORDER:
         speed = ((x > 0) & (x < n - 1)).astype(x.dtype)
-        # what is no number is the first place, as in PyTorch
+        # what is not a number is the first place, as in PyTorch
         x = np.fmin(np.fmax(x, 0), n - 1).astype(x.dtype)
     if interpolation_mode == NEAREST:
         return [(pixel_index(np.rint(x)), np.ones_like(x), np.zeros_like(x))]

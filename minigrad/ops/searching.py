@@ -157,7 +157,7 @@ def bucketize(input: Any, boundaries: Any, *, out_int32: bool = False, right: bo
         right: whether a number on a boundary belongs to the bucket above it, not to that below.
     Shape: that of `input`.
     Returns: an int64 tensor, or int32.
-    Raises: RuntimeError if `boundaries` is no vector.
+    Raises: RuntimeError if `boundaries` is not a vector.
     Source: torch.bucketize
 
     >>> torch.bucketize(torch.tensor([3, 6]), torch.tensor([1, 3, 5]))

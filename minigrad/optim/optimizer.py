@@ -1,9 +1,9 @@
 """The base class of optimizers: groups of parameters with settings, and a state for each parameter.
 
 Note [Steps on arrays]
-    A step is no part of any graph, and observers see it as a whole (`step_starts`, `step_ended`). So `update`
-    computes on the memory of the parameter, its gradient and its buffers: three times as fast as in-place
-    operations on tensors, six or more for each parameter. The kernels of ops round as the ops do.
+    A step is not part of any graph, and observers see it as a whole (`step_starts`, `step_ended`). So
+    `update` computes on the memory of the parameter, its gradient and its buffers: three times as fast as
+    in-place operations on tensors, six or more for each parameter. The kernels of ops round as the ops do.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ OPERANDS = (TensorBase, *NUMBERS)
 
 
 def decline(other: Any) -> Any:
-    """NotImplemented for an operand that is no tensor and no number: Python then asks the other side.
+    """NotImplemented for an operand that is neither a tensor nor a number: Python then asks the other side.
 
     Called while an error is handled, which it raises again if the operand is not at fault.
     """
@@ -35,7 +35,7 @@ def decline(other: Any) -> Any:
 
 def operator(function: Any, reflected: bool = False) -> Any:
     """Return the operator of a function of two operands; `reflected`, with the tensor on the right. It
-    declines an operand that is no tensor and no number.
+    declines an operand that is neither a tensor nor a number.
     """
 
     def method(self: Any, other: Any) -> Any:

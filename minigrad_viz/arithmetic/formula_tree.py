@@ -355,7 +355,7 @@ def page_array(parts: tuple[Formula, ...]) -> Page:
 
 
 def page_shape(text: str) -> Page:
-    """Sizes as they stand in the picture: `3×2`; a single one stays `(16,)`, which is no number."""
+    """Sizes as they stand in the picture: `3×2`; a single one stays `(16,)`, which is not a number."""
     sizes = re.findall(r"\d+", text)
     return [["word", "×".join(sizes)]] if len(sizes) > 1 else re.findall(r"\d+|\S", text)
 

@@ -537,7 +537,7 @@ def index_text(name: str, shape: tuple[int, ...], dim: int, start: int, end: int
 
 
 def argument_text(x: Any) -> str:
-    """An argument that is no tensor: a number, or several, as those of a shape; "" for a switch."""
+    """An argument that is not a tensor: a number, or several, as those of a shape; "" for a switch."""
     if isinstance(x, bool) or x is None:
         return ""
     if isinstance(x, tuple | list):

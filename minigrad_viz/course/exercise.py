@@ -41,7 +41,7 @@ def function(answer: object) -> Callable[..., Any]:
 
 
 def attempt(written: object, *args: Any) -> Any:
-    """What a function that somebody wrote returns; Raised if it raises, Unfit if it is no function."""
+    """What a function that somebody wrote returns; Raised if it raises, Unfit if it is not a function."""
     if not callable(written):
         raise Unfit
     try:

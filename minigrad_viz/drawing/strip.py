@@ -400,7 +400,7 @@ class StripDrawing:
                     yield centered_text(short(value), middle, max(self.band + 8, top - 3))
 
     def slope(self, i: int) -> str:
-        """From round to round of a film: how the gradient shrinks, or grows, from right to left."""
+        """The line of a film that shows for each round how the gradient changes from right to left."""
         if i not in self.strip.film or i + 1 not in self.strip.film:
             return ""
         ends = []

@@ -182,8 +182,8 @@ class Drawing:
         return merge_tags(None, [self.canvas.tags[part] for part in parts if part in self.canvas.tags])
 
     def label(self, tag: Tag, path: list[Cubic], own: str) -> str:
-        """The label of a marked arrow, on the arrow or near it, rather not where another one comes to meet
-        it."""
+        """The label of a marked arrow, on the arrow or near it, and if possible not where another arrow
+        meets it."""
         half, up = tag.width / 2, CHIP / 2
         side = -1.0 if path[0][0][1] > path[-1][3][1] + 1 else 1.0
         x, y = self.canvas.spot(path, (half, up, half, up), [side * above for above in ABOVE], [own])

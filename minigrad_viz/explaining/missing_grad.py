@@ -1,4 +1,4 @@
-"""Why `x.grad` is None: one sentence; and notes about `.grad` of a tensor that is no leaf.
+"""Why `x.grad` is None: one sentence; and notes about `.grad` of a tensor that is not a leaf.
 
 Every answer is certain or left out (None). The questions are asked in an order in which the first answer is
 the most telling: what `x` is, what happened to its `.grad`, and last what each backward call did not do.
@@ -144,7 +144,7 @@ class Question:
         return self.say("why_no_flag", middle=middle, **told)._replace(repair=told["repair"])
 
     def not_kept(self) -> Answer:
-        """It is no leaf, and its gradient is not kept: what a call computed."""
+        """It is not a leaf, and its gradient is not kept: what a call computed."""
         for call in reversed(self.calls):
             value = self.arrived(call)
             if value is not None:
@@ -152,7 +152,7 @@ class Question:
         return self.say("why_not_leaf")
 
     def retained(self) -> Answer | None:
-        """It is no leaf, but its gradient is to be kept."""
+        """It is not a leaf, but its gradient is to be kept."""
         for call in reversed(self.calls):
             value, before = self.arrived(call), self.before(call)
             if value is not None and before is False:
@@ -428,7 +428,7 @@ def retained_late(trace: Trace, reading: RunningStatement, name: str, call: Back
 
 
 def may_keep_gradient(call: BackwardCall, tensor: str) -> bool:
-    """Whether a call may have stored the gradient of a tensor that is no leaf: it was asked to, or that is
+    """Whether a call may have stored the gradient of a tensor that is not a leaf: it was asked to, or that is
     not known."""
     before = call.named.get(tensor)
     return tensor in (call.wanted or ()) or before is None or bool(before.retains_grad)

@@ -210,24 +210,26 @@ RATES = ("lr", "learning_rate", "step_size", "eta", "alpha", "rate")
 
 
 class Divergence(NamedTuple):
-    """The tensor `name` grew from `first` to `last` by `updates` of which the last stands in `line`. `rate`
-    is the learning rate as it is written (None where that is not certain), `better` one that would converge,
-    estimated from how the gradient changed between two updates."""
+    """The `tensor`, called `name`, grew from `first` to `last` by `updates`, the last of which stands at
+    `span`, told as `line`. `rate` is the learning rate as it is written (None where that is not certain),
+    `better` one that would converge, estimated from how the first update changed the gradient."""
 
+    tensor: str
     name: str
     first: str
     last: str
     updates: int
     line: str
+    span: Span | None
     rate: str | None
     better: str | None
 
 
-def divergence_of(case: Case, origin: Origin) -> Divergence | None:
-    """What grew by updates before nan or inf appeared; None if nothing did."""
+def divergence_of(case: Case, time: int) -> Divergence | None:
+    """What grew by updates up to an event of the trace; None if nothing did."""
     series: dict[str, list[Value]] = {}
     line = {}
-    for event in of_kinds(case.trace.events[: origin.time + 1], TensorCreated, InPlaceWrite):
+    for event in of_kinds(case.trace.events[: time + 1], TensorCreated, InPlaceWrite):
         value = event.tensor.value
         if value is None or value.special:
             continue
@@ -245,7 +247,8 @@ def divergence_of(case: Case, origin: Origin) -> Divergence | None:
         first, last = (number(sizes[i], dtype, 3) for i in (0, -1))
         better = None if rate is None else better_rate(case, tensor, float(rate))
         updates = case.call - 1 if case.trace.skipped else len(values) - 1  # not all of them were kept
-        return Divergence(name, first, last, updates, case.place(line[tensor]), rate, better)
+        span = line[tensor]
+        return Divergence(tensor, name, first, last, updates, case.place(span), span, rate, better)
     return None
 
 
@@ -276,29 +279,55 @@ def numbers_in(case: Case, tree: ast.expr) -> list[str]:
     return [written_as(case, each) for each in parts if type(each.value) in (int, float)]
 
 
-def better_rate(case: Case, tensor: str, rate: float) -> str | None:
-    """A rate below 1 over the largest change of the gradient per change of the tensor that was seen: with it
-    gradient descent does not grow. None where the numbers do not show it."""
-    points: list[tuple[np.ndarray, np.ndarray]] = []
+Steps = list[tuple[np.ndarray, np.ndarray]]
+
+
+def steps_of(case: Case, tensor: str) -> Steps:
+    """What a tensor and the gradient that was added were at each backward call; nothing where that is not
+    known."""
+    found: Steps = []
     now: Value | None = None
     for event in case.trace.of(TensorCreated, InPlaceWrite, GradAccumulated):
         if not isinstance(event, GradAccumulated):
             now = event.tensor.value if event.tensor.id == tensor else now
         elif event.tensor == tensor:
             if now is None or now.items is None or event.added.items is None:
-                return None
-            points.append((np.array(now.items, float), np.array(event.added.items, float)))
-    steepest = 0.0
+                return []
+            found.append((np.array(now.items, float), np.array(event.added.items, float)))
+    return found
+
+
+def better_rate(case: Case, tensor: str, rate: float) -> str | None:
+    """A rate below 1 over the change of the gradient per change of the tensor at the first step that moved
+    it: with it gradient descent on a bowl does not grow. Later steps are already those of the
+    divergence. A thousandth of the rate is the least; None where the numbers do not show it."""
     with np.errstate(all="ignore"):
-        for (x, g), (y, h) in itertools.pairwise(points):
+        for (x, g), (y, h) in itertools.pairwise(steps_of(case, tensor)):
             moved, changed = np.abs(y - x).max(), np.abs(h - g).max()
-            if moved > 0 and np.isfinite(changed) and np.isfinite(moved):
-                steepest = max(steepest, float(changed / moved))
-    if not steepest or not math.isfinite(steepest) or 1 / steepest >= rate:
+            if moved > 0:
+                break
+        else:
+            return None
+        most = 1.001 * float(moved / changed) if changed else math.inf  # as the differences are rounded
+    if not math.isfinite(most) or not most or most >= rate:
         return None
-    most = 1.001 / steepest  # as the differences are rounded
+    most = max(most, rate / 1000)
     size = 10.0 ** math.floor(math.log10(most))
     return f"{math.floor(most / size) * size:.1g}"
+
+
+def diverging(scenes: Scenes, lang: str | None = None) -> list[Explanation]:
+    """The note that updates make a tensor and its gradient grow, before anything is nan or inf."""
+    if scenes.trace.error or len(scenes.calls) < 3:
+        return []
+    case = Case(scenes, scenes.calls[-1], None, lang)
+    grown = divergence_of(case, len(scenes.trace.events) - 1)
+    steps = [] if grown is None else steps_of(case, grown.tensor)
+    if grown is None or not steps or np.abs(steps[-1][1]).max() <= np.abs(steps[0][1]).max():
+        return []
+    why = case.words("first_nan_diverges", **grown._asdict())
+    fix = case.words("first_nan_fix_rate", rate=grown.rate or "", better=grown.better or "")
+    return [case.note("lr_large", why, fix, case.card(grown.tensor, CAUSE), grown.span, of_cell=True)]
 
 
 # ─── A note at the op where nan or inf first appeared, with the values that made it and what avoids it
@@ -308,7 +337,7 @@ def not_finite(scenes: Scenes, lang: str | None = None) -> list[Explanation]:
     """The note about the first nan or inf of a cell, if there is one."""
     found = first_symptom(scenes)
     if found is None:
-        return []
+        return diverging(scenes, lang)
     if scenes.trace.skipped and found.origin.time < first_call(scenes) and not from_data(scenes, found):
         return [unkept_start(scenes, found, lang)]
     origin = found.origin
@@ -320,7 +349,7 @@ def not_finite(scenes: Scenes, lang: str | None = None) -> list[Explanation]:
     if not is_it(scenes, found):
         name = case.plain(found.tensor)
         told.append(case.words("first_nan_root", name=f"{name}.grad" if found.grad else name))
-    cause, grown = cause_of(case, facts_of(case, origin, span)), divergence_of(case, origin)
+    cause, grown = cause_of(case, facts_of(case, origin, span)), divergence_of(case, origin.time)
     fix = cause.fix
     if grown is not None:
         told.insert(0, case.words("first_nan_diverges", **grown._asdict()))

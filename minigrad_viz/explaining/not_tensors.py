@@ -1,4 +1,4 @@
-"""Things that are no tensors where one is needed, several values where one is, and tensors of many elements
+"""Things that are not tensors where one is needed, several values where one is, and tensors of many elements
 where a number is."""
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ PAIRS = ("max", "min", "sort", "topk", "median", "mode", "kthvalue")  # they ret
     r"(?P<kind>list|tuple|float|int|numpy\.ndarray)",
 )
 def not_a_tensor(failed: FailedCall, function: str, place: int, kind: str) -> Explanation | None:
-    """An argument is no tensor."""
+    """An argument is not a tensor."""
     call, node = failed.module, failed.node
     if kind == "tuple" and failed.before is not None:
         return between_layers(failed, failed.before)

@@ -143,7 +143,7 @@ def exact_numbers(value: Value | None) -> Any:
 
 
 def constant(text: str | None) -> Any:
-    """An argument that is no tensor."""
+    """An argument that is not a tensor."""
     try:
         return ast.literal_eval(text or "")
     except (ValueError, SyntaxError) as unknown:

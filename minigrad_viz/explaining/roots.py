@@ -146,7 +146,7 @@ def deposited_by(case: Case, made: TensorCreated) -> BackwardStarted | None:
         if event is made:
             break
         match event:
-            case NodeRan(node=node) if node in nodes:  # its own node, if it is no leaf
+            case NodeRan(node=node) if node in nodes:  # its own node, if it is not a leaf
                 last = event.call
             case GradAccumulated(tensor=made.gradient_of):
                 last = event.call

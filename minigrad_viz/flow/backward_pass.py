@@ -153,7 +153,7 @@ class Flow:
 
     @functools.cached_property
     def retained(self) -> dict[Edge, str]:
-        """The tensors that keep their gradient although they are no leaves, by where it arrives."""
+        """The tensors that keep their gradient although they are not leaves, by where it arrives."""
         kept = ((self.retains(id), id) for id in self.scene.named)
         return {edge: id for edge, id in kept if edge is not None}
 
@@ -280,7 +280,7 @@ class Flow:
     # ── what stands in `.grad` ──────────────────────────────────────────────────────────────────────────────
 
     def retains(self, tensor: str) -> Edge | None:
-        """Where the gradient arrives that a tensor keeps although it is no leaf."""
+        """Where the gradient arrives that a tensor keeps although it is not a leaf."""
         state = self.scene.state(tensor)
         kept = state is not None and state.retains_grad and not state.is_leaf
         return self.arrival(tensor) if kept else None

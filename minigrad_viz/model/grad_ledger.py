@@ -27,7 +27,7 @@ class Entry(NamedTuple):
     """One change of a `.grad`, from `before` to `after`.
 
     `kind` is BEFORE (it was there before the cell), DEPOSIT (of an AccumulateGrad), RETAINED (of a tensor
-    that is no leaf), HOOK (a leaf's hook changed it after the deposit), SKIPPED (all that happened in
+    that is not a leaf), HOOK (a leaf's hook changed it after the deposit), SKIPPED (all that happened in
     backward calls that were not kept), COUNTED (the same after others that were kept), UNSEEN (something that
     was not recorded), or the `how` of a `GradSet`.
     In a backward `call` the nodes `sources` sent the `amount`. `again`: it was added to what an earlier call
@@ -130,7 +130,7 @@ class Clerk:
                 self.enter(event.tensor, Entry(HOOK, before, after, call=event.call, sources=(hook.name,)))
 
     def retained(self, call: int, state: TensorState) -> None:
-        """A tensor that is no leaf, just after a call."""
+        """A tensor that is not a leaf, just after a call."""
         before = self.total.get(state.id)
         if state.grad is None or same_gradient(before, state.grad) or call not in self.index.calls:
             return

@@ -111,7 +111,7 @@ def event_inputs(event: Any) -> list[tuple[str | None, str | None]]:
 
 
 def is_single(text: str | None) -> bool:
-    """Whether an argument is one number or word, and no shape, list or switch."""
+    """Whether an argument is one number or word, not a shape, a list or a switch."""
     return text is not None and text[:1] not in "([" and text not in ("True", "False", "None")
 
 

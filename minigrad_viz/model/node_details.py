@@ -1,9 +1,9 @@
 """What a trace tells of a node: its edges, the values that it saved, its source, its hooks.
 
 Note [Which hooks are gone]
-    A handle is no tensor, so nobody tells of `handle.remove()`. What is known: the statement at the top level
-    says so, on a variable to which an earlier one gave the handle. And a hook that ran with a node in an
-    earlier call, but not in this one although the node ran and its tensor is still a variable, was removed
+    A handle is not a tensor, so `handle.remove()` is not reported. What is known: the statement at the top
+    level says so, on a variable to which an earlier one gave the handle. And a hook that ran with a node in
+    an earlier call, but not in this one although the node ran and its tensor is still a variable, was removed
     meanwhile, maybe by itself. Nothing else is believed.
 """
 

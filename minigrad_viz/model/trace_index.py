@@ -501,7 +501,7 @@ class TraceIndex(Lookup):
         self.arrived(event)
 
     def arrived(self, event: NodeRan) -> None:
-        """A node that builds a graph may use the gradient that it received, which is no part of that graph
+        """A node that builds a graph may use the gradient that it received, which is not part of that graph
         itself; so it turned up while the node ran, with the value that the node received."""
         place, met, self.met = self.by_node.get(event.node), self.met, []
         for nr, value in enumerate(event.received if place is not None else ()):

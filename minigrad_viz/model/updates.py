@@ -82,7 +82,7 @@ class UpdateReader:
                 self.begun, self.open = True, {}
 
     def counts(self, leaf: str, time: int) -> bool:
-        """Whether a write into a leaf is an update by now."""
+        """Whether a write into a leaf is an update: only after the leaf had a gradient."""
         before = self.moments.at(leaf, time - 1)
         return self.begun or (before is not None and before.grad is not None)
 

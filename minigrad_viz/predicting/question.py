@@ -161,7 +161,7 @@ LONGEST = 2000  # characters of an answer
 
 
 class Unreadable(ValueError):
-    """A text that is no answer of the kind that was asked for."""
+    """A text that is not an answer of the kind that was asked for."""
 
 
 def read_answer(text: str) -> Any:
@@ -398,7 +398,7 @@ def at_step(part: Part, key: str, lang: str | None) -> Judgment:
 
 
 def unreadable(form: str) -> str:
-    """The key of what is said of a text that is no answer."""
+    """The key of what is said of a text that is not an answer."""
     if form == SHAPE:
         return "quiz_read_shape"
     if form == RAISES:

@@ -28,7 +28,7 @@ class Grads:
 
     def assigned(self, tensor: Any, before: Any, span: Any) -> None:
         """`.grad` of a tensor was assigned or deleted; `before` is what it was."""
-        with silence():  # reading it of a tensor that is no leaf warns
+        with silence():  # reading it of a tensor that is not a leaf warns
             grad = tensor.grad
         if grad is before:  # as in `x.grad *= 2`, of which the op has told
             return

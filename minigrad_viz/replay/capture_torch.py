@@ -59,8 +59,8 @@ class TorchCapture(ProgramCapture):
             self.hook.remove()
 
     def ref(self, tensor: Any) -> Ref:
-        """A tensor that is used; none that a Function of the user's made, which is the one its forward made,
-        with a history."""
+        """A tensor that is used. The result of the user's own Function cannot be one: it is the tensor that
+        its forward made, with a history."""
         function = getattr(type(history_of(tensor)), "_forward_cls", None)
         if function is not None:
             raise Unreplayable("live_no_function", name=function.__name__)

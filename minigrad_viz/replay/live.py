@@ -74,9 +74,9 @@ class ReplayRefusal(ValueError):
 
 
 class Handle(NamedTuple):
-    """A number of a leaf that can be changed: `name` is what it is called (`x`, `w[0, 1]`), `leaf` the
-    variable, `id` the tensor of the trace, `number` that of the program and `place` the element in it;
-    `value` is the cell's."""
+    """A number of a leaf that can be changed. `name` is its name (`x`, `w[0, 1]`) and `value` its value in
+    the cell; `leaf` is the variable, `id` the tensor in the trace, `number` the tensor in the program, and
+    `place` the element in it."""
 
     name: str
     leaf: str

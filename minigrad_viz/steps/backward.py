@@ -132,7 +132,7 @@ def with_hooks(stage: Stage, node: str, lines: list[Line]) -> list[Line]:
 
 
 def node_sentence(stage: Stage, event: NodeRan) -> str:
-    """The sentence for a node that is no leaf's."""
+    """The sentence for a node that does not belong to a leaf."""
     node, place = stage.scene.nodes[event.node], stage.place_of(event.node)
     name = "…" if place is None else ", ".join(stage.name(state.id) for state in place.states[:LISTED])
     received = event.received if place is None else event.received[: len(place.states)]

@@ -113,7 +113,7 @@ class TensorCreated(NamedTuple):
 
 
 class Forward(NamedTuple):
-    """An op ran. `inputs` are tensor ids (None for an argument that is no tensor, whose text is in
+    """An op ran. `inputs` are tensor ids (None for an argument that is not a tensor, whose text is in
     `arguments`); `call` is the backward call inside which it ran (0 outside): then it belongs to the graph
     of the gradient. Where only the node of such an op is known, `inputs` are those of its edges, and an
     unknown one is "…". `shares` is the input whose memory the outputs use ("" if they have their own);
@@ -440,7 +440,7 @@ class HookRan(NamedTuple):
 
 
 class Inside(NamedTuple):
-    """An op that the backward of a custom Function ran: values of its inputs (text for what is no tensor)
+    """An op that the backward of a custom Function ran: values of its inputs (text for what is not a tensor)
     and of its output."""
 
     call: CallId

@@ -80,7 +80,7 @@ def in_order(
 
 def nodes_of(roots: list[Any], limit: int, said: str) -> tuple[list[Any], int]:
     """The nodes of the graph behind tensors as `in_order` gives them. ValueError without roots, TypeError for
-    a root that is no tensor; these begin with what is `said` of the function that was called."""
+    a root that is not a tensor; these begin with what is `said` of the function that was called."""
     if not roots:
         raise ValueError(f"{said.partition(' ')[0]} needs at least one tensor")
     for root in roots:

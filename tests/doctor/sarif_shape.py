@@ -40,7 +40,7 @@ def problems(value: Any, shape: Any = "log", where: str = "log") -> Iterator[str
     """What is wrong with a report; nothing if it is SARIF."""
     if isinstance(shape, list):
         if not isinstance(value, list):
-            yield f"{where} is no list"
+            yield f"{where} is not a list"
         else:
             for number, each in enumerate(value):
                 yield from problems(each, shape[0], f"{where}[{number}]")

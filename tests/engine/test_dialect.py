@@ -54,7 +54,7 @@ def test_names_of_all_ops(name):
         assert dialect.node_name(node) == (node if name == "2" else old_name(node))
 
 
-@pytest.mark.filterwarnings("ignore::UserWarning")  # of T on tensors that are no matrices
+@pytest.mark.filterwarnings("ignore::UserWarning")  # of T on tensors that are not matrices
 def test_names_in_every_graph_of_the_table(name):
     for case in CASES:
         kind = "complex128" if case.numbers == "complex" else "float64"

@@ -87,7 +87,7 @@ def test_dropout_in_place(torch, name):
     [*PLAIN, "softplus", "logsigmoid", "hardshrink", "softsign", "tanhshrink", "sigmoid", "tanh"],
 )
 def test_nan_infinity_and_corners(torch, name):
-    """Values and gradients where a function bends, and of what is no number."""
+    """Values and gradients where a function bends, and of what is not a number."""
     given = PLAIN.get(name, {})
 
     def run(L, N):

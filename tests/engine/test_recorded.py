@@ -68,7 +68,7 @@ def test_names_inputs_and_saved_names_of_nodes(letter):
     assert not left, [(name, different[name]) for name in left]
 
 
-@pytest.mark.filterwarnings("ignore::UserWarning")  # of T on tensors that are no matrices
+@pytest.mark.filterwarnings("ignore::UserWarning")  # of T on tensors that are not matrices
 @pytest.mark.parametrize("letter", sorted({title[0] for title in GRAPHS}))
 def test_graphs_of_the_table_of_ops(letter):
     tried = nodes.tried()

@@ -130,7 +130,7 @@ def test_hessians_of_examples(torch, learn):
 
 @pytest.mark.filterwarnings("ignore:Anomaly Detection")
 def test_gradients_of_what_lies_between():
-    """A pass to tensors that are no leaves takes the plain loop, unless one of them leads to another."""
+    """A pass to tensors that are not leaves takes the plain loop, unless one of them leads to another."""
     x = minigrad.ones(3, requires_grad=True)
     h = x * 2
     y = h.sin()

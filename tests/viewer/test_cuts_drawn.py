@@ -104,7 +104,7 @@ def test_fog_lies_around_what_was_not_recorded_and_the_ghost_of_its_node_below()
         card = extent(elements[f"{id}-c0"].find(SVG + "path").get("d"))
         deck = extent(ghost.find(SVG + "path").get("d"))
         assert deck[1] == pytest.approx(card[3]) and deck[2] - deck[0] == pytest.approx(card[2] - card[0])
-        assert f"{id}-d" not in elements, "it is no node"
+        assert f"{id}-d" not in elements, "it is not a node"
     assert (
         tip(elements["s2-ghost"]) == "no_grad: not recorded\nwithout it, there would be a PowBackward1 here"
     )

@@ -59,8 +59,8 @@ def test_a_second_backward(library):
     assert started.span is not None and started.span.line == 5
     if library is minigrad:  # whose frames tell which node was running
         guilty = [mark.part for mark in shown.report.graph.marks if mark.kind == "guilty"]
-        assert "s2-d" in guilty and shown.report.graph.station("s2").deck.name == "LogBackward"
-        assert "LogBackward   !! stopped here" in told
+        assert "s2-d" in guilty and shown.report.graph.station("s2").deck.name == "LogBackward0"
+        assert "LogBackward0   !! stopped here" in told
     else:
         assert not shown.report.graph.marks, "it may have been any of those that have nothing left"
 

@@ -136,6 +136,39 @@ def test_a_learning_rate_that_is_too_large(library, cell):
     assert cured.names["x"].tolist() == pytest.approx([1, 1])
 
 
+BOWL = """\
+w = torch.tensor(1.0, requires_grad=True)
+opt = torch.optim.SGD([w], lr=1.0)
+for _ in range({rounds}):
+    opt.zero_grad()
+    loss = (w * 3 - 1) ** {power}
+    loss.backward()
+    opt.step()
+"""
+
+
+@pytest.mark.parametrize(
+    "rounds, power, key, better",
+    [
+        (3, 2, None, ""),
+        (12, 2, "lr_large", "0.05"),
+        (40, 2, "first_nan", "0.05"),
+        (20, 4, "first_nan", "0.001"),
+    ],
+)
+def test_a_better_rate_is_that_of_the_first_step(rounds, power, key, better, library):
+    """Not of the last ones, which have exploded; before anything is infinite the note is there, too."""
+    notes = explanations_of(run(BOWL.format(rounds=rounds, power=power), library).trace, "en")
+    assert [each.key for each in notes] == ([key] if key else [])
+    for each in notes:
+        assert each.why.startswith("The updates diverge: in ") and each.fix.endswith(f" about {better}.")
+
+
+def test_a_tensor_may_grow_while_its_gradient_shrinks(library):
+    cell = BOWL.format(rounds=12, power=2).replace("w * 3 - 1", "w - 1e6").replace("1.0)\nfor", "0.4)\nfor")
+    assert not explanations_of(run(cell, library).trace, "en")
+
+
 def test_a_round_that_was_only_counted(library, monkeypatch):
     monkeypatch.setattr(Minigrad, "budget", 1_000)
     monkeypatch.setattr(PyTorch, "budget", 1_000)

@@ -118,7 +118,7 @@ def test_every_option_of_the_table_is_one_of_the_report_or_of_the_magic(settings
     assert for_report.keys() - {"limit"} | for_magic | {"max_nodes"} == DEFAULTS.keys()
     from minigrad_viz.trace.graph import Graph
 
-    reports = ("depth", "fold", "ledger", "live", "memory", "predict")
+    reports = ("depth", "fade", "fold", "ledger", "live", "memory", "predict")
     picture = Picture(Graph((), ()), **{k: v for k, v in for_report.items() if k not in reports})
     assert (picture.limit, picture.look.detail) == (DEFAULTS["max_nodes"], "normal")
 

@@ -65,7 +65,7 @@ def the(source, library, subject="x.grad"):
 
 
 def test_a_gradient_that_is_kept_is_asked_after_those_of_leaves(library):
-    """Of a tensor that is no leaf, with the wrong answers of one that is; the second call adds to it."""
+    """Of a tensor that is not a leaf, with the wrong answers of one that is; the second call adds to it."""
     kept = "x = torch.tensor(3.0, requires_grad=True)\nh = x * x\nh.retain_grad()\ny = h * 2\nz = y + h * x\n"
     found = questions(f"{kept}z.backward(retain_graph=True)\nz.backward()\n", library)
     grads = [question for question in found if question.kind == GRAD]

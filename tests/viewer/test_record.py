@@ -223,7 +223,7 @@ class TestSecondOrder:
         second = {s.cards[0].name or s.cards[0].expr: s for s in graph.stations if s.order == 2}
         assert list(second) == ["∂z/∂y", "x ** 2", "(x ** 2) * 3", "∂z/∂x", "x.grad"]
         assert [s.deck.name for s in second.values()] == [
-            "DivBackward0", "PowBackward0", "MulBackward1", "MulBackward0", "CloneBackward",
+            "DivBackward0", "PowBackward0", "MulBackward1", "MulBackward0", "CopyBackwards",
         ]  # fmt: skip
         flowed = [r.gradients[0].items[0] for r in graph.routes if r.gradients]
         expected = [-0.36, -0.0048, 0.24, 0.024, 75.0, 0.008, 1.0]

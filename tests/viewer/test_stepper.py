@@ -103,13 +103,14 @@ class TestScore:
 
     def test_a_frame(self, cube):
         packed = score_of(cube.acts, "", "en")["acts"][0]["frames"][4]
-        phase, marks, label, said, lines, span, ready, waiting, failed, _, _, _, main = packed
+        phase, marks, label, said, lines, span, ready, waiting, failed, _, _, _, main, goal = packed
         shown = cube.frames[4]
         assert (phase, label, said) == ("backward", "backward 2 of 3", shown.text)
         rule, first, *others = shown.lines
         assert lines[0] == [rule.label, rule.text, 4] and rule.text.startswith("The gradient is multiplied")
         assert lines[1] == [first.label, page(first.formula), 2] and ["out", "0.6"] in lines[1][1]
         assert lines[2:] == [[line.label, line.text, 0] for line in others] and main == 2
+        assert goal == "local × upstream"
         assert span == [2, 4, 2, 10] and ready == [1, "s0"] and waiting == [["s0", 0]] and failed is False
         assert set(shown.marks) < set(marks)
 

@@ -232,8 +232,8 @@ def test_a_large_one_has_at_most_a_thousand_steps():
 def test_steps_in_a_terminal():
     assert steps_text(frames(CELLS[4]), "en").splitlines()[3:6] == [
         "3  forward 3 of 3   log(y) computes z = 4.8283",
-        "     saved       LogBackward saves self = 125.",
-        "4  backward 1 of 3  LogBackward at z receives 1. and passes 0.008 to y",
+        "     saved       LogBackward0 saves self = 125.",
+        "4  backward 1 of 3  LogBackward0 at z receives 1. and passes 0.008 to y",
     ]
     last = "6  backward 3 of 3  AccumulateGrad stores 0.6 in x.grad"
     assert steps_text(frames(CELLS[4]), "en").splitlines()[-1] == last

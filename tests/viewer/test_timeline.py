@@ -44,7 +44,7 @@ z = torch.log(y)
 
 def test_code_4(library):
     steps = frames(CELLS[4], library)
-    log = "LogBackward" if library is minigrad else "LogBackward0"
+    log = "LogBackward0"
     assert [f.label for f in steps] == [
         "forward 1 of 3", "forward 2 of 3", "forward 3 of 3", "backward 1 of 3", "backward 2 of 3",
         "backward 3 of 3",
@@ -125,7 +125,7 @@ def test_what_backward_starts_with():
 
 def test_what_a_node_keeps_and_lets_go():
     steps = frames(CELLS[4])
-    assert words(steps[2].lines[-1]) == ("saved", "LogBackward saves self = 125.")
+    assert words(steps[2].lines[-1]) == ("saved", "LogBackward0 saves self = 125.")
     assert words(steps[3].lines[-1]) == ("freed", "self")
     kept = [line for f in frames(CELLS[7], call=1) for line in f.lines if line.kind == "freed"]
     assert kept == []
@@ -136,7 +136,7 @@ def test_an_error_is_the_last_step(library):
     assert last.failed and not any(frame.failed for frame in others)
     assert last.phase == "backward" and last.text.startswith("RuntimeError: Trying to backward")
     assert last.marks == ("s2-d",) and marked(CELLS[6], last) == "z.backward()"
-    name = "LogBackward" if library is minigrad else "LogBackward0"
+    name = "LogBackward0"
     assert [words(line) for line in last.lines] == [
         ("reached", "0 of 3 nodes had run"),
         ("stopped here", f"{name} at z"),
@@ -238,7 +238,7 @@ def test_gradients_that_grad_returns(library):
 
 def test_what_create_graph_computes_is_a_step_of_its_call(library):
     backward = said(frames(CELLS[18], library, 1), "backward")
-    log = "LogBackward" if library is minigrad else "LogBackward0"
+    log = "LogBackward0"
     made = next(i for i, text in enumerate(backward) if text.startswith(f"{log} computes"))
     assert backward[made].endswith("∂z/∂y = 0.008") and backward[made + 1].startswith(
         f"{log} at z receives 1."
@@ -254,7 +254,7 @@ def test_the_second_derivative_goes_through_the_gradients_own_graph():
     ran = decks(steps)
     assert len([s for s in ran if s in second]) == 5 and ran[-1] not in second
     assert steps[-1].text == "autograd.grad returns -0.12 for x"
-    made = next(f for f in steps if f.text.startswith("LogBackward computes"))
+    made = next(f for f in steps if f.text.startswith("LogBackward0 computes"))
     assert made.phase == "forward" and ("inside", "z.backward(create_graph=True)") in map(words, made.lines)
 
 

@@ -272,7 +272,7 @@ def finish(node: BackwardCFunction, args: tuple[Any, ...], raw: tuple[Any, ...],
 
 def marked_tensors(node: BackwardCFunction, name: str) -> tuple[Any, ...]:
     """Return what was saved or marked as `name`. RuntimeError if somebody set it to what is no tuple, or
-    marked what is no tensor.
+    marked what is not a tensor.
     """
     value = getattr(node, name)
     if value is None:
@@ -286,7 +286,7 @@ def marked_tensors(node: BackwardCFunction, name: str) -> tuple[Any, ...]:
 
 def to_save(node: BackwardCFunction, own_setup: bool) -> tuple[Any, ...]:
     """Return what a `setup_context` saved for forward mode or backward. TypeError if what a node must save
-    for backward is no tensor.
+    for backward is not a tensor.
     """
     for_forward = marked_tensors(node, "saved_for_forward") if own_setup else ()
     for_backward = marked_tensors(node, "to_save")

@@ -229,7 +229,7 @@ class BackwardCFunction(Node, FunctionCtx):
         "_in_place_on_view",  # whether it runs inside a CopySlices
         "_kept",  # what `save_for_backward` got: None, `SavedTensorData` or `Packed`
         "_materialize",
-        "_sent",  # per input its shape and dtype, None for what is no tensor; `_made` is the same per output
+        "_sent",  # per input its shape and dtype, None if it is not a tensor; `_made` is the same per output
         "dirty_tensors",
         "needs_input_grad",
         "non_differentiable",

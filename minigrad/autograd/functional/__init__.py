@@ -116,7 +116,7 @@ def call_function(
     func: Any, inputs: tuple[Any, ...], who: str, strict: bool, single: bool = False
 ) -> tuple[bool, tuple[Any, ...]]:
     """Return whether `func` returns a tuple, and its outputs as one. Raise PyTorch's errors for outputs that
-    are no tensors, in strict mode for those without a graph, and where a `single` element is needed.
+    are not tensors, in strict mode for those without a graph, and where a `single` element is needed.
     """
     given, outputs = inputs_as_tuple(func(*inputs), "outputs of the user-provided function", who)
     check_strict(outputs, "outputs", strict)

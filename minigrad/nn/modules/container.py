@@ -124,7 +124,7 @@ class Parameters(Container):
 
     def _put(self, name: str, value: Any) -> None:
         """Register a tensor, which becomes a Parameter."""
-        refuse(type(self).__name__, **{"entries that are no tensors": not isinstance(value, Tensor)})
+        refuse(type(self).__name__, **{"entries that are not tensors": not isinstance(value, Tensor)})
         setattr(self, name, value if isinstance(value, Parameter) else Parameter(value))
 
     def _kind(self, value: Any) -> str:

@@ -18,7 +18,7 @@ class FunctionLayer(Module):
     """Layer that calls the function `function` of `nn.functional`.
 
     `class ELU(FunctionLayer, function="elu")` is a whole layer. Its parameters are those of the function that
-    are no tensors: a call of the layer passes them on, and the repr shows them. `settings` names them where
+    are not tensors: a call of the layer passes them on, and the repr shows them. `settings` names them where
     the layer has others or another order. Further keywords are other defaults.
     """
 
