@@ -40,16 +40,19 @@ from ..training_faults.evidence import (
 from ..training_faults.vocabulary import CURVES, LOSSES, REDUCTIONS, VIEWS
 from .case import Case
 from .missed_updates import base_of_name
+from .silent_mistakes import loop_of, optimizers_of
+from .syntax import span_at
 
 PARTS = ("index", "index_select", "narrow", "select", "slice", "getitem")
 COMPARED = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
 
 
 class LoopEvidence:
-    """Reads a trace once, event by event. `optimizers` are those that the cell creates, by variable."""
+    """Reads a trace once, event by event."""
 
-    def __init__(self, case: Case, optimizers: dict[str, Span]) -> None:
-        self.case, self.created = case, optimizers
+    def __init__(self, case: Case) -> None:
+        self.case = case
+        self.created = {each.name: each for each in optimizers_of(case, indirect=True)}
         self.evidence = Evidence(library=case.trace.library)
         self.spans: dict[Place, Span] = {}
         self.values: dict[str, Value] = {}  # of leaves, as they are now
@@ -151,12 +154,10 @@ class LoopEvidence:
     def _stepped(self, event: OptimizerStepped) -> None:
         o = self.known.get((event.kind, event.span))
         if o is None:
-            name = (event.span.text if event.span is not None else "").partition(".step")[0]
-            place = self.place(self.created.get(name))
-            o = OptimizerFacts(len(self.known), event.kind, place, step_place=self.place(event.span))
-            self.known[event.kind, event.span] = o
+            o = self.known[event.kind, event.span] = self._optimizer(event)
             self.evidence.optimizers.append(o)
         o.steps += 1
+        o.idle += not event.rows
         o.keys = tuple(dict.fromkeys((*o.keys, *(tensor_number(row.tensor) for row in event.rows))))
         o.backward_place = self.evidence.backward_place
         mixed = [self.mixed.pop(row.tensor) for row in event.rows if row.tensor in self.mixed]
@@ -173,6 +174,23 @@ class LoopEvidence:
             rms = rms_of(grad)
             zeros = 1.0 if grad is not None and is_zero(grad) else 0.0
             facts.samples.add(Sample(self.step, rms_of(weight), rms, math.nan, zeros))
+
+    def _optimizer(self, event: OptimizerStepped) -> OptimizerFacts:
+        """The facts of an optimizer. The order of the calls in its loop is that of the source: the first
+        rounds of a long loop are only counted."""
+        name = (event.span.text if event.span is not None else "").partition(".step")[0]
+        created, loop = self.created.get(name), loop_of(self.case, name) if name else None
+        place = None if created is None else self.place(span_at(self.case, created.call))
+        o = OptimizerFacts(len(self.known), event.kind, place, step_place=self.place(event.span))
+        if loop is not None and loop.backward is not None:
+            o.first_had_backward = loop.backward.lineno < loop.step.lineno
+            calls = [("backward", loop.backward)]
+            if loop.reset is not None:
+                calls.append(("reset", loop.reset))
+                o.reset_place = self.place(span_at(self.case, loop.reset))
+            calls.sort(key=lambda call: (call[1].lineno < loop.step.lineno, call[1].lineno))
+            o.idle_since = tuple(called for called, _ in calls)
+        return o
 
     def _facts(self, id: str) -> ParameterFacts:
         key = tensor_number(id)
@@ -258,11 +276,14 @@ class LoopEvidence:
             losses = [losses[call - 1] for call in kept if call <= len(losses)]
         e.losses = losses
         e.not_finite_loss = next((i for i, loss in enumerate(losses, 1) if not math.isfinite(loss)), 0)
+        if len(places) == 1:  # each round that was only counted had a step
+            for o in e.optimizers:
+                rounds = trace.skipped + e.backwards
+                o.idle = min(rounds, o.idle + trace.skipped) if o.idle == o.steps else o.idle
+                o.rate_zero += trace.skipped if o.rates and not o.rates[2] else 0
+                o.steps = min(rounds, o.steps + trace.skipped)
+                o.rate_zero = min(o.rate_zero, o.steps)
         e.steps = max((o.steps for o in e.optimizers), default=0)
-        e.steps += trace.skipped if len(places) == 1 and e.steps else 0
-        for o in e.optimizers:
-            o.steps += trace.skipped if len(places) == 1 else 0
-            o.rate_zero += trace.skipped if o.rates and not o.rates[2] and len(places) == 1 else 0
         for name, runs in self.lost.items():
             facts = e.activations[name]
             needed = min(10, max(3, len(facts.samples)))

@@ -16,8 +16,6 @@ from ..trace.graph import Explanation
 from ..training_faults.diagnosis import findings_of, is_explained_by
 from .case import Case
 from .loop_evidence import LoopEvidence
-from .silent_mistakes import optimizers_of
-from .syntax import span_at
 
 NOTED = {"no_log_softmax": "scores_twice"}  # under which key a note tells of a fault, if another
 LOOP = 5  # steps of optimizers that make a loop
@@ -29,8 +27,7 @@ def with_findings(scenes: Scenes, notes: list[Explanation], lang: str | None = N
     if scenes.trace.error or len(scenes.trace.of(OptimizerStepped)) < LOOP or not started:
         return notes
     case = Case(scenes, started[-1].call, started[-1].span, lang)
-    created = {each.name: span_at(case, each.call) for each in optimizers_of(case, indirect=True)}
-    seen = LoopEvidence(case, created)
+    seen = LoopEvidence(case)
     found = list(notes)
     for finding in findings_of(seen.evidence):
         verdict, fix = finding.verdict(lang), finding.fix(lang)

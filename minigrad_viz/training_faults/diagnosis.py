@@ -26,6 +26,10 @@ MEASURED = (
 )  # fmt: skip
 BELOW = {
     "seed_in_loop": ("same_batch",),
+    "step_too_early": ("other_parameters",),
+    "reset_too_early": ("other_parameters",),
+    "stale_optimizer": ("other_parameters",),
+    "new_leaf": ("other_parameters",),
     "equal_units": ("dead_unit", "vanishing", "exploding"),
     "input_scale": MEASURED,
     "first_nan": (

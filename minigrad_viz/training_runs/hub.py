@@ -59,11 +59,13 @@ class Hub:
 
     def __init__(self) -> None:
         self.listeners: list[Listener] = []
+        self._methods: dict[str, list[tuple[Listener, Callable[..., Any]]]] = {}  # who has a method, and it
         self._originals: list[tuple[Any, str, Any, Any]] = []
 
     def add(self, listeners: Iterable[Listener], patches: list[tuple[Any, str, str]]) -> None:
         """Tell these listeners; replace the functions if they are the first."""
         self.listeners += listeners
+        self._methods.clear()
         if self._originals:
             return
         for owner, name, label in patches:
@@ -76,6 +78,7 @@ class Hub:
         """Tell them no more; put the functions back after the last one. One that somebody else has replaced
         since then stays: it only passes calls on."""
         self.listeners = [each for each in self.listeners if each not in listeners]
+        self._methods.clear()
         if not self.listeners:
             for owner, name, original, replaced in reversed(self._originals):
                 if vars(owner).get(name) is replaced:
@@ -83,26 +86,31 @@ class Hub:
             self._originals.clear()
 
     def _replacement(self, name: str, original: Callable[..., Any]) -> Callable[..., Any]:
+        before, after, failed = f"before_{name}", f"after_{name}", f"failed_{name}"
+
         @functools.wraps(original)
         def replaced(*args: Any, **kwargs: Any) -> Any:
             if not self.listeners:
                 return original(*args, **kwargs)
-            self._tell(f"before_{name}", args, kwargs)
+            self._tell(before, args, kwargs)
             try:
                 result = original(*args, **kwargs)
             except BaseException as error:
-                self._tell(f"failed_{name}", error)
+                self._tell(failed, error)
                 raise
-            self._tell(f"after_{name}", args, kwargs, result)
+            self._tell(after, args, kwargs, result)
             return result
 
         return replaced
 
     def _tell(self, method: str, *values: Any) -> None:
-        for listener in tuple(self.listeners):
-            told = getattr(listener, method, None)
-            if told is not None and listener.thread == threading.get_ident():
-                listener.guarded(told, *values)
+        told = self._methods.get(method)
+        if told is None:
+            found = [(each, getattr(each, method, None)) for each in self.listeners]
+            told = self._methods[method] = [(each, it) for each, it in found if it is not None]
+        for listener, function in told:
+            if listener.thread == threading.get_ident():
+                listener.guarded(function, *values)
 
 
 HUBS: dict[str, Hub] = {}  # by the name of the library

@@ -212,10 +212,14 @@ class Torch(Library):
         return int(node._sequence_nr())
 
     def compiled_modules(self) -> list[Any]:
-        kind = getattr(sys.modules.get("torch._dynamo.eval_frame"), "OptimizedModule", None)
-        if kind is None:
-            return []
-        modules = [each for each in gc.get_objects() if issubclass(type(each), self.Module)]
+        compiler = sys.modules.get("torch._dynamo.eval_frame")
+        kind = getattr(compiler, "OptimizedModule", None)
+        backends = getattr(compiler, "cached_backends", {None: compiler})
+        if kind is None or not any(each is not None for each in backends.values()):
+            return []  # nothing was compiled: no need to go through all objects
+        alive = gc.get_objects()
+        kinds = {each for each in set(map(type, alive)) if issubclass(each, self.Module)}
+        modules = [each for each in alive if type(each) in kinds]
         return [m for m in modules if type(m) is kind or vars(m).get("_compiled_call_impl") is not None]
 
     def norms(self, tensors: list[Any]) -> list[Any]:

@@ -30,7 +30,7 @@ from .optimizer_calls import OptimizerCalls
 FIRST = 5  # steps that are always sampled
 TRACED = 3  # steps that are watched op by op
 DENSITY = 50  # about so many samples, each time the number of steps has doubled
-SHARE, GRANTED, PER_STEP = 0.02, 0.08, 0.0002  # of the processor time, seconds at once, seconds a step
+SHARE, GRANTED, PER_STEP = 0.02, 0.08, 0.0001  # of the processor time, seconds at once, seconds a step
 
 
 class Observer:
@@ -60,7 +60,11 @@ class Observer:
         self.recording_due = False
 
     def guarded(self, function: Any, *values: Any) -> None:
-        """Call a method of ours in the middle of the run."""
+        """Call a method of ours in the middle of the run. Where a step only counts, asking for the time would
+        take longer than the counting."""
+        if not self.sampled and not self.tracing:
+            call_guarded(self.problems, function, *values)
+            return
         began = time.thread_time()
         call_guarded(self.problems, function, *values)
         self.spent += time.thread_time() - began
@@ -134,16 +138,19 @@ class Observer:
         self.modules.forget_step()
         upcoming = self.evidence.steps + 1
         due = upcoming - self.last_sample >= max(1, upcoming // DENSITY)
-        elapsed = time.thread_time() - self.started
-        affordable = self.spent <= SHARE * elapsed + GRANTED + PER_STEP * upcoming
         certain = upcoming <= FIRST or (upcoming % 10 == 0 and upcoming <= 40)
-        self._sampling(certain or (due and affordable))
+        self._sampling(certain or (due and self._affordable(upcoming)))
         wanted = upcoming <= TRACED and not self.by_compiler
         if wanted and not self.tracing:
             self.library.start_ops(self.note_op)
         elif self.tracing and not wanted:
             self.library.stop_ops()
         self.tracing = wanted
+
+    def _affordable(self, upcoming: int) -> bool:
+        """Whether the samples so far have taken little enough time."""
+        elapsed = time.thread_time() - self.started
+        return self.spent <= SHARE * elapsed + GRANTED + PER_STEP * upcoming
 
     def _sampling(self, wanted: bool) -> None:
         hooked = wanted and not self.by_compiler

@@ -26,7 +26,7 @@ def template(sentence: str) -> str:
     "name",
     [
         "no_reset-mlp", "rate_zero-mlp", "rate_small-mlp", "decay_large-mlp", "broadcast_mse-mlp", "ascent-mlp",
-        "softmax_twice-cnn", "one_label-cnn",
+        "softmax_twice-cnn", "one_label-cnn", "reset_before_step-mlp", "step_before_backward-mlp",
     ],
 )  # fmt: skip
 def test_a_cell_says_what_the_doctor_says(name, torch):
@@ -35,13 +35,27 @@ def test_a_cell_says_what_the_doctor_says(name, torch):
     found = [each for each in explanations_of(traced(program.source, torch), "en") if not each.error]
     same = [each for each in found if each.key == finding.key]
     assert len(same) == 1, [each.key for each in found]
+    assert {each.key for each in found} <= {finding.key, "first_nan"}  # one fault, and that it diverges
     assert template(same[0].why).startswith(template(finding.verdict("en")))
     assert not program.line or same[0].cause is None or same[0].cause.line == program.line
 
 
 @pytest.mark.sample(2)
 @pytest.mark.parametrize(
-    "name", ["plain-mlp", "adam-gpt", "accumulation-mlp", "frozen_body-cnn", "closure-mlp", "ppo"]
+    "name",
+    [
+        "plain-mlp",
+        "adam-gpt",
+        "accumulation-mlp",
+        "frozen_body-cnn",
+        "closure-mlp",
+        "ppo",
+        "probe-cnn",
+        "probe_in_the_loop-mlp",
+        "probe_detached-mlp",
+        "probe_of_features-mlp",
+        "probe_after_training-mlp",
+    ],
 )
 def test_a_healthy_cell_is_not_accused(name, torch):
     assert explanations_of(traced(PROGRAMS[name].source, torch), "en") == ()
