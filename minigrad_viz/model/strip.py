@@ -14,7 +14,6 @@ Note [What is a card]
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import hypot, prod, sqrt
@@ -28,6 +27,7 @@ from ..trace.graph import (
     PARAMETER,
     ROOT,
     ROUND,
+    Card,
     Change,
     Graph,
     Group,
@@ -36,6 +36,7 @@ from ..trace.graph import (
 )
 from ..words import clean
 from .detail import Detail, detail_of, is_view
+from .film import film_of, is_first_state, last_state, round_name, unrolled_graph, with_states
 from .fold import PANELS, READABLE, close_groups, close_some, cost_of, inside_of_group
 from .schedule import STOPPED
 from .stations import LIBRARY
@@ -43,7 +44,6 @@ from .tokens import tokens_of
 from .views import View
 
 MOST = 9  # cards of a strip
-FILM = 7  # rounds of a loop that are cards of their own
 LEAST = 3  # cards; fewer are no strip
 INSIDE = 300  # what the insides of cards may cost together, see `cost_of`
 
@@ -121,15 +121,17 @@ def strip_of(view: View) -> Strip | None:
     # What is marked stands open in the usual picture; a card says so, and shows it inside.
     shown = close_groups(replace(whole, marks=())) if whole.marks else view.graph
     whole = replace(whole, groups=shown.groups or whole.groups)  # with their whole names
-    film = films(whole)
-    whole = with_first_state(whole, film)
+    film = film_of(view, whole, shown)
+    whole = with_states(whole, film)
     modules = any(group.kind == MODULE for group in whole.groups)
     rooted = any(card.role == ROOT for _, card in view.graph.cards())
-    if not modules and (view.whole.marks or not (film and rooted)):  # what is marked is best seen as stations
+    if not modules and (
+        view.whole.marks or not (film.loops and rooted)
+    ):  # what is marked is best seen as stations
         return None
     graph = unrolled_graph(shown, whole, film)
     units = units_of(graph, whole)
-    joined = joined_units(units, whole, bool(film))
+    joined = joined_units(units, whole, bool(film.rounds))
     if len(joined) < len(units):
         whole, graph = with_joined(whole, graph, joined)
     order = {unit.id: i for i, unit in enumerate(joined)}
@@ -149,8 +151,7 @@ def strip_of(view: View) -> Strip | None:
     arcs = tuple(sorted((a, b) for a, b in ends if b > a + 1))
     changing = [u.id for u in graph.updates if not u.of_gradients]
     tokens = tokens_of(view.scene.trace.source, whole)
-    rounds = {group.id for group in whole.groups if group.parent in {each.id for each in film}}
-    film_cards = tuple(i for i, unit in enumerate(joined) if unit.id in rounds)
+    film_cards = tuple(i for i, unit in enumerate(joined) if unit.id in film.rounds)
     return Strip(cards, arcs, graph, whole, changing[-1] if changing else "", tokens, film_cards)
 
 
@@ -186,43 +187,6 @@ def shown_marks(graph: Graph, whole: Graph) -> tuple[Mark, ...]:
         if base in there:
             found.append(replace(mark, part=f"{base}{dash}{rest}"))
     return tuple(found)
-
-
-def films(whole: Graph) -> list[Group]:
-    """The loops of the forward pass whose rounds are cards of their own."""
-    return [
-        group for group in whole.groups
-        if group.kind == ROUND and group.times > 1 and group.times <= FILM and not group.parent
-    ]  # fmt: skip
-
-
-FIRST = "₀"  # at the end of the name of the state that a loop begins with
-
-
-def with_first_state(whole: Graph, film: Sequence[Group]) -> Graph:
-    """The graph in which the state that a loop begins with, `h₀`, stands before its first round."""
-    inside = {member for group in film for member in group.members}
-    first = {s.id for s in whole.stations if s.id in inside and is_first_state(s)}
-    groups = tuple(
-        replace(group, members=tuple(m for m in group.members if m not in first)) for group in whole.groups
-    )
-    return replace(whole, groups=groups) if first else whole
-
-
-def is_first_state(station: Station) -> bool:
-    """Whether a station is the state that a loop begins with."""
-    card = station.cards[0]
-    return station.deck is None and not card.requires_grad and (card.name or "").endswith(FIRST)
-
-
-def unrolled_graph(graph: Graph, whole: Graph, film: Sequence[Group]) -> Graph:
-    """The picture with the rounds of loops as boxes of their own."""
-    if not film:
-        return graph
-    wound = {group.id for group in film}
-    shut = {fold.station for fold in graph.folds}
-    closed = [group for group in whole.groups if group.id in shut - wound or group.parent in wound]
-    return close_some(whole, closed)
 
 
 def units_of(graph: Graph, whole: Graph) -> list[Unit]:
@@ -378,14 +342,31 @@ def card_of(
     parameters += (
         [("weight", each) for _, each in whole.cards() if each.id in called] if not parameters else []
     )
+    if group is not None and group.kind == ROUND and not parameters:  # rounds share theirs
+        parameters = [("weight", each) for each in leaves_into(group, whole)]
     ids = dict.fromkeys([each.id for _, each in parameters] + [id for id in known if id in called])
     mine = [changes[id] for id in ids if id in changes]
     weight = next((each.value for label, each in parameters if label.endswith("weight")), None)
     weight = weight or next((each.value for _, each in parameters), None)
+    if group is not None and last_state(group, whole):
+        weight = None  # the state is what is looked at
     bars = tuple(bars_of(repeated, whole, changes)) if repeated is not None else ()
     return StripCard(
         station.id, role, names.unique(name), kind, card.value,
         None if role == DATA else card.grad, weight, ratio_of(mine), bool(mine), bars,
+    )  # fmt: skip
+
+
+def leaves_into(group: Group, whole: Graph) -> Iterator[Card]:
+    """The leaves that learn and are used in a group, through a view at most, and stand outside of it."""
+    known = {station.id: station for station in whole.stations}
+    members = set(group.members)
+    used = {route.source for route in whole.routes if route.target in members}
+    views = {id for id in used if known[id].deck is not None and is_view(known[id])}
+    used |= {route.source for route in whole.routes if route.target in views}
+    yield from (
+        s.cards[0] for s in whole.stations
+        if s.id in used - members and s.cards[0].is_leaf and s.cards[0].requires_grad
     )  # fmt: skip
 
 
@@ -428,21 +409,15 @@ def title_of_card(
     if group.kind == ROUND and group.times == 1:
         number, state = round_name(group, whole), last_state(group, whole)
         return (state, number) if state else (number, "")
+    state = last_state(group, whole) if group.path and repeated is None else ""
+    if state:
+        return state, " ".join(name_and_kind(group.title.split(" ")))
     if repeated is not None:
         name = group.title.partition(" ")[0] if repeated is not group else range_name(repeated, inner, whole)
         kinds = layer_kinds(inner[0], whole) if inner else ""
         return f"{name} ×{repeated.times}", kinds
     words = group.title.split(" ")
     return name_and_kind(words)
-
-
-def last_state(group: Group, whole: Graph) -> str:
-    """The state that a round of a loop computes, `h₂`; "" where it has no such name."""
-    names = (whole.station(id).cards[0].name or "" for id in reversed(group.members))
-    return clean(next((name for name in names if name[-1:] in SUBSCRIPTED), ""))
-
-
-SUBSCRIPTED = tuple("₀₁₂₃₄₅₆₇₈₉")
 
 
 def name_and_kind(words: Sequence[str]) -> tuple[str, str]:
@@ -488,21 +463,6 @@ def layer_kinds(group: Group, whole: Graph) -> str:
         return " ".join(words).removeprefix("Sequential") or " ".join(words) or group.title
     modules = [each for each in whole.groups if each.parent == group.id and each.kind == MODULE]
     return ", ".join(dict.fromkeys(each.title.partition(" ")[2] for each in modules))
-
-
-def round_name(group: Group, whole: Graph) -> str:
-    """`t = 2`: one round of a loop, by its variable where the loop counts; else its number."""
-    number = int(group.title.partition("/")[0])
-    loop = next((each.title for each in whole.groups if each.id == group.parent), "")
-    found = re.match(r"for (\w+) in range\((.*)\):?$", loop)
-    try:
-        bounds = ast.literal_eval(f"({found[2]},)") if found else ()
-    except (ValueError, SyntaxError):  # bounds that are variables
-        bounds = ()
-    if found and all(isinstance(each, int) for each in bounds) and 1 <= len(bounds) <= 3:
-        return f"{found[1]} = {range(*bounds)[number - 1]}"
-    variable = re.match(r"for (\w+) in ", loop)
-    return f"{variable[1]} #{number}" if variable else f"#{number}"
 
 
 def written_function(station: Station, group: Group | None, whole: Graph) -> str:

@@ -19,7 +19,7 @@ from ..model.fold import READABLE, cost_of, opened_in
 from ..model.strip import Depth, opened_cards, opened_first, strip_of
 from ..model.views import View, Where, in_cell
 from ..steps.frames import Frame
-from ..steps.story import frames_inside
+from ..steps.inside import frames_inside, inner_steps, whole_steps
 from ..steps.timeline import frames_of, numbered_frames
 from ..trace.graph import Explanation, Graph
 from ..words import text
@@ -61,17 +61,20 @@ def picture_content(picture: Picture) -> dict[str, Any]:
 
 
 OPENED = 120  # stations in the boxes of all pictures that can be opened, but for those of the first
+INNER = 300  # steps inside of all boxes of a picture that can be opened
 PLAYED = 500  # what all pictures of a player may cost together, see `cost_of`; that is about 1 s
 
 
 class Panel(NamedTuple):
-    """What is inside a closed box, the station `box` of a picture or of another panel: its picture, and what
-    each frame of the whole marks there."""
+    """What is inside a closed box, the station `box` of a picture or of another panel: its picture, and its
+    steps. Where `ends` is empty there is one for each step of the whole; else the first `ends[i]` are over
+    when step `i` of the whole is."""
 
     box: str
     title: str
     picture: Picture
     frames: tuple[Frame, ...]
+    ends: tuple[int, ...] = ()
 
 
 class Act(NamedTuple):
@@ -197,8 +200,18 @@ class Acts:
     def _panels(self, i: int) -> tuple[Panel, ...]:
         """What a reader can open in a picture: its boxes, and what stands aside."""
         opened, view = self._opened.get(i, []), self.views[i]
-        frames = frames_inside(view.scene, self._shown(i), [picture.graph for _, _, picture in opened])
-        return tuple(Panel(*panel, steps) for panel, steps in zip(opened, frames, strict=True))
+        wholes = whole_steps(view.scene, self._shown(i)) if opened else []
+        made = []
+        room = INNER
+        for box, title, picture in opened:
+            if isinstance(picture, DetailPicture) and room > 0:
+                detail = picture.detail
+                inner = inner_steps(view.scene, wholes, detail.graph, detail.outside, self.lang)
+                room -= len(inner.frames) - len(wholes)
+                made.append(Panel(box, title, picture, *inner))
+            else:
+                made.append(Panel(box, title, picture, frames_inside(view.scene, wholes, picture.graph)))
+        return tuple(made)
 
     def _fitting(self, most: int) -> int:
         """How many of the newest acts are soon drawn, at `most` so many, at least one."""
@@ -246,8 +259,22 @@ def tensors_of(graph: Graph) -> dict[str, set[str]]:
 
 def without_frames(act: Act, drop: Container[int], lang: str | None) -> Act:
     """An act without some of its steps, counted from 0; also in what can be opened in it."""
-    panels = tuple(panel._replace(frames=remaining(panel.frames, drop, lang)) for panel in act.panels)
+    panels = tuple(panel_without_frames(panel, drop, lang) for panel in act.panels)
     return act._replace(frames=remaining(act.frames, drop, lang), panels=panels)
+
+
+def panel_without_frames(panel: Panel, drop: Container[int], lang: str | None) -> Panel:
+    """A panel without the steps that are inside of some steps of the whole."""
+    if not panel.ends:
+        return panel._replace(frames=remaining(panel.frames, drop, lang))
+    begins = (0, *panel.ends)
+    runs = [range(*run) for run in itertools.pairwise(begins)]
+    gone = {j for i, run in enumerate(runs) if i in drop for j in run}
+    sizes = (len(run) for i, run in enumerate(runs) if i not in drop)
+    return panel._replace(
+        frames=remaining(panel.frames, gone, lang),
+        ends=tuple(itertools.accumulate(sizes)),
+    )
 
 
 def remaining(frames: Sequence[Frame], drop: Container[int], lang: str | None) -> tuple[Frame, ...]:

@@ -12,7 +12,8 @@
              "updates": tables of updates with more lines than the picture has, see `update_tables`,
              "routes": [[id, source, target], …], "frames": [frame, …],
              "stood": {row: [what it says at each moment, as SVG …]},
-             "panels": {box: {"title", and all of what an act has from svg on but panels}}}; of
+             "panels": {box: {"title", and all of what an act has from svg on but panels, "ends": how many of
+                 its steps are over at each step of the act; none: as many as of the act}}}; of
              those not shown first all after chapters may be packed in "z". An act like others has
              "table", and these have instead of all after chapters "base", its number, and "row", theirs in
              the table (see `texts`)
@@ -176,7 +177,11 @@ def content(act: Act, both: bool = False) -> dict[str, Any]:
     """Picture and steps of one act, and of what can be opened in it; `both` also the picture for narrow
     windows."""
     panels = {
-        panel.box: {"title": clean(panel.title), **picture_and_steps(panel.picture, panel.frames)}
+        panel.box: {
+            "title": clean(panel.title),
+            **picture_and_steps(panel.picture, panel.frames),
+            "ends": list(panel.ends),
+        }
         for panel in act.panels
     }
     other = narrow_picture(act.picture) if both else None

@@ -180,7 +180,9 @@ class Player extends Tour {
 
   // The play goes on by a step.
   advance() {
-    if (this.resting()) this.cross(0, 1, true);
+    const inner = this.extras.find((extra) => extra.ahead(1));
+    if (inner) inner.walk(1);
+    else if (this.resting()) this.cross(0, 1, true);
     else if (this.step < this.frames.length) this.go(this.step + 1);
     else this.cross(this.act + 1, 1, true);
   }

@@ -39,6 +39,11 @@ export class Extra {
   open() {
     return [];
   }
+  // Whether it has a step of its own before the next step, or (`by` is -1) the one before; to go there.
+  ahead() {
+    return false;
+  }
+  walk() {}
   // Whether a key was meant for it.
   key() {
     return false;

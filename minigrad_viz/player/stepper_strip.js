@@ -1,6 +1,7 @@
 // The strip of a model: below it stands the inside of one card, the one that is active or that the reader chose.
 
 import { Extra, block, extras, make, quiet } from "./stepper_parts.js";
+import { Stage } from "./stepper_picture.js";
 
 const FOUND = 8; // modules that are offered
 
@@ -18,6 +19,23 @@ class Strip extends Extra {
     this.tables = block("mgp-tables");
     boxes.element.before(this.find);
     boxes.element.parentNode.append(this.tables);
+    this.inside = new Inside(player);
+  }
+
+  ahead(by) {
+    return this.on && this.inside.ahead(by);
+  }
+
+  walk(by) {
+    this.inside.walk(by);
+  }
+
+  leaving() {
+    this.inside.leave();
+  }
+
+  caption() {
+    if (this.on) this.inside.tell();
   }
 
   // Of an act that has a strip, a click on a card opens it, and another click closes it; one card is open at a time.
@@ -32,6 +50,7 @@ class Strip extends Extra {
     this.find.hidden = true;
     if (this.content !== content) this.tables.replaceChildren(...(this.on ? content.updates.map(table) : []));
     this.content = content;
+    this.inside.laid();
     if (!this.on) return;
     const pane = player.root.querySelector(".mgp-livepane");
     if (pane) this.tables.before(pane); // what is inside of a card stands directly below the strip
@@ -53,12 +72,16 @@ class Strip extends Extra {
   shown(step) {
     if (!this.on || step === this.step) return;
     const first = this.step === null;
+    const by = first ? 0 : step - this.step;
     this.step = step;
     const { boxes, stage, content, frames } = this.player;
     const open = this.cards().find((id) => boxes.open.has(id));
     const active = this.cards().filter((id) => stage.current.includes(id)).at(-1);
-    if (active && active !== open) boxes.turn(active);
-    else if (!active && !open && first) this.go(content.open);
+    this.inside.playing(() => {
+      if (active && active !== open) this.go([active, ...this.inside.within(active)]);
+      else if (!active && !open && first) this.go(content.open);
+    });
+    this.inside.begin(by);
     this.tables.hidden = this.player.extras.some((extra) => extra.open().length); // it would answer what is asked
     for (const { dataset, classList } of this.tables.children) {
       const at = frames.findIndex(({ marks }) => marks.includes(dataset.update)) + 1;
@@ -143,6 +166,7 @@ class Strip extends Extra {
       const head = open.element.querySelector(".mgp-head b");
       this.title(head);
       head.dataset.moved = this.player.words.strip_moved;
+      this.inside.opened(id, open.stage);
     }
     if (boxes.single(id)) stage.parts.get(id).classList.toggle("chosen", boxes.open.has(id));
   }
@@ -163,6 +187,151 @@ class Strip extends Extra {
     const words = head.textContent.split(" › ");
     const last = words.pop();
     head.replaceChildren(...words.map((word) => `${word} › `), make("strong", { textContent: last }));
+  }
+}
+
+// Stepping inside of what the reader has opened: while a step of the whole stands, the steps in an open box are
+// gone through one by one. `chosen` are the boxes that the reader opened; playing opens the others for a look.
+class Inside {
+  constructor(player) {
+    Object.assign(this, { player, chosen: new Set(), at: null, steps: [] });
+    const { boxes } = player;
+    const turn = boxes.turn.bind(boxes);
+    let depth = 0;
+    boxes.turn = (id, more) => {
+      depth++;
+      turn(id, more);
+      depth--;
+      if (depth || this.quiet) return; // what closes with it stays chosen, and is opened with it again
+      this.chosen[boxes.open.has(id) ? "add" : "delete"](id);
+      this.begin(0);
+    };
+  }
+
+  laid() {
+    this.leave();
+    if (this.content !== this.player.content) this.chosen.clear();
+    this.content = this.player.content;
+  }
+
+  // Another step is about to be painted.
+  leave() {
+    this.at = null;
+    this.steps = [];
+  }
+
+  // What opens and closes meanwhile is not the reader's choice.
+  playing(act) {
+    this.quiet = true;
+    act();
+    this.quiet = false;
+  }
+
+  // The chosen boxes inside of a box that is about to be opened.
+  within(id) {
+    const { panels } = this.player.boxes;
+    const inside = (box) => [...this.chosen].filter((one) => one !== box && panels.has(one) && panels.get(box)?.svg.includes(`id="${panels.get(box).prefix}${one}"`));
+    const found = this.chosen.has(id) ? inside(id) : [];
+    return found.flatMap((box) => [box, ...this.within(box)]);
+  }
+
+  // The picture of an open box has its own steps: it is painted as far as they have come.
+  opened(id, stage) {
+    const { ends } = this.player.boxes.panels.get(id);
+    if (!ends?.length) return;
+    const { paint } = Stage.prototype;
+    const whole = (i) => ends.findIndex((end) => i <= end) + 1;
+    for (const [part, steps] of stage.painter.steps) stage.painter.steps.set(part, new Set([...steps].map(whole)));
+    let all = [];
+    stage.paint = (step) => {
+      const reached = this.reached(id);
+      for (const part of all) part.classList.remove("active");
+      paint.call(stage, reached ?? (step ? ends[step - 1] : 0));
+      // A step that is shown as a whole is about all that happens in it.
+      const marks = reached === undefined && step ? stage.painter.frames.slice(ends[step - 2] ?? 0, ends[step - 1]).flatMap((frame) => frame.marks) : [];
+      all = marks.flatMap((mark) => stage.parts.get(mark) ?? []);
+      for (const part of all) part.classList.add("active");
+    };
+    stage.paint(this.player.step ?? 0);
+  }
+
+  // How many steps of a box are over, while the player is inside of it.
+  reached(id) {
+    return this.at === null ? undefined : this.steps.slice(0, this.at + 1).findLast(({ way }) => way.has(id))?.way.get(id) ?? this.first(id);
+  }
+
+  // Before any step inside of a box: as it stood at the step before.
+  first(id) {
+    const { ends } = this.player.boxes.panels.get(id);
+    return this.steps.some(({ way }) => way.has(id)) ? (ends[this.player.step - 2] ?? 0) : undefined;
+  }
+
+  // The steps inside of a box at the step that is shown, and those inside of the chosen boxes in it. `way` has for
+  // each box how many of its steps are over then.
+  found(id, step, way = new Map()) {
+    const { boxes } = this.player;
+    const { frames, ends } = boxes.panels.get(id);
+    if (!ends?.length || !step) return [];
+    const from = ends[step - 2] ?? 0;
+    const mine = frames.slice(from, ends[step - 1]);
+    return mine.flatMap((frame, i) => {
+      const here = new Map([...way, [id, from + i + 1]]);
+      const box = frame.marks.map((mark) => mark.split("-")[0]).find((part) => part !== id && this.chosen.has(part) && boxes.open.has(part));
+      const inner = box ? this.found(box, step, here) : [];
+      return inner.length > 1 ? inner : [{ frame, way: here, stage: boxes.open.get(id).stage }];
+    });
+  }
+
+  // A step of the whole is shown, or a box was opened or closed. Walking comes to the first step inside, or to the
+  // last; a jump shows the step as a whole.
+  begin(by) {
+    const { player } = this;
+    const { boxes, step } = player;
+    const before = this.at; // not null, if the step stays
+    const box = [...boxes.open.keys()].find((id) => this.chosen.has(id) && boxes.single(id));
+    const found = box ? this.found(box, step) : [];
+    this.steps = found.length > 1 && found.every(({ frame }) => frame.text) ? found : [];
+    this.at = !this.steps.length || Math.abs(by) !== 1 ? null : by > 0 ? 0 : this.steps.length - 1;
+    if (before !== null || this.at !== null) this.show();
+  }
+
+  ahead(by) {
+    return this.steps.length > 0 && (this.at === null ? by < 0 : this.steps[this.at + by] !== undefined);
+  }
+
+  walk(by) {
+    this.at = this.at === null ? this.steps.length - 1 : this.at + by;
+    this.show();
+    const { player } = this;
+    const { frame, stage } = this.steps[this.at];
+    if (by > 0) player.motion.play(stage, frame, player.caption.formula, player.pace());
+    player.show();
+  }
+
+  // All pictures at the step inside. What the whole shows of the card is known when its last step is over.
+  show() {
+    const { player } = this;
+    const { step, stage } = player;
+    const last = this.at === null || this.at === this.steps.length - 1;
+    player.motion.finish();
+    const { current } = stage;
+    for (const each of player.stages()) each.paint(each === stage && !last ? step - 1 : step);
+    if (!last) {
+      for (const id of stage.current) stage.parts.get(id).removeAttribute("aria-current");
+      stage.current = current;
+      for (const id of current) stage.parts.get(id).setAttribute("aria-current", "step");
+    }
+    player.tell();
+    player.next.disabled = player.last.disabled = player.ended();
+  }
+
+  // The caption says what happens inside, and the label which of its steps is shown.
+  tell() {
+    const { player } = this;
+    const inner = this.at === null ? undefined : this.steps[this.at];
+    const place = inner ? `${player.before + player.step}.${this.at + 1}` : player.before + player.step;
+    if (!player.resting()) player.label.textContent = `${place} / ${player.all}`;
+    if (inner) player.caption.show({ ...player.frames[player.step - 1], ...inner.frame }, "");
   }
 }
 

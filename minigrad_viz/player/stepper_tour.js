@@ -35,7 +35,9 @@ export class Tour {
   // One step further or back, also past the end of an act.
   walk(by) {
     const step = this.step + by;
-    if (this.resting()) by > 0 && this.cross(0, 1);
+    const inner = this.extras.find((extra) => extra.ahead(by));
+    if (inner) inner.walk(by);
+    else if (this.resting()) by > 0 && this.cross(0, 1);
     else if (step < 1 && this.act) this.cross(this.act - 1, Infinity);
     else if (step > this.frames.length) this.cross(this.act + 1, 1);
     else this.go(step);
@@ -58,6 +60,6 @@ export class Tour {
 
   // Whether the last step of all is shown.
   ended() {
-    return this.step === this.frames.length && this.act === this.score.acts.length - 1;
+    return !this.extras.some((extra) => extra.ahead(1)) && this.step === this.frames.length && this.act === this.score.acts.length - 1;
   }
 }

@@ -22,10 +22,9 @@ from ..arithmetic.typeset import bar, multiplies_arrays
 from ..arithmetic.vjps import NodeStep
 from ..flow.backward_pass import flow_of
 from ..model.naming import plain_name
-from ..model.scene import Scene
 from ..model.schedule import starts_backward
 from ..model.updates import RESETS, optimizer_text
-from ..model.views import LISTED, Stage, Where, each_once, first_names, in_cell
+from ..model.views import LISTED, Stage, Where, first_names, in_cell
 from ..number_text import one_line, value_in_sentence
 from ..trace.events import (
     BackwardEnded,
@@ -46,7 +45,7 @@ from ..trace.events import (
     TensorState,
     of_kinds,
 )
-from ..trace.graph import CHAIN, Card, Change, Fold, Graph, Group, Update
+from ..trace.graph import CHAIN, MODULE, Card, Change, Fold, Group, Update
 from ..words import clean, shorten, text
 from .backward import SoFar
 from .forward import aside_of, is_single
@@ -360,45 +359,6 @@ def limit_steps(phases: Sequence[str], limit: int = LIMIT) -> list[list[int]]:
     return result
 
 
-def frames_inside(scene: Scene, graph: Graph, parts: Iterable[Graph]) -> list[tuple[Frame, ...]]:
-    """For each of `parts`, graphs inside the boxes of `graph`: a frame for every frame of `graph`, with what
-    it marks and shows there. They have no text, because the text describes the box as a whole."""
-    parts = list(parts)
-    if not parts:
-        return []
-    groups = group_steps(Story(Stage(scene, graph, None)).steps())
-    runs = limit_steps([group[0].phase for group in groups])
-    steps = [[step for place in places for step in groups[place]] for places in runs]
-    return [tuple(_inside(Stage(scene, part, None), steps)) for part in parts]
-
-
-def _inside(stage: Stage, frames: list[list[Step]]) -> Iterable[Frame]:
-    shows = shown_at(stage, [(steps[0].begin, steps[-1].time) for steps in frames])
-    coming = gradients_from_outside(stage.graph)
-    for steps, shown in zip(frames, shows):
-        marks = [*each_once(_marks(stage, step) for step in steps)]
-        marks += [part for mark in marks for part in coming.get(mark, ())]
-        yield Frame(tuple(marks), "", phase=steps[-1].phase, shows=shown)
-
-
-def gradients_from_outside(graph: Graph) -> dict[str, list[str]]:
-    """By the node that receives them, the gradients from stations whose own nodes do not stand in a graph:
-    they are there when the node runs."""
-    decks = {station.id for station in graph.stations if station.deck is not None}
-    found: dict[str, list[str]] = {}
-    for route in graph.routes:
-        if route.tracked and route.target not in decks:
-            found.setdefault(f"{route.source}-d", []).extend((f"{route.id}-g", f"{route.id}-p"))
-    return found
-
-
-def _marks(stage: Stage, step: Step) -> tuple[str, ...]:
-    """What a step marks."""
-    if isinstance(step.event, Update):
-        return stage.card_marks((change.tensor for change in step.event.changes), arrows=False)
-    return stage.marks(step.event)
-
-
 def shown_at(stage: Stage, times: Sequence[tuple[int, int]]) -> list[Shown]:
     """For each step, whose first and last event are given, the cards that stand at another moment than in the
     step before. A step shows how things stand when the next one begins; what was there before the story
@@ -452,9 +412,13 @@ def box_forward(stage: Stage, events: Sequence[Any]) -> Frame:
     if group is None:
         told = text("step_fold", stage.lang, n=len(ops), first=stage.made(first), last=stage.made(last))
     elif isinstance(ops[0], TensorCreated):
-        told = text("step_box_holds", stage.lang, box=group.title, names=box_inputs(stage, fold, ops))
+        told = text(
+            "step_box_holds", stage.lang, box=box_title(stage, group), names=box_inputs(stage, fold, ops)
+        )
     else:
-        box = group.title.removeprefix(f"{plain_name(stage.name(last[0].id))} = ")
+        span = in_cell(ops[-1].span)
+        written = "" if span is None else shorten(clean(ops[-1].span.text), SOURCE)
+        box = box_title(stage, group, written).removeprefix(f"{plain_name(stage.name(last[0].id))} = ")
         made = stage.made(box_results(stage, ops) or last[:1])
         off = OFF.get(stage.scene.at[last[0].id][0].fog)
         said = text("step_box", stage.lang, box=box, made=made)
@@ -497,7 +461,7 @@ def box_backward(stage: Stage, events: Sequence[NodeRan]) -> Frame:
         end = "step_box_backward_stores" if names else "step_box_backward_end"
         key = "step_box_backward" if passed else end
         values = {"value": value, "sent": ", ".join(passed), "names": names}
-        told = text(key, stage.lang, box=group.title, **values)
+        told = text(key, stage.lang, box=box_title(stage, group), **values)
         nodes = [event for event in events if stage.scene.nodes[event.node].variable is None]
         said = box_sentence([NodeStep(stage.scene, node, stage.lang).op for node in nodes], stage.lang)
         goes_on = any(value is not None for event in nodes for value in event.sent)
@@ -538,6 +502,16 @@ def group_of_box(stage: Stage, fold: Fold) -> Group | None:
     """The group that is closed to a station, if it has a name."""
     groups = (group for group in stage.graph.groups if group.id == fold.station and group.kind != CHAIN)
     return next(groups, None)
+
+
+def box_title(stage: Stage, group: Group, written: str = "") -> str:
+    """What a box is called. One that joins others, as cards of a strip do, has no title: the first and the
+    last module in it, else what is `written` there, or the name of its result."""
+    inner = (g for g in stage.graph.groups if g.parent == group.id and g.kind == MODULE)
+    modules = [g.title.partition(" ")[0] for g in inner]
+    name = stage.cards[stage.stations[group.id].cards[-1].id]
+    joined = " … ".join(dict.fromkeys((modules[0], modules[-1]))) if modules else written or name
+    return group.title or joined
 
 
 def passes(stage: Stage, fold: Fold) -> Iterator[tuple[str, str]]:

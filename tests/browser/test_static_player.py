@@ -569,3 +569,46 @@ def test_the_words_stand_above_the_picture_and_never_move(visit, tmp_path, width
     assert len(seen) == 1, seen
     say, view, _ = page.evaluate(places)
     assert say[0] < view[0]
+
+
+@pytest.mark.smoke
+def test_playing_goes_into_what_the_reader_opened(visit, tmp_path):
+    """A card that playing brings is one step; one that the reader opened, and a box in that, is gone through step
+    by step, forward and backward, and the cards are as they were before until its last step."""
+    page = visit(page_of(tmp_path / "a.html", Report(traced(DEEP), lang="en").html()))
+    ready(page)
+    counts = "document.querySelector('.mgp').innerText.match(/[\\d.]+ \\/ \\d+/)[0]"
+    whole = page.evaluate(counts).split(" / ")[1]
+
+    def places():
+        """The label of each step, with the number of active nodes in the panel that is opened last."""
+        page.keyboard.press("Home")
+        found = []
+        while not page.locator(".mgp-next").is_disabled():
+            page.keyboard.press("ArrowRight")
+            last = page.locator(".mgp-panel").last
+            found.append((page.evaluate(counts).split(" / ")[0], last.locator("g.deck.active").count()))
+        return found
+
+    view = page.locator(".mgp-view").first
+    view.focus()
+    assert [place for place, _ in places()] == [str(i + 1) for i in range(int(whole))]
+    page.locator(".mgp-view > svg g.strip", has_text="0 … 5").locator(".plus").click()
+    view.focus()
+    inside = [place for place, _ in places() if "." in place]
+    forward, backward = sorted({place.split(".")[0] for place in inside}, key=int)
+    assert [place for place in inside if place.startswith(f"{forward}.")][-1] == f"{forward}.6"
+    page.keyboard.press("Home")
+    while page.evaluate(counts).split(" / ")[0] != f"{backward}.1":
+        page.keyboard.press("ArrowRight")
+    page.locator(".mgp-panel g.station .plus").last.click()
+    view.focus()
+    assert page.locator(".mgp-panel").count() == 2
+    deeper = [each for each in places() if each[0].startswith(f"{backward}.")]
+    assert len(deeper) > 6 and deeper[0][1] == 1, "the node in the inner box runs alone"
+    page.keyboard.press("ArrowLeft")
+    while page.evaluate(counts).split(" / ")[0] != f"{backward}.{len(deeper)}":
+        page.keyboard.press("ArrowLeft")
+    assert page.locator(".mgp-panel").count() == 2, "coming back finds it as it was left"
+    page.keyboard.press("Escape")
+    assert page.locator(".mgp-panel").count() == 1

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 from cells import run, traced
-from course_models import MODELS, program
+from course_models import HEAD, MODELS, program
 
 from minigrad_viz import draw
 from minigrad_viz.drawing.strip import short
@@ -139,6 +139,85 @@ def test_rounds_of_a_loop_are_a_film(library):
     assert strip.cards[0].role == DATA
     assert [card.kind for card in strip.cards[1:-1]] == [f"t = {i}" for i in range(6)]
     assert strip.film == tuple(range(1, 7)) and str(report.picture.svg()).count('class="slope"') == 5
+
+
+LOOPS = {
+    "layers": """
+class RNN(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.xh, self.hh, self.out = nn.Linear(3, 4), nn.Linear(4, 4), nn.Linear(4, 2)
+    def forward(self, x):
+        h = torch.zeros(1, 4)
+        for t in range(len(x)):
+            h = torch.tanh(self.xh(x[t]) + self.hh(h))
+        return self.out(h)
+""",
+    "parameters": """
+class Cell(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.Wx, self.Wh = nn.Parameter(torch.ones(3, 4) / 3), nn.Parameter(torch.ones(4, 4) / 4)
+    def forward(self, x):
+        h = torch.zeros(1, 4)
+        for step in x:
+            h = torch.tanh(step @ self.Wx + h @ self.Wh)
+        return h
+class RNN(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rnn, self.out = Cell(), nn.Linear(4, 2)
+    def forward(self, x):
+        return self.out(self.rnn(x))
+""",
+    "cell": """
+class RNN(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.cell, self.out = nn.LSTMCell(3, 4), nn.Linear(4, 2)
+    def forward(self, x):
+        h = c = torch.zeros(1, 4)
+        for step in x:
+            h, c = self.cell(step, (h, c))
+        return self.out(h)
+""",
+}
+CALLED = """
+net = RNN()
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+x = torch.randn(5, 1, 3)
+loss = F.cross_entropy(net(x), torch.tensor([1]))
+loss.backward()
+opt.step()
+"""
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+def test_a_loop_inside_a_forward_is_a_film_too(loop, library):
+    """Rounds that share their parameters are time: each says how far an update moved these."""
+    strip = strip_of(Report(traced(HEAD + LOOPS[loop] + CALLED, library), lang="en").views[-1])
+    names = [card.name for card in strip.cards]
+    assert names == ["h₀", "h₁", "h₂", "h₃", "h₄", "h₅", "out", "loss"] and strip.film == (1, 2, 3, 4, 5)
+    ratios = {card.update for card in strip.cards[1:6]}
+    assert len(ratios) == 1 and ratios != {None} and strip.cards[1].learns
+
+
+def test_layers_in_a_loop_are_depth(library):
+    source = """
+class Deep(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList([nn.Linear(4, 4) for _ in range(6)])
+        self.norms = nn.ModuleList([nn.LayerNorm(4) for _ in range(6)])
+        self.out = nn.Linear(4, 2)
+    def forward(self, x):
+        for layer, norm in zip(self.layers, self.norms):
+            x = norm(layer(x))
+        return self.out(x)
+"""
+    program = HEAD + source + CALLED.replace("RNN", "Deep").replace("5, 1, 3", "1, 4")
+    strip = strip_of(Report(traced(program, library), lang="en").views[-1])
+    assert strip.film == () and [len(card.bars) for card in strip.cards if card.bars] == [6]
 
 
 def test_a_cell_without_modules_has_none(library):
