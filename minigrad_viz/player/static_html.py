@@ -65,7 +65,7 @@ const script=document.createElement("script");
 script.text="document.currentScript.player="+code;
 document.head.append(script);
 script.remove();
-script.player.mount(box,score,style);
+script.player.mount(box,score,style,code);
 });
 })()</script>""")
 

@@ -12,7 +12,7 @@ import { Motion } from "./stepper_motion.js";
 import { furnish } from "./stepper_panes.js";
 import { addressed, block, clamp, control, extras, face, make, memory, quiet, unpacked, whole } from "./stepper_parts.js";
 import { SPARE, Stage, fitting } from "./stepper_picture.js";
-import { alone, share } from "./stepper_share.js";
+import { alone, send, share } from "./stepper_share.js";
 import { Tour } from "./stepper_tour.js";
 
 const BEGIN = 200; // milliseconds from the start of the play to its first step
@@ -294,11 +294,16 @@ class Player extends Tour {
   }
 
   async share(kind) {
-    const formula = this.step && !this.hidden() && this.caption.tree ? inline(this.caption.tree) : "";
-    const copied = await share(kind, alone(this.stage.svg, [this.caption.said, formula]));
+    const copied = kind === "html" ? await send(this.model, this.act, this.step) : await this.still(kind);
     this.copy.title = this.words[copied ? "copied" : "copied_file"];
     this.toggle("copy", false);
     this.copy.focus({ preventScroll: true });
+  }
+
+  // The picture of the step with what is said of it; whether it is on the clipboard.
+  still(kind) {
+    const formula = this.step && !this.hidden() && this.caption.tree ? inline(this.caption.tree) : "";
+    return share(kind, alone(this.stage.svg, [this.caption.said, formula]));
   }
 }
 
@@ -308,13 +313,13 @@ export function render({ model, el }) {
 }
 
 // Put a player in the place of the picture in `box`, on a page without a kernel.
-export function mount(box, score, css) {
+export function mount(box, score, css, code) {
   const still = box.firstElementChild;
   const act = score.acts[score.shown];
   if (act.groups) act.svg = whole(still, act);
   const el = make("div", {}, make("style", { textContent: css }));
   const step = (score.pane && addressed()) || score.step || 0;
-  const model = memory({ _score: score, step, act: score.shown, playing: false, speed: 1 });
+  const model = memory({ _score: score, _module: [code, css], step, act: score.shown, playing: false, speed: 1 });
   render({ model, el });
   if (score.pane) addEventListener("hashchange", () => model.set("step", addressed()));
   while (still.nextSibling && still.nextSibling.localName !== "script") still.nextSibling.remove();

@@ -1,4 +1,5 @@
-// A step as a picture for slides: SVG or PNG, on the clipboard or, where that is not allowed, as a file.
+// A step as a picture for slides: SVG or PNG, on the clipboard or, where that is not allowed, as a file. And the
+// player as a page to send, which opens at the step.
 
 import { SVG, drawn, make, quiet } from "./stepper_parts.js";
 
@@ -12,7 +13,7 @@ const ABOVE = 26; // pixels for a line of words
 // What opens to choose a kind of picture; `onchoose` is called with it.
 export function copies(words, onchoose) {
   const button = (kind) => quiet(make("button", { type: "button", textContent: kind.toUpperCase(), onclick: () => onchoose(kind) }));
-  return make("div", { className: "mgp-pop mgp-copies", hidden: true, aria: { label: words.copy, role: "region" } }, ...["svg", "png"].map(button));
+  return make("div", { className: "mgp-pop mgp-copies", hidden: true, aria: { label: words.copy, role: "region" } }, ...["svg", "png", "html"].map(button));
 }
 
 // The picture as it stands, with lines of words above it, without any style sheet.
@@ -53,9 +54,37 @@ export async function share(kind, text) {
     await (kind === "png" ? navigator.clipboard.write([new ClipboardItem({ [blob.type]: blob })]) : navigator.clipboard.writeText(text));
     return true;
   } catch {
-    const link = Object.assign(document.createElement("a"), { href: URL.createObjectURL(blob), download: `step.${kind}` });
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-    return false;
+    return download(kind, blob);
   }
+}
+
+function download(kind, blob) {
+  const link = Object.assign(document.createElement("a"), { href: URL.createObjectURL(blob), download: `step.${kind}` });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  return false;
+}
+
+// The module of the player and its style: a page has them, a kernel sends them.
+function parts(model) {
+  const here = model.get("_module");
+  if (here || !model.send) return here;
+  return new Promise((resolve) => {
+    const hear = ({ module }) => module && (model.off("msg:custom", hear), resolve(module));
+    model.on("msg:custom", hear);
+    model.send({ module: true });
+  });
+}
+
+// A page with the player at a step, as a file. What only a kernel can compute is not in it.
+export async function send(model, act, step) {
+  const [code, css] = await parts(model);
+  const { live, training, ...score } = model.get("_score");
+  const acts = score.acts.map(({ groups, ...rest }) => rest); // the pictures are whole
+  const told = { ...score, acts, shown: act, step: 0, pane: true, ...(model.send ? {} : { live }) };
+  const data = (value) => JSON.stringify(value).replaceAll("<", "\\u003c");
+  const start = `location.hash ||= "step=${step}";(${code}).mount(document.currentScript.previousElementSibling,${data(told)},${data(css)})`;
+  const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${score.words.player}</title>`;
+  const page = `<!doctype html>${head}<body style="margin:16px"><div><p></p></div><script>${start}<\/script>`;
+  return download("html", new Blob([page], { type: "text/html" }));
 }

@@ -17,7 +17,7 @@ from ..words import text
 from .acts import Act
 from .live_values import Coach, LivePicture
 from .score import score_of
-from .static_html import extra_of, module, player_html, style, widgets_are_shown
+from .static_html import extra_of, module, module_expression, player_html, style, widgets_are_shown
 
 VIEW = "application/vnd.jupyter.widget-view+json"
 SPEEDS = (0.25, 8.0)  # steps are played at least and at most so many times as fast
@@ -33,8 +33,9 @@ class Stepper(anywidget.AnyWidget):
     as its caption is). You can set, link and observe all of them.
     """
 
-    _esm = module("learning")
-    _css = style("learning")
+    also = "learning"  # what it uses besides, see `static_html.EXTRAS`
+    _esm = module(also)
+    _css = style(also)
     step = traitlets.Int(0).tag(sync=True)
     steps = traitlets.Int(0, read_only=True).tag(sync=True)
     act = traitlets.Int(0).tag(sync=True)
@@ -67,6 +68,7 @@ class Stepper(anywidget.AnyWidget):
         kwargs.setdefault("layout", {"width": "100%"})  # in an HBox, too, as wide as there is room
         super().__init__(act=score["shown"], _score=score, **kwargs)
         self.set_trait("steps", len(self.acts[self.act].frames))
+        self.on_msg(self._send_module)
         for name, value in first.items():  # which depend on the acts
             setattr(self, name, value)
 
@@ -86,6 +88,11 @@ class Stepper(anywidget.AnyWidget):
     def _turned(self, change: Any) -> None:
         self.step = 0
         self.set_trait("steps", len(self.acts[change["new"]].frames))
+
+    def _send_module(self, _: Any, content: Any, buffers: Any) -> None:
+        """A reader makes a page, which needs the player's module and style."""
+        if "module" in content:
+            self.send({"module": [module_expression(self.also), style(self.also)]})
 
     def goto(self, step: int, act: int | None = None) -> None:
         """Show a step, from 0 to `steps`, and before that another backward call, counted from 0. ValueError
@@ -126,8 +133,9 @@ class Stepper(anywidget.AnyWidget):
 class StripStepper(Stepper):
     """A stepper whose pictures are strips of cards."""
 
-    _esm = module("strip learning")
-    _css = style("strip learning")
+    also = "strip learning"
+    _esm = module(also)
+    _css = style(also)
 
 
 def stepper_of(acts: Sequence[Act], *told: Any, **parts: Any) -> Stepper:
@@ -138,8 +146,9 @@ def stepper_of(acts: Sequence[Act], *told: Any, **parts: Any) -> Stepper:
 class QuizStepper(Stepper):
     """A stepper that asks first. Answers go to the kernel, which notes them where that was asked for."""
 
-    _esm = module("quiz")
-    _css = style("quiz")
+    also = "quiz"
+    _esm = module(also)
+    _css = style(also)
 
     def __init__(self, *told: Any, quiz: str, instead: str, **kwargs: Any) -> None:
         """`quiz` has the questions, packed, and `instead` the same as text; the other arguments are those of
@@ -166,8 +175,9 @@ class LiveStepper(Stepper):
     """A stepper, of strips or others, in which a reader can change the numbers of leaves, or go on with the
     training: the kernel computes what follows."""
 
-    _esm = module("strip live")
-    _css = style("strip live")
+    also = "strip live"
+    _esm = module(also)
+    _css = style(also)
 
     def __init__(
         self, *told: Any, living: LivePicture | None, coach: Coach | None = None, **kwargs: Any

@@ -20,7 +20,7 @@ STYLE = (
 )
 
 
-def save_slides(path: Path, pages: StepPages, source: str, player: dict[str, str]) -> None:
+def save_slides(path: Path, pages: StepPages, source: str, player: dict[str, Any]) -> None:
     """Write a page for each step: into a notebook (.ipynb) behind the cell `source` with its output `player`,
     by MIME type; into an .html page or a .pdf; or, where the name has no ending, as .svg files into a folder
     of that name. ValueError for another ending; LayoutError where a .pdf needs the extra "export"."""
@@ -53,7 +53,7 @@ def page(pages: StepPages, title: str) -> str:
     return whole_page(title, f"{style}{body}<script>{script}</script>", pages.lang or language())
 
 
-def notebook(pages: StepPages, source: str, player: dict[str, str]) -> dict[str, Any]:
+def notebook(pages: StepPages, source: str, player: dict[str, Any]) -> dict[str, Any]:
     """A notebook whose first slide is the cell with its player; below it stands a slide for each step."""
     cell = {
         "cell_type": "code",

@@ -31,6 +31,7 @@ from .explain import explain, remember
 from .options import Reader, Settings, report_options, settings_class
 from .report import Report
 from .session import Session, cell_sources, written_first
+from .treescope_tensors import follow_treescope, unregister_tensors
 
 NAME = "autograd"
 
@@ -194,7 +195,7 @@ def show_rich(report: Report, chosen: dict[str, Any]) -> None:
     page = report.html(show, table=table, message=False, why=why)  # first: the text tells what hindered it
     if page:
         told = report.text(graph=show != "none", table=table is not False, why=why)
-        display({"text/plain": told, "text/html": page}, raw=True)
+        display(report.bundle(told, page), raw=True)
     if chosen["steps"] and not report.predict:
         display(report.steps)
 
@@ -232,6 +233,7 @@ def load(shell: Any) -> None:
     tracebacks.install(shell, NAME)
     shell.configurables.append(settings)
     follow(runner, settings.on)
+    follow_treescope(shell, lambda: runner_of(shell) is runner)
 
 
 def torch_means(line: str, lang: str | None) -> None:
@@ -261,5 +263,6 @@ def unload(shell: Any) -> None:
     if runner is not None:
         runner.uninstall()
         answer_log.file = None
+        unregister_tensors()
         tracebacks.uninstall(shell)
         shell.configurables[:] = [c for c in shell.configurables if not isinstance(c, Settings)]

@@ -53,6 +53,7 @@ from ..sharing.worksheet import Worksheet, another_cell
 from ..steps.frames import Frame
 from ..steps.recursion import recursion_text
 from ..steps.timeline import Steps, frames_of
+from ..trace.bundle import trace_bundle
 from ..trace.events import Trace
 from ..trace.graph import ROOT, Explanation, Graph
 from ..trace.joining import JoinedTrace
@@ -631,7 +632,7 @@ class Report:
         no ending. `size` and `theme` are those of `save`. ValueError for another ending; a .pdf needs the
         extra "export" (RuntimeError)."""
         path = Path(path)
-        player = {"text/plain": self.text(), "text/html": self.html()} if path.suffix == ".ipynb" else {}
+        player = self._repr_mimebundle_() if path.suffix == ".ipynb" else {}
         save_slides(path, self._step_pages(size, theme), self.trace.source, player)
         return path
 
@@ -656,9 +657,14 @@ class Report:
         """The report for paper, where nothing can be moved."""
         return Report(self.trace, lang=self.lang, **self._again) if self._live else self
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+    def bundle(self, told: str, page: str) -> dict[str, Any]:
+        """What a notebook stores: a text, a page and, if it is short and nobody is asked, the trace."""
+        known = trace_bundle(self.trace) if self.graph.stations and not self.predict else {}
+        return {"text/plain": told, "text/html": page, **known}
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         page = self.html()  # first, for the text tells what hindered it
-        return {"text/plain": self.text(), "text/html": page}
+        return self.bundle(self.text(), page)
 
     def __repr__(self) -> str:
         return self.text()

@@ -42,7 +42,7 @@ class Recording(AbstractContextManager["Recording"]):
             raise RuntimeError("record() has nothing to show before its block has ended")
         return Report(self.trace, program=self._program, notebook=self._joined, **self._options)
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         return {"text/plain": repr(self)} if self.trace is None else self.report._repr_mimebundle_()
 
     def __repr__(self) -> str:

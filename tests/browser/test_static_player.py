@@ -255,6 +255,28 @@ def test_a_step_is_copied(visit, tmp_path, kind):
         assert b"receives 0.008 and passes 0.6" in data and b"var(--" not in data and b"<style" not in data
 
 
+def test_one_click_makes_a_page_to_send(visit, tmp_path):
+    """A single file, which opens where the reader was, without a network, and can be sent on."""
+    path = page_of(tmp_path / "a.html", html(9))
+    for step in ("8", "11"):
+        page = visit(path, accept_downloads=True)
+        ready(page)
+        page.locator("input[type=range]").fill(step)
+        said = page.locator(".mgp-say").inner_text()
+        page.locator(".mgp-copy").click()
+        with page.expect_download() as told:
+            page.locator(".mgp-copies button", has_text="HTML").click()
+        path = tmp_path / f"{step}.html"
+        told.value.save_as(path)
+        sent = visit(path)
+        ready(sent)
+        assert sent.locator(".mgp-label").inner_text() == f"{step} / 12" and sent.url.endswith(
+            f"#step={step}"
+        )
+        assert sent.locator(".mgp-say").inner_text() == said
+        assert sent.locator(".mgp-source").count() == 1, "the code can be opened beside it"
+
+
 def test_motion_stops_where_it_is_not_wanted(visit, tmp_path):
     page = visit(page_of(tmp_path / "a.html", html(4)), reduced_motion="reduce")
     ready(page)

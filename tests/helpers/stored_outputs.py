@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-PICTURES = ("image/svg+xml", "text/html", "application/vnd.jupyter.widget-view+json")
+PICTURES = (
+    "image/svg+xml", "text/html", "application/vnd.jupyter.widget-view+json",
+    "application/vnd.minigrad.trace+json",
+)  # fmt: skip
 
 
 def pytest_collectstart(collector: pytest.Collector) -> None:

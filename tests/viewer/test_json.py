@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 
 import pytest
 from cells import CELLS, run
@@ -11,8 +13,10 @@ from random_cells import PRELUDE, cells
 from telling import recorded, run_cell
 from tiers import examples
 
+import minigrad
 from minigrad_viz.shell.report import Report
-from minigrad_viz.trace.events import Trace
+from minigrad_viz.trace import bundle
+from minigrad_viz.trace.events import Trace, tag_of
 from minigrad_viz.trace.json_format import InvalidTrace
 
 # Numbers that JSON has no words for, of every dtype, and names that it has to escape.
@@ -96,3 +100,32 @@ def test_what_is_no_trace_is_refused(data):
         Trace.from_json("no JSON")
     with pytest.raises(InvalidTrace):
         Trace.from_json(json.dumps(data))
+
+
+# ─── Beside what a notebook shows
+
+READER = """
+import json, sys
+from minigrad_viz.trace.events import Trace
+cells = json.load(open(sys.argv[1], encoding="utf-8"))["cells"]
+data = [output["data"][sys.argv[2]] for cell in cells for output in cell.get("outputs", ())]
+print(*(event["event"] for event in data[0]["events"]))
+print(Trace.from_json(json.dumps(data[0])).rounds)
+"""
+
+
+def test_another_program_reads_the_trace_of_a_stored_notebook(tmp_path):
+    trace = run(CELLS[4], minigrad).trace
+    notebook = Report(trace, lang="en").slides(tmp_path / "cell.ipynb")
+    command = [sys.executable, "-c", READER, notebook, bundle.TRACE]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True, encoding="utf-8").stdout
+    kinds, rounds = printed.splitlines()
+    assert kinds.split() == list(map(tag_of, trace.events)) and rounds == repr(trace.rounds)
+
+
+def test_an_output_has_a_short_trace_that_gives_nothing_away():
+    trace = run(CELLS[4], minigrad).trace
+    assert Trace.from_json(json.dumps(Report(trace).bundle("", "")[bundle.TRACE])) == trace
+    assert bundle.TRACE not in Report(trace, predict=True).bundle("", ""), "it has all answers"
+    for strange in ("many calls", "an error"):
+        assert bundle.trace_bundle(run(STRANGE[strange], minigrad).trace) == {}

@@ -15,6 +15,7 @@ from cells import CELLS
 
 import minigrad_viz
 from minigrad_viz.shell.report import Report
+from minigrad_viz.trace.bundle import TRACE
 
 pytest_plugins = ["magic_shell"]
 ROOT = Path(__file__).resolve().parents[2]
@@ -27,7 +28,7 @@ class TestNotebook:
 
     def test_the_player_and_the_table(self, front):
         (shown,) = front("%%autograd\n" + CELLS[4])
-        assert set(shown) == {"text/plain", "text/html"}
+        assert set(shown) == {"text/plain", "text/html", TRACE}
         assert "<script>" in shown["text/html"] and "data-mgp" in shown["text/html"]
         assert shown["text/html"].index("data-mgp") < shown["text/html"].index('<table class="mgt">')
         assert (

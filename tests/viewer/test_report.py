@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import textwrap
 import xml.etree.ElementTree as ET
@@ -18,6 +19,7 @@ from minigrad_viz.model.fold import cost_of
 from minigrad_viz.shell.options import ENDINGS
 from minigrad_viz.shell.report import Report
 from minigrad_viz.shell.run import trace_source
+from minigrad_viz.trace.bundle import TRACE
 from minigrad_viz.trace.events import Trace
 
 LOOP = """
@@ -118,7 +120,9 @@ def test_forms_of_the_graph():
     assert "data-mgp" in player and "data-mgp" not in still and "<img" in still
     assert none.startswith("<style>.mgt") and none in player and none in still
     assert made.html("none", table=False) == ""
-    assert made._repr_mimebundle_() == {"text/plain": made.text(), "text/html": player}
+    shown = made._repr_mimebundle_()
+    assert shown.pop(TRACE) == json.loads(made.trace.to_json())
+    assert shown == {"text/plain": made.text(), "text/html": player}
 
 
 @pytest.mark.parametrize("style", ["graphviz", "torchviz"])

@@ -344,7 +344,7 @@ class TestStatic:
         assert len(report.html(table=False).encode()) < 58_500 + 2_700 * stations
 
     def test_the_script_is_the_same_in_every_cell(self, cube, loop):
-        assert len(START.template) + len(player()) < 46_000
+        assert len(START.template) + len(player()) < 47_000
         assert player() in player_html(cube.acts, lang="en") and player() in player_html(loop.acts, lang="ko")
 
     def test_a_heavy_picture_is_packed_and_its_outline_stands(self, cube, monkeypatch):

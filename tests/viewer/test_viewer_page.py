@@ -14,6 +14,7 @@ from pages import ROOT, blocks, dead_links, printed
 from shells import Shell
 
 import minigrad_viz
+from minigrad_viz.trace.bundle import TRACE
 
 PAGE = ROOT / "docs" / "viewer.md"
 PACKAGE = Path(minigrad_viz.__file__).parent
@@ -52,7 +53,7 @@ def entered(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, str]]:
             sys.setprofile(before)
             if collects:
                 gc.enable()
-        assert [set(sent) for sent in shell.display_pub.sent] == [{"text/plain", "text/html"}] * 2
+        assert [set(sent) for sent in shell.display_pub.sent] == [{"text/plain", "text/html", TRACE}] * 2
     return list(found)
 
 
