@@ -248,12 +248,12 @@ def kept_gradients(case: Case) -> Iterator[Explanation]:
                 steps[tensor] = step if getattr(event, "op", "") == "step" else None
     if not found:
         return
-    id, last = max(found.items(), key=lambda each: each[1].call)
-    started, name = case.scene.index.calls[last.call].started, case.plain(id)
+    leaf, last = max(found.items(), key=lambda each: each[1].call)
+    started, name = case.scene.index.calls[last.call].started, case.plain(leaf)
     assert last.before is not None
     numbers = {"before": last.before, "added": last.added, "after": last.after}
     values: Values = {key: one_line(value, 24) for key, value in numbers.items()}
-    trained = stepping(steps[id])
+    trained = stepping(steps[leaf])
     by_hand = "" if isinstance(name, InventedName) else f"{name}.grad = None"
     values["reset"] = f"{trained}.zero_grad()" if trained else by_hand
     span = None if started is None else started.span

@@ -40,7 +40,8 @@ from ..trace.statements import nodes_of
 CELLS = 40  # recorded cells that are kept
 EVENTS = 20_000  # of all of them together
 JOINED = 3_000  # events of the cells that are read with one
-SHARED = 2  # of the cells that used the same tensors
+SHARED = 2  # of the cells that used the same tensors; more while they have together
+SMALL = 150  # events, as where each statement of a training step has a cell
 SOURCES = 200  # earlier cells whose names are looked at
 FILES = 20  # files of the user's that are read with a cell
 LINES = 5_000  # of all of them together; those in which code ran come first
@@ -75,7 +76,9 @@ class Session:
         tensors, nodes = dict[str, Names](), dict[str, Names]()
         for new, (each, old) in ids.same_tensors.items():  # by the cell that made it, if that is known
             tensors[new] = known[number[id(each)]].tensors.get(old, (number[id(each)], old))
-        for new, (each, old) in ids.same_nodes.items():
+        used = nodes_in(trace) if ids.same_nodes else set()
+        for new in ids.same_nodes.keys() & used:
+            each, old = ids.same_nodes[new]
             nodes[new] = known[number[id(each)]].nodes.get(old, (number[id(each)], old))
         others = tuple(recorder.tape.locator.others)
         cell = RecordedCell(label, recorder.source, trace, others, tensors, nodes, self._count)
@@ -101,7 +104,7 @@ class Session:
         every = self._every(sources)
         found: dict[int, RecordedCell] = {}
         todo: list[tuple[int, RecordedCell]] = [(len(every), cell)]
-        shared = [i for i, other in enumerate(every) if uses_same(cell, other)][-SHARED:]
+        shared = newest_sharing(cell, every)
         room = JOINED
         for at, each in todo:  # grows while it is read
             wanted = set(self._givers(each, at, every)) | set(shared)
@@ -142,6 +145,27 @@ class Session:
                 self._names.clear()
             known = self._names[source] = names_in(source)
         return known
+
+
+def nodes_in(trace: Trace) -> set[str | None]:
+    """The nodes that a trace tells of. Others may only have been looked at."""
+    made = {state.node for event in trace.events for state in event.made}
+    reached = {node.id for event in trace.of(BackwardStarted) for node in event.nodes}
+    return made | reached | {node.id for node in trace.nodes}
+
+
+def newest_sharing(cell: RecordedCell, every: Sequence[RecordedCell]) -> list[int]:
+    """The newest cells that may have changed something that a cell uses too."""
+    found, size = list[int](), 0
+    for i in range(len(every) - 1, -1, -1):
+        trace = every[i].trace
+        if trace is None or not uses_same(cell, every[i]):
+            continue
+        size += len(trace.events)
+        if len(found) >= SHARED and size > SMALL:
+            break
+        found.append(i)
+    return found
 
 
 def uses_same(cell: RecordedCell, other: RecordedCell) -> bool:
@@ -298,7 +322,8 @@ def cell_sources(shell: Any, source: str, unstored: Sequence[str] = ()) -> tuple
 
 
 def written_first(source: str, namespace: dict[str, Any]) -> list[Any]:
-    """The tensors of earlier cells that a cell writes to in place before it reads them otherwise."""
+    """The tensors of earlier cells that a cell writes to in place before it reads them otherwise, and those
+    whose gradients it reads."""
     read, found = set[str](), dict[int, Any]()
     tree = SourceText(source).tree
     for statement in () if tree is None else plain_statements(tree.body):
@@ -323,7 +348,7 @@ def plain_statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
 
 def written_in(statement: ast.stmt) -> Iterator[ast.expr]:
     """What a statement writes to in place: `c` of `c += 1`, `c[0] = 5`, `c.mul_(2)`,
-    `init.zeros_(c)` and `relu(c, inplace=True)`."""
+    `init.zeros_(c)` and `relu(c, inplace=True)`; and `c` of `c.grad`, which no operation reads."""
     targets: list[ast.expr] = []
     if isinstance(statement, ast.AugAssign):
         targets = [statement.target]
@@ -336,12 +361,18 @@ def written_in(statement: ast.stmt) -> Iterator[ast.expr]:
             targets = [call.func.value, *call.args[:1]]
     inner = (part for part in ast.walk(statement) if isinstance(part, ast.Call) and part.args)
     targets += [call.args[0] for call in inner if any(each.arg == "inplace" for each in call.keywords)]
+    targets += [part.value for part in ast.walk(statement) if is_grad_read(part)]
     for target in targets:
         while isinstance(target, ast.Subscript) or (
             isinstance(target, ast.Attribute) and target.attr == "data"
         ):
             target = target.value
         yield target
+
+
+def is_grad_read(part: ast.AST) -> bool:
+    """Whether a part of the source reads the gradient of something."""
+    return isinstance(part, ast.Attribute) and part.attr == "grad" and isinstance(part.ctx, ast.Load)
 
 
 def value_behind(target: ast.expr, namespace: dict[str, Any]) -> Any:
