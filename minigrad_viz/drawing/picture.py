@@ -141,7 +141,7 @@ class Picture:
         return self._svg
 
     def measured(self) -> Measurements:
-        """How large everything is, where there is a picture."""
+        """The sizes of all parts, if there is a picture."""
         self.svg()
         return self._sizes("LR") if self._places is None else self._places.measured
 

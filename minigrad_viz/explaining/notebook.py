@@ -71,7 +71,7 @@ def belongs(each: Explanation, notebook: JoinedTrace, scenes: Scenes) -> bool:
 
 
 def is_of_last(place: Span | None, notebook: JoinedTrace) -> bool:
-    """Whether a place is one of the last chapter, or of a file or an earlier cell whose code that has run."""
+    """Whether a place is in the last chapter, or in code of a file or an earlier cell that it ran."""
     if place is None or place.origin:
         return False
     events = notebook.trace.events[notebook.begin :]

@@ -65,7 +65,7 @@ def met(walk: Flow, event: NodeRan, received: Value) -> Iterator[QuizQuestion]:
     if len(shares) < 2 or truth is None or walk.scene.now.hooks.get(event.node):
         return
     tell = Teller(walk)
-    said = {"node": tell.name(event.node), "at": tell.made_by(event.node)}
+    said: dict[str, Any] = {"node": tell.name(event.node), "at": tell.made_by(event.node)}
     said |= {"values": ", ".join(map(one_line, shares)), "n": len(shares)}
     sum_text = " + ".join(map(one_line, shares))
     solution: Said = "quiz_solution", {"formula": f"{sum_text} = {one_line(received)}"}

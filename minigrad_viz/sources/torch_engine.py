@@ -285,7 +285,7 @@ class TorchNodes:
         return [key for key in keys if key in released]
 
     def state_of(self, key: Any, node: Any, ends: Any) -> NodeState:
-        """How a node with these edges stands."""
+        """The state of a node with these edges."""
         state: NodeState = self.recorder.states.freeze(key, node, ends)
         for saved in state.saved:
             if saved.freed:

@@ -103,8 +103,8 @@ def goal_of(stage: Stage, event: NodeRan, first: bool, meets: bool) -> str:
     """What a node's step is for, in the words of the chain rule."""
     stores = stage.scene.nodes[event.node].variable is not None
     passes = not stores and any(value is not None for value in event.sent)
-    parts = {"seed": first, "sum": meets, "local": passes, "store": stores}
-    return ", ".join(stage.say(f"goal_{name}") for name, there in parts.items() if there)
+    parts = {"goal_seed": first, "goal_sum": meets, "goal_local": passes, "goal_store": stores}
+    return ", ".join(stage.say(key) for key, there in parts.items() if there)
 
 
 def in_words(stage: Stage, event: NodeRan) -> list[Line]:

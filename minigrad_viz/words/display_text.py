@@ -94,8 +94,8 @@ def shorten_names(names: Sequence[str], width: int) -> list[str]:
 
 
 def telling_words(words: Sequence[str], all: Sequence[Sequence[str]]) -> list[str]:
-    """A name by what tells it from `all` others, the longest form first: with all that follows, with its last
-    word, and without that."""
+    """The words that tell a name from `all` others, the longest form first: with all words that follow, with
+    the last of them, and without it."""
     others = [each for each in all if each != words]
     telling = {
         at for at, word in enumerate(words) if any(at >= len(each) or each[at] != word for each in others)

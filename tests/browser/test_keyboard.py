@@ -72,8 +72,8 @@ def test_a_failed_cell_by_keyboard_alone(shown):
     tab_to(page, "input")  # the slider of the track
     page.keyboard.press("End")
     assert "The last step that was tried" in said(page) and "RuntimeError" not in said(page)
-    assert "Stopped here: LogBackward at z" in said(page)
-    assert page.locator("svg.mg .station .deck.error .fn").text_content() == "LogBackward"
+    assert "Stopped here: LogBackward0 at z" in said(page)
+    assert page.locator("svg.mg .station .deck.error .fn").text_content() == "LogBackward0"
     assert page.locator(".mgp-at mark.now").inner_text() == "z.backward()"
 
     tab_to(page, "station")

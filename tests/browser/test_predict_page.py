@@ -73,7 +73,7 @@ def answers_by_keys(page, within: str = "") -> None:
     assert at(".mgp-label").inner_text() == "1 / 12"
     page.keyboard.press("End")  # which comes to the next question, and no further
     assert at(".mgp-label").inner_text() == "8 / 12"
-    assert typed(page, "a", within).startswith("LogBackward at a comes next in plain recursion")
+    assert typed(page, "a", within).startswith("LogBackward0 at a comes next in plain recursion")
     assert typed(page, "b", within).startswith("Right.")
     page.keyboard.press("Enter")
     assert "what does it pass to w?" in at(".mgp-ask-at").inner_text()
@@ -213,7 +213,7 @@ def test_step_by_step_to_the_first_wrong_one(shown):
     assert typed(page, "1/125").startswith("Right.")
     page.keyboard.press("Enter")
     page.keyboard.press("End")
-    assert "what does LogBackward at z pass to y?" in typed(page, "123.4")
+    assert "what does LogBackward0 at z pass to y?" in typed(page, "123.4")
     assert typed(page, "1/125").startswith("Right so far.")
     assert typed(page, "7").startswith("The first wrong step is PowBackward0 at y.")
     assert page.locator(".mgp-missing").count() >= 1

@@ -184,7 +184,6 @@ def answers(name: str) -> ModuleType:
 
 
 @pytest.mark.quick(20)
-@pytest.mark.filterwarnings("ignore:Using backward:UserWarning")
 @pytest.mark.parametrize("name", [*course.LESSONS, "start_here"])
 def test_every_hint_is_for_some_answer(name):
     given = answers(name).ANSWERS

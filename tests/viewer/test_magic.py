@@ -282,7 +282,6 @@ class TestPyTorch:
         assert "backward call 2 of 2: d.backward()" in shown and "d = b * 3   3.   root" in shown
 
 
-@pytest.mark.filterwarnings("ignore:Using backward:UserWarning")
 def test_the_same_cell_shows_the_same(cell):
     first = cell("%%autograd\n" + CELLS[18])
     assert cell("%%autograd\n" + CELLS[18]) == first and "0x" not in first

@@ -198,7 +198,6 @@ WITHOUT_FORMULA = {
     "index_add": "it occurs in higher derivatives of views only",
     "index_select": "it occurs in higher derivatives of views only",
     "as_strided": "where elements are repeated the gradient is put together in memory",
-    "fw_primal": "it passes on what comes",
     "var": "that nothing is said of dimensions and correction is noted as None",
     "linalg_vector_norm": "that nothing is said of dimensions is noted as None",
     "trace": "the gradient is put into zeros",
@@ -296,7 +295,6 @@ def explained(node: Any, saved: dict[str, Any], received: Any, sent: Any, i: int
     return found
 
 
-@pytest.mark.filterwarnings("ignore::UserWarning")  # of T on tensors that are not matrices
 def test_every_formula_agrees_with_the_engine_and_how_many_ops_have_one():
     tried: dict[str, bool] = {}
     told = [c for c in (*CASES, *MORE) if c.numbers != "complex" and c.name != "cat with an empty"]
