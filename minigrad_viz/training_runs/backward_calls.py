@@ -6,6 +6,7 @@ import gc
 import math
 import re
 import weakref
+from array import array
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +17,29 @@ from .naming import line_with, variable_of
 from .ops import beyond, cuts_of
 
 MOST_HOOKS = 2000  # AccumulateGrad nodes of one call that are watched
+MOST_LOSSES = 1_000_000  # of a line with a backward call: 8 bytes each
+
+
+class LossSeries:
+    """The losses of the backward calls of a line. Those on a device wait there until they are read."""
+
+    def __init__(self) -> None:
+        self.values = array("d")
+        self.waiting: list[tuple[int, Any]] = []
+
+    def add(self, loss: Any, waits: bool) -> None:
+        """Append a loss, a number or a tensor that waits. Of too many every second one goes."""
+        if len(self.values) >= MOST_LOSSES and not self.waiting:
+            del self.values[1000:-1000:2]
+        if waits:
+            self.waiting.append((len(self.values), loss))
+        self.values.append(math.nan if waits else loss)
+
+    def read(self, floats: Callable[[list[Any]], list[float]]) -> None:
+        """Read those that wait, at once."""
+        for (index, _), value in zip(self.waiting, floats([loss for _, loss in self.waiting])):
+            self.values[index] = value
+        self.waiting.clear()
 
 
 class BackwardCalls(Listener):
@@ -24,7 +48,7 @@ class BackwardCalls(Listener):
     def __init__(self, run: Any) -> None:
         super().__init__(run)
         self.depth = 0  # calls inside calls
-        self.losses: dict[Place | None, list[tuple[int, Any]]] = {}
+        self.losses: dict[Place | None, LossSeries] = {}
         self.latest: dict[Place | None, float] = {}
         self.roots: list[tuple[int, weakref.ref[Any]]] = []
         self.templates: dict[Any, list[tuple[str, Place | None]]] = {}  # ops with lines, of traced steps
@@ -50,7 +74,7 @@ class BackwardCalls(Listener):
         if not root.requires_grad:
             self._rootless(made, place)
             return
-        value = self._note_loss(root, place, step)
+        value = self._note_loss(root, place)
         if self.run.tracing:
             self.run.trace.rooted(root)
         bad = value is not None and not math.isfinite(value)
@@ -113,34 +137,38 @@ class BackwardCalls(Listener):
             place = self.evidence.backward_place
             self.evidence.not_finite = self.suspect or NotFinite(step, "gradient", "", first.name, place, "")
 
-    def _note_loss(self, root: Any, place: Place | None, step: int) -> float | None:
+    def _note_loss(self, root: Any, place: Place | None) -> float | None:
         """The loss; None where reading it would make a GPU wait."""
-        rows = self.losses.setdefault(place, [])
-        if len(rows) >= 200_000:
-            del rows[1000:-1000:2]
+        series = self.losses.setdefault(place, LossSeries())
         if root.numel() != 1:
             return None
         device = getattr(root.device, "type", "cpu")
         if device == "cpu":
             value = float(root.detach().item())
-            rows.append((step, value))
+            series.add(value, waits=False)
             before = self.latest.get(place)
             if before is not None and abs(value) > 10 * abs(before) + 1 and not self.run.sampled:
                 self.run.sampled_parameters = True  # a jump: look at this step
             self.latest[place] = value
             return value
-        rows.append((step, root.detach()))
+        series.add(root.detach(), waits=True)
         if self.run.sampled:
             self.read_losses()
-            return float(rows[-1][1])
+            return series.values[-1]
         return None
 
     def read_losses(self) -> None:
-        """Read losses that are still on a device, at once."""
-        for rows in self.losses.values():
-            waiting = [i for i, (_, value) in enumerate(rows) if not isinstance(value, float)]
-            for i, value in zip(waiting, self.library.floats([rows[i][1] for i in waiting])):
-                rows[i] = (rows[i][0], value)
+        """Read losses that are still on a device."""
+        for series in self.losses.values():
+            series.read(self.library.floats)
+
+    def chosen_losses(self, name: str) -> list[float]:
+        """The losses of the backward call on the variable of that name; without a name, of the one that ran
+        most often."""
+        word = re.compile(rf"\b{re.escape(name)}\b")
+        named = [each for at, each in self.losses.items() if name and at and word.search(at.text)]
+        chosen = max(named or self.losses.values(), key=lambda each: len(each.values), default=LossSeries())
+        return chosen.values.tolist()
 
     def _rootless(self, made: OpRecord | None, place: Place | None) -> None:
         cuts = cuts_of(made) if made is not None else []

@@ -26,7 +26,7 @@ class Doctor(AbstractContextManager["Doctor"]):
     """Watches a training run. After the block: `findings`, `report`, `table`, `text()`, `html()`."""
 
     def __init__(
-        self, *given: Any, loss: Any = None, silence: Any = (), lang: str | None = None, show: bool = True
+        self, *given: Any, loss: str = "", silence: Any = (), lang: str | None = None, show: bool = True
     ):
         self._given, self._loss = given, loss
         self.silenced = frozenset([silence] if isinstance(silence, str) else silence)
@@ -45,7 +45,7 @@ class Doctor(AbstractContextManager["Doctor"]):
         self._began = time.perf_counter()
         for library in loaded_libraries():
             own = [each for each in self._given if is_of(each, library)]
-            observer = Observer(library, Evidence())
+            observer = Observer(library, Evidence(), self._loss)
             models = [each for each in own if isinstance(each, library.Module)]
             optimizers = [each for each in own if isinstance(each, library.Optimizer)]
             HUBS.setdefault(library.name, Hub()).add(observer.parts, library.patches())
@@ -138,12 +138,13 @@ def is_of(value: Any, library: Library) -> bool:
 
 
 def doctor(
-    *given: Any, loss: Any = None, silence: Any = (), lang: str | None = None, show: bool = True
+    *given: Any, loss: str = "", silence: Any = (), lang: str | None = None, show: bool = True
 ) -> Doctor:
     """Watch a training run and report why it does not learn.
 
     `with doctor(model, optimizer) as d:` around the loop; models and optimizers may be left out, they are
-    found when they are used. `silence` has keys of findings that are not to be shown. The report is printed
-    at the end unless `show=False`.
+    found when they are used. `loss` is the variable on which backward() is called, where there are several
+    and the report is to show that one. `silence` has keys of findings that are not to be shown. The report is
+    printed at the end unless `show=False`.
     """
     return Doctor(*given, loss=loss, silence=silence, lang=lang, show=show)

@@ -36,8 +36,8 @@ SHARE, GRANTED, PER_STEP = 0.02, 0.08, 0.0001  # of the processor time, seconds 
 class Observer:
     """Watches one library in the thread that made it. Its parts listen to the calls of one topic each."""
 
-    def __init__(self, library: Library, evidence: Evidence) -> None:
-        self.library, self.evidence = library, evidence
+    def __init__(self, library: Library, evidence: Evidence, loss: str = "") -> None:
+        self.library, self.evidence, self.loss = library, evidence, loss
         self.thread = threading.get_ident()
         self.problems: list[str] = []
         self.names = Names()
@@ -114,8 +114,7 @@ class Observer:
         evidence = self.evidence
         self.measures.read_outputs()
         self.backward.read_losses()
-        longest = max(self.backward.losses.values(), key=len, default=[])
-        evidence.losses = [float(value) for _, value in longest]
+        evidence.losses = self.backward.chosen_losses(self.loss)
         evidence.listed = dict(self.names.listed)
         evidence.numbers = sum(p.size for p in evidence.parameters.values())
         evidence.unwatched += self.problems

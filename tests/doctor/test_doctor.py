@@ -119,14 +119,15 @@ def test_other_threads_are_not_watched(torch):
     assert d.evidence.steps == 4 and not d.evidence.unwatched
 
 
-def test_threads_of_a_data_loader(torch):
+@pytest.mark.parametrize("workers", [0, pytest.param(1, marks=pytest.mark.full)])
+def test_threads_of_a_data_loader(workers, torch):
     from torch.utils.data import DataLoader, TensorDataset
 
     net = torch.nn.Linear(4, 1)
     optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
     data = TensorDataset(torch.randn(40, 4), torch.randn(40, 1))
     with doctor(net, optimizer, show=False) as d:
-        for x, y in DataLoader(data, batch_size=8, shuffle=True):
+        for x, y in DataLoader(data, batch_size=8, shuffle=True, num_workers=workers):
             loss = torch.nn.functional.mse_loss(net(x), y)
             optimizer.zero_grad()
             loss.backward()
