@@ -225,7 +225,8 @@ SUM_OVER_ELEMENTS = written("Σᵢ ", sign("Σ"), Formula(LOWERED, "", (Formula(
 def input_lines(step: NodeStep, i: int) -> Iterator[Line]:
     """The lines of the gradient that a node sent to input `i`."""
     sent = step.event.sent[i]
-    received = step.event.received[0] if len(step.event.received) == 1 else None
+    first, *others = step.event.received
+    received = first if all(other is None for other in others) else None
     if sent is None:
         return
     if received is not None and is_elementwise(step.op, len(step.node.edges)):

@@ -109,15 +109,21 @@ def total(body: Symbol, over: str, left: str, value: Any, shape: Sequence[int], 
 
 
 class Index(NamedTuple):
-    """An index of one dimension: letters with their factors, plus an offset, all divided."""
+    """An index of one dimension: letters with their factors, plus an offset, all divided. A `group` is one
+    more term: a letter, how many of its values are in a group, and the factor of the group's number."""
 
     terms: tuple[tuple[str, int], ...]
     offset: int = 0
     divisor: int = 1
+    group: tuple[str, int, int] | None = None
 
     def __str__(self) -> str:
         text = ""
-        for name, factor in self.terms:
+        terms = [*self.terms]
+        if self.group is not None:
+            name, size, many = self.group
+            terms.append((name if size == 1 else f"⌊{name}/{size}⌋", many))
+        for name, factor in terms:
             sign = "−" if factor < 0 else "+" if text else ""
             text += f"{sign}{abs(factor) if abs(factor) != 1 else ''}{name}"
         text += f"{self.offset:+d}".replace("-", "−") if self.offset else ""
@@ -129,9 +135,16 @@ def plain(name: str) -> Index:
     return Index(((name, 1),))
 
 
+def letters(*names: Sequence[str]) -> tuple[Index, ...]:
+    """Letters alone, one for each dimension."""
+    return tuple(plain(name) for some in names for name in some)
+
+
 def index_text(indices: Sequence[Index], sizes: dict[str, int]) -> str:
     """Indices as they are written; a single letter of size 1 says nothing and is left out."""
-    kept = [i for i in indices if len(i.terms) > 1 or i.offset or sizes[i.terms[0][0]] > 1]
+    kept = [
+        i for i in indices if len(i.terms) > 1 or i.offset or i.group or any(sizes[n] > 1 for n, _ in i.terms)
+    ]
     return ", ".join(map(str, kept or indices[-1:]))
 
 
@@ -174,6 +187,9 @@ def gather_elements(
     inside, positions = np.ones(grid, bool), []
     for size, index in zip(array.shape, indices, strict=True):
         position = sum((at[name] * factor for name, factor in index.terms), np.array(index.offset))
+        if index.group is not None:
+            name, many, factor = index.group
+            position = position + at[name] // many * factor
         inside = inside & (position % index.divisor == 0)
         position = position // index.divisor
         inside = inside & (position >= 0) & (position < size)
@@ -192,6 +208,13 @@ class Sliding(NamedTuple):
     stride: tuple[int, ...]
     padding: tuple[int, ...]
     dilation: tuple[int, ...]
+    transposed: bool
+    groups: int
+
+    @property
+    def inner(self) -> int:
+        """Channels of the input in a group."""
+        return self.sizes["c"]
 
     def seen(self, d: int) -> Index:
         """Where a kernel at position u sees the number under its own i: `2u+i−1`."""
@@ -206,17 +229,21 @@ def sliding(
     image: Sequence[int], kernel: Sequence[int], output: Sequence[int], stride: Any, padding: Any,
     dilation: Any, groups: Any, transposed: Any,
 ) -> Sliding:  # fmt: skip
-    """The dimensions of a convolution."""
+    """The dimensions of a convolution. A transposed one goes from its output to its input as another goes
+    from the input to the output: both are exchanged."""
     n = len(kernel) - 2
-    if groups != 1 or transposed or n > len(POSITIONS) or len(image) != len(kernel):
-        raise Unwritable("groups, or a transposed convolution")
-    sizes = {"n": image[0], "c": image[1], "o": kernel[0]}
+    if n > len(POSITIONS) or len(image) != len(kernel) or (transposed and groups != 1):
+        raise Unwritable("more dimensions than letters, or groups of a transposed convolution")
+    sizes = {"n": image[0], "c": kernel[1], "o": kernel[0]}
+    if transposed:
+        sizes |= {"c": kernel[0], "o": kernel[1]}
+        image, output = output, image
     for d in range(n):
         sizes |= {POSITIONS[d]: output[d + 2], WINDOW[d]: kernel[d + 2], INPUT[d]: image[d + 2]}
     if "c" in INPUT[:n]:  # three dimensions: the channel has a letter of its own
         raise Unwritable("three dimensions")
-    return Sliding(sizes, n, *(tuple(each) if len(each) == n else tuple(each) * n
-                               for each in (stride, padding, dilation)))  # fmt: skip
+    ways = (tuple(each) if len(each) == n else tuple(each) * n for each in (stride, padding, dilation))
+    return Sliding(sizes, n, *ways, bool(transposed), int(groups))
 
 
 def convolution_weight(
@@ -226,9 +253,15 @@ def convolution_weight(
     """Each kernel number: what it saw times the gradient that came back there, over all positions."""
     way = sliding(input.shape, weight_sym_sizes, g.shape, stride, padding, dilation, groups, transposed)
     places, inside = list(POSITIONS[: way.n]), list(WINDOW[: way.n])
-    saw = (plain("n"), plain("c"), *map(way.seen, range(way.n)))
-    came = tuple(map(plain, ["n", "o", *places]))
-    factors = (tensor_by_name(input, "input"), saw), (incoming_gradient(g), came)
+    channel = plain("c")
+    if way.groups > 1:  # the channels of the group that the output belongs to
+        channel = Index((("c", 1),) * (way.inner > 1), group=("o", way.sizes["o"] // way.groups, way.inner))
+    image, gradient = tensor_by_name(input, "input"), incoming_gradient(g)
+    seen = tuple(map(way.seen, range(way.n)))
+    if way.transposed:
+        factors = (image, letters("nc", places)), (gradient, (*letters("no"), *seen))
+        return sum_of_products(factors, ["c", "o", *inside], ["n", *places], way.sizes)
+    factors = (image, (plain("n"), channel, *seen)), (gradient, letters("no", places))
     return sum_of_products(factors, ["o", "c", *inside], ["n", *places], way.sizes)
 
 
@@ -239,12 +272,21 @@ def convolution_input(
     """Each pixel: the gradients of all positions that saw it, through the kernel number that saw it."""
     way = sliding(input_sym_sizes, weight.shape, g.shape, stride, padding, dilation, groups, transposed)
     inside, pixel = list(WINDOW[: way.n]), list(INPUT[: way.n])
-    came = (plain("n"), plain("o"), *map(way.seen_from, range(way.n)))
-    factors = (
-        (tensor_by_name(weight, "weight"), tuple(map(plain, ["o", "c", *inside]))),
-        (incoming_gradient(g), came),
-    )
-    return sum_of_products(factors, ["n", "c", *pixel], ["o", *inside], way.sizes)
+    kernel, gradient = tensor_by_name(weight, "weight"), incoming_gradient(g)
+    if way.transposed:
+        came = (*letters("no"), *map(way.seen, range(way.n)))
+        factors = (kernel, letters("co", inside)), (gradient, came)
+        return sum_of_products(factors, ["n", "c", *POSITIONS[: way.n]], ["o", *inside], way.sizes)
+    weights = letters("oc", inside)
+    sizes, output = way.sizes, plain("o")
+    if way.groups > 1:  # o counts the outputs of the group that the channel c of the input belongs to
+        many = sizes["o"] // way.groups
+        sizes = sizes | {"c": way.inner * way.groups, "o": many}
+        output = Index((("o", 1),) * (many > 1), group=("c", way.inner, many))
+        own = Index((("c", 1),), group=("c", way.inner, -way.inner)) if way.inner > 1 else Index(())
+        weights = (output, own, *map(plain, inside))
+    came = (plain("n"), output, *map(way.seen_from, range(way.n)))
+    return sum_of_products([(kernel, weights), (gradient, came)], ["n", "c", *pixel], ["o", *inside], sizes)
 
 
 # ─── Pooling
@@ -395,6 +437,44 @@ def layer_norm_weight(g: Any, input: Any, result1: Any, result2: Any, normalized
 def layer_norm_bias(g: Any, normalized_shape: Any) -> Any:
     """Its bias: over all rows."""
     return layer_norm_sum((incoming_gradient(g),), normalized_shape)
+
+
+def grouped(x: Any, group: int) -> Any:
+    """An array with the channels of a group in a row: sample, group, and all numbers of it."""
+    return x.reshape(x.shape[0], group, -1)
+
+
+def group_mean(x: Symbol, group: int) -> Symbol:
+    """`mean(x)` over all numbers of a group of channels, in the place of each."""
+    value = compute_value(
+        lambda a: np.broadcast_to(grouped(a, group).mean(-1, keepdims=True), grouped(a, group).shape)
+        .reshape(a.shape), x,
+    )  # fmt: skip
+    return Symbol(CALL, (x,), value, x.shape, "mean")
+
+
+def group_norm_parts(input: Symbol, result1: Symbol, result2: Symbol, group: int) -> tuple[Symbol, Symbol]:
+    """`x̂` and `σ` of a group norm, in the shape of the input."""
+
+    def in_place(a: Any, x: Any) -> Any:
+        return np.broadcast_to(a.reshape(x.shape[0], group, 1), grouped(x, group).shape).reshape(x.shape)
+
+    hat = compute_value(lambda x, m, s: (x - in_place(m, x)) * in_place(s, x), input, result1, result2)
+    sigma = compute_value(lambda x, s: ONE / in_place(s, x), input, result2)
+    return letter("x̂", hat, input.shape), letter("σ", sigma, input.shape)
+
+
+def group_norm_input(g: Any, input: Any, result1: Any, result2: Any, weight: Any, group: Any) -> Any:
+    """What a group norm normalizes."""
+    hat, sigma = group_norm_parts(input, result1, result2, group)
+    scaled = scale_by_weight(incoming_gradient(g), weight, channels(input.shape)[1])
+    return (scaled - group_mean(scaled, group) - hat * group_mean(scaled * hat, group)) / sigma
+
+
+def group_norm_weight(g: Any, input: Any, result1: Any, result2: Any, group: Any) -> Any:
+    """Its weight: over the batch and all positions of a channel."""
+    hat, _ = group_norm_parts(input, result1, result2, group)
+    return channel_sum((hat, incoming_gradient(g)), "c")
 
 
 def channels(shape: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -591,6 +671,7 @@ class Textbook(NamedTuple):
 
 CONVOLUTION: Vjps = {"input": convolution_input, "weight": convolution_weight, "bias": convolution_bias}
 BATCH_NORM: Vjps = {"input": batch_norm_input, "weight": batch_norm_weight, "bias": batch_norm_bias}
+GROUP_NORM: Vjps = {"input": group_norm_input, "weight": group_norm_weight, "bias": batch_norm_bias}
 LAYER_NORM: Vjps = {"input": layer_norm_input, "weight": layer_norm_weight, "bias": layer_norm_bias}
 ATTENTION: Vjps = {"query": attention_query, "key": attention_key, "value": attention_value}
 MASKS = ("attn_mask", "scale")
@@ -603,6 +684,7 @@ TEXTBOOK: dict[str, Textbook] = {
     "AdaptiveAvgPool2DBackward0": Textbook({"self": adaptive_pool_input}, (), "where_pool"),
     "EmbeddingBackward0": Textbook({"weight": embedding_weight}, (), "where_embedding"),
     "NativeLayerNormBackward0": Textbook(LAYER_NORM, ("weight",), "where_layer_norm"),
+    "NativeGroupNormBackward0": Textbook(GROUP_NORM, ("weight",), "where_layer_norm"),
     "NativeBatchNormBackward0": Textbook(BATCH_NORM, STATISTICS, "where_batch_norm"),
     "MaxBackward0": Textbook({"self": chosen_input}, (), "where_max"),
     "MinBackward0": Textbook({"self": chosen_input}, (), "where_max"),

@@ -115,7 +115,8 @@ class StateNames:
             place = self.places.get(route.source)
             before = None if place is None else self.assignment(place)
             if route.target in members and before is not None and before[0] == variable:
-                found.setdefault(route.source, variable + FIRST)
+                if before[1] is not statement:
+                    found[route.source] = variable + FIRST
         return found
 
     def last_result(self, group: Group) -> Place | None:

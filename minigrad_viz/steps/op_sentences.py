@@ -134,6 +134,7 @@ KEYS = {
     "ConvolutionBackward0": "back_convolution",
     "NativeBatchNormBackward0": "back_batch_norm",
     "NativeLayerNormBackward0": "back_layer_norm",
+    "NativeGroupNormBackward0": "back_layer_norm",
     "MaxPool2DWithIndicesBackward0": "back_max_pool",
     "MaxPool2dWithIndicesBackward0": "back_max_pool",
     "AvgPool2DBackward0": "back_average_pool",

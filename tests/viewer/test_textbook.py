@@ -59,6 +59,41 @@ FORMULAS = {
         "b = torch.zeros(3, requires_grad=True)\ny = torch.nn.functional.conv1d(x, w, b, 3)\n" + END,
         "b̄[o] = Σₙᵤ ȳ[n, o, u] = ",
     ),
+    "convolution_of_groups": (
+        "x = torch.arange(64.0).reshape(1, 4, 4, 4).sin()\n"
+        "w = torch.arange(48.0).reshape(6, 2, 2, 2).cos().requires_grad_()\n"
+        "y = torch.nn.functional.conv2d(x, w, groups=2)\n" + END,
+        "w̄[o, c, i, j] = Σᵤᵥ x[c+2⌊o/3⌋, u+i, v+j]·ȳ[o, u, v]   w̄[",
+    ),
+    "convolution_of_groups_input": (
+        "x = torch.arange(64.0).reshape(1, 4, 4, 4).sin().requires_grad_()\n"
+        "w = torch.arange(48.0).reshape(6, 2, 2, 2).cos()\n"
+        "y = torch.nn.functional.conv2d(x, w, groups=2)\n" + END,
+        "x̄[c, a, b] = Σₒᵢⱼ w[o+3⌊c/2⌋, c−2⌊c/2⌋, i, j]·ȳ[o+3⌊c/2⌋, a−i, b−j]   x̄[",
+    ),
+    "depthwise_convolution": (
+        "x = torch.arange(18.0).reshape(2, 3, 3).sin().requires_grad_()\n"
+        "w = torch.arange(6.0).reshape(3, 1, 2).cos()\n"
+        "y = torch.nn.functional.conv1d(x, w, groups=3)\n" + END,
+        "x̄[n, c, a] = Σᵢ w[c, i]·ȳ[n, c, a−i]   x̄[",
+    ),
+    "transposed_convolution": (
+        "x = torch.arange(16.0).reshape(2, 2, 4).sin().requires_grad_()\n"
+        "w = torch.arange(12.0).reshape(2, 3, 2).cos()\n"
+        "y = torch.nn.functional.conv_transpose1d(x, w, stride=2, padding=1)\n" + END,
+        "x̄[n, c, u] = Σₒᵢ w[c, o, i]·ȳ[n, o, 2u+i−1]   x̄[",
+    ),
+    "transposed_convolution_kernel": (
+        "x = torch.arange(16.0).reshape(2, 2, 4).sin()\n"
+        "w = torch.arange(12.0).reshape(2, 3, 2).cos().requires_grad_()\n"
+        "y = torch.nn.functional.conv_transpose1d(x, w, stride=2, padding=1)\n" + END,
+        "w̄[c, o, i] = Σₙᵤ x[n, c, u]·ȳ[n, o, 2u+i−1]   w̄[",
+    ),
+    "group_norm": (
+        "x = torch.arange(32.0).reshape(2, 4, 2, 2).sin().requires_grad_()\n"
+        "y = torch.nn.GroupNorm(2, 4)(x)\n" + END,
+        "x̄ = (γ ⊙ ȳ − mean(γ ⊙ ȳ) − x̂ ⊙ mean(γ ⊙ ȳ ⊙ x̂))/σ   x̄[",
+    ),
     "max_pool": (
         IMAGE + "y = torch.nn.functional.max_pool2d(x, 2)\n" + END,
         "x̄[a, b] = Σᵤᵥ [(a, b) = argmax window(u, v)]·ȳ[u, v]   x̄[0, 0, 3, 2] = 2.94",

@@ -1,0 +1,128 @@
+"""Models of courses in windows of three widths: at every step the whole model is in view and can be read, and so
+is what is inside of the active card."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from cells import traced
+from course_models import MODELS, program
+
+from minigrad_viz.drawing.detail import DetailDrawing, DetailPicture
+from minigrad_viz.shell.report import Report
+
+WIDTHS = (1440, 1366, 900)
+HIGH = 900
+KILOBYTES = 400
+
+# What is wrong at the step that is shown, in words; nothing, if all is well.
+LOOK = """() => {
+    const found = [], near = 1.5;
+    const say = (...words) => found.push(words.join(' '));
+    const inside = (a, b) => a.left >= b.left - near && a.right <= b.right + near && a.top >= b.top - near && a.bottom <= b.bottom + near;
+    const box = (part) => part.getBoundingClientRect();
+    const root = document.querySelector('.mgp'), views = [...root.querySelectorAll('.mgp-shown .mgp-view')];
+    const window_ = { left: 0, right: innerWidth, top: -Infinity, bottom: Infinity };
+    if (document.documentElement.scrollWidth > innerWidth) say('the page is wider than the window');
+    for (const [i, view] of views.entries()) {
+        const name = i ? 'detail ' + i : 'strip', svg = view.querySelector('svg');
+        if (!svg) continue;
+        if (view.scrollWidth > view.clientWidth + 1) say(name, 'scrolls sideways');
+        if (view.scrollHeight > view.clientHeight + 1 && getComputedStyle(view).overflowY !== 'hidden') say(name, 'scrolls down');
+        const now = box(svg).width / svg.viewBox.baseVal.width;
+        for (const text of svg.querySelectorAll('text')) {
+            if (!text.textContent.trim() || getComputedStyle(text).visibility === 'hidden' || !box(text).width) continue;
+            if (now * parseFloat(getComputedStyle(text).fontSize) < 10.9) say(name, 'is small:', text.textContent);
+            if (!inside(box(text), box(svg))) say(name, 'is cut:', text.textContent);
+            const card = text.closest('.station > .card, .station > .deck:not(.strip > .deck)')?.querySelector(':scope > .box');
+            if (card && (box(text).left < box(card).left - near || box(text).right > box(card).right + near)) say(name, 'leaves its card:', text.textContent);
+        }
+        for (const station of svg.querySelectorAll('g.station > .card > .box')) {
+            if (!inside(box(station), box(view)) || !inside(box(station), window_)) say(name, 'has a station out of view:', station.closest('.station').id);
+        }
+        const names = [...svg.querySelectorAll('.detail .station:not(.outside) > .card')].map((card) => card.querySelector('text')?.textContent);
+        for (const twice of names.filter((one, j) => names.indexOf(one) !== j)) say(name, 'has two stations called', twice);
+    }
+    const strip = views[0].querySelector('svg');
+    if (box(strip).bottom - box(root).top > innerHeight) say('bar, caption and strip are higher than the window');
+    const marked = strip.querySelectorAll('.strip:has(.active), .strip.active').length;
+    if (marked && !strip.querySelector('.strip[aria-current]')) say('the active card is not marked');
+    return [...new Set(found)];
+}"""
+
+
+@pytest.fixture(scope="module")
+def report():
+    """A function that gives the report of a model by name; each is made once."""
+    torch = pytest.importorskip("torch")
+    made = {}
+
+    def report(name):
+        if name not in made:
+            made[name] = Report(traced(program(name), torch), lang="en")
+        return made[name]
+
+    return report
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", MODELS)
+def test_the_whole_model_is_in_view_at_every_step(name, report, visit, tmp_path):
+    html = report(name).page()
+    path = tmp_path / "page.html"
+    path.write_text(html, encoding="utf-8")
+    assert len(html.encode()) < 1000 * KILOBYTES
+    problems = []
+    page = visit(path)
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": HIGH})
+        page.reload()
+        page.locator(".mgp-next").wait_for()
+        if page.locator(".mgp-source").get_attribute("aria-pressed") == "true":
+            page.locator(".mgp-source").click()
+        page.locator(".mgp-view").first.focus()
+        while True:
+            step = page.locator("input[type=range]").first.input_value()
+            problems += [f"{width}, step {step}: {each}" for each in page.evaluate(LOOK)]
+            if page.locator(".mgp-next").is_disabled():
+                break
+            page.keyboard.press("ArrowRight")
+    assert not problems, "\n".join(dict.fromkeys(problems))
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", MODELS)
+def test_stations_are_called_as_in_the_code(name, report):
+    """What a station of a detail is called occurs in the source, is the path of a module or a parameter, or a
+    function of PyTorch; and no two of one detail have the same name."""
+    made = report(name)
+    source = re.sub(r"\s|self\.|torch\.", "", made.trace.source)
+    paths = {
+        path for group in made.views[-1].whole.groups for path in (group.path, group.path.partition(".")[2])
+    }
+    for panel in made.act(-1).panels:
+        if not isinstance(panel.picture, DetailPicture):
+            continue
+        detail = panel.picture.detail
+        drawing = DetailDrawing(detail, "", "", "en", 832)
+        names = [box.name for box in drawing.boxes.values() if not box.outside]
+        assert len(set(names)) == len(names), (panel.title, names)
+        for box in drawing.boxes.values():
+            if not box.outside:
+                assert is_known(box.name, source, paths, made), (panel.title, box.name)
+
+
+def is_known(name, source, paths, report):
+    """Whether a name stands in the source, or is that of a module, a parameter, a function or a state."""
+    plain = re.sub(r" \(\d+\)$", "", name)
+    written = re.sub(r"\s|self\.|torch\.|…", "", plain)
+    if written in source or plain.split(" ")[0] in paths or plain[-1] in "₀₁₂₃₄₅₆₇₈₉":
+        return True
+    first = plain.split(" ")[0]
+    if any(first in path.split(".") for path in paths) or re.match(r"#?\d", first):
+        return True
+    torch = pytest.importorskip("torch")
+    root, _, rest = plain.partition(".")
+    named = {n for _, n in report.trace.names} | {"model", "net", "gpt"}
+    return hasattr(torch, plain) or hasattr(torch.nn.functional, plain) or (root in named and bool(rest))
