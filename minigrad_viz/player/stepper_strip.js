@@ -8,7 +8,8 @@ class Strip extends Extra {
   constructor(player) {
     super();
     this.player = player;
-    const { words, boxes } = player;
+    const { words } = player;
+    const { boxes } = player.panes;
     this.field = quiet(make("input", { type: "text", placeholder: words.find, aria: { label: words.find } }));
     this.offers = block("mgp-offers");
     this.find = block("mgp-find", this.field, this.offers);
@@ -23,9 +24,10 @@ class Strip extends Extra {
   // Of an act that has a strip, a click on a card opens it, and another click closes it; one card is open at a time.
   laid() {
     const { player } = this;
-    const { boxes, stage, content, words } = player;
+    const { stage, content, words } = player;
+    const { boxes } = player.panes;
     this.on = Boolean(content.modules);
-    player.root.classList.toggle("stripped", this.on);
+    player.panes.root.classList.toggle("stripped", this.on);
     this.step = null;
     boxes.single = this.on ? (id) => Boolean(stage.parts.get(id)?.matches(".strip")) : null;
     boxes.turned = this.on ? (id) => this.mark(id) : null;
@@ -43,7 +45,8 @@ class Strip extends Extra {
   }
 
   cards() {
-    const { boxes, stage } = this.player;
+    const { stage } = this.player;
+    const { boxes } = this.player.panes;
     return [...stage.svg.querySelectorAll(".strip")].map((part) => stage.id(part)).filter((id) => boxes.panels.has(id));
   }
 
@@ -52,12 +55,13 @@ class Strip extends Extra {
     if (!this.on || step === this.step) return;
     const first = this.step === null;
     this.step = step;
-    const { boxes, stage, content, frames } = this.player;
+    const { stage, content, frames } = this.player;
+    const { boxes } = this.player.panes;
     const open = this.cards().find((id) => boxes.open.has(id));
     const active = this.cards().filter((id) => stage.current.includes(id)).at(-1);
     if (active && active !== open) boxes.turn(active);
     else if (!active && !open && first) this.go(content.open);
-    for (const { dataset, classList } of this.tables.children) {
+    for (const { dataset, classList } of this.tables.querySelectorAll("details")) {
       const at = frames.findIndex(({ marks }) => marks.includes(dataset.update)) + 1;
       classList.toggle("later", Boolean(step) && step < at);
     }
@@ -65,7 +69,7 @@ class Strip extends Extra {
 
   // Open boxes, each inside the one before, and close what else is open.
   go(ids) {
-    const { boxes } = this.player;
+    const { boxes } = this.player.panes;
     for (const id of [...boxes.open.keys()].reverse()) if (boxes.open.has(id) && !ids.includes(id)) boxes.turn(id, true);
     for (const id of ids) if (boxes.panels.has(id) && !boxes.open.has(id)) boxes.turn(id, true);
     boxes.settle();
@@ -81,7 +85,8 @@ class Strip extends Extra {
 
   // The same place in the next repetition, or the next card.
   beside(by) {
-    const { boxes, content } = this.player;
+    const { content } = this.player;
+    const { boxes } = this.player.panes;
     const inner = [...boxes.open.keys()].at(-1);
     const here = content.modules.find(([, ...ids]) => ids.length > 1 && ids.at(-1) === inner);
     const path = here?.[0].replace(/\.(\d+)(?=\.|$)/, (_, n) => `.${Number(n) + by}`);
@@ -128,12 +133,13 @@ class Strip extends Extra {
 
   leave() {
     this.find.hidden = true;
-    this.player.view.focus({ preventScroll: true });
+    this.player.panes.view.focus({ preventScroll: true });
   }
 
   // A card was opened or closed.
   mark(id) {
-    const { boxes, stage } = this.player;
+    const { stage } = this.player;
+    const { boxes } = this.player.panes;
     const open = boxes.open.get(id);
     if (open) {
       this.choices(open.stage.view);
