@@ -41,7 +41,8 @@ class Grads:
         if name is None:
             return
         new = None if grad is None else self.tape.taken(grad)
-        self.notes.append(GradSet(name, "none" if grad is None else "assigned", old, new, span))
+        how = "assigned" if grad is not None else "none" if before is not None else "empty"
+        self.notes.append(GradSet(name, how, old, new, span))
         if grad is None:
             self.owners.held.pop(name, None)
         else:

@@ -569,6 +569,7 @@ def leaf_gradients(stage: Stage, events: Sequence[NodeRan]) -> Iterator[Line]:
 GRADIENTS = {
     "zero": "step_grad_zero",
     "none": "step_grad_none",
+    "empty": "step_grad_empty",
     "assigned": "step_grad_assigned",
     "written": "step_grad_written",
 }
@@ -587,8 +588,7 @@ def update_text(stage: Stage, update: Update) -> Frame:
     if how and (how[-1] in RESETS or (len(changes) == 1 and written)):
         names = first_names([change.name for change in changes])
         value = "" if changes[-1].after is None else one_line(changes[-1].after)
-        empty = how[-1] == "none" and all(change.before is None for change in changes)
-        told = text("step_grad_empty" if empty else GRADIENTS[how[-1]], stage.lang, names=names, value=value)
+        told = text(GRADIENTS[how[-1]], stage.lang, names=names, value=value)
         return Frame(marks, clean(told), (), in_cell(update.span))
     source = shorten(clean(update.title), SOURCE)
     if not written:
