@@ -242,11 +242,12 @@ class Recorder:
             self.states.take_in(history_of(tensor), FEW)
 
     @observer_method
-    def adopt_within(self, results: list[Any]) -> None:
-        """Give ids to nodes inside an op that is made of several, before the op itself is reported."""
+    def adopt_within(self, results: list[Any], given: Sequence[Any] = ()) -> None:
+        """Give ids to what an op was `given`, and to nodes inside one that is made of several, before the op
+        itself is reported."""
         outputs, key_of = self.tape.ids.outputs, self.tape.ids.key
         nodes = [fn for t in results if (fn := history_of(t)) is not None]
         inner = [n for node in nodes for n, _ in edges_of(node) if n is not None]
         if any(key_of(node) not in outputs and variable_of(node) is None for node in inner):
             self.tape.place()
-            self.states.adopt(inner, users=nodes)
+            self.states.adopt(inner, tensors=given, users=nodes)

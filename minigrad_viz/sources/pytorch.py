@@ -415,8 +415,10 @@ class PyTorch:
                     self.recorder.crossing.created(result, data)
         else:
             for made in by_node(results):
-                inner = self.recorder.take_in if name == COMPILED else self.recorder.adopt_within
-                inner(made)
+                if name == COMPILED:
+                    self.recorder.take_in(made)
+                else:
+                    self.recorder.adopt_within(made, [t for t, _ in tensors])
                 self.recorder.forward(name, given, made, self.torch.is_grad_enabled())
 
     def tell_of(self, name: str, args: Any, result: Any) -> None:
