@@ -183,7 +183,7 @@ class Question:
             match event:
                 case GradAccumulated(tensor=self.tensor):
                     last, gone = event, None
-                case GradSet(tensor=self.tensor):
+                case GradSet(tensor=self.tensor) if event.how != "empty":
                     gone = event if event.how == "none" else None
         if last is None:
             return None
@@ -396,7 +396,7 @@ def not_kept(
     made = next((s.node for e in before for s in e.made if s.id == tensor), None)
     earlier = (call for call in scenes.index.calls.values() if call.begin < reading.time)
     calls = [call for call in earlier if made in call.found]
-    given = any(event.tensor == tensor for event in of_kinds(before, GradSet))
+    given = any(e.tensor == tensor and e.how != "empty" for e in of_kinds(before, GradSet))
     if not calls or given or any(may_keep_gradient(call, tensor) for call in calls):
         return None
     for call in (c.started for c in reversed(calls) if c.started and c.started.kind == "backward"):

@@ -226,7 +226,7 @@ def root_is_leaf(case: Case) -> Iterator[Explanation]:
 def kept_gradients(case: Case) -> Iterator[Explanation]:
     """A gradient was added to that of an earlier round, although its tensor was updated in between and its
     gradient is never reset, and the sum updated the tensor."""
-    reset = {event.tensor for event in case.trace.of(GradSet)}
+    reset = {event.tensor for event in case.trace.of(GradSet) if event.how != "empty"}
     updated: set[str] = set()
     added: dict[str, GradAccumulated] = {}  # but not used yet
     found: dict[str, GradAccumulated] = {}

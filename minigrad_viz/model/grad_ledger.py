@@ -83,7 +83,7 @@ class Clerk:
                 self.came(event.tensor)
             case GradAccumulated():
                 self.deposited(event)
-            case GradSet():
+            case GradSet() if event.how != "empty":
                 self.stood(event.tensor, event.before)
                 self.enter(event.tensor, Entry(event.how, event.before, event.after, span=event.span))
             case Snapshot():

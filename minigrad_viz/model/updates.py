@@ -26,7 +26,7 @@ from ..trace.statements import parse_expression
 from .stations import BackwardCall, Moments
 
 STEP, ZERO, CLIP, WRITTEN = "step", "zero", "clip", "written"
-RESETS = ("none", "zero")
+RESETS = ("none", "zero", "empty")
 NUMBER = re.compile(r"-?\d[\d.]*(?:e[+-]?\d+)?")
 SETTINGS = {  # of an optimizer, as they are shown
     "lr": "lr={:g}",
@@ -90,7 +90,7 @@ class UpdateReader:
         """A gradient was changed."""
         text = source_line(event.span)
         kind = ZERO if event.how in RESETS else CLIP if "clip_grad" in text else WRITTEN
-        title = f"{text} = None" if event.how == "none" and text.endswith(".grad") else text
+        title = f"{text} = None" if event.how in ("none", "empty") and text.endswith(".grad") else text
         update = self.update(time, kind, event.span, title, tensor=event.tensor)
         number = f"c{len(update.changes)}"
         update.changes.append(Change(number, event.tensor, "", event.before, None, event.after))

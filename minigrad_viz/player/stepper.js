@@ -9,32 +9,38 @@ import { legend, vjp } from "./stepper_details.js";
 import { inline } from "./stepper_formula.js";
 import { Keys } from "./stepper_keys.js";
 import { Motion } from "./stepper_motion.js";
-import { furnish } from "./stepper_panes.js";
-import { addressed, block, clamp, control, extras, face, make, memory, quiet, unpacked, whole } from "./stepper_parts.js";
+import { Panes } from "./stepper_panes.js";
+import { addressed, block, clamp, control, extras, face, make, memory, unpacked, whole } from "./stepper_parts.js";
 import { SPARE, Stage, fitting } from "./stepper_picture.js";
 import { alone, send, share } from "./stepper_share.js";
 import { Tour } from "./stepper_tour.js";
 
 const BEGIN = 200; // milliseconds from the start of the play to its first step
-const BEATS = [1400, 3700]; // milliseconds that a step stands at speed 1, at least and at most
+const [SHORTEST, LONGEST] = [1400, 3700]; // milliseconds that a step stands at speed 1
 const REPEATED = 8; // times as fast: a round that says what the one before said
 const READING = 13; // milliseconds for each letter of the caption
-const POPUPS = ["legend", "copy", "offer"]; // one is open at a time, or the details of a station
 const WIDE = 900; // pixels from which on a page has its source open, if the picture fits beside it
 
-class Player extends Tour {
+export class Player extends Tour {
+  /** @type {Stage | null} the picture of the act */ stage = null;
+  /** @type {string | null} the part that the reader picked, and the stage that it is part of */ picked = null;
+  /** @type {Stage | null} */ chosen = null;
+  /** @type {import("./stepper_parts.js").Extra[]} */ extras = [];
+  /** @type {Element[]} what the legend says */ signs = [];
+  wide = 0; // pixels; 0: not laid out
+  full = false; // whether it fills the screen
+  /** @type {ReturnType<typeof setTimeout> | undefined} */ timer;
+
+  /** @param {import("./stepper_types.js").Model} model @param {Element} el */
   constructor(model, el) {
-    super();
-    this.extras = [];
-    this.model = model;
-    this.score = model.get("_score");
+    super(model);
     this.words = this.score.words;
     this.motion = new Motion();
-    furnish(this);
-    el.append(this.root);
+    this.panes = new Panes(this);
+    el.append(this.panes.root);
     this.keys = new Keys(this);
     this.observer = new ResizeObserver(() => this.arrange());
-    this.observer.observe(this.root);
+    this.observer.observe(this.panes.root);
     this.printed = () => this.frames && this.go(this.frames.length); // on paper the last step stands
     addEventListener("beforeprint", this.printed);
     this.events = { act: () => ((this.rests = false), this.turn()) };
@@ -63,7 +69,7 @@ class Player extends Tour {
   // What depends on the width.
   arrange() {
     if (!this.stage) return;
-    const { clientWidth } = this.root;
+    const { clientWidth } = this.panes.root;
     if (this.wide === clientWidth) return;
     if (!this.wide && this.score.pane && clientWidth >= WIDE) {
       this.toggle("source", true);
@@ -72,21 +78,31 @@ class Player extends Tour {
     this.wide = clientWidth;
     this.lay();
     this.show();
-    const full = this.root.matches(":fullscreen");
-    if (full) this.stage.project(innerHeight - this.top.offsetHeight - 24);
+    const full = this.panes.root.matches(":fullscreen");
+    if (full) this.stage.project(innerHeight - this.panes.top.offsetHeight - 24);
     else if (this.full || this.stage.zoom === null) this.stage.scale(null);
     this.full = full;
-    this.rounds?.show(this.act);
-    this.track.fit();
+    this.panes.rounds?.show(this.act);
+    this.panes.track.fit();
     this.chart();
     this.sight(true);
-    this.zoom.hidden = !this.stage.cuts().size;
+    this.panes.zoom.hidden = !this.stage.cuts().size;
     for (const extra of this.extras) extra.arranged();
+  }
+
+  // To where the next chapter begins, or the one before.
+  /** @param {number} by */
+  chapter(by) {
+    const to = this.panes.track.jump(this.step, by);
+    if (this.resting()) by > 0 && this.cross(0, 1);
+    else if (to) this.go(to);
+    else this.cross(this.act + by, by > 0 ? 1 : Infinity);
   }
 
   // How high the caption is, and beside it a map of the picture while the picture is cut.
   chart() {
-    const { stage, map, caption, root, top } = this;
+    const { stage } = this;
+    const { map, caption, root, top } = this.panes;
     stage.onmove = null;
     for (const mapped of [false, true]) {
       map.element.style.display = mapped ? "" : "none";
@@ -118,12 +134,12 @@ class Player extends Tour {
     Object.assign(this, { content, frames: content.frames, picked: null, chosen: null, wide: 0, stage: null });
     const steps = (acts) => acts.flatMap(({ chapters }) => chapters).reduce((sum, [, n]) => sum + n, 0);
     [this.before, this.all] = [steps(this.score.acts.slice(0, act)), steps(this.score.acts)];
-    this.track.lay(this.frames);
+    this.panes.track.lay(this.frames);
     this.lay();
-    if (this.acts) {
-      this.acts.value = act;
-      this.turns[0].disabled = !act;
-      this.turns[1].disabled = act === this.score.acts.length - 1;
+    if (this.panes.acts) {
+      this.panes.acts.value = act;
+      this.panes.turns[0].disabled = !act;
+      this.panes.turns[1].disabled = act === this.score.acts.length - 1;
     }
     if (this.enter) this.go(this.enter);
     this.enter = undefined;
@@ -133,26 +149,28 @@ class Player extends Tour {
 
   // The picture of the act, in the form that fits the width better; nothing if it is there.
   lay() {
-    const { content, view } = this;
+    const { content } = this;
+    const { view } = this.panes;
     const room = view.clientWidth;
     const narrow = content.narrow && room && room < content.width - SPARE ? content.narrow : {};
     const shown = { ...content, ...(content.widths ? fitting(content, room) : narrow) };
     if (this.stage?.prefix === shown.prefix) return;
-    this.details.element.hidden = true;
+    this.panes.details.element.hidden = true;
     Object.assign(this, { picked: null, chosen: null, step: undefined });
     this.stage = new Stage(view, shown, this.words, (id) => this.pick(id, this.stage));
     this.signs = [...legend(this.stage.svg), ...vjp(this.frames, this.words), block("mgp-sign", this.words.keys)];
     this.toggle("legend", false);
-    this.boxes.lay(content.panels);
+    this.panes.boxes.lay(content.panels);
     for (const extra of this.extras) extra.laid();
   }
 
   press(name) {
+    /** @type {Record<string, [number, number]>} */
     const ends = { first: [0, 0], last: [this.score.acts.length - 1, Infinity] };
     if (name in ends) this.cross(...ends[name]);
     else if (name === "previous" || name === "next") this.walk(name === "next" ? 1 : -1);
     else if (["queue", "source", "legend", "copy", "offer"].includes(name)) this.toggle(name);
-    else if (name === "full") document.fullscreenElement ? document.exitFullscreen() : this.root.requestFullscreen?.();
+    else if (name === "full") document.fullscreenElement ? document.exitFullscreen() : this.panes.root.requestFullscreen?.();
     else if (name !== "play") this.stage.resize(name), this.chart();
     else if (this.model.get("playing")) this.set({ playing: false });
     else if (!this.ended()) this.set({ playing: true });
@@ -169,11 +187,11 @@ class Player extends Tour {
     if (step !== chosen) return this.set({ step, playing: false });
     if (step !== this.step) this.turned(step);
     const playing = model.get("playing") && !this.ended() && !this.hidden();
-    face(this.play, this.words, playing ? "pause" : "play");
-    this.caption.element.setAttribute("aria-live", playing ? "off" : "polite");
-    this.speed.value = model.get("speed");
+    face(this.panes.buttons.play, this.words, playing ? "pause" : "play");
+    this.panes.caption.element.setAttribute("aria-live", playing ? "off" : "polite");
+    this.panes.speed.value = model.get("speed");
     clearTimeout(this.timer);
-    const beat = step ? clamp(READING * this.caption.element.textContent.length, ...BEATS) / this.pace() : BEGIN;
+    const beat = step ? clamp(READING * this.panes.caption.element.textContent.length, SHORTEST, LONGEST) / this.pace() : BEGIN;
     if (playing) this.timer = setTimeout(() => this.advance(), beat);
     else if (model.get("playing")) this.set({ playing });
   }
@@ -202,20 +220,20 @@ class Player extends Tour {
     for (const extra of this.extras) extra.leaving();
     for (const stage of this.stages()) stage.paint(hidden ? step - 1 : step);
     for (const extra of this.extras) extra.painted();
-    this.map.show();
-    this.track.show(step);
-    this.root.dataset.phase = this.frames[step - 1]?.phase ?? "start";
-    this.label.textContent = `${this.resting() ? 0 : this.before + step} / ${this.all}`;
-    if (this.phase) this.phase.textContent = step ? this.track.told(step) : "";
-    this.first.disabled = !step && !this.act;
-    this.previous.disabled = this.first.disabled || this.resting();
-    this.next.disabled = this.last.disabled = this.ended();
+    this.panes.map.show();
+    this.panes.track.show(step);
+    this.panes.root.dataset.phase = this.frames[step - 1]?.phase ?? "start";
+    this.panes.label.textContent = `${this.resting() ? 0 : this.before + step} / ${this.all}`;
+    if (this.panes.phase) this.panes.phase.textContent = step ? this.panes.track.told(step) : "";
+    this.panes.buttons.first.disabled = !step && !this.act;
+    this.panes.buttons.previous.disabled = this.panes.buttons.first.disabled || this.resting();
+    this.panes.buttons.next.disabled = this.panes.buttons.last.disabled = this.ended();
     this.tell();
     this.mark();
-    if (this.picked) this.details.show(this.picked, this.chosen, this.steps());
+    if (this.picked) this.panes.details.show(this.picked, this.chosen, this.steps());
     this.sight(!step);
     for (const extra of this.extras) extra.shown(step);
-    if (on && frame) this.motion.play(this.content.widths ? this.stages().at(-1) : this.stage, frame, this.caption.formula, this.pace());
+    if (on && frame) this.motion.play(this.content.widths ? this.stages().at(-1) : this.stage, frame, this.panes.caption.formula, this.pace());
   }
 
   // The act that may be shown, for one that is wanted.
@@ -237,35 +255,35 @@ class Player extends Tour {
   tell() {
     const hidden = this.hidden();
     const invited = !this.step && !this.keys.held ? { text: this.words.step_click, lines: [], marks: [] } : undefined;
-    this.caption.show(hidden ? undefined : (this.frames[this.step - 1] ?? invited), hidden ? "" : following(this));
+    this.panes.caption.show(hidden ? undefined : (this.frames[this.step - 1] ?? invited), hidden ? "" : following(this));
     for (const extra of this.extras) extra.caption();
-    this.order.show(!hidden && this.queue.getAttribute("aria-pressed") === "true", this);
+    this.panes.order.show(!hidden && this.panes.buttons.queue.getAttribute("aria-pressed") === "true", this);
   }
 
   mark() {
     const { span, cause } = this.frames[this.step - 1] ?? {};
     const also = this.steps().map((step) => [this.frames[step - 1].span, "also"]);
-    this.code.mark([[span, "now"], [cause, "cause"], ...also].filter(([where]) => where));
+    this.panes.code.mark([[span, "now"], [cause, "cause"], ...also].filter(([where]) => where));
   }
 
   // All pictures that are shown: the whole, and the boxes that are open.
   stages() {
-    return [this.stage, ...[...this.boxes.open.values()].map(({ stage }) => stage)];
+    return [this.stage, ...[...this.panes.boxes.open.values()].map(({ stage }) => stage)];
   }
 
   // ----------------------------------------------------------------------------------------- what opens
 
   pick(id, stage = this.chosen ?? this.stage) {
     if (this.extras.some((extra) => extra.open().length)) return;
-    const [before, held] = [this.chosen?.parts.get(this.picked), this.details.held()];
+    const [before, held] = [this.chosen?.parts.get(this.picked), this.panes.details.held()];
     this.chosen?.mark(null);
     [this.picked, this.chosen] = [id, stage];
     stage.mark(id);
-    if (id) for (const name of POPUPS) this.toggle(name, false);
-    this.details.show(id, stage, this.steps());
+    if (id) for (const name of Object.keys(this.panes.popups)) this.toggle(name, false); // one is open at a time
+    this.panes.details.show(id, stage, this.steps());
     this.room();
     this.mark();
-    if (held >= 0 && !id) (before?.hasAttribute("tabindex") ? before : this.view).focus({ preventScroll: true });
+    if (held >= 0 && !id) (before?.hasAttribute("tabindex") ? before : this.panes.view).focus({ preventScroll: true });
   }
 
   // The steps that mark what is picked.
@@ -273,37 +291,38 @@ class Player extends Tour {
     return this.picked ? [...(this.chosen.painter.steps.get(this.picked) ?? [])] : [];
   }
 
-  toggle(name, on = this[name].getAttribute("aria-pressed") !== "true") {
-    this[name].setAttribute("aria-pressed", on);
+  /** @param {string} name @param {boolean} [on] */
+  toggle(name, on = this.panes.buttons[name].getAttribute("aria-pressed") !== "true") {
+    const { buttons, pane, popups } = this.panes;
+    buttons[name].setAttribute("aria-pressed", String(on));
     if (name === "queue") return this.tell();
-    const part = { source: this.pane, legend: this.help, copy: this.copies, offer: this.offered }[name];
-    part.hidden = !on;
-    if (on && POPUPS.includes(name)) {
-      for (const other of POPUPS) if (other !== name) this.toggle(other, false);
+    (popups[name] ?? pane).hidden = !on;
+    if (name === "source") return this.mark();
+    if (on) {
+      for (const other of Object.keys(popups)) if (other !== name) this.toggle(other, false);
       if (this.picked) this.pick(null);
     }
-    if (name === "source") this.mark();
-    if (name === "legend") this.help.replaceChildren(...(on ? this.signs : []));
-    if (POPUPS.includes(name)) this.room();
+    if (name === "legend") popups.legend.replaceChildren(...(on ? this.signs : []));
+    this.room();
   }
 
   // The picture's place is as high as what has opened over it.
   room() {
-    const open = [this.details.element, this.help, this.copies, this.offered].find((part) => !part.hidden);
-    this.scene.style.minHeight = open ? `${open.offsetTop + open.offsetHeight + 8}px` : "";
+    const open = [this.panes.details.element, ...Object.values(this.panes.popups)].find((part) => !part.hidden);
+    this.panes.scene.style.minHeight = open ? `${open.offsetTop + open.offsetHeight + 8}px` : "";
   }
 
   async share(kind) {
     const copied = kind === "html" ? await send(this.model, this.act, this.step) : await this.still(kind);
-    this.copy.title = this.words[copied ? "copied" : "copied_file"];
+    this.panes.buttons.copy.title = this.words[copied ? "copied" : "copied_file"];
     this.toggle("copy", false);
-    this.copy.focus({ preventScroll: true });
+    this.panes.buttons.copy.focus({ preventScroll: true });
   }
 
   // The picture of the step with what is said of it; whether it is on the clipboard.
   still(kind) {
-    const formula = this.step && !this.hidden() && this.caption.tree ? inline(this.caption.tree) : "";
-    return share(kind, alone(this.stage.svg, [this.caption.said, formula]));
+    const formula = this.step && !this.hidden() && this.panes.caption.tree ? inline(this.panes.caption.tree) : "";
+    return share(kind, alone(this.stage.svg, [this.panes.caption.said, formula]));
   }
 }
 

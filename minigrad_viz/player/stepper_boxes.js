@@ -29,8 +29,14 @@ function plus(stage, boxes, open, onopen) {
 }
 
 export class Boxes {
+  /** @type {Map<string, import("./stepper_types.js").Panel>} what can be opened */ panels = new Map();
+  /** @type {Map<string, {element: HTMLElement, stage: Stage}>} what is */ open = new Map();
+  /** @type {((id: string) => boolean) | null} whether one such box is open at a time */ single = null;
+  /** @type {((id: string) => void) | null} what is told of a box that was turned */ turned = null;
+
+  /** @param {import("./stepper.js").Player} player */
   constructor(player) {
-    Object.assign(this, { player, panels: new Map(), open: new Map() }); // what can be opened, and what is
+    this.player = player;
     this.foot = block("mgp-view mgp-foot"); // what stands below the graph, while boxes are open
     this.element = block("mgp-panels");
   }

@@ -28,19 +28,29 @@ export function called(stage, id) {
 }
 
 // What comes next, in a few words; nothing where an extra hides that, as a question about it does.
-export function following({ words, frames, step, stage, code, extras }) {
+/** @param {import("./stepper.js").Player} player */
+export function following({ words, frames, step, stage, panes, extras }) {
   const next = step ? frames[step] : undefined;
   if (!next || extras.some((extra) => extra.hides(step + 1))) return "";
   const station = next.phase === "backward" && next.marks[0]?.match(/^(\w+)-d$/)?.[1];
   const node = station && stage.parts.get(next.marks[0])?.querySelector(".fn")?.textContent;
-  const line = next.span && code.lines[next.span[0] - 1]?.trim();
+  const line = next.span && panes.code.lines[next.span[0] - 1]?.trim();
   const what = node ? `${node} (${called(stage, station)})` : line;
   return what ? words.following.replace("{what}", () => what) : "";
 }
 
 export class Caption {
+  page = 0;
+  /** @type {Map<string, {className: string, hidden: boolean[]}>} how formulas fit, by their form */ fits = new Map();
+  /** @type {string | undefined} of the step that is shown */ label;
+  /** @type {any} the formula that is shown, its tree, and the sentence */ formula = null;
+  /** @type {any} */ tree;
+  said = "";
+
+  /** @param {import("./stepper_types.js").Words} words @param {string[]} lines of the cell */
   constructor(words, lines) {
-    Object.assign(this, { words, lines, page: 0, fits: new Map() });
+    this.words = words;
+    this.lines = lines;
     this.place = block("mgp-at");
     this.inWords = block("mgp-words");
     this.main = block("mgp-main");
@@ -49,6 +59,7 @@ export class Caption {
   }
 
   // How high it is: as the formulas of all steps ask for, at the width that it has.
+  /** @param {import("./stepper_types.js").Frame[]} frames */
   settle(frames) {
     const every = Math.ceil(frames.length / MEASURED) || 1;
     const some = frames.filter((frame, i) => i % every === 0 && frame.main !== undefined);
@@ -68,6 +79,7 @@ export class Caption {
     this.element.classList.toggle("tall", this.tall);
   }
 
+  /** @param {Partial<import("./stepper_types.js").Frame> | undefined} frame @param {string} next */
   show(frame, next) {
     const { words } = this;
     if (this.label !== frame?.label) this.page = 0;
@@ -102,6 +114,7 @@ export class Caption {
     if (line === undefined) return [];
     const [first, column, last, end] = span;
     const indent = line.search(/\S|$/);
+    /** @type {[number, number, string]} */
     const mark = [column - indent, first === last ? end - indent : Infinity, "now"];
     const number = make("span", { textContent: this.words.line.replace("{n}", first) });
     return [number, make("code", {}, ...pieces(line.trim(), [mark]).map(piece))];
@@ -111,10 +124,10 @@ export class Caption {
   turner(count, turn) {
     const { words, page } = this;
     const button = (name, textContent, by) => {
-      const act = () => (turn((page + by) % count), this.main.querySelector(`.mgp-${name}`).focus());
+      const act = () => (turn((page + by) % count), buttonOf(this.main, name).focus());
       return Object.assign(control(words, name, act), { textContent });
     };
-    return block("mgp-turn", button("formula_previous", "‹", count - 1), words.of.replace("{i}", page + 1).replace("{n}", count), button("formula_next", "›", 1));
+    return block("mgp-turn", button("formula_previous", "‹", count - 1), words.of.replace("{i}", String(page + 1)).replace("{n}", String(count)), button("formula_next", "›", 1));
   }
 
   // A long formula loses forms in its middle, first those that would not fit in a line of their own; then it
@@ -128,7 +141,7 @@ export class Caption {
       shown.className = known.className;
       return forms.forEach((form, i) => (form.hidden = known.hidden[i]));
     }
-    const room = this.main.clientWidth - (this.main.children[1]?.offsetWidth ?? 0) - 12;
+    const room = this.main.clientWidth - (widths(this.main)[1] ?? 0) - 12;
     const wide = widths(shown);
     const last = forms.length - 1;
     const keep = kept(wide, room).filter((i) => i === 0 || i === last || wide[i] <= room);
@@ -142,4 +155,8 @@ export class Caption {
   }
 }
 
-const widths = (shown) => [...shown.children].map((form) => form.offsetWidth);
+/** @returns {HTMLElement} */
+const buttonOf = (main, name) => main.querySelector(`.mgp-${name}`);
+
+/** @param {HTMLElement} shown @returns {number[]} */
+const widths = (shown) => [...shown.children].map((form) => /** @type {HTMLElement} */ (form).offsetWidth);

@@ -15,7 +15,7 @@ export class Details {
 
   // Which button has the focus; -1 if none.
   held() {
-    return [...this.element.querySelectorAll("button")].indexOf(this.player.root.getRootNode().activeElement);
+    return [...this.element.querySelectorAll("button")].indexOf(this.player.panes.root.getRootNode().activeElement);
   }
 
   show(picked, stage, steps) {

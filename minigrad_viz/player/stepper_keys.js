@@ -12,12 +12,13 @@ const SEEN = 40; // pixels of a player from which on it is in view
 // notebook's: a click anywhere in a player gives them to it, and Esc gives them back.
 export class Keys {
   constructor(player) {
-    const { root, model } = player;
+    const { model } = player;
+    const { root } = player.panes;
     this.player = player;
     this.free = !model.send && !globalThis.google?.colab && !document.querySelector(OWNERS);
     this.held = this.free;
     root.onkeydown = (event) => pressed(player, event);
-    root.onclick = () => this.inside() || player.view.focus({ preventScroll: true });
+    root.onclick = () => this.inside() || player.panes.view.focus({ preventScroll: true });
     root.addEventListener("focusin", () => this.hold(true));
     root.addEventListener("focusout", ({ relatedTarget }) => this.hold(root.contains(relatedTarget)));
     this.listener = (event) => this.arrow(event);
@@ -29,7 +30,7 @@ export class Keys {
   }
 
   inside() {
-    const { root } = this.player;
+    const { root } = this.player.panes;
     return root.contains(root.getRootNode().activeElement);
   }
 
@@ -43,7 +44,7 @@ export class Keys {
 
   // The focus goes to what holds the player: the cell of a notebook.
   release() {
-    const { root } = this.player;
+    const { root } = this.player.panes;
     root.getRootNode().activeElement.blur();
     root.parentElement?.closest("[tabindex]")?.focus({ preventScroll: true });
   }
@@ -58,7 +59,7 @@ export class Keys {
     };
     const players = [...document.querySelectorAll(".mgp")];
     const most = Math.max(...players.map(seen));
-    if (most >= SEEN && players.find((root) => seen(root) === most) === this.player.root) pressed(this.player, event);
+    if (most >= SEEN && players.find((root) => seen(root) === most) === this.player.panes.root) pressed(this.player, event);
   }
 }
 
@@ -68,19 +69,19 @@ export function pressed(player, event) {
   const station = target.closest("g.station");
   const stage = player.stages().find(({ view }) => view.contains(target)) ?? player.stage;
   const box = station && stage.id(station);
-  const open = player.copies.hidden ? (player.help.hidden ? null : "legend") : "copy";
+  const { open } = player.panes;
   if (event.altKey) {
     if (!(key in WALKS) || !stage.view.contains(target)) return;
     stage.rove(station, WALKS[key]);
   } else if (key === "Escape" && open) player.toggle(open, false);
   else if (key === "Escape" && player.picked) player.pick(null);
-  else if (key === "Escape" && player.boxes.open.size) player.boxes.turn([...player.boxes.open.keys()].pop());
-  else if ((key === "+" || key === "-") && player.boxes.panels.has(box) && player.boxes.open.has(box) === (key === "-")) player.boxes.turn(box);
+  else if (key === "Escape" && player.panes.boxes.open.size) player.panes.boxes.turn([...player.panes.boxes.open.keys()].pop());
+  else if ((key === "+" || key === "-") && player.panes.boxes.panels.has(box) && player.panes.boxes.open.has(box) === (key === "-")) player.panes.boxes.turn(box);
   else if (station && (key === "Enter" || key === " ")) player.pick(box, stage);
   else if (station && (key === "ArrowUp" || key === "ArrowDown")) stage.rove(station, WALKS[key]);
-  else if ((key === "ArrowUp" || key === "ArrowDown") && stage.view.contains(target) && stage.scroll(WALKS[key]));
+  else if ((key === "ArrowUp" || key === "ArrowDown") && stage.view.contains(target) && stage.scroll(WALKS[key])) {}
   else if (key === "Escape" && player.keys.inside()) player.keys.release();
-  else if (player.extras.some((extra) => extra.key(key)));
+  else if (player.extras.some((extra) => extra.key(key))) {}
   else if (event.shiftKey && (key === "ArrowLeft" || key === "ArrowRight")) player.chapter(WALKS[key]);
   else if (key.toLowerCase() in MOVES && !(key === " " && target.tagName === "BUTTON")) player.press(MOVES[key.toLowerCase()]);
   else return;

@@ -115,7 +115,11 @@ const KINDS = {
 class Learning extends Extra {
   constructor(player, told) {
     super();
-    Object.assign(this, { player, told, words: told.words, beside: null });
+    this.player = player;
+    this.told = told;
+    this.words = told.words;
+    /** @type {boolean | null} whether it stands beside the picture */
+    this.beside = null;
     this.head = make("h4");
     this.model = block("mgp-model");
     this.loss = block("mgp-loss");
@@ -133,7 +137,7 @@ class Learning extends Extra {
     const { act } = player;
     const width = this.model.clientWidth;
     if (act === undefined || width < 100) return;
-    const round = player.rounds?.name(act) ?? "";
+    const round = player.panes.rounds?.name(act) ?? "";
     const known = told.rounds[act];
     this.head.textContent = `${words[`learning_${told.kind}`].replaceAll("{x}", told.x[0]).replaceAll("{y}", told.y)} · ${round}`;
     this.model.replaceChildren(...(known ? [KINDS[told.kind](told, act, width, this.head.textContent)] : []));
@@ -143,7 +147,7 @@ class Learning extends Extra {
   // The loss of every round that is known; on a scale of powers of ten where it spans decades.
   losses(act, width) {
     const { player, words } = this;
-    const known = [...(player.rounds?.values ?? [])].sort(([a], [b]) => a - b);
+    const known = [...(player.panes.rounds?.values ?? [])].sort(([a], [b]) => a - b);
     if (known.length < 2) return;
     const values = known.map(([, value]) => value);
     const [least, most] = [Math.min(...values), Math.max(...values)];
@@ -155,7 +159,7 @@ class Learning extends Extra {
     const made = axes(width, LOSS, [known[0][0] + 1, known.at(-1)[0] + 1], [low, high], [""], this.name.textContent, true);
     scaled(made, width, low, high, powers ? (value) => (Number.isInteger(value) ? `1e${value}` : "") : undefined);
     const place = ([i, value]) => [made.x(i + 1), made.y(at(value))];
-    const now = player.rounds.counted + act;
+    const now = player.panes.rounds.counted + act;
     made.svg.append(drawn("path", { class: "curve later", d: line(known.map(place)) }));
     const past = known.filter(([i]) => i <= now);
     if (past.length > 1) made.svg.append(drawn("path", { class: "curve", d: line(past.map(place)) }));
@@ -171,17 +175,17 @@ class Learning extends Extra {
   // Beside the picture where there is room for both, else below it.
   arranged() {
     const { player } = this;
-    const beside = player.root.clientWidth - PANE >= player.content.width;
+    const beside = player.panes.root.clientWidth - PANE >= player.content.width;
     if (beside !== this.beside) {
       this.beside = beside;
-      if (beside) player.root.querySelector(".mgp-body").append(this.pane);
-      else player.boxes.element.before(this.pane);
+      if (beside) player.panes.root.querySelector(".mgp-body").append(this.pane);
+      else player.panes.boxes.element.before(this.pane);
       this.pane.classList.toggle("beside", beside);
       player.wide = -1; // the picture has another width now
       return player.arrange();
     }
     this.tell();
-    player.root.style.setProperty("--below", beside ? "0px" : `${this.pane.offsetHeight}px`);
+    player.panes.root.style.setProperty("--below", beside ? "0px" : `${this.pane.offsetHeight}px`);
   }
 }
 

@@ -21,17 +21,17 @@ class Live extends Extra {
     this.words = score.live.words;
     this.source = model.send && !Object.keys(this.score.states).length ? new Kernel(model) : new Grid(this.score);
     this.button = quiet(make("button", { type: "button", className: "mgp-live", textContent: this.words.live, onclick: () => this.turn(!this.on) }));
-    player.tools.prepend(this.button);
+    player.panes.tools.prepend(this.button);
     this.sliders = new Map(); // by the card of a leaf
     this.chosen = new Map(this.score.handles.toReversed().map((handle) => [handle.card, handle]));
     this.handle = this.score.handles[0];
     this.values = new Map(); // by the name of a handle, where it is not the cell's
-    this.wanted = { handle: this.handle, values: this.values };
+    this.wanted = { handle: this.handle, values: this.values, all: false };
     this.texts = new Replaced();
     this.own = null; // the frames of the cell
-    this.pane = new LivePane(this, player.code.lines);
-    player.boxes.element.before(this.pane.element);
-    player.root.addEventListener("pointerenter", () => this.near(this.handle));
+    this.pane = new LivePane(this, player.panes.code.lines);
+    player.panes.boxes.element.before(this.pane.element);
+    player.panes.root.addEventListener("pointerenter", () => this.near(this.handle));
     this.turn(true);
   }
 
@@ -210,7 +210,7 @@ class Live extends Extra {
     const { player } = this;
     Object.assign(this, { handle, values, state });
     if (!this.own) return;
-    player.root.classList.toggle("mgp-moved", state !== null);
+    player.panes.root.classList.toggle("mgp-moved", state !== null);
     player.frames = state?.steps ? this.own.map((frame, i) => this.frame(frame, state.steps[i + 1])) : this.own;
     this.painted(moving && state !== null);
     player.tell();
@@ -234,7 +234,7 @@ class Live extends Extra {
   caption() {
     if (!this.on || !this.state || !this.own) return;
     const { player, words, handle, state } = this;
-    const { caption } = player;
+    const { caption } = player.panes;
     const fill = (text) => text.replace("{name}", handle.name).replace("{value}", state.at[0]).replace("{cell}", handle.cell[0]);
     if (player.step) return caption.place.prepend(make("mark", { textContent: fill(state.steps ? words.live_short : words.live_own) }));
     const said = fill(words.live_at);
@@ -247,7 +247,7 @@ class Live extends Extra {
   arranged() {
     this.pane.arranged();
     const { player, pane } = this;
-    player.root.style.setProperty("--below", `${Math.min(pane.element.offsetHeight, LOWEST)}px`);
+    player.panes.root.style.setProperty("--below", `${Math.min(pane.element.offsetHeight, LOWEST)}px`);
     player.chart();
   }
 }

@@ -14,7 +14,10 @@ const literal = (value) => (Number.isInteger(value) && Math.abs(value) < 1e16 ? 
 export class LivePane {
   constructor(live, lines) {
     const { words, score } = live;
-    Object.assign(this, { live, lines, words, score });
+    this.live = live;
+    this.lines = lines;
+    this.words = words;
+    this.score = score;
     const act = (word, onclick) => quiet(make("button", { type: "button", textContent: word, onclick }));
     this.head = make("h4");
     this.pick = quiet(make("select", { title: words.live_pick, aria: { label: words.live_pick } }));

@@ -2,8 +2,9 @@
 
 import { block, make, quiet } from "./stepper_parts.js";
 
-// What opens; `told` is as in offers.py.
-export function offers({ word, how, copied, ways }) {
+// What opens over the picture; nothing to choose from without offers.
+/** @param {import("./stepper_types.js").Offers} [told] */
+export function offers({ word, how, copied, ways } = { word: "", how: "", copied: "", ways: [] }) {
   const copy = async (button, line) => {
     button.title = line;
     const done = await navigator.clipboard?.writeText(line).then(() => true, () => false);

@@ -6,8 +6,17 @@ import { SVG } from "./stepper_parts.js";
 // the finished picture: without the class `walk` on the whole, `later` means nothing. A step touches only the
 // parts that the steps between the old one and the new one mark; `touched` counts them.
 export class Painter {
+  at = 0; // the step that is shown
+  touched = 0;
+  /** @type {Map<string, any>} by id */ parts = new Map();
+  /** @type {Map<string, number>} the first step that marks a part */ first = new Map();
+  /** @type {Map<string, Set<number>>} the steps that mark a station or an arrow */ steps = new Map();
+
+  /** @param {any} svg @param {string} prefix @param {import("./stepper_types.js").Frame[]} frames @param {Record<string, string[]>} [stood] */
   constructor(svg, prefix, frames, stood = {}) {
-    Object.assign(this, { svg, frames, stood, at: 0, touched: 0, parts: new Map(), first: new Map(), steps: new Map() });
+    this.svg = svg;
+    this.frames = frames;
+    this.stood = stood;
     const marked = (kind) => [...svg.querySelectorAll(`.${kind}[id]`)].map((part) => [part, kind]);
     this.marked = [...marked("error"), ...marked("cause")]; // by an explanation
     this.guilty = marked("error").map(([part]) => part.id.slice(prefix.length));

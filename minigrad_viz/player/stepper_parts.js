@@ -21,31 +21,42 @@ const ICONS = {
 };
 // What a player has that not every cell uses: each entry gives it to a player, or nothing. Their files are joined
 // only where a cell uses them. See `Player.begin`.
+/** @type {((player: import("./stepper.js").Player) => any)[]} */
 export const extras = [];
 
 // What an extra does if it does nothing.
 export class Extra {
+  /** @type {import("./stepper.js").Player} */
+  player;
+
   // The act and the step that are shown, of those that were asked for; whether it hides what a step shows; what
   // it waits for.
+  /** @param {number} act */
   act(act) {
     return act;
   }
+  /** @param {number} step */
   reach(step) {
     return step;
   }
-  hides() {
+  /** @param {number} step @returns {boolean} */
+  hides(step) {
     return false;
   }
+  /** @returns {any[]} */
   open() {
     return [];
   }
   // Whether it has a step of its own before the next step, or (`by` is -1) the one before; to go there.
-  ahead() {
+  /** @param {number} by @returns {boolean} */
+  ahead(by) {
     return false;
   }
-  walk() {}
+  /** @param {number} by */
+  walk(by) {}
   // Whether a key was meant for it.
-  key() {
+  /** @param {string} key @returns {boolean} */
+  key(key) {
     return false;
   }
   // The width is known, an act is laid out, a step is about to be painted and is, the caption says what it says,
@@ -55,21 +66,25 @@ export class Extra {
   leaving() {}
   painted() {}
   caption() {}
-  shown() {}
+  /** @param {number} step */
+  shown(step) {}
 }
 
 export const SVG = "http://www.w3.org/2000/svg";
 
+/** @type {(value: number, low: number, high: number) => number} */
 export const clamp = (value, low, high) => Math.max(low, Math.min(high, value));
 
+/** @param {string} tag @param {any} [properties] @param {...any} children @returns {import("./stepper_types.js").Made} */
 export function make(tag, properties, ...children) {
   const { aria, ...rest } = properties ?? {};
   const element = Object.assign(document.createElement(tag), rest);
-  for (const [name, value] of Object.entries(aria ?? {})) element.setAttribute(name === "role" ? name : "aria-" + name, value);
+  for (const [name, value] of Object.entries(aria ?? {})) element.setAttribute(name === "role" ? name : "aria-" + name, String(value));
   element.append(...children);
   return element;
 }
 
+/** @param {string} tag @param {Record<string, any>} attributes @param {...any} children @returns {any} */
 export function drawn(tag, attributes, ...children) {
   const element = document.createElementNS(SVG, tag);
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
@@ -78,17 +93,21 @@ export function drawn(tag, attributes, ...children) {
 }
 
 // Keys typed here must not reach the notebook, where `b` inserts a cell.
+/** @type {<E extends Element>(element: E) => E} */
 export const quiet = (element) => (element.setAttribute("data-lm-suppress-shortcuts", "true"), element);
 
+/** @param {string} className @param {...any} children */
 export const block = (className, ...children) => make("div", { className }, ...children);
 
 // The icon of a button; none where it has a word.
+/** @param {string} name */
 function icons(name) {
   if (!(name in ICONS)) return [];
   return [drawn("svg", { viewBox: "0 0 16 16", class: `mgp-icon ${name}`, "aria-hidden": true }, drawn("path", { d: ICONS[name] }))];
 }
 
 // Give a button its icon and its label.
+/** @param {Element & {title?: string}} button @param {import("./stepper_types.js").Words} words @param {string} name */
 export function face(button, words, name) {
   button.replaceChildren(...icons(name));
   button.title = words[name];
@@ -96,8 +115,10 @@ export function face(button, words, name) {
   return button;
 }
 
+/** @type {(words: import("./stepper_types.js").Words, name: string, onclick: () => void) => any} */
 export const control = (words, name, onclick) => face(quiet(make("button", { type: "button", className: `mgp-${name}`, onclick })), words, name);
 
+/** @param {string} label @param {[any, string][]} options @param {(value: number) => void} chosen @returns {any} */
 export function choice(label, options, chosen) {
   const list = quiet(make("select", { title: label, aria: { label } }));
   list.append(...options.map(([value, textContent]) => make("option", { value, textContent })));
@@ -106,7 +127,9 @@ export function choice(label, options, chosen) {
 }
 
 // What a widget's model is to a player, on a page without a kernel.
+/** @param {Record<string, any>} state @returns {import("./stepper_types.js").Model} */
 export function memory(state) {
+  /** @type {Record<string, Set<any>>} */
   const listeners = {};
   return {
     get: (name) => state[name],
@@ -122,9 +145,11 @@ export function memory(state) {
 }
 
 // The step that the address of a page names: `#step=7`.
+/** @returns {number} */
 export const addressed = () => Number(/(?:^#|&)step=(\d+)/.exec(location.hash)?.[1] ?? 0);
 
 // JSON that was deflated and written in base64.
+/** @param {string} z @returns {Promise<any>} */
 export function inflated(z) {
   const bytes = Uint8Array.from(atob(z), (char) => char.charCodeAt(0));
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).json();
@@ -142,6 +167,7 @@ export function whole(image, { svg, groups, prefix }) {
 }
 
 // An act with its frames by name. It may be packed, or be a row in the table of texts of another, its base.
+/** @param {import("./stepper_types.js").Act[]} acts @param {number} i @returns {Promise<import("./stepper_types.js").Content>} */
 export async function unpacked(acts, i) {
   const act = acts[acts[i].base ?? i];
   const whole = act.z ? await inflated(act.z) : act;

@@ -4,9 +4,11 @@ import { draggable } from "./stepper_drag.js";
 import { Painter } from "./stepper_painter.js";
 import { SVG, clamp, drawn, make, quiet } from "./stepper_parts.js";
 
+/** @type {[number, number]} */
 const ZOOMS = [0.002, 4];
 const MANY = 200; // stations; of a larger picture only what is near the view is drawn, for drawing takes time
 const STATION = /^[sf]\d+(-c\d+|-d)?$/; // the ids of stations and their decks
+/** @type {[number, number]} */
 const PROJECTED = [1.4, 2.4];
 const LINES = 80; // pixels that an arrow key scrolls
 const MARGIN = 22; // pixels of paper around what is drawn
@@ -21,11 +23,26 @@ export function fitting(picture, room) {
 
 // The picture in its scrolling `view`; `onpick` is called with the station or arrow that is clicked.
 export class Stage {
+  /** @type {Map<string, any>} signs on decks, by station */ badges = new Map();
+  /** @type {[string, string, string][]} what they say */ signs = [];
+  /** @type {number | null} times the natural size; null: as wide as there is room */ zoom = null;
+  /** @type {any} what stands below the graph while boxes are open */ foot;
+  /** @type {Map<any, any> | undefined} where the groups of the picture are */ places;
+  /** @type {[number, number] | undefined} the left side of the picture and its width */ across;
+  /** @type {(() => void) | null} what is told that the view moved */ onmove = null;
+  /** @type {(() => boolean) | undefined} whether live values are shown */ live;
+
+  /** @param {HTMLElement} view @param {import("./stepper_types.js").Picture} picture @param {import("./stepper_types.js").Words} words @param {(id: string | null) => void} onpick */
   constructor(view, { svg, prefix, width, outline, routes, frames, stood }, words, onpick) {
     const parsed = new DOMParser().parseFromString(svg || `<svg xmlns="${SVG}" viewBox="0 0 1 1"/>`, "image/svg+xml");
+    /** @type {any} */
     this.svg = document.importNode(parsed.documentElement, true);
     this.svg.setAttribute("role", "group"); // an image would hide its stations from assistive technology
-    Object.assign(this, { view, prefix, least: width, routes, words, badges: new Map(), signs: [] });
+    this.view = view;
+    this.prefix = prefix;
+    this.least = width;
+    this.routes = routes;
+    this.words = words;
     view.replaceChildren(svg ? this.svg : make("pre", { textContent: outline }));
     this.painter = new Painter(this.svg, prefix, frames, stood);
     this.parts = this.painter.parts;
@@ -45,7 +62,7 @@ export class Stage {
     const names = this.stations.slice(0, MANY).map((station) => make("li", { textContent: station.getAttribute("aria-label") }));
     if (svg) view.append(make("ol", { className: "mgp-list", aria: { label: words.picture } }, ...names));
     view.onclick = (event) => onpick(this.at(event.target));
-    view.onpointerover = (event) => this.tip(event.target.closest("[id]"));
+    view.onpointerover = (event) => this.tip(/** @type {Element} */ (event.target).closest("[id]"));
     view.onwheel = (event) => this.wheel(event);
     view.onscroll = () => this.near();
     draggable(view);
@@ -144,7 +161,7 @@ export class Stage {
   near() {
     const { view, now } = this;
     if (!now) return;
-    view.parentNode.dataset.cut = [...this.cuts()].join(" ");
+    view.parentElement.dataset.cut = [...this.cuts()].join(" ");
     this.places ??= this.measured(now);
     this.onmove?.();
     if (this.stations.length < MANY) return;
@@ -176,6 +193,7 @@ export class Stage {
   // Where the groups of the picture are, from its upper left corner, in its own units.
   measured(scale) {
     const corner = this.svg.getBoundingClientRect();
+    /** @returns {[Element, any]} */
     const place = (part) => {
       const box = part.getBoundingClientRect();
       const [left, right] = [box.left, box.right].map((x) => (x - corner.left) / scale);
@@ -193,7 +211,7 @@ export class Stage {
 
   // Bring parts into sight: all of them if there is room, else the first station.
   reveal(marks, still = false) {
-    const ids = [...marks].sort((a, b) => STATION.test(b) - STATION.test(a));
+    const ids = [...marks].sort((a, b) => Number(STATION.test(b)) - Number(STATION.test(a)));
     for (const id of ids.slice(0, 12)) this.draw(this.place(this.parts.get(id)), true);
     const boxes = ids.slice(0, 12).flatMap((id) => this.parts.get(id)?.getBoundingClientRect() ?? []);
     if (!boxes.length) return;
@@ -296,8 +314,9 @@ export class Stage {
     const boxes = new Map(); // all are measured before the page changes
     for (const id of wanted.keys()) {
       const deck = this.parts.get(`${id}-d`);
-      if (!deck || this.badges.has(id) || this.place(deck)?.drawn === false) continue;
-      boxes.set(id, deck.querySelector(".box").getBBox());
+      const card = deck?.querySelector(".box"); // a card of a strip has none
+      if (!card || this.badges.has(id) || this.place(deck)?.drawn === false) continue;
+      boxes.set(id, card.getBBox());
     }
     for (const [id, box] of boxes) {
       const [, said, kind] = wanted.get(id);

@@ -35,6 +35,7 @@ export function figure(x) {
 
 // The `element` of a curve, and `move`, which puts its points there: `cell` and `now` are [x, y, slope]; `said` has
 // the words at the point and at its tangent. `whole`: only whole numbers stand below.
+/** @param {number} width @param {{xs: number[], ys: number[], names: {root: string, leaf: string}, label: string, whole?: boolean}} told */
 export function plot(width, { xs, ys, names, label, whole }) {
   const points = xs.map((x, i) => [x, ys[i]]).filter(([, y]) => Number.isFinite(y));
   const [low, high] = [xs[0], xs.at(-1)];

@@ -13,14 +13,17 @@ const marked = (text) => text.split("`").map((piece, i) => (i % 2 ? make("code",
 class Quiz extends Extra {
   constructor(player, { words, yes, no, questions, noted }) {
     super();
-    Object.assign(this, { player, words, on: true, noted });
+    this.player = player;
+    this.words = words;
+    this.on = true;
+    this.noted = noted;
     this.questions = questions.map((question) => ({ ...question, words: { yes, no }, solved: false, tries: 0, at: null }));
     const button = (name, act, primary = "") => quiet(make("button", { type: "button", className: primary, textContent: words[name], onclick: act }));
     this.prompt = make("p", { className: "mgp-ask-at", aria: { live: "polite" } });
     this.label = make("label", {});
     this.input = quiet(make("input", { type: "text", autocomplete: "off", spellcheck: false }));
     this.label.append(this.name = make("span", {}), this.input);
-    this.input.onkeydown = (event) => this.key(event);
+    this.input.onkeydown = (event) => this.typed(event);
     this.go = button("quiz_check", () => this.check(), "mgp-primary");
     this.help = button("quiz_hint", () => this.say("hint", this.question.at === null ? this.question.hint : this.part.ask));
     this.tell = button("quiz_show", () => this.solve(this.question.solution), "mgp-flat");
@@ -32,11 +35,11 @@ class Quiz extends Extra {
     const row = block("mgp-ask-row", this.label, this.go, this.help, this.tell, this.back, this.next, this.tries);
     this.element = quiet(block("mgp-ask", this.prompt, row, this.said, this.silent));
     this.element.hidden = true;
-    player.caption.element.after(this.element);
+    player.panes.caption.element.after(this.element);
     this.toggle = quiet(make("button", { type: "button", className: "mgp-predict", textContent: words.quiz_predict, onclick: () => this.turn() }));
-    this.toggle.setAttribute("aria-pressed", true);
+    this.toggle.setAttribute("aria-pressed", "true");
     this.toggle.title = words.quiz_count.replace("{i}", 1).replace("{n}", this.questions.length);
-    player.root.querySelector(".mgp-tools").prepend(this.toggle);
+    player.panes.root.querySelector(".mgp-tools").prepend(this.toggle);
     if (noted) this.listen();
   }
 
@@ -58,7 +61,7 @@ class Quiz extends Extra {
   // Begin again, or show everything.
   turn() {
     this.on = !this.on;
-    this.toggle.setAttribute("aria-pressed", this.on);
+    this.toggle.setAttribute("aria-pressed", String(this.on));
     for (const question of this.questions) Object.assign(question, { solved: !this.on, tries: 0, at: null });
     this.again();
   }
@@ -84,7 +87,7 @@ class Quiz extends Extra {
   // picture is asked first, where the picture is whole; steps before it would answer it.
   act(act) {
     const first = this.questions.find(({ solved }) => !solved);
-    const { acts } = this.player;
+    const { acts } = this.player.panes;
     if (first && acts && act > first.act) queueMicrotask(() => (acts.value = first.act)); // the list says what is shown
     return first ? Math.min(act, first.act) : act;
   }
@@ -108,10 +111,11 @@ class Quiz extends Extra {
 
   // An act was laid out. While it has open questions, nothing in it tells more than the steps so far do.
   laid() {
-    const { stage, boxes, copy } = this.player;
+    const { stage } = this.player;
+    const { boxes, buttons } = this.player.panes;
     const open = this.open().length > 0;
     if (this.answered?.act !== this.player.act) this.answered = null;
-    copy.hidden = open;
+    buttons.copy.hidden = open;
     if (!open) return;
     untold(stage);
     boxes.lay({});
@@ -145,13 +149,13 @@ class Quiz extends Extra {
     const turned = Boolean(question) === this.element.hidden;
     this.question = question;
     this.element.hidden = !question;
-    player.caption.element.hidden = Boolean(question);
+    player.panes.caption.element.hidden = Boolean(question);
     if (turned) player.chart();
-    for (const { first, last, element } of player.track.chapters.flatMap(({ segments }) => segments)) {
+    for (const { first, last, element } of player.panes.track.chapters.flatMap(({ segments }) => segments)) {
       element.classList.toggle("ask", this.open().some((one) => first <= one.step && one.step <= last));
     }
     const forward = this.open().some((one) => one.kind === "shape" && player.frames[one.step - 1]?.phase === "forward");
-    player.root.classList.toggle("mgp-sizeless", forward); // shapes beside the arrows would answer it
+    player.panes.root.classList.toggle("mgp-sizeless", forward); // shapes beside the arrows would answer it
     if (!question) return;
     if (!question.solved) this.hide(question);
     if (changed) this.ask();
@@ -164,7 +168,7 @@ class Quiz extends Extra {
     this.prompt.replaceChildren(make("b", { textContent: words.quiz_predict }), ` · ${count} · `, ...marked(question.prompt));
     this.faces();
     this.say("", "");
-    if (player.root.contains(player.root.getRootNode().activeElement)) (question.solved ? this.next : this.input).focus({ preventScroll: true });
+    if (player.panes.root.contains(player.panes.root.getRootNode().activeElement)) (question.solved ? this.next : this.input).focus({ preventScroll: true });
   }
 
   // What the row says and which buttons it has.
@@ -204,9 +208,9 @@ class Quiz extends Extra {
     return this.question.parts[this.question.at];
   }
 
-  key(event) {
+  typed(event) {
     if (event.key === "Enter") this.check();
-    else if (event.key === "Escape") this.player.view.focus({ preventScroll: true });
+    else if (event.key === "Escape") this.player.panes.view.focus({ preventScroll: true });
     else return;
     event.preventDefault();
     event.stopPropagation();
@@ -238,7 +242,7 @@ class Quiz extends Extra {
     const [first, second] = wrong.map(({ hint }) => hint);
     const both = question.kind === "leaves" && second;
     this.say("no", both ? words.quiz_both.replace("{first}", () => first.replace(/\.$/, "")).replace("{second}", () => second) : first);
-    this.input.setAttribute("aria-invalid", true);
+    this.input.setAttribute("aria-invalid", "true");
     const { taken, missing } = wrong[0];
     this.mark(taken, "mgp-taken", taken.length && missing.length ? words.quiz_taken : "");
     this.mark(missing, "mgp-missing", taken.length && missing.length ? words.quiz_missing : "");
@@ -290,7 +294,7 @@ class Quiz extends Extra {
   // On: to the caption of the step that was asked about; of the whole picture, to its first step.
   leave() {
     this.answered = null;
-    this.player.view.focus({ preventScroll: true });
+    this.player.panes.view.focus({ preventScroll: true });
     if (this.question.cover) this.player.go(1);
     this.redraw();
   }

@@ -35,7 +35,9 @@ function ends(stage) {
 // Cover the picture, or not; `blank`: without its values, which answer a later question. A card's outline would show
 // by its height that it has a gradient, so a plate that holds the value stands in its place, with what is missing of
 // the arrows.
-export function cover({ root, stage }, on, blank) {
+/** @param {import("./stepper.js").Player} player @param {boolean} on @param {boolean} blank */
+export function cover({ panes, stage }, on, blank) {
+  const { root } = panes;
   root.classList.toggle("mgp-covered", on);
   root.classList.toggle("mgp-blank", Boolean(blank));
   for (const plate of stage.svg.querySelectorAll(".mgp-plate")) plate.remove();

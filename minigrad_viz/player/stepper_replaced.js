@@ -10,6 +10,7 @@ const PLAIN = /^(<text[^>]*>)([^<&]*)<\/text>$/; // a row of one text
 const TOTAL = /^(.*)-total$/; // the sum in a deck
 
 // A piece of SVG as elements.
+/** @param {string} piece @returns {any[]} */
 const elements = (piece) => [...new DOMParser().parseFromString(`<svg xmlns="${SVG}">${piece}</svg>`, "image/svg+xml").documentElement.children];
 
 const attribute = (part, name) => Number(part.getAttribute(name));
@@ -50,7 +51,7 @@ export class Replaced {
       if (one?.told === lines.join("\n")) continue;
       if (!one?.set(lines)) {
         one?.undo();
-        one = (state.rows[id] ? this.row : this.say).call(this, stage, id, lines);
+        one = state.rows[id] ? this.row(stage, id, lines) : this.say(stage, id, lines);
         if (!one) continue;
         this.shown.set(id, one);
       }

@@ -49,7 +49,13 @@ export function highest(points, from, to) {
 export class Rounds {
   // `acts` are those of the score, before which stood `counted` others; in all there are `total`. `known` are values of the others.
   constructor({ acts, counted, total, known, loop, words }, track, ongo) {
-    Object.assign(this, { acts, counted, total, words, track, ongo, called: loop ? words.round : words.call });
+    this.acts = acts;
+    this.counted = counted;
+    this.total = total;
+    this.words = words;
+    this.track = track;
+    this.ongo = ongo;
+    this.called = loop ? words.round : words.call;
     this.values = new Map([...known, ...acts.map(({ root }, i) => [counted + i, root])].filter(([, value]) => Number.isFinite(value)));
     this.element = block("mgp-rounds");
     this.title = block("mgp-round-name");

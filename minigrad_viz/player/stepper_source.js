@@ -6,6 +6,7 @@ const PYTHON = /("""|'''|#.*|[rbfu]*"(?:\\.|[^"\\])*"|[rbfu]*'(?:\\.|[^'\\])*')|
 const COLOURS = ["string", "number", "keyword"];
 
 // A line of source in pieces `[text, class]`, cut where marks `[from, to, class]` begin and end.
+/** @param {string} line @param {[number, number, string][]} marks @returns {[string, string][]} */
 export function pieces(line, marks) {
   const chars = Array.from(line);
   const cuts = [0, chars.length, ...marks.flatMap(([from, to]) => [from, to])].map((cut) => clamp(cut, 0, chars.length));
@@ -28,6 +29,7 @@ function coloured(text) {
   return [...found, text.slice(at)];
 }
 
+/** @type {(told: [string, string]) => HTMLElement} */
 export const piece = ([text, kind]) => (kind ? make("mark", { className: kind }, ...coloured(text)) : make("span", {}, ...coloured(text)));
 
 export class Source {

@@ -11,14 +11,14 @@ const KEPT = 200; // states that are remembered
 // What both have: a handle moves over the numbers of its grid.
 class Stops {
   // A reader is at a handle.
-  near() {}
+  near(handle, values, only) {}
 
   // The place of the number of the grid that is nearest.
   nearest(xs, value) {
     return xs.reduce((best, x, i) => (Math.abs(x - value) < Math.abs(xs[best] - value) ? i : best), 0);
   }
 
-  stops({ xs }) {
+  stops({ xs }, finely) {
     return xs;
   }
 

@@ -9,7 +9,8 @@ class Strip extends Extra {
   constructor(player) {
     super();
     this.player = player;
-    const { words, boxes } = player;
+    const { words } = player;
+    const { boxes } = player.panes;
     this.field = quiet(make("input", { type: "text", placeholder: words.find, aria: { label: words.find } }));
     this.offers = block("mgp-offers");
     this.find = block("mgp-find", this.field, this.offers);
@@ -41,9 +42,10 @@ class Strip extends Extra {
   // Of an act that has a strip, a click on a card opens it, and another click closes it; one card is open at a time.
   laid() {
     const { player } = this;
-    const { boxes, stage, content, words } = player;
+    const { stage, content, words } = player;
+    const { boxes } = player.panes;
     this.on = Boolean(content.modules);
-    player.root.classList.toggle("stripped", this.on);
+    player.panes.root.classList.toggle("stripped", this.on);
     this.step = null;
     boxes.single = this.on ? (id) => Boolean(stage.parts.get(id)?.matches(".strip")) : null;
     boxes.turned = this.on ? (id) => this.mark(id) : null;
@@ -52,7 +54,7 @@ class Strip extends Extra {
     this.content = content;
     this.inside.laid();
     if (!this.on) return;
-    const pane = player.root.querySelector(".mgp-livepane");
+    const pane = player.panes.root.querySelector(".mgp-livepane");
     if (pane) this.tables.before(pane); // what is inside of a card stands directly below the strip
     player.signs.push(block("mgp-sign", words.strip_keys));
     const pick = stage.view.onclick;
@@ -64,7 +66,8 @@ class Strip extends Extra {
   }
 
   cards() {
-    const { boxes, stage } = this.player;
+    const { stage } = this.player;
+    const { boxes } = this.player.panes;
     return [...stage.svg.querySelectorAll(".strip")].map((part) => stage.id(part)).filter((id) => boxes.panels.has(id));
   }
 
@@ -74,7 +77,8 @@ class Strip extends Extra {
     const first = this.step === null;
     const by = first ? 0 : step - this.step;
     this.step = step;
-    const { boxes, stage, content, frames } = this.player;
+    const { stage, content, frames } = this.player;
+    const { boxes } = this.player.panes;
     const open = this.cards().find((id) => boxes.open.has(id));
     const active = this.cards().filter((id) => stage.current.includes(id)).at(-1);
     this.inside.playing(() => {
@@ -83,7 +87,7 @@ class Strip extends Extra {
     });
     this.inside.begin(by);
     this.tables.hidden = this.player.extras.some((extra) => extra.open().length); // it would answer what is asked
-    for (const { dataset, classList } of this.tables.children) {
+    for (const { dataset, classList } of this.tables.querySelectorAll("details")) {
       const at = frames.findIndex(({ marks }) => marks.includes(dataset.update)) + 1;
       classList.toggle("later", Boolean(step) && step < at);
     }
@@ -91,7 +95,7 @@ class Strip extends Extra {
 
   // Open boxes, each inside the one before, and close what else is open.
   go(ids) {
-    const { boxes } = this.player;
+    const { boxes } = this.player.panes;
     for (const id of [...boxes.open.keys()].reverse()) if (boxes.open.has(id) && !ids.includes(id)) boxes.turn(id, true);
     for (const id of ids) if (boxes.panels.has(id) && !boxes.open.has(id)) boxes.turn(id, true);
     boxes.settle();
@@ -107,7 +111,8 @@ class Strip extends Extra {
 
   // The same place in the next repetition, or the next card.
   beside(by) {
-    const { boxes, content } = this.player;
+    const { content } = this.player;
+    const { boxes } = this.player.panes;
     const inner = [...boxes.open.keys()].at(-1);
     const here = content.modules.find(([, ...ids]) => ids.length > 1 && ids.at(-1) === inner);
     const path = here?.[0].replace(/\.(\d+)(?=\.|$)/, (_, n) => `.${Number(n) + by}`);
@@ -154,12 +159,13 @@ class Strip extends Extra {
 
   leave() {
     this.find.hidden = true;
-    this.player.view.focus({ preventScroll: true });
+    this.player.panes.view.focus({ preventScroll: true });
   }
 
   // A card was opened or closed.
   mark(id) {
-    const { boxes, stage } = this.player;
+    const { stage } = this.player;
+    const { boxes } = this.player.panes;
     const open = boxes.open.get(id);
     if (open) {
       this.choices(open.stage.view);
@@ -193,9 +199,13 @@ class Strip extends Extra {
 // Stepping inside of what the reader has opened: while a step of the whole stands, the steps in an open box are
 // gone through one by one. `chosen` are the boxes that the reader opened; playing opens the others for a look.
 class Inside {
+  /** @param {import("./stepper.js").Player} player */
   constructor(player) {
-    Object.assign(this, { player, chosen: new Set(), at: null, steps: [] });
-    const { boxes } = player;
+    this.player = player;
+    /** @type {Set<string>} */
+    this.chosen = new Set();
+    this.leave();
+    const { boxes } = player.panes;
     const turn = boxes.turn.bind(boxes);
     let depth = 0;
     boxes.turn = (id, more) => {
@@ -229,7 +239,7 @@ class Inside {
 
   // The chosen boxes inside of a box that is about to be opened.
   within(id) {
-    const { panels } = this.player.boxes;
+    const { panels } = this.player.panes.boxes;
     const inside = (box) => [...this.chosen].filter((one) => one !== box && panels.has(one) && panels.get(box)?.svg.includes(`id="${panels.get(box).prefix}${one}"`));
     const found = this.chosen.has(id) ? inside(id) : [];
     return found.flatMap((box) => [box, ...this.within(box)]);
@@ -237,7 +247,7 @@ class Inside {
 
   // The picture of an open box has its own steps: it is painted as far as they have come.
   opened(id, stage) {
-    const { ends } = this.player.boxes.panels.get(id);
+    const { ends } = this.player.panes.boxes.panels.get(id);
     if (!ends?.length) return;
     const { paint } = Stage.prototype;
     const whole = (i) => ends.findIndex((end) => i <= end) + 1;
@@ -262,14 +272,14 @@ class Inside {
 
   // Before any step inside of a box: as it stood at the step before.
   first(id) {
-    const { ends } = this.player.boxes.panels.get(id);
+    const { ends } = this.player.panes.boxes.panels.get(id);
     return this.steps.some(({ way }) => way.has(id)) ? (ends[this.player.step - 2] ?? 0) : undefined;
   }
 
   // The steps inside of a box at the step that is shown, and those inside of the chosen boxes in it. `way` has for
   // each box how many of its steps are over then.
   found(id, step, way = new Map()) {
-    const { boxes } = this.player;
+    const { boxes } = this.player.panes;
     const { frames, ends } = boxes.panels.get(id);
     if (!ends?.length || !step) return [];
     const from = ends[step - 2] ?? 0;
@@ -286,7 +296,8 @@ class Inside {
   // last; a jump shows the step as a whole.
   begin(by) {
     const { player } = this;
-    const { boxes, step } = player;
+    const { step } = player;
+    const { boxes } = player.panes;
     const before = this.at; // not null, if the step stays
     const box = [...boxes.open.keys()].find((id) => this.chosen.has(id) && boxes.single(id));
     const found = box ? this.found(box, step) : [];
@@ -304,7 +315,7 @@ class Inside {
     this.show();
     const { player } = this;
     const { frame, stage } = this.steps[this.at];
-    if (by > 0) player.motion.play(stage, frame, player.caption.formula, player.pace());
+    if (by > 0) player.motion.play(stage, frame, player.panes.caption.formula, player.pace());
     player.show();
   }
 
@@ -322,7 +333,7 @@ class Inside {
       for (const id of current) stage.parts.get(id).setAttribute("aria-current", "step");
     }
     player.tell();
-    player.next.disabled = player.last.disabled = player.ended();
+    player.panes.buttons.next.disabled = player.panes.buttons.last.disabled = player.ended();
   }
 
   // The caption says what happens inside, and the label which of its steps is shown.
@@ -330,8 +341,8 @@ class Inside {
     const { player } = this;
     const inner = this.at === null ? undefined : this.steps[this.at];
     const place = inner ? `${player.before + player.step}.${this.at + 1}` : player.before + player.step;
-    if (!player.resting()) player.label.textContent = `${place} / ${player.all}`;
-    if (inner) player.caption.show({ ...player.frames[player.step - 1], ...inner.frame }, "");
+    if (!player.resting()) player.panes.label.textContent = `${place} / ${player.all}`;
+    if (inner) player.panes.caption.show({ ...player.frames[player.step - 1], ...inner.frame }, "");
   }
 }
 

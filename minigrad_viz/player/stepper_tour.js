@@ -2,18 +2,44 @@
 
 import { clamp } from "./stepper_parts.js";
 
-// A player has a `model`, the `score`, the `frames` of the act that is shown, and its `track`.
 export class Tour {
+  /** @type {import("./stepper_types.js").Model} */ model;
+  /** @type {import("./stepper_types.js").Score} */ score;
+  /** @type {number} the act that is shown, and the step in it */ act;
+  /** @type {number | undefined} */ step;
+  /** @type {import("./stepper_types.js").Content} the act as it was laid out */ content;
+  /** @type {import("./stepper_types.js").Frame[]} its steps, with live values as they are now */ frames;
+  /** @type {import("./stepper_parts.js").Extra[]} what a cell uses besides */ extras;
+  before = 0; // steps in the acts before it
+  all = 0; // steps of all acts
+  rests = true; // whether nobody has moved yet
+  /** @type {number | undefined} the step at which the act that is asked for begins */ enter;
+
+  /** @param {import("./stepper_types.js").Model} model */
+  constructor(model) {
+    this.model = model;
+    this.score = model.get("_score");
+  }
+
+  // The act that may be shown, for one that is wanted.
+  /** @param {number} act */
+  allowed(act) {
+    return act;
+  }
+
+  /** @param {Record<string, any>} values */
   set(values) {
     for (const [name, value] of Object.entries(values)) this.model.set(name, value);
     this.model.save_changes();
   }
 
+  /** @param {number} step */
   go(step) {
     this.set({ step: clamp(step, 0, this.frames.length) });
   }
 
   // To step `enter` of act `act` (Infinity: its last).
+  /** @param {number} act @param {number} enter @param {boolean} [playing] */
   cross(act, enter, playing = false) {
     const to = this.allowed(clamp(act, 0, this.score.acts.length - 1));
     if (to === this.act && playing) return this.set({ step: enter, playing });
@@ -41,14 +67,6 @@ export class Tour {
     else if (step < 1 && this.act) this.cross(this.act - 1, Infinity);
     else if (step > this.frames.length) this.cross(this.act + 1, 1);
     else this.go(step);
-  }
-
-  // To where the next chapter begins, or the one before.
-  chapter(by) {
-    const to = this.track.jump(this.step, by);
-    if (this.resting()) by > 0 && this.cross(0, 1);
-    else if (to) this.go(to);
-    else this.cross(this.act + by, by > 0 ? 1 : Infinity);
   }
 
   // Whether the act says what the one before says with other numbers, and is not the last.

@@ -16,7 +16,9 @@ export function chapters(frames) {
 
 export class Track {
   constructor(words, onseek) {
-    Object.assign(this, { words, chapters: [] });
+    this.words = words;
+    /** @type {any[]} */
+    this.chapters = [];
     this.slider = quiet(make("input", { type: "range", min: 0, step: 1, aria: { label: words.slider } }));
     this.slider.oninput = () => onseek(Number(this.slider.value));
     this.bars = block("mgp-chapters");
@@ -26,7 +28,7 @@ export class Track {
 
   lay(frames) {
     this.goals = frames.map(({ goal }) => goal ?? "");
-    this.slider.max = frames.length;
+    this.slider.max = String(frames.length);
     this.chapters = chapters(frames).map((chapter) => this.chapter(chapter, frames.length > SEGMENTS));
     this.bars.replaceChildren(...this.chapters.map(({ element }) => element));
     this.fit();
@@ -48,7 +50,7 @@ export class Track {
     const told = make("span");
     const name = block("mgp-name", make("b", { textContent: this.words[phase] }), " ", told);
     const element = block("", name, block("mgp-segments", ...segments.map((segment) => segment.element)));
-    element.style.flexGrow = count;
+    element.style.flexGrow = String(count);
     const show = (step) => {
       const at = step >= from && step <= to;
       element.className = `mgp-chapter ${phase}${at ? " here" : ""}`;
@@ -73,7 +75,7 @@ export class Track {
 
   show(step) {
     for (const chapter of this.chapters) chapter.show(step);
-    this.slider.value = step;
+    this.slider.value = String(step);
     this.slider.setAttribute("aria-valuetext", this.told(step));
   }
 

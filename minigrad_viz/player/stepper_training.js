@@ -9,7 +9,10 @@ const LANDSCAPE = 320; // pixels of the landscape beside the picture
 class Coach extends Extra {
   constructor(player, { words, name, why, state }) {
     super();
-    Object.assign(this, { player, words, name, state });
+    this.player = player;
+    this.words = words;
+    this.name = name;
+    this.state = state;
     const act = (word, onclick) => quiet(make("button", { type: "button", textContent: word, onclick }));
     this.rate = quiet(make("input", { type: "number", step: "any", min: 0 }));
     this.back = quiet(make("select", { title: words.training_rewind, aria: { label: words.training_rewind }, onchange: () => this.ask({ rewind: Number(this.back.value) }) }));
@@ -29,10 +32,10 @@ class Coach extends Extra {
     this.aside = block("mgp-landscape", block("mgp-live-head", this.head, this.leaf), this.slice, this.step);
     this.beside = false; // whether the landscape stands beside the picture
     this.pane = make("div", { className: "mgp-livepane mgp-training", aria: { label: words.training, role: "region" } }, told, this.curve, this.aside);
-    player.boxes.element.before(this.pane);
+    player.panes.boxes.element.before(this.pane);
     this.button = act(words.training, () => this.come());
     this.button.className = "mgp-live";
-    player.tools.prepend(this.button);
+    player.panes.tools.prepend(this.button);
     if (state) this.kernel = new Kernel(player.model);
     this.tell();
   }
@@ -112,10 +115,10 @@ class Coach extends Extra {
   // The landscape stands beside the picture where there is room for both, else below it.
   arranged() {
     const { player } = this;
-    const beside = Boolean(this.state?.slice) && !player.score.learning && player.root.clientWidth - LANDSCAPE >= player.content.width;
+    const beside = Boolean(this.state?.slice) && !player.score.learning && player.panes.root.clientWidth - LANDSCAPE >= player.content.width;
     if (beside !== this.beside) {
       this.beside = beside;
-      (beside ? player.root.querySelector(".mgp-body") : this.pane).append(this.aside);
+      (beside ? player.panes.root.querySelector(".mgp-body") : this.pane).append(this.aside);
       player.wide = -1; // the picture has another width now
       return player.arrange();
     }

@@ -155,7 +155,7 @@ class Recorder:
         graph and the result is part of it."""
         tape = self.tape
         if composite:
-            self._adopt_within(results)
+            self._adopt_within(results, inputs)
         if tape.again or (tape.call and not (tape.creates and any(t.requires_grad for t in results))):
             return
         at, known = tape.op_place(), tape.ids.known
@@ -243,13 +243,14 @@ class Recorder:
         for tensor in results:
             self.states.take_in(history_of(tensor), FEW)
 
-    def _adopt_within(self, results: Sequence[Any]) -> None:
-        """Give ids to nodes inside an op that is made of several, before the op itself is reported."""
+    def _adopt_within(self, results: Sequence[Any], inputs: Sequence[Any]) -> None:
+        """Give ids to what an op was given, and to nodes inside one that is made of several, before the op
+        itself is reported."""
         outputs, key_of = self.tape.ids.outputs, self.tape.ids.key
         nodes = [fn for t in results if (fn := history_of(t)) is not None]
         inner = [n for node in nodes for n, _ in node.next_functions if n is not None]
         for node in inner:
             if type(node) not in WITH_VARIABLE and key_of(node) not in outputs and variable_of(node) is None:
                 self.tape.place()
-                self.states.adopt(inner, users=nodes)
+                self.states.adopt(inner, tensors=inputs, users=nodes)
                 break

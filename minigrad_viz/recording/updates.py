@@ -30,7 +30,7 @@ class Grads:
         """`.grad` of a tensor was assigned or deleted; `before` is what it was."""
         with silence():  # reading it of a tensor that is not a leaf warns
             grad = tensor.grad
-        if grad is before:  # as in `x.grad *= 2`, of which the op has told
+        if grad is before is not None:  # as in `x.grad *= 2`, of which the op has told
             return
         held = self.owners.held.get(self.ids.known(tensor) or "")
         if before is None or (held is not None and held[:2] == (id(before), version_of(before))):
@@ -41,7 +41,8 @@ class Grads:
         if name is None:
             return
         new = None if grad is None else self.tape.taken(grad)
-        self.notes.append(GradSet(name, "none" if grad is None else "assigned", old, new, span))
+        how = "assigned" if grad is not None else "none" if before is not None else "empty"
+        self.notes.append(GradSet(name, how, old, new, span))
         if grad is None:
             self.owners.held.pop(name, None)
         else:
@@ -95,10 +96,11 @@ class Grads:
         return None
 
     def _known(self, tensor: Any, before: Any) -> str | None:
-        """The id of a tensor. A leaf that only a variable knows comes in now, with the gradient that it had
-        before."""
+        """The id of a tensor. A leaf that only a variable or a model knows comes in now, with the gradient
+        that it had before."""
         known = self.ids.known(tensor)
-        if known is None and tensor.grad_fn is None and any(t is tensor for _, t in self.tape.variables()):
+        leaf = known is None and tensor.grad_fn is None
+        if leaf and (tensor.requires_grad or any(t is tensor for _, t in self.tape.variables())):
             known = self.ids.new(tensor)
             state = self.states.state_of(tensor, known)._replace(grad=before)
             self.notes.append(TensorCreated(state, None, None))

@@ -303,6 +303,23 @@ class PyTorch:
             self.recorder.grad_set(args[0], before)
         return result
 
+    def reset(self, owner: Any, run: Any, set_to_none: bool = True) -> None:
+        """Run `zero_grad` of a module or an optimizer, and tell of the gradients that were None already."""
+        __tracebackhide__ = True
+        empty = []
+        if set_to_none and self.listens():
+            with self.recorder.tape.shield():
+                groups = getattr(owner, "param_groups", None)
+                held = (
+                    owner.parameters() if groups is None else (p for group in groups for p in group["params"])
+                )
+                empty = [parameter for parameter in held if parameter.grad is None]
+        run(set_to_none)
+        if empty:
+            with self.recorder.tape.shield():
+                for parameter in empty:
+                    self.recorder.grad_set(parameter, None)
+
     def called_inside(self, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         """Run a function of PyTorch inside a backward call, and tell of it if a custom Function called it, or
         what a checkpoint runs again."""

@@ -178,6 +178,18 @@ class WatchedModuleCalls(StandIn):
         return run
 
 
+class Resets(StandIn):
+    """Stands for `zero_grad`, which leaves gradients alone that are None: no mode would tell of these."""
+
+    def __get__(self, owner: Any, kind: Any) -> Any:
+        if owner is None:
+            return self.own
+        run: Any = types.MethodType(self.own, owner)
+        for source in self.here():
+            run = functools.partial(source.reset, owner, run)
+        return run
+
+
 class Entries(StandIn):
     """Stands for what gives the module `traceback` the entries of a traceback: it prints none of ours."""
 
@@ -190,10 +202,13 @@ def stand_ins() -> list[StandIn]:
     """Those of the process. They need PyTorch."""
     from torch.autograd.function import _SingleLevelFunction
     from torch.nn import Module
+    from torch.optim import Optimizer
 
     entries = Entries(traceback, "_walk_tb_with_full_positions")
     others = [entries] if entries.own is not None else []
-    return [Functions(_SingleLevelFunction, "apply"), WatchedModuleCalls(Module, "__call__"), *others]
+    resets = [Resets(holder, "zero_grad") for holder in (Module, Optimizer)]
+    calls = [Functions(_SingleLevelFunction, "apply"), WatchedModuleCalls(Module, "__call__")]
+    return [*calls, *resets, *others]
 
 
 # ─── Hooks by which PyTorch tells that an optimizer takes a step

@@ -88,6 +88,9 @@ MODES = {
 }
 
 
+FILLED = ("zeros_like", "ones_like")  # whatever their input asks for, their result is a constant
+
+
 def creation_text(stage: Stage, event: TensorCreated, state: TensorState, seed: bool) -> Frame:
     """A tensor is there: made from data, brought along, or the gradient that a call starts with. `state`
     is how it stands when the story begins."""
@@ -154,6 +157,8 @@ def op_sentence(stage: Stage, event: Forward, place: Place) -> str:
     if place.cut == "integer" and place.asking:
         dtype = event.outputs[0].value.dtype if event.outputs[0].value is not None else ""
         return text("step_forward_integer", stage.lang, dtype=dtype, names=askers(stage, place), **values)
+    if event.op in FILLED and event.outputs[0].node is None:
+        return text("step_constant", stage.lang, made=values["made"])
     if no_node(stage, event):
         return text("step_forward_none", stage.lang, **values)
     if event.op == "clone" and place.node is not None and event.inputs[0] is not None:

@@ -543,6 +543,7 @@ def leaf_gradients(stage: Stage, events: Sequence[NodeRan]) -> Iterator[Line]:
 GRADIENTS = {
     "zero": "step_grad_zero",
     "none": "step_grad_none",
+    "empty": "step_grad_empty",
     "assigned": "step_grad_assigned",
     "written": "step_grad_written",
 }

@@ -330,7 +330,8 @@ class InPlaceWrite(NamedTuple):
 
 class GradSet(NamedTuple):
     """The cell changed a tensor's `.grad` itself. `how` is "zero" (`x.grad.zero_()`), "none" (`x.grad =
-    None`), "assigned" (another tensor), or "written" (any other in-place op)."""
+    None`), "empty" (the same where it was None already), "assigned" (another tensor), or "written" (any other
+    in-place op)."""
 
     tensor: TensorId
     how: Setting

@@ -254,10 +254,10 @@ def indent(text: str) -> str:
 
 def reset(parameter: Any, set_to_none: bool) -> None:
     """Set a gradient to None or to zeros."""
-    if parameter.grad is None:
-        return
     if set_to_none:
-        parameter.grad = None
+        parameter.grad = None  # observers are told even where it was None
+        return
+    if parameter.grad is None:
         return
     if parameter.grad.grad_fn is not None:
         parameter.grad.detach_()
