@@ -21,6 +21,7 @@ from ..player.still import SVG, StillPictures, svg_at
 from ..steps.frames import IN_WORDS, Frame
 from ..words import clean, text
 from ..words.display_text import text_pixels
+from .tikz import tikz_picture
 
 Rect = tuple[float, float, float, float]  # left, top, width, height
 Piece = tuple[str, str]  # a tone, see `arithmetic.Line`, and a text
@@ -99,6 +100,12 @@ class StepPages:
             f"{''.join(parts)}</svg>"
         )
 
+    def tikz(self, step: int) -> str:
+        """The step as TikZ: its picture, and what it says. ValueError if there is no such step."""
+        tree = self._still.at(step)
+        drop_legend(tree)
+        return tikz_picture(tree, self.frames[step - 1])
+
     def _heading(self, step: int, frame: Frame) -> Iterator[str]:
         """Where the step stands, and the line of code that it belongs to."""
         left, base = self._margin, self._margin
@@ -171,11 +178,15 @@ class StepPages:
 
 
 def save_still(path: Path, picture: Picture, frames: Sequence[Frame], step: int) -> None:
-    """Write the picture as it is at a step as .svg, .png or .pdf. ValueError for another ending or if there
-    is no such step; LayoutError where there is no picture, or without the extra "export"."""
+    """Write the picture as it is at a step as .svg, .png, .pdf or .tex. ValueError for another ending or if
+    there is no such step; LayoutError where there is no picture, or without the extra "export"."""
     kind = path.suffix.lower()
-    if kind not in (".svg", ".png", ".pdf"):
-        raise ValueError(f"step is for .svg, .png and .pdf files, not {path.suffix!r}")
+    if kind not in (".svg", ".png", ".pdf", ".tex"):
+        raise ValueError(f"step is for .svg, .png, .pdf and .tex files, not {path.suffix!r}")
+    if kind == ".tex":
+        tree = StillPictures(picture, frames).at(step)
+        path.write_text(tikz_picture(tree, frames[step - 1]), encoding="utf-8")
+        return
     svg = svg_at(picture, frames, step)
     try:
         content = svg.encode() if kind == ".svg" else draw_png(svg, ZOOM) if kind == ".png" else draw_pdf(svg)
