@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from xml.etree import ElementTree
 
-from ..drawing.style import num
+from ..drawing.style import MARGIN, num
 from ..player.still import SVG
 from ..steps.frames import Frame
 from ..words import clean
@@ -49,8 +49,8 @@ def tikz_picture(tree: ElementTree.Element, frame: Frame | None = None) -> str:
     style = "".join(one.text or "" for one in tree.iter(f"{{{SVG}}}style"))
     commands = list(drawn_parts(tree, style))
     if frame is not None:
-        left, top, _, height = map(float, tree.get("viewBox", "0 0 0 0").split())
-        commands += list(caption(frame, left, top + height + 16))
+        left, top, *_ = map(float, tree.get("viewBox", "0 0 0 0").split())
+        commands += list(caption(frame, left + MARGIN, top + float(tree.get("height", 0)) + MARGIN))
     colors = sorted({color for command in commands for color in re.findall(r"=mg([0-9A-F]{6})", command)})
     defined = [f"\\definecolor{{mg{color}}}{{HTML}}{{{color}}}" for color in colors]
     inside = "".join(f"  {line}\n" for line in (*defined, *commands))
@@ -78,6 +78,8 @@ def drawn_parts(tree: ElementTree.Element, css: str) -> Iterator[str]:
             continue
         if kind == "text":
             yield from text_node(element, style, x, y)
+        elif element.get("class") == "paper":
+            continue  # a page has its own
         elif kind in ("path", "rect", "circle") and (options := paint(style)):
             shape = {"path": path_shape, "rect": rect_shape, "circle": circle_shape}[kind](element, x, y)
             corners = f",rounded corners={num(float(element.get('rx', 0)) * POINT)}pt" * (kind == "rect")
