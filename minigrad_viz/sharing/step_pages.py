@@ -31,7 +31,11 @@ WORDS = 11.0  # pixels: the smallest words of a picture
 LARGEST = 2.4  # times: no picture is larger than this
 LINES = 7  # below a picture
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
-FONTS = '.said{font-family:Roboto,sans-serif}.code{font-family:"DejaVu Sans Mono",monospace}'
+FORMULA, WIDER = 0.8, 1.15  # of the font: formulas, whose letters are so much wider
+FONTS = (  # few fonts have the marks of formulas in their places: x̄
+    '.said{font-family:Roboto,sans-serif}.code{font-family:"DejaVu Sans Mono",monospace}'
+    '.formula{font-family:"DejaVu Sans",Roboto,sans-serif}'
+)
 PLACE = re.compile(r"translate\((-?[\d.]+)[ ,]+(-?[\d.]+)\)")
 
 
@@ -126,12 +130,11 @@ class StepPages:
         room = self.size.width - 2 * self._margin
         told: list[tuple[float, list[Piece]]] = [(1.0, [("", clean(frame.text))])]
         told += [(SMALLEST, list(line.parts)) for line in frame.lines if line.kind == IN_WORDS]
-        told += [(0.9, list(line.parts)) for line in frame.lines if line.formula is not None]
-        lines = [
-            (share, line)
-            for share, parts in told
-            for line in wrap_pieces(parts, room, self.size.font * share)
-        ]
+        told += [(FORMULA, list(line.parts)) for line in frame.lines if line.formula is not None]
+        lines = []
+        for share, parts in told:
+            size = self.size.font * share * (WIDER if share == FORMULA else 1)
+            lines += [(share, line) for line in wrap_pieces(parts, room, size)]
         if len(lines) > LINES:
             share, last = lines[LINES - 1]
             lines[LINES - 1 :] = [(share, [*last, ("", " …")])]
@@ -139,8 +142,8 @@ class StepPages:
 
     def _text(self, lines: Iterable[tuple[float, list[Piece]]]) -> Iterator[str]:
         for i, (share, line) in enumerate(lines):
-            ink = "mute" if share == SMALLEST else "ink"
-            yield self._words(line, self._margin, self._text_top + (i + 0.75) * self._step, share, ink)
+            ink, kind = ("mute" if share == SMALLEST else "ink"), ("formula" if share == FORMULA else "said")
+            yield self._words(line, self._margin, self._text_top + (i + 0.75) * self._step, share, ink, kind)
 
     def _words(
         self, pieces: Iterable[Piece], x: float, y: float, share: float, ink: str, kind: str = "said"
