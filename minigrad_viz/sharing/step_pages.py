@@ -21,6 +21,7 @@ from ..player.still import SVG, StillPictures, svg_at
 from ..steps.frames import IN_WORDS, Frame
 from ..words import clean, text
 from ..words.display_text import text_pixels
+from .tikz import tikz_picture
 
 Rect = tuple[float, float, float, float]  # left, top, width, height
 Piece = tuple[str, str]  # a tone, see `arithmetic.Line`, and a text
@@ -30,7 +31,11 @@ WORDS = 11.0  # pixels: the smallest words of a picture
 LARGEST = 2.4  # times: no picture is larger than this
 LINES = 7  # below a picture
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
-FONTS = '.said{font-family:Roboto,sans-serif}.code{font-family:"DejaVu Sans Mono",monospace}'
+FORMULA, WIDER = 0.8, 1.15  # of the font: formulas, whose letters are so much wider
+FONTS = (  # few fonts have the marks of formulas in their places: x̄
+    '.said{font-family:Roboto,sans-serif}.code{font-family:"DejaVu Sans Mono",monospace}'
+    '.formula{font-family:"DejaVu Sans",Roboto,sans-serif}'
+)
 PLACE = re.compile(r"translate\((-?[\d.]+)[ ,]+(-?[\d.]+)\)")
 
 
@@ -99,6 +104,12 @@ class StepPages:
             f"{''.join(parts)}</svg>"
         )
 
+    def tikz(self, step: int) -> str:
+        """The step as TikZ: its picture, and what it says. ValueError if there is no such step."""
+        tree = self._still.at(step)
+        drop_legend(tree)
+        return tikz_picture(tree, self.frames[step - 1])
+
     def _heading(self, step: int, frame: Frame) -> Iterator[str]:
         """Where the step stands, and the line of code that it belongs to."""
         left, base = self._margin, self._margin
@@ -119,12 +130,11 @@ class StepPages:
         room = self.size.width - 2 * self._margin
         told: list[tuple[float, list[Piece]]] = [(1.0, [("", clean(frame.text))])]
         told += [(SMALLEST, list(line.parts)) for line in frame.lines if line.kind == IN_WORDS]
-        told += [(0.9, list(line.parts)) for line in frame.lines if line.formula is not None]
-        lines = [
-            (share, line)
-            for share, parts in told
-            for line in wrap_pieces(parts, room, self.size.font * share)
-        ]
+        told += [(FORMULA, list(line.parts)) for line in frame.lines if line.formula is not None]
+        lines = []
+        for share, parts in told:
+            size = self.size.font * share * (WIDER if share == FORMULA else 1)
+            lines += [(share, line) for line in wrap_pieces(parts, room, size)]
         if len(lines) > LINES:
             share, last = lines[LINES - 1]
             lines[LINES - 1 :] = [(share, [*last, ("", " …")])]
@@ -132,8 +142,8 @@ class StepPages:
 
     def _text(self, lines: Iterable[tuple[float, list[Piece]]]) -> Iterator[str]:
         for i, (share, line) in enumerate(lines):
-            ink = "mute" if share == SMALLEST else "ink"
-            yield self._words(line, self._margin, self._text_top + (i + 0.75) * self._step, share, ink)
+            ink, kind = ("mute" if share == SMALLEST else "ink"), ("formula" if share == FORMULA else "said")
+            yield self._words(line, self._margin, self._text_top + (i + 0.75) * self._step, share, ink, kind)
 
     def _words(
         self, pieces: Iterable[Piece], x: float, y: float, share: float, ink: str, kind: str = "said"
@@ -171,11 +181,15 @@ class StepPages:
 
 
 def save_still(path: Path, picture: Picture, frames: Sequence[Frame], step: int) -> None:
-    """Write the picture as it is at a step as .svg, .png or .pdf. ValueError for another ending or if there
-    is no such step; LayoutError where there is no picture, or without the extra "export"."""
+    """Write the picture as it is at a step as .svg, .png, .pdf or .tex. ValueError for another ending or if
+    there is no such step; LayoutError where there is no picture, or without the extra "export"."""
     kind = path.suffix.lower()
-    if kind not in (".svg", ".png", ".pdf"):
-        raise ValueError(f"step is for .svg, .png and .pdf files, not {path.suffix!r}")
+    if kind not in (".svg", ".png", ".pdf", ".tex"):
+        raise ValueError(f"step is for .svg, .png, .pdf and .tex files, not {path.suffix!r}")
+    if kind == ".tex":
+        tree = StillPictures(picture, frames).at(step)
+        path.write_text(tikz_picture(tree, frames[step - 1]), encoding="utf-8")
+        return
     svg = svg_at(picture, frames, step)
     try:
         content = svg.encode() if kind == ".svg" else draw_png(svg, ZOOM) if kind == ".png" else draw_pdf(svg)

@@ -602,11 +602,11 @@ class Report:
     ) -> Path:
         """Write a page (.html), the picture (.svg, .png, .pdf, .dot, .mmd), all in words (.txt), the trace
         (.json), or a film of the steps (.gif, .webp, .mp4). `show` and `table` are those of `page`,
-        `embed_fonts` that of `Picture.save`. With `step`, counted from 1, an .svg, .png or .pdf shows the
-        picture as it is at that step. A film has the `size` "slide" (1280 × 720) or "chat" (640 × 480), the
-        `theme` "light" or "dark", and with `motion` its steps pass over into each other. ValueError for other
-        endings; images and films need the extra "export", or a native Graphviz for .png and .pdf, and .mp4
-        the program ffmpeg (RuntimeError)."""
+        `embed_fonts` that of `Picture.save`. With `step`, counted from 1, an .svg, .png, .pdf or .tex (TikZ)
+        shows the picture as it is at that step. A film has the `size` "slide" (1280 × 720) or "chat"
+        (640 × 480), the `theme` "light" or "dark", and with `motion` its steps pass over into each other.
+        ValueError for other endings; images and films need the extra "export", or a native Graphviz for .png
+        and .pdf, and .mp4 the program ffmpeg (RuntimeError)."""
         path = Path(path)
         texts = {
             ".html": lambda: self.page(show, table=table),
@@ -614,7 +614,7 @@ class Report:
             ".json": lambda: self.trace.to_json() + "\n",
         }
         kind = path.suffix.lower()
-        if kind not in ENDINGS:
+        if kind not in ENDINGS and (kind != ".tex" or step is None):
             raise ValueError(f"cannot write {path.suffix!r}: use one of {', '.join(ENDINGS)}")
         if step is not None:
             save_still(path, self.picture, self.frames, step)
@@ -628,9 +628,9 @@ class Report:
 
     def slides(self, path: str | Path, *, size: str = "slide", theme: str = "light") -> Path:
         """Write a slide for each step: into a notebook (.ipynb), behind the cell with its player, for
-        `jupyter nbconvert --to slides`; as the pages of a .pdf; or as .svg files into a folder, if `path` has
-        no ending. `size` and `theme` are those of `save`. ValueError for another ending; a .pdf needs the
-        extra "export" (RuntimeError)."""
+        `jupyter nbconvert --to slides`; as the pages of a .pdf; as TikZ in a .tex document; or as .svg files
+        into a folder, if `path` has no ending. `size` and `theme` are those of `save`. ValueError for another
+        ending; a .pdf needs the extra "export" (RuntimeError)."""
         path = Path(path)
         player = self._repr_mimebundle_() if path.suffix == ".ipynb" else {}
         save_slides(path, self._step_pages(size, theme), self.trace.source, player)

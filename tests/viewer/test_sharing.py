@@ -11,9 +11,10 @@ import pytest
 from cells import CELLS, traced
 
 from minigrad_viz.drawing.graphviz_wasm import LayoutUnavailable
-from minigrad_viz.player.still import SVG
+from minigrad_viz.player.still import SVG, StillPictures
 from minigrad_viz.sharing import film
-from minigrad_viz.sharing.step_pages import SIZES, SMALLEST, WORDS, StepPages
+from minigrad_viz.sharing.step_pages import SIZES, SMALLEST, WORDS, StepPages, drop_legend
+from minigrad_viz.sharing.tikz import path_shape, tex
 from minigrad_viz.sharing.worksheet import Worksheet
 from minigrad_viz.shell.report import Report
 from minigrad_viz.shell.run import trace_source
@@ -143,7 +144,7 @@ def test_a_step_as_an_image(tmp_path, report):
         assert one.size == two.size and one.tobytes() != two.tobytes()
     words = pypdf.PdfReader(report.save(tmp_path / "step.pdf", step=4)).pages[0].extract_text()
     assert "0.008" in words and "0.6" not in words
-    with pytest.raises(ValueError, match=r"step is for \.svg, \.png and \.pdf files, not '.html'"):
+    with pytest.raises(ValueError, match=r"step is for \.svg, \.png, \.pdf and \.tex files, not '.html'"):
         report.save(tmp_path / "step.html", step=4)
 
 
@@ -152,8 +153,8 @@ def test_slides(tmp_path, report):
     notebook = nbformat.read(report.slides(tmp_path / "cell.ipynb"), as_version=4)
     nbformat.validate(notebook)
     kinds = [cell.metadata.slideshow.slide_type for cell in notebook.cells]
-    assert kinds == ["skip", "slide", *["subslide"] * len(report.frames)]
-    assert notebook.cells[1].outputs[0].data["text/html"]
+    assert kinds == ["skip", "slide", "subslide", *["subslide"] * len(report.frames)]
+    assert notebook.cells[2].outputs[0].data["text/html"]
     files = sorted(report.slides(tmp_path / "pieces").iterdir())
     assert [texts(file.read_text("utf-8"))[-1] for file in files][3].endswith("= 0.008")
     with pytest.raises(ValueError, match=r"cannot write slides as '\.odp'"):
@@ -162,6 +163,72 @@ def test_slides(tmp_path, report):
     pytest.importorskip("svg2pdf_py")
     read = pypdf.PdfReader(report.slides(tmp_path / "cell.pdf")).pages
     assert len(read) == len(report.frames) and "LogBackward" in read[3].extract_text()
+
+
+# ─── TikZ
+
+
+COMMAND = re.compile(
+    r"  (?:\\definecolor\{mg[0-9A-F]{6}\}\{HTML\}\{[0-9A-F]{6}\}"
+    r"|\\path\[[^\]]+\] \([-\d.,]+\)(?: (?:--|\.\.|and|controls|rectangle|cycle|\([-\d.,]+\)))*"
+    r"(?: circle\[radius=[\d.]+pt\])?;"
+    r"|\\node\[anchor=base(?: west| east)?,inner sep=0pt.*\] at \([-\d.,]+\) \{.*\};)"
+)
+
+
+def test_slides_as_tikz(tmp_path, report):
+    """Every line is a command that TikZ knows; what is drawn and said is what the picture says."""
+    written = report.slides(tmp_path / "cell.tex").read_text("utf-8")
+    assert written.startswith(r"\documentclass[tikz") and written.endswith("\\end{document}\n")
+    pictures = [one.partition(r"\end{tikzpicture}")[0] for one in written.split(r"\begin{tikzpicture}")[1:]]
+    assert len(pictures) == len(report.frames)
+    for step, picture in enumerate(pictures, 1):
+        head, *lines = picture.rstrip("\n").split("\n")
+        assert head == "[x=0.75pt,y=-0.75pt]"
+        for line in lines:
+            assert COMMAND.fullmatch(line), line
+            bare = re.sub(r"\\[{}]", "", line)
+            assert bare.count("{") == bare.count("}") and line.count("$") % 2 == 0, line
+        used = set(re.findall(r"=mg([0-9A-F]{6})", picture))
+        assert used == set(re.findall(r"definecolor\{mg([0-9A-F]{6})", picture))
+        svg = StillPictures(report.picture, report.frames, "light").at(step)
+        drop_legend(svg)
+        seen = [tex(text) for text in texts(ElementTree.tostring(svg, encoding="unicode")) if text.strip()]
+        nodes = [re.sub(r"\{\\[a-z\\]+ ([^{}]*)\}", r"\1", n) for n in re.findall(r"\) \{(.*)\};", picture)]
+        plain = [node.replace("~", " ") for node in nodes]
+        assert [text for text in seen if text not in plain] == []
+        assert ("0.008" in picture) == (step >= 4), "nothing is known too early"
+    assert r"$\frac{\partial z}{\partial y} = \frac{1}{y} = 0.008$" in written
+    one = report.save(tmp_path / "step.tex", step=4).read_text("utf-8")
+    assert one.startswith(r"\begin{tikzpicture}") and r"\frac{1}{y}" in one
+    with pytest.raises(ValueError, match=r"cannot write '\.tex'"):
+        report.save(tmp_path / "all.tex")
+
+
+@pytest.mark.parametrize(
+    ("plain", "escaped"),
+    [
+        ("a_b & 50% of {x} #1", r"a\_b \& 50\% of \{x\} \#1"),
+        ("C:\\x^2~y $z", r"C:\textbackslash{}x\textasciicircum{}2\textasciitilde{}y \$z"),
+        ("x̄ → ∂z/∂x = −3x²", r"$\bar{x}$ $\to$ $\partial$z/$\partial$x = $-$3x$^{2}$"),
+        ("변수 é", "변수 é"),
+    ],
+)
+def test_text_for_latex(plain, escaped):
+    assert tex(plain) == escaped
+
+
+@pytest.mark.parametrize(
+    ("d", "shape"),
+    [
+        ("M0 7h4v2z", "(0,7) -- (4,7) -- (4,9) -- cycle"),
+        ("M0 0a4 4 0 0 1 4 4", "(0,0) .. controls (2.2,0) and (4,1.8) .. (4,4)"),
+        ("M4 0a4 4 0 0 0 -8 0", "(4,0) .. controls (4,-2.2) and (2.2,-4) .. (0,-4) "
+         ".. controls (-2.2,-4) and (-4,-2.2) .. (-4,0)"),
+    ],
+)  # fmt: skip
+def test_paths_for_tikz(d, shape):
+    assert path_shape(ElementTree.Element("path", d=d), 0.0, 0.0) == shape
 
 
 # ─── Worksheets
