@@ -234,7 +234,7 @@ def number_of(tensor: Any) -> Any:
     if type(tensor) not in TENSORS or tensor.__class__ is minigrad.Tensor:
         return None
     try:
-        kind = None if tensor.shape else scalar_of(tensor.dtype)
+        kind = None if tensor.shape else SCALARS[tensor.dtype]
         return None if kind is None else kind(tensor.item())
     except (
         RuntimeError,
@@ -325,11 +325,17 @@ def bare_name(dtype: Any) -> str:
     return name
 
 
-@functools.lru_cache(64)
-def scalar_of(dtype: Any) -> Any:
-    """NumPy's class of numbers of a dtype; None where it has none (bfloat16)."""
-    found = getattr(np, bare_name(dtype), None)
-    return found if isinstance(found, type) and issubclass(found, np.generic) else None
+class Scalars(dict[Any, Any]):
+    """NumPy's classes of numbers by dtype; None where it has none (bfloat16)."""
+
+    def __missing__(self, dtype: Any) -> Any:
+        found = getattr(np, bare_name(dtype), None)
+        known = isinstance(found, type) and issubclass(found, np.generic)
+        self[dtype] = found if known else None
+        return self[dtype]
+
+
+SCALARS = Scalars()
 
 
 def value_of(tensor: Any) -> Value:

@@ -18,6 +18,7 @@ from minigrad.observing import DIALECTS, retains_grad_unset
 from ..isolation import pass_on
 from ..protocol import (
     TENSORS,
+    WITHOUT_VARIABLE,
     edge_of,
     edges_of,
     history_of,
@@ -44,7 +45,7 @@ from ..trace.events import (
     TensorCreated,
     TensorState,
 )
-from ..trace.graph_walk import chips, in_order, state_of
+from ..trace.graph_walk import chips, in_order, native_chips, state_of
 from ..trace.notes import Ids
 from ..trace.source_positions import Span
 from .modules import parameters, tops, walk
@@ -422,6 +423,8 @@ class States:
 
     def freeze(self, key: Any, node: Any, ends: Edges | None = None) -> NodeState:
         """A node with these edges as it stands now, for a note: with numbers as they were taken."""
+        if type(node) in WITHOUT_VARIABLE:
+            return self.freeze_native(key, node, self.edges(node) if ends is None else ends)
         variable = variable_of(node)
         saved = chips(saved_of(node), node, take=self.tape.taken)
         ends = self.edges(node) if ends is None else ends
@@ -435,6 +438,14 @@ class States:
         leaf = self.id_of(variable), hooks
         number = None if memory is None else memory[0]
         return NodeState(self.ids.name(key), node_name(node), saved, edges, *leaf, memory=number)
+
+    def freeze_native(self, key: Any, node: Any, ends: Edges) -> NodeState:
+        """The same of a node of PyTorch's own that is no AccumulateGrad. See Note [Fast notes]."""
+        name, key_of = self.ids.name(key), self.ids.key
+        edges = tuple([None if n is None else (key_of(n), nr) for n, nr in ends])
+        made = self.ids.alive(self.ids.outputs.get(key))
+        hooks = 0 if made is None else len(getattr(made, "_backward_hooks", None) or ())
+        return NodeState(name, node_name(node), native_chips(node, self.tape.taken), edges, None, hooks)
 
     def with_code(self, state: NodeState, node: Any) -> NodeState:
         """The state of a node; of that of a custom Function with where its methods stand."""
