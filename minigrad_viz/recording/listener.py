@@ -33,6 +33,7 @@ from ..trace.events import (
     SavedPacked,
     SavedUnpacked,
 )
+from ..trace.notes import NodeNote
 from .states import States
 from .tape import Tape, observer_method
 
@@ -239,7 +240,7 @@ class Listener:
             return
         tensor, call, came = leaf(), self.tape.call, self._came.pop(key, None)
         (added,), changed = self._received(key, received, tensor, came)
-        self.notes.append(("ran", call, key, added, (), None, changed))
+        self.notes.append(NodeNote(call, key, added, changed=changed))
         late = getattr(tensor, "_post_accumulate_grad_hooks", None)
         grad = None if tensor is None else tensor.grad
         if tensor is None or added is None or (grad is None and not late):
@@ -303,7 +304,7 @@ class Listener:
                 self.states.id_of(g) if g is not None and g.grad_fn is not None else None for g in sent
             )
         received = got[0] if len(got) == 1 else got
-        self.notes.append(("ran", self.tape.call, key, received, values, ids, changed))
+        self.notes.append(NodeNote(self.tape.call, key, received, values, ids, changed))
         return values
 
     def _received(self, key: str, received: Any, tensor: Any, came: Any = None) -> tuple[Any, Any]:

@@ -46,7 +46,7 @@ from ..trace.events import (
     TensorState,
 )
 from ..trace.graph_walk import chips, in_order, native_chips, state_of
-from ..trace.notes import Ids
+from ..trace.ids import Ids
 from ..trace.source_positions import Span
 from .modules import parameters, tops, walk
 from .tape import Tape
@@ -380,9 +380,8 @@ class States:
         inputs = [None if n is None else self.source_of(n, nr) for n, nr in edges_of(node)]
         others = [str(k.value) for k in saved_of(node) if k.value is not None and not is_tensor(k.value)]
         given = (*(i or ("…",) for i in inputs), *((text,) for text in others))
-        self.notes.append(
-            ("forward", title, given, tuple(states), True, notes.NOWHERE, self.tape.call, "", "")
-        )
+        how = tuple(states), True, notes.NOWHERE, self.tape.call
+        self.notes.append(notes.OpNote(title, given, *how))
 
     def source_of(self, node: Any, nr: int) -> str | None:
         """The tensor whose gradient goes to output `nr` of `node`."""
@@ -459,7 +458,7 @@ class States:
         return state._replace(code=definition(code), methods=known)
 
     def freeze_all(self, roots: list[Any]) -> tuple[list[Any], list[Any]]:
-        """The nodes that can be reached, and for `write_backward_start` how they stand."""
+        """The nodes that can be reached, and for a `BackwardStartNote` how they stand."""
         live = list(self.walk(roots))
         frozen = [(key, sequence_of(node), self.freeze(key, node, ends)) for key, node, ends in live]
         return [node for _, node, _ in live], frozen
