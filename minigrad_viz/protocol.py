@@ -224,8 +224,10 @@ def variables(namespace: dict[Any, Any]) -> list[tuple[str, Any]]:
 
 def is_parameter(tensor: Any) -> bool:
     """Whether a tensor is an `nn.Parameter`."""
-    kinds = type(tensor).__mro__ if type(tensor) is not minigrad.Tensor else ()
-    return "Parameter" in map(operator.attrgetter("__name__"), kinds)
+    kind = type(tensor)
+    if kind in TENSORS:
+        return kind.__name__ == "Parameter"
+    return "Parameter" in map(operator.attrgetter("__name__"), kind.__mro__)
 
 
 def number_of(tensor: Any) -> Any:
@@ -259,7 +261,7 @@ def numbers_inside(tensor: Any) -> Any:
     """The same of one that is no plain number."""
     if isinstance(tensor, minigrad.Tensor):
         return observing.numbers(tensor)
-    if notices(tensor):
+    if type(tensor) not in TENSORS and notices(tensor):
         return None
     if getattr(tensor, "is_nested", False):
         return _array_by_detour(tensor)  # PyTorch warns of whatever else is done with it

@@ -15,7 +15,7 @@ from minigrad import Tensor
 
 from ..isolation import has_arrived, pass_on
 from ..protocol import (
-    dtype_name,
+    SCALARS,
     has_history,
     history_of,
     is_dense,
@@ -168,7 +168,7 @@ class Tape:
         if number is not None:
             return number
         data = numbers_inside(tensor)
-        if data is None or (tensor.__class__ is not Tensor and dtype_name(tensor) == "bfloat16"):
+        if data is None or (tensor.__class__ is not Tensor and SCALARS[tensor.dtype] is None):
             return value_of(tensor)
         return self.numbers.take(data) if data.nbytes <= LARGE else self.large.value(tensor, data)
 

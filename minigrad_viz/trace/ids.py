@@ -93,7 +93,8 @@ class Ids:
             return self.object(tensor)
         if type(fn) not in NATIVE and not (hasattr(fn, "_seq") or hasattr(fn, "metadata")):
             return None  # of an engine that somebody writes: there is nowhere to keep an id
-        return self.output(fn, tensor.output_nr)
+        key, nr = self.key(fn), tensor.output_nr
+        return self.outputs.get((key, nr) if nr else key)
 
     def object(self, tensor: Any) -> str | None:
         """The id that this object had last, whatever its history is now."""
