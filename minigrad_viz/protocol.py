@@ -224,8 +224,10 @@ def variables(namespace: dict[Any, Any]) -> list[tuple[str, Any]]:
 
 def is_parameter(tensor: Any) -> bool:
     """Whether a tensor is an `nn.Parameter`."""
-    kinds = type(tensor).__mro__ if type(tensor) is not minigrad.Tensor else ()
-    return "Parameter" in map(operator.attrgetter("__name__"), kinds)
+    kind = type(tensor)
+    if kind in TENSORS:
+        return kind.__name__ == "Parameter"
+    return "Parameter" in map(operator.attrgetter("__name__"), kind.__mro__)
 
 
 def number_of(tensor: Any) -> Any:
@@ -234,7 +236,7 @@ def number_of(tensor: Any) -> Any:
     if type(tensor) not in TENSORS or tensor.__class__ is minigrad.Tensor:
         return None
     try:
-        kind = None if tensor.shape else scalar_of(tensor.dtype)
+        kind = None if tensor.shape else SCALARS[tensor.dtype]
         return None if kind is None else kind(tensor.item())
     except (
         RuntimeError,
@@ -259,7 +261,7 @@ def numbers_inside(tensor: Any) -> Any:
     """The same of one that is no plain number."""
     if isinstance(tensor, minigrad.Tensor):
         return observing.numbers(tensor)
-    if notices(tensor):
+    if type(tensor) not in TENSORS and notices(tensor):
         return None
     if getattr(tensor, "is_nested", False):
         return _array_by_detour(tensor)  # PyTorch warns of whatever else is done with it
@@ -325,11 +327,17 @@ def bare_name(dtype: Any) -> str:
     return name
 
 
-@functools.lru_cache(64)
-def scalar_of(dtype: Any) -> Any:
-    """NumPy's class of numbers of a dtype; None where it has none (bfloat16)."""
-    found = getattr(np, bare_name(dtype), None)
-    return found if isinstance(found, type) and issubclass(found, np.generic) else None
+class Scalars(dict[Any, Any]):
+    """NumPy's classes of numbers by dtype; None where it has none (bfloat16)."""
+
+    def __missing__(self, dtype: Any) -> Any:
+        found = getattr(np, bare_name(dtype), None)
+        known = isinstance(found, type) and issubclass(found, np.generic)
+        self[dtype] = found if known else None
+        return self[dtype]
+
+
+SCALARS = Scalars()
 
 
 def value_of(tensor: Any) -> Value:

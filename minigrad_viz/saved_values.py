@@ -32,6 +32,7 @@ class SavedValue(NamedTuple):
 
 SUMS = ("add", "sub", "rsub")
 _saved_names: weakref.WeakKeyDictionary[type, tuple[str, ...]] = weakref.WeakKeyDictionary()
+_native_slots: dict[type, tuple[tuple[str, str, str], ...]] = {}
 
 
 def saved_of(node: Any) -> Iterator[SavedValue]:
@@ -63,6 +64,17 @@ def saved_names(cls: type) -> tuple[str, ...]:
     if names is None:
         names = _saved_names[cls] = tuple(n for n in dir(cls) if n.startswith("_saved_") and "_sym_" not in n)
     return names
+
+
+def native_slots(cls: type) -> tuple[tuple[str, str, str], ...]:
+    """Where nodes of PyTorch's own keep what they saved: of each value the attribute, its name, and the
+    attribute that says whether a hook packed it ("" for what no hook packs)."""
+    slots = _native_slots.get(cls)
+    if slots is None:
+        names = [(name, name.removeprefix("_saved_"), f"_raw{name}") for name in saved_names(cls)]
+        slots = tuple((name, bare, raw if hasattr(cls, raw) else "") for name, bare, raw in names)
+        _native_slots[cls] = slots
+    return slots
 
 
 def shown_alone(node: Any, name: str, value: Any) -> Any:

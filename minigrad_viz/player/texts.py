@@ -52,9 +52,10 @@ class Columns:
     def form(self, parts: Sequence[str], split: Sequence[list[str]], at: Sequence[int], i: int) -> Any:
         """One form of a text; numbers that never change stay in its parts."""
         made: list[Any] = [parts[0]]
-        for place, part in enumerate(parts[1:]):
-            numbers = [each[2 * place + 1] if which == i else NONE for each, which in zip(split, at)]
-            found = {number for number in numbers if number != NONE}
+        absent = [NONE] * (len(parts) - 1)
+        rows = [each[1::2] if which == i else absent for each, which in zip(split, at, strict=True)]
+        for numbers, part in zip(zip(*rows, strict=True), parts[1:], strict=True):
+            found = {*numbers} - {NONE}
             if len(found) == 1:
                 made[-1] += found.pop() + part
             else:

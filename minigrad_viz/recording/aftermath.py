@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 from ..protocol import Value, edge_of, history_of, is_tensor, pytorch, value_of
 from ..sources.shield import shield_of
 from ..trace.events import BackwardEnded, BackwardStarted, CellFailed, Trace
+from ..trace.notes import BackwardEndNote, BackwardStartNote
 from .error_frames import entries
 from .recorder import Recorder
 from .tape import describe
@@ -117,10 +118,10 @@ class Aftermath:
         span = None if spot is None else spot.span
         ids = (None,) * len(names)
         event = BackwardStarted(1, call.kind, names, given, ids, call.create_graph, (), span, wanted)
-        recorder.tape.notes.append(("started", event, frozen))
+        recorder.tape.notes.append(BackwardStartNote(event, frozen))
         known = call.node is not None and recorder.tape.ids.key(call.node) in states.frozen
         stopped = recorder.tape.ids.node(call.node) if known else None
-        recorder.tape.notes.append(("ended", BackwardEnded(1, error, (), (), stopped=stopped), ()))
+        recorder.tape.notes.append(BackwardEndNote(BackwardEnded(1, error, (), (), stopped=stopped)))
 
 
 def failed_backward(stack: list[TracebackType], users: list[int]) -> FailedBackward | None:

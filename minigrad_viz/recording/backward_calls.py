@@ -90,7 +90,8 @@ class BackwardCalls:
         """No call runs any more, whatever has interrupted its beginning or its end."""
         if self.tape.call:
             text = describe(sys.exception() or KeyboardInterrupt())
-            self.tape.notes.append(("ended", BackwardEnded(self.tape.call, text, (), ()), ()))
+            ended = BackwardEnded(self.tape.call, text, (), ())
+            self.tape.notes.append(notes.BackwardEndNote(ended))
         self.listener.stop()
         self.let_go()
         self.tape.call = self.tape.depth = self.tape.again = 0
@@ -121,7 +122,7 @@ class BackwardCalls:
         self._keys = [row[0] for row in frozen]
         self.states.frozen.update(dict.fromkeys(self._keys))
         told = number, kind, names, given, ids, create_graph, (), span, asked, batched
-        begun = [("started", BackwardStarted(*told), frozen)]
+        begun = [notes.BackwardStartNote(BackwardStarted(*told), frozen)]
         # What it builds of nodes that stand for others is taken in when somebody uses it.
         creates = create_graph and self.states.contracted.isdisjoint(self._keys)
         self.tape.notes += begun  # with the numbers: nothing can interrupt between these
@@ -168,7 +169,7 @@ class BackwardCalls:
         self.listener.stop()
         self._live, self.tape.inside, self.tape.again, self.tape.built = (), None, 0, []
         text = None if error is None else describe(error)
-        ended = [("ended", BackwardEnded(self.tape.call, text, (), captured), gone)]
+        ended = [notes.BackwardEndNote(BackwardEnded(self.tape.call, text, (), captured), gone)]
         self.tape.notes += ended
         self.tape.call = 0
         self.states.snapshot("after")

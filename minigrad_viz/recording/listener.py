@@ -33,6 +33,7 @@ from ..trace.events import (
     SavedPacked,
     SavedUnpacked,
 )
+from ..trace.notes import NodeNote
 from .states import States
 from .tape import Tape, observer_method
 
@@ -180,7 +181,8 @@ class Listener:
         self._sent, self.ran = {}, set()
         for node, nr, gradient in starts:
             if gradient is not None:
-                self._send(self.ids.key(node), nr, gradient)
+                sent = self.tape.taken(gradient), *memory_and_version(gradient)
+                self._sent.setdefault((self.ids.key(node), nr), []).append(sent)
         for node, state in zip(live, states, strict=True):
             key = state.id  # of nodes of PyTorch the key as well
             if state.variable is not None:
@@ -191,9 +193,9 @@ class Listener:
                 self._handles.append(node.register_prehook(before))
                 self._handles.append(node.register_hook(functools.partial(self._deposited, key, leaf)))
             else:
-                tensor = self.ids.alive(self.ids.outputs.get(key))
-                made = None if tensor is None else weakref.ref(tensor)
-                self._spy(key, tensor)
+                made = self.ids.references.get(self.ids.outputs.get(key, ""))
+                if made is not None:
+                    self._spy(key, made())
                 ran = functools.partial(self._ran, key, state.edges, made)
                 self._handles.append(node.register_hook(ran))
 
@@ -238,7 +240,7 @@ class Listener:
             return
         tensor, call, came = leaf(), self.tape.call, self._came.pop(key, None)
         (added,), changed = self._received(key, received, tensor, came)
-        self.notes.append(("ran", call, key, added, (), None, changed))
+        self.notes.append(NodeNote(call, key, added, changed=changed))
         late = getattr(tensor, "_post_accumulate_grad_hooks", None)
         grad = None if tensor is None else tensor.grad
         if tensor is None or added is None or (grad is None and not late):
@@ -285,28 +287,25 @@ class Listener:
             edges, sent = (), (None,) * len(edges)
         got, changed = self._received(key, received, None if made is None else made())
         values = self.note_run(key, got, sent, changed)
+        on_the_way = self._sent
         for edge, gradient, taken in zip(edges, sent, values, strict=False):
             if edge is not None and gradient is not None:
-                self._send(edge[0], edge[1], gradient, taken)
+                on_the_way.setdefault(edge, []).append((taken, *memory_and_version(gradient)))
 
     def note_run(self, key: str, got: tuple[Any, ...], sent: Any, changed: Any = ()) -> tuple[Any, ...]:
         """Note that a node received `got`, perhaps `changed` on the way, and sent some gradients, after what
         was computed again for it; what was taken of these."""
         self.packing.told_again(key)
-        values = tuple([None if g is None else self.tape.taken(g) for g in sent])
+        take = self.tape.taken
+        values = tuple([None if g is None else take(g) for g in sent])
         ids = None
         if self.tape.creates:
             ids = tuple(
                 self.states.id_of(g) if g is not None and g.grad_fn is not None else None for g in sent
             )
         received = got[0] if len(got) == 1 else got
-        self.notes.append(("ran", self.tape.call, key, received, values, ids, changed))
+        self.notes.append(NodeNote(self.tape.call, key, received, values, ids, changed))
         return values
-
-    def _send(self, key: Any, nr: int, gradient: Any, taken: Any = None) -> None:
-        """A gradient is on its way to an output of a node."""
-        taken = self.tape.taken(gradient) if taken is None else taken
-        self._sent.setdefault((key, nr), []).append((taken, *memory_and_version(gradient)))
 
     def _received(self, key: str, received: Any, tensor: Any, came: Any = None) -> tuple[Any, Any]:
         """What was taken of the gradients that a node received (`came`, if they were read before it ran).

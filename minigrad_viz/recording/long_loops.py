@@ -39,7 +39,16 @@ from ..trace.events import (
     TensorCreated,
     TensorDetached,
 )
-from ..trace.notes import Ids
+from ..trace.ids import Ids
+from ..trace.notes import (
+    BackwardEndNote,
+    BackwardStartNote,
+    ModuleCallNote,
+    ModuleReturnNote,
+    NodeNote,
+    OpNote,
+    PlaceNote,
+)
 from ..trace.source_positions import Locator
 
 # ─── Leaving out what belongs to the first backward calls of a cell with many, as the cell runs
@@ -75,10 +84,13 @@ def prune(
             stays = gives[0] not in written
             written.add(gives[0])
         if not gives and not sure:
-            stays = statement and is_place(note)
-        statement = (statement or stays) and not is_place(note)
-        if not sure and note.__class__ is tuple and note[0] in ("called", "returned"):
-            stays = note[0] == "returned" or not kept or kept[-1][:2] != ("returned", note[1])
+            stays = statement and isinstance(note, PlaceNote)
+        statement = (statement or stays) and not isinstance(note, PlaceNote)
+        if not sure and isinstance(note, ModuleCallNote | ModuleReturnNote):
+            inner = kept[-1] if kept else None
+            stays = isinstance(note, ModuleReturnNote) or not (
+                isinstance(inner, ModuleReturnNote) and inner.number == note.number
+            )
             if not stays:
                 kept.pop()  # nothing of what ran inside stays
         if stays:
@@ -104,23 +116,18 @@ def relations(note: Any, ids: Ids, frozen: set[Any] | None) -> tuple[tuple[str, 
             return (note.tensor.id,), note.sources
         case InPlaceWrite():
             return (note.tensor.id,), (note.before, *note.inputs)
-        case ("ran", _, _, _, _, sent_ids, *_) if frozen is not None:
-            return (), sent_ids or ()
-        case ("forward", _, given, rows, *_):
-            return tuple(row[0] for row in rows), given
-        case ("started", started, nodes) if frozen is not None:
+        case NodeNote() if frozen is not None:
+            return (), note.ids or ()
+        case OpNote():
+            return tuple(row[0] for row in note.rows), note.given
+        case BackwardStartNote(started, nodes) if frozen is not None:
             frozen.update(row[0] for row in nodes)
             made = (ids.outputs.get(row[0]) for row in nodes)
             leaves = (getattr(row[2], "variable", None) for row in nodes)
             return (), (*started.roots, *started.gradient_ids, *(started.wanted or ()), *made, *leaves)
-        case ("ended", event, _) if frozen is not None:
+        case BackwardEndNote(event) if frozen is not None:
             return (), tuple(id for id, _ in event.captured)
     return (), ()
-
-
-def is_place(note: Any) -> bool:
-    """Whether a note says where in the source the cell has come."""
-    return note.__class__ is tuple and note[0] == "reached"
 
 
 def without_pruned_names(note: Any, made: set[str]) -> Any:
@@ -128,11 +135,11 @@ def without_pruned_names(note: Any, made: set[str]) -> Any:
     match note:
         case Snapshot():
             return note._replace(rows=tuple(row for row in note.rows if row[1].id in made))
-        case ("called", number, known, place, inputs):
-            return "called", number, known, place, tuple(id for id in inputs if id in made)
-        case ("returned", number, outputs, own):
-            left = tuple(id for id in outputs if id in made)
-            return "returned", number, left, tuple(p for p in own if p[1] in made)
+        case ModuleCallNote():
+            return note._replace(inputs=tuple(id for id in note.inputs if id in made))
+        case ModuleReturnNote():
+            left = tuple(id for id in note.outputs if id in made)
+            return note._replace(outputs=left, parameters=tuple(p for p in note.parameters if p[1] in made))
     return note
 
 

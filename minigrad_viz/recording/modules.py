@@ -18,6 +18,7 @@ from typing import Any
 
 from ..isolation import pass_on
 from ..protocol import has_history, is_tensor, variables
+from ..trace.notes import ModuleCallNote, ModuleReturnNote
 from ..trace.statements import parse_expression
 from .tape import Tape, observer_method
 
@@ -64,7 +65,7 @@ class Modules:
         known, number = self.known(module), next(self._numbers)
         place = None if spot is None else tape.place_of(spot)
         inputs = tuple(self._ids((args, kwargs or {}), bring=bool(tape.ids.earlier)))
-        tape.notes.append(("called", number, known, place, inputs))
+        tape.notes.append(ModuleCallNote(number, known, place, inputs))
         self.calls.append((number, known))
 
     @observer_method
@@ -76,18 +77,18 @@ class Modules:
             return
         note = self.tape.notes.append
         for number, _ in reversed(self.calls[open_[-1] + 1 :]):
-            note(("returned", number, (), ()))
+            note(ModuleReturnNote(number))
         number, known = self.calls[open_[-1]]
         del self.calls[open_[-1] :]
         known.kind, known.about = type(module).__name__, sizes(module)  # a lazy one knows them now
         own = [(name, self.tape.ids.known(t)) for name, t in parameters(module)]
         named = tuple((name, id) for name, id in own if id is not None)
-        note(("returned", number, tuple(dict.fromkeys(self._ids(result))), named))
+        note(ModuleReturnNote(number, tuple(dict.fromkeys(self._ids(result))), named))
 
     def forget(self) -> None:
         """Reporting pauses: treat the running calls as if an error had ended them."""
         for number, _ in reversed(self.calls):
-            self.tape.notes.append(("returned", number, (), ()))
+            self.tape.notes.append(ModuleReturnNote(number))
         self.calls.clear()
 
     def _ids(self, values: Any, bring: bool = False) -> Iterator[str]:

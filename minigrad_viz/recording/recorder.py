@@ -104,7 +104,7 @@ class Recorder:
         tops = tape.locator.tops
         spot, top, frame = tape.locator.raised(None if error is None else error.__traceback__)
         if self.whole:
-            tape.notes.append(("finished", len(tops) - 1 if error is None else top))
+            tape.notes.append(notes.CellEndNote(len(tops) - 1 if error is None else top))
         if error is not None:
             span = None if spot is None else spot.span
             states, found = self.states, named_tensors(spot, frame)
@@ -166,7 +166,8 @@ class Recorder:
         rows = tuple(map(self.states.result, results))
         own = not results or has_own_memory(results[0])
         shares = "" if own else self._viewed(inputs, given, results)
-        tape.notes.append(("forward", title, tuple(given), rows, grad_enabled, at, tape.call, shares, ghost))
+        how = grad_enabled, at, tape.call, shares, ghost
+        tape.notes.append(notes.OpNote(title, tuple(given), rows, *how))
         for row in rows:
             if row[3]:  # it requires gradients
                 tape.rest.note(False, tape.work)

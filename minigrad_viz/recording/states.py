@@ -18,6 +18,7 @@ from minigrad.observing import DIALECTS, retains_grad_unset
 from ..isolation import pass_on
 from ..protocol import (
     TENSORS,
+    WITHOUT_VARIABLE,
     edge_of,
     edges_of,
     history_of,
@@ -44,8 +45,8 @@ from ..trace.events import (
     TensorCreated,
     TensorState,
 )
-from ..trace.graph_walk import chips, in_order, state_of
-from ..trace.notes import Ids
+from ..trace.graph_walk import chips, in_order, native_chips, state_of
+from ..trace.ids import Ids
 from ..trace.source_positions import Span
 from .modules import parameters, tops, walk
 from .tape import Tape
@@ -379,9 +380,8 @@ class States:
         inputs = [None if n is None else self.source_of(n, nr) for n, nr in edges_of(node)]
         others = [str(k.value) for k in saved_of(node) if k.value is not None and not is_tensor(k.value)]
         given = (*(i or ("…",) for i in inputs), *((text,) for text in others))
-        self.notes.append(
-            ("forward", title, given, tuple(states), True, notes.NOWHERE, self.tape.call, "", "")
-        )
+        how = tuple(states), True, notes.NOWHERE, self.tape.call
+        self.notes.append(notes.OpNote(title, given, *how))
 
     def source_of(self, node: Any, nr: int) -> str | None:
         """The tensor whose gradient goes to output `nr` of `node`."""
@@ -422,6 +422,8 @@ class States:
 
     def freeze(self, key: Any, node: Any, ends: Edges | None = None) -> NodeState:
         """A node with these edges as it stands now, for a note: with numbers as they were taken."""
+        if type(node) in WITHOUT_VARIABLE:
+            return self.freeze_native(key, node, self.edges(node) if ends is None else ends)
         variable = variable_of(node)
         saved = chips(saved_of(node), node, take=self.tape.taken)
         ends = self.edges(node) if ends is None else ends
@@ -436,6 +438,14 @@ class States:
         number = None if memory is None else memory[0]
         return NodeState(self.ids.name(key), node_name(node), saved, edges, *leaf, memory=number)
 
+    def freeze_native(self, key: Any, node: Any, ends: Edges) -> NodeState:
+        """The same of a node of PyTorch's own that is no AccumulateGrad. See Note [Fast notes]."""
+        name, key_of = self.ids.name(key), self.ids.key
+        edges = tuple([None if n is None else (key_of(n), nr) for n, nr in ends])
+        made = self.ids.alive(self.ids.outputs.get(key))
+        hooks = 0 if made is None else len(getattr(made, "_backward_hooks", None) or ())
+        return NodeState(name, node_name(node), native_chips(node, self.tape.taken), edges, None, hooks)
+
     def with_code(self, state: NodeState, node: Any) -> NodeState:
         """The state of a node; of that of a custom Function with where its methods stand."""
         code = method_code(node, "backward")
@@ -448,7 +458,7 @@ class States:
         return state._replace(code=definition(code), methods=known)
 
     def freeze_all(self, roots: list[Any]) -> tuple[list[Any], list[Any]]:
-        """The nodes that can be reached, and for `write_backward_start` how they stand."""
+        """The nodes that can be reached, and for a `BackwardStartNote` how they stand."""
         live = list(self.walk(roots))
         frozen = [(key, sequence_of(node), self.freeze(key, node, ends)) for key, node, ends in live]
         return [node for _, node, _ in live], frozen

@@ -15,7 +15,7 @@ from minigrad import Tensor
 
 from ..isolation import has_arrived, pass_on
 from ..protocol import (
-    dtype_name,
+    SCALARS,
     has_history,
     history_of,
     is_dense,
@@ -31,7 +31,7 @@ from ..protocol import (
 )
 from ..trace import notes
 from ..trace.events import Inside
-from ..trace.notes import Ids
+from ..trace.ids import Ids
 from ..trace.source_positions import Locator, Reached, Spot
 from .long_loops import Loops, Rest, Rounds
 
@@ -168,7 +168,7 @@ class Tape:
         if number is not None:
             return number
         data = numbers_inside(tensor)
-        if data is None or (tensor.__class__ is not Tensor and dtype_name(tensor) == "bfloat16"):
+        if data is None or (tensor.__class__ is not Tensor and SCALARS[tensor.dtype] is None):
             return value_of(tensor)
         return self.numbers.take(data) if data.nbytes <= LARGE else self.large.value(tensor, data)
 
@@ -208,7 +208,7 @@ class Tape:
         return None if spot is not None and self.locator.inside(sys._getframe(2)) else spot
 
     def op_place(self) -> At:
-        """The same for the note of an op, see `write_forward`, which tells of the place as well. Where an op
+        """The same for an `OpNote`, which tells of the place as well. Where an op
         stands that code outside of libraries calls is found once."""
         if self.call:
             spot = self.own_place()
@@ -237,13 +237,13 @@ class Tape:
         """Note the place of an op at once; what is left for the note of the op."""
         place, top, inner = at
         if place is not None and inner is not None:
-            self.notes.append(("reached", self.spots[place], top, inner))
+            self.notes.append(notes.PlaceNote(self.spots[place], top, inner))
         return place, None, None
 
     def _reached(self, spot: Spot | None, top: int | None, inner: Reached) -> Spot | None:
         before, self._step = self._step, self.step
         if spot is not None and not (self.step and self.step == before):
-            self.notes.append(("reached", spot, top, inner))
+            self.notes.append(notes.PlaceNote(spot, top, inner))
         return spot
 
     def place_of(self, spot: Spot) -> int:

@@ -108,7 +108,7 @@ class Transforms:
         for node, made in by_node.items():
             states.take_in(node, FEW)
             rows = tuple(states.state_of(t, tape.ids.new(t)) for t in made)
-            tape.notes.append(("forward", name, given, rows, True, at, 0, "", "", self.ran))
+            tape.notes.append(notes.OpNote(name, given, rows, True, at, 0, counted=self.ran))
 
 
 def nested_leaves(value: Any) -> Iterator[Any]:

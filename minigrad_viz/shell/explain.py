@@ -30,7 +30,7 @@ from ..recording.error_frames import entries
 from ..recording.tape import describe
 from ..trace.events import Trace
 from ..trace.graph_walk import trace_of
-from ..trace.notes import Ids
+from ..trace.ids import Ids
 from ..trace.source_positions import Locator
 from ..trace.statements import parse_expression
 from ..words import language, text, wrap_text

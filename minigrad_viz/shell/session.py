@@ -32,8 +32,8 @@ from ..trace.events import (
     RequiresGradSet,
     Trace,
 )
+from ..trace.ids import Ids
 from ..trace.joining import JoinedTrace, Names, RecordedCell, join_traces
-from ..trace.notes import Ids
 from ..trace.source_positions import SourceText, is_users_file
 from ..trace.statements import nodes_of
 

@@ -19,7 +19,7 @@ from ..isolation import has_arrived
 from ..protocol import Value, owner_of
 from ..saved_values import saved_of
 from ..trace.events import GradAccumulated, NodeState
-from ..trace.notes import Slot
+from ..trace.notes import NodeNote, Slot
 
 # ─── What minigrad's engine tells while a backward call runs
 
@@ -78,7 +78,7 @@ class EngineEvents:
         before, key = self.before.pop(node, None), recorder.tape.ids.key(node)
         added = None if received is None else self.received(node, getattr(received, "_data", received))
         late = recorder.listener.before_late_hooks(key) if leaf._post_accumulate else None
-        recorder.tape.notes.append(("ran", recorder.tape.call, key, added))
+        recorder.tape.notes.append(NodeNote(recorder.tape.call, key, added))
         name = recorder.tape.ids.known(leaf)
         if added is None or name is None:
             return
@@ -123,7 +123,7 @@ class EngineEvents:
             for i, (target, nr) in enumerate(edges):
                 self.leaving.setdefault((states.ids.key(target), nr), (sums, i))
             got = tuple(map(data_of, received)) if isinstance(received, list) else data_of(received)
-            self.recorder.tape.notes.append(("ran", self.recorder.tape.call, key, got, sums))
+            self.recorder.tape.notes.append(NodeNote(self.recorder.tape.call, key, got, sums))
         elif key in states.ids.outputs or node.__class__ is AccumulateGrad:
             return False
         for (target, nr), gradient in zip(node.next_functions, sent, strict=True):
@@ -171,10 +171,10 @@ def node_ran_of(recorder: Any, source: EngineEvents) -> Callable[[Any, Any, Any]
                     a, b = sent
                     a = a if a is None or a.__class__ in SCALARS else source.sent(a)
                     b = b if b is None or b.__class__ in SCALARS else source.sent(b)
-                    noted.append(("ran", recorder.tape.call, node._seq, received, (a, b)))
+                    noted.append(NodeNote(recorder.tape.call, node._seq, received, (a, b)))
                     return
                 taken = [g if g is None or g.__class__ in SCALARS else source.sent(g) for g in sent]
-                noted.append(("ran", recorder.tape.call, node._seq, received, tuple(taken)))
+                noted.append(NodeNote(recorder.tape.call, node._seq, received, tuple(taken)))
         except Exception as problem:
             if has_arrived(problem):
                 raise

@@ -10,7 +10,10 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
+from ..isolation import pass_on
 from ..protocol import (
+    TENSORS,
+    bare_name,
     edges_of,
     has_history,
     history_of,
@@ -25,7 +28,7 @@ from ..protocol import (
     variable_of,
     version_of,
 )
-from ..saved_values import SavedValue, is_number, saved_of
+from ..saved_values import NARROWER, SavedValue, is_number, native_slots, saved_of, shown_alone
 from .events import Event, NodeState, TensorCreated, TensorState, Trace
 from .graph import SavedChip
 
@@ -117,6 +120,25 @@ def chips(
     """What a node saved, as data, with what `take` takes of the numbers of a tensor. Each memory gets a
     number from what tells it from all others."""
     return tuple([chip(k, node, number, take) for k in kept])
+
+
+def native_chips(node: Any, take: Callable[[Any], Any]) -> tuple[SavedChip, ...]:
+    """`chips` of a node of PyTorch's own, which is not asked for what only others have."""
+    found = []
+    try:
+        for attribute, name, raw in native_slots(type(node)):
+            if raw and getattr(getattr(node, raw), "unpack_hook", None) is not None:
+                return chips(saved_of(node), node, take=take)
+            value = getattr(node, attribute)
+            if type(value) in TENSORS and (value.shape or bare_name(value.dtype) not in NARROWER):
+                size, memory = (memory_of(value) or (None, None))[::-1]
+                found.append(SavedChip(name, take(value), version_of(value), nbytes=size, memory=memory))
+            elif (value := shown_alone(node, attribute, value)) is not None:
+                found.append(chip(SavedValue(name, value, False), node, lambda number: number, take))
+    except RuntimeError as refused:  # one was released, or written to
+        pass_on(refused)
+        return chips(saved_of(node), node, take=take)
+    return tuple(found)
 
 
 def chip(kept: SavedValue, node: Any, number: Callable[[int], int], take: Callable[[Any], Any]) -> SavedChip:

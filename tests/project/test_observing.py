@@ -53,7 +53,7 @@ HURRIED = {
     "saved_values.py",
     "sources/minigrad.py",
     "sources/minigrad_engine.py",
-    "trace/notes.py",
+    "trace/ids.py",
 }
 PRIVATE = {
     name

@@ -149,10 +149,10 @@ def test_the_fast_way_is_taken():
     recorder.start()
     exec(compile(cell, "<cell>", "exec"), space)
     recorder.stop()
-    kinds = [note[0] for note in recorder.tape.notes if note.__class__ is tuple]
-    assert [kinds.count(kind) for kind in ("forward", "ran")] == [2, 3]
+    kinds = [note.__class__ for note in recorder.tape.notes]
+    assert [kinds.count(kind) for kind in (notes.OpNote, notes.NodeNote)] == [2, 3]
     assert sum(isinstance(note, GradAccumulated) for note in recorder.tape.notes) == 1
-    nodes = next(note[2] for note in recorder.tape.notes if note[0] == "started")
+    nodes = next(note.nodes for note in recorder.tape.notes if isinstance(note, notes.BackwardStartNote))
     made = [part.name for row in nodes for part in row if isinstance(part, NodeState)]
     assert made == ["AccumulateGrad"], "no state was made of an op's node"
 
