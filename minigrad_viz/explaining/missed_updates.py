@@ -48,7 +48,8 @@ def unheld(case: Case, optimizers: Sequence[Any]) -> Iterator[Explanation]:
     """Parameters that get gradients in several rounds in which an optimizer updates others, and that nothing
     updates."""
     steps = [*case.trace.of(OptimizerStepped)]
-    rounds = Counter(event.tensor for event in case.trace.of(GradAccumulated))
+    added = [*case.trace.of(GradAccumulated)]
+    rounds = Counter(event.tensor for event in added)
     changed = written_tensors(case)
     if len(steps) < ROUNDS:
         return
@@ -69,7 +70,9 @@ def unheld(case: Case, optimizers: Sequence[Any]) -> Iterator[Explanation]:
         code = holding(case, opt, names)
     why = "unheld_given" if values["opt"] else "unheld"
     fix = "unheld_fix_code" if code else "unheld.fix"
-    yield case.note("other_parameters", why, fix, cause=span, of_cell=True, code=code, **values)
+    last = next(event for event in reversed(added) if event.tensor in asleep)
+    time = case.scene.index.times[id(last)]
+    yield case.note("other_parameters", why, fix, (), span, True, time, code=code, **values)
 
 
 def holding(case: Case, opt: Any, names: Sequence[str]) -> str | None:
