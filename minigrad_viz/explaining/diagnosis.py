@@ -76,11 +76,11 @@ def with_trials(
 
 
 def diagnoses(scenes: Scenes, lang: str | None = None) -> list[Explanation]:
-    """The same, with fixes that were not tried yet."""
+    """The same, with fixes that were not tried yet; of several cells joined, the errors of the last one."""
     found, last = [], None
     for time, event in enumerate(scenes.trace.events):
         again = event.error == last and not event.call  # that of the last call went on, and ended the cell
-        if event.error is not None and not again:
+        if event.error is not None and not again and time >= scenes.begin:
             found.append(diagnose(Case(scenes, 0, None, lang, time)))
         last = event.error if isinstance(event, BackwardEnded) else last
     return [*notes_of(scenes, lang), *found]

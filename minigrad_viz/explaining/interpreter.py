@@ -56,6 +56,10 @@ KINDS = (
     type(None),
 )  # fmt: skip
 PACKAGES: Mapping[str, Any] = {"torch": minigrad, "minigrad": minigrad, "math": math, "numpy": np}
+# What these names stand for where an earlier cell has the import.
+USUAL: Mapping[str, Any] = {
+    "nn": minigrad.nn, "F": minigrad.nn.functional, "optim": minigrad.optim, "np": np, "math": math,
+}  # fmt: skip
 UNKNOWN = object()  # a value that is not known here
 AUGMENTED: Mapping[type[ast.operator], str] = {
     ast.Add: "__iadd__", ast.Sub: "__isub__", ast.Mult: "__imul__", ast.Div: "__itruediv__",
@@ -118,6 +122,7 @@ class Interpreter:
         self.top = Scope(None, {"torch": minigrad, "__name__": "__main__", **given})
         self.drawn = {text: list(values) for text, values in drawn.items()}
         self.left = STATEMENTS
+        self.classes = set[type]()  # of the program
 
     @property
     def walked(self) -> int:
@@ -355,8 +360,8 @@ class Interpreter:
             raise CannotTry
         if found is not None:
             return found.names[name]
-        if name in BUILTINS:
-            return BUILTINS[name]
+        if name in BUILTINS or name in USUAL:
+            return BUILTINS.get(name, USUAL.get(name))
         raise CannotTry
 
     def member(self, owner: Any, name: str) -> Any:
@@ -364,6 +369,7 @@ class Interpreter:
         if name.startswith("__") and name not in ("__init__", "__name__", "__class__"):
             raise CannotTry
         inside = isinstance(owner, KINDS) or type(owner).__module__.startswith("minigrad.")
+        inside = inside or type(owner) in self.classes
         if not inside and not isinstance(owner, super):
             raise CannotTry
         if isinstance(owner, types.ModuleType):
@@ -505,6 +511,7 @@ class Interpreter:
                     raise CannotTry
         made = types.new_class(tree.name, bases, exec_body=lambda space: space.update(body))
         around.names["__class__"] = made
+        self.classes.add(made)
         return made
 
 

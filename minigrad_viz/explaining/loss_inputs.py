@@ -14,7 +14,7 @@ from ..trace.source_positions import Span
 from .case import Case, Fix, Values
 from .edits import constructor, rewritten
 from .failed_call import layer_name
-from .syntax import node_at, span_at
+from .syntax import last_name, node_at, span_at
 
 TWICE = {"softmax": ("log_softmax", "cross_entropy"), "sigmoid": ("binary_cross_entropy_with_logits",)}
 LOGARITHMS = ("nll_loss", "nll_loss_forward", "kl_div")  # losses of log-probabilities
@@ -40,6 +40,12 @@ def scores_twice(case: Case) -> Iterator[Explanation]:
             found[event.span] = case.note(
                 "scores_twice", "logarithm_missing_scores", cause=event.span, of_cell=True, **values
             )
+    for event in case.trace.of(Forward):  # minigrad computes kl_div by several operations
+        call = node_at(case, event.span) if event.op == "mul" and event.span not in found else None
+        if isinstance(call, ast.Call) and last_name(call) == "kl_div" and len(event.read) == 2:
+            source = op_behind(born, event.read[1])
+            if source is not None and is_probability(source):
+                found[event.span] = no_logarithm(case, event, source)
     for call in case.scene.index.module_calls.calls:
         source = op_behind(born, next(iter(call.event.inputs), None))
         if call.event.kind in CLASSES and source is not None and is_probability(source):

@@ -6,16 +6,18 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
+
+import minigrad
 
 from ..model.provenance import by_number
 from ..trace.events import Event, Forward, GradAccumulated, InPlaceWrite, OptimizerStepped, TensorDetached
 from ..trace.graph import Explanation
 from ..words import InventedName
-from .case import Case, Values
-from .edits import quote
+from .case import Case, Fix, Sentence, Values
+from .edits import quote, replace_part
 from .lost_paths import reads, update_of
-from .syntax import assigned_in, before_dot_source, scope_of, span_at
+from .syntax import assigned_in, assignments, before_dot_source, last_name, scope_of, span_at, written_as
 
 MISSPELLED = re.compile(
     r"requires?d?_?grads?|requi(?:er|re|r)s?_g(?:ra|ar)d|requries_grad|requires_g(?:ar|r)d"
@@ -48,7 +50,8 @@ def unheld(case: Case, optimizers: Sequence[Any]) -> Iterator[Explanation]:
     """Parameters that get gradients in several rounds in which an optimizer updates others, and that nothing
     updates."""
     steps = [*case.trace.of(OptimizerStepped)]
-    rounds = Counter(event.tensor for event in case.trace.of(GradAccumulated))
+    added = [*case.trace.of(GradAccumulated)]
+    rounds = Counter(event.tensor for event in added)
     changed = written_tensors(case)
     if len(steps) < ROUNDS:
         return
@@ -67,9 +70,60 @@ def unheld(case: Case, optimizers: Sequence[Any]) -> Iterator[Explanation]:
         span = span_at(case, opt.call)
         values |= {"opt": opt.name, "given": opt.parameters, "line": span.line}
         code = holding(case, opt, names)
-    why = "unheld_given" if values["opt"] else "unheld"
-    fix = "unheld_fix_code" if code else "unheld.fix"
-    yield case.note("other_parameters", why, fix, cause=span, of_cell=True, code=code, **values)
+    why: Sentence | str = "unheld_given" if values["opt"] else "unheld"
+    fix: Fix | Sentence | str = "unheld_fix_code" if code else "unheld.fix"
+    lists = [] if code else [*layer_lists(case)]
+    new = replaced_layer(case, optimizers, names)
+    if new is not None:
+        values |= {"layer": ast.unparse(new.targets[0]), "line": new.lineno}
+        yield case.note("stale_optimizer", "stale_layer", "", (), span_at(case, new), True, **values)
+        return
+    if len(lists) == 1:
+        told = case.words("unheld_list", name=lists[0].name, line=lists[0].line)
+        why, fix = Sentence(f"{case.words(why, **values)} {told}"), lists[0].fix or "module_list.fix"
+        fix = fix.text if isinstance(fix, Fix) else fix
+    last = next(event for event in reversed(added) if event.tensor in asleep)
+    time = case.scene.index.times[id(last)]
+    yield case.note("other_parameters", why, fix, (), span, True, time, code=code, **values)
+
+
+class LayerList(NamedTuple):
+    """A Python list of layers that is assigned to an attribute `name`, and what to do about it."""
+
+    name: str
+    line: int
+    fix: Fix | None
+
+
+def layer_lists(case: Case) -> Iterator[LayerList]:
+    """The Python lists in which a model keeps layers, where a module does not find them."""
+    for target, part in assignments(case):
+        calls = [each for each in ast.walk(part.value) if isinstance(each, ast.Call)]
+        layers = [each for each in calls if is_module(case, last_name(each))]
+        if target.startswith("self.") and isinstance(part.value, ast.List | ast.ListComp) and layers:
+            path = ast.unparse(layers[0].func).removesuffix(last_name(layers[0])) or "torch.nn."
+            code = f"{path}ModuleList({written_as(case, part.value)})"
+            yield LayerList(target, part.lineno, replace_part(case, part.value, {part.value: code}))
+
+
+def is_module(case: Case, name: str) -> bool:
+    """Whether that is the name of a class of modules: of `torch.nn`, or of the cell."""
+    known = getattr(minigrad.nn, name, None)
+    own = any(each.name == name for each in case.executed(ast.ClassDef))
+    return own or (isinstance(known, type) and issubclass(known, minigrad.nn.Module))
+
+
+def replaced_layer(case: Case, optimizers: Sequence[Any], names: Sequence[str]) -> ast.Assign | None:
+    """The assignment that gave a model a new layer after the only optimizer got the parameters of the old
+    one, if the parameters `names` are those of the new layer."""
+    for target, part in assignments(case) if len(optimizers) == 1 else ():
+        (opt,) = optimizers
+        late = part.lineno > (opt.call.end_lineno or 0) and scope_of(case, part) is scope_of(case, opt.call)
+        inside = re.sub(r"\[(\d+)\]", r".\1", target)
+        mine = all(name.startswith(f"{inside}.") for name in names)
+        if late and mine and base_of_name(target) in opt.given and base_of_name(target) != target:
+            return part
+    return None
 
 
 def holding(case: Case, opt: Any, names: Sequence[str]) -> str | None:

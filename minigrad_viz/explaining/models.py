@@ -14,16 +14,15 @@ from ..trace.graph import Explanation
 from .case import Case, Fix, Sentence, Uncertain, Values, name_list, need, numbers, require
 from .edits import Edits, Shape, at_path, replace_part
 from .failed_call import FailedCall, call_rule
+from .missed_updates import is_module, layer_lists
 from .silent_mistakes import CLASSES
 from .syntax import (
     assigned_above,
-    assignments,
     constants,
     function_around,
     last_name,
     receiver,
     span_at,
-    written_as,
 )
 
 # ── how a module is written ─────────────────────────────────────────────────────────────────────────────────
@@ -78,22 +77,9 @@ def no_parameters(failed: FailedCall) -> Explanation:
     """The layers of a model stand in a Python list, where a module does not find them."""
     case = failed.case
     given = failed.arguments[0] if failed.arguments else None
-    for target, part in () if isinstance(given, ast.List | ast.Tuple) else assignments(case):
-        calls = [each for each in ast.walk(part.value) if isinstance(each, ast.Call)]
-        layers = [each for each in calls if is_module(case, last_name(each))]
-        if target.startswith("self.") and isinstance(part.value, ast.List | ast.ListComp) and layers:
-            path = ast.unparse(layers[0].func).removesuffix(last_name(layers[0])) or "torch.nn."
-            code = f"{path}ModuleList({written_as(case, part.value)})"
-            fix = replace_part(case, part.value, {part.value: code})
-            return failed.explain("module_list", fix, name=target, line=part.lineno)
+    for found in () if isinstance(given, ast.List | ast.Tuple) else layer_lists(case):
+        return failed.explain("module_list", found.fix, name=found.name, line=found.line)
     return failed.explain("module_empty")
-
-
-def is_module(case: Case, name: str) -> bool:
-    """Whether that is the name of a class of modules: of `torch.nn`, or of the cell."""
-    known = getattr(minigrad.nn, name, None)
-    own = any(each.name == name for each in case.executed(ast.ClassDef))
-    return own or (isinstance(known, type) and issubclass(known, minigrad.nn.Module))
 
 
 # ── what was not called ─────────────────────────────────────────────────────────────────────────────────────

@@ -20,11 +20,10 @@ OWN_NOTES = ("no_backward", "no_step", "not_called")  # that say that something 
 OF_TRAINING = ("stale_optimizer", "other_parameters", "step_too_early", "reset_too_early", "out_of_reach")
 
 
-def explanations_in(
-    own: tuple[Explanation, ...], notebook: JoinedTrace, lang: str
-) -> tuple[Explanation, ...]:
-    """What is explained of the last chapter of a notebook, of which `own` is known from it alone. Marks stand
-    in its own picture."""
+def explanations_in(alone: Scenes, notebook: JoinedTrace, lang: str) -> tuple[Explanation, ...]:
+    """What is explained of the last chapter of a notebook, whose own scenes are `alone`. Marks stand in its
+    own picture."""
+    own = diagnoses(alone, lang)
     scenes = Scenes(notebook.trace, notebook.begin)
     cells = [chapter.line for chapter in notebook.chapters]
     here = (each for each in diagnoses(scenes, lang) if belongs(each, notebook, scenes))
@@ -32,7 +31,9 @@ def explanations_in(
     errors = [each for each in found if each.error]
     mine = [each for each in own if each.error]
     told = [
-        with_marks(better(each, other), each, notebook, lang)
+        with_marks(other, each, notebook, lang)
+        if other.key and other.error == each.error
+        else with_trials([each._replace(call=0)], alone.trace, lang)[0]
         for each, other in zip(mine, errors[len(errors) - len(mine) :], strict=False)
     ]
     kept = [each for each in own if not each.error and each.key in OWN_NOTES]
@@ -41,19 +42,14 @@ def explanations_in(
     notes = [each for each in found if not each.error and each.key not in OWN_NOTES]
     by_key = {each.key: each for each in own if not each.error}
     shown = [with_marks(each, by_key.get(each.key), notebook, lang) for each in notes]
-    return (*kept, *shown, *(told or mine))
-
-
-def better(own: Explanation, other: Explanation) -> Explanation:
-    """The explanation that the whole notebook gives, where it knows one."""
-    return other if other.key and other.error == own.error else own._replace(call=0)
+    return (*with_trials(kept, alone.trace, lang), *shown, *(told or with_trials(mine, alone.trace, lang)))
 
 
 def belongs(each: Explanation, notebook: JoinedTrace, scenes: Scenes) -> bool:
     """Whether something is explained of the last chapter: its error, a backward call there, a place there, or
     an optimizer that took a step there. What says when it was certain belongs to the chapter of that."""
     if each.error:
-        return any(event.error == each.error for event in notebook.trace.events[notebook.begin :])
+        return True
     if each.time:
         return each.time >= notebook.begin
     if each.call:

@@ -50,6 +50,7 @@ COMPARED = (
     "binary_cross_entropy",
 )  # fmt: skip
 REDUCED = ("mean", "mean_all", "sum", "sum_all")
+NORMS = ("batch_norm", "native_batch_norm", "cudnn_batch_norm")
 MEASURES = ("pow", "pow_scalar", "square")
 PICKED = ("nll_loss", "nll_loss_forward", "cross_entropy")
 
@@ -518,14 +519,18 @@ def equal_along(value: Value, axis: int) -> bool:
 
 
 def evaluation_mode(case: Case) -> Iterator[Explanation]:
-    """A dropout layer passed its input on in every round, after the model was put in evaluation mode, while
-    parameters of the model were updated."""
+    """Every dropout layer passed its input on, or every batch norm used its stored statistics, after the
+    model was put in evaluation mode, while all its parameters were updated."""
     index, changed = case.scene.index, written_tensors(case)
     calls = index.module_calls.calls
     dropped = [call for call in calls if call.event.kind.startswith("Dropout")]
     ends = {each.number: each.outputs for each in case.trace.of(ModuleReturned)}
     idle = [call for call in dropped if ends.get(call.event.number) == call.event.inputs != ()]
-    if len(idle) < ROUNDS or len(idle) != len(dropped) or len(optimizer_steps(case)) < ROUNDS:
+    norms = [event for event in case.trace.of(Forward) if event.op in NORMS and "True" not in event.arguments]
+    inside = [index.module_calls.at(index.times[id(event)]) for event in norms]
+    still = [call for call in inside if call is not None and call.event.kind.startswith("BatchNorm")]
+    idle += still if len(still) == sum(call.event.kind.startswith("BatchNorm") for call in calls) else []
+    if len(idle) < ROUNDS or len(idle) < len(dropped) or len(optimizer_steps(case)) < ROUNDS:
         return
     for part in case.executed(ast.Expr):
         call = part.value
@@ -540,5 +545,6 @@ def evaluation_mode(case: Case) -> Iterator[Explanation]:
         if all(each.event.path.startswith(f"{name}.") for each in idle) and inside and inside <= changed:
             place = span_at(case, call)
             values: Values = {"name": name, "place": place, "layer": idle[0].event.path}
-            yield case.note("eval_left_on", cause=place, of_cell=True, **values)
+            why = "eval_left_on" if dropped else "eval_left_on_norm"
+            yield case.note("eval_left_on", why, "eval_left_on.fix", cause=place, of_cell=True, **values)
             return

@@ -36,6 +36,8 @@ from .syntax import normal_source, targets_of
 
 CODE = re.compile("`([^`]+)`")
 LINE = re.compile(r"\bline (\d+)|(\d+)행")
+SHOWN = re.compile(r": `[^`]+`")
+HEADS = "write_fix", "fitting_sizes_fix", "view_size_fix_at", "one_number_fix_at"  # `Write it like this: …`
 LONGEST = 200  # characters of an error that are compared
 PARTS = 3  # of a statement in whose place an expression may belong
 LIKE = 0.55  # of the text of a statement and of the code that is to stand there
@@ -50,7 +52,7 @@ def with_tried_code(
 ) -> Explanation:
     """An explanation whose fix shows only code that can be typed in, that changes something, and that helps
     where it can be tried. What does not parse, as `x.copy_(…)`, stands there as words; a fix that is the line
-    as it is, or that does not help, is none. Of a changed line that was not tried the explanation says so.
+    as it is, or that does not help, is none. What cannot be tried is said in words.
     `cells` are the lines after which the cells of a notebook begin, if the source has several.
     """
     lines = lines_at(explained, source)
@@ -64,9 +66,21 @@ def with_tried_code(
             return explained._replace(fix="")
     explained = explained._replace(fix=fix)
     found = helps(explained, trace, source, cells) if codes else True
-    if found is None and any(change.certain for change in changes(explained, source)):
-        fix = f"{fix} {text('fix_untried', lang)}"
+    if found is None:
+        fix = in_words(fix, lang)
     return explained._replace(fix="" if found is False else fix)
+
+
+def in_words(fix: str, lang: str | None) -> str:
+    """A fix without its code. Where a sentence says nothing without it, the code stands there as words, and
+    it is said that nobody has tried it."""
+    heads = tuple(text(key, lang, code="", last="").partition(": `")[0] for key in HEADS)
+
+    def cut(found: re.Match[str]) -> str:
+        return found[0] if fix[: found.start()].endswith(heads) else ""
+
+    said = SHOWN.sub(cut, fix)
+    return said if "`" not in said else f"{said.replace('`', '')} {text('fix_untried', lang)}"
 
 
 def lines_at(explained: Explanation, source: SourceText) -> set[str]:
@@ -221,6 +235,12 @@ def changes_at(codes: Sequence[str], line: int, source: SourceText) -> Iterator[
                 yield Change(with_lines(lines, first, last, swapped.replace(more[0], more[1], 1)), True)
             return
     code = codes[0]
+    loop = loop_around(source.tree, statement, code)
+    if loop is not None:  # which one statement replaces
+        first, last = loop.lineno - 1, loop.end_lineno or loop.lineno
+        indent = lines[first][: len(lines[first]) - len(lines[first].lstrip())]
+        yield Change(with_lines(lines, first, last, indent + code), True)
+        return
     if code.startswith("def ") and isinstance(statement, ast.FunctionDef):
         head = statement.body[0].lineno - 1
         if head > first:
@@ -258,11 +278,22 @@ def statement_at(tree: ast.Module | None, line: int) -> ast.stmt | None:
     return max(found, key=lambda node: (node.lineno, node.col_offset), default=None)
 
 
+def loop_around(tree: ast.Module | None, statement: ast.stmt, code: str) -> ast.For | None:
+    """The loop with a statement in it, if the code has a comprehension over the same values."""
+    new = parse_source(code)
+    inside = [part for part in ast.walk(new) if isinstance(part, ast.comprehension)] if new else []
+    over = {(ast.unparse(each.target), ast.unparse(each.iter)) for each in inside}
+    loops = [node for node in ast.walk(tree) if isinstance(node, ast.For)] if tree and over else []
+    found = [loop for loop in loops if (ast.unparse(loop.target), ast.unparse(loop.iter)) in over]
+    found = [loop for loop in found if statement in loop.body]
+    return found[0] if found else None
+
+
 def is_like(statement: ast.stmt, other: ast.stmt) -> bool:
     """Whether two statements do the same in two ways: they have the same target, or much of the text."""
     targets = [targets_of(each) for each in (statement, other)]
-    if targets[0] and targets[0] == targets[1]:
-        return True
+    if all(targets):
+        return targets[0] == targets[1]
     return is_like_text(ast.unparse(statement), ast.unparse(other))
 
 

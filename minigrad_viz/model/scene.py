@@ -296,8 +296,8 @@ class Scene(Lookup):
 
 class Scenes:
     """The scenes of a trace, one for each backward call that was kept (one without any call). Each is built
-    when it is first asked for, once. Of a trace of several cells `begin` is the first event of the last one.
-    """
+    when it is first asked for, once. Of a trace of several cells the last one has its first event at
+    `begin`."""
 
     def __init__(self, trace: Trace, begin: int = 0) -> None:
         self.trace, self.begin = trace, begin

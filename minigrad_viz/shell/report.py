@@ -162,9 +162,10 @@ class Findings:
         self.explained: tuple[Explanation, ...] = ()
         self.problem = self._unexplained = ""
         try:
-            self.explained = explanations_of(scenes, lang)
-            if notebook is not None:
-                self.explained = explanations_in(self.explained, notebook, lang)
+            if notebook is None:
+                self.explained = explanations_of(scenes, lang)
+            else:
+                self.explained = explanations_in(scenes, notebook, lang)
         except Exception as problem:
             pass_on(problem)
             self.explained = (Explanation("", self.error),) if self.error else ()

@@ -69,9 +69,8 @@ def run_cells(cells: Sequence[str], library: Any) -> Notebook:
             finally:
                 trace = recorder.stop(raised)
         joined = session.end(recorder, trace, f"In [{number}]", dict(sources))
-        found = explanations_of(Scenes(trace), "en")
-        if joined is not None:
-            found = explanations_in(found, joined, "en")
+        alone = Scenes(trace)
+        found = explanations_of(alone, "en") if joined is None else explanations_in(alone, joined, "en")
         told += [(number, each) for each in found]
         sources[f"In [{number}]"] = cell
         if raised is not None:

@@ -60,12 +60,30 @@ def test_what_helps_is_shown(library, program, fix):
     assert explained(program, library, fix).fix == fix
 
 
-@pytest.mark.parametrize(("lang", "words"), [("en", "was not tried"), ("ko", "시험해 보지 못했습니다")])
-def test_what_cannot_be_tried_says_so(library, lang, words):
-    program = "import collections\n" + PRODUCT + "collections.deque([y])\n"
-    opened = "count = len(open(__import__('os').devnull).read())\n" + PRODUCT
-    assert words not in explained(program, library, lang=lang).fix
-    assert words in explained(opened, library, lang=lang).fix
+OPENED = "count = len(open(__import__('os').devnull).read())\n"  # what no interpreter does
+UNTRIED = {
+    "en": (OPENED + PRODUCT, "y = x.T @ w. This change was not tried"),
+    "ko": (OPENED + PRODUCT, "시험해 보지 못했습니다"),
+    "in words": (
+        OPENED + "w = torch.tensor([1.0, 2.0], requires_grad=True)\ny = torch.exp(w)\ny *= 2\n"
+        "y.sum().backward()\n",
+        "Create a new tensor instead of modifying y in place.",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", UNTRIED)
+def test_what_cannot_be_tried_is_no_code(library, name):
+    program, words = UNTRIED[name]
+    lang = "ko" if name == "ko" else "en"
+    fix = explained(program, library, lang=lang).fix
+    assert words in fix and "`" not in fix, fix
+    assert "`" in explained(program.removeprefix(OPENED), library, lang=lang).fix
+
+
+def test_a_loop_is_replaced_by_the_comprehension_over_it(library):
+    program = "k = torch.ones(2, 2, requires_grad=True) * 1\nfor row in k:\n    row -= row.min()\n"
+    assert "`k = torch.stack([row - row.min() for row in k])`" in explained(program, library).fix
 
 
 @pytest.mark.parametrize("program", [PRODUCT, TWICE, "torch.set_grad_enabled(False)\n" + PRODUCT])
