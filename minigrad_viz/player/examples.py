@@ -59,12 +59,12 @@ def round_of(fit: Fit, letters: Sequence[str]) -> list[Any] | None:
     labels = target.items if target is not None and len(target.shape) == 1 else None
     if not scores or labels is None or len(next(iter(scores.values()))) > CLASSES:
         return None
+    seen: dict[int, Any] = dict.fromkeys(scores, "")
     if letters:
-        seen: dict[int, Any] = {
-            i: "".join(letters[n] for n in each[-CONTEXT:]) for i, each in enumerate(contexts_of(fit) or ())
-        }
-    else:
-        seen = images_of(fit.values.get(fit.data)) or dict.fromkeys(scores, "")
+        contexts = contexts_of(fit) or ()
+        seen = {i: "".join(letters[n] for n in each[-CONTEXT:]) for i, each in enumerate(contexts)}
+    elif images := images_of(fit.values.get(fit.data)):
+        seen = dict(images)
     known = [i for i in scores if i in seen][:EXAMPLES]
     return [[int(labels[i]), rounded_numbers(shares_of(fit, scores[i])), seen[i]] for i in known] or None
 
