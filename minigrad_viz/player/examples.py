@@ -123,7 +123,7 @@ def letters_of(fit: Fit, source: str) -> list[str]:
     count = prediction.shape[-1]
     if len(pairs) < 2 or any(not 0 <= each < count for pair in pairs for each in pair):
         return []
-    texts = list(texts_of(source))
+    texts = list(strings_and_words(source))
     known = {pair for each in texts for pair in pairwise(each)}
     for each in texts:
         for letters in (sorted(set(each)), list(dict.fromkeys(each))):
@@ -132,7 +132,7 @@ def letters_of(fit: Fit, source: str) -> list[str]:
     return []
 
 
-def texts_of(source: str) -> Iterator[str]:
+def strings_and_words(source: str) -> Iterator[str]:
     """The texts of a program, and its words with a stop around each."""
     tree = parse_source(source)
     nodes = ast.walk(tree) if tree is not None else ()
