@@ -59,12 +59,12 @@ def round_of(fit: Fit, letters: Sequence[str]) -> list[Any] | None:
     labels = target.items if target is not None and len(target.shape) == 1 else None
     if not scores or labels is None or len(next(iter(scores.values()))) > CLASSES:
         return None
+    seen: dict[int, Any] = dict.fromkeys(scores, "")
     if letters:
-        seen: dict[int, Any] = {
-            i: "".join(letters[n] for n in each[-CONTEXT:]) for i, each in enumerate(contexts_of(fit) or ())
-        }
-    else:
-        seen = images_of(fit.values.get(fit.data)) or dict.fromkeys(scores, "")
+        contexts = contexts_of(fit) or ()
+        seen = {i: "".join(letters[n] for n in each[-CONTEXT:]) for i, each in enumerate(contexts)}
+    elif images := images_of(fit.values.get(fit.data)):
+        seen = dict(images)
     known = [i for i in scores if i in seen][:EXAMPLES]
     return [[int(labels[i]), rounded_numbers(shares_of(fit, scores[i])), seen[i]] for i in known] or None
 
@@ -123,7 +123,7 @@ def letters_of(fit: Fit, source: str) -> list[str]:
     count = prediction.shape[-1]
     if len(pairs) < 2 or any(not 0 <= each < count for pair in pairs for each in pair):
         return []
-    texts = list(texts_of(source))
+    texts = list(strings_and_words(source))
     known = {pair for each in texts for pair in pairwise(each)}
     for each in texts:
         for letters in (sorted(set(each)), list(dict.fromkeys(each))):
@@ -132,7 +132,7 @@ def letters_of(fit: Fit, source: str) -> list[str]:
     return []
 
 
-def texts_of(source: str) -> Iterator[str]:
+def strings_and_words(source: str) -> Iterator[str]:
     """The texts of a program, and its words with a stop around each."""
     tree = parse_source(source)
     nodes = ast.walk(tree) if tree is not None else ()

@@ -4,6 +4,7 @@ number is cut."""
 
 from __future__ import annotations
 
+import itertools
 import re
 
 import pytest
@@ -53,6 +54,8 @@ SHOWN = """() => {
     station: !active.length || active.some(inside),
     texts: all(".mgp-view text, .mgp-said, .mgp-text, .mgp-after").filter(visible).map(said),
     kept: all(".mgp-view .row[id$=-grad] :is(text.kept, .heat)").filter(visible).length,
+    passed: all(".mgp-view .pill :is(text, .heat)").filter(visible).map(said),
+    phase: document.querySelector(".mgp").dataset.phase,
     step: document.querySelector(".mgp-label").textContent,
   };
 }"""
@@ -80,6 +83,9 @@ def check(name: str, frames: list[dict]) -> None:
         assert frame["caption"] and frame["station"], where
         cut = [text for text in frame["texts"] if CUT.search(text)]
         assert not cut, (where, cut)
+        assert frame["phase"] != "forward" or not frame["passed"], (where, "told too early", frame["passed"])
+    forward = itertools.takewhile(lambda frame: frame["phase"] != "backward", frames)
+    assert not any(frame["kept"] for frame in forward), (name, "a gradient before backward")
 
 
 def written(tmp_path, source: str):

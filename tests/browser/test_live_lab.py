@@ -29,9 +29,9 @@ PAIR = (
 )
 # A slow computer: what is said of the steps that are not shown comes when a reader has done something else.
 SLOW = (
-    "import time\nfrom minigrad_viz.player.live_values import Living\nstate = Living.state\n"
+    "import time\nfrom minigrad_viz.player.live_values import LivePicture\nstate = LivePicture.state\n"
     "def slow(self, handle, numbers, only=None):\n    time.sleep(0 if only else 0.5)\n"
-    "    return state(self, handle, numbers, only)\nLiving.state = slow"
+    "    return state(self, handle, numbers, only)\nLivePicture.state = slow"
 )
 
 

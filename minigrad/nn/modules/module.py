@@ -255,7 +255,7 @@ def indent(text: str) -> str:
 def reset(parameter: Any, set_to_none: bool) -> None:
     """Set a gradient to None or to zeros."""
     if set_to_none:
-        parameter.grad = None  # observers are told even where it was None
+        parameter.grad = None  # an observer receives it even where it was None
         return
     if parameter.grad is None:
         return
