@@ -282,7 +282,7 @@ def numbers_in(case: Case, tree: ast.expr) -> list[str]:
 Steps = list[tuple[np.ndarray, np.ndarray]]
 
 
-def steps_of(case: Case, tensor: str) -> Steps:
+def gradient_history(case: Case, tensor: str) -> Steps:
     """What a tensor and the gradient that was added were at each backward call; nothing where that is not
     known."""
     found: Steps = []
@@ -302,7 +302,7 @@ def better_rate(case: Case, tensor: str, rate: float) -> str | None:
     it: with it gradient descent on a bowl does not grow. Later steps are already those of the
     divergence. A thousandth of the rate is the least; None where the numbers do not show it."""
     with np.errstate(all="ignore"):
-        for (x, g), (y, h) in itertools.pairwise(steps_of(case, tensor)):
+        for (x, g), (y, h) in itertools.pairwise(gradient_history(case, tensor)):
             moved, changed = np.abs(y - x).max(), np.abs(h - g).max()
             if moved > 0:
                 break
@@ -322,7 +322,7 @@ def diverging(scenes: Scenes, lang: str | None = None) -> list[Explanation]:
         return []
     case = Case(scenes, scenes.calls[-1], None, lang)
     grown = divergence_of(case, len(scenes.trace.events) - 1)
-    steps = [] if grown is None else steps_of(case, grown.tensor)
+    steps = [] if grown is None else gradient_history(case, grown.tensor)
     if grown is None or not steps or np.abs(steps[-1][1]).max() <= np.abs(steps[0][1]).max():
         return []
     why = case.words("first_nan_diverges", **grown._asdict())

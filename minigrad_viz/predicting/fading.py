@@ -26,7 +26,7 @@ from .question import GRAD, MEETS, PASSES, STORES, QuizQuestion, Said, Wrong, eq
 ALL = "all"  # steps
 
 
-def faded(scene: Scene, steps: int | str, lang: str | None = None) -> Iterator[QuizQuestion]:
+def last_questions(scene: Scene, steps: int | str, lang: str | None = None) -> Iterator[QuizQuestion]:
     """The questions about the last `steps` nodes of a backward call, in the order in which they run; of all
     nodes for ALL. Gradients with more numbers than somebody types are not asked."""
     walk = flow_of(scene)
@@ -37,10 +37,10 @@ def faded(scene: Scene, steps: int | str, lang: str | None = None) -> Iterator[Q
         if event is None:
             continue
         if walk.nodes[node].variable is not None:
-            yield from stored(walk, node, lang)
+            yield from deposit_questions(walk, node, lang)
         elif len(event.received) == 1 and event.received[0] is not None:
-            yield from met(walk, event, event.received[0])
-            yield from passed(walk, event, event.received[0])
+            yield from sum_questions(walk, event, event.received[0])
+            yield from pass_questions(walk, event, event.received[0])
 
 
 def asked_number(value: Value | None) -> Any:
@@ -49,7 +49,7 @@ def asked_number(value: Value | None) -> Any:
     return known if known is not None and answer_size(known) <= SMALL else None
 
 
-def stored(walk: Flow, node: str, lang: str | None) -> Iterator[QuizQuestion]:
+def deposit_questions(walk: Flow, node: str, lang: str | None) -> Iterator[QuizQuestion]:
     """What is in the `.grad` of a leaf after its node ran."""
     leaf = walk.nodes[node].variable or ""
     asked = gradient(walk, leaf, lang, SMALL)
@@ -58,7 +58,7 @@ def stored(walk: Flow, node: str, lang: str | None) -> Iterator[QuizQuestion]:
         yield asked._replace(kind=STORES, answers=GRAD, time=time, node=node)
 
 
-def met(walk: Flow, event: NodeRan, received: Value) -> Iterator[QuizQuestion]:
+def sum_questions(walk: Flow, event: NodeRan, received: Value) -> Iterator[QuizQuestion]:
     """The sum of the gradients that meet at a node."""
     shares = [share for _, _, share in walk.met.get((event.node, 0), ())]
     truth = asked_number(received)
@@ -78,7 +78,7 @@ def met(walk: Flow, event: NodeRan, received: Value) -> Iterator[QuizQuestion]:
     yield asked._replace(wrong=tuple(w for w in alone if not equal(w.answer, truth)), answers=GRAD)
 
 
-def passed(walk: Flow, event: NodeRan, received: Value) -> Iterator[QuizQuestion]:
+def pass_questions(walk: Flow, event: NodeRan, received: Value) -> Iterator[QuizQuestion]:
     """What a node passes to each of the tensors before it."""
     tell, node = Teller(walk), event.node
     for i, (edge, sent) in enumerate(zip(walk.nodes[node].edges, event.sent, strict=False)):

@@ -14,7 +14,7 @@ from ..model.schedule import Schedule
 from ..model.views import quoted_span
 from ..trace.events import CellFailed, TensorState
 from ..trace.graph import Explanation
-from .fading import ALL, faded
+from .fading import ALL, last_questions
 from .faulty_engines import Teller
 from .gradient_questions import SMALL, can_answer, gradient, gradients, time_of
 from .more_questions import gets, layers, passes, twice, updates
@@ -337,7 +337,9 @@ def questions_of(
 
 def faded_questions(scenes: Scenes, steps: int | str, lang: str | None = None) -> tuple[QuizQuestion, ...]:
     """The questions that leave the last `steps` of each backward call to the reader, or all of them."""
-    return tuple(question for scene in scenes_asked(scenes) for question in faded(scene, steps, lang))
+    return tuple(
+        question for scene in scenes_asked(scenes) for question in last_questions(scene, steps, lang)
+    )
 
 
 def scenes_asked(scenes: Scenes) -> list[Scene]:
@@ -365,7 +367,7 @@ def question_about(
             q for kind in KINDS.values() for ask in (kind.of_call, kind.to_fill) for q in ask(scene, lang)
         )
         named = (question for question in others if question.subject.replace(" ", "") == subject)
-        left = (q for q in faded(scene, ALL, lang) if q.subject.replace(" ", "") == subject)
+        left = (q for q in last_questions(scene, ALL, lang) if q.subject.replace(" ", "") == subject)
         found = next(itertools.chain(known, named, left), None)
         if found is not None:
             return found
