@@ -16,7 +16,7 @@ WIDTH, LEFT, SIZE = 600, 150, 14  # of a map: all of it, its names, the height o
 Shade = Callable[[float], str]  # the attribute that colors the cell of a value
 
 
-def thinned(items: list[Any], most: int) -> list[Any]:
+def pick_evenly(items: list[Any], most: int) -> list[Any]:
     """At most so many of the items, from the first to the last."""
     if len(items) <= most:
         return items
@@ -25,8 +25,8 @@ def thinned(items: list[Any], most: int) -> list[Any]:
 
 def cell_map(rows: list[tuple[str, dict[int, float]]], shade: Shade) -> tuple[list[str], int]:
     """A row of cells for each name, a column for each step; the parts, and where the steps are written."""
-    rows = thinned(rows, 40)
-    steps = thinned(sorted({step for _, values in rows for step in values}), 120)
+    rows = pick_evenly(rows, 40)
+    steps = pick_evenly(sorted({step for _, values in rows for step in values}), 120)
     cell = (WIDTH - LEFT - 4) / len(steps)
     parts = []
     for j, (name, values) in enumerate(rows):
@@ -51,7 +51,7 @@ def map_picture(parts: list[str], height: int, title: str) -> str:
     return f'<svg viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{escape(title)}">{inside}</svg>'
 
 
-def shaded(color: str, percent: int) -> str:
+def shade_style(color: str, percent: int) -> str:
     """The style of a cell that mixes a color with the paper."""
     return f'style="fill:color-mix(in srgb,var(--{color}) {percent}%,var(--panel))"'
 
@@ -71,12 +71,12 @@ def heat_map(rows: list[Row], lang: str | None = None) -> str:
         if value <= 0:
             return 'class="zero"'
         share = (math.log10(value) - bottom) / max(1, top - bottom)
-        return shaded("grad", round(16 + 84 * min(1.0, max(0.0, share))))
+        return shade_style("grad", round(16 + 84 * min(1.0, max(0.0, share))))
 
     parts, low = cell_map([(row.name, row.grads) for row in rows], shade)
     for i in range(11):
         box = f'x="{38 + 6 * i}" y="{low - 10}" width="6" height="10"'
-        parts.append(f"<rect {box} {shaded('grad', 16 + round(8.4 * i))}/>")
+        parts.append(f"<rect {box} {shade_style('grad', 16 + round(8.4 * i))}/>")
     parts.append(f'<text x="34" y="{low}" class="m end">1e{bottom}</text>')
     parts.append(f'<text x="108" y="{low}" class="m">1e{top}</text>')
     return map_picture(parts, low + 6, text("doctor_flow", lang))
@@ -88,5 +88,5 @@ def unit_map(e: Evidence, kind: str, lang: str | None = None) -> str:
     if not found:
         return ""
     rows = [(a.name, dict(a.samples)) for a in found]
-    parts, low = cell_map(rows, lambda share: shaded("error", round(4 + 96 * share)))
+    parts, low = cell_map(rows, lambda share: shade_style("error", round(4 + 96 * share)))
     return map_picture(parts, low + 6, text(f"doctor_units_{kind}", lang))

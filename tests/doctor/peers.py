@@ -138,7 +138,7 @@ class Watched:
         return {f"{each.category}: {each.title}" for each in found}
 
 
-def warned(program: Program, tool: str) -> set[str]:
+def warnings_in(program: Program, tool: str) -> set[str]:
     """What a tool warned about in a program, without advice on hardware and style."""
     watched = Watched(tool)
     with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
@@ -147,7 +147,7 @@ def warned(program: Program, tool: str) -> set[str]:
         return {each for each in watched.findings() if not each.startswith(STYLE)}
 
 
-def fits(found: set[str], kind: str) -> bool:
+def fits_kind(found: set[str], kind: str) -> bool:
     """Whether one of the findings names what the fault does."""
     return any(
         kind in kinds.split() for each in found for start, kinds in FITS.items() if each.startswith(start)
@@ -159,8 +159,8 @@ def main() -> None:
     torch.set_num_threads(1)
     faulty, sound = faults.programs(), healthy.programs()
     for tool in ("torch-audit", "torchmortem", "trainproof"):
-        found = {program.name: warned(program, tool) for program in [*faulty, *sound]}
-        right = [p for p in faulty if p.fault is not None and fits(found[p.name], p.fault.kind)]
+        found = {program.name: warnings_in(program, tool) for program in [*faulty, *sound]}
+        right = [p for p in faulty if p.fault is not None and fits_kind(found[p.name], p.fault.kind)]
         print(
             f"{tool}: {sum(bool(found[p.name]) for p in faulty)} of {len(faulty)} faulty programs warned about, "
             f"{len(right)} fitting; {sum(bool(found[p.name]) for p in sound)} of {len(sound)} healthy ones"
