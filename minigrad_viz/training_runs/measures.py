@@ -146,6 +146,11 @@ class Measures:
         same = float((rows - rows[:1]).abs().max().item()) == 0
         return facts.equal_rows + 1 if same else -1
 
+    @property
+    def waits(self) -> bool:
+        """Whether a step that is sampled is going on."""
+        return bool(self._waiting)
+
     def after(self) -> None:
         """After the step: how far the values moved."""
         library, stride = self.library, self._stride

@@ -30,7 +30,7 @@ from .optimizer_calls import OptimizerCalls
 FIRST = 5  # steps that are always sampled
 TRACED = 3  # steps that are watched op by op
 DENSITY = 50  # about so many samples, each time the number of steps has doubled
-SHARE, GRANTED, PER_STEP = 0.02, 0.08, 0.0001  # of the processor time, seconds at once, seconds a step
+SHARE, GRANTED, PER_STEP = 0.02, 0.08, 0.00005  # of the processor time, seconds at once, seconds a step
 
 
 class Observer:

@@ -147,8 +147,9 @@ class OptimizerCalls(Listener):
             return
         _, _, state = self.register(optimizer, None)
         state.consumed, state.mixed = True, False
-        with self.library.quiet():
-            self.run.measures.after()
+        if self.run.measures.waits:
+            with self.library.quiet():
+                self.run.measures.after()
         self.run.sampled_parameters = False
         if self.stepped >= self.regular:
             self.run.between_rounds()

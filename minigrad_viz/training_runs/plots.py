@@ -1,5 +1,5 @@
-"""The report's pictures, as SVG that takes its colors from the page: the strip of modules with badges, the
-loss over steps, and the heat map of gradients, modules × steps.
+"""The report's pictures, as SVG that takes its colors from the page: the strip of modules with badges, and the
+loss over steps.
 """
 
 from __future__ import annotations
@@ -203,56 +203,3 @@ def loss_plot(e: Evidence, step: int, lang: str | None = None) -> str:
         parts.append(f'<text x="{x(i):.1f}" y="{height - 6}" class="m {anchor}">{i}</text>')
     title = escape(text("doctor_loss_title", lang))
     return f'<svg viewBox="0 0 {width} {height}" role="img" aria-label="{title}"><title>{title}</title>{"".join(parts)}</svg>'
-
-
-def heat_map(rows: list[Row], lang: str | None = None) -> str:
-    """Gradient rms of each module at each sampled step: one row a module, log scale, with its legend."""
-    rows = [row for row in rows if row.grads]
-    if not rows:
-        return ""
-    if len(rows) > 40:
-        keep = {round(i * (len(rows) - 1) / 39) for i in range(40)}
-        rows = [row for i, row in enumerate(rows) if i in keep]
-    steps = sorted({step for row in rows for step in row.grads})
-    if len(steps) > 120:
-        steps = [steps[round(i * (len(steps) - 1) / 119)] for i in range(120)]
-    values = [v for row in rows for v in row.grads.values() if v > 0 and math.isfinite(v)]
-    if not values:
-        return ""
-    top = math.ceil(math.log10(max(values)))
-    bottom = max(math.floor(math.log10(min(values))), top - 10)
-    width, left, size = 600, 150, 14
-    cell = (width - left - 4) / len(steps)
-    parts = []
-    for j, row in enumerate(rows):
-        y = 4 + j * size
-        parts.append(f'<text x="0" y="{y + 11}" class="s">{escape(shorten_name(row.name, 20))}</text>')
-        for i, step in enumerate(steps):
-            value = row.grads.get(step)
-            if value is None:
-                continue
-            x = left + i * cell
-            about = f"<title>{escape(row.name)} {step}: {plain(value)}</title>"
-            box = f'x="{x:.2f}" y="{y}" width="{cell - 0.4 if cell > 3 else cell:.2f}" height="{size - 2}"'
-            if not math.isfinite(value):
-                parts.append(f'<rect class="badge" {box}>{about}</rect>')
-            elif value > 0:
-                share = (math.log10(value) - bottom) / max(1, top - bottom)
-                shade = round(16 + 84 * min(1.0, max(0.0, share)))
-                fill = f"color-mix(in srgb,var(--grad) {shade}%,var(--panel))"
-                parts.append(f'<rect {box} style="fill:{fill}">{about}</rect>')
-            else:
-                parts.append(f'<rect class="zero" {box}>{about}</rect>')
-    low = 4 + len(rows) * size
-    for i in dict.fromkeys((0, len(steps) // 2, len(steps) - 1)):
-        anchor = "" if i == 0 else "end" if i == len(steps) - 1 else "mid"
-        at = left + i * cell + (cell if anchor == "end" else 0)
-        parts.append(f'<text x="{at:.1f}" y="{low + 14}" class="m {anchor}">{steps[i]}</text>')
-    for i in range(11):
-        fill = f"color-mix(in srgb,var(--grad) {16 + round(8.4 * i)}%,var(--panel))"
-        parts.append(f'<rect x="{38 + 6 * i}" y="{low + 4}" width="6" height="10" style="fill:{fill}"/>')
-    parts.append(
-        f'<text x="34" y="{low + 14}" class="m end">1e{bottom}</text><text x="108" y="{low + 14}" class="m">1e{top}</text>'
-    )
-    title = escape(text("doctor_flow", lang))
-    return f'<svg viewBox="0 0 {width} {low + 20}" role="img" aria-label="{title}"><title>{title}</title>{"".join(parts)}</svg>'

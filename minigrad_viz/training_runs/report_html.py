@@ -13,7 +13,8 @@ from ..training_faults.evidence import Evidence
 from ..training_faults.findings import Finding, Repair, plain
 from ..words import text
 from .flow import around, rows_of
-from .plots import heat_map, loss_plot, strip
+from .maps import heat_map, unit_map
+from .plots import loss_plot, strip
 from .report_text import report_text, small
 
 HERE = Path(__file__).parent
@@ -84,11 +85,19 @@ def code(sentence: str) -> str:
     return "".join(f"<code>{part}</code>" if i % 2 else part for i, part in enumerate(parts))
 
 
+UNITS = {"dead_unit": "dead", "saturated": "flat"}  # of which activation functions a finding speaks
+
+
 def when(e: Evidence, findings: list[Finding], lang: str | None) -> str:
+    """The loss over steps, and the units of the activation functions where a finding is about them."""
     step = findings[0].step if findings else 0
     picture = loss_plot(e, step, lang)
     title = escape(text("doctor_when", lang) if step else text("doctor_loss_title", lang))
-    return f"<h2>{title}</h2>{picture}" if picture else ""
+    parts = [f"<h2>{title}</h2>{picture}" if picture else ""]
+    named = [each.key for finding in findings for each in (finding, *finding.follows)]
+    for kind in dict.fromkeys(UNITS[key] for key in named if key in UNITS):
+        parts.append(f"<h2>{escape(text(f'doctor_units_{kind}', lang))}</h2>{unit_map(e, kind, lang)}")
+    return "".join(parts)
 
 
 def finding_part(finding: Finding, titled: bool, lang: str | None) -> str:

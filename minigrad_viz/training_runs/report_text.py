@@ -127,5 +127,5 @@ def checks_text(sign: str, title: str, checks: list[Check], lang: str | None) ->
     lines = [f"{sign} {title}"]
     for check in checks:
         name = text(check.name, lang)
-        lines.append(folded_text(f"  {name}", check.fact.say(lang), 16))
+        lines.append(folded_text(f"  {name}", check.fact.say(lang), 17))
     return "\n".join(lines)

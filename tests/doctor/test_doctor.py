@@ -205,6 +205,13 @@ def test_every_form_says_the_same(torch, tmp_path):
         assert (tmp_path / f"report.{ending}").stat().st_size > 500
 
 
+def test_the_page_shows_when_units_died(torch):
+    page = run(PROGRAMS["dead-mlp"]).html("en")
+    assert "Share of units that give 0 for the whole batch" in page
+    assert "<title>net.body.1 relu 1: 1</title>" in page and "<title>net.body.1 relu 40: 1</title>" in page
+    assert "Share of units" not in run(PROGRAMS["plain-mlp"]).html("en")
+
+
 def test_nothing_found_says_what_was_checked(torch):
     said = run(PROGRAMS["plain-cnn"]).text("en")
     assert "Nothing found" in said and "Checked and fine" in said and "Not checked" in said
