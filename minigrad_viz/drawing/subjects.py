@@ -29,7 +29,7 @@ from .heat_maps import cells
 from .strip import short
 from .style import area, num, text_label, xml
 
-WIDE = 800.0  # pixels across that fit every window
+WIDE = 800.0  # pixels across that a subject takes in a wide window
 CELL = 16.0  # pixels of a cell at most
 MAP = 150.0  # pixels of a map at most
 TITLE, LINE, GAP = 34.0, 15.0, 26.0  # above a map, from line to line, between maps
@@ -223,6 +223,7 @@ class Subject:
 
     key: ClassVar[str] = ""
     choice = ""  # the key of what is chosen: head, channel
+    room = WIDE  # pixels across that there are
 
     def __init__(self, parts: Parts, station: Station, lang: str | None) -> None:
         self.parts, self.station, self.lang = parts, station, lang
@@ -274,16 +275,33 @@ class Subject:
 
     # ------------------------------------------------------------------------------------------------ drawing
 
+    def panel_rows(self) -> list[list[Panel]]:
+        """The maps in as many rows as there is room for."""
+        found: list[list[Panel]] = [[]]
+        x = self.before
+        for panel in self.panels():
+            if found[-1] and x + panel.width > self.room:
+                found.append([])
+                x = self.before
+            found[-1].append(panel)
+            x += panel.width + GAP
+        return found
+
+    @property
+    def maps(self) -> tuple[float, float]:
+        """How wide and high the maps are, with the choice."""
+        rows = self.panel_rows()
+        wide = self.before + max(sum(p.width + GAP for p in row) for row in rows)
+        return wide, max(sum(max([p.height for p in row], default=0.0) for row in rows), self.choices_height)
+
     @property
     def size(self) -> tuple[float, float]:
         """How wide and high it is."""
-        panels, lines = self.panels(), self.readout()
-        maps = self.before + sum(p.width + GAP for p in panels)
-        told, long = self.longest, LINE * len(lines)
-        tall = max([p.height for p in panels] + [self.choices_height])
+        lines, (wide, tall) = self.readout(), self.maps
+        long = LINE * len(lines)
         if self.beside:
-            return maps + told, max(tall, TITLE + long) + 24
-        return max(maps, told), tall + long + 44
+            return wide + self.longest, max(tall, TITLE + long) + 24
+        return max(wide - GAP, min(self.room, self.longest)), tall + long + 44
 
     @property
     def longest(self) -> float:
@@ -293,7 +311,11 @@ class Subject:
     @property
     def beside(self) -> bool:
         """Whether the lines stand beside the maps; else below them."""
-        return self.before + sum(p.width + GAP for p in self.panels()) + self.longest <= WIDE
+        return self.maps[0] + self.longest <= self.room
+
+    def title_label(self, x: float, y: float) -> str:
+        """The title, as far as there is room."""
+        return text_label(shorten(self.title(), int(self.room / LETTER)), x, y + 12, "name")
 
     @property
     def before(self) -> float:
@@ -315,15 +337,19 @@ class Subject:
     def draw(self, x: float, y: float, prefix: str) -> str:
         """The picture with its upper left corner at a place."""
         id = f"{prefix}{self.station.id}-{type(self).__name__.lower()}"
-        parts = [f"<title>{xml(self.describe())}</title>", text_label(self.title(), x, y + 12, "name")]
+        parts = [f"<title>{xml(self.describe())}</title>", self.title_label(x, y)]
         parts.append("".join(self.draw_choice(x, y + 24, id)))
         left, top = x + self.before, y + 24
-        for panel in self.panels():
-            if panel.between:
-                parts.append(middle(panel.between, left - GAP / 2, top + TITLE + 24, "between"))
-            parts.append(panel.draw(left, top, id, self.station.id))
-            left += panel.width + GAP
-        lines = self.readout()
+        for row in self.panel_rows():
+            left = x + self.before
+            for i, panel in enumerate(row):
+                if panel.between and i:
+                    parts.append(middle(panel.between, left - GAP / 2, top + TITLE + 24, "between"))
+                parts.append(panel.draw(left, top, id, self.station.id))
+                left += panel.width + GAP
+            top += max([panel.height for panel in row], default=0.0)
+        top = y + 24
+        lines = [shorten(line, int(self.room / LETTER)) for line in self.readout()]
         if not self.beside:
             left, top = x, y + self.size[1] - LINE * len(lines) - TITLE - 12
         said = [text_label(line, left, top + TITLE + LINE * i + 8, "say") for i, line in enumerate(lines)]

@@ -114,9 +114,10 @@ class StateNames:
         for route in self.whole.routes:
             place = self.places.get(route.source)
             before = None if place is None else self.assignment(place)
-            if route.target in members and before is not None and before[0] == variable:
-                if before[1] is not statement:
-                    found[route.source] = variable + FIRST
+            if before is None or route.target not in members or before[1] is statement:
+                continue
+            if before[0] == variable:
+                found[route.source] = variable + FIRST
         return found
 
     def last_result(self, group: Group) -> Place | None:
