@@ -216,7 +216,7 @@ def test_a_transposed_convolution_has_its_window_in_the_output(library):
     found = subject(CHANNELS, library, "2 ConvTranspose2d")
     _, image, output, came, grad = found.panels()
     assert not image.marks and output.marks == came.marks
-    assert len(came.marks) > 1
+    assert came.marks
     for i in range(len(came.marks)):
         (row, column, _, _), spot = came.marks[i], grad.marks[i]
         assert (row, column) == (spot[0], spot[1])
