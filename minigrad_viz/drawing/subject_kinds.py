@@ -215,7 +215,7 @@ class Classes(Subject):
         parts = [f"<title>{xml(self.describe())}</title>", self.title_label(x, y)]
         parts.append("".join(self.draw_choice(x, y + 24, id)))
         left, top = x + self.before + 90, y + 40
-        shown = min(8, len(self.shares)) if self.thumbs() else 1
+        shown = min(8, len(self.shares)) if self.choices() else 1
         for i in range(shown):
             inner = "".join(self.bars(i, left, top))
             parts.append(variant(inner, i, shown, id))

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -30,6 +30,7 @@ from .strip import short
 from .style import area, num, text_label, xml
 
 WIDE = 800.0  # pixels across that a subject takes in a wide window
+NARROW = 600.0  # pixels; a subject with less room shows one sample
 CELL = 16.0  # pixels of a cell at most
 MAP = 150.0  # pixels of a map at most
 TITLE, LINE, GAP = 34.0, 15.0, 26.0  # above a map, from line to line, between maps
@@ -261,6 +262,10 @@ class Subject:
         """The small maps of a choice; fewer than two are none."""
         return ()
 
+    def choices(self) -> Sequence[Any]:
+        """The small maps where there is room for them; a narrow window shows the first alone."""
+        return self.thumbs() if self.room >= NARROW else ()
+
     def describe(self) -> str:
         """The tooltip, and what a screen reader says."""
         return ": ".join([self.title(), *filter(None, ["; ".join(self.outline_facts())])])
@@ -280,6 +285,7 @@ class Subject:
         found: list[list[Panel]] = [[]]
         x = self.before
         for panel in self.panels():
+            panel = panel if self.choices() else replace(panel, planes=panel.planes[:1])
             if found[-1] and x + panel.width > self.room:
                 found.append([])
                 x = self.before
@@ -320,18 +326,19 @@ class Subject:
     @property
     def before(self) -> float:
         """Pixels for the choice."""
-        return 0.0 if len(self.thumbs()) < 2 else (THUMB + 10) * (2 if len(self.thumbs()) > 3 else 1) + 18
+        n = len(self.choices())
+        return 0.0 if n < 2 else (THUMB + 10) * (2 if n > 3 else 1) + 18
 
     @property
     def choices_height(self) -> float:
         """Pixels that the small maps are high."""
-        n = len(self.thumbs())
+        n = len(self.choices())
         return 0.0 if n < 2 else 22 + (self.thumb_height + 20) * math.ceil(n / (2 if n > 3 else 1))
 
     @property
     def thumb_height(self) -> float:
         """Pixels that a small map is high."""
-        high, wide = self.thumbs()[0].shape
+        high, wide = self.choices()[0].shape
         return max(10.0, THUMB * min(1.0, high / wide))
 
     def draw(self, x: float, y: float, prefix: str) -> str:
@@ -361,7 +368,7 @@ class Subject:
 
     def draw_choice(self, x: float, y: float, id: str) -> Iterator[str]:
         """Small maps, one of which is chosen."""
-        planes = self.thumbs()
+        planes = self.choices()
         if len(planes) < 2:
             return
         yield text_label(self.say(self.choice), x, y + 12, "name")
