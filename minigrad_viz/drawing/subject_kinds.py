@@ -276,7 +276,7 @@ class Convolution(Subject):
         grids = (self.kernel, self.input, self.output)
         if any(grid is None or len(grid.shape) != 4 for grid in grids):
             return False
-        assert self.kernel is not None and self.output is not None
+        assert self.kernel is not None and self.input is not None and self.output is not None
         self.transposed = str(saved_value(self.station, "transposed")) == "True"
         inner = self.kernel.shape[1]
         groups = int(str(saved_value(self.station, "groups") or 1))
