@@ -271,9 +271,9 @@ class DetailDrawing:
         )
 
     def draw_subjects(self) -> Iterator[str]:
-        """The pictures of the subject below the stations, a line between; what is wider than the window is
-        left out."""
+        """The pictures of the subject below the stations, a line between."""
         for subject in self.subjects:
+            subject.room = min(subject.room, self.across - 2 * EDGE)
             width, height = subject.size
             if width + 2 * EDGE > self.across:
                 continue

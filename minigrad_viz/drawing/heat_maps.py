@@ -125,9 +125,15 @@ def cells(
     across, down = cell
     shades: dict[tuple[str, int], list[str]] = {}
     dashes, crosses, last = [], [], 0
+    # Each coordinate is written once: large maps have thousands of cells.
+    columns = [(num(left + i * across), num(left + i * across + across / 2 - 2)) for i in range(wide)]
+    shape = f"h{num(across)}v{num(down)}h{num(-across)}z"
     for i, item in enumerate(items):
-        x, y, last = left + i % wide * across, top + i // wide * down, i // wide
+        if not i % wide:
+            last = i // wide
+            row, middle = num(top + last * down), num(top + last * down + down / 2)
         if not math.isfinite(item):
+            x, y = left + i % wide * across, top + last * down
             crosses.append(
                 f"M{num(x + 2)} {num(y + 2)}l{num(across - 4)} {num(down - 4)}m0 {num(4 - down)}"
                 f"l{num(4 - across)} {num(down - 4)}"
@@ -135,10 +141,10 @@ def cells(
             continue
         shade = math.ceil(STEPS * abs(item) / scale) if scale else 0
         if shade:
-            square = f"M{num(x)} {num(y)}h{num(across)}v{num(down)}h{num(-across)}z"
-            shades.setdefault(("hn" if item < 0 else "hp", shade), []).append(square)
-        if item < 0 and shade:
-            dashes.append(f"M{num(x + across / 2 - 2)} {num(y + down / 2)}h4")
+            start, dash = columns[i % wide]
+            shades.setdefault(("hn" if item < 0 else "hp", shade), []).append(f"M{start} {row}{shape}")
+            if item < 0:
+                dashes.append(f"M{dash} {middle}h4")
     parts = [f'<rect class="hz" {area(left, top, wide * across, (last + 1) * down)}/>']
     for (sign, shade), squares in sorted(shades.items()):
         parts.append(f'<path class="{sign}" fill-opacity="{shade / STEPS:.3g}" d="{"".join(squares)}"/>')

@@ -252,7 +252,9 @@ class StripDrawing:
         sort = "kind size" if card.role == DATA else "kind"
         lines = [kind] if card.bars else lines_of_kind(kind, most, 3 if card.role == LOSS else 2)
         whole = "".join(lines).replace(" ", "") == kind.replace(" ", "")
-        if card.role in (FUNCTION, LOSS) and not (whole and max(map(columns, lines)) <= most):
+        if card.role == LOSS and not whole:
+            lines[-1] = f"{shorten_name(lines[-1], most - 2)} …"
+        elif card.role == FUNCTION and not (whole and max(map(columns, lines)) <= most):
             lines = ["" if card.value is None else shape_text(card.value).removeprefix("()")]
             sort = "kind size"
         known = [

@@ -6,12 +6,14 @@ In a wide window the cards stand beside each other, in a narrow one each is a ro
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 
 from ..model.strip import Strip
 from .picture import Picture
 from .strip import BROAD, NARROW, NORMAL, SLIM, StripDrawing, decades, table_lines
 from .strip_rows import RowsDrawing
+from .style import area, num, text_label
 
 
 class StripPicture(Picture):
@@ -29,6 +31,7 @@ class StripPicture(Picture):
         )  # fmt: skip
         self.strip, self.usual, self.across, self.subjects = strip, usual, across, subjects
         self.scale = scale or decades(strip)
+        self.details: tuple[tuple[str, Picture], ...] = ()
 
     def forms(self) -> list[StripPicture]:
         """The same for windows of other widths."""
@@ -44,6 +47,14 @@ class StripPicture(Picture):
             form.svg()
             found |= form._texts
         return found
+
+    def with_details(self, details: Sequence[tuple[str, Picture]]) -> StripPicture:
+        """The same picture with what is inside of some cards below the strip, each under its title."""
+        other = StripPicture(
+            self.strip, self.usual, across=self.across, scale=self.scale, subjects=self.subjects
+        )
+        other.details = tuple(details)
+        return other
 
     def with_numbers_of(self, strip: Strip) -> StripPicture:
         """The same picture of a strip that has other numbers."""
@@ -71,3 +82,32 @@ class StripPicture(Picture):
         drawing = StripDrawing if self.across >= NORMAL else RowsDrawing
         strip = drawing(self, self.strip, self.across, self.scale)
         self._svg, self._texts = strip.svg(), strip.texts
+        if self.details:
+            self._svg = with_parts_below(self._svg, self.details)
+
+
+HEAD = re.compile(r'<svg [^>]*?width="([\d.]+)" height="([\d.]+)"[^>]*?viewBox="[^"]*"[^>]*>', re.S)
+PAPER = re.compile(r'<rect class="paper"[^>]*/>')
+TITLE, LEFT, BETWEEN = 30.0, 16.0, 12.0  # pixels of a title, at the left, and between pictures
+
+
+def with_parts_below(svg: str, parts: Sequence[tuple[str, Picture]]) -> str:
+    """A picture with others below it, one below the other, each under its title."""
+    found = HEAD.match(svg)
+    assert found is not None
+    width, y = float(found[1]), float(found[2])
+    drawn = []
+    for title, picture in parts:
+        inner = picture.svg() or ""
+        size = HEAD.match(inner)
+        if size is None:
+            continue
+        drawn.append(text_label(title, LEFT, y + TITLE - 10, "name"))
+        drawn.append(f'<svg x="{num(LEFT)}" y="{num(y + TITLE)}"{inner.removeprefix("<svg")}')
+        width, y = max(width, LEFT + float(size[1])), y + TITLE + float(size[2]) + BETWEEN
+    head = re.sub(r'(?<= )width="[^"]*"', f'width="{num(width)}"', found[0], count=1)
+    head = re.sub(r'height="[^"]*"', f'height="{num(y)}"', head, count=1)
+    head = re.sub(r'viewBox="[^"]*"', f'viewBox="0 0 {num(width)} {num(y)}"', head)
+    paper = f'<rect class="paper" {area(0, 0, width, y)} rx="8"/>'
+    body = PAPER.sub(paper, svg[found.end() :], count=1)
+    return head + body.removesuffix("</svg>") + "".join(drawn) + "</svg>"

@@ -11,10 +11,12 @@ import numpy as np
 from ..model.detail import Detail
 from ..model.strip import Strip, opened_cards
 from ..protocol import Value
+from ..words import shorten
 from .heat_maps import bins_of, histogram
 from .strip import short, zeros_of
 from .style import area, num, text_label, xml
 from .subjects import (
+    LETTER,
     TITLE,
     Grid,
     Panel,
@@ -147,7 +149,7 @@ class Classes(Subject):
     """Softmax with cross entropy: bars of the softmax, the one-hot of the label, and their difference."""
 
     key, choice = "subject_classes", "subject_sample"
-    ROOM, HIGH, COLUMN = 16, 44.0, 34.0
+    HIGH, COLUMN, SIDES = 44.0, 34.0, 110.0
 
     def fits(self) -> bool:
         if not op(self.station).startswith("nllloss"):
@@ -192,16 +194,28 @@ class Classes(Subject):
         )  # fmt: skip
 
     @property
+    def most(self) -> int:
+        """Classes that have a bar."""
+        fit = int((self.room - self.before - self.SIDES) / self.COLUMN)
+        return max(2, min(self.shares.shape[1], fit))
+
+    def shown(self, i: int) -> list[int]:
+        """The classes of a sample that have a bar: all, or its label and those with the largest shares."""
+        row, label = self.shares[i], self.labels[i]
+        order = [label, *(k for k in np.argsort(-row).tolist() if k != label)]
+        return sorted(order[: self.most])
+
+    @property
     def size(self) -> tuple[float, float]:
-        wide = self.before + self.COLUMN * self.shares.shape[1] + 110
+        wide = self.before + self.COLUMN * self.most + self.SIDES
         return wide, max(self.choices_height, TITLE + 2 * self.HIGH + 80) + 24
 
     def draw(self, x: float, y: float, prefix: str) -> str:
         id = f"{prefix}{self.station.id}-classes"
-        parts = [f"<title>{xml(self.describe())}</title>", text_label(self.title(), x, y + 12, "name")]
+        parts = [f"<title>{xml(self.describe())}</title>", self.title_label(x, y)]
         parts.append("".join(self.draw_choice(x, y + 24, id)))
         left, top = x + self.before + 90, y + 40
-        shown = min(8, len(self.shares)) if self.thumbs() else 1
+        shown = min(8, len(self.shares)) if self.choices() else 1
         for i in range(shown):
             inner = "".join(self.bars(i, left, top))
             parts.append(variant(inner, i, shown, id))
@@ -211,7 +225,7 @@ class Classes(Subject):
         parts.append(
             text_label(self.say("subject_difference"), x + self.before, middle_line - 18, "name kept")
         )
-        wide = self.COLUMN * self.shares.shape[1]
+        wide = self.COLUMN * self.most
         parts.append(f'<path class="axis" d="M{num(left)} {num(top + self.HIGH)}h{num(wide)}'
                      f'M{num(left)} {num(middle_line)}h{num(wide)}"/>')  # fmt: skip
         return (
@@ -224,8 +238,9 @@ class Classes(Subject):
         row, label = self.shares[i], self.labels[i]
         base, zero = top + self.HIGH, top + 2 * self.HIGH + 26
         told = set(np.argsort(-np.abs(row - np.eye(len(row))[label]))[:4].tolist()) | {label}
-        for k, share in enumerate(row.tolist()):
-            x, high = left + self.COLUMN * k + 8, self.HIGH * share
+        for at, k in enumerate(self.shown(i)):
+            share = float(row[k])
+            x, high = left + self.COLUMN * at + 8, self.HIGH * share
             yield moment(f'<rect class="bar" {area(x, base - high, 16, high)}/>', self.station.id, False)
             if k == label:
                 yield f'<rect class="mark" {area(x - 2, base - self.HIGH, 20, self.HIGH)}/>'
@@ -235,10 +250,11 @@ class Classes(Subject):
             y = zero - tall if over > 0 else zero
             difference = f'<rect class="bar" {area(x, y, 16, tall)}/>'
             if k in told:
-                at = zero - tall - 4 if over > 0 else zero + tall + 12
-                difference += middle(short(over), x + 8, at, "bar kept")
+                end = zero - tall - 4 if over > 0 else zero + tall + 12
+                difference += middle(short(over), x + 8, end, "bar kept")
             yield moment(difference, self.station.id, True)
-        yield text_label(self.sentence(i), left, zero + self.HIGH + 18, "say")
+        said = shorten(self.sentence(i), int((self.room - self.before) / LETTER))
+        yield text_label(said, left - 90, zero + self.HIGH + 18, "say")
 
 
 class Convolution(Subject):
@@ -260,10 +276,19 @@ class Convolution(Subject):
         grids = (self.kernel, self.input, self.output)
         if any(grid is None or len(grid.shape) != 4 for grid in grids):
             return False
-        assert self.kernel is not None and self.output is not None
-        self.inputs = self.kernel.shape[1]
-        self.count = max(1, min(len(self.kernel.planes) // self.inputs, self.output.count))
-        return self.kernel.whole
+        assert self.kernel is not None and self.input is not None and self.output is not None
+        self.transposed = str(saved_value(self.station, "transposed")) == "True"
+        inner = self.kernel.shape[1]
+        groups = int(str(saved_value(self.station, "groups") or 1))
+        own = self.kernel.shape[0] // groups  # of a group; a transposed one has its inputs there
+        # The plane of the kernel and that of the input for each channel of the output that can be chosen.
+        if self.transposed:
+            pairs = [(i, 0) for i in range(inner)]
+        else:
+            pairs = [(i * inner, i // own * inner) for i in range(self.kernel.shape[0])]
+        known = len(self.kernel.planes), self.input.count
+        self.pairs = [p for p in pairs if p[0] < known[0] and p[1] < known[1]][: self.output.count]
+        return self.kernel.whole and len(self.pairs) > 0
 
     def title(self) -> str:
         assert self.kernel is not None
@@ -271,45 +296,53 @@ class Convolution(Subject):
             self.key, name=station_name(self.station), shape="×".join(map(str, self.kernel.shape))
         )
 
-    def of_channels(self, grid: Grid, each: int = 1) -> list[Any]:
+    def of_channels(self, grid: Grid) -> list[Any]:
         """A plane for each output channel that can be chosen."""
-        return [grid.plane(i * each) for i in range(self.count)]
+        return planes_of(grid, len(self.pairs))
+
+    def kernels(self, grid: Grid) -> list[Any]:
+        """Of the kernel, or of its gradient, the plane for each output channel that can be chosen."""
+        return [grid.plane(i) for i, _ in self.pairs]
 
     def thumbs(self) -> Sequence[Any]:
         assert self.kernel is not None
-        return self.of_channels(self.kernel, self.inputs)
+        return self.kernels(self.kernel)
 
     def panels(self) -> list[Panel]:
         assert self.kernel is not None and self.input is not None and self.output is not None
-        grad = None if self.kernel_grad is None else self.of_channels(self.kernel_grad, self.inputs)
-        spots = [largest_magnitude(plane) for plane in grad or self.of_channels(self.kernel, self.inputs)]
-        kernels = self.of_channels(self.kernel, self.inputs)
-        images = [self.input.plane(0)] * self.count
+        grad = None if self.kernel_grad is None else self.kernels(self.kernel_grad)
+        kernels = self.kernels(self.kernel)
+        spots = [largest_magnitude(plane) for plane in grad or kernels]
+        images = [self.input.plane(i) for _, i in self.pairs]
         windows, outputs = [self.window(spot) for spot in spots], self.of_channels(self.output)
+        seen, made = ((), windows) if self.transposed else (windows, ())
         found = [
             Panel(self.say("subject_kernel"), kernels, scale_of(*kernels), marks=spots),
-            Panel(self.say("subject_input"), images, scale_of(*images), marks=windows),
-            Panel(self.say("subject_output"), outputs, scale_of(*outputs)),
+            Panel(self.say("subject_input"), images, scale_of(*images), marks=seen),
+            Panel(self.say("subject_output"), outputs, scale_of(*outputs), marks=made),
         ]
         if self.came is not None and self.came.planes.shape == self.output.planes.shape:
             came = self.of_channels(self.came)
-            found.append(Panel("g = ∂L/∂output", came, scale_of(*came), True, between="⊙"))
+            title = "g = ∂L/∂output"
+            found.append(Panel(title, came, scale_of(*came), True, marks=made, between="⊙"))
         if grad is not None:
             title = self.say("subject_kernel_grad")
             found.append(Panel(title, grad, scale_of(*grad), True, marks=spots, between="→"))
         return found
 
     def window(self, spot: tuple[float, float, float, float]) -> tuple[float, float, float, float]:
-        """The part of the input that a number of the kernel saw, clipped to the image."""
+        """The part of the input that a number of the kernel saw, clipped to the image; of a transposed
+        convolution the part of the output to which it led."""
         assert self.input is not None and self.output is not None
+        image, output = (self.output, self.input) if self.transposed else (self.input, self.output)
         stride = saved_numbers(self.station, "stride") or (1, 1)
         padding = saved_numbers(self.station, "padding") or (0, 0)
         dilation = saved_numbers(self.station, "dilation") or (1, 1)
         bounds = []
-        for d, step in ((0, self.input.down), (1, self.input.across)):
+        for d, step in ((0, image.down), (1, image.across)):
             first = spot[d] * dilation[d % len(dilation)] - padding[d % len(padding)]
-            last = first + (self.output.shape[2 + d] - 1) * stride[d % len(stride)] + 1
-            first, last = max(0.0, first), min(float(self.input.shape[2 + d]), last)
+            last = first + (output.shape[2 + d] - 1) * stride[d % len(stride)] + 1
+            first, last = max(0.0, first), min(float(image.shape[2 + d]), last)
             bounds.append((first / step, max(1.0, (last - first) / step)))
         (row, high), (column, wide) = bounds
         return row, column, high, wide
@@ -317,11 +350,11 @@ class Convolution(Subject):
     def readout(self) -> list[str]:
         if self.kernel_grad is None:
             return []
-        row, column, _, _ = largest_magnitude(self.of_channels(self.kernel_grad, self.inputs)[0])
+        row, column, _, _ = largest_magnitude(self.kernels(self.kernel_grad)[0])
         value = short(float(self.kernel_grad.plane(0)[int(row), int(column)]))
         return [
-            self.say("subject_saw_1"),
-            self.say("subject_saw_2"),
+            self.say("subject_led_1" if self.transposed else "subject_saw_1"),
+            self.say("subject_led_2" if self.transposed else "subject_saw_2"),
             f"[0, 0, {row:.0f}, {column:.0f}]: {value}",
         ]
 
@@ -404,16 +437,23 @@ class Normalization(Subject):
         ]
 
     @property
+    def stacked(self) -> bool:
+        """Whether one distribution stands below the other."""
+        return self.room < 2 * self.WIDE + 80
+
+    @property
     def size(self) -> tuple[float, float]:
-        return 2 * self.WIDE + 80, self.HIGH + 90
+        high = self.HIGH + 66
+        return (self.WIDE + 20, 2 * high + 24) if self.stacked else (2 * self.WIDE + 80, high + 24)
 
     def draw(self, x: float, y: float, prefix: str) -> str:
-        parts = [f"<title>{xml(self.describe())}</title>", text_label(self.title(), x, y + 12, "name")]
+        parts = [f"<title>{xml(self.describe())}</title>", self.title_label(x, y)]
         known = [v for v in self.values if isinstance(v, Value)]
         low, high = min(v.low or 0.0 for v in known), max(v.high or 0.0 for v in known)
         for i, (key, value) in enumerate(zip(("subject_before", "subject_after"), known, strict=True)):
-            head = text_label(self.say(key), x + (self.WIDE + 60) * i, y + 34, "name")
-            left, base = x + (self.WIDE + 60) * i, y + 44 + self.HIGH
+            left, top = (x, y + (self.HIGH + 66) * i) if self.stacked else (x + (self.WIDE + 60) * i, y)
+            base = top + 44 + self.HIGH
+            head = text_label(self.say(key), left, top + 34, "name")
             first = (value.low or 0.0) - low
             span = high - low or 1.0
             at, wide = (
@@ -428,7 +468,7 @@ class Normalization(Subject):
                 f"{middle('0', zero, base + 14)}{text_label(self.facts(value), left, base + 30, 'say')}"
             )
             parts.append(moment(inner, self.station.id, False))
-            if not i:
+            if not i and not self.stacked:
                 parts.append(middle("→", left + self.WIDE + 30, base - self.HIGH / 2, "between"))
         return (
             f'<g class="subject of-{self.station.id}" role="img" aria-label="{xml(self.describe())}">'

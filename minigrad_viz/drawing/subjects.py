@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -29,7 +29,8 @@ from .heat_maps import cells
 from .strip import short
 from .style import area, num, text_label, xml
 
-WIDE = 800.0  # pixels across that fit every window
+WIDE = 800.0  # pixels across that a subject takes in a wide window
+NARROW = 600.0  # pixels; a subject with less room shows one sample
 CELL = 16.0  # pixels of a cell at most
 MAP = 150.0  # pixels of a map at most
 TITLE, LINE, GAP = 34.0, 15.0, 26.0  # above a map, from line to line, between maps
@@ -223,6 +224,7 @@ class Subject:
 
     key: ClassVar[str] = ""
     choice = ""  # the key of what is chosen: head, channel
+    room = WIDE  # pixels across that there are
 
     def __init__(self, parts: Parts, station: Station, lang: str | None) -> None:
         self.parts, self.station, self.lang = parts, station, lang
@@ -260,6 +262,10 @@ class Subject:
         """The small maps of a choice; fewer than two are none."""
         return ()
 
+    def choices(self) -> Sequence[Any]:
+        """The small maps where there is room for them; a narrow window shows the first alone."""
+        return self.thumbs() if self.room >= NARROW else ()
+
     def describe(self) -> str:
         """The tooltip, and what a screen reader says."""
         return ": ".join([self.title(), *filter(None, ["; ".join(self.outline_facts())])])
@@ -274,16 +280,34 @@ class Subject:
 
     # ------------------------------------------------------------------------------------------------ drawing
 
+    def panel_rows(self) -> list[list[Panel]]:
+        """The maps in as many rows as there is room for."""
+        found: list[list[Panel]] = [[]]
+        x = self.before
+        for panel in self.panels():
+            panel = panel if self.choices() else replace(panel, planes=panel.planes[:1])
+            if found[-1] and x + panel.width > self.room:
+                found.append([])
+                x = self.before
+            found[-1].append(panel)
+            x += panel.width + GAP
+        return found
+
+    @property
+    def maps(self) -> tuple[float, float]:
+        """How wide and high the maps are, with the choice."""
+        rows = self.panel_rows()
+        wide = self.before + max(sum(p.width + GAP for p in row) for row in rows)
+        return wide, max(sum(max([p.height for p in row], default=0.0) for row in rows), self.choices_height)
+
     @property
     def size(self) -> tuple[float, float]:
         """How wide and high it is."""
-        panels, lines = self.panels(), self.readout()
-        maps = self.before + sum(p.width + GAP for p in panels)
-        told, long = self.longest, LINE * len(lines)
-        tall = max([p.height for p in panels] + [self.choices_height])
+        lines, (wide, tall) = self.readout(), self.maps
+        long = LINE * len(lines)
         if self.beside:
-            return maps + told, max(tall, TITLE + long) + 24
-        return max(maps, told), tall + long + 44
+            return wide + self.longest, max(tall, TITLE + long) + 24
+        return max(wide - GAP, min(self.room, self.longest)), tall + long + 44
 
     @property
     def longest(self) -> float:
@@ -293,37 +317,46 @@ class Subject:
     @property
     def beside(self) -> bool:
         """Whether the lines stand beside the maps; else below them."""
-        return self.before + sum(p.width + GAP for p in self.panels()) + self.longest <= WIDE
+        return self.maps[0] + self.longest <= self.room
+
+    def title_label(self, x: float, y: float) -> str:
+        """The title, as far as there is room."""
+        return text_label(shorten(self.title(), int(self.room / LETTER)), x, y + 12, "name")
 
     @property
     def before(self) -> float:
         """Pixels for the choice."""
-        return 0.0 if len(self.thumbs()) < 2 else (THUMB + 10) * (2 if len(self.thumbs()) > 3 else 1) + 18
+        n = len(self.choices())
+        return 0.0 if n < 2 else (THUMB + 10) * (2 if n > 3 else 1) + 18
 
     @property
     def choices_height(self) -> float:
         """Pixels that the small maps are high."""
-        n = len(self.thumbs())
+        n = len(self.choices())
         return 0.0 if n < 2 else 22 + (self.thumb_height + 20) * math.ceil(n / (2 if n > 3 else 1))
 
     @property
     def thumb_height(self) -> float:
         """Pixels that a small map is high."""
-        high, wide = self.thumbs()[0].shape
+        high, wide = self.choices()[0].shape
         return max(10.0, THUMB * min(1.0, high / wide))
 
     def draw(self, x: float, y: float, prefix: str) -> str:
         """The picture with its upper left corner at a place."""
         id = f"{prefix}{self.station.id}-{type(self).__name__.lower()}"
-        parts = [f"<title>{xml(self.describe())}</title>", text_label(self.title(), x, y + 12, "name")]
+        parts = [f"<title>{xml(self.describe())}</title>", self.title_label(x, y)]
         parts.append("".join(self.draw_choice(x, y + 24, id)))
         left, top = x + self.before, y + 24
-        for panel in self.panels():
-            if panel.between:
-                parts.append(middle(panel.between, left - GAP / 2, top + TITLE + 24, "between"))
-            parts.append(panel.draw(left, top, id, self.station.id))
-            left += panel.width + GAP
-        lines = self.readout()
+        for row in self.panel_rows():
+            left = x + self.before
+            for i, panel in enumerate(row):
+                if panel.between and i:
+                    parts.append(middle(panel.between, left - GAP / 2, top + TITLE + 24, "between"))
+                parts.append(panel.draw(left, top, id, self.station.id))
+                left += panel.width + GAP
+            top += max([panel.height for panel in row], default=0.0)
+        top = y + 24
+        lines = [shorten(line, int(self.room / LETTER)) for line in self.readout()]
         if not self.beside:
             left, top = x, y + self.size[1] - LINE * len(lines) - TITLE - 12
         said = [text_label(line, left, top + TITLE + LINE * i + 8, "say") for i, line in enumerate(lines)]
@@ -335,7 +368,7 @@ class Subject:
 
     def draw_choice(self, x: float, y: float, id: str) -> Iterator[str]:
         """Small maps, one of which is chosen."""
-        planes = self.thumbs()
+        planes = self.choices()
         if len(planes) < 2:
             return
         yield text_label(self.say(self.choice), x, y + 12, "name")

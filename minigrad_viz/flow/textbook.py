@@ -242,8 +242,8 @@ def sliding(
         sizes |= {POSITIONS[d]: output[d + 2], WINDOW[d]: kernel[d + 2], INPUT[d]: image[d + 2]}
     if "c" in INPUT[:n]:  # three dimensions: the channel has a letter of its own
         raise Unwritable("three dimensions")
-    ways = (tuple(each) if len(each) == n else tuple(each) * n for each in (stride, padding, dilation))
-    return Sliding(sizes, n, *ways, bool(transposed), int(groups))
+    step, pad, spread = (tuple(each) * (n // len(each)) for each in (stride, padding, dilation))
+    return Sliding(sizes, n, step, pad, spread, bool(transposed), int(groups))
 
 
 def convolution_weight(

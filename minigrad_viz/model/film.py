@@ -114,9 +114,10 @@ class StateNames:
         for route in self.whole.routes:
             place = self.places.get(route.source)
             before = None if place is None else self.assignment(place)
-            if route.target in members and before is not None and before[0] == variable:
-                if before[1] is not statement:
-                    found[route.source] = variable + FIRST
+            if before is None or route.target not in members or before[1] is statement:
+                continue
+            if before[0] == variable:
+                found[route.source] = variable + FIRST
         return found
 
     def last_result(self, group: Group) -> Place | None:
@@ -176,7 +177,11 @@ def unrolled_graph(graph: Graph, whole: Graph, film: Film) -> Graph:
 
 
 def last_state(group: Group, whole: Graph) -> str:
-    """The state that a round of a loop computes, `h₂`; "" where it has no such name."""
+    """The state that a round of a loop computes, or one of several calls of a module in a row, `h₂`; "" where
+    it has no such name, and for other boxes."""
+    calls = sum((g.parent, g.path, g.kind) == (group.parent, group.path, MODULE) for g in whole.groups)
+    if not (group.kind == ROUND and group.times == 1) and calls < 2:
+        return ""
     names = (whole.station(id).cards[0].name or "" for id in reversed(group.members))
     return clean(next((name for name in names if name[-1:] in SUBSCRIPTED), ""))
 

@@ -37,7 +37,7 @@ from ..trace.graph import (
 from ..words import clean
 from .detail import Detail, detail_of, is_view
 from .film import film_of, is_first_state, last_state, round_name, unrolled_graph, with_states
-from .fold import PANELS, READABLE, close_groups, close_some, cost_of, inside_of_group
+from .fold import READABLE, close_groups, close_some, cost_of, inside_of_group
 from .schedule import STOPPED
 from .stations import LIBRARY
 from .tokens import tokens_of
@@ -45,6 +45,7 @@ from .views import View
 
 MOST = 9  # cards of a strip
 LEAST = 3  # cards; fewer are no strip
+OPENED = 18  # insides that can be opened
 INSIDE = 300  # what the insides of cards may cost together, see `cost_of`
 
 
@@ -570,7 +571,7 @@ def opened_cards(strip: Strip) -> Iterator[tuple[str, str, Detail]]:
         part = detail.graph
         inner = [fold.station for fold in part.folds if fold.station in groups]
         cost = cost_of(part)
-        fits = 1 < len(part.stations) <= READABLE and cost <= room and done < PANELS
+        fits = 1 < len(part.stations) <= READABLE and cost <= room and done < OPENED
         if not fits and id not in names:
             continue
         if fits:

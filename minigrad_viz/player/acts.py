@@ -61,7 +61,7 @@ def picture_content(picture: Picture) -> dict[str, Any]:
 
 
 OPENED = 120  # stations in the boxes of all pictures that can be opened, but for those of the first
-INNER = 300  # steps inside of all boxes of a picture that can be opened
+INNER = 200  # steps inside of all boxes of a picture that can be opened
 PLAYED = 500  # what all pictures of a player may cost together, see `cost_of`; that is about 1 s
 
 

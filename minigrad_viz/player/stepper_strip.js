@@ -83,7 +83,7 @@ class Strip extends Extra {
     const active = this.cards().filter((id) => stage.current.includes(id)).at(-1);
     this.inside.playing(() => {
       if (active && active !== open) this.go([active, ...this.inside.within(active)]);
-      else if (!active && !open && first) this.go(content.open);
+      else if (!active && !open && first) this.go(this.inside.kept() ?? content.open);
     });
     this.inside.begin(by);
     this.tables.hidden = this.player.extras.some((extra) => extra.open().length); // it would answer what is asked
@@ -235,6 +235,12 @@ class Inside {
     this.quiet = true;
     act();
     this.quiet = false;
+  }
+
+  // What the reader had open, where the picture was laid out again.
+  kept() {
+    const card = [...this.chosen].reverse().find((id) => this.player.boxes.panels.has(id) && this.player.boxes.single(id));
+    return card && [card, ...this.within(card)];
   }
 
   // The chosen boxes inside of a box that is about to be opened.

@@ -365,6 +365,21 @@ def test_modules_are_found_by_their_paths(torch):
     assert titles == ["gpt › blocks ×4", "gpt › blocks › 3 Block", "gpt › blocks › 3 › attn Attention"]
 
 
+@pytest.mark.parametrize("device", ["cpu", "meta"])
+def test_a_drawn_model_shows_what_is_asked_for(device, torch):
+    """`depth` levels, or the first module for which a function says so, stand below the strip of `draw`."""
+    nn = torch.nn
+    net = nn.Sequential(
+        nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 4)), nn.Tanh(), nn.Linear(4, 2)
+    )
+    net, x = net.to(device), torch.ones(2, 3, device=device)
+    high = [float(re.search(r'height="([\d.]+)"', str(draw(net, x, depth=n).svg()))[1]) for n in range(3)]
+    assert high[0] < high[1] < high[2]
+    picture = draw(net, x, depth=lambda path: path == "0.2", lang="en")
+    assert [title for title, _ in picture.details][-1].endswith("2 Linear 4→4")
+    assert "AddmmBackward0" in str(picture.svg()) and "AddmmBackward0" not in str(draw(net, x).svg())
+
+
 def test_depth_says_what_stands_open(torch):
     trace = traced(program("gpt 4"), torch)
 

@@ -177,6 +177,53 @@ def test_an_embedding_has_the_rows_that_were_used(library):
     np.testing.assert_allclose(total, space["model"].tok.weight.grad.numpy()[twice], rtol=1e-3, atol=1e-7)
 
 
+@pytest.mark.parametrize("cell", [CNN, ATTENTION], ids=["cnn", "attention"])
+def test_a_narrow_window_has_all_subjects(cell, library):
+    """Maps go on in a further row, and of many classes a sample has bars: nothing is left out."""
+    report, details = details_of(cell, library)
+    for way, detail in details.items():
+        for form in DetailPicture(detail, report.picture).forms():
+            tree = ElementTree.fromstring(str(form.svg()))
+            found = sum("subject of-" in (g.get("class") or "") for g in tree.iter())
+            assert found == len(subjects_of(detail, "en")), (way, form.across)
+            assert float(tree.get("width")) <= form.across
+
+
+CHANNELS = """
+nn, F = torch.nn, torch.nn.functional
+torch.manual_seed(0)
+first, last = nn.Conv2d(2, 4, 3, padding=1, groups=2), nn.ConvTranspose2d(4, 3, 2, 2)
+net = nn.Sequential(first, nn.GroupNorm(2, 4), last)
+x = torch.randn(1, 2, 6, 6)
+loss = (net(x) ** 3).mean()
+loss.backward()
+"""
+
+
+def test_a_group_of_channels_saw_its_own_input(library):
+    found = subject(CHANNELS, library, "0 Conv2d")
+    _, image, _, came, grad = found.panels()
+    x = ran(CHANNELS, library)["x"].numpy()[0]
+    for i in range(4):
+        np.testing.assert_allclose(image.planes[i], x[i // 2], rtol=1e-5)
+        spot = grad.marks[i]
+        padded = np.pad(x[i // 2], 1)[int(spot[0]) : int(spot[0]) + 6, int(spot[1]) : int(spot[1]) + 6]
+        total = (padded * came.planes[i]).sum()
+        assert total == pytest.approx(grad.planes[i][int(spot[0]), int(spot[1])], rel=1e-3)
+
+
+def test_a_transposed_convolution_has_its_window_in_the_output(library):
+    found = subject(CHANNELS, library, "2 ConvTranspose2d")
+    _, image, output, came, grad = found.panels()
+    assert not image.marks and output.marks == came.marks
+    assert came.marks
+    for i in range(len(came.marks)):
+        (row, column, _, _), spot = came.marks[i], grad.marks[i]
+        assert (row, column) == (spot[0], spot[1])
+        total = (image.planes[i] * came.planes[i][int(row) :: 2, int(column) :: 2]).sum()
+        assert total == pytest.approx(grad.planes[i][int(spot[0]), int(spot[1])], rel=1e-3)
+
+
 @pytest.mark.parametrize("lang", ["en", "ko"])
 @pytest.mark.parametrize("cell", [CNN, ATTENTION], ids=["cnn", "attention"])
 def test_pictures_are_whole(cell, lang, library):
