@@ -20,7 +20,7 @@ def register_tensors() -> None:
 
     arrays = NumpyArrayAdapter()
 
-    class TensorAdapter(ndarray_adapters.NDArrayAdapter[Any]):  # type: ignore[misc]  # treescope has no types here
+    class TensorAdapter(ndarray_adapters.NDArrayAdapter[Any]):
         """A tensor as its array, for pictures of arrays."""
 
         def get_axis_info_for_array_data(self, array: Any) -> Any:
