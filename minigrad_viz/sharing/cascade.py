@@ -94,10 +94,10 @@ def fits_rule(way: Way, parts: Sequence[tuple[str, str]]) -> bool:
     *before, (combinator, compound) = parts
     if not fits_compound(way[-1][0], compound):
         return False
-    return not before or any(fits_rule(other, before) for other in reached(way, combinator))
+    return not before or any(fits_rule(other, before) for other in ways_back(way, combinator))
 
 
-def reached(way: Way, combinator: str) -> Iterator[Way]:
+def ways_back(way: Way, combinator: str) -> Iterator[Way]:
     """The ways to the elements that a combinator leads back to."""
     above = way[:-1]
     if combinator in (" ", ">"):

@@ -1,4 +1,4 @@
-"""minigrad's tensors in trees that treescope prints, where it is installed: what autograd knows of each, with
+"""minigrad's tensors in trees that treescope prints, where it is installed: what autograd records of each, with
 its numbers as treescope draws them. Treescope draws PyTorch's tensors by itself.
 """
 
@@ -37,7 +37,7 @@ def register_tensors() -> None:
             return array.detach().numpy().dtype
 
     def render_tensor(tensor: Any, path: str | None, subtree_renderer: Any) -> Any:
-        """What autograd knows of a tensor, as a tree."""
+        """What autograd records of a tensor, as a tree."""
         facts = {"data": tensor.detach().numpy(), "requires_grad": tensor.requires_grad}
         if tensor.requires_grad:
             facts["is_leaf"] = tensor.is_leaf
