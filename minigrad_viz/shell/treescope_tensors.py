@@ -1,5 +1,5 @@
-"""minigrad's tensors in trees that treescope prints, where it is installed: what autograd records of each, with
-its numbers as treescope draws them. Treescope draws PyTorch's tensors by itself.
+"""minigrad's tensors in trees that treescope prints, where it is installed: what autograd records of each,
+with its numbers as treescope draws them. Treescope draws PyTorch's tensors by itself.
 """
 
 from __future__ import annotations
