@@ -1,6 +1,6 @@
-"""The style that each part of a picture has, for programs that know no style sheets.
+"""The style that each part of a picture has, for programs that read no style sheets.
 
-Known is what our style sheets use: names of elements, classes, attributes, `:is()` and `:not()` of
+It reads what our style sheets use: names of elements, classes, attributes, `:is()` and `:not()` of
 compounds, and all four combinators.
 """
 

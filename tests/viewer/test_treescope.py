@@ -1,4 +1,4 @@
-"""Tensors in trees that treescope prints: what autograd knows of each, as soon as a cell has imported it."""
+"""Tensors in trees that treescope prints: what autograd records of each, as soon as a cell has imported it."""
 
 from __future__ import annotations
 
