@@ -1,6 +1,6 @@
-"""The style that each part of a picture has, for programs that know no style sheets.
+"""The style that each part of a picture has, for programs that read no style sheets.
 
-Known is what our style sheets use: names of elements, classes, attributes, `:is()` and `:not()` of
+It reads what our style sheets use: names of elements, classes, attributes, `:is()` and `:not()` of
 compounds, and all four combinators.
 """
 
@@ -24,11 +24,13 @@ Way = Sequence[tuple[ElementTree.Element, int]]  # from the root on, each with i
 
 
 class Rule(NamedTuple):
-    """Compounds, each with what joins it to the one before, how special that is, and what it sets."""
+    """Compounds, each with what joins it to the one before, how special that is, and what it sets. `needed`
+    is the class or the name that its elements have at least; "" says nothing of them."""
 
     parts: tuple[tuple[str, str], ...]
     special: tuple[int, int]
     sets: Style
+    needed: str
 
 
 def sheet_rules(css: str) -> list[Rule]:
@@ -40,7 +42,8 @@ def sheet_rules(css: str) -> list[Rule]:
             parts = selector_parts(selector.strip())
             classes = len(re.findall(r"[.\[]", selector))
             names = sum(bool(re.match(r"[a-z]", compound)) for _, compound in parts)
-            found.append(Rule(parts, (classes, names), sets))
+            needed = re.match(r"(?:[\w-]*\.)?([\w-]*)", parts[-1][1])
+            found.append(Rule(parts, (classes, names), sets, needed[1] if needed else ""))
     return sorted(found, key=lambda rule: rule.special)  # a stable order: of equals the last wins
 
 
@@ -91,10 +94,10 @@ def fits_rule(way: Way, parts: Sequence[tuple[str, str]]) -> bool:
     *before, (combinator, compound) = parts
     if not fits_compound(way[-1][0], compound):
         return False
-    return not before or any(fits_rule(other, before) for other in reached(way, combinator))
+    return not before or any(fits_rule(other, before) for other in ways_back(way, combinator))
 
 
-def reached(way: Way, combinator: str) -> Iterator[Way]:
+def ways_back(way: Way, combinator: str) -> Iterator[Way]:
     """The ways to the elements that a combinator leads back to."""
     above = way[:-1]
     if combinator in (" ", ">"):
@@ -121,8 +124,9 @@ def styled_below(
     element = way[-1][0]
     style = {name: above[name] for name in INHERITED if name in above}
     style |= {name: element.get(name, "") for name in INHERITED if element.get(name) is not None}
+    names = {"", element.tag.rpartition("}")[2], *element.get("class", "").split()}
     for rule in rules:
-        if fits_rule(way, rule.parts):
+        if rule.needed in names and fits_rule(way, rule.parts):
             style |= rule.sets
     if element.get("visibility"):  # our own, which a rule does not take back
         style["visibility"] = element.get("visibility", "")

@@ -1,5 +1,5 @@
-"""minigrad's tensors in trees that treescope prints, where it is installed: what autograd knows of each, with
-its numbers as treescope draws them. Treescope draws PyTorch's tensors by itself.
+"""minigrad's tensors in trees that treescope prints, where it is installed: what autograd records of each,
+with its numbers as treescope draws them. Treescope draws PyTorch's tensors by itself.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def register_tensors() -> None:
 
     arrays = NumpyArrayAdapter()
 
-    class TensorAdapter(ndarray_adapters.NDArrayAdapter[Any]):  # type: ignore[misc]  # treescope has no types here
+    class TensorAdapter(ndarray_adapters.NDArrayAdapter[Any]):
         """A tensor as its array, for pictures of arrays."""
 
         def get_axis_info_for_array_data(self, array: Any) -> Any:
@@ -37,7 +37,7 @@ def register_tensors() -> None:
             return array.detach().numpy().dtype
 
     def render_tensor(tensor: Any, path: str | None, subtree_renderer: Any) -> Any:
-        """What autograd knows of a tensor, as a tree."""
+        """What autograd records of a tensor, as a tree."""
         facts = {"data": tensor.detach().numpy(), "requires_grad": tensor.requires_grad}
         if tensor.requires_grad:
             facts["is_leaf"] = tensor.is_leaf

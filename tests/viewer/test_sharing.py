@@ -245,10 +245,12 @@ def test_the_sheet_leaves_out_what_the_key_has(report):
     assert "0.008" not in sheet.pages()[0], "not in a tooltip either"
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
-def test_a_sheet_with_other_numbers_is_solved_by_its_key(tmp_path, seed):
+@pytest.mark.parametrize(
+    ("seed", "lang", "title"), [(1, "en", "# Fill"), (2, "ko", "# 빈칸"), (3, "ko", "# 빈칸")]
+)
+def test_a_sheet_with_other_numbers_is_solved_by_its_key(tmp_path, seed, lang, title):
     nbformat = pytest.importorskip("nbformat")
-    report = trace_source(LAYER, lang="ko", live=True)[0]
+    report = trace_source(LAYER, lang=lang, live=True)[0]
     path = report.worksheet(tmp_path / "sheet.ipynb", seed=seed)
     again = report.worksheet(tmp_path / "again.ipynb", seed=seed)
     assert path.read_bytes() == again.read_bytes()
@@ -264,7 +266,7 @@ def test_a_sheet_with_other_numbers_is_solved_by_its_key(tmp_path, seed):
     for name in ("w", "b"):
         numbers = [float(number) for number in re.findall(r"-?[\d.]+(?:e-?\d+)?", answers[f"{name}.grad"])]
         assert numbers == pytest.approx(names[name].grad.flatten().tolist(), rel=1e-3, abs=1e-5)
-    assert notebook.cells[0].source.startswith("# 빈칸")
+    assert notebook.cells[0].source.startswith(title)
 
 
 def test_a_cell_without_gradients_has_no_worksheet(tmp_path):

@@ -1,4 +1,4 @@
-"""Tensors in trees that treescope prints: what autograd knows of each, as soon as a cell has imported it."""
+"""Tensors in trees that treescope prints: what autograd records of each, once a cell has imported it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def registered():
     unregister_tensors()
 
 
-def test_a_tree_has_what_autograd_knows(registered):
+def test_a_tree_has_what_autograd_records(registered):
     x = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
     y = (x**2).sum()
     y.backward()
