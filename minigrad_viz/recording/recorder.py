@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ..isolation import complete_work
-from ..protocol import TENSORS, WITH_VARIABLE, has_history, history_of, is_tensor, text_of, variable_of
+from ..protocol import TENSORS, has_history, history_of, is_tensor, text_of, variable_of
 from ..sources import Library, sources
 from ..trace import notes
 from ..trace.events import AGAIN, CellFailed, InPlaceWrite, Later, ModeChanged, Trace
@@ -251,7 +251,7 @@ class Recorder:
         nodes = [fn for t in results if (fn := history_of(t)) is not None]
         inner = [n for node in nodes for n, _ in node.next_functions if n is not None]
         for node in inner:
-            if type(node) not in WITH_VARIABLE and key_of(node) not in outputs and variable_of(node) is None:
+            if variable_of(node) is None and key_of(node) not in outputs:
                 self.tape.place()
                 self.states.adopt(inner, tensors=inputs, users=nodes)
                 break

@@ -6,8 +6,8 @@ from __future__ import annotations
 import itertools
 import weakref
 from collections import deque
-from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -440,7 +440,7 @@ class States:
 
     def freeze_native(self, key: Any, node: Any, ends: Edges) -> NodeState:
         """The same of a node of PyTorch's own that is no AccumulateGrad. See Note [Fast notes]."""
-        name, key_of = self.ids.name(key), self.ids.key
+        name, key_of = self.ids.name(key), cast(Callable[[Any], str], self.ids.key)  # texts on PyTorch
         edges = tuple([None if n is None else (key_of(n), nr) for n, nr in ends])
         made = self.ids.alive(self.ids.outputs.get(key))
         hooks = 0 if made is None else len(getattr(made, "_backward_hooks", None) or ())

@@ -284,7 +284,7 @@ def carefully(method: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(method)
     def careful(self: Any, *args: Any) -> Any:
-        if self.over:
+        if self.why_not is not None and self.over:
             return None
         try:
             return method(self, *args)

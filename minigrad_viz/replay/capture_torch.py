@@ -75,7 +75,8 @@ class TorchCapture(ProgramCapture):
         if self.recorder.steps.open is not None:
             self.refuse("live_no_optimizer")
             return None
-        self.hear()
+        if self.rounds is not None:
+            self.hear()
         given = self.known_arguments(args) if func in self.plain and not options else None
         if given is not None:
             return PendingCall("", given, NO_OPTIONS, torch.is_grad_enabled(), run=func)
@@ -140,7 +141,7 @@ class TorchCapture(ProgramCapture):
     def hear(self) -> None:
         """Hear of the steps of optimizers, as soon as PyTorch has any."""
         optimizers = sys.modules.get("torch.optim.optimizer")
-        if self.rounds is not None and self.hook is None and optimizers is not None:
+        if self.hook is None and optimizers is not None:
             hooks = optimizers._global_optimizer_post_hooks
             self.hook = sys.modules["torch.utils.hooks"].RemovableHandle(hooks)
             hooks[self.hook.id] = self.step_ended

@@ -91,7 +91,8 @@ class Writer:
     def events(self, notes: Iterable[Any]) -> list[Event]:
         """The events of all notes, in order."""
         for note in notes:
-            if note.__class__ in RECORDS:
+            kind = note.__class__
+            if kind in RECORDS:
                 note.write(self)
             else:
                 self.out.append(self.settled(note))
