@@ -12,6 +12,7 @@ from telling import recorded, run_cell
 from tiers import examples
 
 from minigrad_viz.shell.report import Report
+from minigrad_viz.trace import json_format
 from minigrad_viz.trace.events import Trace
 from minigrad_viz.trace.json_format import InvalidTrace
 
@@ -96,3 +97,12 @@ def test_what_is_no_trace_is_refused(data):
         Trace.from_json("no JSON")
     with pytest.raises(InvalidTrace):
         Trace.from_json(json.dumps(data))
+
+
+@pytest.mark.parametrize("limit, size", [("ROOM", json_format.room_of("[1]")), ("LARGEST", len("[1]"))])
+def test_what_is_as_large_as_allowed_is_read(monkeypatch, limit, size):
+    monkeypatch.setattr(json_format, limit, size)
+    assert json_format.parse_json("[1]") == [1]
+    monkeypatch.setattr(json_format, limit, size - 1)
+    with pytest.raises(InvalidTrace):
+        json_format.parse_json("[1]")
