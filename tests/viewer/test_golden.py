@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 from cells import traced
-from golden import FOLDER, PICTURES, SHOWN, TOPICS, cells_of, drawn, report_of, shown, written
+from golden import FOLDER, PICTURES, SHOWN, TOPICS, ZOO, Cell, cells_of, drawn, report_of, shown, written
 from latex_check import check
 from staged import build, explanations_of, frames_of
 from twins import dialect
@@ -17,7 +17,9 @@ from minigrad_viz.shell.report import Report
 from minigrad_viz.steps.timeline import steps_text
 from minigrad_viz.trace.events import Trace
 
-CELLS = {f"{topic}: {cell.title}": cell for topic in TOPICS if topic != PICTURES for cell in cells_of(topic)}
+OF_CELLS = [topic for topic in TOPICS if topic not in (PICTURES, ZOO)]
+CELLS = {f"{topic}: {cell.title}": cell for topic in OF_CELLS for cell in cells_of(topic)}
+MISTAKES = {cell.title: cell for cell in cells_of(ZOO)}
 GRAPHS = {cell.title: cell for cell in cells_of(PICTURES)}
 LIBRARY = {"minigrad": "minigrad", "torch": "PyTorch"}
 
@@ -26,16 +28,26 @@ LIBRARY = {"minigrad": "minigrad", "torch": "PyTorch"}
 @pytest.mark.quick(24)
 @pytest.mark.parametrize("name", CELLS)
 def test_what_is_shown(name, library):
-    cell, mine = CELLS[name], LIBRARY[library.__name__]
-    parts = [part for part in cell.parts if mine in part.libraries]
+    as_it_stands(CELLS[name], LIBRARY[library.__name__])
+
+
+@pytest.mark.sample(100)
+@pytest.mark.parametrize("name", MISTAKES)
+def test_what_is_said_of_a_mistake(name):
+    as_it_stands(MISTAKES[name], "minigrad")
+
+
+def as_it_stands(cell: Cell, library: str) -> None:
+    """A cell shows what its file says."""
+    parts = [part for part in cell.parts if library in part.libraries]
     if not parts:
-        pytest.skip(f"not of {mine}")
+        pytest.skip(f"not of {library}")
     with dialect("2"):
-        report = report_of(cell.source, mine)
+        report = report_of(cell.source, library)
         for part in parts:
             assert shown(report, part) == part.text, part
         assert not report.problem
-        if mine == "minigrad":
+        if library == "minigrad":
             from_a_file(report.trace)
             in_korean(report)
 
@@ -110,7 +122,7 @@ def test_titles_are_told_apart_and_parts_are_known(topic):
     assert all(cell.parts and all(part.name in known for part in cell.parts) for cell in cells)
 
 
-def test_one_command_writes_them():
+def test_one_command_writes_them(torch):
     """What it writes is what stands there."""
     topic = TOPICS[0]
     assert (
