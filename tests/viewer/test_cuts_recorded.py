@@ -77,3 +77,9 @@ def test_nobody_is_kept_alive(library):
         "l = x.tolist()\nr = weakref.ref(d)\ndel d, a\ngc.collect()\nprint(r())\n"
     )
     assert run(cell, library).printed == "None\n"
+
+
+def test_a_tangent_has_a_memory_of_its_own(library):
+    cell = "fw = torch.autograd.forward_ad\nwith fw.dual_level():\n"
+    cell += "    d = fw.make_dual(torch.ones(2), torch.ones(2))\n    p, t = fw.unpack_dual(d)\n"
+    assert [event.shares for event in of(traced(cell, library), Forward) if len(event.outputs) == 2] == [""]
