@@ -34,6 +34,7 @@ from .isolation import pass_on
 
 # Numbers kept per snapshot: enough to draw a 3×3 matrix in full and to redo a small vjp by hand.
 KEPT = 64
+WHOLE = 10_000  # numbers of a Jacobian that a gradcheck compared, which is kept whole
 BINS = 16  # of the histogram of a tensor
 SAMPLED = 4096  # numbers that it is made of
 MANY = 2**18  # numbers, of which more are not all compared
@@ -131,7 +132,7 @@ class Value(NamedTuple):
             )
         if (
             len(self.items) != self.size
-            or self.size > KEPT
+            or self.size > WHOLE
             or any(n.__class__ is not cls for n in self.items)
         ):
             return False

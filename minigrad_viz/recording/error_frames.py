@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from ..isolation import pass_on
-from ..protocol import NAN, Value, array_of, dtype_name, has_history, is_tensor
+from ..protocol import NAN, WHOLE, Value, array_of, dtype_name, has_history, is_tensor
 from ..trace.events import GradcheckComparison
 from ..trace.source_positions import Spot
 from ..trace.statements import parse_source
@@ -127,7 +127,6 @@ def write_at(spot: Spot | None) -> Any:
     return named_by(spot)[0]
 
 
-LARGEST = 10_000  # numbers of a matrix that is kept
 Seen = tuple[Any, ...]
 
 
@@ -185,7 +184,7 @@ def entries(traceback: TracebackType | None) -> Iterator[TracebackType]:
 
 def both_matrices(numerical: Any, analytical: Any, *limits: float) -> GradcheckComparison | None:
     """Both matrices as plain data."""
-    if np.prod(numerical.shape) > LARGEST:
+    if np.prod(numerical.shape) > WHOLE:
         return None
     return GradcheckComparison(all_numbers(numerical), all_numbers(analytical), *map(float, limits))
 

@@ -137,7 +137,7 @@ PLACEHOLDER = re.compile(r"\{(\w+)")
 
 # Where the placeholder stands in code: in `…`, before a method or an attribute, or as an argument.
 IN_CODE = r"`[^`]*\{{{0}\b[^`]*`|\{{{0}\}}[\w.()\[\]]*\.[a-z_]|[a-z_]\([^\s()]*\{{{0}\}}"
-GRADIENT = r"\{{{0}\}}\.grad(?![\w.`]| =)"
+GRADIENT = r"\{{{0}\}}\.grad(?![A-Za-z0-9_.`]| =)"  # a Korean particle may follow
 
 _chosen: str | None = None
 

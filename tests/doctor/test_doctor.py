@@ -304,3 +304,21 @@ def test_tensors_of_a_gpu(torch):
             optimizer.step()
     assert not d.findings and not d.evidence.unwatched and len(d.evidence.losses) == 30
     assert all(map(math.isfinite, d.evidence.losses))
+
+
+def test_each_number_stands_at_its_place(library):
+    """In a run with two backward calls for each step."""
+    net = library.nn.Linear(2, 1)
+    optimizer = library.optim.SGD(net.parameters(), lr=0.05)
+    library.manual_seed(0)
+    with doctor(show=False) as d:
+        for _ in range(6):
+            optimizer.zero_grad()
+            x = library.randn(8, 2)
+            ((net(x) - x[:, :1]) ** 2).mean().backward()
+            ((net(x) + x[:, 1:]) ** 2).mean().backward()
+            optimizer.step()
+    english, korean = (" ".join(d.text(lang).split()) for lang in ("en", "ko"))
+    for said in ("6 steps, 2 parameters, 3 numbers", "2 of 2 parameters", "order 6 steps, 12 backward calls"):
+        assert said in english
+    assert "스텝 6번, backward 호출 12번" in korean

@@ -9,7 +9,10 @@ import warnings
 from typing import Any, NamedTuple
 
 import minigrad
+from minigrad_viz import why_none
 from minigrad_viz.recording.recorder import Recorder
+from minigrad_viz.shell import explain
+from minigrad_viz.shell.report import Report
 from minigrad_viz.trace.events import Trace
 
 MY_POW = """
@@ -105,3 +108,20 @@ def traced(source: str, library: Any = minigrad, names: dict[str, Any] | None = 
     trace = run(source, library, names=names).trace
     assert trace is not None
     return trace
+
+
+def watched_cell(source: str, library: Any, names: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Run a cell as `%%autograd` does, whose report is the last one; its variables."""
+    space = {"torch": library, "__name__": "__main__", "why_none": why_none, **(names or {})}
+    recorder, error = Recorder(source, space), None
+    code = compile(source, "<cell>", "exec")
+    recorder.start()
+    with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
+        warnings.simplefilter("ignore")
+        try:
+            exec(code, space)
+        except BaseException as raised:
+            error = raised
+        finally:
+            explain.remember(Report(recorder.stop(error)), error, recorder.tape.ids)
+    return space

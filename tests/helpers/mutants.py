@@ -1,21 +1,24 @@
 """Small faults put into the source one at a time, and whether the tests notice them:
 
-    python tests/helpers/mutants.py [--count 60] [--seed 0] [--kind KIND] [--tests PATH] [PART ...]
+    python tests/helpers/mutants.py [--count 60] [--seed 0] [--kind KIND] [--until STAGE] [PART ...]
 
-PART is the beginning of a path, such as `minigrad/ops`. Each mutant lives in a copy of the tree. The quick
-tests run first, then those of the package, then all; with `--tests` the quick ones of that path, then all of
-it. The first that fails is printed, or SURVIVED.
+PART is the beginning of a path, such as `minigrad/ops`. Each mutant lives in a copy of the tree. The tests
+that name what it changes run first (near), then the quick ones, then those of the package, then all: STAGE
+is the last of these. The first test that fails is printed, or SURVIVED.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import contextlib
+import functools
+import importlib
 import os
 import random
 import re
 import shutil
-import subprocess
+import signal
 import sys
 import tempfile
 from collections import defaultdict
@@ -31,6 +34,11 @@ COMPARED: dict[type, str] = {
 COMPUTED: dict[type, str] = {ast.Add: "-", ast.Sub: "+", ast.Mult: "/", ast.Div: "*"}
 IN_JAVASCRIPT = {" === ": " !== ", " && ": " || ", " < ": " <= ", " + 1": " - 1", " > ": " >= ", "!": ""}
 SLOT = re.compile(r"\{\w+\}")
+STAGES = ("near", "quick", "package", "all")
+WORD = re.compile(r"\w+")
+NEAR = 6  # files
+HEAVY = ("torch", "matplotlib.figure", "scipy.special", "IPython", "ipywidgets", "nbformat")
+NO_TESTS = 5  # pytest found none
 LONGEST = 3600  # seconds of a run; a mutant may wait forever
 
 
@@ -111,19 +119,92 @@ def chosen(found: list[Mutant], count: int, seed: int) -> list[Mutant]:
     return [turn[i] for i in range(count) for turn in turns if i < len(turn)][:count]
 
 
+def names_around(mutant: Mutant, source: bytes) -> set[str]:
+    """Return what a test may call the changed place: its module, classes and functions, or its text, and the
+    words of these.
+    """
+    names = {Path(mutant.path).stem}
+    if mutant.path.endswith(".py"):
+        line = source[: mutant.start].count(b"\n") + 1
+        for node in ast.walk(ast.parse(source)):
+            if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.lineno <= line <= node.end_lineno:
+                names.add(node.name)
+    elif mutant.path.endswith(".txt"):
+        names.add(WORD.findall(source[mutant.start : mutant.end].decode())[0])
+    return names.union(*(name.split("_") for name in names)) - {""}
+
+
+def tests_near(mutant: Mutant, source: bytes) -> list[str]:
+    """Return the files of tests that name the changed place: a name that few of them know counts most."""
+    pages = sorted((ROOT / "tests/browser").rglob("test_*.py"))
+    if mutant.kind == "JavaScript":
+        smoke = [file for file in pages if "mark.smoke" in file.read_text()]
+        found = [
+            ROOT / "tests/viewer/test_player_node.py",
+            *sorted(smoke, key=lambda file: "player" not in file.stem),
+        ]
+        return [file.relative_to(ROOT).as_posix() for file in found]
+    weights: dict[Path, float] = defaultdict(float)
+    words = {
+        file: set(WORD.findall(file.read_text())) | {file.stem.removeprefix("test_")}
+        for file in sorted((ROOT / "tests").rglob("test_*.py"))
+        if file not in pages
+    }
+    for name in names_around(mutant, source):
+        naming = [file for file in words if name in words[file]]
+        for file in naming:
+            weights[file] += 1 / len(naming)
+    if mutant.kind == "slot":  # sentences stand in golden files
+        weights[ROOT / "tests/viewer/test_golden.py"] += 2
+    found = sorted(weights, key=lambda file: -weights[file])
+    return [file.relative_to(ROOT).as_posix() for file in found[:NEAR]]
+
+
 def failing_test(tree: Path, stages: list[list[str]]) -> str | None:
-    """Return the first test that fails in a tree; None if none does."""
-    env = {**os.environ, "PYTHONPATH": str(tree)}  # children of the tests as well see the mutant
+    """Return the first test that fails in a tree and not without the mutant; None if none does."""
     for arguments in stages:
-        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *arguments]
-        try:
-            done = subprocess.run(command, cwd=tree, env=env, capture_output=True, text=True, timeout=LONGEST)
-        except subprocess.TimeoutExpired:
-            return "no end"
-        if done.returncode:
-            named = re.findall(r"^(?:FAILED|ERROR) (.*?)(?: - .*)?$", done.stdout, re.M)
-            return named[0] if named else f"pytest ends with {done.returncode}"
+        apart: list[str] = []
+        while True:
+            ended, said = run_tests(tree, [*arguments, *apart])
+            if ended == -signal.SIGALRM:
+                return "no end"
+            if ended in (0, NO_TESTS):
+                break
+            named = re.findall(r"^(?:FAILED|ERROR) (.*?)(?: - .*)?$", said, re.M)
+            if not named or not fails_anyway(named[0]):
+                return named[0] if named else f"pytest ends with {ended}"
+            apart.append(f"--deselect={named[0]}")
     return None
+
+
+@functools.cache
+def fails_anyway(test: str) -> bool:
+    """Return whether a test fails in the source as it is."""
+    return run_tests(ROOT, [test, "-n", "0"])[0] != 0
+
+
+def run_tests(tree: Path, arguments: list[str]) -> tuple[int, str]:
+    """Run pytest in a copy of this process, which has the libraries that take longest to import; return how
+    it ends and what it prints.
+    """
+    for name in HEAVY:
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
+    with tempfile.TemporaryFile() as output:
+        child = os.fork()
+        if child == 0:
+            signal.alarm(LONGEST)
+            os.dup2(output.fileno(), 1)
+            os.dup2(output.fileno(), 2)
+            os.chdir(tree)
+            os.environ["PYTHONPATH"] = str(tree)  # children of the tests as well see the mutant
+            sys.path.insert(0, str(tree))
+            ended = importlib.import_module("pytest").main(["-x", "-q", "-p", "no:cacheprovider", *arguments])
+            sys.stdout.flush()
+            os._exit(ended)
+        _, status = os.waitpid(child, 0)
+        output.seek(0)
+        return os.waitstatus_to_exitcode(status), output.read().decode(errors="replace")
 
 
 def main() -> int:
@@ -132,7 +213,7 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=60)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--kind")
-    parser.add_argument("--tests")
+    parser.add_argument("--until", choices=STAGES, default=STAGES[-1])
     given = parser.parse_args()
     caught = 0
     found = chosen(mutants(given.parts, given.kind), given.count, given.seed)
@@ -143,11 +224,9 @@ def main() -> int:
             file, source = tree / mutant.path, (ROOT / mutant.path).read_bytes()
             file.write_bytes(source[: mutant.start] + mutant.instead + source[mutant.end :])
             package = "engine" if mutant.path.startswith("minigrad/") else "viewer"
-            quick = ["-m", "quick", "-n", "0"]
-            stages = [quick, [f"tests/{package}"], []]
-            if given.tests:
-                stages = [[*quick, given.tests], ["-n", "0", given.tests]]
-            test = failing_test(tree, stages)
+            near = tests_near(mutant, source)
+            stages = [near or ["-m", "quick"], ["-m", "quick"], [f"tests/{package}"], []]
+            test = failing_test(tree, stages[: STAGES.index(given.until) + 1])
             file.write_bytes(source)
             caught += test is not None
             line = source[: mutant.start].count(b"\n") + 1

@@ -5,13 +5,11 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from pictures import SVG, box_of, draw, extent, overlap, parse, polyline, texts, translation
-from signed import SIGNED, detached, fog, halves, own_function, views, with_card, with_route
+from pictures import SVG, box_of, draw, extent, overlap, parse, polyline, translation
+from signed import SIGNED, detached, fog, halves, with_card, with_route
 from sketches import many_uses
 
-from minigrad_viz.drawing.card_parts import SharedMemory, memories_of
 from minigrad_viz.drawing.outline import outline
-from minigrad_viz.model.naming import name_cards
 from minigrad_viz.words import CATALOGUES, text
 
 CUTS = ("detach", "data", "no_grad", "inference", "numpy", "item", "tensor", "integer")
@@ -119,42 +117,3 @@ def test_a_node_that_was_made_stands_in_fog_without_a_ghost():
     graph = with_card(SIGNED["hooked"](), 1, fog="no_grad")
     _, elements = parse(draw(graph)[0])
     assert "s1-fog" in elements and "s1-d" in elements and "s1-ghost" not in elements
-
-
-# ------------------------------------------------------------------------------------------ shared memory
-
-
-def test_tensors_with_the_same_memory_have_the_same_letter():
-    graph = views()
-    found = memories_of(graph, name_cards(graph))
-    assert found == {
-        ("s1", 0): SharedMemory("A", ""), ("s2", 0): SharedMemory("A", "y"),
-        ("s2", 1): SharedMemory("A", "y"),
-        ("s3", 0): SharedMemory("B", ""),
-    }  # fmt: skip
-    _, elements = parse(draw(graph, lang="en")[0])
-    rows = {
-        id[:-7]: "".join(e.itertext()).replace("\u00a0", " ")
-        for id, e in elements.items()
-        if id.endswith("-memory")
-    }
-    assert rows == {
-        "s1-c0": "Ashared memory", "s2-c0": "Amemory of y",
-        "s2-c1": "Amemory of y", "s3-c0": "Bshared memory",
-    }  # fmt: skip
-    said = outline(graph, "en")
-    assert "[A] memory of y" in said and "[A] shared memory" in said and "[B] shared memory" in said
-    assert "memory of y" in tip(elements["s2-c0"])
-
-
-def test_memory_is_told_without_values_too():
-    assert "memory of y" in texts(draw(detached(), lang="en", values=False)[0])
-
-
-# ------------------------------------------------------------------------------------- a Function's source
-
-
-def test_a_custom_function_shows_its_source_in_the_tooltip_of_its_node():
-    _, elements = parse(draw(own_function(), lang="en")[0])
-    said = tip(elements["s1-d"])
-    assert "forward, line 2:\n" in said and "return x ** 3" in said and "backward:\n" in said

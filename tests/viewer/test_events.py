@@ -11,7 +11,6 @@ from collections.abc import Sequence
 import hypothesis.strategies as st
 import numpy as np
 import pytest
-from cells import CELLS, traced
 from hypothesis import given, settings
 from tiers import examples
 
@@ -180,14 +179,6 @@ def test_json_and_back(trace):
     reader = AnyIds(Sequence[events.Event], events.KINDS, ())
     again = reader.whole(Trace, json.loads(trace.to_json()))
     assert again == trace and repr(again) == repr(trace), "types as well: True is not 1, 1 is not 1.0"
-
-
-@pytest.mark.quick(6)
-@pytest.mark.parametrize("code", CELLS)
-def test_recorded_cells_come_back(library, code):
-    trace = traced(CELLS[code], library)
-    again = Trace.from_json(trace.to_json())
-    assert again == trace and repr(again.events) == repr(trace.events)
 
 
 @pytest.mark.parametrize("data", [{}, {"events": 3}, {"events": [{"event": "Magic"}]}, [], None])

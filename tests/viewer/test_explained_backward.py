@@ -6,8 +6,9 @@ from __future__ import annotations
 import re
 
 import pytest
-from backward_errors import ROWS, V, X
-from cells import run, traced
+from cells import traced
+from displayed import described
+from golden import Cell, cells_of
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from random_cells import cells
@@ -16,45 +17,15 @@ from telling import recorded, run_cell
 from tiers import examples
 from twins import dialect
 
-from minigrad.core.dialect import node_name
 from minigrad_viz.explaining.case import RULES
 from minigrad_viz.model.trace_index import TraceIndex
 from minigrad_viz.shell.report import Report
 from minigrad_viz.trace.events import BackwardEnded, BackwardStarted, CellFailed, InPlaceWrite, Trace
-from minigrad_viz.trace.graph import CAUSE, GUILTY, Explanation, Graph
+from minigrad_viz.trace.graph import CAUSE, GUILTY, Explanation
 
-
-def in_words(told: str) -> str:
-    """A sentence with the names of nodes in the dialect in force."""
-    return re.sub(r"\w+Backward\d", lambda found: node_name(found[0]), told)
-
-
-def pointed(graph: Graph, part: str) -> str:
-    """What a mark points at, in words; KeyError or IndexError if that does not exist."""
-    cards = {card.id: card.name or card.expr or "?" for _, card in graph.cards()}
-    station, _, rest = part.partition("-")
-    if station.startswith("r"):
-        (route,) = (route for route in graph.routes if route.id == station)
-        source, target = graph.station(route.source).cards[route.card], graph.station(route.target).cards[0]
-        return f"{cards[source.id]} → {cards[target.id]}"
-    here = graph.station(station)
-    above = cards[here.cards[0].id]
-    if rest.startswith("c"):
-        return cards[here.cards[int(rest[1:])].id]
-    assert here.deck is not None
-    return (
-        f"{here.deck.name} of {above}" if rest == "d" else f"{here.deck.saved[int(rest[1:])].name} of {above}"
-    )
-
-
-def marks_of(trace: Trace, explained: Explanation) -> tuple[str, ...]:
-    """The marks of an explanation, in words: `!` stands before what is guilty."""
-    graph = build(trace, explained.call or None)
-    told = []
-    for mark in explained.marks:
-        where = f"! {pointed(graph, mark.part)}" if mark.kind == GUILTY else pointed(graph, mark.part)
-        told.append(f"{where}: {mark.label}" if mark.label else where)
-    return tuple(told)
+X = "x = torch.tensor(5.0, requires_grad=True)\n"
+V = "x = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)\n"
+CELLS = {cell.title: cell for cell in cells_of("backward")}
 
 
 def the_error(trace: Trace, lang: str = "en") -> Explanation:
@@ -63,57 +34,22 @@ def the_error(trace: Trace, lang: str = "en") -> Explanation:
     return found
 
 
-@pytest.fixture(params=["minigrad", "minigrad like PyTorch 2", "PyTorch"])
-def speaking(request):
-    """Both libraries, and minigrad in both dialects."""
-    import minigrad
-
-    library = request.getfixturevalue("torch") if request.param == "PyTorch" else minigrad
-    with dialect("1.4" if request.param == "minigrad" else "2"):
-        yield library
+@pytest.mark.parametrize("name", CELLS)
+def test_the_report_shows_it_at_its_call(name):
+    report = Report(traced(CELLS[name].source), lang="en")
+    assert report.explained[-1].key == key_of(CELLS[name])
+    assert set(report.explained[-1].marks) <= set(report.graph.marks)
 
 
-@pytest.mark.quick(30)
-@pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
-def test_every_error_says_why_and_how_to_mend_it(row, speaking):
-    ran = run(row.source, speaking)
-    found = the_error(ran.trace)
-    assert found.error == f"{type(ran.error).__name__}: {ran.error}" == ran.trace.error
-    assert found.key == row.key
-    assert (found.why, found.fix) == (in_words(row.why), row.fix)
-    assert marks_of(ran.trace, found) == tuple(map(in_words, row.marks))
-    assert found.span.line == row.line
-    assert (None if found.cause is None else found.cause.line) == row.cause
-
-
-@pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
-def test_korean_says_the_same(row, library):
-    with dialect("2"):
-        trace = traced(row.source, library)
-        english, korean = the_error(trace), the_error(trace, "ko")
-    assert re.search("[가-힣]", korean.why) and bool(korean.fix) == bool(english.fix)
-    same = [(each.key, each.error, each.call, each.span, each.cause) for each in (english, korean)]
-    assert same[0] == same[1]
-    assert [(m.part, m.kind) for m in english.marks] == [(m.part, m.kind) for m in korean.marks]
-    lines = [
-        sorted(re.findall(r"\(line (\d+)\)", english.why)),
-        sorted(re.findall(r"\((\d+)행\)", korean.why)),
-    ]
-    assert lines[0] == lines[1]
-
-
-@pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
-def test_the_report_shows_it_at_its_call(row):
-    report = Report(traced(row.source), lang="en")
-    found = report.explained[-1]
-    assert found.key == row.key
-    assert set(found.marks) <= set(report.graph.marks)
+def key_of(cell: Cell) -> str:
+    """The key of the last explanation of a golden cell."""
+    return re.findall(r"^(\w+), line", cell.parts[0].text, re.M)[-1]
 
 
 def test_every_rule_is_tried():
     backward = ("saved_writes", "backward_errors", "roots")
     rules = [rule for name in backward for rule in RULES[f"minigrad_viz.explaining.{name}"]]
-    assert {row.key for row in ROWS.values()} == {rule.key for rule in rules}
+    assert set(map(key_of, CELLS.values())) == {rule.key for rule in rules}
 
 
 # ── which errors are explained ──────────────────────────────────────────────────────────────────────────────
@@ -268,7 +204,8 @@ def check(trace: Trace) -> None:
     assert {e.call: e.error for e in errors if e.call} == {call: e.error for call, e in calls.items()}
     assert not ended or errors[-1].error == ended[0].error == trace.error
     for each in english:
-        marks_of(trace, each)  # KeyError for what does not exist
+        graph = build(trace, each.call or None)
+        assert all(described(graph, mark.part) for mark in each.marks)  # KeyError for what does not exist
         assert each.key or not (each.why or each.fix)
         assert all(mark.kind in (GUILTY, CAUSE) for mark in each.marks)
         if each.key == "second_backward":

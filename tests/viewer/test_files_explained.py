@@ -74,115 +74,50 @@ class Fault(NamedTuple):
 
 FAULTS = {
     "layers in a list": Fault(
-        "model.py",
-        "        self.first = nn.Linear(3, 4)\n"
-        "        self.second = nn.Linear(4, 2)\n",
-        "        self.layers = [nn.Linear(3, 4), nn.Linear(4, 2)]\n"
-        "\n"
+        "model.py", "        self.first = nn.Linear(3, 4)\n        self.second = nn.Linear(4, 2)\n",
+        "        self.layers = [nn.Linear(3, 4), nn.Linear(4, 2)]\n\n"
         "    first = property(lambda self: self.layers[0])\n"
         "    second = property(lambda self: self.layers[1])\n",
         "module_definition", "model.py:7", "ModuleList",
-        (
-            "[nn.Linear(3, 4), nn.Linear(4, 2)]",
-            "nn.ModuleList([nn.Linear(3, 4), nn.Linear(4, 2)])",
-        ),
+        ("[nn.Linear(3, 4), nn.Linear(4, 2)]", "nn.ModuleList([nn.Linear(3, 4), nn.Linear(4, 2)])"),
     ),
     "no super().__init__()": Fault(
-        "model.py",
-        "        super().__init__()\n",
-        "        pass\n",
-        "module_definition", "model.py:7", "super().__init__()",
-        (
-            "        pass\n",
-            "        super().__init__()\n",
-        ),
+        "model.py", "        super().__init__()\n", "        pass\n", "module_definition", "model.py:7",
+        "super().__init__()", ("        pass\n", "        super().__init__()\n"),
     ),
     "a misspelled forward": Fault(
-        "model.py",
-        "def forward(",
-        "def foward(",
-        "module_definition", "model.py:10", "def forward(self, x):",
-        (
-            "def foward(",
-            "def forward(",
-        ),
+        "model.py", "def forward(", "def foward(", "module_definition", "model.py:10",
+        "def forward(self, x):", ("def foward(", "def forward("),
     ),
     "no return": Fault(
-        "model.py",
-        "return self.second(h)",
-        "self.second(h)",
-        "none_value", "model.py:12", "return self.second(h)",
-        (
-            "        self.second(h)",
-            "        return self.second(h)",
-        ),
+        "model.py", "return self.second(h)", "self.second(h)", "none_value", "model.py:12",
+        "return self.second(h)", ("        self.second(h)", "        return self.second(h)"),
     ),
     "wrong sizes": Fault(
-        "model.py",
-        "nn.Linear(4, 2)",
-        "nn.Linear(5, 2)",
-        "layer_input", "model.py:8", "nn.Linear(4, 2)",
-        (
-            "nn.Linear(5, 2)",
-            "nn.Linear(4, 2)",
-        ),
+        "model.py", "nn.Linear(4, 2)", "nn.Linear(5, 2)", "layer_input", "model.py:8", "nn.Linear(4, 2)",
+        ("nn.Linear(5, 2)", "nn.Linear(4, 2)"),
     ),
     "softmax in the model": Fault(
-        "model.py",
-        "return self.second(h)",
-        "return torch.softmax(self.second(h), dim=1)",
-        "scores_twice", "model.py:12", "self.second(h)",
-        (
-            "torch.softmax(self.second(h), dim=1)",
-            "self.second(h)",
-        ),
+        "model.py", "return self.second(h)", "return torch.softmax(self.second(h), dim=1)", "scores_twice",
+        "model.py:12", "self.second(h)", ("torch.softmax(self.second(h), dim=1)", "self.second(h)"),
     ),
     "a write between": Fault(
-        "engine.py",
-        "    loss.backward()\n",
-        "    with torch.no_grad():\n"
-        "        model.second.weight.mul_(0.5)\n"
-        "    loss.backward()\n",
-        "saved_modified", "engine.py:10", "",
-        (
-            "",
-            "",
-        ),
+        "engine.py", "    loss.backward()\n",
+        "    with torch.no_grad():\n        model.second.weight.mul_(0.5)\n    loss.backward()\n",
+        "saved_modified", "engine.py:10", "", ("", ""),
     ),
     "a second backward": Fault(
-        "engine.py",
-        "    loss.backward()\n",
-        "    loss.backward()\n"
-        "    loss.backward()\n",
-        "second_backward", "engine.py:9", "retain_graph=True",
-        (
-            "    loss.backward()\n"
-            "    loss",
-            "    loss.backward(retain_graph=True)\n"
-            "    loss",
-        ),
+        "engine.py", "    loss.backward()\n", "    loss.backward()\n    loss.backward()\n", "second_backward",
+        "engine.py:9", "retain_graph=True",
+        ("    loss.backward()\n    loss", "    loss.backward(retain_graph=True)\n    loss"),
     ),
     "a stale optimizer": Fault(
-        "train.py",
-        "losses = []\n",
-        "net = Net()\n"
-        "losses = []\n",
-        "stale_optimizer", "line", "Create optimizer after net.",
-        (
-            "",
-            "",
-        ),
+        "train.py", "losses = []\n", "net = Net()\nlosses = []\n", "stale_optimizer", "line",
+        "Create optimizer after net.", ("", ""),
     ),
     "no reset": Fault(
-        "engine.py",
-        "    optimizer.zero_grad()\n",
-        "",
-        "kept_gradient", "engine.py:8", "zero_grad()",
-        (
-            "    loss = loss_function",
-            "    optimizer.zero_grad()\n"
-            "    loss = loss_function",
-        ),
+        "engine.py", "    optimizer.zero_grad()\n", "", "kept_gradient", "engine.py:8", "zero_grad()",
+        ("    loss = loss_function", "    optimizer.zero_grad()\n    loss = loss_function"),
     ),
 }  # fmt: skip
 

@@ -9,7 +9,6 @@ import linecache
 import pytest
 from cells import CUBE, POWER, traced
 from staged import build
-from stepping import frames, marked
 from twins import dialect
 
 import minigrad
@@ -18,7 +17,7 @@ from minigrad_viz.drawing.outline import outline
 from minigrad_viz.drawing.picture import Picture
 from minigrad_viz.model.node_details import code_of, kinds_of
 from minigrad_viz.recording.recorder import Recorder
-from minigrad_viz.trace.events import Forward, NodeState, Trace
+from minigrad_viz.trace.events import Forward, NodeState
 from minigrad_viz.trace.source_positions import Span
 
 LATER = """
@@ -61,11 +60,6 @@ def test_source_of_forward_and_backward(library):
     for code in (forward, backward):
         for i, line in enumerate(code.text.split("\n")):
             assert lines[code.line - 1 + i].strip() == line.strip()
-
-
-def test_it_goes_to_json_and_back(library):
-    trace = traced(CODE_11, library)
-    assert decks(Trace.from_json(trace.to_json()))["y"].code == decks(trace)["y"].code != ()
 
 
 def test_tooltip_and_outline(library):
@@ -117,27 +111,6 @@ def test_pytorch_has_its_own_apply_again():
     assert "apply" in vars(level)
     inner.stop()
     assert "apply" not in vars(level)
-
-
-def test_the_step_marks_backward_in_the_cell(library):
-    steps = frames(CODE_11, library)
-    step = next(f for f in steps if f.text.startswith("MyPowBackward"))
-    assert marked(CODE_11, step).startswith("def backward(ctx, grad_output):\n")
-    assert step.span[0] == 9
-
-
-def test_setup_context_counts_where_the_function_has_it(library):
-    cell = LATER.replace("forward(ctx, input_1, input_2)", "forward(input_1, input_2)").replace(
-        "        ctx.save_for_backward(input_1, input_2)\n", ""
-    )
-    cell += "    @staticmethod\n    def setup_context(ctx, inputs, output):\n"
-    cell += "        ctx.save_for_backward(*inputs)\n"
-    cell += POWER + "y = MyPow.apply(x, q)\ny.backward()\n"
-    assert [code.name for code in decks(cell, library)["y"].code] == [
-        "MyPow.forward",
-        "MyPow.setup_context",
-        "MyPow.backward",
-    ]
 
 
 def test_a_function_from_another_cell(library):
@@ -223,20 +196,6 @@ def test_with_what_an_op_was_called(library, expression, called):
     assert f"called as: {called}" in describe_deck(decks(cell, library)["y"], "en").split("\n")
 
 
-def test_the_digits_of_pow(library):
-    """The digit in the name and the way of calling belong together."""
-    cell = "x = torch.tensor(5.0, requires_grad=True)\na = x ** 3\nb = x ** x\nc = 2 ** x\n"
-    known = decks(cell + "(a + b + c).backward()\n", library)
-    found = {name: (known[name].name, known[name].kinds) for name in "abc"}
-    assert found == {
-        "a": ("PowBackward0", ("tensor", "number")),
-        "b": ("PowBackward1", ("tensor", "tensor")),
-        "c": ("PowBackward2", ("number", "tensor")),
-    }
-    told = describe_deck(known["b"], "en")
-    assert "separately; the 1 in PowBackward1 counts them from 0" in told
-
-
 def test_names_without_a_digit_say_nothing_of_one():
     with dialect("1.4"):
         told = describe_deck(decks(CUBE + "z.backward()\n")["z"], "en")
@@ -272,44 +231,3 @@ def test_constants_and_results_under_no_grad_are_leaves_too(library):
         name for name, text in said.items() if "also a leaf: every tensor without a grad_fn is one" in text
     }
     assert too == {"c", "n"} and {"x", "y", "w"} <= set(said)
-
-
-STALE = """
-class Exp(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, i, k):
-        result = i.exp() * k
-        ctx.save_for_backward(k, result)
-        return result
-
-    @staticmethod
-    def backward(ctx, g):
-        k, result = ctx.saved_tensors
-        return g * result, None
-
-i = torch.tensor(1.0, requires_grad=True)
-k = torch.tensor(2.0)
-a = Exp.apply(i, k)
-"""
-
-
-def test_a_saved_value_that_was_written_to(library):
-    """Which of them it was, its value where somebody saw it, and both versions."""
-    trace = traced(STALE + "b = a.add_(1)\nb.backward()\n", library)
-    (deck,) = [s.deck for s in build(trace).stations if s.deck and s.deck.name == "ExpBackward"]
-    kept, stale = deck.saved
-    assert (kept.name, kept.now, kept.value.items) == ("saved[0]", None, (2.0,))
-    assert (stale.name, stale.version, stale.now) == ("saved[1]", 0, 1)
-    assert stale.value is not None
-    told = outline(build(trace), "en")
-    assert "saved[1] 5.4366 (saved at version 0, now 1: no longer usable)" in told
-    assert "saved[1] 5.4366 v0→1" in Picture(build(trace), lang="en").svg()
-
-
-def test_a_saved_input_that_was_written_to(library):
-    trace = traced(STALE + "k += 1\na.backward()\n", library)
-    (deck,) = [s.deck for s in build(trace).stations if s.deck and s.deck.name == "ExpBackward"]
-    stale, kept = deck.saved
-    assert (stale.name, stale.version, stale.now) == ("saved[0]", 0, 1) and kept.now is None
-    assert library is not minigrad or stale.value.items == (2.0,)
-    assert round(kept.value.items[0], 4) == 5.4366

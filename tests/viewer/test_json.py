@@ -15,7 +15,7 @@ from tiers import examples
 
 import minigrad
 from minigrad_viz.shell.report import Report
-from minigrad_viz.trace import bundle
+from minigrad_viz.trace import bundle, json_format
 from minigrad_viz.trace.events import Trace, tag_of
 from minigrad_viz.trace.json_format import InvalidTrace
 
@@ -129,3 +129,12 @@ def test_an_output_has_a_short_trace_that_gives_nothing_away():
     assert bundle.TRACE not in Report(trace, predict=True).bundle("", ""), "it has all answers"
     for strange in ("many calls", "an error"):
         assert bundle.trace_bundle(run(STRANGE[strange], minigrad).trace) == {}
+
+
+@pytest.mark.parametrize("limit, size", [("ROOM", json_format.room_of("[1]")), ("LARGEST", len("[1]"))])
+def test_what_is_as_large_as_allowed_is_read(monkeypatch, limit, size):
+    monkeypatch.setattr(json_format, limit, size)
+    assert json_format.parse_json("[1]") == [1]
+    monkeypatch.setattr(json_format, limit, size - 1)
+    with pytest.raises(InvalidTrace):
+        json_format.parse_json("[1]")

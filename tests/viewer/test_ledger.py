@@ -40,88 +40,14 @@ def spans(trace: Trace) -> list[tuple[str, str]]:
     return [(e.how, e.span.text) for e in trace.events if isinstance(e, GradSet)]
 
 
-# ── the documented cells ────────────────────────────────────────────────────────────────────────────────────
-
-
-def test_the_second_deposit_is_the_surprise(library):
-    trace = traced(CELLS[7], library)
-    assert told(trace) == {"x": [("deposit", "0.6", "0.6", False), ("deposit", "0.6", "1.2", True)]}
-    (account,) = ledger_of(TraceIndex(trace))
-    assert [(e.call, e.sources) for e in account.entries] == [(1, ("PowBackward0",)), (2, ("PowBackward0",))]
-    assert account.telling and Report(trace, lang="en").ledger.telling
-
-
-def test_a_reset_in_between_is_an_entry_and_no_surprise_comes(library):
-    trace = traced(CELLS[8], library)
-    assert told(trace) == {
-        "x": [
-            ("deposit", "0.6", "0.6", False),
-            ("zero", None, "0.", False),
-            ("deposit", "0.6", "0.6", False),
-        ]
-    }
-    assert spans(trace) == [("zero", "x.grad.zero_()")]
-
-
-def test_paths_that_meet_are_one_deposit(library):
-    trace = traced(CELLS[9], library)
-    assert told(trace)["x"] == [("deposit", "1.6", "1.6", False)]
-    assert sorted(ledger_of(TraceIndex(trace))[0].entries[0].sources) == ["PowBackward0", "PowBackward0"]
-    assert not Report(trace, lang="en").ledger.telling
-
-
 # ── what a cell does to gradients itself ────────────────────────────────────────────────────────────────────
 
 START = "x = torch.tensor([1.0, 2.0], requires_grad=True)\n(x * x).sum().backward()\n"
-WRITES = {
-    "x.grad.zero_()": ("zero", "[0. 0.]"),
-    "x.grad = None": ("none", "None"),
-    "del x.grad": ("none", "None"),
-    "x.grad = torch.ones(2)": ("assigned", "[1. 1.]"),
-    "x.grad.mul_(3)": ("written", "[6. 12.]"),
-    "x.grad *= 3": ("written", "[6. 12.]"),
-    "x.grad += x.grad": ("written", "[4. 8.]"),
-    "x.grad.fill_(5)": ("written", "[5. 5.]"),
-    "x.grad[0].zero_()": ("zero", "[0. 4.]"),
-    "x.grad.data.zero_()": ("zero", "[0. 0.]"),
-    "x.grad.detach().zero_()": ("zero", "[0. 0.]"),
-}
-
-
-@pytest.mark.parametrize("write", WRITES)
-def test_what_a_cell_writes(library, write):
-    trace = traced(START + write + "\n", library)
-    how, after = WRITES[write]
-    assert told(trace)["x"] == [("deposit", "[2. 4.]", "[2. 4.]", False), (how, None, after, False)]
-    (event,) = [e for e in trace.events if isinstance(e, GradSet)]
-    assert event.span.line == 3 and one_line(event.before) == "[2. 4.]"
 
 
 def test_what_is_no_gradient_is_none_of_it(library):
     trace = traced(START + "g = x.grad * 2\ng.zero_()\nx.data.zero_()\n", library)
     assert spans(trace) == []
-
-
-@pytest.mark.parametrize("set_to_none, how", [(True, "none"), (False, "zero")])
-def test_zero_grad_of_an_optimizer(torch, set_to_none, how):
-    cell = (
-        "w, b = torch.ones(2, requires_grad=True), torch.ones(1, requires_grad=True)\n"
-        "optimizer = torch.optim.SGD([w, b], lr=0.1)\n"
-        "for i in range(2):\n"
-        f"    optimizer.zero_grad(set_to_none={set_to_none})\n"
-        "    ((w * 2).sum() + b).backward()\n"
-        "    optimizer.step()\n"
-    )
-    trace = traced(cell, torch)
-    assert [e[0] for e in told(trace)["w"]] == [e[0] for e in told(trace)["b"]] == ["deposit", how, "deposit"]
-    assert not any(e[3] for e in told(trace)["w"])
-    texts = [frame.text for act in Report(trace, lang="en").acts for frame in act.frames]
-    assert texts.count(f"w.grad, b.grad: set to {'None' if set_to_none else '0'}") == 1, "one step for all"
-
-
-def test_clipping_is_seen(torch):
-    cell = START + "torch.nn.utils.clip_grad_norm_([x], 1.0)\n"
-    assert [e[0] for e in told(traced(cell, torch))["x"]] == ["deposit", "written"]
 
 
 def test_a_gradient_from_before_the_cell(library):
@@ -138,47 +64,6 @@ def test_a_gradient_from_before_the_cell(library):
     ]
     entries = told(traced("x.grad.zero_()\n(x * 3).backward()\n", library, {"x": x}))["x"]
     assert [e[0] for e in entries] == ["before", "zero", "deposit"] and entries[-1][2] == "3."
-
-
-def test_hooks_after_the_deposit(library):
-    cell = START + (
-        "def double(leaf): leaf.grad.mul_(2)\n"
-        "handle = x.register_post_accumulate_grad_hook(double)\n"
-        "(x * x).sum().backward()\n"
-        "handle.remove()\n"
-        "def forget(leaf): leaf.grad = None\n"
-        "x.register_post_accumulate_grad_hook(forget)\n"
-        "(x * x).sum().backward()\n"
-    )
-    assert told(traced(cell, library))["x"] == [
-        ("deposit", "[2. 4.]", "[2. 4.]", False),
-        ("deposit", "[2. 4.]", "[4. 8.]", True),
-        ("hook", None, "[8. 16.]", False),
-        ("deposit", "[2. 4.]", "[10. 20.]", False),
-        ("hook", None, "None", False),
-    ]
-
-
-def test_retained_and_asked_for(library):
-    cell = "x = torch.tensor(2.0, requires_grad=True)\ny = x * 3\nz = y * y\n"
-    kept = traced(cell + "y.retain_grad()\nz.backward(retain_graph=True)\nz.backward()\n", library)
-    assert told(kept)["y"] == [("retained", "12.", "12.", False), ("retained", "12.", "24.", True)]
-    asked = traced(cell + "z.backward(inputs=[y])\n", library)
-    assert told(asked) == {"y": [("retained", "12.", "12.", False)]}
-
-
-def test_what_nobody_recorded_is_said_to_be_so(library):
-    cell = START + (
-        "def inner(g):\n"
-        "    with torch.enable_grad():\n"
-        "        (x * 5).sum().backward()\n"
-        "y = x * x\n"
-        "y.register_hook(inner)\n"
-        "y.sum().backward()\n"
-    )
-    entries = told(traced(cell, library))["x"]
-    assert entries[-1][:3] == ("deposit", "[2. 4.]", "[9. 13.]")
-    assert ("unseen", None, "[7. 9.]", False) in entries
 
 
 def test_calls_that_are_left_out_are_counted(library):
@@ -239,24 +124,7 @@ def test_the_last_total_is_the_gradient(name, program):
     assert ledger_of(TraceIndex(again)) == ledger_of(TraceIndex(ran.trace))
 
 
-def test_a_variable_that_is_another_tensor_now(library):
-    """The gradient of what a variable was does not stand under its name: that one's is None."""
-    cell = "x = torch.tensor(3.0, requires_grad=True)\n(x ** 2).backward()\nx = x - 0.1 * x.grad\n"
-    ran = run(cell + "(x ** 2).backward()\nprint(x.grad)\n", library)
-    assert ran.printed == "None\n" and list(told(ran.trace)) == ["x₁"]
-
-
 # ── shown ───────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-@pytest.mark.quick
-def test_text_of_code_7(library):
-    shown = Report(traced(CELLS[7], library), lang="en").text(graph=False, table=False)
-    assert shown.splitlines()[0] == "Ledger of .grad"
-    first, second = shown.splitlines()[2:4]
-    assert first.startswith("x.grad    backward 1 stores 0.6 ")
-    assert "backward 2 adds 0.6; it was not reset before  0.6 + 0.6 = 1.2" in second
-    assert shown.endswith("x.grad = None or x.grad.zero_().")
 
 
 @pytest.mark.parametrize("lang", CATALOGUES)
@@ -276,19 +144,3 @@ def test_only_where_it_is_telling_unless_asked():
     assert "Ledger" in Report(quiet, lang="en", ledger=True).text()
     assert "Ledger" in Report(loud, lang="en").text()
     assert "Ledger" not in Report(loud, lang="en", ledger=False).text()
-
-
-def test_a_reset_is_a_step(library):
-    report = Report(traced(CELLS[8], library), lang="en")
-    frames = [frame for act in report.acts for frame in act.frames if frame.text == "x.grad: set to 0"]
-    assert len(frames) == 1, "between the two calls, on one timeline"
-    assert frames[0].span is not None and frames[0].marks[-1].endswith("-c0")
-
-
-def test_a_hook_of_an_accumulategrad_that_is_given_no_gradients(library):
-    cell = (
-        "x = torch.tensor(2.0, requires_grad=True)\ny = x * 3\n"
-        "y.grad_fn.next_functions[0][0].register_hook(lambda sent, received: None)\ny.backward()\n"
-    )
-    report = Report(traced(cell, library), lang="en")
-    assert report.ledger.text() and report.html()

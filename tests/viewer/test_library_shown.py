@@ -69,11 +69,6 @@ def test_a_jacobian(library):
     assert asked.role == "leaf" and asked.value.items == (1.0, 2.0)
 
 
-def test_values_inside_a_transform(library):
-    shown = outline(build(traced(CELLS["grad"], library)), "en")
-    assert "sin(t) * t   1.8186" in shown and "requested" in shown
-
-
 @pytest.mark.parametrize(
     "value, words",
     [
@@ -83,33 +78,6 @@ def test_values_inside_a_transform(library):
 )  # fmt: skip
 def test_arguments_in_words(value, words):
     assert text_of(value) == words
-
-
-def test_a_parameter_stands_once(library):
-    """Beside what it was made of; how it came to share that memory is the library's affair."""
-    source = "w = torch.nn.Parameter(torch.tensor(3.0))\nloss = w ** 2\nloss.backward()\n"
-    shown = outline(build(traced(source, library)), "en")
-    assert [line for line in shown.split("\n") if line.startswith("w")] == ["w   3.   parameter   grad 6."]
-    assert "memory" not in shown
-
-
-def test_what_inputs_do_not_ask_for_is_not_drawn(library):
-    source = (
-        "a = torch.tensor([2.0, 3.0], requires_grad=True)\np = a ** 3\nQ = 3 * p\n"
-        "Q.sum().backward(inputs=[p])\n"
-    )
-    shown = outline(build(traced(source, library)), "en")
-    assert "← p: [3. 3.]" in shown and "← a: [" not in shown
-
-
-@pytest.mark.quick
-def test_a_layer_shows_its_parameters_and_nothing_of_how_they_were_made(library):
-    source = (
-        "model = torch.nn.Sequential(torch.nn.Linear(1, 1), torch.nn.LayerNorm(1))\n"
-        "model(torch.ones(1, 1)).sum().backward()\n"
-    )
-    shown = outline(build(traced(source, library)), "en")
-    assert shown.count("   parameter   ") == 4 and "nn.L" not in shown
 
 
 SAME_WORDS = {

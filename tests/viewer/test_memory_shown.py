@@ -28,34 +28,6 @@ def held(trace):
     return [(m.before, m.after) for m in memory_of_trace(trace).moments]
 
 
-# ── the claim of Code 12 ────────────────────────────────────────────────────────────────────────────────────
-
-
-def test_a_thousand_floats_are_4000_bytes_until_backward(library):
-    assert memory_of_trace(traced(CODE_12, library)).held == 4000
-    assert held(traced(CODE_12 + "z.backward()\n", library)) == [(4000, 0)]
-    kept = traced(CODE_12 + "z.backward(retain_graph=True)\nz.backward()\n", library)
-    assert held(kept) == [(4000, 4000), (4000, 0)]
-
-
-@pytest.mark.parametrize("mode, name", [("no_grad", "no_grad"), ("inference_mode", "inference")])
-def test_without_recording_it_is_nothing(library, mode, name):
-    cell = f"a = torch.ones(1000, requires_grad=True)\nwith torch.{mode}():\n    z = (a * 2).exp().sum()\n"
-    memory = memory_of_trace(traced(cell, library))
-    assert (memory.held, memory.items, memory.moments) == (0, (), ())
-    (off,) = memory.unrecorded
-    assert (off.mode, off.texts[-1]) == (name, "(a * 2).exp().sum()")
-
-
-def test_which_nodes_save_nothing(library):
-    items = memory_of_trace(traced(CODE_12 + "z.backward()\n", library)).items
-    assert [(i.at, i.saved and i.saved.name, i.bytes, i.gone) for i in items] == [
-        ("a * 2", "other", 0, (True,)),
-        ("(a * 2).exp()", "result", 4000, (True,)),
-        ("z", None, 0, (False,)),
-    ]
-
-
 # ── what counts ─────────────────────────────────────────────────────────────────────────────────────────────
 
 PARTS = {  # what is computed from a leaf x of 10 numbers: the bytes held, and those of leaves
@@ -99,22 +71,6 @@ def test_live(library):
     assert repr(minigrad_viz.memory(x, lang="en")).endswith("There is no graph, so 0 bytes are held.")
     with pytest.raises(TypeError, match=r"memory\(\) tells what the graph of tensors holds, not of int"):
         minigrad_viz.memory(3)
-
-
-def test_graphs_that_no_call_reached(library):
-    trace = traced(CODE_12 + "w = (a * 3).exp()\nz.backward()\n", library)
-    assert (memory_of_trace(trace).held, memory_of_trace(trace).rest) == (4000, 4000)
-
-
-def test_a_packed_value_is_not_counted(library):
-    cell = (
-        "a = torch.ones(1000, requires_grad=True)\n"
-        "with torch.autograd.graph.saved_tensors_hooks(lambda t: t.tolist(), lambda p: torch.tensor(p)):\n"
-        "    z = (a * 2).exp().sum()\n"
-        "z.backward()\n"
-    )
-    memory = memory_of_trace(traced(cell, library))
-    assert memory.held == 0 and "unknown" in [item.kind for item in memory.items]
 
 
 # ── against PyTorch's own count ─────────────────────────────────────────────────────────────────────────────
@@ -177,26 +133,6 @@ def test_bytes_are_those_that_pytorch_packs(torch, parts):
 
 
 # ── shown ───────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-@pytest.mark.quick
-def test_text(library, names_of_today):
-    cell = (
-        CODE_12
-        + "z.backward(retain_graph=True)\nz.backward()\nwith torch.no_grad():\n    w = (a * 2).exp().sum()\n"
-    )
-    assert Report(traced(cell, library), lang="en").memory.text() == (
-        "Memory held by the graph\n"
-        "node          tensor         saved                      version  bytes"
-        "  after backward 1  after backward 2\n"
-        "MulBackward0  a * 2          other = 2                           0      0                 0\n"
-        "ExpBackward0  (a * 2).exp()  result = (1000,) ≡ 7.3891  0        4,000  4,000             0, freed\n"
-        "SumBackward0  z              nothing                             0      0                 0\n"
-        "total                                                            4,000  4,000             0\n"
-        "backward 1: 4,000 bytes before it and 4,000 after it; nothing was freed.\n"
-        "backward 2: 4,000 bytes before it, 0 after it.\n"
-        "Under no_grad(): 0 bytes for (a * 2).exp(), (a * 2).exp().sum()."
-    )
 
 
 @pytest.mark.parametrize("lang", CATALOGUES)

@@ -12,7 +12,6 @@ from minigrad_viz.flow.engine import recursion_of
 from minigrad_viz.model.views import Stage
 from minigrad_viz.player.score import frames_to_json
 from minigrad_viz.shell.report import Report
-from minigrad_viz.steps.timeline import steps_text, to_markdown
 
 LEAF = "x = torch.tensor(2.0, requires_grad=True)\n"
 CASES = {
@@ -90,20 +89,6 @@ def test_a_wrong_number(library):
     told = Report(traced(CASES["two uses of a result"], library), lang="en").recursion
     assert "  MulBackward0 at y: 2 times\n  AccumulateGrad at x: 4 times\n" in told
     assert "\nx would get 44. instead of 32., if each node added every gradient" in told
-
-
-def test_the_step_where_paths_meet_says_so(library):
-    steps = frames(CASES["two uses of a result"], library)
-    said = {f.text.partition(" receives")[0]: f.recursion for f in steps if f.recursion}
-    assert said == {
-        "MulBackward0 at y": "the queue waited for 2 gradients; plain recursion would run MulBackward0 2 "
-        "times, once for each path",
-        "AccumulateGrad stores 32. in x.grad": "the queue waited for 2 gradients; plain recursion would "
-        "run AccumulateGrad 4 times, once for each path",
-    }
-    assert (
-        steps_text(steps, "en").count("recursion  ") == to_markdown(steps, "en").count("- recursion: ") == 2
-    )
 
 
 def test_the_player_gets_it_beside_the_queue():

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from cells import CELLS, traced
 from staged import build, frames_of, scene_of, scenes_of
-from stepping import decks, frames, marked, said
+from stepping import decks, frames, said
 
 import minigrad
 from minigrad_viz import draw
@@ -111,25 +111,6 @@ def chain(n: int) -> str:
         "x = torch.tensor(1.0, requires_grad=True)\ny = x\n"
         f"for i in range({n}):\n    y = y * 1.001\ny.backward()\n"
     )
-
-
-def test_a_fold_is_one_step_each_way():
-    trace = traced(chain(200))
-    graph = fold(build(trace))
-    steps = frames_of(trace, graph, lang="en")
-    folded = [f for f in steps if "in a row" in f.text]
-    assert [f.phase for f in folded] == ["forward", "backward"]
-    count = len(graph.folds[0].members)
-    assert folded[0].text.startswith(f"{count} operations in a row: first y")
-    assert folded[1].text.startswith(f"{count} nodes in a row: ")
-    i = steps.index(folded[1])
-    goes_in = re.search(r"passes (\S+) to", steps[i - 1].text)[1]
-    comes_out = re.search(r"receives (\S+) and", steps[i + 1].text)[1]
-    assert folded[1].text.endswith(f": {goes_in} enters, {comes_out} leaves")
-    station = graph.folds[0].station
-    assert folded[0].marks[0] == f"{station}-c0" and folded[1].marks[0] == f"{station}-d"
-    assert steps[i - 1].ready == (station,)
-    assert marked(chain(200), folded[0]) == "y * 1.001"
 
 
 @pytest.mark.full
@@ -265,57 +246,3 @@ def test_markup_in_names_stays_text():
     assert shown.startswith(head) and "\n" not in shown
     assert not set("<>$|`[]*_\\{}@") & set(shown[len(head) :]) and "://" not in shown
     assert html.unescape(shown[len(head) :]) == hostile.replace("\n", " ")
-
-
-# ── a call that was refused ─────────────────────────────────────────────────────────────────────────────────
-
-REFUSED = "x = torch.tensor([1.0, 2.0], requires_grad=True)\nQ = 3 * x\n"
-
-
-@pytest.mark.parametrize(
-    "call",
-    ["Q.backward()", "Q.detach().backward()", "Q.backward(gradient=torch.tensor(1.0))",
-     "torch.autograd.grad(Q, x, torch.tensor(1.0))"],
-)  # fmt: skip
-def test_a_refused_call_is_a_backward_step(call, library):
-    trace = traced(f"{REFUSED}{call}\n", library)
-    graph = build(trace)
-    *before, last = frames_of(trace, graph, lang="en")
-    assert last.failed and last.phase == "backward" and last.label == "backward 1 of 1"
-    assert {frame.phase for frame in before} == {"forward"}
-    names = [card.name for _, card in graph.cards()]
-    assert names in (["x", "Q"], ["x", "Q", None]) and not any(
-        card.expr == "tensor(1.0)" for _, card in graph.cards()
-    )
-
-
-def test_a_refused_gradient_that_has_a_name_stays(library):
-    graph = build(traced(REFUSED + "v = torch.tensor(1.0)\nQ.backward(v)\n", library))
-    assert [card.name for _, card in graph.cards()] == ["x", "Q", "v"]
-
-
-def test_an_error_elsewhere_is_a_forward_step(library):
-    trace = traced(REFUSED + "Q.item()\n", library)
-    assert frames_of(trace, build(trace), lang="en")[-1].phase == "forward"
-
-
-def test_what_was_there_before_a_round_is_marked_where_the_round_uses_it(library):
-    source = (
-        "X = torch.arange(4.0) / 2\n"
-        "w = torch.tensor(1.0, requires_grad=True)\n"
-        "lin = torch.nn.Linear(1, 1)\n"
-        "for i in range(3):\n"
-        "    out = lin(w * X[:1])\n"
-        "    loss = (out - w) ** 2\n"
-        "    loss.sum().backward()\n"
-        "    w.grad = None\n"
-    )
-    trace = traced(source, library)
-    first, *later = [frames_of(trace, build(trace, call), call, "en") for call in (1, 2, 3)]
-    assert [frame.span[0] for frame in first[:3]] == [1, 1, 2]
-    for told in later:
-        lines = {frame.text.partition(" = ")[0]: frame for frame in told if frame.phase == "forward"}
-        assert lines["X"].text.endswith(": computed earlier in this cell")
-        assert [lines[name].span[0] for name in ("X", "w")] == [5, 5]
-        spans = [frame.span for frame in told if frame.phase == "forward"]
-        assert all(span is None or span[0] in (5, 6, 7) for span in spans)

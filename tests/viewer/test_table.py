@@ -17,67 +17,7 @@ def rows(table) -> dict[tuple[str, str], tuple[str | None, ...]]:
     return {(name, attribute): cells for name, attribute, cells in table.rows}
 
 
-def test_code_4(library):
-    table = table_of(traced(CELLS[4], library), "en")
-    assert table.heads == ("before backward", "after backward")
-    cells = rows(table)
-    assert [name for name, attribute in cells if attribute == "value"] == ["x", "y", "z"]
-    assert cells["x", "grad"] == ("None", "0.6")
-    assert cells["y", "grad"] == cells["z", "grad"] == ("None", "None")
-    assert cells["x", "is_leaf"] == ("True", "True") and cells["y", "is_leaf"] == ("False", "False")
-    assert cells["z", "value"] == ("4.8283", "4.8283")
-    log = "LogBackward0"
-    assert cells["z", "grad_fn"] == (log, log) and cells["x", "grad_fn"] == ("None", "None")
-
-
-def test_retained_gradients():
-    cells = rows(table_of(traced(CELLS[5]), "en"))
-    assert cells["y", "retains_grad"] == ("True", "True") and cells["y", "grad"] == ("None", "0.008")
-
-
-def test_two_calls():
-    table = table_of(traced(CELLS[7]), "en")
-    assert table.heads == ("before backward 1", "after backward 1", "after backward 2")
-    assert rows(table)["x", "grad"] == ("None", "0.6", "1.2")
-
-
-def test_zeroing_between_two_calls_is_a_moment_of_its_own():
-    table = table_of(traced(CELLS[8]), "en")
-    assert table.heads == ("before backward 1", "after backward 1", "before backward 2", "after backward 2")
-    assert rows(table)["x", "grad"] == ("None", "0.6", "0.", "0.6")
-
-
-def test_a_change_after_the_last_call_has_a_column():
-    cell = CELLS[4] + "with torch.no_grad():\n    x -= x.grad\n"
-    table = table_of(traced(cell), "en")
-    assert table.heads == ("before backward", "after backward", "at the end")
-    assert rows(table)["x", "value"] == ("5.", "5.", "4.4")
-
-
-def test_the_gradient_as_a_row():
-    """Code 18: x.grad is a tensor with a history; it did not exist before."""
-    table = table_of(traced(CELLS[18]), "en")
-    assert table.heads[1:3] == ("after backward 1", "after grad 2")
-    names = list(dict.fromkeys(name for name, _, _ in table.rows))
-    assert names.index("x.grad") == names.index("x") + 1
-    assert rows(table)["x.grad", "grad_fn"][:2] == (None, "CopyBackwards")
-    assert "not created yet" in table_text(table, "en")
-
-
-def test_without_backward():
-    assert table_of(traced(CELLS[1]), "en").heads == ("at the end",)
-    assert rows(table_of(traced(CELLS[3]), "en"))["y", "grad_fn"] == ("None",)
-
-
 MANY = "x = torch.ones((), requires_grad=True)\nfor _ in range(9):\n    (x * 2).backward()\n"
-
-
-def test_many_calls_are_thinned_out():
-    table = table_of(traced(MANY), "en")
-    assert table.heads == (
-        "before backward 1", "after backward 1", "after backward 7", "after backward 8", "after backward 9",
-    )  # fmt: skip
-    assert table.moments == 5 and rows(table)["x", "grad"] == ("None", "2.", "14.", "16.", "18.")
 
 
 def test_what_is_left_out_is_told():

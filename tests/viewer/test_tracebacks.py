@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 from cells import CUBE, MY_POW
+from golden import cells_of
 from IPython.utils.io import capture_output
 from IPython.utils.path import compress_user
 from shells import COLOUR, Shell
 from telling import calm
 from test_documents import PROGRAMS, documented, read
-from test_error_keys import KEYS
 
 import minigrad
 import minigrad_viz
@@ -24,7 +24,11 @@ ROOT = Path(minigrad_viz.__file__).parent.parent
 FOLDERS = [str(Path(package.__file__).parent) for package in (minigrad, minigrad_viz)]
 ERRORS = [name.stem for name in sorted(PROGRAMS.glob("*.py")) if "\n# ! " in name.read_text(encoding="utf-8")]
 MODES = ("Context", "Plain", "Verbose", "Minimal")
-FAILING = [key for key, known in KEYS.items() if known.error]
+FAILING = {
+    cell.title: cell
+    for cell in (*cells_of("errors"), *cells_of("teaching"))
+    if "\nerror: " in cell.parts[0].text
+}
 
 
 @pytest.fixture(scope="module")
@@ -90,9 +94,10 @@ def test_documented_errors(shell, mode, example, monkeypatch):
 @pytest.mark.parametrize("watched", ["%%autograd\n", "#\n"])
 @pytest.mark.parametrize("key", FAILING)
 def test_what_learners_meet(shell, key, watched):
-    told = run(shell, watched + KEYS[key].program)
+    told = run(shell, watched + FAILING[key].source)
     only_users(told.partition("The graph up to")[0])
-    assert f"---> {KEYS[key].line} " in told, told
+    line = re.search(r", line (\d+)", FAILING[key].parts[0].text)[1]
+    assert f"---> {int(line) + 1} " in told, told
 
 
 CALLED = {  # the user's functions that autograd calls, the line where each fails, and how the frame is called

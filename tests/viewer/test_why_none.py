@@ -9,7 +9,7 @@ import warnings
 import weakref
 
 import pytest
-from cells import CELLS, CUBE, MY_POW
+from cells import CELLS, CUBE, watched_cell
 from hypothesis import HealthCheck, Phase, given, settings
 from random_cells import cells
 from tiers import examples
@@ -17,9 +17,7 @@ from tiers import examples
 import minigrad
 from minigrad_viz import why_none
 from minigrad_viz.protocol import edges_of, has_history, history_of, is_tensor, variable_of
-from minigrad_viz.recording.recorder import Recorder
 from minigrad_viz.shell import explain
-from minigrad_viz.shell.report import Report
 from minigrad_viz.trace.events import BackwardStarted, GradAccumulated
 from minigrad_viz.words import CATALOGUES, columns
 
@@ -27,7 +25,7 @@ pytest_plugins = ["magic_shell"]
 
 
 @pytest.fixture(autouse=True)
-def nothing_watched():
+def nothing_watched_cell():
     """No cell was watched before, and none is remembered afterwards."""
     before = explain._last[:], explain._error[:], explain._ids[:]
     for kept in (explain._last, explain._error, explain._ids):
@@ -36,125 +34,13 @@ def nothing_watched():
     explain._last[:], explain._error[:], explain._ids[:] = before
 
 
-def watched(source: str, library, names=None) -> dict:
-    """Run a cell as `%%autograd` does; its variables."""
-    space = {"torch": library, "__name__": "__main__", "why_none": why_none, **(names or {})}
-    recorder, error = Recorder(source, space), None
-    code = compile(source, "<cell>", "exec")
-    recorder.start()
-    with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
-        warnings.simplefilter("ignore")
-        try:
-            exec(code, space)
-        except BaseException as raised:
-            error = raised
-        finally:
-            explain.remember(Report(recorder.stop(error)), error, recorder.tape.ids)
-    return space
-
-
 def why(name: str, space: dict, lang: str = "en"):
     """What is said of a variable of a cell, by code that has the same globals."""
     return eval(f"why_none({name}, {lang!r})", space)
 
 
-POWER = "x = torch.tensor(5.0, requires_grad=True)\ny = x ** 3\n"
-NONE_BACK = """\
-class Nothing(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, a, b):
-        return a * b
-
-    @staticmethod
-    def backward(ctx, g):
-        return None, g
-
-x = torch.tensor(5.0, requires_grad=True)
-q = torch.tensor(2.0, requires_grad=True)
-r = x * 2
-z = Nothing.apply(r, q)
-z.backward()
-"""
-SAID = [
-    (CUBE, "x", "why_no_call", "x.grad is None: no backward() ran in the last watched cell."),
-    (CUBE + "z.backward()\n", "x", "why_has_grad", "x.grad holds 0.6, so it is not None."),
-    (CUBE + "z.backward()\n", "y", "why_not_leaf_value",
-     "y.grad is None because y is not a leaf: z.backward() (line 4) computed its gradient 0.008, but "
-     "backward() keeps it only after y.retain_grad()."),
-    (CUBE, "y", "why_not_leaf",
-     "y.grad is None because y is not a leaf: its gradient is kept only after y.retain_grad()."),
-    (CUBE + "z.backward()\ny.retain_grad()\n", "y", "why_retained_late",
-     "y.grad is None because z.backward() (line 4) had already computed the gradient 0.008 when "
-     "y.retain_grad() was called."),
-    (CUBE + "y.retain_grad()\n", "y", "why_no_call",
-     "y.grad is None: no backward() ran in the last watched cell."),
-    (CUBE + "z.backward()\nx.grad = None\n", "x", "why_reset_at",
-     "x.grad is None because it was reset in line 5 after z.backward() (line 4) had stored 0.6 there."),
-    (CUBE + "torch.autograd.grad(z, x)\n", "x", "why_grad_call",
-     "x.grad is None because autograd.grad(z, x) (line 4) returns gradients and does not store them in "
-     ".grad."),
-    (CUBE + "z.backward(inputs=[y])\n", "x", "why_inputs",
-     "x.grad is None because x is not among the inputs= of z.backward(inputs=[y]) (line 4)."),
-    (CUBE + "q = torch.tensor(2.0, requires_grad=True)\nz.backward()\n", "q", "why_no_path",
-     "q.grad is None because z, where z.backward() (line 5) started, was not computed from q."),
-    (CELLS[15], "x", "why_new_leaf",
-     "x.grad is None because y.detach() (line 3) cut the path from x to z, and w became a new leaf at "
-     "w.requires_grad_() (line 4), where the gradients of z.backward() (line 6) end."),
-    (POWER + "w = torch.tensor(y.item(), requires_grad=True)\nw.backward()\n", "x", "why_new_leaf",
-     "x.grad is None because tensor(y.item(), requires_grad=True) (line 3) cut the path from x to w, and "
-     "w became a new leaf, where the gradients of w.backward() (line 4) end."),
-    (POWER + "k = torch.tensor(1.0, requires_grad=True)\nz = k * y.detach()\nz.backward()\n", "x", "why_cut",
-     "x.grad is None because y.detach() (line 4) cut the path from x to z, where z.backward() (line 5) "
-     "started."),
-    ("x = torch.tensor(5.0)\ny = x * 2\nx.requires_grad_()\nk = torch.tensor(1.0, requires_grad=True)\n"
-     "z = y * k\nz.backward()\n", "x", "why_asked_late",
-     "x.grad is None because x * 2 (line 2) used x before x.requires_grad_() (line 3) made it require "
-     "gradients."),
-    (NONE_BACK, "x", "why_none_sent",
-     "x.grad is None because NothingBackward at z passed None instead of a gradient in z.backward() "
-     "(line 14)."),
-    (MY_POW.replace("return g * exponent", "raise ValueError('no'); return g") + POWER
-     + "z = MyPow.apply(x, y)\nz.backward()\n", "x", "why_failed",
-     "x.grad is None because z.backward() (line 15) failed before the gradient reached x."),
-    (POWER + "v = x * torch.tensor([1.0, 2.0])\nv.backward()\n", "x", "why_failed_early",
-     "x.grad is None: the last watched cell failed at v.backward() (line 4) before any backward() had run."),
-    ("n = torch.tensor(3)\n", "n", "why_integer",
-     "n.grad is None because n is int64: only floating point and complex tensors can require gradients."),
-    ("c = torch.tensor(3.0)\n", "c", "why_no_flag",
-     "c.grad is None because c does not require gradients. tensor(3.0) (line 1) created c without "
-     "requires_grad=True."),
-    (POWER + "with torch.no_grad():\n    w = y * 2\n", "w", "why_no_flag",
-     "w.grad is None because w does not require gradients. y * 2 (line 4) ran under no_grad(), so nothing "
-     "was recorded."),
-    (POWER + "with torch.inference_mode():\n    w = y * 2\n", "w", "why_no_flag",
-     "w.grad is None because w does not require gradients. y * 2 (line 4) ran under inference_mode(), so "
-     "nothing was recorded."),
-    (POWER + "w = y.detach()\n", "w", "why_no_flag",
-     "w.grad is None because w does not require gradients. y.detach() (line 3) keeps the value and the "
-     "memory of y but cuts the link to y."),
-    (POWER + "w = torch.tensor(y.item())\n", "w", "why_no_flag",
-     "w.grad is None because w does not require gradients. tensor(y.item()) (line 3) uses "
-     "Python numbers taken from y, and numbers carry no gradient history."),
-    (POWER + "w = y.detach()\nu = w * 2\n", "u", "why_no_flag",
-     "u.grad is None because u does not require gradients: it was computed from w. y.detach() (line 3) "
-     "keeps the value and the memory of y but cuts the link to y."),
-    (POWER + "x.requires_grad_(False)\n", "x", "why_no_flag_off",
-     "x.grad is None because x does not require gradients: x.requires_grad_(False) (line 3) switched it "
-     "off."),
-]  # fmt: skip
-
-
-@pytest.mark.quick(20)
-@pytest.mark.parametrize("cell, name, key, sentence", SAID, ids=[f"{case[2]}-{case[1]}" for case in SAID])
-def test_what_is_said(library, cell, name, key, sentence, names_of_today):
-    told = why(name, watched(cell, library))
-    assert told.sentence == sentence and told.key == key
-    korean = why(name, watched(cell, library), "ko")
-    assert korean.key == key and any("가" <= char <= "힣" for char in repr(korean))
-
-
 def test_a_gradient_that_was_set_back_after_the_cell(library):
-    space = watched(CUBE + "z.backward()\n", library)
+    space = watched_cell(CUBE + "z.backward()\n", library)
     space["x"].grad = None
     assert why("x", space).sentence == (
         "x.grad is None because it was reset after z.backward() (line 4) had stored 0.6 there."
@@ -162,27 +48,27 @@ def test_a_gradient_that_was_set_back_after_the_cell(library):
 
 
 def test_a_tensor_that_changed_after_the_cell_is_asked_itself(library):
-    space = watched(CUBE + "z.backward()\n", library)
+    space = watched_cell(CUBE + "z.backward()\n", library)
     with library.no_grad():
         space["w"] = space["x"] * 1
     assert why("w", space).key == "why_no_flag"
 
 
 def test_it_is_one_sentence_and_shows_itself(library):
-    told = why("x", watched(CUBE, library))
+    told = why("x", watched_cell(CUBE, library))
     assert str(told) == repr(told) == told.sentence
 
 
 def test_its_text_fits_a_terminal(library):
     for lang in ("en", "ko"):
-        told = why("x", watched(CELLS[15], library), lang)
+        told = why("x", watched_cell(CELLS[15], library), lang)
         lines = repr(told).split("\n")
         assert len(lines) > 1 and all(columns(line) <= 80 for line in lines)
         assert " ".join(lines) == told.sentence and "\n" not in told._repr_html_()
 
 
 def test_it_is_one_sentence_on_a_page(library):
-    told = why("x", watched(CUBE, library))
+    told = why("x", watched_cell(CUBE, library))
     assert told._repr_html_() == f'<p lang="en">{told.sentence}</p>'
     assert "<" not in type(told)("", "a < b", "en")._repr_html_().removeprefix('<p lang="en">').removesuffix(
         "</p>"
@@ -253,7 +139,7 @@ def test_a_view_whose_history_cannot_be_read(library):
 
 
 def test_no_tensor_is_kept_alive(library):
-    space = watched(CUBE + "z.backward()\n", library)
+    space = watched_cell(CUBE + "z.backward()\n", library)
     assert why("y", space).key == "why_not_leaf_value"
     gone = [weakref.ref(space.pop(name)) for name in "xyz"]
     gc.collect()
@@ -304,7 +190,7 @@ RANDOM = settings(
 @given(cell=cells)
 def test_random_cells(library, cell):
     with library.enable_grad():  # and as it was before, whatever the cell does
-        space = watched(cell, library, {"note": lambda *_: None, "weakref": weakref})
+        space = watched_cell(cell, library, {"note": lambda *_: None, "weakref": weakref})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for name, x in [(n, t) for n, t in space.items() if n[:1] == "v" and is_tensor(t)]:
@@ -346,7 +232,7 @@ def agrees(key: str, x) -> None:
 
 @RANDOM
 @given(cell=cells)
-def test_random_programs_that_nobody_watched(library, cell):
+def test_random_programs_that_nobody_watched_cell(library, cell):
     space = {"torch": library, "note": lambda *_: None, "weakref": weakref, "why_none": why_none}
     with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
         warnings.simplefilter("ignore")

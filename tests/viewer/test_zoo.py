@@ -8,13 +8,9 @@ import functools
 import pytest
 from cells import run
 from staged import explanations_of
-from zoo import dtypes, layers, learning, numbers, programs, rarer, rounds, shapes, targets
-from zoo.mistake import Mistake, Verdict, judged
+from zoo import FAMILIES, MISTAKES
+from zoo.mistake import Verdict, judged
 
-FAMILIES = (learning, rounds, numbers, shapes, layers, targets, dtypes, rarer, programs)
-MISTAKES: dict[str, Mistake] = {
-    name: mistake for family in FAMILIES for name, mistake in family.MISTAKES.items()
-}
 RIGHT = sorted({mistake.program for mistake in MISTAKES.values()})
 
 # The step of D's optimizer comes before the gradients that the second loss leaves in D, which nobody uses.
@@ -74,12 +70,3 @@ def test_precision_and_recall(library):
     precision, recall = found / (found + wrong + false), found / len(verdicts)
     print(f"\n{library.__name__}: {len(verdicts)} mistakes, precision {precision:.3f}, recall {recall:.3f}")
     assert precision > 0.95 and recall > 0.95
-
-
-@pytest.mark.sample(24)
-@pytest.mark.parametrize("name", MISTAKES)
-def test_korean_says_the_same(name):
-    trace = run(MISTAKES[name].broken).trace
-    english, korean = explanations_of(trace, "en"), explanations_of(trace, "ko")
-    assert [(e.key, e.span, e.cause) for e in english] == [(e.key, e.span, e.cause) for e in korean]
-    assert all(any("가" <= char <= "힣" for char in each.why) for each in korean)

@@ -1,0 +1,11 @@
+"""Programs with mistakes, in families."""
+
+from __future__ import annotations
+
+from . import dtypes, layers, learning, numbers, programs, rarer, rounds, shapes, targets
+from .mistake import Mistake
+
+FAMILIES = (learning, rounds, numbers, shapes, layers, targets, dtypes, rarer, programs)
+MISTAKES: dict[str, Mistake] = {
+    name: mistake for family in FAMILIES for name, mistake in family.MISTAKES.items()
+}
