@@ -118,7 +118,8 @@ SITUATIONS = {
     ),
     "a state in an object": Situation(
         "w = torch.tensor(0.5, requires_grad=True)\nclass Cell:\n    h = torch.tensor(1.0)\n"
-        "c = Cell()\n# %%\nfor i in range(3):\n    c.h = c.h * w\n    loss = (c.h - 1) ** 2\n    loss.backward()\n",
+        "c = Cell()\n# %%\nfor i in range(3):\n    c.h = c.h * w\n"
+        "    loss = (c.h - 1) ** 2\n    loss.backward()\n",
         "second_backward", "c.h", "not c.h.requires_grad",
     ),
     "a write in another cell": Situation(

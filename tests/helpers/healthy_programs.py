@@ -86,6 +86,7 @@ for i in range(4):
     "batch norms in evaluation mode, a new head": DATA + """\
 net = nn.Sequential(nn.Linear(3, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Linear(8, 1))
 net.eval()
+net[:3].requires_grad_(False)
 opt = torch.optim.SGD(net[3].parameters(), lr=0.05)
 """ + LOOP,
     "a layer replaced before the optimizer": DATA + NET + "net[2] = nn.Linear(8, 1)\n" + SGD + LOOP,
