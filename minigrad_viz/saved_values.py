@@ -82,14 +82,14 @@ def shown_alone(node: Any, name: str, value: Any) -> Any:
     if isinstance(value, tuple) and len(value) == 1 and is_tensor(value[0]):
         return value[0]  # the only index of `x[i]`
     if type(value) is int:
-        value = signed(value)
+        value = as_signed(value)
     elif isinstance(value, tuple) and all(type(each) is int for each in value):
-        value = type(value)(map(signed, value))
+        value = type(value)(map(as_signed, value))
     alpha = name == "_saved_alpha" and value == 1
     return None if alpha and op_of(type(node).__name__) in SUMS else value
 
 
-def signed(number: int) -> int:
+def as_signed(number: int) -> int:
     """A number of a node, of which PyTorch gives a negative one as an unsigned one."""
     return number - 2**64 if number >= 2**63 else number
 

@@ -109,6 +109,14 @@ def reason(case: Case, facts: Facts) -> Sentence | str:
     """Why the op gives no finite number there; "" where that is not certain."""
     op, x, d = facts.op, facts.first, facts.dtype
     shown = "" if x is None else number(x, d).rstrip(".")
+    if (
+        not facts.backward
+        and x == 0
+        and op in ("rsqrt", *POWERS)
+        and facts.made is not None
+        and math.isinf(facts.made)
+    ):
+        return case.words("finite_power_of_0")
     if op in ROOT and x is not None:
         if x < 0:
             return case.words("finite_root_below", op=op, x=shown)
@@ -137,7 +145,7 @@ def reason(case: Case, facts: Facts) -> Sentence | str:
     if op in ("mul", "rmul") and any(n == 0 for _, n, _ in facts.given):
         return case.words("finite_zero_times_inf")
     if "eig" in op or "svd" in op:
-        return case.words("finite_eigenvalues", op=op)
+        return case.words("finite_eigenvalues", op=op.replace("linalg", "linalg."))
     return ""
 
 

@@ -41,8 +41,8 @@ def scores_twice(case: Case) -> Iterator[Explanation]:
                 "scores_twice", "logarithm_missing_scores", cause=event.span, of_cell=True, **values
             )
     for event in case.trace.of(Forward):  # minigrad computes kl_div by several operations
-        call = node_at(case, event.span) if event.op == "mul" and event.span not in found else None
-        if isinstance(call, ast.Call) and last_name(call) == "kl_div" and len(event.read) == 2:
+        tree = node_at(case, event.span) if event.op == "mul" and event.span not in found else None
+        if isinstance(tree, ast.Call) and last_name(tree) == "kl_div" and len(event.read) == 2:
             source = op_behind(born, event.read[1])
             if source is not None and is_probability(source):
                 found[event.span] = no_logarithm(case, event, source)

@@ -71,7 +71,7 @@ def unheld(case: Case, optimizers: Sequence[Any]) -> Iterator[Explanation]:
         values |= {"opt": opt.name, "given": opt.parameters, "line": span.line}
         code = holding(case, opt, names)
     why: Sentence | str = "unheld_given" if values["opt"] else "unheld"
-    fix: Fix | Sentence | str = "unheld_fix_code" if code else "unheld.fix"
+    fix: Sentence | str = "unheld_fix_code" if code else "unheld.fix"
     lists = [] if code else [*layer_lists(case)]
     new = replaced_layer(case, optimizers, names)
     if new is not None:
@@ -80,8 +80,8 @@ def unheld(case: Case, optimizers: Sequence[Any]) -> Iterator[Explanation]:
         return
     if len(lists) == 1:
         told = case.words("unheld_list", name=lists[0].name, line=lists[0].line)
-        why, fix = Sentence(f"{case.words(why, **values)} {told}"), lists[0].fix or "module_list.fix"
-        fix = fix.text if isinstance(fix, Fix) else fix
+        why, new_list = Sentence(f"{case.words(why, **values)} {told}"), lists[0].fix
+        fix = "module_list.fix" if new_list is None else new_list.text
     last = next(event for event in reversed(added) if event.tensor in asleep)
     time = case.scene.index.times[id(last)]
     yield case.note("other_parameters", why, fix, (), span, True, time, code=code, **values)

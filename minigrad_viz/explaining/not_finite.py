@@ -198,8 +198,9 @@ class Search:
         """A variable that is nan when the cell has ended."""
         for id, _ in self.scenes.trace.names:
             origin = self.bad.get(id)
-            here = origin is not None and origin.time >= self.scenes.begin
-            if here and isinstance(origin.event, Forward) and self.now[id].special == "nan":
+            if origin is None or origin.time < self.scenes.begin:
+                continue
+            if isinstance(origin.event, Forward) and self.now[id].special == "nan":
                 self.seen(origin, id, 0, grad=False)
 
 

@@ -170,9 +170,24 @@ def write_explanation(
     own = own_read(case, span)
     if own is not None:
         return case.explain(why, "saved_modified_fix_read", marks, span, new=own, **values)
+    born = case.scene.index.births.get(tensor)
+    base, line = getattr(born, "name", None) or "", case.line(getattr(born, "span", None))
+    if other and base.isidentifier() and line is not None and is_read_after(case, tensor, base, write):
+        code = f"{base} = {base}.clone()"
+        told = case.words("saved_modified_fix_base", base=base, line=line, code=code)
+        return case.explain(why, told, marks, span, **values)
     new = without_option(case, span) or out_of_place(case, span)
     fix = fix if new is None else "saved_modified_fix"
     return case.explain(why, fix, marks, span, new=new, **values)
+
+
+def is_read_after(case: Case, tensor: str, name: str, write: Write) -> bool:
+    """Whether the memory of a tensor, called `name`, was read otherwise after it was written to through a
+    view."""
+    same, own = sharing(case, tensor), in_place_results(case, write.through)
+    later = case.before[case.scene.index.times[id(write.event)] + 1 :]
+    read = {each for event in of_kinds(later, Forward) for each in event.read} - own
+    return bool(same & read) or any(case.plain(each) == name for each in read)  # in a cell of its own
 
 
 def call_before_step(case: Case, step: Span | None) -> bool:

@@ -527,8 +527,8 @@ def evaluation_mode(case: Case) -> Iterator[Explanation]:
     ends = {each.number: each.outputs for each in case.trace.of(ModuleReturned)}
     idle = [call for call in dropped if ends.get(call.event.number) == call.event.inputs != ()]
     norms = [event for event in case.trace.of(Forward) if event.op in NORMS and "True" not in event.arguments]
-    inside = [index.module_calls.at(index.times[id(event)]) for event in norms]
-    still = [call for call in inside if call is not None and call.event.kind.startswith("BatchNorm")]
+    around = [index.module_calls.at(index.times[id(event)]) for event in norms]
+    still = [call for call in around if call is not None and call.event.kind.startswith("BatchNorm")]
     idle += still if len(still) == sum(call.event.kind.startswith("BatchNorm") for call in calls) else []
     if len(idle) < ROUNDS or len(idle) < len(dropped) or len(optimizer_steps(case)) < ROUNDS:
         return

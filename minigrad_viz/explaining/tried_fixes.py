@@ -32,7 +32,7 @@ from ..trace.source_positions import SourceText
 from ..trace.statements import find, parse_source
 from ..words import text
 from .interpreter import CannotTry, Interpreter, leaf_of
-from .syntax import normal_source, targets_of
+from .syntax import is_read, normal_source, targets_of
 
 CODE = re.compile("`([^`]+)`")
 LINE = re.compile(r"\bline (\d+)|(\d+)행")
@@ -293,8 +293,14 @@ def is_like(statement: ast.stmt, other: ast.stmt) -> bool:
     """Whether two statements do the same in two ways: they have the same target, or much of the text."""
     targets = [targets_of(each) for each in (statement, other)]
     if all(targets):
-        return targets[0] == targets[1]
+        return targets[0] == targets[1] and (reads_target(statement) or not reads_target(other))
     return is_like_text(ast.unparse(statement), ast.unparse(other))
+
+
+def reads_target(statement: ast.stmt) -> bool:
+    """Whether a statement computes the new value of a variable from the old one, as `y = y.clone()`."""
+    names = {part.id for part in ast.walk(statement) if isinstance(part, ast.Name) and is_read(part)}
+    return isinstance(statement, ast.AugAssign) or bool(names & targets_of(statement))
 
 
 def calls_same(statement: ast.stmt, other: ast.stmt) -> bool:

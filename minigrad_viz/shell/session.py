@@ -361,7 +361,9 @@ def written_in(statement: ast.stmt) -> Iterator[ast.expr]:
             targets = [call.func.value, *call.args[:1]]
     inner = (part for part in ast.walk(statement) if isinstance(part, ast.Call) and part.args)
     targets += [call.args[0] for call in inner if any(each.arg == "inplace" for each in call.keywords)]
-    targets += [part.value for part in ast.walk(statement) if is_grad_read(part)]
+    targets += [
+        part.value for part in ast.walk(statement) if isinstance(part, ast.Attribute) and reads_grad(part)
+    ]
     for target in targets:
         while isinstance(target, ast.Subscript) or (
             isinstance(target, ast.Attribute) and target.attr == "data"
@@ -370,9 +372,9 @@ def written_in(statement: ast.stmt) -> Iterator[ast.expr]:
         yield target
 
 
-def is_grad_read(part: ast.AST) -> bool:
-    """Whether a part of the source reads the gradient of something."""
-    return isinstance(part, ast.Attribute) and part.attr == "grad" and isinstance(part.ctx, ast.Load)
+def reads_grad(part: ast.Attribute) -> bool:
+    """Whether an attribute is the gradient of something, and is read."""
+    return part.attr == "grad" and isinstance(part.ctx, ast.Load)
 
 
 def value_behind(target: ast.expr, namespace: dict[str, Any]) -> Any:

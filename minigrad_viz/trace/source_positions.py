@@ -163,6 +163,8 @@ def _agrees(step: dis.Instruction, text: str) -> bool | None:
         return step.argval in text or (
             None if step.argval.startswith("_") else False
         )  # private names are mangled
+    if step.opname.endswith("_CONST") and isinstance(step.argval, tuple):
+        return text.strip("()") == repr(step.argval)[1:-1] or None
     return None
 
 

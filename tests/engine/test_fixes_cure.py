@@ -106,6 +106,22 @@ SITUATIONS = {
         "z = torch.tensor(a).sum()\nz.backward()\n",
         "no_grad_fn", "", "True",
     ),
+    "a write through a view of a view": Situation(
+        "x = torch.ones(4, 4, requires_grad=True)\ny = x.exp()\nv = y[0]\nu = v[1:3]\nu += 1\n# %%\n"
+        "y.sum().backward()\n",
+        "saved_modified", "u += 1", "y[0].tolist()[1] > 3 and x.grad is not None",
+    ),
+    "a write through a view that is used alone": Situation(
+        "x = torch.ones(4, 4, requires_grad=True)\ny = x.exp()\nv = y[0]\n# %%\nv += 1\n"
+        "v.sum().backward()\n",
+        "saved_modified", "v += 1", "v.tolist()[1] > 3 and x.grad is not None",
+    ),
+    "a state in an object": Situation(
+        "w = torch.tensor(0.5, requires_grad=True)\nclass Cell:\n    h = torch.tensor(1.0)\n"
+        "c = Cell()\n# %%\nfor i in range(3):\n    c.h = c.h * w\n"
+        "    loss = (c.h - 1) ** 2\n    loss.backward()\n",
+        "second_backward", "c.h", "not c.h.requires_grad",
+    ),
     "a write in another cell": Situation(
         "w = torch.tensor([1.0, 2.0], requires_grad=True)\ny = torch.exp(w)\n# %%\ny *= 2\n# %%\n"
         "y.sum().backward()\n",

@@ -83,6 +83,13 @@ for i in range(4):
     loss.backward()
     opt.step()
 """,
+    "batch norms in evaluation mode, a new head": DATA + """\
+net = nn.Sequential(nn.Linear(3, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Linear(8, 1))
+net.eval()
+net[:3].requires_grad_(False)
+opt = torch.optim.SGD(net[3].parameters(), lr=0.05)
+""" + LOOP,
+    "a layer replaced before the optimizer": DATA + NET + "net[2] = nn.Linear(8, 1)\n" + SGD + LOOP,
     "a frozen model in evaluation mode": DATA + """\
 body, head = nn.Sequential(nn.Linear(3, 8), nn.ReLU(), nn.Dropout(0.5)), nn.Linear(8, 1)
 body.requires_grad_(False)

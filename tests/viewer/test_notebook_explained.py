@@ -75,6 +75,37 @@ NOTEBOOKS = {
         ("x = torch.ones(2, 3)\nx @ x\n", "w = torch.ones(3, 4)\ny = w @ x\n"),
         "matrix_sizes", ("line 3",), "`", (1, "w @ x", "x @ w"),
     ),
+    "a branch that is not taken": Notebook(
+        ("u = torch.tensor([-2.0, 9.0], requires_grad=True)\n", "y = torch.where(u > 0, torch.sqrt(u), u)\n",
+         "y.sum().backward()\n"),
+        "first_nan", ("sqrt(u) (In [2], line 2)", "does not take this branch"), "torch.where(u > 0, u, 1.0)",
+        None,
+    ),
+    "a layer in place": Notebook(
+        ("h = torch.sigmoid(torch.ones(2, requires_grad=True))\n",
+         "act = torch.nn.ReLU(inplace=True)\nk = act(h)\n", "k.sum().backward()\n"),
+        "saved_modified", ("act (ReLU) modified it in place in act(h) (In [2], line 3)",), "inplace=False",
+        (1, "inplace=True", "inplace=False"),
+    ),
+    "a function in place": Notebook(
+        ("h = torch.sigmoid(torch.ones(2, requires_grad=True))\n",
+         "k = torch.nn.functional.relu(h, inplace=True)\nk.sum().backward()\n"),
+        "saved_modified", ("(line 2)",), "`k = torch.nn.functional.relu(h)`", (1, ", inplace=True", ""),
+    ),
+    "a gradient that is read in a cell of its own": Notebook(
+        (W + "w = w * 1.0\n", "(w ** 2).backward()\n", "print(w.grad)\n"),
+        "non_leaf_grad", ("`w = w * 1.0` (In [1], line 3)",), "another name", None,
+    ),
+    "each statement in its own cell": Notebook(
+        ("v = torch.tensor(1.0, requires_grad=True)\nopt = torch.optim.SGD([v], lr=0.1)\n",
+         *TRAINING.splitlines(True), *TRAINING.splitlines(True)),
+        "kept_gradient", ("loss.backward() (In [6], line 2)",), "`opt.zero_grad()`", None,
+    ),
+    "a misspelled flag": Notebook(
+        ("net = torch.nn.Linear(2, 1)\nfor p in net.parameters():\n    p.require_grad = False\n",
+         "net(torch.ones(1, 2)).sum().backward()\n"),
+        "misspelled_flag", ("require_grad",), "`p.requires_grad = False`", None,
+    ),
     "a list of layers": Notebook(
         ("class Net(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n"
          "        self.parts = [torch.nn.Linear(2, 2)]\n    def forward(self, x):\n        return x\n",
@@ -115,6 +146,19 @@ def test_nothing_is_told_again_of_an_earlier_cell(library, tmp_path):
         *NOTEBOOKS["no reset"].cells,
         "total = torch.tensor(1.0, requires_grad=True) * 2\ntotal.backward()\n",
     )
+    assert explained(cells, library, tmp_path) == ((), "")
+
+
+def test_an_earlier_mistake_is_not_told_of_another_optimizer(library, tmp_path):
+    cells = (
+        "a, b = torch.nn.Linear(1, 1), torch.nn.Linear(1, 1)\n",
+        "opt = torch.optim.SGD(a.parameters(), lr=0.01)\nfor _ in range(3):\n    opt.zero_grad()\n"
+        "    b(a(torch.ones(2, 1))).sum().backward()\n    opt.step()\n",
+        "v = torch.tensor(1.0, requires_grad=True)\nopt = torch.optim.SGD([v], lr=0.1)\n",
+        "(v * 2).backward()\n",
+        "opt.step()\n",
+    )
+    assert [each.key for each in explained(cells[:2], library, tmp_path)[0]] == ["other_parameters"]
     assert explained(cells, library, tmp_path) == ((), "")
 
 

@@ -104,3 +104,6 @@ def test_negative_numbers_of_nodes_are_shown_as_such():
     nodes = next(e.nodes for e in events if type(e).__name__ == "BackwardStarted")
     saved = {s.name: s.value for node in nodes for s in node.saved}
     assert saved["ignore_index"] == "-100"
+    cell = "x = torch.ones((2, 3), requires_grad=True)\nx.sum((-1, 0)).backward()\n"
+    nodes = next(e.nodes for e in traced(cell, torch).events if type(e).__name__ == "BackwardStarted")
+    assert {s.name: s.value for node in nodes for s in node.saved}["dim"] == "(-1, 0)"

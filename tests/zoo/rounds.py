@@ -148,7 +148,64 @@ x = torch.tensor(3.0, requires_grad=True)
 y = Square.apply(x)
 y.backward()
 """
+STACK = (
+    HEAD
+    + """\
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Linear(2, 4)
+        self.rest = nn.ModuleList([nn.Linear(4, 4), nn.Linear(4, 1)])
+    def forward(self, x):
+        x = self.first(x)
+        for layer in self.rest:
+            x = layer(torch.tanh(x))
+        return x
+net = Net()
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+before = net.rest[1].weight.detach().clone()
+for i in range(3):
+    opt.zero_grad()
+    ((net(X) - Y) ** 2).mean().backward()
+    opt.step()
+"""
+)
+NORMED = (
+    HEAD
+    + """\
+net = nn.Sequential(nn.Linear(2, 4), nn.BatchNorm1d(4), nn.Tanh(), nn.Linear(4, 1))
+net.train()
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for i in range(3):
+    opt.zero_grad()
+    ((net(X) - Y) ** 2).mean().backward()
+    opt.step()
+"""
+)
 MISTAKES = {
+    "layers in a list beside one that is found": Mistake(
+        STACK, "nn.ModuleList([nn.Linear(4, 4), nn.Linear(4, 1)])", "[nn.Linear(4, 4), nn.Linear(4, 1)]",
+        "other_parameters", 15, "`self.rest` (line 8) is a Python list", "nn.ModuleList(",
+        ("[nn.Linear(4, 4), nn.Linear(4, 1)]", "nn.ModuleList([nn.Linear(4, 4), nn.Linear(4, 1)])"),
+        "bool((net.rest[1].weight != before).any())",
+    ),
+    "a layer replaced after the optimizer": Mistake(
+        STACK, "before =", "net.first = nn.Linear(2, 4)\nbefore =", "stale_optimizer", 16,
+        "still has the parameters of the layer that net.first was before line 16", "Create opt after line 16",
+        ("opt = torch.optim.SGD(net.parameters(), lr=0.1)\nnet.first = nn.Linear(2, 4)\n",
+         "net.first = nn.Linear(2, 4)\nopt = torch.optim.SGD(net.parameters(), lr=0.1)\n"),
+        "net.first.weight.grad is not None",
+    ),
+    "batch norms in evaluation mode": Mistake(
+        NORMED, "net.train()", "net.eval()", "eval_left_on", 5, "net.1 used its stored statistics",
+        "`net.train()`", ("net.eval()", "net.train()"), "bool(net[1].running_mean.any())",
+    ),
+    "probabilities in kl_div": Mistake(
+        HEAD + "net = nn.Linear(2, 3)\nwanted = F.softmax(torch.randn(8, 3), dim=1)\n"
+        "loss = F.kl_div(F.log_softmax(net(X), dim=1), wanted, reduction='batchmean')\nloss.backward()\n",
+        "F.log_softmax(net(X)", "F.softmax(net(X)", "scores_twice", 6, "the logarithm is missing",
+        "torch.log_softmax", ("F.softmax(net(X)", "F.log_softmax(net(X)"), "loss.item() > 0",
+    ),
     "clipping after the step": Mistake(
         FIT, CLIP + STEP, STEP + CLIP, "clip_late", 12, "after opt.step() (line 11) has used them",
         "between backward() and step()", (STEP + CLIP, CLIP + STEP), FITTED,
@@ -244,6 +301,10 @@ MISTAKES = {
         SQUARE, "g * 2 * x", "g * x", "wrong_gradient", 9, "numerically it is 6", "derivative of what",
 
         ("g * x", "g * 2 * x"), "x.grad.item() == 6",
+    ),
+    "a backward without a gradient": Mistake(
+        SQUARE, "return g * 2 * x", "return None", "wrong_gradient", 9, "returned None", "saved tensors",
+        ("return None", "return g * 2 * x"), "x.grad.item() == 6",
     ),
     "a backward with the wrong input": Mistake(
         SQUARE.replace("x * x", "x * x * x").replace("g * 2 * x", "g * 3 * x * x"),
