@@ -1,9 +1,10 @@
-"""Models of courses in windows of three widths: at every step the whole model is in view and can be read, and so
-is what is inside of the active card."""
+"""Models of courses in windows of three widths: at every step the whole model is in view and can be read, and
+so is what is inside of the active card."""
 
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from cells import traced
@@ -16,40 +17,7 @@ WIDTHS = (1440, 1366, 900)
 HIGH = 900
 KILOBYTES = 400
 
-# What is wrong at the step that is shown, in words; nothing, if all is well.
-LOOK = """() => {
-    const found = [], near = 1.5;
-    const say = (...words) => found.push(words.join(' '));
-    const inside = (a, b) => a.left >= b.left - near && a.right <= b.right + near && a.top >= b.top - near && a.bottom <= b.bottom + near;
-    const box = (part) => part.getBoundingClientRect();
-    const root = document.querySelector('.mgp'), views = [...root.querySelectorAll('.mgp-shown .mgp-view')];
-    const window_ = { left: 0, right: innerWidth, top: -Infinity, bottom: Infinity };
-    if (document.documentElement.scrollWidth > innerWidth) say('the page is wider than the window');
-    for (const [i, view] of views.entries()) {
-        const name = i ? 'detail ' + i : 'strip', svg = view.querySelector('svg');
-        if (!svg) continue;
-        if (view.scrollWidth > view.clientWidth + 1) say(name, 'scrolls sideways');
-        if (view.scrollHeight > view.clientHeight + 1 && getComputedStyle(view).overflowY !== 'hidden') say(name, 'scrolls down');
-        const now = box(svg).width / svg.viewBox.baseVal.width;
-        for (const text of svg.querySelectorAll('text')) {
-            if (!text.textContent.trim() || getComputedStyle(text).visibility === 'hidden' || !box(text).width) continue;
-            if (now * parseFloat(getComputedStyle(text).fontSize) < 10.9) say(name, 'is small:', text.textContent);
-            if (!inside(box(text), box(svg))) say(name, 'is cut:', text.textContent);
-            const card = text.closest('.station > .card, .station > .deck:not(.strip > .deck)')?.querySelector(':scope > .box');
-            if (card && (box(text).left < box(card).left - near || box(text).right > box(card).right + near)) say(name, 'leaves its card:', text.textContent);
-        }
-        for (const station of svg.querySelectorAll('g.station > .card > .box')) {
-            if (!inside(box(station), box(view)) || !inside(box(station), window_)) say(name, 'has a station out of view:', station.closest('.station').id);
-        }
-        const names = [...svg.querySelectorAll('.detail .station:not(.outside) > .card')].map((card) => card.querySelector('text')?.textContent);
-        for (const twice of names.filter((one, j) => names.indexOf(one) !== j)) say(name, 'has two stations called', twice);
-    }
-    const strip = views[0].querySelector('svg');
-    if (box(strip).bottom - box(root).top > innerHeight) say('bar, caption and strip are higher than the window');
-    const marked = strip.querySelectorAll('.strip:has(.active), .strip.active').length;
-    if (marked && !strip.querySelector('.strip[aria-current]')) say('the active card is not marked');
-    return [...new Set(found)];
-}"""
+LOOK = Path(__file__).with_name("models_look.js").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +52,7 @@ def test_the_whole_model_is_in_view_at_every_step(name, report, visit, tmp_path)
         page.locator(".mgp-view").first.focus()
         while True:
             step = page.locator("input[type=range]").first.input_value()
-            problems += [f"{width}, step {step}: {each}" for each in page.evaluate(LOOK)]
+            problems += [f"{width}, step {step}: {each}" for each in page.evaluate(LOOK.partition("\n")[2])]
             if page.locator(".mgp-next").is_disabled():
                 break
             page.keyboard.press("ArrowRight")

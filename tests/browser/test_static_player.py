@@ -595,8 +595,8 @@ def test_the_words_stand_above_the_picture_and_never_move(visit, tmp_path, width
 
 @pytest.mark.smoke
 def test_playing_goes_into_what_the_reader_opened(visit, tmp_path):
-    """A card that playing brings is one step; one that the reader opened, and a box in that, is gone through step
-    by step, forward and backward, and the cards are as they were before until its last step."""
+    """A card that playing brings is one step; one that the reader opened, and a box in that, is gone through
+    step by step, forward and backward, and the cards are as they were before until its last step."""
     page = visit(page_of(tmp_path / "a.html", Report(traced(DEEP), lang="en").html()))
     ready(page)
     counts = "document.querySelector('.mgp').innerText.match(/[\\d.]+ \\/ \\d+/)[0]"
