@@ -93,7 +93,7 @@ def test_marimo_shows_pictures_and_the_player(browser, address):
         page.goto(address)
         player = page.locator(".mgp")
         player.locator("svg.mg").first.wait_for()
-        page.get_by_text("State of the tensors").wait_for()
+        page.get_by_text("State of the tensors", exact=True).wait_for()
         assert page.locator("img[src^='data:image/svg']").count() == 2  # the picture, and that of the report
         caption = player.locator(".mgp-say")
         before = caption.inner_text()
