@@ -298,21 +298,28 @@ def gradient_history(case: Case, tensor: str) -> Steps:
     return found
 
 
+FAR = 1000  # times too large; a step that far says something of where it began only on a bowl
+
+
 def better_rate(case: Case, tensor: str, rate: float) -> str | None:
     """A rate below 1 over the change of the gradient per change of the tensor at the first step that moved
     it: with it gradient descent on a bowl does not grow. Later steps are already those of the
-    divergence. A thousandth of the rate is the least; None where the numbers do not show it."""
+    divergence. None where the numbers do not show it, or where the first step went far and the
+    second, as on a bowl, does not show the same.
+    """
+    slopes = []
     with np.errstate(all="ignore"):
         for (x, g), (y, h) in itertools.pairwise(gradient_history(case, tensor)):
             moved, changed = np.abs(y - x).max(), np.abs(h - g).max()
             if moved > 0:
-                break
-        else:
-            return None
-        most = 1.001 * float(moved / changed) if changed else math.inf  # as the differences are rounded
-    if not math.isfinite(most) or not most or most >= rate:
+                slopes.append(float(changed / moved))
+    steep = slopes[0] if slopes else 0.0
+    if not math.isfinite(steep) or rate * steep <= 1:
         return None
-    most = max(most, rate / 1000)
+    is_bowl = len(slopes) > 1 and math.isclose(*slopes[:2], rel_tol=0.1)
+    if rate * steep > FAR and not is_bowl:
+        return None
+    most = 1.001 / steep  # as the differences are rounded
     size = 10.0 ** math.floor(math.log10(most))
     return f"{math.floor(most / size) * size:.1g}"
 

@@ -251,7 +251,9 @@ class Recorder:
         nodes = [fn for t in results if (fn := history_of(t)) is not None]
         inner = [n for node in nodes for n, _ in node.next_functions if n is not None]
         for node in inner:
-            if variable_of(node) is None and key_of(node) not in outputs:
+            if (
+                key_of(node) not in outputs and variable_of(node) is None
+            ):  # the key numbers it, as on minigrad
                 self.tape.place()
                 self.states.adopt(inner, tensors=inputs, users=nodes)
                 break
