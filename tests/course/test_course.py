@@ -28,7 +28,7 @@ PROJECTS = {"from_scratch": 29, "finish_the_backward": 30, **dict.fromkeys(cours
 WORDS = 110  # of a prose cell
 LINE = 88  # columns of a printed line
 DOCUMENTED = r"requires_grad\(|next_functions \("  # of a line that the documents print, however wide
-EACH = 100_000  # characters that one output may take: 45,000 are the script and the style of the player
+EACH = 120_000  # characters that one output may take; the script and style of a model take 49,000
 PLOT = 40_000  # bytes of a plot
 FIGURE = re.compile(r"<Figure size \d+x\d+ with \d+ Ax(is|es)>")  # how Matplotlib names one: no address
 

@@ -3,7 +3,8 @@
     python tests/helpers/store_notebooks.py [NAME ...]
 
 All of them without a name. The code of a Korean notebook is taken from the English one first. Nothing of the
-machine or of the moment is kept: no times, no version of Python.
+machine or of the moment is kept: no times, no version of Python. Nor is the trace beside a picture, which
+nbformat would write in a thousand lines.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ import nbformat
 from course import ALL, FOLDER
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
+
+from minigrad_viz.trace.bundle import TRACE
 
 
 def store(path: Path, language: str) -> None:
@@ -36,6 +39,9 @@ def store(path: Path, language: str) -> None:
         resources={"metadata": {"path": str(path.parent)}},
     )
     client.execute(env=os.environ | {"MINIGRAD_LANG": language})
+    for cell in notebook.cells:
+        for output in cell.get("outputs", ()):
+            output.get("data", {}).pop(TRACE, None)
     notebook.metadata = metadata  # without the version of Python that the kernel entered
     path.write_text(nbformat.writes(notebook) + "\n", encoding="utf-8")
 
