@@ -38,6 +38,7 @@ LATER = "later"  # the thing may come later, or not at all
 
 EXACT = 2**53  # up to it every reader of JSON takes a number for what it is
 Count = Annotated[int, Bounds(0, EXACT)]
+CountOrUnknown = Annotated[int, Bounds(-1, EXACT)]  # -1: nobody knows
 Line = Annotated[int, Bounds(1, EXACT)]
 
 TENSOR, NODE, CALL, MODULE_CALL = "tensor", "node", "backward call", "module call"

@@ -476,7 +476,7 @@ def head_lines(name: str, most: int) -> list[str]:
 
 
 def dashes(places: Iterable[tuple[float, float, float, float]]) -> str:
-    """What stands in the place of numbers that are not known yet: x, y, width and height of each."""
+    """What stands where numbers are not known yet: x, y, width and height of each."""
     path = "".join(f"M{num(x)} {num(y)}h{num(w)}v{num(h)}h{num(-w)}z" for x, y, w, h in places)
     return f'<path class="dash" d="{path}"/>'
 

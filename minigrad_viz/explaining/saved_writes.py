@@ -171,7 +171,7 @@ def write_explanation(
     if own is not None:
         return case.explain(why, "saved_modified_fix_read", marks, span, new=own, **values)
     born = case.scene.index.births.get(tensor)
-    base, line = getattr(born, "name", None) or "", case.line(getattr(born, "span", None))
+    base, line = getattr(born, "name", None) or "", line_of_view(case, tensor, write)
     if other and base.isidentifier() and line is not None and is_read_after(case, tensor, base, write):
         code = f"{base} = {base}.clone()"
         told = case.words("saved_modified_fix_base", base=base, line=line, code=code)
@@ -179,6 +179,18 @@ def write_explanation(
     new = without_option(case, span) or out_of_place(case, span)
     fix = fix if new is None else "saved_modified_fix"
     return case.explain(why, fix, marks, span, new=new, **values)
+
+
+def line_of_view(case: Case, tensor: str, write: Write) -> int | None:
+    """The line with the first view of a tensor on the way to what was written to; the write's, if it is none
+    that stands in a line of its own."""
+    line, view = case.line(write.event.span), write.through
+    while view != tensor:
+        born = case.scene.index.births.get(view)
+        if not isinstance(born, Forward) or not born.shares:
+            break
+        line, view = case.line(born.span) or line, born.shares
+    return line
 
 
 def is_read_after(case: Case, tensor: str, name: str, write: Write) -> bool:

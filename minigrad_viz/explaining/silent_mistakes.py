@@ -128,7 +128,7 @@ def paths_in(tree: ast.AST) -> Iterator[str]:
 
 
 def with_dots(name: str) -> str:
-    """A path with numbers in place of indices: `net.0.weight` of `net[0].weight`."""
+    """A path that names what an index chooses: `net.0.weight` of `net[0].weight`."""
     return re.sub(r"\[(\d+)\]", r".\1", name)
 
 

@@ -439,15 +439,15 @@ def layer_norm_bias(g: Any, normalized_shape: Any) -> Any:
     return layer_norm_sum((incoming_gradient(g),), normalized_shape)
 
 
-def grouped(x: Any, group: int) -> Any:
+def by_groups(x: Any, group: int) -> Any:
     """An array with the channels of a group in a row: sample, group, and all numbers of it."""
     return x.reshape(x.shape[0], group, -1)
 
 
 def group_mean(x: Symbol, group: int) -> Symbol:
-    """`mean(x)` over all numbers of a group of channels, in the place of each."""
+    """`mean(x)` over all numbers of a group of channels, where each of them stands."""
     value = compute_value(
-        lambda a: np.broadcast_to(grouped(a, group).mean(-1, keepdims=True), grouped(a, group).shape)
+        lambda a: np.broadcast_to(by_groups(a, group).mean(-1, keepdims=True), by_groups(a, group).shape)
         .reshape(a.shape), x,
     )  # fmt: skip
     return Symbol(CALL, (x,), value, x.shape, "mean")
@@ -457,7 +457,7 @@ def group_norm_parts(input: Symbol, result1: Symbol, result2: Symbol, group: int
     """`x̂` and `σ` of a group norm, in the shape of the input."""
 
     def in_place(a: Any, x: Any) -> Any:
-        return np.broadcast_to(a.reshape(x.shape[0], group, 1), grouped(x, group).shape).reshape(x.shape)
+        return np.broadcast_to(a.reshape(x.shape[0], group, 1), by_groups(x, group).shape).reshape(x.shape)
 
     hat = compute_value(lambda x, m, s: (x - in_place(m, x)) * in_place(s, x), input, result1, result2)
     sigma = compute_value(lambda x, s: ONE / in_place(s, x), input, result2)

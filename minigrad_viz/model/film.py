@@ -61,10 +61,10 @@ def in_time(group: Group, whole: Graph, shut: set[str]) -> bool:
     same = group.kind == MODULE and all(g.path == group.path for g in rounds)
     if not (same or LOOP.match(group.title)) or any(g.parameters for g in rounds):
         return False
-    return all(g.id not in shut or is_alone(group, g, whole) for g in around(group, whole))
+    return all(g.id not in shut or is_alone(group, g, whole) for g in boxes_around(group, whole))
 
 
-def around(group: Group, whole: Graph) -> Iterator[Group]:
+def boxes_around(group: Group, whole: Graph) -> Iterator[Group]:
     """The boxes around a box."""
     known = {g.id: g for g in whole.groups}
     while group.parent:
@@ -166,7 +166,7 @@ def unrolled_graph(graph: Graph, whole: Graph, film: Film) -> Graph:
     if not film.rounds:
         return graph
     wound = {group.id for group in film.loops}
-    opened = {g.id for group in film.loops for g in around(group, whole)}
+    opened = {g.id for group in film.loops for g in boxes_around(group, whole)}
     shut = {fold.station for fold in graph.folds} - wound - opened
     inner = wound | {id for id in opened if id in {fold.station for fold in graph.folds}}
     closed = [g for g in whole.groups if g.id in shut or (g.parent in inner and g.id not in wound | opened)]

@@ -20,6 +20,7 @@ from ..fields import (
     CallId,
     CallKind,
     Count,
+    CountOrUnknown,
     Detaching,
     HookKind,
     InputId,
@@ -300,7 +301,7 @@ class InPlaceWrite(NamedTuple):
     tensor: TensorState
     inputs: tuple[TensorId | None, ...]
     span: Span | None
-    version: Count = 0
+    version: CountOrUnknown = 0
     also: tuple[TensorState, ...] = ()
 
     @property

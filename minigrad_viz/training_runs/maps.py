@@ -82,11 +82,11 @@ def heat_map(rows: list[Row], lang: str | None = None) -> str:
     return map_picture(parts, low + 6, text("doctor_flow", lang))
 
 
-def unit_map(e: Evidence, kind: str, lang: str | None = None) -> str:
+def unit_map(e: Evidence, kind: str, title: str) -> str:
     """The share of dead units, or of flat elements, of each activation function at each sampled step."""
     found = [a for a in e.activations.values() if a.kind == kind and a.samples]
     if not found:
         return ""
     rows = [(a.name, dict(a.samples)) for a in found]
     parts, low = cell_map(rows, lambda share: shade_style("error", round(4 + 96 * share)))
-    return map_picture(parts, low + 6, text(f"doctor_units_{kind}", lang))
+    return map_picture(parts, low + 6, title)

@@ -85,7 +85,8 @@ def code(sentence: str) -> str:
     return "".join(f"<code>{part}</code>" if i % 2 else part for i, part in enumerate(parts))
 
 
-UNITS = {"dead_unit": "dead", "saturated": "flat"}  # of which activation functions a finding speaks
+# Of which activation functions a finding speaks, and the title of their map.
+UNITS = {"dead_unit": ("dead", "doctor_units_dead"), "saturated": ("flat", "doctor_units_flat")}
 
 
 def when(e: Evidence, findings: list[Finding], lang: str | None) -> str:
@@ -95,8 +96,9 @@ def when(e: Evidence, findings: list[Finding], lang: str | None) -> str:
     title = escape(text("doctor_when", lang) if step else text("doctor_loss_title", lang))
     parts = [f"<h2>{title}</h2>{picture}" if picture else ""]
     named = [each.key for finding in findings for each in (finding, *finding.follows)]
-    for kind in dict.fromkeys(UNITS[key] for key in named if key in UNITS):
-        parts.append(f"<h2>{escape(text(f'doctor_units_{kind}', lang))}</h2>{unit_map(e, kind, lang)}")
+    for kind, title in dict.fromkeys(UNITS[key] for key in named if key in UNITS):
+        told = text(title, lang)
+        parts.append(f"<h2>{escape(told)}</h2>{unit_map(e, kind, told)}")
     return "".join(parts)
 
 
