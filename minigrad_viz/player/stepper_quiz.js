@@ -11,6 +11,7 @@ const PILL = { x: 48.8, width: 34, height: 17 }; // of the question mark in a ro
 const marked = (text) => text.split("`").map((piece, i) => (i % 2 ? make("code", { textContent: piece }) : piece));
 
 class Quiz extends Extra {
+  /** @param {import("./stepper.js").Player} player @param {any} told */
   constructor(player, { words, yes, no, questions, noted }) {
     super();
     this.player = player;
@@ -168,7 +169,9 @@ class Quiz extends Extra {
     this.prompt.replaceChildren(make("b", { textContent: words.quiz_predict }), ` · ${count} · `, ...marked(question.prompt));
     this.faces();
     this.say("", "");
-    if (player.panes.root.contains(player.panes.root.getRootNode().activeElement)) (question.solved ? this.next : this.input).focus({ preventScroll: true });
+    const { root } = player.panes;
+    const page = /** @type {Document | ShadowRoot} */ (root.getRootNode());
+    if (root.contains(page.activeElement)) (question.solved ? this.next : this.input).focus({ preventScroll: true });
   }
 
   // What the row says and which buttons it has.

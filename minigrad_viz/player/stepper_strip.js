@@ -239,7 +239,8 @@ class Inside {
 
   // What the reader had open, where the picture was laid out again.
   kept() {
-    const card = [...this.chosen].reverse().find((id) => this.player.boxes.panels.has(id) && this.player.boxes.single(id));
+    const { boxes } = this.player.panes;
+    const card = [...this.chosen].reverse().find((id) => boxes.panels.has(id) && boxes.single(id));
     return card && [card, ...this.within(card)];
   }
 
