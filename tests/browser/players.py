@@ -13,7 +13,7 @@ def step_through(page: Any) -> int:
     for player in players:
         player.locator(".mgp-view").focus()
         page.keyboard.press("End")
-        slider = player.locator("input[type=range]")
+        slider = player.locator("input[type=range]").first
         assert slider.input_value() == slider.get_attribute("max")
         assert player.locator(".mgp-say").inner_text()
     return len(players)

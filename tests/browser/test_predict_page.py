@@ -331,7 +331,7 @@ LAYERS = (
     "opt = torch.optim.SGD(model.parameters(), lr=0.1)\n"
     "loss = nn.functional.cross_entropy(model(x), torch.tensor([0, 1, 0]))\nloss.backward()\nopt.step()\n"
 )
-SIZES = """() => [...document.querySelectorAll('.mgp-view .mg .shape')].filter(
+SIZES = """() => [...document.querySelectorAll('.mgp-view .mg :is(.shape, .size)')].filter(
     part => getComputedStyle(part).visibility === 'visible').length"""
 
 
