@@ -90,6 +90,23 @@ class Act(NamedTuple):
     open: tuple[str, ...] = ()
 
 
+def cards_in_their_steps(frames: Sequence[Frame], cards: Container[str]) -> tuple[Frame, ...]:
+    """Steps that mark a card of a strip as a whole, and not what it shows, before the step that computes it:
+    the first to which arrows lead. What is inside of a card may be there, or be reset, long before."""
+    computed: dict[str, int] = {}
+    for i, frame in enumerate(frames):
+        found = {mark.partition("-c")[0] for mark in frame.marks if "-c" in mark}
+        if frame.phase == "forward" and any(mark[0] == "r" for mark in frame.marks):
+            computed = dict.fromkeys(found, i) | computed
+    told = []
+    for i, frame in enumerate(frames):
+        waiting = {card for card, first in computed.items() if i < first and card in cards}
+        cut = ((mark, mark.partition("-c")[0]) for mark in frame.marks)
+        marks = dict.fromkeys(card if card in waiting else mark for mark, card in cut)
+        told.append(frame._replace(marks=tuple(marks)))
+    return tuple(told)
+
+
 class Acts:
     """The acts of a cell, one for each view. The steps of each are made when they are first asked for.
 
@@ -144,10 +161,12 @@ class Acts:
         if i not in self._made:
             view = self.views[i]
             frames = frames_of(view.scene, self._shown(i), self.lang, self.explained)
+            strip = self.strips[i]
+            if strip is not None:
+                frames = cards_in_their_steps(frames, {card.id for card in strip.cards})
             panels = self._panels(i)
             started = view.scene.now.started
             at = None if started is None else in_cell(started.span)
-            strip = self.strips[i]
             boxes = [panel.box for panel in panels]
             opened = () if strip is None else opened_first(strip, boxes, self._depth)
             self._made[i] = Act(view.label, self.pictures[i], frames, panels, at, opened)

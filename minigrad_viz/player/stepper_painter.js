@@ -26,9 +26,10 @@ export class Painter {
     this.followers = [...svg.querySelectorAll("[data-of]")]; // what pictures of the subject have of a part
     frames.forEach(({ phase, marks }, i) => {
       for (const id of marks) {
-        // A node that ran in an earlier call, too, is to come until it runs in the one that is shown.
+        // A node that ran in an earlier call, too, is to come until it runs in the one that is shown. A card as a
+        // whole is never to come: what it shows is.
         const before = frames[this.first.get(id) - 1]?.phase ?? "";
-        if (!before || (before !== phase && /-[dgp]$/.test(id))) this.first.set(id, i + 1);
+        if (!this.isWhole(id) && (!before || (before !== phase && /-[dgp]$/.test(id)))) this.first.set(id, i + 1);
         const base = id.split("-")[0];
         if (!this.steps.has(base)) this.steps.set(base, new Set());
         this.steps.get(base).add(i + 1);
@@ -36,6 +37,10 @@ export class Painter {
     });
     for (const id of this.first.keys()) if (!(id in stood)) this.later(id, true);
     this.rows = Object.entries(stood).map(([id, said]) => this.row(id, said));
+  }
+
+  isWhole(id) {
+    return Boolean(this.parts.get(id)?.classList.contains("strip"));
   }
 
   later(id, on) {
@@ -75,7 +80,7 @@ export class Painter {
       const part = this.parts.get(id);
       if (!part) continue;
       this.later(id, this.first.get(id) > step && !active.has(id) && !(id in this.stood));
-      part.classList.toggle("active", active.has(id));
+      part.classList.toggle("active", active.has(id) && !this.isWhole(id));
       part.classList.toggle("error", failed && active.has(id));
       this.touched++;
     }

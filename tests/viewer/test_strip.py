@@ -292,6 +292,19 @@ def test_a_gradient_inside_a_card_waits_for_its_step(library):
             assert all(marked[arrow] == "backward" for arrow in arrows)
 
 
+def test_a_card_shows_nothing_before_the_step_that_computes_it(library):
+    """Its parameters are there before, and zero_grad() resets them."""
+    cell = program("mlp").replace("loss =", "opt.zero_grad()\nloss =")
+    for act in Report(traced(cell, library), lang="en")._acts.played()[0]:
+        cards = [s.id for s in act.picture.graph.stations if s.id.startswith("g")]
+        assert any(f"{card}-c0" in frame.marks for card in cards for frame in act.frames)
+        for card in cards:
+            marking = [frame for frame in act.frames if f"{card}-c0" in frame.marks]
+            assert marking[0].phase == "forward" and any(mark[0] == "r" for mark in marking[0].marks)
+        reset = next(frame for frame in act.frames if frame.phase == "update")
+        assert any(mark in cards for mark in reset.marks), "the card as a whole"
+
+
 STOPS = {
     "a shape": ("h = net(x)\nout = h @ torch.ones(3, 2)", ["net.2 Linear (2)", "@"]),
     "freed": ("loss.backward()\nloss.backward()", ["loss"]),
