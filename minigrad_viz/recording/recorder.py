@@ -159,6 +159,10 @@ class Recorder:
         if tape.again or (tape.call and not (tape.creates and any(t.requires_grad for t in results))):
             return
         at, known = tape.op_place(), tape.ids.known
+        if len(results) > 1:  # of a dual tensor, the tangent that was given is among them
+            results = [
+                made for made in results if history_of(made) is not None or known(made) is None
+            ] or results
         given = [known(v) if type(v) in TENSORS or is_tensor(v) else (text_of(v),) for v in inputs]
         if None in given:  # what is noted of strange tensors comes after the place
             at = tape.come(at)

@@ -32,6 +32,8 @@ STRANGE = {
     "names": LEAF + "변수 = x\nd = {}\nd['\"\\\\\\n'] = 변수 ** 2\nd['\"\\\\\\n'].backward()\n",
     "an error": LEAF + "y = x ** 2\ny.backward()\nraise ValueError('\\ud800')\n",
     "a mode": "torch.set_grad_enabled(False)\nx = torch.ones(2)\ny = x * 2\ntorch.set_grad_enabled(True)\n",
+    "a tangent that is given back": "fw = torch.autograd.forward_ad\nwith fw.dual_level():\n"
+    "    d = fw.make_dual(torch.ones(2), torch.ones(2))\n    p, t = fw.unpack_dual(d)\n",
     "no tensor": "a = 1\n",
     "many calls": LEAF + "for _ in range(30):\n    (x * x).backward()\n",
 }
