@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,6 +18,13 @@ pytestmark = pytest.mark.quick(11)
 
 WEIGHTS = [[0.2, 0.5, 0.3], [1.0, 0.0, 3.0]]
 LOGITS = [[0.3, -1.2, 2.0], [0.0, 0.5, -0.5]]
+
+
+@pytest.fixture(autouse=True)
+def checked():
+    """`torch.compile`, which other tests call, switches PyTorch's checks off for good."""
+    if "torch" in sys.modules:
+        sys.modules["torch"].distributions.Distribution.set_default_validate_args(True)
 
 
 def leaf(L, numbers):
