@@ -21,7 +21,7 @@ LOGITS = [[0.3, -1.2, 2.0], [0.0, 0.5, -0.5]]
 
 
 @pytest.fixture(autouse=True)
-def checked():
+def validation():
     """`torch.compile`, which other tests call, switches PyTorch's checks off for good."""
     if "torch" in sys.modules:
         sys.modules["torch"].distributions.Distribution.set_default_validate_args(True)

@@ -243,7 +243,7 @@ def report_of(source: str, library: str) -> Report:
     return Report(ran.trace, lang="en")
 
 
-def shown(report: Report, part: Part) -> str:
+def part_text(report: Report, part: Part) -> str:
     """A part as it is today."""
     if part.how == "ko":
         report = Report(report.trace, lang="ko")
@@ -282,7 +282,7 @@ def parts_of(element: ElementTree.Element, indent: str) -> Iterator[str]:
 # ── writing ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def written(topic: str, cell: Cell) -> str:
+def golden_text(topic: str, cell: Cell) -> str:
     """A cell with its parts as they are today."""
     parts = ""
     if topic == PICTURES:
@@ -296,7 +296,7 @@ def written(topic: str, cell: Cell) -> str:
         for name, how in dict.fromkeys((part.name, part.how) for part in cell.parts):
             same = [part for part in cell.parts if (part.name, part.how) == (name, how)]
             libraries = [each for each in LIBRARIES if any(each in part.libraries for part in same)]
-            texts = {each: shown(reports[each], same[0]) for each in libraries}
+            texts = {each: part_text(reports[each], same[0]) for each in libraries}
             if len(set(texts.values())) == 1 and len(texts) == 2:
                 texts = {"": next(iter(texts.values()))}
             for library, text in texts.items():
@@ -312,7 +312,7 @@ def heading(name: str, how: str, library: str = "") -> str:
 def main() -> None:
     sys.path.append(str(FOLDER.parents[1]))  # where the zoo is
     for topic in sys.argv[1:] or TOPICS:
-        text = "\n".join(written(topic, cell) for cell in cells_of(topic))
+        text = "\n".join(golden_text(topic, cell) for cell in cells_of(topic))
         (FOLDER / f"{topic}.txt").write_text(text, encoding="utf-8")
 
 

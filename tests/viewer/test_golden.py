@@ -7,7 +7,19 @@ from __future__ import annotations
 
 import pytest
 from cells import traced
-from golden import FOLDER, PICTURES, SHOWN, TOPICS, ZOO, Cell, cells_of, drawn, report_of, shown, written
+from golden import (
+    FOLDER,
+    PICTURES,
+    SHOWN,
+    TOPICS,
+    ZOO,
+    Cell,
+    cells_of,
+    drawn,
+    golden_text,
+    part_text,
+    report_of,
+)
 from latex_check import check
 from staged import build, explanations_of, frames_of
 from twins import dialect
@@ -45,7 +57,7 @@ def as_it_stands(cell: Cell, library: str) -> None:
     with dialect("2"):
         report = report_of(cell.source, library)
         for part in parts:
-            assert shown(report, part) == part.text, part
+            assert part_text(report, part) == part.text, part
         assert not report.problem
         if library == "minigrad":
             from_a_file(report.trace)
@@ -125,6 +137,5 @@ def test_titles_are_told_apart_and_parts_are_known(topic):
 def test_one_command_writes_them(torch):
     """What it writes is what stands there."""
     topic = TOPICS[0]
-    assert (
-        (FOLDER / f"{topic}.txt").read_text(encoding="utf-8").startswith(written(topic, cells_of(topic)[0]))
-    )
+    text = (FOLDER / f"{topic}.txt").read_text(encoding="utf-8")
+    assert text.startswith(golden_text(topic, cells_of(topic)[0]))
