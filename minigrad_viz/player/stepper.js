@@ -31,9 +31,10 @@ export class Player extends Tour {
   full = false; // whether it fills the screen
   /** @type {ReturnType<typeof setTimeout> | undefined} */ timer;
 
-  /** @param {import("./stepper_types.js").Model} model @param {Element} el */
-  constructor(model, el) {
+  /** @param {import("./stepper_types.js").Model} model @param {Element} el @param {import("./stepper_types.js").Module} module */
+  constructor(model, el, module) {
     super(model);
+    this.module = module;
     this.words = this.score.words;
     this.motion = new Motion();
     this.panes = new Panes(this);
@@ -313,7 +314,7 @@ export class Player extends Tour {
   }
 
   async share(kind) {
-    const copied = kind === "html" ? await send(this.model, this.act, this.step) : await this.still(kind);
+    const copied = kind === "html" ? send(this.module, this.model, this.act, this.step) : await this.still(kind);
     this.panes.buttons.copy.title = this.words[copied ? "copied" : "copied_file"];
     this.toggle("copy", false);
     this.panes.buttons.copy.focus({ preventScroll: true });
@@ -326,23 +327,41 @@ export class Player extends Tour {
   }
 }
 
-export function render({ model, el }) {
-  const player = new Player(model, el);
+/** @type {Map<string, CSSStyleSheet>} */
+const sheets = new Map();
+
+// One sheet dresses all players of this module that stand in the same document or shadow root. A notebook may
+// put the element on its page later.
+function dress(el, style) {
+  const sheet = sheets.get(style) ?? new CSSStyleSheet();
+  if (!sheets.has(style)) sheet.replaceSync(style);
+  sheets.set(style, sheet);
+  const adopt = (root) => root.adoptedStyleSheets.includes(sheet) || root.adoptedStyleSheets.push(sheet);
+  adopt(el.isConnected ? el.getRootNode() : document);
+  const later = new ResizeObserver(() => el.isConnected && (adopt(el.getRootNode()), later.disconnect()));
+  if (!el.isConnected) later.observe(el);
+}
+
+/** @param {{ model: import("./stepper_types.js").Model, el: Element, module: import("./stepper_types.js").Module }} place */
+export function render({ model, el, module }) {
+  dress(el, module.style);
+  const player = new Player(model, el, module);
   return () => player.end();
 }
 
 // Put a player in the place of the picture in `box`, on a page without a kernel.
-export function mount(box, score, css, code) {
+/** @param {any} box @param {any} score @param {import("./stepper_types.js").Module} module */
+export function mount(box, score, module) {
   const still = box.firstElementChild;
   const act = score.acts[score.shown];
   if (act.groups) act.svg = whole(still, act);
-  const el = make("div", {}, make("style", { textContent: css }));
   const step = (score.pane && addressed()) || score.step || 0;
-  const model = memory({ _score: score, _module: [code, css], step, act: score.shown, playing: false, speed: 1 });
-  render({ model, el });
+  const model = memory({ _score: score, step, act: score.shown, playing: false, speed: 1 });
+  const el = box.insertBefore(make("div"), still);
+  render({ model, el, module });
   if (score.pane) addEventListener("hashchange", () => model.set("step", addressed()));
   while (still.nextSibling && still.nextSibling.localName !== "script") still.nextSibling.remove();
-  still.replaceWith(el);
+  still.remove();
   box.style.overflowX = "visible";
 }
 

@@ -24,6 +24,14 @@ RUN_ELSEWHERE = """html => {
 }"""
 
 
+# What is unpacked from now on.
+COUNT_READ = """() => {
+    const read = Response.prototype.json;
+    window.packed = 0;
+    Response.prototype.json = function () { packed++; return read.call(this); };
+}"""
+
+
 def html(code: int, **options) -> str:
     return Report(traced(CELLS[code]), lang="en", **options).html()
 
@@ -71,6 +79,27 @@ def test_a_converted_notebook_plays_offline(visit, converted, theme):
     assert second.locator(".mgp-at mark").inner_text().startswith("torch.tensor(5.0")
     paper = first.locator(".paper").evaluate("paper => getComputedStyle(paper).fill")
     assert paper == {"light": "rgb(255, 255, 255)", "dark": "rgb(17, 20, 24)"}[theme]
+
+
+@pytest.mark.smoke
+def test_cells_share_one_player_and_each_can_do_alone(visit, tmp_path):
+    """The first output defines it; it may go, and another page may have only the second."""
+    page = visit(page_of(tmp_path / "a.html", html(9)))
+    ready(page)
+    page.evaluate("document.querySelector('[data-mgp]').remove()")
+    page.evaluate(COUNT_READ)
+    page.evaluate(RUN_ELSEWHERE, html(4))
+    ready(page)
+    page.locator(".mgp-next").click()
+    assert page.locator(".mgp-label").inner_text() == "1 / 6"
+    assert page.evaluate("[Object.keys(minigradPlayers).length, document.adoptedStyleSheets.length]") == [
+        1,
+        1,
+    ]
+    assert page.evaluate("packed") == 1, "the score alone"
+    page.evaluate(RUN_ELSEWHERE, html(9, predict=True))  # which needs more than the others
+    page.locator(".mgp-ask-at").first.wait_for()
+    assert page.evaluate("Object.keys(minigradPlayers).length") == 2
 
 
 def test_the_other_backward_calls_are_unpacked(visit, tmp_path):
