@@ -46,7 +46,9 @@ def pytest_report_header() -> list[str]:
         version(name) or "not installed" for name in ("torch", "playwright", "jupyterlab")
     )
     return [
-        f"PyTorch: {torch}",
+        f"PyTorch: {torch}"
+        if version("torch")
+        else "PyTorch: not installed: what compares with it is left out",
         f"Chromium: {find_chromium() or 'not found'}; playwright: {playwright}; JupyterLab: {lab}",
     ]
 
@@ -79,7 +81,10 @@ def browser() -> Iterator[Any]:
         running.close()
 
 
-@pytest.fixture(params=["minigrad", "PyTorch"])
+LIBRARIES = ["minigrad", "PyTorch"] if version("torch") else ["minigrad"]
+
+
+@pytest.fixture(params=LIBRARIES)
 def library(request: pytest.FixtureRequest) -> ModuleType:
     """Both libraries in turn, as `torch` of one text."""
     if request.param == "PyTorch":
