@@ -42,13 +42,10 @@ def pytest_addoption(pluginmanager: pytest.PytestPluginManager) -> None:
 
 
 def pytest_report_header() -> list[str]:
-    torch, playwright, lab = (
-        version(name) or "not installed" for name in ("torch", "playwright", "jupyterlab")
-    )
+    playwright, lab = (version(name) or "not installed" for name in ("playwright", "jupyterlab"))
+    torch = version("torch") or "not installed: tests that compare with it are left out"
     return [
-        f"PyTorch: {torch}"
-        if version("torch")
-        else "PyTorch: not installed: what compares with it is left out",
+        f"PyTorch: {torch}",
         f"Chromium: {find_chromium() or 'not found'}; playwright: {playwright}; JupyterLab: {lab}",
     ]
 

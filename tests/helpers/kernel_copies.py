@@ -1,5 +1,5 @@
-"""The processes of `kernels`: `serve SOCKET` imports and is copied, for each kernel once. `request SOCKET FILE` is
-what Jupyter starts as the kernel: it asks for a copy, and lives as long as that does.
+"""The processes of `kernels`: `serve SOCKET` imports and is copied, for each kernel once. `request SOCKET FILE`
+is what Jupyter starts as the kernel: it asks for a copy, and lives as long as that does.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def serve(path: str) -> None:
 
 
 def run_kernel(kernel: socket.socket, cwd: str, file: str) -> None:
-    """Be what `python -m ipykernel_launcher -f FILE` is, until it is shut down or who asked for it is gone."""
+    """Be what `python -m ipykernel_launcher -f FILE` is, until it is shut down or who asked is gone."""
     import threading
 
     from ipykernel.kernelapp import IPKernelApp

@@ -1,6 +1,6 @@
 """A pytest plugin: kernels of notebooks begin as copies of one process that has imported what every notebook
-imports, which takes longer than most notebooks do. With `--full`, and where a process cannot be copied safely,
-kernels are started as Jupyter starts them. The processes are those of `kernel_copies`.
+imports, which takes longer than most notebooks do. With `--full`, and where a process cannot be copied
+safely, kernels are started as Jupyter starts them. The processes are those of `kernel_copies`.
 """
 
 from __future__ import annotations

@@ -1,10 +1,12 @@
 """Small faults put into the source one at a time, and whether the tests notice them:
 
-    python tests/helpers/mutants.py [--count 60] [--seed 0] [--kind KIND] [--until STAGE] [--reached FILE ...] [PART ...]
+    python tests/helpers/mutants.py [--count 60] [--seed 0] [--kind KIND] [--until STAGE] [--reached FILE]
+                                    [PART ...]
 
 PART is the beginning of a path, such as `minigrad/ops`. Each mutant lives in a copy of the tree. The tests
-that reach what it changes run first, if `reached` has written to FILE which those are; then the quick ones, then
-those of the package, then all: STAGE is the last of these. The first test that fails is printed, or SURVIVED.
+that reach what it changes run first, if `reached` has written to FILE which those are (there may be several);
+then the quick ones, then those of the package, then all: STAGE is the last of these. The first test that fails
+is printed, or SURVIVED.
 """
 
 from __future__ import annotations
@@ -216,7 +218,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--kind")
     parser.add_argument("--until", choices=STAGES, default=STAGES[-1])
-    parser.add_argument("--reached", type=Path, nargs="*", default=[])
+    parser.add_argument("--reached", type=Path, action="append", default=[])
     given = parser.parse_args()
     caught = 0
     reached = tests_reaching(given.reached)

@@ -2,9 +2,10 @@
 
     python -m pytest -p reached --reached FILE [PATH ...]
 
-A line of FILE is a test as JSON: its id, its seconds, the places that no test before it reached, and the numbers
-of all places it reached. A place is the file of a function and the line where it begins, or the language of a
-text and its key. What child processes run is not seen. `--cases 4` runs so many cases of each test function.
+A line of FILE is a test as JSON: its id, its seconds, the places that no test before it reached, and the
+numbers of all places it reached. A place is the file of a function and the line where it begins, or the
+language of a text and its key. What child processes run is not seen. `--cases 4` runs so many cases of each
+test function.
 `mutants` reads FILE and runs the tests that reach a changed place.
 """
 
