@@ -1,5 +1,5 @@
-"""The processes of `kernels`: `serve SOCKET` imports and is copied, for each kernel once. `request SOCKET FILE`
-is what Jupyter starts as the kernel: it asks for a copy, and lives as long as that does.
+"""The processes of `kernels`: `serve SOCKET` imports and is copied, for each kernel once. `request SOCKET
+FILE` is what Jupyter starts as the kernel: it asks for a copy, and lives as long as that does.
 """
 
 from __future__ import annotations

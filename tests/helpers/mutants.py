@@ -5,8 +5,8 @@
 
 PART is the beginning of a path, such as `minigrad/ops`. Each mutant lives in a copy of the tree. The tests
 that reach what it changes run first, if `reached` has written to FILE which those are (there may be several);
-then the quick ones, then those of the package, then all: STAGE is the last of these. The first test that fails
-is printed, or SURVIVED.
+then the quick ones, then those of the package, then all: STAGE is the last of these. The first test that
+fails is printed, or SURVIVED.
 """
 
 from __future__ import annotations
