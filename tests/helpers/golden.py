@@ -25,6 +25,7 @@ from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
 import pictures
+import sentences
 import signed
 import sketches
 from cells import run, watched_cell
@@ -52,6 +53,7 @@ TOPICS = sorted(file.stem for file in FOLDER.glob("*.txt"))
 REMEMBERED = (last._last, last._error, last._ids)  # of the cell that ran last
 LIBRARIES = ("minigrad", "PyTorch")
 PICTURES, ZOO = "pictures", "zoo"
+SENTENCES = "sentences"  # beside the folder: every text with several slots
 PART = re.compile(r"--- (\w+)(?: ([\w= ]+?))?(?: \((\w+)\))?\n")
 
 
@@ -311,7 +313,10 @@ def heading(name: str, how: str, library: str = "") -> str:
 
 def main() -> None:
     sys.path.append(str(FOLDER.parents[1]))  # where the zoo is
-    for topic in sys.argv[1:] or TOPICS:
+    for topic in sys.argv[1:] or (*TOPICS, SENTENCES):
+        if topic == SENTENCES:
+            sentences.FILE.write_text(sentences.sentences(), encoding="utf-8")
+            continue
         text = "\n".join(golden_text(topic, cell) for cell in cells_of(topic))
         (FOLDER / f"{topic}.txt").write_text(text, encoding="utf-8")
 

@@ -23,11 +23,13 @@ import shutil
 import signal
 import sys
 import tempfile
+import traceback
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+import pytest
 from reached import tests_reaching
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -40,7 +42,7 @@ IN_JAVASCRIPT = {" === ": " !== ", " && ": " || ", " < ": " <= ", " + 1": " - 1"
 SLOT = re.compile(r"\{\w+\}")
 STAGES = ("reached", "quick", "package", "all")
 SECONDS, TESTS = 40, 60  # of the tests that reach a place
-HEAVY = ("torch", "matplotlib.figure", "scipy.special", "IPython", "ipywidgets", "nbformat", "hypothesis")
+HEAVY = ("torch", "matplotlib.figure", "scipy.special", "IPython", "ipywidgets", "nbformat")
 NO_TESTS = 5  # pytest found none
 LONGEST = 3600  # seconds of a run; a mutant may wait forever
 
@@ -176,7 +178,7 @@ def failing_test(tree: Path, stages: list[list[str]]) -> str | None:
                 break
             named = re.findall(r"^(?:FAILED|ERROR) (.*?)(?: - .*)?$", said, re.M)
             if not named or not fails_anyway(named[0]):
-                return named[0] if named else f"pytest ends with {ended}"
+                return named[0] if named else f"pytest ends with {ended}: {said[-2000:]}"
             apart.append(f"--deselect={named[0]}")
     return None
 
@@ -197,15 +199,21 @@ def run_tests(tree: Path, arguments: list[str]) -> tuple[int, str]:
     with tempfile.TemporaryFile() as output:
         child = os.fork()
         if child == 0:
-            signal.alarm(LONGEST)
-            os.dup2(output.fileno(), 1)
-            os.dup2(output.fileno(), 2)
-            os.chdir(tree)
-            os.environ["PYTHONPATH"] = str(tree)  # children of the tests as well see the mutant
-            sys.path.insert(0, str(tree))
-            ended = importlib.import_module("pytest").main(["-x", "-q", "-p", "no:cacheprovider", *arguments])
-            sys.stdout.flush()
-            os._exit(ended)
+            ended = 1
+            try:
+                signal.alarm(LONGEST)
+                os.dup2(output.fileno(), 1)
+                os.dup2(output.fileno(), 2)
+                os.chdir(tree)
+                os.environ["PYTHONPATH"] = str(tree)  # children of the tests as well see the mutant
+                sys.path.insert(0, str(tree))
+                ended = pytest.main(["-x", "-q", "-p", "no:cacheprovider", *arguments])
+            except BaseException:
+                traceback.print_exc()
+            finally:  # nothing of the process that was copied is cleaned up here
+                sys.stdout.flush()
+                sys.stderr.flush()
+                os._exit(ended)
         _, status = os.waitpid(child, 0)
         output.seek(0)
         return os.waitstatus_to_exitcode(status), output.read().decode(errors="replace")
@@ -230,9 +238,8 @@ def main() -> int:
             file, source = tree / mutant.path, (ROOT / mutant.path).read_bytes()
             file.write_bytes(source[: mutant.start] + mutant.instead + source[mutant.end :])
             package = "engine" if mutant.path.startswith("minigrad/") else "viewer"
-            near = tests_of(mutant, source, reached)
-            stages = [near or ["-m", "quick"], ["-m", "quick"], [f"tests/{package}"], []]
-            test = failing_test(tree, stages[: STAGES.index(given.until) + 1])
+            stages = [tests_of(mutant, source, reached), ["-m", "quick"], [f"tests/{package}"], ["tests"]]
+            test = failing_test(tree, [each for each in stages[: STAGES.index(given.until) + 1] if each])
             file.write_bytes(source)
             caught += test is not None
             line = source[: mutant.start].count(b"\n") + 1
