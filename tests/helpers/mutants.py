@@ -41,7 +41,7 @@ COMPUTED: dict[type, str] = {ast.Add: "-", ast.Sub: "+", ast.Mult: "/", ast.Div:
 IN_JAVASCRIPT = {" === ": " !== ", " && ": " || ", " < ": " <= ", " + 1": " - 1", " > ": " >= ", "!": ""}
 SLOT = re.compile(r"\{\w+\}")
 STAGES = ("reached", "quick", "package", "all")
-SECONDS, TESTS = 40, 60  # of the tests that reach a place
+SECONDS, TESTS, FIRST = 20, 40, 8  # of the tests that reach a place; so many are tried first
 HEAVY = ("torch", "matplotlib.figure", "scipy.special", "IPython", "ipywidgets", "nbformat")
 NO_TESTS = 5  # pytest found none
 LONGEST = 3600  # seconds of a run; a mutant may wait forever
@@ -238,8 +238,9 @@ def main() -> int:
             file, source = tree / mutant.path, (ROOT / mutant.path).read_bytes()
             file.write_bytes(source[: mutant.start] + mutant.instead + source[mutant.end :])
             package = "engine" if mutant.path.startswith("minigrad/") else "viewer"
-            stages = [tests_of(mutant, source, reached), ["-m", "quick"], [f"tests/{package}"], ["tests"]]
-            test = failing_test(tree, [each for each in stages[: STAGES.index(given.until) + 1] if each])
+            tests = tests_of(mutant, source, reached)
+            stages = [tests[:FIRST], tests[FIRST:], ["-m", "quick"], [f"tests/{package}"], ["tests"]]
+            test = failing_test(tree, [each for each in stages[: STAGES.index(given.until) + 2] if each])
             file.write_bytes(source)
             caught += test is not None
             line = source[: mutant.start].count(b"\n") + 1

@@ -1,5 +1,5 @@
 """Every text that has several slots, in both languages, each slot filled with something it may hold:
-`tests/viewer/sentences.txt`. Two slots that were exchanged, or a particle that does not fit, can be read there.
+`tests/viewer/sentences.txt`. Exchanged slots and particles that do not fit can be read there.
 
 `python tests/helpers/golden.py sentences` writes it anew.
 """

@@ -27,7 +27,7 @@ from _pytest.mark import ParameterSet
 from hypothesis import settings
 
 full = False  # set before any test is imported
-MOST = 16  # cases of a test function
+MOST = 10  # cases of a test function
 PART = 24  # one random program of so many
 LEAST = 3
 left_out = pytest.StashKey[int]()
