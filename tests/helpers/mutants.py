@@ -41,7 +41,7 @@ COMPUTED: dict[type, str] = {ast.Add: "-", ast.Sub: "+", ast.Mult: "/", ast.Div:
 IN_JAVASCRIPT = {" === ": " !== ", " && ": " || ", " < ": " <= ", " + 1": " - 1", " > ": " >= ", "!": ""}
 SLOT = re.compile(r"\{\w+\}")
 STAGES = ("reached", "quick", "package", "all")
-SECONDS, TESTS, FIRST = 20, 40, 8  # of the tests that reach a place; so many are tried first
+SECONDS, TESTS, FIRST = 20, 40, 6  # of the tests that reach a place; so many are tried first
 HEAVY = ("torch", "matplotlib.figure", "scipy.special", "IPython", "ipywidgets", "nbformat")
 NO_TESTS = 5  # pytest found none
 LONGEST = 3600  # seconds of a run; a mutant may wait forever
@@ -145,10 +145,15 @@ def place_of(mutant: Mutant, source: bytes) -> str:
 def tests_of(mutant: Mutant, source: bytes, reached: dict[str, list[tuple[float, str]]]) -> list[str]:
     """Return tests that reach the changed place, the fastest of each file first."""
     if mutant.kind == "JavaScript":
-        pages = sorted((ROOT / "tests/browser").rglob("test_*.py"), key=lambda file: "play" not in file.stem)
-        smoke = [file for file in pages if "mark.smoke" in file.read_text()]
-        found = [ROOT / "tests/viewer/test_player_node.py", *smoke]
-        return [file.relative_to(ROOT).as_posix() for file in found]
+        words = {*Path(mutant.path).stem.split("_"), "playing"}
+        pages = sorted((ROOT / "tests/browser").glob("test_*.py"))
+        smoke = {file: text for file in pages if "mark.smoke" in (text := file.read_text())}
+        found = sorted(
+            smoke,
+            key=lambda file: ("lab_" in f"{file.stem}_{smoke[file]}", words.isdisjoint(file.stem.split("_"))),
+        )
+        first = [ROOT / "tests/viewer/test_player_node.py", ROOT / "tests/browser/test_player_modules.py"]
+        return [file.relative_to(ROOT).as_posix() for file in dict.fromkeys([*first, *found])]
     place = place_of(mutant, source)
     tests = reached.get(place) or sorted(
         test for each, known in reached.items() if each.startswith(f"{place}:") for test in known
