@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
+import drawings
 import pictures
 import sentences
 import signed
@@ -53,7 +54,10 @@ TOPICS = sorted(file.stem for file in FOLDER.glob("*.txt"))
 REMEMBERED = (last._last, last._error, last._ids)  # of the cell that ran last
 LIBRARIES = ("minigrad", "PyTorch")
 PICTURES, ZOO = "pictures", "zoo"
-SENTENCES = "sentences"  # beside the folder: every text with several slots
+BESIDE = {  # the folder
+    "sentences": (sentences.FILE, sentences.sentences),
+    "drawings": (drawings.FILE, drawings.drawings),
+}
 PART = re.compile(r"--- (\w+)(?: ([\w= ]+?))?(?: \((\w+)\))?\n")
 
 
@@ -313,9 +317,9 @@ def heading(name: str, how: str, library: str = "") -> str:
 
 def main() -> None:
     sys.path.append(str(FOLDER.parents[1]))  # where the zoo is
-    for topic in sys.argv[1:] or (*TOPICS, SENTENCES):
-        if topic == SENTENCES:
-            sentences.FILE.write_text(sentences.sentences(), encoding="utf-8")
+    for topic in sys.argv[1:] or (*TOPICS, *BESIDE):
+        if topic in BESIDE:
+            BESIDE[topic][0].write_text(BESIDE[topic][1](), encoding="utf-8")
             continue
         text = "\n".join(golden_text(topic, cell) for cell in cells_of(topic))
         (FOLDER / f"{topic}.txt").write_text(text, encoding="utf-8")
