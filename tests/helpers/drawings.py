@@ -41,7 +41,7 @@ net = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.ReLU(), torch.nn.Linea
 for i, p in enumerate(net.parameters()):
     p.data = torch.arange(float(p.numel())).reshape(p.shape) / 4 - i / 2
 opt = torch.optim.SGD(net.parameters(), lr=0.02)
-for i in range(24):
+for i in range(5):
     x = torch.tensor([[0.5, -1.0], [i / 8, 2.0]])
     loss = ((net(x) - x[:, :1]) ** 2).mean()
     loss.backward()
@@ -58,7 +58,7 @@ def strip() -> Iterator[str]:
 
 
 def watched() -> Doctor:
-    """A training that goes wrong."""
+    """A training that goes wrong, so short that every step is looked at."""
     name = "<training>"
     linecache.cache[name] = (len(TRAINING), None, TRAINING.splitlines(keepends=True), name)
     with doctor(show=False) as found:
