@@ -4,6 +4,7 @@ widget and as the static player under a cell, light and dark, wide and narrow.""
 from __future__ import annotations
 
 import pytest
+import tiers
 from lab import missing
 from lab_notebook import lab_over
 from lab_server import wait_for
@@ -28,7 +29,7 @@ CELLS = [
 ]
 STATIC, STEP, LINKED, SET, SEEN = range(1, 6)
 ACTIVE = {"light": "rgb(255, 241, 118)", "dark": "rgb(111, 100, 0)"}
-PAGES = [("lab", "light", 1280), ("lab", "dark", 480), ("notebook", "dark", 1000)]
+PAGES = [("lab", "light", 1280), *([("lab", "dark", 480), ("notebook", "dark", 1000)] if tiers.full else [])]
 
 
 @pytest.fixture(scope="module")

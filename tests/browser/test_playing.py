@@ -126,7 +126,6 @@ def seconds_of_play(page) -> list[float]:
     raise AssertionError(f"the play stops at {step}")
 
 
-@pytest.mark.smoke
 def test_twelve_steps_take_about_25_seconds(shown):
     page = shown(CELLS[9], clock=True)
     stood = seconds_of_play(page)

@@ -38,7 +38,7 @@ def teacher_form(name: str) -> dict[str, Any]:
     return json.loads((course.FOLDER / f"{name}.ipynb").read_text(encoding="utf-8"))
 
 
-def told(cell: dict[str, Any]) -> str:
+def source_of(cell: dict[str, Any]) -> str:
     return "".join(cell["source"])
 
 
@@ -54,7 +54,7 @@ def test_what_answers_a_question_lies_below_a_folded_heading(name):
     ]
     assert tagged, "no text answers the questions"
     for place in tagged:
-        heading = max(at for at in range(place) if told(cells[at]).startswith("## "))
+        heading = max(at for at in range(place) if source_of(cells[at]).startswith("## "))
         assert cells[heading]["metadata"].get(student.FOLDED), f"{ids[place]}: {ids[heading]} is open"
         assert ids.index("predict") < heading
 
@@ -63,9 +63,9 @@ def test_what_answers_a_question_lies_below_a_folded_heading(name):
 def test_only_headings_of_sections_are_folded(name):
     for cell in teacher_form(name)["cells"]:
         if cell["metadata"].get(student.FOLDED):
-            assert told(cell).startswith("## ") and cell["id"] not in ("predict", "exercise")
+            assert source_of(cell).startswith("## ") and cell["id"] not in ("predict", "exercise")
         if student.ANSWERS in cell["metadata"].get("tags", ()):
-            assert cell["cell_type"] == "markdown" and "\n#" not in told(cell)
+            assert cell["cell_type"] == "markdown" and "\n#" not in source_of(cell)
 
 
 # ------------------------------------------------------------------------------------------------- student
@@ -101,7 +101,7 @@ def test_the_code_and_every_other_text_stay(folder, name):
     """So that the student form runs as the teacher form does, which nbval runs."""
     written = json.loads((folder / f"{name}.ipynb").read_text(encoding="utf-8"))
     expected = [cell for cell in teacher_form(name)["cells"] if not student.answers(cell)]
-    assert [(c["id"], told(c)) for c in written["cells"]] == [(c["id"], told(c)) for c in expected]
+    assert [(c["id"], source_of(c)) for c in written["cells"]] == [(c["id"], source_of(c)) for c in expected]
     code = [cell["id"] for cell in teacher_form(name)["cells"] if cell["cell_type"] == "code"]
     assert code == [cell["id"] for cell in written["cells"] if cell["cell_type"] == "code"]
 

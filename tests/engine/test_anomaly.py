@@ -42,7 +42,7 @@ def cleaned(text):
     return "\n".join(k for k in kept if not k.startswith("  File ") or "test_anomaly.py" in k)
 
 
-def told(function, *args):
+def ending_and_warnings(function, *args):
     """How a call ends, and its warnings."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -66,7 +66,7 @@ def switches(L):
 
 def test_the_switches(L, note):
     note(switches(L))
-    note(told(lambda: L.autograd.detect_anomaly() and None), switches(L))
+    note(ending_and_warnings(lambda: L.autograd.detect_anomaly() and None), switches(L))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         with L.autograd.detect_anomaly() as given:
@@ -101,13 +101,13 @@ def test_nan_in_a_gradient(L, note):
     for check in (True, False):
         x.grad = None
         with L.autograd.set_detect_anomaly(True, check_nan=check):
-            note(told(lambda: forward().backward()))
-            note(told(lambda: L.autograd.grad(forward(), x, create_graph=True)))
+            note(ending_and_warnings(lambda: forward().backward()))
+            note(ending_and_warnings(lambda: L.autograd.grad(forward(), x, create_graph=True)))
         note(x.grad)
     y = forward()
     with L.autograd.set_detect_anomaly(True):
-        note(told(y.backward))
-    note(x.grad, told(lambda: forward().backward()), x.grad)
+        note(ending_and_warnings(y.backward))
+    note(x.grad, ending_and_warnings(lambda: forward().backward()), x.grad)
 
 
 def test_nan_that_hooks_make_or_take_away(L, note):
@@ -115,13 +115,13 @@ def test_nan_that_hooks_make_or_take_away(L, note):
     with L.autograd.set_detect_anomaly(True):
         y = x * 1
         y.grad_fn.register_hook(lambda sent, received: (sent[0] * float("nan"), sent[1]))
-        note(told(lambda: y.sum().backward()))
+        note(ending_and_warnings(lambda: y.sum().backward()))
         z = x / x
         z.grad_fn.register_hook(lambda sent, received: (L.ones(2), L.ones(2)))
-        note(told(lambda: z.sum().backward()))
+        note(ending_and_warnings(lambda: z.sum().backward()))
         w = x * 1
         w.register_hook(lambda g: g * float("nan"))
-        note(told(lambda: w.sum().backward()))
+        note(ending_and_warnings(lambda: w.sum().backward()))
     note(x.grad)
 
 
@@ -130,19 +130,19 @@ def test_where_the_error_comes_from(L, note):
     Fails, _ = failing(L)
     with L.autograd.set_detect_anomaly(True):
         y = Fails.apply(x) * 2
-        note(told(lambda: y.sum().backward()))
+        note(ending_and_warnings(lambda: y.sum().backward()))
         z = x * 2
         z.register_hook(lambda g: 1 // 0)
-        note(told(lambda: z.sum().backward()))
+        note(ending_and_warnings(lambda: z.sum().backward()))
         s = (x * x).sum()
         s.backward()
-        note(told(s.backward))
+        note(ending_and_warnings(s.backward))
     y = Fails.apply(x) * 2
     with L.autograd.set_detect_anomaly(True):
-        note(told(lambda: y.sum().backward()))
+        note(ending_and_warnings(lambda: y.sum().backward()))
     with L.autograd.set_detect_anomaly(True):
         y = Fails.apply(x) * 2
-    note(told(lambda: y.sum().backward()))
+    note(ending_and_warnings(lambda: y.sum().backward()))
 
 
 def test_an_error_at_a_leaf(L, note):
@@ -150,7 +150,7 @@ def test_an_error_at_a_leaf(L, note):
     with L.autograd.set_detect_anomaly(True):
         y = x * 2
         x.register_hook(lambda g: 1 // 0)
-        note(told(lambda: y.sum().backward()))
+        note(ending_and_warnings(lambda: y.sum().backward()))
 
 
 def test_a_value_that_was_written_to(L, note):
@@ -163,8 +163,8 @@ def test_a_value_that_was_written_to(L, note):
         return b.sum() + a.sum()
 
     with L.autograd.set_detect_anomaly(True):
-        note(told(lambda: forward().backward()))
-    note(told(lambda: forward().backward()))
+        note(ending_and_warnings(lambda: forward().backward()))
+    note(ending_and_warnings(lambda: forward().backward()))
 
 
 def test_what_induced_it(L, note):
@@ -175,11 +175,11 @@ def test_what_induced_it(L, note):
         (g,) = L.autograd.grad(y.sum(), x, create_graph=True)
         note(sorted(g.grad_fn.metadata), g.grad_fn.metadata["parent_"])
         note(g.grad_fn.metadata["parent_"] is y.grad_fn)
-        note(told(lambda: g.sum().backward()))
+        note(ending_and_warnings(lambda: g.sum().backward()))
     y = Calls.apply(x)
     with L.autograd.set_detect_anomaly(True):
         (g,) = L.autograd.grad(y.sum(), x, create_graph=True)
-        note(told(lambda: g.sum().backward())[0])
+        note(ending_and_warnings(lambda: g.sum().backward())[0])
 
 
 def test_three_levels(L, note):
@@ -202,8 +202,8 @@ def test_nested_passes(L, note):
         inner = Fails.apply(x).sum()
         y = x * 2
         y.register_hook(lambda g: inner.backward())
-        note(told(lambda: y.sum().backward()))
-        note(told(lambda: (x * 3).sum().backward()), x.grad)
+        note(ending_and_warnings(lambda: y.sum().backward()))
+        note(ending_and_warnings(lambda: (x * 3).sum().backward()), x.grad)
 
 
 def test_which_nodes_remember(L, note):

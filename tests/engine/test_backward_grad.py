@@ -4,7 +4,7 @@ import types
 
 import pytest
 from functions import leaf
-from twins import told
+from twins import outcome_and_warnings
 
 pytestmark = pytest.mark.quick
 
@@ -145,18 +145,18 @@ def test_flags(L, note):
 
 def test_warnings_that_are_given(L, note):
     x = leaf(L, 1.0, 2.0)
-    note(told(lambda: L.autograd.grad((x * 2).sum(), x, only_inputs=False)))
-    note(told(lambda: L.autograd.backward(x * 2, grad_variables=L.ones(2))))
-    note(told(lambda: L.autograd.backward(x * 2, L.ones(2), grad_variables=L.ones(2))))
+    note(outcome_and_warnings(lambda: L.autograd.grad((x * 2).sum(), x, only_inputs=False)))
+    note(outcome_and_warnings(lambda: L.autograd.backward(x * 2, grad_variables=L.ones(2))))
+    note(outcome_and_warnings(lambda: L.autograd.backward(x * 2, L.ones(2), grad_variables=L.ones(2))))
     always = getattr(L, "set_warn_always", lambda on: None)  # PyTorch gives the next one once per process
     always(True)
     try:
         for root in ((x * 2).sum(), (x * 2)[0], L.tensor(1.0), x * 2):
-            ended, warned = told(lambda root=root: root.backward(create_graph=True))
+            ended, warned = outcome_and_warnings(lambda root=root: root.backward(create_graph=True))
             note(ended, [(kind, text.partition(" (Triggered")[0]) for kind, text in warned])
         y = x * 2
         y.register_hook(lambda g: 1 // 0)
-        note(len(told(lambda: y.sum().backward(create_graph=True))[1]))
+        note(len(outcome_and_warnings(lambda: y.sum().backward(create_graph=True))[1]))
     finally:
         always(False)
 

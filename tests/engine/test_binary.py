@@ -37,7 +37,7 @@ def outcome(torch: Any, library: Any, program: str, numbers: Any, dtype: str) ->
         return type(error).__name__, text.replace("minigrad", "torch")
     if not isinstance(result, library.Tensor):
         return (result,)
-    found = [str(result.dtype).rpartition(".")[2], shown(result.detach())]
+    found = [str(result.dtype).rpartition(".")[2], texts_of_numbers(result.detach())]
     return tuple(found + (gradients(result, leaves) if result.requires_grad else []))
 
 
@@ -48,15 +48,15 @@ def gradients(result: Any, leaves: list[Any]) -> list[Any]:
         result.sum().backward(result.sum().detach() * 0 + 1)
     except RuntimeError as error:
         return [name, str(error).replace("_ is not", " is not")]  # which form it was, only PyTorch knows
-    return [name, *(None if t.grad is None else shown(t.grad) for t in leaves)]
+    return [name, *(None if t.grad is None else texts_of_numbers(t.grad) for t in leaves)]
 
 
-def shown(t: Any) -> list[str]:
+def texts_of_numbers(t: Any) -> list[str]:
     """Numbers as texts, in which NaN is the same as NaN and -0 as 0."""
     return [f"{v + 0:.6g}" for v in np.ravel(t.tolist())]
 
 
-def same(torch: Any, program: str, numbers: Any, dtype: str) -> None:
+def assert_alike(torch: Any, program: str, numbers: Any, dtype: str) -> None:
     with dialect("2"), np.errstate(all="ignore"):
         mine = outcome(torch, minigrad, program, numbers, dtype)
         assert own_texts.alike(mine, outcome(torch, torch, program, numbers, dtype))
@@ -73,7 +73,7 @@ L.div(x, y, rounding_mode='trunc') | L.lerp(x, y, 0.5)
 
 @pytest.mark.parametrize("program", each(ODD_CALLS))
 def test_nan_infinity_and_ties(torch, program):
-    same(torch, program, ODD, "float64")
+    assert_alike(torch, program, ODD, "float64")
 
 
 OPERATORS = """
@@ -93,7 +93,7 @@ L.equal(x, y) | L.isclose(x, y) | L.logical_xor(x, y)
 @pytest.mark.parametrize("program", each(OPERATORS))
 def test_integers_and_operators(torch, program, dtype):
     numbers = WHOLE if dtype != "uint8" else tuple(np.abs(n) for n in WHOLE)
-    same(torch, program, numbers, dtype)
+    assert_alike(torch, program, numbers, dtype)
 
 
 IN_PLACE = [
@@ -114,7 +114,7 @@ IN_PLACE = [
 @pytest.mark.parametrize("dtype", ["float64", "int64"])
 @pytest.mark.parametrize("name", IN_PLACE)
 def test_in_place(torch, name, dtype):
-    same(torch, f"v = x.{name}_(y); v", (WHOLE[0], [2, 3, 3, 4, 5]), dtype)
+    assert_alike(torch, f"v = x.{name}_(y); v", (WHOLE[0], [2, 3, 3, 4, 5]), dtype)
     if name not in (
         "logical_and",
         "logical_or",
@@ -122,7 +122,7 @@ def test_in_place(torch, name, dtype):
         "atan2",
         "arctan2",
     ):
-        same(torch, f"v = x.{name}_(2); v", WHOLE, dtype)
+        assert_alike(torch, f"v = x.{name}_(2); v", WHOLE, dtype)
 
 
 OPERATORS_IN_PLACE = """
@@ -138,7 +138,7 @@ x.add_(y, alpha=2.5)
 def test_operators_in_place(torch, program, dtype):
     if (program, dtype) == ("x.clamp_(0.5, 1.5)", "int64"):
         pytest.skip("PyTorch calls int64 'long int' here alone")
-    same(torch, program.replace("x.lerp_", "v = x.lerp_") + "; x", (WHOLE[0], [2, 3, 3, 4, 5]), dtype)
+    assert_alike(torch, program.replace("x.lerp_", "v = x.lerp_") + "; x", (WHOLE[0], [2, 3, 3, 4, 5]), dtype)
 
 
 ERRORS = """
@@ -159,7 +159,7 @@ x.to('a') | (x // 2).sum().backward() | (2 % x).sum().backward() | x.logical_and
 
 @pytest.mark.parametrize("program", each(ERRORS))
 def test_errors(torch, program):
-    same(torch, program, ([1.0, 2.0, 3.0], [1.0, 0.0, -1.0]), "float64")
+    assert_alike(torch, program, ([1.0, 2.0, 3.0], [1.0, 0.0, -1.0]), "float64")
 
 
 CASTS = """

@@ -35,14 +35,14 @@ L.fft.fftshift(x, 1) | x.repeat_interleave(np.int64(2))
 """
 
 
-def given(L):
+def namespace(L):
     x = L.tensor([[1.0, -2.0, 3.0], [0.5, 2.0, -1.0]])
     return {"x": x, "y": x.flip(1)}
 
 
 @pytest.mark.quick
 def test_as_in_pytorch(torch):
-    assert_same_ends(torch, CALLS, given)
+    assert_same_ends(torch, CALLS, namespace)
 
 
 def test_a_form_is_chosen_by_all_arguments():

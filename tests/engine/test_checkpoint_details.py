@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from functions import square
 from test_checkpoint import checkpointing, leaf, noting
-from twins import outcome, told
+from twins import outcome, outcome_and_warnings
 from watching import collector_off, watched
 
 import minigrad
@@ -170,7 +170,7 @@ def test_warnings(L, note):
         lambda: module.checkpoint_sequential([lambda a: a.exp(), lambda a: a * a], 2, x),
         lambda: module.check_backward_validity([1, x.detach()]),
     ):
-        note(*told(call))
+        note(*outcome_and_warnings(call))
 
 
 @pytest.mark.quick

@@ -9,7 +9,7 @@ from twins import is_tensor, noted, numbers
 import minigrad
 
 
-def told(thing):
+def readable(thing):
     """What a call gave: of tensors numbers, dtype and shape, everything else as text."""
     if is_tensor(thing):
         data = numbers(thing)
@@ -18,11 +18,11 @@ def told(thing):
         digits = [" ".join(f"{0 if abs(n) < 1e-6 * size else n:.4g}" for n in pair) for pair in parts]
         return digits, data.shape, str(thing.dtype).rpartition(".")[2], thing.grad_fn and thing.grad_fn.name()
     if isinstance(thing, (tuple, list)) and any(is_tensor(t) for t in thing):
-        return [told(t) for t in thing]
+        return [readable(t) for t in thing]
     return getattr(thing, "__name__", thing) if callable(thing) else thing
 
 
-def given(L):
+def namespace(L):
     """The tensors that the calls are about."""
     return {
         "L": L,
@@ -39,13 +39,13 @@ def given(L):
 
 @pytest.mark.quick
 def test_calls(torch):
-    assert_same_ends(torch, CALLS, given, told)
+    assert_same_ends(torch, CALLS, namespace, readable)
 
 
 def note_all(note, *things):
     """Note tensors of complex numbers."""
     for thing in things:
-        note(told(thing))
+        note(readable(thing))
 
 
 def leaf(L, *numbers):

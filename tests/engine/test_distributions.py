@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from calls import assert_same_ends
 from cells import traced
-from twins import assert_same_graph, assert_same_tensor, dialect, outcome, told
+from twins import assert_same_graph, assert_same_tensor, dialect, outcome, outcome_and_warnings
 
 import minigrad
 from minigrad_viz.trace.events import Forward, TensorCreated
@@ -331,8 +331,8 @@ def test_a_class_without_constraints_warns(L, note, what):
     Distribution = L.distributions.Distribution
     body = {} if what == "arg_constraints" else {"arg_constraints": {}}
     cls = type("Mine", (Distribution,), {**body, "log_prob": Distribution._validate_sample})
-    note(*told(lambda: cls() and None))
-    note(*told(lambda: cls().log_prob(L.ones(2))))
+    note(*outcome_and_warnings(lambda: cls() and None))
+    note(*outcome_and_warnings(lambda: cls().log_prob(L.ones(2))))
 
 
 @pytest.mark.parametrize("validate", [True, False])

@@ -11,7 +11,7 @@ def dual(L, x, t, **how):
     return L.autograd.forward_ad.make_dual(L.tensor(x), L.tensor(t, **how))
 
 
-def shown(L, *tensors):
+def states_of(L, *tensors):
     """Numbers, tangent, node and version of each."""
     return [(x, tangent(L, x), x.grad_fn and x.grad_fn.name(), x._version) for x in tensors]
 
@@ -92,7 +92,7 @@ def test_in_place(L, note, change, which, learns):
             if after is not None and after.requires_grad:
                 note(graph(after))
                 note(L.autograd.grad(after.sum(), leaves, allow_unused=True, retain_graph=True))
-        note(shown(L, a))
+        note(states_of(L, a))
 
 
 # -------------------------------------------------------------------------------------- views and aliases
@@ -103,10 +103,10 @@ def test_a_view_taken_before(L, note):
         a = L.tensor([1.0, 2.0, 3.0])
         v, w = a[1:], a[:2]
         v.mul_(dual(L, [5.0, 6.0], [1.0, 1.0]))
-        note(shown(L, a, v, w))
+        note(states_of(L, a, v, w))
         note(tangent(L, v)._base is tangent(L, a), tangent(L, w)._base is tangent(L, a))
         w.mul_(2)
-        note(shown(L, a, v, w))
+        note(states_of(L, a, v, w))
 
 
 def test_the_base_becomes_dual(L, note):
@@ -114,9 +114,9 @@ def test_the_base_becomes_dual(L, note):
         a = L.tensor([1.0, 2.0, 3.0])
         v = a[1:]
         a.mul_(dual(L, [5.0, 6.0, 7.0], [1.0, 1.0, 1.0]))
-        note(shown(L, a, v), tangent(L, v)._base is tangent(L, a))
+        note(states_of(L, a, v), tangent(L, v)._base is tangent(L, a))
         tangent(L, v).zero_()
-        note(shown(L, a, v))
+        note(states_of(L, a, v))
 
 
 def test_a_view_of_a_dual_tensor(L, note):
@@ -133,11 +133,11 @@ def test_a_view_of_a_dual_tensor(L, note):
             *a.unbind(),
             *a.split(1),
         ):
-            note(shown(L, v), tangent(L, v)._is_view(), tangent(L, v)._base is t)
+            note(states_of(L, v), tangent(L, v)._is_view(), tangent(L, v)._base is t)
         a.t()[0].mul_(2)
-        note(shown(L, a), tangent(L, a) is t)
+        note(states_of(L, a), tangent(L, a) is t)
         a.mul_(3)
-        note(shown(L, a, v))
+        note(states_of(L, a, v))
 
 
 def test_the_primal_is_another_tensor(L, note):
@@ -147,14 +147,14 @@ def test_the_primal_is_another_tensor(L, note):
         a = fw.make_dual(p, L.tensor([1.0, 1.0, 1.0]))
         v = a[1:]
         p.mul_(2)
-        note(shown(L, a, p, v))
+        note(states_of(L, a, p, v))
         p.mul_(dual(L, [1.0, 2.0, 3.0], [7.0, 1.0, 1.0]))
-        note(shown(L, a, p, v, p[1:]))
+        note(states_of(L, a, p, v, p[1:]))
         primal = fw.unpack_dual(a).primal
         primal.mul_(2)
-        note(shown(L, a, p, primal, primal[1:]))
+        note(states_of(L, a, p, primal, primal[1:]))
         primal.mul_(a)
-        note(shown(L, a, p, primal, primal[1:]))
+        note(states_of(L, a, p, primal, primal[1:]))
 
 
 def test_the_primal_is_a_view(L, note):
@@ -163,10 +163,10 @@ def test_the_primal_is_a_view(L, note):
         base = L.tensor([1.0, 2.0, 3.0])
         t = L.tensor([1.0, 2.0])
         a = fw.make_dual(base[1:], t)
-        note(tangent(L, a) is t, shown(L, a, base, base[1:]))
+        note(tangent(L, a) is t, states_of(L, a, base, base[1:]))
         a.mul_(2)
-        note(shown(L, a, base, base[1:]), t)
-        note(shown(L, a[1]), shown(L, a.as_strided((2,), (1,), 1)))
+        note(states_of(L, a, base, base[1:]), t)
+        note(states_of(L, a[1]), states_of(L, a.as_strided((2,), (1,), 1)))
 
 
 def test_the_tangent_is_a_view(L, note):
@@ -176,7 +176,7 @@ def test_the_tangent_is_a_view(L, note):
         a = fw.make_dual(L.tensor([1.0, 2.0]), t[1:])
         note(tangent(L, a)._is_view())
         a.mul_(2)
-        note(shown(L, a), t)
+        note(states_of(L, a), t)
 
 
 def test_layouts(L, note):
@@ -193,7 +193,7 @@ def test_layouts(L, note):
             ):
                 a = fw.make_dual(p, t)
                 note(tangent(L, a) is t, tangent(L, a).stride(), tangent(L, a), graph(tangent(L, a)))
-                note(shown(L, a * 2, a.sum(0), a.clone()))
+                note(states_of(L, a * 2, a.sum(0), a.clone()))
                 for r in (a * 2, a.exp()):
                     note(r.stride(), tangent(L, r).stride())
         note.error(lambda: fw.make_dual(L.tensor([1.0]).expand(3), L.tensor([1.0, 2.0, 3.0])))
@@ -215,15 +215,15 @@ def test_writing_to_the_tangent(L, note):
         t = L.tensor([1.0, 1.0])
         a = fw.make_dual(L.tensor([1.0, 2.0]), t)
         t.mul_(5)
-        note(shown(L, a), tangent(L, a) is t, t._version)
+        note(states_of(L, a), tangent(L, a) is t, t._version)
         tangent(L, a).add_(1)
-        note(shown(L, a), t)
+        note(states_of(L, a), t)
         b = a * 1
         b.mul_(0)
-        note(shown(L, a, b))
+        note(states_of(L, a, b))
         for made in (a + 1, a - 1, 1 - a, a.clone(), a * 1, a**1):
             tangent(L, made).zero_()
-            note(shown(L, a))
+            note(states_of(L, a))
 
 
 def test_a_tangent_that_learns(L, note):
@@ -241,23 +241,23 @@ def test_other_dtypes(L, note):
         d = fw.make_dual(L.tensor([1.0, 2.0], dtype=L.float64), L.tensor([3.0, 4.0], dtype=L.float64))
         f = L.zeros(2)
         f.copy_(d)
-        note(shown(L, f))
+        note(states_of(L, f))
         f = L.zeros(2)
         f.add_(d)
-        note(shown(L, f))
+        note(states_of(L, f))
         f.mul_(d)
-        note(shown(L, f))
+        note(states_of(L, f))
         whole = L.tensor([1, 2])
         whole.copy_(d)
-        note(shown(L, whole))
+        note(states_of(L, whole))
         note.error(lambda: whole.mul_(d))
         s = fw.make_dual(L.tensor(2.0, dtype=L.float64), L.tensor(3.0, dtype=L.float64))
         f = L.zeros(3)
         f.add_(s)
-        note(shown(L, f))
+        note(states_of(L, f))
         f[1] = s
-        note(shown(L, f))
+        note(states_of(L, f))
         a = fw.make_dual(L.tensor([1.0, 2.0]), L.tensor([1.0, 1.0], dtype=L.float64))
-        note(shown(L, a * 2, a + 1, a.exp(), a.view(2, 1), a.exp_()))
+        note(states_of(L, a * 2, a + 1, a.exp(), a.view(2, 1), a.exp_()))
         b = fw.make_dual(L.tensor([1.0, 2.0], dtype=L.float64), L.tensor([1.0, 1.0]))
-        note(shown(L, b * 2, b + 1, b.exp(), b.view(2, 1), b.mul_(2)))
+        note(states_of(L, b * 2, b + 1, b.exp(), b.view(2, 1), b.mul_(2)))

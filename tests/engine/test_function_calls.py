@@ -3,12 +3,12 @@
 import copy
 
 from functions import exponential, leaf, made, square
-from twins import told
+from twins import outcome_and_warnings
 
 
 def test_functions_are_not_objects(L, note):
     f = square(L)
-    made_one, warned = told(f)
+    made_one, warned = outcome_and_warnings(f)
     note([(kind, text.partition(">")[2]) for kind, text in warned], isinstance(made_one, f))
     note.error(made_one, leaf(L))
     legacy = type("Legacy", (L.autograd.Function,), {"forward": lambda self, a: a * 2})

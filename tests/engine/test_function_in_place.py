@@ -3,7 +3,7 @@
 import pytest
 from functions import leaf, made, square
 from test_function_outputs import standing
-from twins import ages, graph, told
+from twins import ages, graph, outcome_and_warnings
 
 import minigrad
 
@@ -169,7 +169,7 @@ def test_dirty_but_no_input(L, note):
         ctx.mark_dirty(b)
         return b
 
-    z, warned = told(made(L, forward).apply, leaf(L))
+    z, warned = outcome_and_warnings(made(L, forward).apply, leaf(L))
     note(z, warned, z._version)
 
 

@@ -4,7 +4,7 @@ each other and in threads, against PyTorch; and what observers receive of them."
 import threading
 
 from functions import exponential, leaf, made, square
-from twins import graph, told
+from twins import graph, outcome_and_warnings
 from watching import watched
 
 import minigrad
@@ -79,7 +79,7 @@ def test_anomaly_detection(L, note):
         with L.autograd.detect_anomaly():
             z = made(L, lambda ctx, a: a * 2, backward).apply(x)
             note(sorted(z.grad_fn.metadata))
-            result, warned = told(lambda z=z: z.sum().backward())
+            result, warned = outcome_and_warnings(lambda z=z: z.sum().backward())
             note(result, [text.partition("Traceback")[0] for _, text in warned])
         note(x.grad)
 

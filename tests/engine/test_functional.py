@@ -50,12 +50,12 @@ def tensors(L, sizes, requires_grad, dtype="float64", start=1.0):
     return made
 
 
-def plain(result):
+def comparable(result):
     """A result as data that can be compared: nested, with the autograd attributes of each tensor."""
     if is_tensor(result):
         return noted(result), result.is_leaf
     if isinstance(result, (tuple, list)):
-        return type(result).__name__, [plain(part) for part in result]
+        return type(result).__name__, [comparable(part) for part in result]
     return result
 
 
@@ -68,7 +68,7 @@ def leaves(result):
 def run(note, function, *args, **options):
     """Note what a call returned or raised, and, for a result, its graphs."""
     result = outcome(lambda: function(*args, **options))
-    note(plain(result), *((graph(t), ages(t)) for t in leaves(result)))
+    note(comparable(result), *((graph(t), ages(t)) for t in leaves(result)))
 
 
 def single(tensors):

@@ -39,7 +39,7 @@ def ended(torch, function, how):
     return found
 
 
-def plain(ending):
+def without_library(ending):
     """An ending without the library's name."""
     return repr(ending).replace("minigrad.", "torch.")
 
@@ -295,7 +295,7 @@ def forward_over_reverse(L, check, twice, **how):
 @pytest.mark.parametrize("name", CASES)
 def test_as_pytorch(torch, name):
     ours, theirs = ended(torch, *CASES[name])
-    assert plain(ours) == plain(theirs)
+    assert without_library(ours) == without_library(theirs)
 
 
 @pytest.mark.parametrize("how", [{}, FAST, {"check_undefined_grad": False}, {"check_batched_grad": True}])

@@ -14,17 +14,17 @@ from twins import dialect, is_tensor, outcome
 import minigrad
 
 
-def told(thing):
+def readable(thing):
     """What a call gave: of tensors what can be seen of them, everything else as it is."""
     if is_tensor(thing):
         shape, kind = list(thing.shape), str(thing.dtype).rpartition(".")[2]
         return thing.tolist(), shape, kind, thing._is_view(), thing.grad_fn and thing.grad_fn.name()
     if isinstance(thing, tuple) and any(is_tensor(t) for t in thing):
-        return [told(t) for t in thing]
+        return [readable(t) for t in thing]
     return thing
 
 
-def given(L):
+def namespace(L):
     """The tensors that the calls are about."""
     return {
         "L": L,
@@ -43,7 +43,7 @@ def both(torch, run):
     """The same in both libraries: equal."""
     with dialect("2"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        ours, theirs = (told(outcome(run, given(L))) for L in (minigrad, torch))
+        ours, theirs = (readable(outcome(run, namespace(L))) for L in (minigrad, torch))
     assert own_texts.alike(ours, theirs)
 
 
@@ -51,15 +51,15 @@ def both(torch, run):
 @pytest.mark.parametrize("learned", [False, True])
 def test_part(torch, learned):
     def learning(L):
-        names = given(L)
+        names = namespace(L)
         names["x"].requires_grad_(learned)
         return names
 
-    assert_same_ends(torch, "\n".join(f"x[{key}]" for key in each(KEYS)), learning, told)
+    assert_same_ends(torch, "\n".join(f"x[{key}]" for key in each(KEYS)), learning, readable)
 
 
 def test_part_of_a_number(torch):
-    assert_same_ends(torch, "\n".join(f"n[{key}]" for key in each(OF_A_NUMBER)), given, told)
+    assert_same_ends(torch, "\n".join(f"n[{key}]" for key in each(OF_A_NUMBER)), namespace, readable)
 
 
 @pytest.mark.quick(30)
@@ -83,7 +83,7 @@ def test_assignment(torch, statement, learned):
 
 @pytest.mark.quick
 def test_calls(torch):
-    assert_same_ends(torch, CALLS, given, told)
+    assert_same_ends(torch, CALLS, namespace, readable)
 
 
 def test_saved_indices(L, note):

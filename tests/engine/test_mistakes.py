@@ -35,13 +35,13 @@ L.nn.functional.gelu(3) | L.nn.functional.softplus('a')
 """
 
 
-def given(L):
+def namespace(L):
     return {"x": L.ones(2, 3), "i": L.tensor([[0, 1]]), "a": np.ones(2)}
 
 
 @pytest.mark.quick
 def test_as_in_pytorch(torch):
-    assert_same_ends(torch, CALLS, given)
+    assert_same_ends(torch, CALLS, namespace)
 
 
 def test_every_signature_can_be_read():

@@ -5,7 +5,7 @@ import copy
 import numpy as np
 import pytest
 from calls import assert_same_ends
-from twins import told
+from twins import outcome_and_warnings
 
 import minigrad
 
@@ -196,14 +196,14 @@ O.LBFGS([{'params': ps[:1]}, {'params': ps[1:]}]) | O.LBFGS(ps, lr=-1)
 """
 
 
-def given(L):
+def namespace(L):
     ps = weights(L)
     names = {"O": L.optim, "S": L.optim.lr_scheduler, "SGD": L.optim.SGD, "ps": ps, "p": ps[0]}
     return {**names, "sgd": L.optim.SGD(ps, lr=1.0)}
 
 
 def test_what_is_refused(torch):
-    assert_same_ends(torch, REFUSED, given)
+    assert_same_ends(torch, REFUSED, namespace)
 
 
 def followed(note, optimizer, scheduler, steps=8):
@@ -327,14 +327,14 @@ SCHEDULERS = (
 def test_a_scheduler_that_steps_first_warns_as_pytorch_does(L, note, made, steps):
     if made.startswith("Reduce"):
         steps = steps.replace("sched.step()", "sched.step(1.0)")
-    _, warned = told(exec, EARLY.format(made, steps), {"torch": L})
+    _, warned = outcome_and_warnings(exec, EARLY.format(made, steps), {"torch": L})
     note(warned)
     assert bool(warned) == (steps.startswith("sched") and not made.startswith("Reduce"))
 
 
 def test_old_flags_of_losses_warn_as_pytorch_does(L, note):
-    note(*told(lambda: L.nn.MSELoss(size_average=False) and None))
-    note(*told(lambda: L.nn.functional.l1_loss(L.ones(2), L.zeros(2), reduce=False)))
+    note(*outcome_and_warnings(lambda: L.nn.MSELoss(size_average=False) and None))
+    note(*outcome_and_warnings(lambda: L.nn.functional.l1_loss(L.ones(2), L.zeros(2), reduce=False)))
 
 
 def steps(L, name, kind, options):

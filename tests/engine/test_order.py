@@ -53,14 +53,14 @@ F.pixel_unshuffle(x, 2) | F.pixel_unshuffle(i, 3)
 """
 
 
-def given(L):
+def namespace(L):
     x = L.tensor((np.arange(12).reshape(3, 4) * 7 % 12 / 12).astype(np.float32))
     return {"x": x, "i": L.tensor((np.arange(64).reshape(1, 4, 4, 4) * 37 % 64 / 64).astype(np.float32))}
 
 
 @pytest.mark.quick
 def test_as_in_pytorch(torch):
-    assert_same_ends(torch, CALLS, given)
+    assert_same_ends(torch, CALLS, namespace)
 
 
 @pytest.mark.parametrize("row", [[2.0, 0.0, 3.0], [0.0, 2.0, 0.0, 1.0], [2.0, 3.0, 0.0], [0.0]])
@@ -109,9 +109,9 @@ def test_topk_of_many_is_the_beginning_of_a_sort(numbers_of, largest):
         values, indices = x.topk(k, dim, largest=largest)
         expected = x.sort(dim, descending=largest)
         assert np.array_equal(indices.numpy(), expected.indices.narrow(dim, 0, k).numpy())
-        assert same(values, expected.values.narrow(dim, 0, k))
+        assert equal_arrays(values, expected.values.narrow(dim, 0, k))
         assert values.is_contiguous() and indices.is_contiguous()
 
 
-def same(a, b):
+def equal_arrays(a, b):
     return np.array_equal(a.numpy(), b.numpy(), equal_nan=a.dtype.is_floating_point)

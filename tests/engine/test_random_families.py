@@ -20,18 +20,18 @@ import minigrad
 FAMILIES = ("random_training", "random_loading", "random_hooks", "random_transforms")
 
 
-def same(ours: object, theirs: object) -> bool:
+def equal_up_to_rounding(ours: object, theirs: object) -> bool:
     """Whether two notes are equal, up to rounding; of errors the classes."""
     if isinstance(ours, (list, tuple)) and isinstance(theirs, (list, tuple)):
         if len(ours) != len(theirs):
             return False
         if len(ours) == 2 and isinstance(ours[0], str) and ours[0].endswith("Error"):
             return bool(ours[0] == theirs[0])
-        return all(map(same, ours, theirs))
+        return all(map(equal_up_to_rounding, ours, theirs))
     if isinstance(ours, float) and isinstance(theirs, float):
         return math.isclose(ours, theirs, rel_tol=2e-4, abs_tol=1e-9) or (ours != ours and theirs != theirs)
     if isinstance(ours, dict) and isinstance(theirs, dict):
-        return [*ours] == [*theirs] and all(same(ours[k], theirs[k]) for k in ours)
+        return [*ours] == [*theirs] and all(equal_up_to_rounding(ours[k], theirs[k]) for k in ours)
     return type(ours) is type(theirs) and alike(ours, theirs)
 
 
@@ -52,6 +52,6 @@ def test_programs_do_the_same_in_both(torch, family):
                 raise
             program_of(seed)(minigrad, ours)
         for i, (a, b) in enumerate(pad(ours.lines, theirs.lines)):
-            assert same(a, b), f"program {seed}, line {i}:\n  ours    {a!r}\n  PyTorch {b!r}"
+            assert equal_up_to_rounding(a, b), f"program {seed}, line {i}:\n  ours    {a!r}\n  PyTorch {b!r}"
 
     run()

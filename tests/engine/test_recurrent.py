@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from calls import assert_same_ends
 from functions import numbers
-from twins import dialect, graph, told
+from twins import dialect, graph, outcome_and_warnings
 
 import minigrad
 
@@ -50,7 +50,7 @@ def first_state(L, net, kind):
     return (h, numbers(L, layers, *batch, net.hidden_size).cos()) if net.mode == "LSTM" else h
 
 
-def given(L, x, kind):
+def input_of(L, x, kind):
     """The input of a network."""
     if kind == "packed":
         return L.nn.utils.rnn.pack_padded_sequence(x, [2, 4, 1], enforce_sorted=False)
@@ -67,7 +67,7 @@ def run(L, name, settings, with_state, kind, dtype="float64"):
     if dtype == "float32" and state is not None:
         state = tuple(t.to(L.float32) for t in state)
     L.manual_seed(5)
-    return net, x, [t for t in flat(net(given(L, x, kind), state)) if t.is_floating_point()]
+    return net, x, [t for t in flat(net(input_of(L, x, kind), state)) if t.is_floating_point()]
 
 
 @pytest.mark.quick(4)
@@ -201,4 +201,4 @@ def test_projections_are_left_out():
 
 
 def test_dropout_of_one_layer_warns(L, note):
-    note(*told(lambda: repr(L.nn.LSTM(3, 2, dropout=0.5))))
+    note(*outcome_and_warnings(lambda: repr(L.nn.LSTM(3, 2, dropout=0.5))))

@@ -9,7 +9,7 @@ from operator import add
 import numpy as np
 import pytest
 from calls import assert_same_ends
-from twins import outcome, told
+from twins import outcome, outcome_and_warnings
 
 import minigrad
 
@@ -108,7 +108,7 @@ F.linear(o, L.ones(2, 2), x.double()) | F.linear(o.double(), L.ones(2, 2), x)
 """
 
 
-def given(L):
+def namespace(L):
     ones = {"x": L.ones(2), "w": L.ones(3), "o": L.ones(1, 2), "mixed": L.ones(2, 3, dtype=L.float64)}
     return {
         **ones,
@@ -119,7 +119,7 @@ def given(L):
 
 
 def test_calls(torch):
-    assert_same_ends(torch, ENDS, given)
+    assert_same_ends(torch, ENDS, namespace)
 
 
 def test_with_arrays(L, note):
@@ -144,8 +144,8 @@ def test_promotion_of_all_pairs(L, note):
 
 
 def test_the_old_warnings(L, note):
-    note(*told(lambda: L.tensor(L.ones(1))))
-    note(*told(lambda: L.nn.functional.softmax(L.ones(2))))
+    note(*outcome_and_warnings(lambda: L.tensor(L.ones(1))))
+    note(*outcome_and_warnings(lambda: L.nn.functional.softmax(L.ones(2))))
 
 
 def test_what_changes_nothing():

@@ -5,7 +5,7 @@ import weakref
 
 import pytest
 from functions import leaf
-from twins import outcome, told
+from twins import outcome, outcome_and_warnings
 
 import minigrad
 
@@ -125,14 +125,14 @@ def test_grad_of_a_view_of_other_memory(L, note):
 
 def test_grad_of_results(L, note):
     y = leaf(L) * 2
-    note(*told(lambda: y.grad))
+    note(*outcome_and_warnings(lambda: y.grad))
     y.grad = L.ones(2)
-    note(*told(lambda: y.grad))
+    note(*outcome_and_warnings(lambda: y.grad))
     note.error(setattr, y, "grad", L.ones(3))
     del y.grad
-    note(*told(lambda: y.grad))
+    note(*outcome_and_warnings(lambda: y.grad))
     y.retain_grad()
-    note(*told(lambda: y.grad))
+    note(*outcome_and_warnings(lambda: y.grad))
 
 
 def test_grad_of_tensors_that_need_none(L, note):

@@ -5,7 +5,7 @@ import pickle
 
 import pytest
 from functions import leaf
-from twins import outcome, told
+from twins import outcome, outcome_and_warnings
 
 import minigrad
 
@@ -16,7 +16,7 @@ def loaded(t, protocol=pickle.DEFAULT_PROTOCOL):
     return pickle.loads(pickle.dumps(t, protocol))
 
 
-def shown(t):
+def attributes_of(t):
     return t, type(t).__name__, t.is_leaf, t.grad, t._version, t.stride(), t.storage_offset(), t._base
 
 
@@ -62,7 +62,7 @@ def test_deep_copies_of_views(L, note):
 def test_leaves_in_all_protocols(L, note):
     for t in (leaf(L), L.tensor(3.0, requires_grad=True), L.ones(2, 3), L.tensor([1, 2]), L.tensor(True)):
         for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
-            note(*shown(loaded(t, protocol)))
+            note(*attributes_of(loaded(t, protocol)))
 
 
 def test_empty_tensors(L, note):
@@ -78,9 +78,9 @@ def test_gradients_are_not_pickled(L, note):
 
 def test_results(L, note):
     y = leaf(L) * 2
-    note(*shown(loaded(y)))
-    note(*shown(loaded(y.detach())))
-    note(*shown(copy.copy(y)))
+    note(*attributes_of(loaded(y)))
+    note(*attributes_of(loaded(y.detach())))
+    note(*attributes_of(copy.copy(y)))
 
 
 def test_views(L, note):
@@ -95,7 +95,7 @@ def test_views(L, note):
         L.ones(1).expand(3),
     ):
         for made in (loaded(v), copy.copy(v), copy.deepcopy(v)):
-            note(*shown(made))
+            note(*attributes_of(made))
             made.add_(1) if v.stride() != (0,) else None
             note(v, made, made._version, v._version)
     note(base)
@@ -125,15 +125,15 @@ def test_noted_attributes(L, note):
 def test_hooks_stay(L, note):
     x = leaf(L)
     x.register_hook(print)
-    y, warned = told(loaded, x)
+    y, warned = outcome_and_warnings(loaded, x)
     note(y, warned)
-    y, warned = told(copy.copy, x)
+    y, warned = outcome_and_warnings(copy.copy, x)
     note(y, warned)
-    y, warned = told(copy.deepcopy, x)
+    y, warned = outcome_and_warnings(copy.deepcopy, x)
     note(y, warned)
     z = x * 2
     z.register_hook(print)
-    note(told(loaded, z))
+    note(outcome_and_warnings(loaded, z))
 
 
 def test_dtypes_and_shapes(L, note):

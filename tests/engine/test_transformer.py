@@ -7,7 +7,7 @@ import contextlib
 import pytest
 from calls import assert_same_ends
 from functions import numbers
-from twins import graph, told
+from twins import graph, outcome_and_warnings
 
 import minigrad
 
@@ -165,7 +165,8 @@ def given_to_layers(L):
 def test_masks_of_two_kinds_warn(L, note):
     names = given_to_layers(L)
     x, layer, flags = (names[name] for name in ("x", "layer", "flags"))
-    _, warned = told(lambda: layer(x, x, x, key_padding_mask=flags[:2], attn_mask=L.zeros(3, 3)) and None)
+    masks = {"key_padding_mask": flags[:2], "attn_mask": L.zeros(3, 3)}
+    _, warned = outcome_and_warnings(lambda: layer(x, x, x, **masks) and None)
     note(sorted(set(warned)))
 
 

@@ -44,7 +44,7 @@ CALLS = {
 }
 
 
-def given(L, call, action):
+def warnings_of(L, call, action):
     """Texts and files of the warnings that a call gives, without where PyTorch's C++ gives them."""
     with dialect("2"), warnings.catch_warnings(record=True) as shown:
         warnings.simplefilter(action)
@@ -57,7 +57,7 @@ def test_as_in_pytorch(torch, name):
     torch.set_warn_always(True)  # also what its C++ tells once in a process
     try:
         action = "default" if name == "losses" else "always"
-        ours, theirs = (given(L, CALLS[name], action) for L in (minigrad, torch))
+        ours, theirs = (warnings_of(L, CALLS[name], action) for L in (minigrad, torch))
     finally:
         torch.set_warn_always(False)
     assert [text for text, _ in ours] == [text for text, _ in theirs]

@@ -10,17 +10,17 @@ from view_calls import CALLS
 import minigrad
 
 
-def told(thing):
+def readable(thing):
     """What a call gave: numbers, shapes and strides of tensors, everything else as text."""
     if is_tensor(thing):
         place = list(thing.stride()), thing.storage_offset(), thing.is_contiguous()
         return noted(thing), place if thing.numel() else None
     if isinstance(thing, (tuple, list)) and any(is_tensor(t) for t in thing):
-        return [told(t) for t in thing]
+        return [readable(t) for t in thing]
     return list(thing) if type(thing).__name__ == "Size" else thing
 
 
-def given(L):
+def namespace(L):
     """The tensors that the calls are about."""
     return {
         "L": L,
@@ -33,7 +33,7 @@ def given(L):
 
 @pytest.mark.quick
 def test_calls(torch):
-    assert_same_ends(torch, CALLS, given, told)
+    assert_same_ends(torch, CALLS, namespace, readable)
 
 
 DEPRECATED = ("s.T", "s.mT", "s.H", "s.mH", "s.adjoint()", "c.T", "b.T")
@@ -44,15 +44,15 @@ def test_deprecated_transposes_warn(torch, call):
     """PyTorch warns once in a process, so what it says is looked for in what we say every time."""
     with dialect("2"), warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("always")
-        ours = eval(call, given(minigrad))
+        ours = eval(call, namespace(minigrad))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        theirs = eval(call, given(torch))
+        theirs = eval(call, namespace(torch))
     assert noted(ours) == noted(theirs)
     assert [w.category for w in seen] == [UserWarning] and "deprecated" in str(seen[0].message)
     with dialect("1.4"), warnings.catch_warnings():
         warnings.simplefilter("error")
-        eval(call, given(minigrad))
+        eval(call, namespace(minigrad))
 
 
 def test_one_memory(L, note):

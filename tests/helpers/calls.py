@@ -27,21 +27,21 @@ def ended(L: Any, call: str, names: dict[str, Any], shown: Callable[[Any], Any])
         try:
             return shown(eval(call, scope))
         except Exception as error:
-            return type(error).__name__, said(error)
+            return type(error).__name__, first_sentence(error)
 
 
-def said(error: Exception) -> str:
+def first_sentence(error: Exception) -> str:
     """Return what an error says first, with neither library named: not which forms of a call would fit."""
     text = str(error).split("\n")[0].partition(", but expected")[0].partition(" Hint")[0]
     return re.sub(r"\b(torch|minigrad)\b", "LIBRARY", text).replace(", )", ")").strip()
 
 
-def plain(result: Any) -> Any:
+def comparable(result: Any) -> Any:
     """Return a result without its library: numbers, dtypes, shapes and nodes of tensors, the rest as text."""
     if is_tensor(result):
         return noted(result)
     if isinstance(result, (tuple, list)) and any(map(is_tensor, result)):
-        return type(result).__name__, [plain(part) for part in result]
+        return type(result).__name__, [comparable(part) for part in result]
     return re.sub(r" at 0x\w+", "", str(result).replace("minigrad", "torch"))
 
 
@@ -49,7 +49,7 @@ def assert_same_ends(
     torch: Any,
     calls: str,
     names: Callable[[Any], dict[str, Any]] = lambda L: {},
-    shown: Callable[[Any], Any] = plain,
+    shown: Callable[[Any], Any] = comparable,
 ) -> None:
     """Hold each call of a table against PyTorch. `names(L)` are made anew for each."""
     different = []

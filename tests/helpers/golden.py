@@ -24,7 +24,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
+import drawings
 import pictures
+import sentences
 import signed
 import sketches
 from cells import run, watched_cell
@@ -52,6 +54,10 @@ TOPICS = sorted(file.stem for file in FOLDER.glob("*.txt"))
 REMEMBERED = (last._last, last._error, last._ids)  # of the cell that ran last
 LIBRARIES = ("minigrad", "PyTorch")
 PICTURES, ZOO = "pictures", "zoo"
+BESIDE = {  # the folder
+    "sentences": (sentences.FILE, sentences.sentences),
+    "drawings": (drawings.FILE, drawings.drawings),
+}
 PART = re.compile(r"--- (\w+)(?: ([\w= ]+?))?(?: \((\w+)\))?\n")
 
 
@@ -311,7 +317,10 @@ def heading(name: str, how: str, library: str = "") -> str:
 
 def main() -> None:
     sys.path.append(str(FOLDER.parents[1]))  # where the zoo is
-    for topic in sys.argv[1:] or TOPICS:
+    for topic in sys.argv[1:] or (*TOPICS, *BESIDE):
+        if topic in BESIDE:
+            BESIDE[topic][0].write_text(BESIDE[topic][1](), encoding="utf-8")
+            continue
         text = "\n".join(golden_text(topic, cell) for cell in cells_of(topic))
         (FOLDER / f"{topic}.txt").write_text(text, encoding="utf-8")
 

@@ -1,10 +1,12 @@
 """Small faults put into the source one at a time, and whether the tests notice them:
 
-    python tests/helpers/mutants.py [--count 60] [--seed 0] [--kind KIND] [--until STAGE] [PART ...]
+    python tests/helpers/mutants.py [--count 60] [--seed 0] [--kind KIND] [--until STAGE] [--reached FILE]
+                                    [PART ...]
 
 PART is the beginning of a path, such as `minigrad/ops`. Each mutant lives in a copy of the tree. The tests
-that name what it changes run first (near), then the quick ones, then those of the package, then all: STAGE
-is the last of these. The first test that fails is printed, or SURVIVED.
+that reach what it changes run first, if `reached` has written to FILE which those are (there may be several);
+then the quick ones, then those of the package, then all: STAGE is the last of these. The first test that
+fails is printed, or SURVIVED.
 """
 
 from __future__ import annotations
@@ -21,10 +23,14 @@ import shutil
 import signal
 import sys
 import tempfile
+import traceback
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
+
+import pytest
+from reached import tests_reaching
 
 ROOT = Path(__file__).resolve().parents[2]
 COMPARED: dict[type, str] = {
@@ -34,9 +40,8 @@ COMPARED: dict[type, str] = {
 COMPUTED: dict[type, str] = {ast.Add: "-", ast.Sub: "+", ast.Mult: "/", ast.Div: "*"}
 IN_JAVASCRIPT = {" === ": " !== ", " && ": " || ", " < ": " <= ", " + 1": " - 1", " > ": " >= ", "!": ""}
 SLOT = re.compile(r"\{\w+\}")
-STAGES = ("near", "quick", "package", "all")
-WORD = re.compile(r"\w+")
-NEAR = 6  # files
+STAGES = ("reached", "quick", "package", "all")
+SECONDS, TESTS, FIRST = 20, 40, 6  # of the tests that reach a place; so many are tried first
 HEAVY = ("torch", "matplotlib.figure", "scipy.special", "IPython", "ipywidgets", "nbformat")
 NO_TESTS = 5  # pytest found none
 LONGEST = 3600  # seconds of a run; a mutant may wait forever
@@ -119,45 +124,51 @@ def chosen(found: list[Mutant], count: int, seed: int) -> list[Mutant]:
     return [turn[i] for i in range(count) for turn in turns if i < len(turn)][:count]
 
 
-def names_around(mutant: Mutant, source: bytes) -> set[str]:
-    """Return what a test may call the changed place: its module, classes and functions, or its text, and the
-    words of these.
+def place_of(mutant: Mutant, source: bytes) -> str:
+    """Return what `reached` calls the changed place: the innermost function or the key of a text; of what
+    stands in no function, the file.
     """
-    names = {Path(mutant.path).stem}
-    if mutant.path.endswith(".py"):
-        line = source[: mutant.start].count(b"\n") + 1
-        for node in ast.walk(ast.parse(source)):
-            if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.lineno <= line <= node.end_lineno:
-                names.add(node.name)
-    elif mutant.path.endswith(".txt"):
-        names.add(WORD.findall(source[mutant.start : mutant.end].decode())[0])
-    return names.union(*(name.split("_") for name in names)) - {""}
+    if mutant.path.endswith(".txt"):
+        key, *_ = source[mutant.start : mutant.end].decode().strip().partition(": ")
+        if source[mutant.start : mutant.end].startswith(b"  "):
+            key = re.findall(rb"^(\w+): ", source[: mutant.start], re.M)[-1].decode() + ".fix"
+        return f"{Path(mutant.path).parent.name}:{key}"
+    line = source[: mutant.start].count(b"\n") + 1
+    around = [
+        min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))])
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, (ast.FunctionDef, ast.Lambda)) and node.lineno <= line <= node.end_lineno
+    ]
+    return f"{mutant.path}:{max(around)}" if around else mutant.path
 
 
-def tests_near(mutant: Mutant, source: bytes) -> list[str]:
-    """Return the files of tests that name the changed place: a name that few of them know counts most."""
-    pages = sorted((ROOT / "tests/browser").rglob("test_*.py"))
+def tests_of(mutant: Mutant, source: bytes, reached: dict[str, list[tuple[float, str]]]) -> list[str]:
+    """Return tests that reach the changed place, the fastest of each file first."""
     if mutant.kind == "JavaScript":
-        smoke = [file for file in pages if "mark.smoke" in file.read_text()]
-        found = [
-            ROOT / "tests/viewer/test_player_node.py",
-            *sorted(smoke, key=lambda file: "player" not in file.stem),
-        ]
-        return [file.relative_to(ROOT).as_posix() for file in found]
-    weights: dict[Path, float] = defaultdict(float)
-    words = {
-        file: set(WORD.findall(file.read_text())) | {file.stem.removeprefix("test_")}
-        for file in sorted((ROOT / "tests").rglob("test_*.py"))
-        if file not in pages
-    }
-    for name in names_around(mutant, source):
-        naming = [file for file in words if name in words[file]]
-        for file in naming:
-            weights[file] += 1 / len(naming)
-    if mutant.kind == "slot":  # sentences stand in golden files
-        weights[ROOT / "tests/viewer/test_golden.py"] += 2
-    found = sorted(weights, key=lambda file: -weights[file])
-    return [file.relative_to(ROOT).as_posix() for file in found[:NEAR]]
+        words = {*Path(mutant.path).stem.split("_"), "playing"}
+        pages = sorted((ROOT / "tests/browser").glob("test_*.py"))
+        smoke = {file: text for file in pages if "mark.smoke" in (text := file.read_text())}
+        found = sorted(
+            smoke,
+            key=lambda file: ("lab_" in f"{file.stem}_{smoke[file]}", words.isdisjoint(file.stem.split("_"))),
+        )
+        first = [ROOT / "tests/viewer/test_player_node.py", ROOT / "tests/browser/test_player_modules.py"]
+        return [file.relative_to(ROOT).as_posix() for file in dict.fromkeys([*first, *found])]
+    place = place_of(mutant, source)
+    tests = reached.get(place) or sorted(
+        test for each, known in reached.items() if each.startswith(f"{place}:") for test in known
+    )
+    turns = defaultdict(int)
+    ordered = []
+    for seconds, test in tests:
+        file = test.partition("::")[0]
+        ordered.append((turns[file], seconds, test))
+        turns[file] += 1
+    spent, found = 0.0, []
+    for _, seconds, test in sorted(dict.fromkeys(ordered)):
+        if test not in found and (spent + seconds < SECONDS or not found) and len(found) < TESTS:
+            spent, found = spent + seconds, [*found, test]
+    return found
 
 
 def failing_test(tree: Path, stages: list[list[str]]) -> str | None:
@@ -172,7 +183,7 @@ def failing_test(tree: Path, stages: list[list[str]]) -> str | None:
                 break
             named = re.findall(r"^(?:FAILED|ERROR) (.*?)(?: - .*)?$", said, re.M)
             if not named or not fails_anyway(named[0]):
-                return named[0] if named else f"pytest ends with {ended}"
+                return named[0] if named else f"pytest ends with {ended}: {said[-2000:]}"
             apart.append(f"--deselect={named[0]}")
     return None
 
@@ -193,15 +204,21 @@ def run_tests(tree: Path, arguments: list[str]) -> tuple[int, str]:
     with tempfile.TemporaryFile() as output:
         child = os.fork()
         if child == 0:
-            signal.alarm(LONGEST)
-            os.dup2(output.fileno(), 1)
-            os.dup2(output.fileno(), 2)
-            os.chdir(tree)
-            os.environ["PYTHONPATH"] = str(tree)  # children of the tests as well see the mutant
-            sys.path.insert(0, str(tree))
-            ended = importlib.import_module("pytest").main(["-x", "-q", "-p", "no:cacheprovider", *arguments])
-            sys.stdout.flush()
-            os._exit(ended)
+            ended = 1
+            try:
+                signal.alarm(LONGEST)
+                os.dup2(output.fileno(), 1)
+                os.dup2(output.fileno(), 2)
+                os.chdir(tree)
+                os.environ["PYTHONPATH"] = str(tree)  # children of the tests as well see the mutant
+                sys.path.insert(0, str(tree))
+                ended = pytest.main(["-x", "-q", "-p", "no:cacheprovider", *arguments])
+            except BaseException:
+                traceback.print_exc()
+            finally:  # nothing of the process that was copied is cleaned up here
+                sys.stdout.flush()
+                sys.stderr.flush()
+                os._exit(ended)
         _, status = os.waitpid(child, 0)
         output.seek(0)
         return os.waitstatus_to_exitcode(status), output.read().decode(errors="replace")
@@ -214,8 +231,10 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--kind")
     parser.add_argument("--until", choices=STAGES, default=STAGES[-1])
+    parser.add_argument("--reached", type=Path, action="append", default=[])
     given = parser.parse_args()
     caught = 0
+    reached = tests_reaching(given.reached)
     found = chosen(mutants(given.parts, given.kind), given.count, given.seed)
     with tempfile.TemporaryDirectory() as folder:
         tree = Path(folder) / "tree"
@@ -224,9 +243,9 @@ def main() -> int:
             file, source = tree / mutant.path, (ROOT / mutant.path).read_bytes()
             file.write_bytes(source[: mutant.start] + mutant.instead + source[mutant.end :])
             package = "engine" if mutant.path.startswith("minigrad/") else "viewer"
-            near = tests_near(mutant, source)
-            stages = [near or ["-m", "quick"], ["-m", "quick"], [f"tests/{package}"], []]
-            test = failing_test(tree, stages[: STAGES.index(given.until) + 1])
+            tests = tests_of(mutant, source, reached)
+            stages = [tests[:FIRST], tests[FIRST:], ["-m", "quick"], [f"tests/{package}"], ["tests"]]
+            test = failing_test(tree, [each for each in stages[: STAGES.index(given.until) + 2] if each])
             file.write_bytes(source)
             caught += test is not None
             line = source[: mutant.start].count(b"\n") + 1

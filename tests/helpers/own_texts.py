@@ -85,7 +85,7 @@ OWN = re.compile(
 CLASS = re.compile(r"(\w+Error: )?(.*)", re.DOTALL)
 
 
-def same(ours: str, theirs: str) -> bool:
+def same_or_own(ours: str, theirs: str) -> bool:
     """Whether two texts are the same, or the first is one of minigrad's own, after the same class."""
     (a, text), (b, _) = (CLASS.match(given).groups() for given in (ours, theirs))
     return ours == theirs or (a == b and OWN.match(text) is not None)
@@ -94,7 +94,7 @@ def same(ours: str, theirs: str) -> bool:
 def same_error(ours: BaseException, theirs: BaseException) -> bool:
     """Whether two errors have the same class, and the same first line as far as it is PyTorch's."""
     texts = (str(error).split("\n")[0] for error in (ours, theirs))
-    return type(ours).__name__ == type(theirs).__name__ and same(*texts)
+    return type(ours).__name__ == type(theirs).__name__ and same_or_own(*texts)
 
 
 def alike(ours: object, theirs: object) -> bool:
@@ -102,7 +102,7 @@ def alike(ours: object, theirs: object) -> bool:
     if isinstance(ours, str) and isinstance(theirs, str):
         kind, _, text = ours.partition(": ")
         is_own = theirs.startswith(f"{kind}: ") and OWN.match(text) is not None
-        return is_own or same(ours, theirs)
+        return is_own or same_or_own(ours, theirs)
     if isinstance(ours, (list, tuple)) and isinstance(theirs, (list, tuple)):
         return len(ours) == len(theirs) and all(map(alike, ours, theirs))
     return repr(ours) == repr(theirs)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 
-NAMES = ("tiers", "stored_outputs")
+NAMES = ("tiers", "stored_outputs", "kernels")
 
 
 def load(pluginmanager: pytest.PytestPluginManager) -> None:

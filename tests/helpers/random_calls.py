@@ -342,14 +342,14 @@ class End:
 
     def text(self) -> str:
         if self.error is None:
-            return shown(self.result)
+            return text_of(self.result)
         first = str(self.error).split("\n")[0]
         return f"{type(self.error).__name__}: {first}".replace("minigrad.", "torch.")
 
 
-def shown(result: Any) -> str:
+def text_of(result: Any) -> str:
     if isinstance(result, (tuple, list)):
-        return f"({', '.join(map(shown, result))})"
+        return f"({', '.join(map(text_of, result))})"
     if is_tensor(result):
         if dtype_of(result) == "complex32":
             return "complex32"

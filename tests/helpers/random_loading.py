@@ -178,14 +178,14 @@ class Session:
         return None
 
 
-def shown(thing: Any) -> Any:
+def contents(thing: Any) -> Any:
     """What of a batch must be equal: names of classes with the contents."""
     if is_tensor(thing):
         return thing
     if isinstance(thing, dict):
-        return [(k, shown(v)) for k, v in thing.items()]
+        return [(k, contents(v)) for k, v in thing.items()]
     if isinstance(thing, (tuple, list)):
-        return [type(thing).__name__, [shown(t) for t in thing]]
+        return [type(thing).__name__, [contents(t) for t in thing]]
     return thing
 
 
@@ -220,7 +220,7 @@ def program_of(seed: int) -> Any:
             made if isinstance(made, tuple) else kind == "stream" or type(session.loader.sampler).__name__,
         )
         for kind_of_event, *rest in events:
-            note(kind_of_event, shown(outcome(session.event, kind_of_event, *rest)))
+            note(kind_of_event, contents(outcome(session.event, kind_of_event, *rest)))
         note(L.rand(2), [g.initial_seed() for g in session.generators if g is not None])
 
     return program

@@ -275,7 +275,7 @@ class Training:
         )
         self.note(
             [
-                {k: plain(v) for k, v in sorted(g.items()) if k not in ("params", "differentiable")}
+                {k: nine_digits(v) for k, v in sorted(g.items()) if k not in ("params", "differentiable")}
                 for g in groups
             ]
         )
@@ -284,7 +284,7 @@ class Training:
                 state = self.optimizer.state.get(p, {})
                 self.note(
                     [
-                        (k, plain(v))
+                        (k, nine_digits(v))
                         for k, v in sorted(state.items())
                         if k not in ("old_dirs", "old_stps", "ro", "al")
                     ]
@@ -293,8 +293,8 @@ class Training:
             self.note(self.schedule.get_last_lr(), getattr(self.schedule, "last_epoch", None))
 
 
-def plain(value: Any) -> Any:
+def nine_digits(value: Any) -> Any:
     """A number to nine digits, a tensor as it is."""
     if isinstance(value, float):
         return float(f"{value:.9g}")
-    return [plain(v) for v in value] if isinstance(value, (list, tuple)) else value
+    return [nine_digits(v) for v in value] if isinstance(value, (list, tuple)) else value

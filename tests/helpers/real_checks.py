@@ -97,10 +97,11 @@ def wrong_values(scene: Scene, stations: Any, names: dict[str, Any]) -> Any:
                 continue
             known = known_to_last(tensor)
             where = scene.at.get(known[1]) if known is not None else None
-            if where is not None and where[0].id == station.id and not same(card.value, value_of(tensor)):
-                yield f"{card.name}: {card.value} is now {value_of(tensor)}"
+            here, now = where is not None and where[0].id == station.id, value_of(tensor)
+            if here and not equal_numbers(card.value, now):
+                yield f"{card.name}: {card.value} is now {now}"
 
 
-def same(a: Value, b: Value) -> bool:
+def equal_numbers(a: Value, b: Value) -> bool:
     """Whether two snapshots have the same numbers; NaN equals NaN in a snapshot."""
     return a == b

@@ -50,7 +50,7 @@ def main(library: str, *names: str) -> None:
 
     torch.set_num_threads(1)
     from real_checks import checked
-    from real_truth import LineByLine, shown, untrue
+    from real_truth import LineByLine, untrue, values_in_steps
     from shells import Shell
 
     from minigrad_viz.shell.explain import last
@@ -63,7 +63,7 @@ def main(library: str, *names: str) -> None:
             watched = ran(shell, torch, f"%%autograd --no-table\n{source}")
             check = checked(last(), dict(shell.shell.user_ns))
             check["untrue"] = untrue(last(), LineByLine(source, torch).held)
-            check["changes"] = sum(len(pairs) for act in shown(last()) for pairs in act.values())
+            check["changes"] = sum(len(pairs) for act in values_in_steps(last()) for pairs in act.values())
             notes = [f"{each.key}: {each.why}" for each in last().explained]
             found[path.stem] = {"plain": plain, "watched": watched, "checked": {**check, "notes": notes}}
     print(json.dumps(found))

@@ -65,7 +65,7 @@ class LineByLine:
                 known.append(pair)
 
 
-def shown(report: Report) -> list[dict[str, list[Pair]]]:
+def values_in_steps(report: Report) -> list[dict[str, list[Pair]]]:
     """For every call, by variable, what its steps show one after the other."""
     return [of_act(act.picture.graph, act.frames) for act in report.acts]
 
@@ -90,7 +90,7 @@ def of_act(graph: Any, frames: Any) -> dict[str, list[Pair]]:
 def untrue(report: Report, held: dict[str, list[Pair]]) -> list[str]:
     """What a step shows although no line of the program left it so, or not in this order."""
     wrong = []
-    for act in shown(report):
+    for act in values_in_steps(report):
         for name in act.keys() & held.keys():
             rest = iter(held[name])
             wrong += [f"{name}: {pair}" for pair in act[name] if not any(pair == then for then in rest)]

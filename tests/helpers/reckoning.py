@@ -147,9 +147,9 @@ class Reader:
             self.take(")")
             return found
         if token == "[":
-            return [shown([self.items()])]
+            return [range_of([self.items()])]
         if token[0].isdigit() or token in ("nan", "inf"):
-            return [shown(token)]
+            return [range_of(token)]
         if token[0] == "Σ":
             return self.total(tuple(map(int, token[5:-1].split())) or None)
         raise Unreadable(" ".join(self.tokens))
@@ -173,7 +173,7 @@ class Reader:
         ]
 
 
-def shown(written: Any) -> Range:
+def range_of(written: Any) -> Range:
     """The range of a number, or of an array (in a list of its own), as it is written."""
     if isinstance(written, str):
         value = float(written.replace("−", "-"))

@@ -17,24 +17,28 @@ starts sooner and in which a debugger works.
 from __future__ import annotations
 
 import zlib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from _pytest.mark import ParameterSet
 from hypothesis import settings
 
 full = False  # set before any test is imported
-MOST = 16  # cases of a test function
+MOST = 10  # cases of a test function
 PART = 24  # one random program of so many
 LEAST = 3
 left_out = pytest.StashKey[int]()
+per_file = pytest.StashKey[Counter[str]]()  # how many tests `--full` would run
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("minigrad")
     about = "run everything: all cases of large checks, all random programs, all tests in the browser"
-    parser.getgroup("minigrad").addoption("--full", action="store_true", help=about)
+    group.addoption("--full", action="store_true", help=about)
+    group.addoption("--count", action="store_true", help="print at the end how many tests each file has")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -89,6 +93,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     functions: dict[str, list[pytest.Item]] = defaultdict(list)
     for item in items:
         functions[item.nodeid.partition("[")[0]].append(item)
+    config.stash[per_file] = Counter(item.nodeid.partition("::")[0] for item in items)
     kept = {id for cases in functions.values() for id in chosen(cases, is_quick(config))}
     out = [item for item in items if item.nodeid not in kept]
     config.stash[left_out] = len(out)
@@ -113,7 +118,25 @@ def chosen(cases: list[pytest.Item], quick: bool) -> list[str]:
     return sampled(ids, mark.args[0] if mark and mark.args else len(ids) if quick else MOST)
 
 
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """A process of pytest-xdist tells the one that prints what it left out. All leave out the same."""
+    config = session.config
+    if hasattr(config, "workeroutput"):
+        config.workeroutput["tiers"] = config.stash.get(left_out, 0), dict(config.stash.get(per_file, {}))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Read what a process of pytest-xdist tells; one that was ended tells nothing."""
+    if "tiers" in getattr(node, "workeroutput", {}):
+        count, counts = node.workeroutput["tiers"]
+        node.config.stash[left_out], node.config.stash[per_file] = count, Counter(counts)
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    counts = config.stash.get(per_file, {}) if config.option.count else {}
+    for file in sorted(counts):
+        terminalreporter.write_line(f"{counts[file]:6} {file}")
     count = config.stash.get(left_out, 0)
     if count and not full and not is_quick(config):
         terminalreporter.write_line(

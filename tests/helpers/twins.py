@@ -91,14 +91,14 @@ def saved(node: Any) -> dict[str, Any]:
         if name.endswith(LAYOUT_ONLY):
             continue
         value = getattr(node, name)
-        found[name.removeprefix("_saved_")] = plain(value)
+        found[name.removeprefix("_saved_")] = as_lists(value)
     return found
 
 
-def plain(value: Any) -> Any:
+def as_lists(value: Any) -> Any:
     """Sequences as lists; a negative dimension, which PyTorch shows as a C++ size_t, as it was given."""
     if isinstance(value, (tuple, list)):
-        return [plain(v) for v in value]
+        return [as_lists(v) for v in value]
     return value - 2**64 if isinstance(value, int) and value >= 2**63 else value
 
 
@@ -201,7 +201,7 @@ def outcome(function: Any, *args: Any) -> Any:
         return type(error).__name__, str(error).partition("\nTip: To see a more detailed")[0]
 
 
-def told(function: Any, *args: Any) -> tuple[Any, list[tuple[str, str]]]:
+def outcome_and_warnings(function: Any, *args: Any) -> tuple[Any, list[tuple[str, str]]]:
     """What `outcome` gives, and the warnings (class name, text) on the way."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

@@ -54,14 +54,30 @@ def test_how_many_random_programs(monkeypatch, full, counts):
 
 @pytest.mark.parametrize(
     "arguments, passed",
-    [(["-m", "quick"], 3 + 1), ([], tiers.MOST + 7 + 1 + 1 + 1), (["--full"], 200 + 9 + 1 + 2 + 2 + 1)],
-    ids=["quick", "pytest", "full"],
+    [
+        (["-m", "quick"], 3 + 1),
+        ([], tiers.MOST + 7 + 1 + 1 + 1),
+        (["-n", "1"], tiers.MOST + 7 + 1 + 1 + 1),  # in a process of its own
+        (["--full"], 200 + 9 + 1 + 2 + 2 + 1),
+    ],
+    ids=["quick", "pytest", "xdist", "full"],
 )
 def test_what_each_tier_runs(tmp_path, arguments, passed):
     (tmp_path / "test_file.py").write_text(FILE, encoding="utf-8")
     (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = browser: in Chromium\n", encoding="utf-8")
     environment = {**os.environ, "PYTHONPATH": str(Path(tiers.__file__).parent), "PYTEST_ADDOPTS": "-p tiers"}
-    command = [sys.executable, "-m", "pytest", "-q", "--strict-markers", "--rootdir", ".", *arguments]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "--strict-markers",
+        "--count",
+        "--rootdir",
+        ".",
+        *arguments,
+    ]
     done = subprocess.run(command, cwd=tmp_path, env=environment, text=True, capture_output=True, check=False)
     assert f"{passed} passed" in done.stdout, done.stdout + done.stderr
-    assert ("`pytest --full` would run" in done.stdout) == (not arguments)
+    assert ("`pytest --full` would run" in done.stdout) == (arguments in ([], ["-n", "1"]))
+    assert "   215 test_file.py" in done.stdout or "quick" in arguments

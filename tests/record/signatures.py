@@ -33,7 +33,7 @@ CHANGED: dict[tuple[str, str], str] = {  # (namespace, name) → why another sig
 THE_TENSOR = ("self", "input")  # the first parameter of a method, and of a function
 
 
-def shown(thing: Any) -> str:
+def parameters_of(thing: Any) -> str:
     """The parameters of a function or class without annotations; the type of what is no function."""
     if not callable(thing):
         return f"= {type(thing).__name__}"
@@ -41,7 +41,7 @@ def shown(thing: Any) -> str:
         signature = inspect.signature(thing)
     except (TypeError, ValueError):
         return "(…)"
-    parameters = [p.replace(annotation=p.empty, default=plain(p)) for p in signature.parameters.values()]
+    parameters = [p.replace(annotation=p.empty, default=default_of(p)) for p in signature.parameters.values()]
     return str(signature.replace(parameters=parameters, return_annotation=signature.empty))
 
 
@@ -52,7 +52,7 @@ class Shown(str):
         return str(self)
 
 
-def plain(parameter: inspect.Parameter) -> Any:
+def default_of(parameter: inspect.Parameter) -> Any:
     """A default without an address in memory, and with one library's name."""
     value = parameter.default
     if value is parameter.empty or isinstance(value, (int, float, bool, str, tuple, list, type(None))):
@@ -128,7 +128,7 @@ def is_pytorchs(name: str, now: str) -> bool:
 def documented(theirs: Any) -> list[list[str]]:
     """Names of the parameters in each form that PyTorch documents."""
     texts = re.findall(r"^\s*(?:\w+\.)*\w+(\([^\n]*\))(?: ->.*)?$", theirs.__doc__ or "", re.M)
-    if (text := shown(theirs)) != "(…)":
+    if (text := parameters_of(theirs)) != "(…)":
         texts.append(text)
     forms = [parsed(re.sub(r"\bTensor (?=\w)", "", text)) for text in texts]
     found = [list(parameters(form)) for form in forms if form is not None]
@@ -136,7 +136,7 @@ def documented(theirs: Any) -> list[list[str]]:
 
 
 def lines() -> list[str]:
-    return [f"{space}\t{name}\t{shown(thing)}" for space, name, thing in public()]
+    return [f"{space}\t{name}\t{parameters_of(thing)}" for space, name, thing in public()]
 
 
 def make() -> None:

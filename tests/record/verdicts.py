@@ -50,10 +50,11 @@ def verdict(given: tuple[str, str]) -> str:
     made = comparisons(title, check)
     every = Counter(comparison.dtype for comparison in made)
     differing = Counter(comparison.dtype for comparison in made if comparison.difference)
-    return shown(check, {d: f"{n}/{differing[d]}" if differing[d] else str(n) for d, n in every.items()})
+    counts = {d: f"{n}/{differing[d]}" if differing[d] else str(n) for d, n in every.items()}
+    return counts_of_dtypes(check, counts)
 
 
-def shown(check: str, counts: Mapping[str, str]) -> str:
+def counts_of_dtypes(check: str, counts: Mapping[str, str]) -> str:
     """Dtypes grouped by number; an empty text for none."""
     groups = defaultdict(list)
     for dtype, number in counts.items():

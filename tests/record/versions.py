@@ -61,7 +61,7 @@ def result_of(library: Any, name: str) -> Any:
     return fresh(library)[:] if name == "view" else fresh(library)
 
 
-def shown(*tensors: Any) -> str:
+def versions_of(*tensors: Any) -> str:
     """The versions of tensors."""
     return ",".join("-" if t is None else str(t._version) for t in tensors)
 
@@ -85,7 +85,7 @@ def in_place(library: Any, name: str, arguments: str, kind: str) -> str:
     x = result_of(library, kind)
     base = x._base
     failed = quietly(lambda: getattr(x, name)(*taken))
-    return failed + shown(x, base, *(t for t in taken if hasattr(t, "_version")))
+    return failed + versions_of(x, base, *(t for t in taken if hasattr(t, "_version")))
 
 
 def with_out(library: Any, space: str, name: str, arguments: str) -> str:
@@ -102,7 +102,7 @@ def with_out(library: Any, space: str, name: str, arguments: str) -> str:
         return ""
     empty = tuple(library.empty_like(t) for t in outs)
     failed = quietly(lambda: function(*given, out=empty if isinstance(found[0], tuple) else empty[0]))
-    return failed + shown(*empty, *(t for t in given if hasattr(t, "_version")))
+    return failed + versions_of(*empty, *(t for t in given if hasattr(t, "_version")))
 
 
 KINDS = ("plain", "view", "graph", "view in a graph")
@@ -146,7 +146,7 @@ def end(library: Any, kind: str, name: str) -> str:
     if kind == "write":
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return shown(*WRITES[name](library))
+            return versions_of(*WRITES[name](library))
     if kind.startswith("out "):
         return of_function(library, kind.removeprefix("out "), name)
     return of_method(library, name, kind)

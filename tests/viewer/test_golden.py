@@ -43,7 +43,7 @@ def test_what_is_shown(name, library):
     as_it_stands(CELLS[name], LIBRARY[library.__name__])
 
 
-@pytest.mark.sample(100)
+@pytest.mark.sample(40)
 @pytest.mark.parametrize("name", MISTAKES)
 def test_what_is_said_of_a_mistake(name):
     as_it_stands(MISTAKES[name], "minigrad")
@@ -92,7 +92,7 @@ def has_korean(sentence: str) -> bool:
     return any("가" <= letter <= "힣" for letter in sentence)
 
 
-@pytest.mark.sample(60)
+@pytest.mark.sample(24)
 @pytest.mark.parametrize("name", CELLS)
 def test_the_dialect_of_1_4_has_the_same_explained(name):
     """With other names of nodes, and other words of errors."""
@@ -106,7 +106,7 @@ def test_the_dialect_of_1_4_has_the_same_explained(name):
     assert said[0] == said[1]
 
 
-@pytest.mark.sample(60)
+@pytest.mark.sample(24)
 @pytest.mark.parametrize("name", CELLS)
 def test_steps_are_whole(name):
     """Every mark is a part of the picture, every formula is LaTeX; in Korean the same is marked."""

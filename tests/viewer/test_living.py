@@ -282,6 +282,7 @@ loss.backward()
 """
 
 
+@pytest.mark.sample(1)
 def test_the_numbers_of_a_model_move_in_its_strip(library):
     """Every card says what it would with another number, in the forms for all widths."""
     report = report_of(MODEL.format(wide=8), library)
@@ -315,6 +316,7 @@ def test_a_single_layer_has_sliders(library):
     assert report.living.handles[0].name == "model.weight[0, 0]"
 
 
+@pytest.mark.full
 def test_a_long_cell_has_fewer_numbers_on_a_page():
     leaves = "".join(f"{name} = torch.tensor(0.{i}, requires_grad=True)\n" for i, name in enumerate("abc", 1))
     source = f"{leaves}h = a * b + c\nfor i in range(7):\n    h = torch.tanh(h * a + b)\nh.backward()\n"

@@ -232,12 +232,11 @@ def told(shell: Shell, cell: str, library: Any) -> tuple[Any, list[Any]]:
     return (ran.printed, ran.complained, ran.failed, noted, exact(ran.result), variables), ran.displayed
 
 
-@pytest.mark.sample(4)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("library", ["minigrad 2", "PyTorch"], indirect=True)
 @pytest.mark.parametrize("how", ["%%autograd", "%autograd on"])
 @examples(10)
 @given(cell=cells)
-@pytest.mark.sample(2)
 def test_a_cell_in_ipython_does_not_notice(library, shell, how, cell):
     head, on = ("%%autograd", "") if how == "%%autograd" else ("# nothing", how)
     before = surroundings()

@@ -125,7 +125,7 @@ def explained(cells, library, folder):
         return last().explained, done.failed
 
 
-@pytest.mark.sample(8)
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("name", NOTEBOOKS)
 def test_the_earlier_cell_is_named_and_the_fix_cures(library, tmp_path, name):
     row = NOTEBOOKS[name]
@@ -162,12 +162,14 @@ def test_an_earlier_mistake_is_not_told_of_another_optimizer(library, tmp_path):
     assert explained(cells, library, tmp_path) == ((), "")
 
 
+@pytest.mark.full
 def test_a_fix_is_tried_with_the_cells_before(library, tmp_path):
     for cells in (row.cells for row in NOTEBOOKS.values()):
         told, _ = explained(cells, library, tmp_path)
         assert not [each.fix for each in told if "was not tried" in each.fix]
 
 
+@pytest.mark.sample(1)
 def test_what_is_read_with_a_cell_does_not_grow(library):
     setup = (
         "net = torch.nn.Linear(2, 1)\nopt = torch.optim.SGD(net.parameters(), lr=0.1)\nX = torch.ones(4, 2)\n"

@@ -108,6 +108,7 @@ def test_random_cells(part, library):
                 assert nonsense.keys == ("quiz_step_ask",) and nonsense.step == question.parts[0]
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("part", range(10))
 def test_the_right_engine_gives_what_was_recorded(part, library):
     for seed in range(part, tiers.examples(COUNT), 10):
@@ -119,6 +120,7 @@ def test_the_right_engine_gives_what_was_recorded(part, library):
             np.testing.assert_allclose(engine.grads[deposit.tensor], after, rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.full
 def test_every_misconception_gives_an_answer_somewhere(library):
     """Each faulty engine says something else than the right one in a few random cells, or in three more."""
     more = [
@@ -251,6 +253,7 @@ def test_a_gradient_of_an_earlier_call_is_not_asked_as_none(library):
     assert ("w.grad", 1) in asked_of and ("w.grad", 2) not in asked_of
 
 
+@pytest.mark.sample(1)
 def test_all_documented_cells_are_asked_and_answered(library):
     for number, source in CELLS.items():
         report = Report(run(source, library).trace, lang="en")

@@ -138,6 +138,7 @@ def size(recorder: Recorder) -> int:
     )
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("n", [200, 600])
 def test_memory_is_bounded(library, n):
     """After any number of rounds there is as much as after two times as many as are kept."""

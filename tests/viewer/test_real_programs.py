@@ -14,7 +14,7 @@ import real_runs
 import tiers
 
 ALL = [path.stem for path in real_runs.PROGRAMS]
-NAMES = ALL if tiers.full else ALL[::8]
+NAMES = ALL if tiers.full else ALL[::12]
 
 
 def runs(library: str) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cells import CELLS, run
-from reckoning import Range, Unreadable, read, shown, sides, without_reasons
+from reckoning import Range, Unreadable, range_of, read, sides, without_reasons
 from tiers import examples
 
 import minigrad
@@ -121,7 +121,7 @@ def agrees(text: str, expected: Any) -> bool:
         found := re.fullmatch(r"(?:[a-z]+\d+ )?(\([^)]*\))(?: rms ([^,]+)(?:, (.+))?| ≡ (.+))?", text)
     ) is not None:
         shape, rms, signs, every = found.groups()
-        same = every is None or all(shown(every).meets(Range(value, 0)) for value in expected.flat)
+        same = every is None or all(range_of(every).meets(Range(value, 0)) for value in expected.flat)
         near = rms is None or float(rms) == pytest.approx(np.sqrt((expected**2).mean()), rel=6e-3)
         low, high = expected.min(), expected.max()
         fits = {

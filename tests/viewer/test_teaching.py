@@ -28,7 +28,7 @@ def shell(tmp_path_factory):
         yield shell
 
 
-@pytest.mark.sample(24)
+@pytest.mark.sample(10)
 @pytest.mark.parametrize("name", GOLDEN)
 def test_a_learner_sees_what_was_recorded(shell, library, name):
     """The error is the same as without a watcher; what is explained of it stands below the picture."""

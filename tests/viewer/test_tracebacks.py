@@ -92,7 +92,7 @@ def test_documented_errors(shell, mode, example, monkeypatch):
         assert re.search(line + r".*(backward|grad|gradcheck)\(", told), told
 
 
-@pytest.mark.sample(12)
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("watched", ["%%autograd\n", "#\n"])
 @pytest.mark.parametrize("key", FAILING)
 def test_what_learners_meet(shell, key, watched):

@@ -1,0 +1,21 @@
+"""Every text with several slots, as a learner reads it in both languages."""
+
+from __future__ import annotations
+
+import pytest
+from sentences import FILE, KEYS, VALUES, sentences
+
+from minigrad_viz.words import fields
+
+
+@pytest.mark.quick
+def test_every_sentence_stands_as_it_was_read():
+    assert sentences().splitlines() == FILE.read_text(encoding="utf-8").splitlines()
+
+
+def test_slots_are_told_apart():
+    """What fills one slot of a text fills no other, so that slots cannot be exchanged unseen."""
+    assert set().union(*map(fields, KEYS)) == VALUES.keys()
+    for key in KEYS:
+        values = [VALUES[name] for name in fields(key)]
+        assert len(set(values)) == len(values), key
