@@ -18,6 +18,7 @@ import { Tour } from "./stepper_tour.js";
 const BEGIN = 200; // milliseconds from the start of the play to its first step
 const [SHORTEST, LONGEST] = [1400, 3700]; // milliseconds that a step stands at speed 1
 const REPEATED = 8; // times as fast: a round that says what the one before said
+const STEPS = new Set(["first", "previous", "play", "next", "last"]); // what goes from one step to another
 const READING = 13; // milliseconds for each letter of the caption
 const WIDE = 900; // pixels from which on a page has its source open, if the picture fits beside it
 
@@ -168,6 +169,7 @@ export class Player extends Tour {
   press(name) {
     /** @type {Record<string, [number, number]>} */
     const ends = { first: [0, 0], last: [this.score.acts.length - 1, Infinity] };
+    if (STEPS.has(name)) this.come();
     if (name in ends) this.cross(...ends[name]);
     else if (name === "previous" || name === "next") this.walk(name === "next" ? 1 : -1);
     else if (["queue", "source", "legend", "copy", "offer"].includes(name)) this.toggle(name);
@@ -176,6 +178,12 @@ export class Player extends Tour {
     else if (this.model.get("playing")) this.set({ playing: false });
     else if (!this.ended()) this.set({ playing: true });
     else this.cross(0, 0, true);
+  }
+
+  // A player that is stepped through is in the window as a whole, or from its controls on.
+  come() {
+    const { root } = this.panes;
+    if (!root.closest(".reveal")) root.scrollIntoView({ block: "nearest", behavior: "instant" });
   }
 
   // --------------------------------------------------------------------------------------------------- shows

@@ -228,11 +228,14 @@ class OtherNumbers:
 
     def sliders(self) -> tuple[frozenset[str], str]:
         """The leaves that a reader can change, by their ids; and, if it is refused, why there is none."""
+        loop = len(self.trace.rounds) > 1
         try:
-            return frozenset(handle.id for handle in handles_in(self.again, self.graph)), ""
+            found = frozenset(handle.id for handle in handles_in(self.again, self.graph))
+            why = "" if found or not loop else text("live_trained", self.lang)
         except ReplayRefusal as refused:
-            loop = [text("live_loop", self.lang)] if len(self.trace.rounds) > 2 else []
-            return frozenset(), " ".join([text("live_refused", self.lang, why=str(refused)), *loop])
+            found, why = frozenset(), str(refused)
+        further = [text("live_loop", self.lang)] if loop else []
+        return found, " ".join([text("live_refused", self.lang, why=why), *further]) if why else ""
 
     def living(self, picture: Picture, frames: Sequence[Frame]) -> LivePicture | None:
         """What a reader can change in the picture that is shown first; None if there is nothing. Refused as
