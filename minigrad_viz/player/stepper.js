@@ -21,6 +21,7 @@ const REPEATED = 8; // times as fast: a round that says what the one before said
 const STEPS = new Set(["first", "previous", "play", "next", "last"]); // what goes from one step to another
 const READING = 13; // milliseconds for each letter of the caption
 const WIDE = 900; // pixels from which on a page has its source open, if the picture fits beside it
+const ASIDE = 1300; // the same where the picture is a strip, which stays as wide as it is
 
 export class Player extends Tour {
   /** @type {Stage | null} the picture of the act */ stage = null;
@@ -68,16 +69,17 @@ export class Player extends Tour {
     for (const [name, listener] of Object.entries(this.events)) this.model.off(`change:${name}`, listener);
   }
 
-  // What depends on the width.
-  arrange() {
+  // What depends on the width; `again`: of the picture's place alone.
+  arrange(again = false) {
     if (!this.stage) return;
     const { clientWidth } = this.panes.root;
-    if (this.wide === clientWidth) return;
-    if (!this.wide && this.score.pane && clientWidth >= WIDE) {
+    if (this.wide === clientWidth && !again) return;
+    const first = !this.wide;
+    this.wide = clientWidth;
+    if (first && this.score.pane && clientWidth >= (this.content.widths ? ASIDE : WIDE)) {
       this.toggle("source", true);
       if (this.stage.cuts().has("right")) this.toggle("source", false);
     }
-    this.wide = clientWidth;
     this.lay();
     this.show();
     const full = this.panes.root.matches(":fullscreen");
@@ -277,7 +279,8 @@ export class Player extends Tour {
 
   // All pictures that are shown: the whole, and the boxes that are open.
   stages() {
-    return [this.stage, ...[...this.panes.boxes.open.values()].map(({ stage }) => stage)];
+    const { open, pinned } = this.panes.boxes;
+    return [this.stage, ...[...(pinned ? [pinned] : []), ...open.values()].map(({ stage }) => stage)];
   }
 
   // ----------------------------------------------------------------------------------------- what opens
@@ -306,7 +309,10 @@ export class Player extends Tour {
     buttons[name].setAttribute("aria-pressed", String(on));
     if (name === "queue") return this.tell();
     (popups[name] ?? pane).hidden = !on;
-    if (name === "source") return this.mark();
+    if (name === "source") {
+      if (this.content?.widths) this.arrange(true);
+      return this.mark();
+    }
     if (on) {
       for (const other of Object.keys(popups)) if (other !== name) this.toggle(other, false);
       if (this.picked) this.pick(null);

@@ -529,6 +529,36 @@ def test_modules_are_found_and_a_long_update_opens(visit, tmp_path):
     assert cells.nth(3).is_visible()
 
 
+@pytest.mark.parametrize("width", [1440, 960, 400])
+def test_a_pinned_picture_stays_while_other_cards_are_open(visit, tmp_path, width):
+    """`P` pins what is inside the open card, and unpins it. In a wide window it stands below the source, at
+    the right of the strip, which leaves both their room; else below all."""
+    page = visit(page_of(tmp_path / "a.html", Report(traced(MODEL), lang="en").page()))
+    page.set_viewport_size({"width": width, "height": 900})
+    page.reload()
+    ready(page)
+    pane, pinned = page.locator(".mgp-pane"), page.locator(".mgp-pinned")
+    assert pane.is_visible() == (width == 1440) and not pinned.is_visible()
+    page.locator(".mgp-view").first.focus()
+    for key in ("]", "]", "]", "p", "[", "ArrowRight"):
+        page.keyboard.press(key)
+    assert pinned.locator("b").inner_text() == "pinned: loss"
+    assert page.locator(".mgp-panel b").inner_text() != "loss"
+    bars = pinned.locator(".later").count()
+    page.keyboard.press("End")
+    assert pinned.locator(".later").count() < bars, "it goes along with the steps"
+    strip, beside = page.locator(".mgp-shown").bounding_box(), pinned.bounding_box()
+    if width == 1440:
+        assert strip["width"] == 958 and beside["x"] >= strip["x"] + 958
+        assert beside["y"] > pane.bounding_box()["y"]
+    else:
+        assert beside["y"] >= strip["y"] + strip["height"] - 1 and beside["width"] == strip["width"]
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    for key in ("]", "]", "]", "p"):
+        page.keyboard.press(key)
+    assert not pinned.is_visible() and pane.is_visible() == (width == 1440)
+
+
 @pytest.mark.parametrize("width", [900, 700, 400])
 def test_the_whole_model_is_in_a_narrow_window(visit, tmp_path, width):
     """Nothing is cut, neither of the strip nor of what is inside a card; no letter is under 11 pixels."""
