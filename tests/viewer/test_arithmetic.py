@@ -104,9 +104,9 @@ T = Symbol(NAME, value=2.0, text="t")
     ("formula", "lost"),
     [
         (T, False),
-        (product(T, T), False),
-        (Symbol(SUB, (T, T)), True),
-        (product(Symbol(ADD, (T, T)), T), True),
+        (T * T, False),
+        (Symbol(SUB, (T, T), value=0.0), True),
+        (Symbol(ADD, (T, T), value=4.0) * T, True),
     ],
 )
 def test_only_a_difference_may_lose_digits(formula, lost):
