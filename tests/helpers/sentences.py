@@ -50,6 +50,12 @@ VALUES = dict(each.split(": ", 1) for line in MOST_LIKELY.split("\n") for each i
 KEYS = [key for key in CATALOGUES["en"] if len(fields(key)) > 1]
 
 
+def values_of(key: str) -> dict[str, str]:
+    """What fills the slots of a text: what is most likely, or the name of a new slot."""
+    return {name: VALUES.get(name, name) for name in sorted(fields(key))}
+
+
 def sentences() -> str:
     """Each key with its text in English and in Korean."""
-    return "".join(f"{key}\n  {text(key, 'en', **VALUES)}\n  {text(key, 'ko', **VALUES)}\n" for key in KEYS)
+    both = {key: [text(key, lang, **values_of(key)) for lang in ("en", "ko")] for key in KEYS}
+    return "".join(f"{key}\n  {english}\n  {korean}\n" for key, (english, korean) in both.items())
