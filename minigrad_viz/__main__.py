@@ -145,7 +145,7 @@ def show_comparison(compared: Comparison, given: dict[str, Any], error: BaseExce
 
 def write_findings(report: Report, given: dict[str, Any]) -> list[bool]:
     """Write what is explained to the files that were asked for; whether each could be written."""
-    told = report.explained, report.trace.error, str(given["file"] or "<example>")
+    told = report.diagnosed, report.trace.error, str(given["file"] or "<example>")
     written = []
     for path, made in ((given["findings"], explanations_json), (given["sarif"], explanations_sarif)):
         if path is not None:

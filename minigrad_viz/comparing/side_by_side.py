@@ -15,7 +15,7 @@ from ..drawing.boxes import Box, Measurements, measure
 from ..drawing.dot import dot_text
 from ..drawing.geometry import Rect
 from ..drawing.layout import layout
-from ..drawing.look import Look, with_language
+from ..drawing.look import CLOSE, CLOSEST, Look, with_language
 from ..drawing.positions import Places, read_positions
 from ..drawing.stations import Canvas
 from ..drawing.structure import ROOM
@@ -24,8 +24,8 @@ from ..trace.graph import Graph, Route, Station
 from ..words import language
 
 MOST = 40  # stations of one run; of a larger graph those nearest to the difference are drawn
-WIDE = 960.0  # pixels of one picture that a page has room for
-TRIM, BELOW = 14.0, 29.0  # pixels of the margin, and below, that two beside each other do without
+WIDE = 1045.0  # pixels of one picture: on 960 pixels its letters have 11 instead of 12
+TRIM, BELOW = 20.0, 29.0  # pixels of the margin, and below, that two beside each other do without
 # What the runs have in common is pale; other pictures of the same page are not.
 PALE = (
     ".pale .station,.pale .edge,.pale .pill,.pale .shape,.pale .reference,.pale .update{opacity:.45}"
@@ -134,11 +134,7 @@ def draw_pair(
 ) -> tuple[str, str]:
     """Both pictures as SVG, of one size; all but what is `lit` is pale (None: nothing is). LayoutError if
     there can be none."""
-    look = with_language(Look("normal", True, "some", lang))
-    sizes, places = lay_out_pair(pair, look, "LR")  # as a picture alone, if it fits
-    if places.width > WIDE:
-        upright = lay_out_pair(pair, look, "TB")
-        sizes, places = upright if upright[1].width < places.width else (sizes, places)
+    sizes, places = fit_pair(pair, with_language(Look("normal", True, "some", lang)))
     key = hashlib.sha256(repr((pair.union, lang)).encode()).hexdigest()[:6]  # many pictures share a page
     a, b = (
         Drawing(
@@ -164,6 +160,17 @@ def draw_pair(
 def frame_of_both(a: Rect, b: Rect) -> Rect:
     """The frame of both, with less margin, and below without room for a legend, which both would have."""
     return min(a[0], b[0]) + TRIM, min(a[1], b[1]) + TRIM, max(a[2], b[2]) - TRIM, max(a[3], b[3]) - BELOW
+
+
+def fit_pair(pair: TwoGraphs, look: Look) -> tuple[tuple[Measurements, Measurements], Places]:
+    """The sizes and places from left to right, as a picture alone has them, if need be with shorter texts;
+    where that does not fit, from top to bottom."""
+    for each in (look, *(replace(look, widest=widest) for widest in (CLOSE, CLOSEST))):
+        across = lay_out_pair(pair, each, "LR")
+        if across[1].width <= WIDE:
+            return across
+    upright = lay_out_pair(pair, look, "TB")
+    return upright if upright[1].width < across[1].width else across
 
 
 def lay_out_pair(

@@ -28,7 +28,8 @@ from .details import describe, saved_line
 from .heat_maps import GRADIENTS, VALUES, are_real, cells
 from .look import Look, Tag, merge_tags, tag_sign, tag_text, tags_of
 from .picture import Picture
-from .strip import short, zeros_of
+from .strip_parts import zeros_of
+from .strip_words import short
 from .style import area, css, num, text_label, xml
 from .subject_kinds import subjects_of
 

@@ -161,7 +161,7 @@ def bins_of(value: Value | None) -> Sequence[int]:
         return value.summary.bins
     if value.items is None or len(value.items) < BINS:
         return ()
-    found = [item for item in value.items if math.isfinite(item)]
+    found = [float(item) for item in value.items if math.isfinite(item)]  # histogram() warns of booleans
     return [int(n) for n in np.histogram(found, BINS)[0]]
 
 

@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..isolation import pass_on
 from .graphviz_wasm import (
+    GOOD,
     MEMORY,
     LayoutCrash,
     LayoutError,
@@ -38,6 +39,8 @@ from .graphviz_wasm import (
     LayoutTimeout,
     LayoutUnavailable,
     LayoutUntrusted,
+    improve_code,
+    loaded,
     machine_code,
     new_engine,
     render_in_browser,
@@ -52,7 +55,7 @@ DRAWINGS = ("svg", "svg_inline", "ps", "eps", "fig", "pic", "pov", "tk", "cmapx"
 DESCRIPTIONS = ("json", "json0", "dot_json", "xdot_json", "dot", "gv", "xdot", "canon", "plain", "plain-ext")
 BUNDLED_FORMATS = DRAWINGS + DESCRIPTIONS
 
-THREAD_STACK = 4 << 20  # bytes for the thread it runs in: WASM_STACK, and ample room for what calls it
+THREAD_STACK = 4 << 20  # bytes for the thread it runs in: MOST_STACK, and ample room for what calls it
 
 
 def layout(dot: str, *, engine: str = "auto", deadline: float = 2.0) -> dict[str, Any]:
@@ -145,27 +148,30 @@ def _well_formed(svg: bytes) -> bytes:
 
 _compiling = threading.RLock()
 _sizing_stack = threading.RLock()
+_improving = threading.Lock()  # held while better code is made, which no picture waits for
 
-# Compiling takes about a second, so it begins before the first picture wants it. The compiler runs without
+# Compiling takes seconds, so it begins before the first picture wants it. The compiler runs without
 # Python's lock. What goes wrong in the background is raised again, and told, where a picture asks for it.
 
 # A child process that is forked has none of the other threads, and what they were doing stays half done. So a
-# fork waits until nobody compiles, which may take that second.
+# fork waits until nobody compiles, which may take these seconds.
 
 if hasattr(os, "register_at_fork"):
-    for _lock in (_compiling, _sizing_stack):
+    for _lock in (_compiling, _sizing_stack, _improving):  # taken in the other order
         os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
 
 
 def load_in_background() -> None:
     """Begin to load the bundled engine in a thread that ends by itself, unless it is loaded."""
-    if sys.platform != "emscripten" and machine_code.cache_info().currsize == 0:
+    if sys.platform != "emscripten" and GOOD.name not in loaded:
         threading.Thread(target=_load, name="minigrad layout engine", daemon=True).start()
 
 
 def _load() -> None:
-    with contextlib.suppress(Exception), _compiling:
-        machine_code()
+    with contextlib.suppress(Exception), _improving:
+        with _compiling:
+            machine_code()
+        improve_code()
 
 
 # Outside quotes and comments, `<` can only begin an HTML-like string.
@@ -185,8 +191,8 @@ def _render_bundled(source: bytes, format: str, program: str, deadline: float) -
         import wasmtime
 
         with _compiling:
-            code = machine_code()
-        store = wasmtime.Store(new_engine())
+            build, code = machine_code()
+        store = wasmtime.Store(new_engine(build))
     except LayoutUntrusted:
         raise
     except Exception as error:  # not installed, not for this platform, another version's interface, …

@@ -133,6 +133,7 @@ NOTE = "font:13px system-ui,sans-serif;margin:.2em 0 .6em"
 
 
 RETAINS = "retains_grad"  # has a row where retain_grad() was called
+VERSION = "version"  # has a row where a cell that only writes has changed it
 ATTRIBUTES = ("value", "grad", "requires_grad", "is_leaf", RETAINS, "grad_fn")
 TABLE_MOMENTS, FIRST, LAST = (
     6,
@@ -169,7 +170,9 @@ def table_of(trace: Trace, lang: str | None = None) -> Table:
     many = len(names) > TABLE_TENSORS
     for name in names[: TABLE_TENSORS // 2] + names[-TABLE_TENSORS // 2 :] if many else names:
         known = [s.get(name) for s in states]
-        for attribute in ATTRIBUTES:
+        versions = {state.version for state in known if state is not None}
+        written = moments[0].when == AGAIN and len(versions) > 1
+        for attribute in (*ATTRIBUTES, *[VERSION] * written):
             if attribute == RETAINS and not any(state and state.retains_grad for state in known):
                 continue
             cells = tuple(None if state is None else cell(state, attribute) for state in known)
@@ -193,9 +196,15 @@ def with_gap(table: Table, cells: Iterable[Any], gap: Any) -> list[Any]:
 
 def moments_of(trace: Trace) -> list[Snapshot]:
     """The moments worth a column: before the first backward call, after each one, and what else shows a
-    change, as after `x.grad.zero_()` between two calls."""
+    change, as after `x.grad.zero_()` between two calls. Without a call, before the cell wrote to what it
+    found."""
     shown: list[Snapshot] = []
-    for event in trace.of(Snapshot):
+    every = trace.of(Snapshot)
+    if len(every) > 1 and every[0].when == AGAIN and not any(event.call for event in every):
+        end = dict(every[-1].rows)
+        if any(shows(state) != shows(end[name]) for name, state in every[0].rows if name in end):
+            shown.append(every[0])
+    for event in every:
         if event.when == AGAIN:
             continue
         if not shown or event.when == "after" or differs(event, shown[-1]):
@@ -207,9 +216,14 @@ def differs(moment: Snapshot, before: Snapshot) -> bool:
     """Whether the table would show another state, or other tensors."""
 
     def told(snapshot: Snapshot) -> dict[str, list[Any]]:
-        return {name: [getattr(state, a) for a in ATTRIBUTES] for name, state in snapshot.rows}
+        return {name: shows(state) for name, state in snapshot.rows}
 
     return told(moment) != told(before)
+
+
+def shows(state: TensorState) -> list[Any]:
+    """What the table would show of a tensor."""
+    return [getattr(state, attribute) for attribute in ATTRIBUTES]
 
 
 def sort_names(names: list[str]) -> list[str]:
@@ -222,6 +236,8 @@ def sort_names(names: list[str]) -> list[str]:
 
 def column_title(moment: Snapshot, kinds: dict[int, str], lang: str | None) -> str:
     """The title of a column."""
+    if moment.when == AGAIN:
+        return text("table_start", lang)
     if moment.when == "end" or not kinds:
         return text("table_end", lang)
     call = "grad" if kinds.get(moment.call) == "grad" else "backward"

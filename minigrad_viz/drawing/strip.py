@@ -1,4 +1,4 @@
-"""The strip of a view as SVG and as a table in words: all cards of the model side by side.
+"""The strip of a view as SVG: all cards of the model side by side.
 
     g.station.strip  #p g1     a card with what stands under it; `data`, `layer`, `function` or `loss`
     g.card           #p g1-c0  its box, with its output in a g.known
@@ -11,21 +11,39 @@ So steps mark the parts of a strip as they mark those of any picture, see `svg`.
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator
 
-import numpy as np
-
-from ..model.strip import DATA, FUNCTION, LAYER, LOSS, Bar, Ratio, Strip, StripCard
-from ..number_text import number, one_line, shape_text
-from ..protocol import BINS, Value
+from ..model.strip import DATA, FUNCTION, LAYER, LOSS, Ratio, Strip, StripCard
+from ..number_text import one_line, shape_text
+from ..protocol import BINS
 from ..words import clean, columns, language, shorten, shorten_name, text
-from .heat_maps import cells, histogram, scales_of
+from .heat_maps import histogram, scales_of
 from .lane import aside_text, lane_of
 from .look import merge_tags, tag_sign, tags_of
-from .outline import GAP as BETWEEN
 from .picture import Picture
+from .strip_parts import (
+    CURVES,
+    LETTER,
+    NARROWEST,
+    SMALL,
+    WIDEST,
+    badge,
+    centered_text,
+    dashes,
+    drawn_curve,
+    function_name,
+    head_lines,
+    lines_of_kind,
+    marks_width,
+    name_width,
+    nested_arcs,
+    output_summary,
+    places_of_labels,
+    tip,
+    weight_map,
+    zeros_of,
+)
+from .strip_words import SHOWN, moved_most_text, power, ratio_text, sentence, short
 from .style import area, css, num, sentences, text_label, xml
 
 NORMAL, BROAD = 858.0, 1180.0  # pixels across
@@ -33,16 +51,13 @@ NARROW, SLIM = 620.0, 344.0  # the same in windows of 700 and of 400, where each
 GUTTER, SIDE = 86.0, 16.0  # before the first card and behind the last
 TOP, CARD, HEAD, GRAD, MOVES, SPACE = 10.0, 104.0, 24.0, 40.0, 22.0, 9.0  # heights
 ARC = 16.0  # pixels above the cards for each arc
-NARROWEST, WIDEST = 72.0, 168.0  # a card
 SIGN = 14.0  # pixels above the cards where one is marked
 CLOSEST = 8.0  # pixels between cards at least
 HEAD_LINE = 13.0  # pixels that a second line of a name adds
+MOST_MOVED = 15.0  # the line of the parameter that moved most
 TILE = 34.0  # a repetition that has a tile
 BAR = 13.0
-LETTER, SMALL = 7.25, 6.63  # pixels of a letter of 12 and of 11 pixels
 DECADES = 2  # that a scale has at least
-SHOWN = 64  # bars of one card
-BY = {10.0: "¹", -1.0: "⁻"}
 
 
 def decades(*strips: Strip) -> tuple[int, int]:
@@ -62,24 +77,6 @@ def card_gradients(card: StripCard) -> Iterator[float | None]:
         return
     for value in [bar.grad for bar in card.bars] or [card.grad]:
         yield None if value is None else value.rms
-
-
-def short(x: float) -> str:
-    """A number with two digits."""
-    size = abs(x)
-    if not size or not math.isfinite(x):
-        return "0" if not size else str(x)
-    if not 1e-3 <= size < 1e4:
-        mantissa, exponent = f"{x:.1e}".split("e")
-        return f"{mantissa}e{int(exponent)}"
-    return f"{x:.0f}" if size >= 99.5 else f"{x:.2g}"
-
-
-def power(exponent: int) -> str:
-    """`10⁻³`"""
-    return (
-        "1" if not exponent else "10" + str(exponent).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
-    )
 
 
 class StripDrawing:
@@ -107,7 +104,7 @@ class StripDrawing:
         self.graded = any(True for card in self.strip.cards for v in card_gradients(card) if v is not None)
         self.moves = self.band + (GRAD + SPACE if self.graded else 0)
         self.learns = any(card.learns for card in self.strip.cards)
-        self.bottom = self.moves + (MOVES if self.learns else 0) + SPACE
+        self.bottom = self.moves + (MOVES + MOST_MOVED if self.learns else 0) + SPACE
 
     def spread(self) -> None:
         """How wide the cards are, and where they stand. Names that do not fit beside each other are broken,
@@ -427,18 +424,19 @@ class StripDrawing:
                 if ratio is not None:
                     parts.append(self.dot(ratio, middle, not card.bars))
                     places.append((middle - 4, self.moved_to(-3) - 4, 8.0, 8.0))
-        return self.all_moves([dashes(places), *parts])
+        return self.all_moves([dashes(places), *parts], GUTTER, self.right - SIDE)
 
-    def all_moves(self, parts: Iterable[str]) -> str:
-        """The updates of all cards, which an update of the cell marks."""
-        inner = self.changing("moves", "dots", "".join(parts))
+    def all_moves(self, parts: Iterable[str], left: float, right: float) -> str:
+        """The updates of all cards, which an update of the cell marks; below them what moved most."""
+        said = moved_most_text(self.strip, int((right - left) / SMALL), self.lang)
+        most = text_label(said, left, self.bottom - SPACE + 1, "most") if said else ""
+        inner = self.changing("moves", "dots", "".join((*parts, most)))
         return f'<g class="moves" id="{self.p}{self.strip.update}-strip">{inner}</g>'
 
     def dot(self, ratio: Ratio, x: float, told: bool) -> str:
         """One ratio: a dot between 10⁻⁵ and 0.3, a triangle outside."""
         value = ratio.value
         exponent = math.log10(value) if value > 0 and math.isfinite(value) else -math.inf
-        said = ("≈ " if ratio.sampled else "") + short(value)
         if exponent < -5:
             y = self.moves + MOVES - 3
             sign = f'<path d="M{num(x - 4)} {num(y - 3)}h8l-4 7z"/>'
@@ -448,284 +446,6 @@ class StripDrawing:
         else:
             y = self.moved_to(exponent)
             sign = f'<circle cx="{num(x)}" cy="{num(y)}" r="4"/>'
-        return sign + (text_label(said, x + BAR / 2 + 5, self.moves + MOVES / 2 + 12) if told else "")
-
-
-def marks_width(card: StripCard) -> float:
-    """What the head of a card needs beside its name: margins, and the sign that opens it."""
-    return 13.0 if card.role == DATA else 34.0
-
-
-def name_width(card: StripCard, broken: bool) -> float:
-    """How wide a card must be for its name, which may be `broken`."""
-    name = clean(card.name)
-    lines = head_lines(name, 0) if broken else [name]
-    words = KIND_PARTS.findall(clean(card.kind)) if card.role == LAYER and not card.bars else []
-    kind = 12 + SMALL * max((columns(word.rstrip()) for word in words), default=0)
-    return min(WIDEST, max(NARROWEST, kind, marks_width(card) + LETTER * max(map(columns, lines))))
-
-
-def head_lines(name: str, most: int) -> list[str]:
-    """A name in one line, or where it has more than `most` letters in the two that are shortest: broken after
-    a space, a dot or an underscore."""
-    places = [found.end() for found in re.finditer(r" |[._](?=\w)", name)]
-    if columns(name) <= most or not places:
-        return [name]
-    at = min(places, key=lambda i: max(columns(name[:i].rstrip()), columns(name[i:])))
-    return [name[:at].rstrip(), name[at:]]
-
-
-def dashes(places: Iterable[tuple[float, float, float, float]]) -> str:
-    """What stands where numbers are not known yet: x, y, width and height of each."""
-    path = "".join(f"M{num(x)} {num(y)}h{num(w)}v{num(h)}h{num(-w)}z" for x, y, w, h in places)
-    return f'<path class="dash" d="{path}"/>'
-
-
-def centered_text(content: str, x: float, y: float, kind: str = "") -> str:
-    """A text with its middle at a place."""
-    own = f' class="{kind}"' if kind else ""
-    return f'<text{own} text-anchor="middle" x="{num(x)}" y="{num(y)}">{xml(content)}</text>'
-
-
-def tip(x: float, y: float) -> str:
-    """The head of an arrow to the right."""
-    return f'<path class="tip" d="M{num(x - 7)} {num(y - 4)}l7 4l-7 4z"/>'
-
-
-def nested_arcs(arcs: Sequence[tuple[int, int]]) -> list[tuple[int, int, int]]:
-    """Arcs with their heights, so that none crosses another that is inside it; at most three levels."""
-    levels: list[tuple[int, int, int]] = []
-    for a, b in sorted(arcs, key=lambda arc: arc[1] - arc[0]):
-        level = 1 + max((high for c, d, high in levels if c < b and a < d), default=0)
-        levels.append((a, b, min(level, 3)))
-    return levels
-
-
-def places_of_labels(values: Sequence[float], column: float) -> set[int]:
-    """Which of several bars have their number: all where there is room, else the first, last, smallest
-    and the largest, as far as these do not meet."""
-    if column >= 44:
-        return set(range(len(values)))
-    first = [
-        0,
-        len(values) - 1,
-        max(range(len(values)), key=values.__getitem__),
-        min(range(len(values)), key=values.__getitem__),
-    ]
-    found: list[int] = []
-    for i in first:
-        if all(abs(i - j) * column >= 50 for j in found):
-            found.append(i)
-    return set(found)
-
-
-def output_summary(
-    value: Value | None, x: float, y: float, width: float, exact: bool, lang: str
-) -> Iterator[str]:
-    """Histogram and rms of a value; the number itself of one, and what needs attention instead of the
-    histogram."""
-    if value is None:
-        return
-    if value.items is None and value.summary is None and value.low is None and not value.special:
-        yield text_label(shape_text(value), x, y, "rms")  # no numbers are known, as on the device "meta"
-        return
-    if value.size == 1 and value.items is not None:
-        item = value.items[0]
-        yield text_label(number(item, value.dtype), x, y, "name")
-        return
-    if value.special:
-        yield badge(value.special, x, y - 12)
-        return
-    rms = value.rms
-    if rms is None or value.dtype.startswith(("int", "uint", "bool")):
-        yield text_label(first_numbers(value, int(width / SMALL)), x, y, "rms")
-        return
-    zeros = zeros_of(value)
-    if value.size < BINS:
-        yield text_label(f"rms {short(rms)}", x, y, "rms")
-        return
-    room = width - 6 * SMALL
-    if zeros >= 0.5:
-        yield text_label(f"0: {zeros:.0%}".replace("%", " %"), x, y - 14, "rms")
-        yield text_label(f"rms {short(rms)}", x, y, "rms")
-        return
-    yield histogram(value, x, y, min(room, 64.0), 14)
-    yield text_label(short(rms), x + min(room, 64.0) + 6, y, "rms")
-
-
-def first_numbers(value: Value, most: int) -> str:
-    """The first integers of a value, as many as `most` letters hold; its dtype where they are not known."""
-    if value.items is None:
-        return value.dtype if value.low is None else f"{value.low} … {value.high}"
-    items = [str(item if isinstance(item, complex) else int(item)) for item in value.items]
-    shown = list(items)
-    while len(shown) > 1 and columns(" ".join(shown)) + 2 * (len(shown) < len(items)) > most:
-        shown.pop()
-    return " ".join([*shown, *["…"] * (len(shown) < len(items))])
-
-
-def zeros_of(value: Value) -> float:
-    """The share of zeros."""
-    if value.summary is not None:
-        return value.summary.zeros
-    return sum(item == 0 for item in value.items) / len(value.items) if value.items else 0.0
-
-
-def badge(said: str, x: float, y: float) -> str:
-    """What is not finite, on a filled badge with a cross."""
-    width = 12 + SMALL * (columns(said) + 1)
-    return (
-        f'<g class="bad"><rect {area(x, y, width, 15)} rx="4"/>{text_label(f"× {said}", x + 5, y + 11)}</g>'
-    )
-
-
-# Where what a card is may be broken: after a space or an underscore, and before a capital.
-KIND_PARTS = re.compile(r"[^ _]+?(?: |_|(?=[A-Z][a-z])|$)")
-
-
-def lines_of_kind(kind: str, most: int, lines: int = 2) -> list[str]:
-    """What a card is in at most so many lines, the later ones after a space, an underscore or before a
-    capital. Words at the end that do not fit are left out: they stand where the card is pointed at."""
-    if columns(kind) <= most:
-        return [kind]
-    parts = KIND_PARTS.findall(kind)
-    found = [parts.pop(0) if parts else kind]
-    while parts:
-        if columns((found[-1] + parts[0]).rstrip()) <= most:
-            found[-1] += parts.pop(0)
-        elif len(found) < lines:
-            found.append(parts.pop(0))
-        elif found[-1].endswith(" "):
-            break
-        else:
-            found[-1] += parts.pop(0)
-    return [line.rstrip(", ") if i == len(found) - 1 else line.rstrip() for i, line in enumerate(found)]
-
-
-def weight_map(weight: Value, x: float, y: float, width: float, height: float) -> str:
-    """Some numbers of a weight as colored cells, lying."""
-    items = weight.items if weight.items is not None else weight.summary.sample if weight.summary else ()
-    found = [item for item in items if isinstance(item, float)]
-    if not found:
-        return ""
-    rows = 1
-    if len(weight.shape) == 2 and weight.items is not None and 1 < min(weight.shape) <= 4:
-        rows = min(weight.shape)
-        if weight.shape[0] > weight.shape[1]:  # a tall one is turned
-            found = np.array(found).reshape(weight.shape).T.reshape(-1).tolist()
-    elif len(found) > 16:
-        rows = 4 if len(found) > 32 else 2
-    wide = max(1, len(found) // rows)
-    shown = min(wide, int(width // 4))
-    kept = [found[r * wide + c] for r in range(rows) for c in range(shown)]
-    scale = max((abs(item) for item in kept if math.isfinite(item)), default=0.0)
-    size = min(9.0, width / shown), min(9.0, height / rows)
-    return cells(kept, shown, size, scale, x, y)
-
-
-def sigmoid(x: float) -> float:
-    """The logistic function."""
-    return 1 / (1 + math.exp(-x))
-
-
-CURVES: dict[str, Any] = {
-    "relu": lambda x: max(0.0, x),
-    "leakyrelu": lambda x: max(0.1 * x, x),
-    "tanh": math.tanh,
-    "sigmoid": sigmoid,
-    "gelu": lambda x: x * 0.5 * (1 + math.erf(x / math.sqrt(2))),
-    "silu": lambda x: x * sigmoid(x),
-    "elu": lambda x: x if x > 0 else math.exp(x) - 1,
-    "softplus": lambda x: math.log1p(math.exp(x)),
-}
-
-
-def function_name(card: StripCard) -> str:
-    """The name of an activation as `CURVES` has it."""
-    words = f"{card.name} {card.kind}".lower().replace("_", "").split()
-    return next((word for word in words if word in CURVES), "")
-
-
-def drawn_curve(curve: Any, x: float, y: float, width: float, height: float) -> str:
-    """The curve of a function from −3 to 3, over its axes."""
-    ys = [curve(-3 + 6 * i / 24) for i in range(25)]
-    low, high = min(*ys, 0.0), max(ys)
-    points = " ".join(
-        f"{num(x + width * i / 24)},{num(y + height * (high - v) / (high - low))}" for i, v in enumerate(ys)
-    )
-    zero = y + height * high / (high - low)
-    across = f"M{num(x)} {num(zero)}h{num(width)}"
-    axis = f'<path class="axis" d="{across}M{num(x + width / 2)} {num(y)}v{num(height)}"/>'
-    return f'{axis}<polyline class="curve" points="{points}"/>'
-
-
-# ─── The strip in words
-
-
-def sentence(card: StripCard, lang: str | None) -> str:
-    """`2 Linear 8→1, output rms 0.40, gradient rms 0.066, update 0.12 of the weight`."""
-    parts = [f"{clean(card.name)} {clean(card.kind)}".strip()]
-    if card.bars:
-        parts.append(text("strip_times", lang, n=len(card.bars)))
-    value = card.value
-    if value is not None and value.size == 1 and value.items is not None:
-        parts.append(number(value.items[0], value.dtype))
-    elif value is not None and value.rms is not None and card.role != DATA:
-        parts.append(text("strip_says_output", lang, rms=short(value.rms)))
-    if card.grad is not None and card.grad.rms is not None and card.role != LOSS:
-        parts.append(text("strip_says_grad", lang, rms=short(card.grad.rms)))
-    if card.update is not None:
-        parts.append(text("strip_says_update", lang, ratio=ratio_text(card.update)))
-    return ", ".join(parts)
-
-
-def ratio_text(ratio: Ratio) -> str:
-    """How far an update moved what it changed."""
-    return ("≈ " if ratio.sampled else "") + short(ratio.value)
-
-
-def table_lines(strip: Strip, lang: str | None) -> list[str]:
-    """The strip as a table: module, output rms, gradient rms, update ÷ weight; below a card that repeats its
-    repetitions."""
-    heads = [text(key, lang) for key in ("strip_module", "strip_output_rms", "strip_grad_rms", "strip_ratio")]
-    rows = [heads]
-    for card in strip.cards:
-        rows.append(
-            [
-                f"{clean(card.name)} {clean(card.kind)}".strip(),
-                *numbers(card.value, card.grad, card.update, card.role),
-            ]
+        return sign + (
+            text_label(ratio_text(ratio), x + BAR / 2 + 5, self.moves + MOVES / 2 + 12) if told else ""
         )
-        rows += [
-            [f"  {clean(bar.name)}", *numbers(bar.value, bar.grad, bar.update, LAYER)]
-            for bar in card.bars[:SHOWN]
-        ]
-    if not any(card.learns for card in strip.cards):
-        rows = [row[:-1] for row in rows]
-    if all(row[2] == "–" for row in rows[1:]):  # of a forward pass alone
-        rows = [[*row[:2], *row[3:]] for row in rows]
-    widths = [max(columns(row[i]) for row in rows) for i in range(len(rows[0]))]
-    padded = [
-        BETWEEN.join(cell + " " * (wide - columns(cell)) for cell, wide in zip(row, widths)) for row in rows
-    ]
-    return [line.rstrip() for line in padded]
-
-
-def numbers(value: Value | None, grad: Value | None, update: Ratio | None, role: str) -> list[str]:
-    """The numbers of one row of the table."""
-    output = "–"
-    if value is not None and value.size == 1 and value.items is not None and role == LOSS:
-        output = number(value.items[0], value.dtype)
-    elif value is not None and value.special:
-        output = value.special
-    elif value is not None and value.rms is not None:
-        output = short(value.rms)
-    elif value is not None and value.items is None and value.low is None:
-        output = shape_text(value)
-    arrived = (
-        "–" if grad is None or role in (LOSS, DATA) or grad.rms is None else grad.special or short(grad.rms)
-    )
-    return [output, arrived, "" if update is None else ratio_text(update)]
-
-
-__all__ = ["Bar", "decades", "table_lines"]

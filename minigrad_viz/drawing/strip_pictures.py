@@ -11,8 +11,9 @@ from collections.abc import Callable, Sequence
 
 from ..model.strip import Strip
 from .picture import Picture
-from .strip import BROAD, NARROW, NORMAL, SLIM, StripDrawing, decades, table_lines
+from .strip import BROAD, NARROW, NORMAL, SLIM, StripDrawing, decades
 from .strip_rows import RowsDrawing
+from .strip_words import table_lines
 from .style import area, num, text_label
 
 

@@ -13,24 +13,18 @@ from ..model.strip import DATA, FUNCTION, LAYER, LOSS, Ratio, StripCard
 from ..number_text import shape_text
 from ..words import clean, columns, shorten, shorten_name, text
 from .look import merge_tags, tag_sign
-from .strip import (
-    BAR,
+from .strip import BAR, MOST_MOVED, SIDE, SPACE, TOP, StripDrawing, card_gradients
+from .strip_parts import (
     LETTER,
-    SIDE,
     SMALL,
-    TOP,
-    StripDrawing,
     badge,
-    card_gradients,
     centered_text,
     dashes,
     head_lines,
     output_summary,
     places_of_labels,
-    power,
-    ratio_text,
-    short,
 )
+from .strip_words import power, ratio_text, short
 from .style import area, num, text_label, xml
 
 HEADS, ROW, GAP = 22.0, 36.0, 6.0  # heights of the labels, of a row, and between rows
@@ -58,7 +52,7 @@ class RowsDrawing(StripDrawing):
 
     def svg(self) -> str:
         """The whole document."""
-        self.bottom = self.row(len(self.strip.cards)) + GAP
+        self.bottom = self.row(len(self.strip.cards)) + (SPACE + MOST_MOVED if self.learns else GAP)
         return super().svg()
 
     def row(self, i: int) -> float:
@@ -81,7 +75,7 @@ class RowsDrawing(StripDrawing):
             parts.append(text_label(label, self.grad_at, y, "grad"))
         if self.learns:
             parts.append(text_label(text("strip_update", self.lang), self.update_at, y, "upd"))
-        top, bottom = self.row(0), self.bottom - 2 * GAP
+        top, bottom = self.row(0), self.row(len(self.strip.cards)) - GAP
         first = self.grad_at + LETTER * (columns(label) + 1)
         step = 1 if self.high - self.low <= 4 else math.ceil((self.high - self.low) / 3)
         for exponent in range(self.low, self.high + 1, step) if self.graded else ():
@@ -204,7 +198,7 @@ class RowsDrawing(StripDrawing):
             places += [
                 (self.update_at + 1, middle - 8, 8.0, 8.0) for ratio, middle in shown if ratio is not None
             ]
-        return self.all_moves([dashes(places), *parts])
+        return self.all_moves([dashes(places), *parts], SIDE, self.right - SIDE)
 
     def ratio(self, ratio: Ratio, y: float) -> str:
         """One ratio: a dot, or a triangle where it is far from usual, and the number."""

@@ -13,7 +13,8 @@ from ..model.strip import Strip, opened_cards
 from ..protocol import Value
 from ..words import shorten
 from .heat_maps import bins_of, histogram
-from .strip import short, zeros_of
+from .strip_parts import zeros_of
+from .strip_words import short
 from .style import area, num, text_label, xml
 from .subjects import (
     LETTER,

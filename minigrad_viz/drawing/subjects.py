@@ -26,7 +26,7 @@ from ..protocol import SIDE, Value, op_of
 from ..trace.graph import Card, Route, Station
 from ..words import clean, columns, shorten, text
 from .heat_maps import cells
-from .strip import short
+from .strip_words import short
 from .style import area, num, text_label, xml
 
 WIDE = 800.0  # pixels across that a subject takes in a wide window

@@ -11,7 +11,7 @@ from ..protocol import Value
 from ..trace.graph import Graph
 from ..words import clean, shorten_names, text
 from .lane import LINES, lane_value
-from .strip import ratio_text, short
+from .strip_words import ratio_text, short
 
 NAME = 34  # columns
 

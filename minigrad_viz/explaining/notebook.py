@@ -11,10 +11,15 @@ from ..trace.graph import Explanation
 from ..trace.joining import JoinedTrace
 from ..trace.source_positions import Span
 from ..words import text
+from .case import name_list
 from .diagnosis import diagnoses, with_trials
 
 LINE = {"en": re.compile(r"\b(In )?line (\d+)"), "ko": re.compile(r"()(\d+)행")}  # how sentences name a line
 OWN_NOTES = ("no_backward", "no_step", "not_called")  # that say that something is missing in this very cell
+
+# What an earlier line led to. What to do depends on that line, or is right whichever it is.
+LED_BY_A_LINE = ("no_grad_fn", "saved_modified", "non_leaf_grad", "optimizer_of_non_leaf", "unused_input")
+LED_BY_ANY = ("second_backward", "freed_read", "kept_gradient")
 
 # Notes about an optimizer that took a step in the cell, wherever that was created.
 OF_TRAINING = ("stale_optimizer", "other_parameters", "step_too_early", "reset_too_early", "out_of_reach")
@@ -42,7 +47,21 @@ def explanations_in(alone: Scenes, notebook: JoinedTrace, lang: str) -> tuple[Ex
     notes = [each for each in found if not each.error and each.key not in OWN_NOTES]
     by_key = {each.key: each for each in own if not each.error}
     shown = [with_marks(each, by_key.get(each.key), notebook, lang) for each in notes]
-    return (*with_trials(kept, alone.trace, lang), *shown, *(told or with_trials(mine, alone.trace, lang)))
+    every = (*with_trials(kept, alone.trace, lang), *shown, *(told or with_trials(mine, alone.trace, lang)))
+    return tuple(with_unseen(each, notebook, lang) for each in every)
+
+
+def with_unseen(each: Explanation, notebook: JoinedTrace, lang: str) -> Explanation:
+    """An explanation that says which cells may hold the line that led to it, if there is no recording of
+    them. What it says to do without knowing that line is not shown where it may be something else."""
+    if not notebook.unseen or each.cause is not None or each.key not in (*LED_BY_A_LINE, *LED_BY_ANY):
+        return each
+    cells = name_list(label for label, _ in notebook.unseen)
+    names = name_list(sorted(frozenset().union(*(shared for _, shared in notebook.unseen))))
+    why = text("unseen_cells", lang, cells=cells, names=names)
+    fix = text("unseen_cells_fix", lang, cells=cells)
+    known = each.fix if each.key in LED_BY_ANY else ""
+    return each._replace(why=f"{each.why} {why}".strip(), fix=f"{known} {fix}".strip())
 
 
 def belongs(each: Explanation, notebook: JoinedTrace, scenes: Scenes) -> bool:

@@ -250,7 +250,7 @@ def groups_of(scene: Scene, graph: Graph) -> tuple[Group, ...]:
     if lines.looped or lines.modules:
         by_line(root, lines)
     for box in (root, *list(root.boxes())):
-        rounds(box, lines)
+        rounds(box, lines, [place.time for place in here if place.brought or place.inputs])
     for box in (root, *root.boxes()):
         for item in box.items:
             if isinstance(item, GroupDraft):
@@ -351,14 +351,18 @@ def unwrap_box(item: Any) -> Any:
     return item.items[0] if alone else item
 
 
-def rounds(box: GroupDraft, lines: Lines) -> None:
-    """Put what repeats into one box, with a box for each round."""
+def rounds(box: GroupDraft, lines: Lines, ran: Sequence[int]) -> None:
+    """Put what repeats into one box, with a box for each round. Few results need none: all that `ran`
+    meanwhile count, also those that a library computed inside of a call."""
     found: list[Any] = []
     done = 0
     for start, length, times in repeats([token(item) for item in box.items]):
         parts = [box.items[start + i * length : start + (i + 1) * length] for i in range(times)]
         chain = length == 1 and not isinstance(parts[0][0], GroupDraft)
-        if chain or times * sum(1 for _ in GroupDraft("", "", parts[0]).places()) < SHORT:
+        seen = [
+            place.time for place in GroupDraft("", "", box.items[start : start + length * times]).places()
+        ]
+        if chain or sum(seen[0] <= time <= seen[-1] for time in ran) < SHORT:
             continue
         found += box.items[done:start]
         done = start + length * times

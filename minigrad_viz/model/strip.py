@@ -16,7 +16,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import replace
-from math import hypot, prod, sqrt
+from math import hypot, inf, isfinite, prod, sqrt
 from typing import NamedTuple
 
 from ..protocol import Value, rms_of
@@ -33,6 +33,7 @@ from ..trace.graph import (
     Group,
     Mark,
     Station,
+    Update,
 )
 from ..words import clean
 from .detail import Detail, detail_of, is_view
@@ -91,14 +92,16 @@ class StripCard(NamedTuple):
 class Strip(NamedTuple):
     """The cards of a view, left to right. `graph` has them as its stations, `whole` all groups, those that
     join several boxes included. `arcs` lead over at least one card: their ends among the cards. `update` is
-    the id of the update that its ratios are about, `tokens` the text that the model works on. The rounds of
-    a loop are a film: `film` has their positions among the cards."""
+    the id of the update that its ratios are about, `most` the parameter that moved most beside what it was,
+    and how far; `tokens` the text that the model works on. The rounds of a loop are a film: `film` has their
+    positions among the cards."""
 
     cards: tuple[StripCard, ...]
     arcs: tuple[tuple[int, int], ...]
     graph: Graph
     whole: Graph
     update: str = ""
+    most: tuple[str, Ratio] | None = None
     tokens: tuple[str, ...] = ()
     film: tuple[int, ...] = ()
 
@@ -150,10 +153,11 @@ def strip_of(view: View) -> Strip | None:
         if route.source in order and route.target in order
     }
     arcs = tuple(sorted((a, b) for a, b in ends if b > a + 1))
-    changing = [u.id for u in graph.updates if not u.of_gradients]
+    updates = [u for u in graph.updates if not u.of_gradients]
     tokens = tokens_of(view.scene.trace.source, whole)
     film_cards = tuple(i for i, unit in enumerate(joined) if unit.id in film.rounds)
-    return Strip(cards, arcs, graph, whole, changing[-1] if changing else "", tokens, film_cards)
+    last = updates[-1].id if updates else ""
+    return Strip(cards, arcs, graph, whole, last, moved_most(updates), tokens, film_cards)
 
 
 def with_stopped(whole: Graph, shown: Graph) -> Graph:
@@ -543,6 +547,13 @@ def ratio_of(changes: Sequence[Change]) -> Ratio | None:
         moved, were = hypot(moved, step * sqrt(size)), hypot(were, (change.before.rms or 0.0) * sqrt(size))
         sampled = sampled or change.before.items is None
     return Ratio(moved / were, sampled) if were else None
+
+
+def moved_most(updates: Sequence[Update]) -> tuple[str, Ratio] | None:
+    """The parameter that updates moved most beside what it was; one that is not finite stands out of all."""
+    found = [(clean(c.name), ratio_of([c])) for update in updates for c in update.changes]
+    known = [(name, ratio) for name, ratio in found if ratio is not None and ratio.value != 0]
+    return max(known, key=lambda each: each[1].value if isfinite(each[1].value) else inf, default=None)
 
 
 def numbers_of(value: Value | None) -> Sequence[float] | None:

@@ -92,9 +92,9 @@ def template_end(script: str, at: int) -> int:
 
 
 @functools.cache  # a widget and a page join the same files
-def body(script: str, exports: bool = False, default: str = "") -> str:
+def body(script: str, default: str = "") -> str:
     """A module without its imports and comments, and without blanks that nothing needs. Its exports are plain
-    declarations unless `exports` stay; before what it exports by default stands `default`. ValueError for an
+    declarations; before what it exports by default stands `default`. ValueError for an
     import that does not end, and for a default export where none is meant to be."""
     kept, gap = list[str](), ""  # `gap`: the space before the next token
     importing = exporting = False
@@ -119,7 +119,7 @@ def body(script: str, exports: bool = False, default: str = "") -> str:
             gap, last = "", token
             continue
         else:
-            kept.append(("export " * exports + text) if exporting else gap + text)
+            kept.append(text if exporting else gap + text)
             exporting = False
         gap, last = "", token
         begins = token.depth == 0 and text in (";", "}")
@@ -134,14 +134,8 @@ def is_needed(before: Token, after: Token) -> bool:
     return "sign" not in (before.kind, after.kind) or before.text[-1] + after.text[0] in ("++", "--", "//")
 
 
-def one_script(scripts: Iterable[str]) -> str:
-    """Some modules as one, in this order, whose exports are those of the last."""
-    *parts, last = scripts
-    return "".join([*map(body, parts), body(last, exports=True, default="export default")])
-
-
 def as_expression(scripts: Iterable[str]) -> str:
-    """The same as one expression, whose value is what the last exports by default."""
+    """Some modules, in this order, as one expression, whose value is what the last exports by default."""
     *parts, last = scripts
     code = "".join([*map(body, parts), body(last, default="return")])
     return f"(() => {{\n{code}}})()"

@@ -77,7 +77,7 @@ WORDS = (
     "say_power",
     "say_root", "say_times", "say_equals", "say_minus", "say_plus", "say_becomes",
     "of", "of_all", "round", "call", "line", "following", "formula_previous", "formula_next", "beyond",
-    "find", "find_none", "strip_keys", "strip_moved",
+    "find", "find_none", "strip_keys", "strip_pinned", "strip_unpin", "strip_moved",
 )  # fmt: skip
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import html
+import json
 import re
 import sys
 from collections.abc import Sequence
@@ -23,7 +24,7 @@ from ..drawing.strip_pictures import StripPicture
 from ..drawing.style import every_theme
 from ..words import text
 from .acts import Act
-from .joining import as_expression, one_script
+from .joining import as_expression
 from .score import pack_json, score_of
 
 MODULES = (
@@ -50,9 +51,13 @@ EXTRAS = {
 SHEETS = {"strip": ("strip",), "quiz": ("quiz",), "live": ("live", "learning"), "learning": ("learning",)}
 HEAVY = 250_000  # characters of SVG; a larger picture is packed, and the outline alone stands in its place
 
+# Note [One player on a page]
 # Notebooks run the scripts of an output in different places: in the output itself, or appended to what holds
-# it. So the holder is found by its key, and the first that has no player yet is taken. A script is made of
-# the inflated module: where this one may run that one may, too.
+# it. So the holder is found by its key, and the first that has no player yet is taken. The first script makes
+# the module and keeps it on the page under a name made of its content; those of later cells find it there,
+# whether or not the first cell still stands. As none can know what will stand before it when the page is
+# opened again, each has a copy of its own, which is only inflated and read where the page has none. A script
+# is made of the inflated module: where this one may run that one may, too.
 START = Template("""<script>(()=>{
 const here=document.currentScript,root=here?here.getRootNode():document;
 const box=here&&here.closest("[data-mgp]")||root.querySelector('[data-mgp="$key"]:not([data-on])');
@@ -60,14 +65,29 @@ if(!box||!self.DecompressionStream)return;
 box.dataset.on="";
 const read=z=>new Response(new Blob([Uint8Array.from(atob(z),c=>c.charCodeAt(0))]).stream()
 .pipeThrough(new DecompressionStream("deflate"))).json();
-Promise.all([read("$player"),read("$score")]).then(([[code,style],score])=>{
+const players=self.minigradPlayers??={};
+const player=players["$name"]??=read("$player").then(([code,style])=>{
 const script=document.createElement("script");
 script.text="document.currentScript.player="+code;
 document.head.append(script);
 script.remove();
-script.player.mount(box,score,style,code);
+return{...script.player,code,style};
 });
+Promise.all([player,read("$score")]).then(([{mount,code,style},score])=>mount(box,score,{code,style}));
 })()</script>""")
+
+
+WIDGET = """\
+async function made() {
+  const url = URL.createObjectURL(new Blob(["export default " + code], { type: "text/javascript" }));
+  const player = (await import(url)).default;
+  URL.revokeObjectURL(url);
+  return { ...player, code, style };
+}
+const players = (self.minigradPlayers ??= {});
+const player = (players[name] ??= made());
+export default { render: async (place) => (await player).render({ ...place, module: { code, style } }) };
+"""
 
 
 def player_html(
@@ -115,7 +135,7 @@ def player_html(
     told = pack_json(score)
     key = hashlib.sha256((still + told).encode()).hexdigest()[:8]
     also = extra_of(acts, "quiz" if quiz else "live" if live else "learning" if learning else "")
-    script = START.substitute(key=key, player=player(also), score=told)
+    script = START.substitute(key=key, name=player_name(also), player=player(also), score=told)
     note = f'<p style="{NOTE}">{html.escape(text("run_to_play", lang))}</p>'  # where no script runs
     return f'<div data-mgp="{key}" style="overflow-x:auto">{still}{note}{script}</div>'
 
@@ -132,6 +152,12 @@ def player(also: str = "") -> str:
     return pack_json([module_expression(also), style(also)])
 
 
+@functools.cache
+def player_name(also: str = "") -> str:
+    """The name under which a page keeps this player, made of its content."""
+    return hashlib.sha256(player(also).encode()).hexdigest()[:12]
+
+
 def style(also: str = "") -> str:
     """The style of the player and its pictures."""
     sheets = source("stepper.css") + "".join(
@@ -142,12 +168,14 @@ def style(also: str = "") -> str:
 
 @functools.cache
 def module(also: str = "") -> str:
-    """The player as one ES module, which is what a widget wants."""
-    return one_script(scripts(also))
+    """The player as an ES module, which is what a widget wants; the page keeps it as well."""
+    parts = map(json.dumps, (player_name(also), module_expression(also), style(also)))
+    return "const [name, code, style] = [{}];\n".format(",\n".join(parts)) + WIDGET
 
 
+@functools.cache
 def module_expression(also: str = "") -> str:
-    """The module as one expression, whose value is what it exports by default."""
+    """The files of the player as one expression, whose value is what the last exports by default."""
     return as_expression(scripts(also))
 
 

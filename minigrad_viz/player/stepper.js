@@ -18,8 +18,10 @@ import { Tour } from "./stepper_tour.js";
 const BEGIN = 200; // milliseconds from the start of the play to its first step
 const [SHORTEST, LONGEST] = [1400, 3700]; // milliseconds that a step stands at speed 1
 const REPEATED = 8; // times as fast: a round that says what the one before said
+const STEPS = new Set(["first", "previous", "play", "next", "last"]); // what goes from one step to another
 const READING = 13; // milliseconds for each letter of the caption
 const WIDE = 900; // pixels from which on a page has its source open, if the picture fits beside it
+const ASIDE = 1300; // the same where the picture is a strip, which stays as wide as it is
 
 export class Player extends Tour {
   /** @type {Stage | null} the picture of the act */ stage = null;
@@ -31,9 +33,10 @@ export class Player extends Tour {
   full = false; // whether it fills the screen
   /** @type {ReturnType<typeof setTimeout> | undefined} */ timer;
 
-  /** @param {import("./stepper_types.js").Model} model @param {Element} el */
-  constructor(model, el) {
+  /** @param {import("./stepper_types.js").Model} model @param {Element} el @param {import("./stepper_types.js").Module} module */
+  constructor(model, el, module) {
     super(model);
+    this.module = module;
     this.words = this.score.words;
     this.motion = new Motion();
     this.panes = new Panes(this);
@@ -66,16 +69,17 @@ export class Player extends Tour {
     for (const [name, listener] of Object.entries(this.events)) this.model.off(`change:${name}`, listener);
   }
 
-  // What depends on the width.
-  arrange() {
+  // What depends on the width; `again`: of the picture's place alone.
+  arrange(again = false) {
     if (!this.stage) return;
     const { clientWidth } = this.panes.root;
-    if (this.wide === clientWidth) return;
-    if (!this.wide && this.score.pane && clientWidth >= WIDE) {
+    if (this.wide === clientWidth && !again) return;
+    const first = !this.wide;
+    this.wide = clientWidth;
+    if (first && this.score.pane && clientWidth >= (this.content.widths ? ASIDE : WIDE)) {
       this.toggle("source", true);
       if (this.stage.cuts().has("right")) this.toggle("source", false);
     }
-    this.wide = clientWidth;
     this.lay();
     this.show();
     const full = this.panes.root.matches(":fullscreen");
@@ -167,6 +171,7 @@ export class Player extends Tour {
   press(name) {
     /** @type {Record<string, [number, number]>} */
     const ends = { first: [0, 0], last: [this.score.acts.length - 1, Infinity] };
+    if (STEPS.has(name)) this.come();
     if (name in ends) this.cross(...ends[name]);
     else if (name === "previous" || name === "next") this.walk(name === "next" ? 1 : -1);
     else if (["queue", "source", "legend", "copy", "offer"].includes(name)) this.toggle(name);
@@ -175,6 +180,12 @@ export class Player extends Tour {
     else if (this.model.get("playing")) this.set({ playing: false });
     else if (!this.ended()) this.set({ playing: true });
     else this.cross(0, 0, true);
+  }
+
+  // A player that is stepped through is in the window as a whole, or from its controls on.
+  come() {
+    const { root } = this.panes;
+    if (!root.closest(".reveal")) root.scrollIntoView({ block: "nearest", behavior: "instant" });
   }
 
   // --------------------------------------------------------------------------------------------------- shows
@@ -268,7 +279,8 @@ export class Player extends Tour {
 
   // All pictures that are shown: the whole, and the boxes that are open.
   stages() {
-    return [this.stage, ...[...this.panes.boxes.open.values()].map(({ stage }) => stage)];
+    const { open, pinned } = this.panes.boxes;
+    return [this.stage, ...[...(pinned ? [pinned] : []), ...open.values()].map(({ stage }) => stage)];
   }
 
   // ----------------------------------------------------------------------------------------- what opens
@@ -297,7 +309,10 @@ export class Player extends Tour {
     buttons[name].setAttribute("aria-pressed", String(on));
     if (name === "queue") return this.tell();
     (popups[name] ?? pane).hidden = !on;
-    if (name === "source") return this.mark();
+    if (name === "source") {
+      if (this.content?.widths) this.arrange(true);
+      return this.mark();
+    }
     if (on) {
       for (const other of Object.keys(popups)) if (other !== name) this.toggle(other, false);
       if (this.picked) this.pick(null);
@@ -313,7 +328,7 @@ export class Player extends Tour {
   }
 
   async share(kind) {
-    const copied = kind === "html" ? await send(this.model, this.act, this.step) : await this.still(kind);
+    const copied = kind === "html" ? send(this.module, this.model, this.act, this.step) : await this.still(kind);
     this.panes.buttons.copy.title = this.words[copied ? "copied" : "copied_file"];
     this.toggle("copy", false);
     this.panes.buttons.copy.focus({ preventScroll: true });
@@ -326,23 +341,41 @@ export class Player extends Tour {
   }
 }
 
-export function render({ model, el }) {
-  const player = new Player(model, el);
+/** @type {Map<string, CSSStyleSheet>} */
+const sheets = new Map();
+
+// One sheet dresses all players of this module that stand in the same document or shadow root. A notebook may
+// put the element on its page later.
+function dress(el, style) {
+  const sheet = sheets.get(style) ?? new CSSStyleSheet();
+  if (!sheets.has(style)) sheet.replaceSync(style);
+  sheets.set(style, sheet);
+  const adopt = (root) => root.adoptedStyleSheets.includes(sheet) || root.adoptedStyleSheets.push(sheet);
+  adopt(el.isConnected ? el.getRootNode() : document);
+  const later = new ResizeObserver(() => el.isConnected && (adopt(el.getRootNode()), later.disconnect()));
+  if (!el.isConnected) later.observe(el);
+}
+
+/** @param {{ model: import("./stepper_types.js").Model, el: Element, module: import("./stepper_types.js").Module }} place */
+export function render({ model, el, module }) {
+  dress(el, module.style);
+  const player = new Player(model, el, module);
   return () => player.end();
 }
 
 // Put a player in the place of the picture in `box`, on a page without a kernel.
-export function mount(box, score, css, code) {
+/** @param {any} box @param {any} score @param {import("./stepper_types.js").Module} module */
+export function mount(box, score, module) {
   const still = box.firstElementChild;
   const act = score.acts[score.shown];
   if (act.groups) act.svg = whole(still, act);
-  const el = make("div", {}, make("style", { textContent: css }));
   const step = (score.pane && addressed()) || score.step || 0;
-  const model = memory({ _score: score, _module: [code, css], step, act: score.shown, playing: false, speed: 1 });
-  render({ model, el });
+  const model = memory({ _score: score, step, act: score.shown, playing: false, speed: 1 });
+  const el = box.insertBefore(make("div"), still);
+  render({ model, el, module });
   if (score.pane) addEventListener("hashchange", () => model.set("step", addressed()));
   while (still.nextSibling && still.nextSibling.localName !== "script") still.nextSibling.remove();
-  still.replaceWith(el);
+  still.remove();
   box.style.overflowX = "visible";
 }
 

@@ -28,9 +28,13 @@ function plus(stage, boxes, open, onopen) {
   }
 }
 
+// Where the picture of a box stands.
+export const viewOf = ({ title }) => quiet(make("div", { className: "mgp-view", tabIndex: 0, aria: { label: title, role: "region" } }));
+
 export class Boxes {
   /** @type {Map<string, import("./stepper_types.js").Panel>} what can be opened */ panels = new Map();
   /** @type {Map<string, {element: HTMLElement, stage: Stage}>} what is */ open = new Map();
+  /** @type {{id: string, stage: Stage} | null} whose picture stays while others open */ pinned = null;
   /** @type {((id: string) => boolean) | null} whether one such box is open at a time */ single = null;
   /** @type {((id: string) => void) | null} what is told of a box that was turned */ turned = null;
 
@@ -39,6 +43,8 @@ export class Boxes {
     this.player = player;
     this.foot = block("mgp-view mgp-foot"); // what stands below the graph, while boxes are open
     this.element = block("mgp-panels");
+    this.pin = block("mgp-pinned");
+    this.pin.hidden = true;
   }
 
   lay(panels) {
@@ -50,7 +56,16 @@ export class Boxes {
   }
 
   sign() {
-    for (const stage of this.player.stages()) plus(stage, this.inside(stage), this.open, (box) => this.turn(box));
+    const stages = this.player.stages().filter((stage) => stage !== this.pinned?.stage);
+    for (const stage of stages) plus(stage, this.inside(stage), this.open, (box) => this.turn(box));
+  }
+
+  // The picture of a box, in the form that fits its view.
+  staged(panel, view) {
+    const { player } = this;
+    const stage = new Stage(view, fitting(panel, view.clientWidth), player.words, (part) => player.pick(part, stage));
+    stage.svg.querySelector(":scope > .legend")?.remove();
+    return stage;
   }
 
   // What can be opened in a picture: not what stands in it from outside of its box.
@@ -74,13 +89,12 @@ export class Boxes {
     } else {
       const panel = this.panels.get(id);
       const label = player.words.box_close;
-      const view = quiet(make("div", { className: "mgp-view", tabIndex: 0, aria: { label: panel.title, role: "region" } }));
+      const view = viewOf(panel);
       const close = make("button", { type: "button", textContent: "−", title: label, onclick: () => this.turn(id), aria: { label } });
       const element = block("mgp-panel", block("mgp-head", make("b", { textContent: panel.title }), quiet(close)), block("mgp-scene", view));
       this.element.append(element);
       this.element.after(this.foot);
-      const stage = new Stage(view, fitting(panel, view.clientWidth), player.words, (part) => player.pick(part, stage));
-      stage.svg.querySelector(":scope > .legend")?.remove();
+      const stage = this.staged(panel, view);
       open.set(id, { element, stage });
       stage.paint(player.step ?? 0);
     }

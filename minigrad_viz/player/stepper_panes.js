@@ -39,7 +39,7 @@ export class Panes {
     this.boxes = new Boxes(player);
     this.map = new Overview(words);
     this.scene = block("mgp-scene", this.view, this.zoom, ...this.map.edges.map(({ sign }) => sign), this.details.element, ...Object.values(this.popups));
-    const body = block("mgp-body", this.pane, block("mgp-shown", this.scene, this.boxes.element, this.order.element));
+    const body = block("mgp-body", this.pane, block("mgp-shown", this.scene, this.boxes.element, this.order.element), this.boxes.pin);
     this.top = block("mgp-top", this.controls(player), ...(this.rounds ? [this.rounds.element] : []), block("mgp-told", this.caption.element, this.map.element));
     this.root = quiet(make("div", { className: `mgp mg-${score.theme}`, aria: { label: words.player, role: "group" } }, block("mgp-player", this.top, body)));
   }

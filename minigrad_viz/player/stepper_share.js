@@ -65,25 +65,20 @@ function download(kind, blob) {
   return false;
 }
 
-// The module of the player and its style: a page has them, a kernel sends them.
-function parts(model) {
-  const here = model.get("_module");
-  if (here || !model.send) return here;
-  return new Promise((resolve) => {
-    const hear = ({ module }) => module && (model.off("msg:custom", hear), resolve(module));
-    model.on("msg:custom", hear);
-    model.send({ module: true });
-  });
-}
-
 // A page with the player at a step, as a file. What only a kernel can compute is not in it.
-export async function send(model, act, step) {
-  const [code, css] = await parts(model);
+/** @param {import("./stepper_types.js").Module} module @param {import("./stepper_types.js").Model} model @param {number} act @param {number} step */
+export function send({ code, style }, model, act, step) {
   const { live, training, ...score } = model.get("_score");
   const acts = score.acts.map(({ groups, ...rest }) => rest); // the pictures are whole
   const told = { ...score, acts, shown: act, step: 0, pane: true, ...(model.send ? {} : { live }) };
   const data = (value) => JSON.stringify(value).replaceAll("<", "\\u003c");
-  const start = `location.hash ||= "step=${step}";(${code}).mount(document.currentScript.previousElementSibling,${data(told)},${data(css)})`;
+  const start = `
+    const module = ${data({ code, style })}, script = document.createElement("script");
+    script.text = "document.currentScript.player = " + module.code;
+    document.head.append(script);
+    location.hash ||= "step=${step}";
+    script.player.mount(document.querySelector("div"), ${data(told)}, module);
+  `;
   const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${score.words.player}</title>`;
   const page = `<!doctype html>${head}<body style="margin:16px"><div><p></p></div><script>${start}<\/script>`;
   return download("html", new Blob([page], { type: "text/html" }));

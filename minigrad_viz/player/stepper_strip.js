@@ -1,9 +1,11 @@
 // The strip of a model: below it stands the inside of one card, the one that is active or that the reader chose.
 
 import { Extra, block, extras, make, quiet } from "./stepper_parts.js";
+import { viewOf } from "./stepper_boxes.js";
 import { Stage } from "./stepper_picture.js";
 
 const FOUND = 8; // modules that are offered
+const RIM = 8; // pixels around a picture that is pinned
 
 class Strip extends Extra {
   constructor(player) {
@@ -53,6 +55,7 @@ class Strip extends Extra {
     if (this.content !== content) this.tables.replaceChildren(...(this.on ? content.updates.map(table) : []));
     this.content = content;
     this.inside.laid();
+    this.pin(this.on && this.pinned && boxes.panels.has(this.pinned) ? this.pinned : "");
     if (!this.on) return;
     const pane = player.panes.root.querySelector(".mgp-livepane");
     if (pane) this.tables.before(pane); // what is inside of a card stands directly below the strip
@@ -103,8 +106,9 @@ class Strip extends Extra {
   }
 
   key(key) {
-    if (!this.on || !["[", "]", "/"].includes(key)) return false;
+    if (!this.on || !["[", "]", "/", "p", "P"].includes(key)) return false;
     if (key === "/") this.search();
+    else if (key === "p" || key === "P") this.turnPin();
     else this.beside(key === "]" ? 1 : -1);
     return true;
   }
@@ -160,6 +164,42 @@ class Strip extends Extra {
   leave() {
     this.find.hidden = true;
     this.player.panes.view.focus({ preventScroll: true });
+  }
+
+  // ------------------------------------------------------------------------- the picture that stays beside others
+
+  // Pin the innermost box that is open; if it is pinned, or none is open, unpin what is.
+  turnPin() {
+    const { boxes } = this.player.panes;
+    const open = [...boxes.open.keys()].at(-1);
+    const beside = boxes.pinned;
+    this.pinned = !open || open === beside?.id ? "" : open;
+    this.pin(this.pinned);
+    if (Boolean(beside) !== Boolean(this.pinned)) this.player.arrange(true);
+  }
+
+  // Show the picture of a box beside the strip or below it: of what it has the picture of the subject, if there is one.
+  pin(id) {
+    const { player } = this;
+    const { boxes } = player.panes;
+    const panel = boxes.panels.get(id);
+    if (player.chosen && player.chosen === boxes.pinned?.stage) player.pick(null);
+    boxes.pinned = null;
+    boxes.pin.hidden = !panel;
+    if (!panel) return boxes.pin.replaceChildren();
+    const head = make("b", { textContent: panel.title });
+    const view = viewOf(panel);
+    const label = player.words.strip_unpin;
+    const close = quiet(make("button", { type: "button", textContent: "P", title: label, onclick: () => ((this.pinned = ""), this.pin(""), player.arrange(true)), aria: { label } }));
+    boxes.pin.replaceChildren(block("mgp-head", head, close), block("mgp-scene", view));
+    this.title(head);
+    head.prepend(`${player.words.strip_pinned} `);
+    const stage = boxes.staged(panel, view);
+    this.choices(view);
+    crop(stage);
+    this.inside.opened(id, stage);
+    boxes.pinned = { id, stage };
+    stage.paint(player.step ?? 0);
   }
 
   // A card was opened or closed.
@@ -351,6 +391,19 @@ class Inside {
     if (!player.resting()) player.panes.label.textContent = `${place} / ${player.all}`;
     if (inner) player.panes.caption.show({ ...player.frames[player.step - 1], ...inner.frame }, "");
   }
+}
+
+// Of a picture what its subject is drawn as, if it has one.
+function crop(stage) {
+  const subjects = [...stage.svg.querySelectorAll(":scope > .subject:not(:has(> .axis:only-child))")];
+  if (!subjects.length) return;
+  const places = subjects.map((part) => part.getBBox());
+  const [left, top] = [Math.min(...places.map(({ x }) => x)), Math.min(...places.map(({ y }) => y))];
+  const [right, bottom] = [Math.max(...places.map(({ x, width }) => x + width)), Math.max(...places.map(({ y, height }) => y + height))];
+  const [width, height] = [right - left + 2 * RIM, bottom - top + 2 * RIM];
+  for (const [name, value] of Object.entries({ viewBox: `${left - RIM} ${top - RIM} ${width} ${height}`, width, height })) stage.svg.setAttribute(name, value);
+  stage.svg.style.overflow = "hidden";
+  stage.svg.style.minWidth = "";
 }
 
 // All lines of an update, on request.

@@ -79,6 +79,10 @@
  */
 
 /**
+ * @typedef {{ code: string, style: string }} Module the player itself: an expression, and its style sheet
+ */
+
+/**
  * @typedef {object} Model of a widget, or what stands for it on a page without a kernel
  * @property {(name: string) => any} get
  * @property {(name: string, value: any) => void} set

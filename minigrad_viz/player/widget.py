@@ -17,7 +17,7 @@ from ..words import text
 from .acts import Act
 from .live_values import Coach, LivePicture
 from .score import score_of
-from .static_html import extra_of, module, module_expression, player_html, style, widgets_are_shown
+from .static_html import extra_of, module, player_html, widgets_are_shown
 
 VIEW = "application/vnd.jupyter.widget-view+json"
 SPEEDS = (0.25, 8.0)  # steps are played at least and at most so many times as fast
@@ -35,7 +35,6 @@ class Stepper(anywidget.AnyWidget):
 
     also = "learning"  # what it uses besides, see `static_html.EXTRAS`
     _esm = module(also)
-    _css = style(also)
     step = traitlets.Int(0).tag(sync=True)
     steps = traitlets.Int(0, read_only=True).tag(sync=True)
     act = traitlets.Int(0).tag(sync=True)
@@ -68,7 +67,6 @@ class Stepper(anywidget.AnyWidget):
         kwargs.setdefault("layout", {"width": "100%"})  # in an HBox, too, as wide as there is room
         super().__init__(act=score["shown"], _score=score, **kwargs)
         self.set_trait("steps", len(self.acts[self.act].frames))
-        self.on_msg(self._send_module)
         for name, value in first.items():  # which depend on the acts
             setattr(self, name, value)
 
@@ -88,11 +86,6 @@ class Stepper(anywidget.AnyWidget):
     def _turned(self, change: Any) -> None:
         self.step = 0
         self.set_trait("steps", len(self.acts[change["new"]].frames))
-
-    def _send_module(self, _: Any, content: Any, buffers: Any) -> None:
-        """A reader makes a page, which needs the player's module and style."""
-        if "module" in content:
-            self.send({"module": [module_expression(self.also), style(self.also)]})
 
     def goto(self, step: int, act: int | None = None) -> None:
         """Show a step, from 0 to `steps`, and before that another backward call, counted from 0. ValueError
@@ -135,7 +128,6 @@ class StripStepper(Stepper):
 
     also = "strip learning"
     _esm = module(also)
-    _css = style(also)
 
 
 def stepper_of(acts: Sequence[Act], *told: Any, **parts: Any) -> Stepper:
@@ -148,7 +140,6 @@ class QuizStepper(Stepper):
 
     also = "quiz"
     _esm = module(also)
-    _css = style(also)
 
     def __init__(self, *told: Any, quiz: str, instead: str, **kwargs: Any) -> None:
         """`quiz` has the questions, packed, and `instead` the same as text; the other arguments are those of
@@ -177,7 +168,6 @@ class LiveStepper(Stepper):
 
     also = "strip live"
     _esm = module(also)
-    _css = style(also)
 
     def __init__(
         self, *told: Any, living: LivePicture | None, coach: Coach | None = None, **kwargs: Any

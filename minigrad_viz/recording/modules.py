@@ -165,8 +165,9 @@ def is_module(value: Any) -> bool:
 
 
 def tops(namespace: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """The modules among the variables, in lists and dictionaries of them, and in plain objects."""
-    held = variables(namespace)
+    """The modules among the variables, in lists and dictionaries of them, and in plain objects; those that
+    IPython keeps in `Out` last."""
+    held = sorted(variables(namespace), key=lambda each: each[0] == "Out")  # stable
     for name, value in held:
         yield from modules_in(name, value)
     for name, value in held:

@@ -220,7 +220,7 @@ class Recorder:
         """Take in tensors as they are before the cell runs, because it may write to them."""
         for tensor in tensors:
             if has_history(tensor):
-                self.states.id_of(tensor)
+                self.states.brought.add(self.states.id_of(tensor))
         if tensors:
             self.states.snapshot(AGAIN)
 

@@ -210,6 +210,7 @@ class States:
     def __init__(self, tape: Tape) -> None:
         self.tape, self.ids, self.notes = tape, tape.ids, tape.notes
         self.owners, self.exits = Owners(tape.ids), Exits()
+        self.brought: set[str] = set()  # tensors that were read before the cell ran
         self.frozen: dict[Any, None] = {}
         self.contracted: set[Any] = set()
         self.titles: dict[str, dict[type, str]] = {name: {} for name in DIALECTS}  # of minigrad's nodes
@@ -485,8 +486,13 @@ class States:
                 yield from ((f"{start}.{key}", t) for key, t in parameters(module))
 
     def snapshot(self, when: str, ahead: bool = False) -> None:
-        """Write down how every named tensor stands; after a gap (AGAIN) the parameters of modules as well.
-        `ahead`: it belongs to the next backward call."""
-        inner = [(name, t) for name, t in self.parameters() if self.ids.known(t)] if when == AGAIN else []
-        rows = ((name, self.state_of(t, self.ids.known(t) or "")) for name, t in [*self.named(), *inner])
+        """Write down how every named tensor stands; after a gap (AGAIN) the parameters of modules as well, at
+        the end those that were `brought`. `ahead`: it belongs to the next backward call."""
+        wanted = self.ids.known if when == AGAIN else lambda t: self.ids.known(t) in self.brought
+        inner: dict[int, tuple[str, Any]] = {}
+        for name, t in self.parameters() if when == AGAIN or self.brought else ():
+            if wanted(t):
+                inner.setdefault(id(t), (name, t))
+        named = [*self.named(), *inner.values()]
+        rows = ((name, self.state_of(t, self.ids.known(t) or "")) for name, t in named)
         self.notes.append(Snapshot(when, self.tape.calls + ahead, tuple(rows)))

@@ -339,11 +339,11 @@ def places(source: Any, frame: Any) -> list[tuple[Scenes, Any]]:
         cell = known_to_last(source)
         names = {**frame.f_globals, **frame.f_locals}
         graph = Scenes(trace_of([source], {n: t for n, t in names.items() if is_tensor(t)}))
-        return [*([(cell[0], last().explained)] if cell is not None else []), (graph, ())]
+        return [*([(cell[0], last().diagnosed)] if cell is not None else []), (graph, ())]
     if isinstance(source, Recording):
         source = source.report
     if isinstance(source, Trace):
         source = Report(source)
     if isinstance(source, Report):
-        return [(source.scenes, source.explained)]
+        return [(source.scenes, source.diagnosed)]
     raise TypeError(f"predict() asks about a tensor or a recorded cell, not {type(source).__name__}")

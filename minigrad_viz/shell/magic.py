@@ -28,9 +28,10 @@ from ..words import text
 from . import tracebacks
 from .cell import CellRunner, vars_of
 from .explain import explain, remember
+from .first_writes import written_first
 from .options import Reader, Settings, report_options, settings_class
 from .report import Report
-from .session import Session, cell_sources, written_first
+from .session import Session, cell_sources
 from .treescope_tensors import follow_treescope, unregister_tensors
 
 NAME = "autograd"

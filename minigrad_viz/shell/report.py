@@ -228,11 +228,14 @@ class OtherNumbers:
 
     def sliders(self) -> tuple[frozenset[str], str]:
         """The leaves that a reader can change, by their ids; and, if it is refused, why there is none."""
+        loop = len(self.trace.rounds) > 1
         try:
-            return frozenset(handle.id for handle in handles_in(self.again, self.graph)), ""
+            found = frozenset(handle.id for handle in handles_in(self.again, self.graph))
+            why = "" if found or not loop else text("live_trained", self.lang)
         except ReplayRefusal as refused:
-            loop = [text("live_loop", self.lang)] if len(self.trace.rounds) > 2 else []
-            return frozenset(), " ".join([text("live_refused", self.lang, why=str(refused)), *loop])
+            found, why = frozenset(), str(refused)
+        further = [text("live_loop", self.lang)] if loop else []
+        return found, " ".join([text("live_refused", self.lang, why=why), *further]) if why else ""
 
     def living(self, picture: Picture, frames: Sequence[Frame]) -> LivePicture | None:
         """What a reader can change in the picture that is shown first; None if there is nothing. Refused as
@@ -317,9 +320,10 @@ class Report:
         self.lang = lang = lang or language()
         self._findings = Findings(self.scenes, lang, notebook)
         self._source = trace.source if notebook is None else notebook.trace.source
-        self.explained, self.problem = self._findings.explained, self._findings.problem
+        self.diagnosed, self.problem = self._findings.explained, self._findings.problem
+        self.explained = tuple(each for each in self.diagnosed if each.key)  # without unknown errors
         roots, self.refused = tuple(roots), ""
-        self.views = views_of(self.scenes, roots=roots, fold=fold, lang=lang, explained=self.explained)
+        self.views = views_of(self.scenes, roots=roots, fold=fold, lang=lang, explained=self.diagnosed)
         self._numbers = OtherNumbers(self.scenes, program, self.graph, lang, roots=roots, fold=fold)
         self.predict = predict = predict if fade is None else fade != 0
         self._fade = fade
@@ -330,7 +334,7 @@ class Report:
             if not sliders and not self.refused and not strips:
                 sliders = self._unfolded(roots)
             options = {**options, "sliders": frozenset() if strips else sliders}
-        self._acts = Acts(self.views, trace.rounds, self.explained, lang, options, strips=fold, depth=depth)
+        self._acts = Acts(self.views, trace.rounds, self.diagnosed, lang, options, strips=fold, depth=depth)
         self._stepper: Stepper | None = None
         self.table: Table = table_of(trace, lang)
         self._asked = ledger, memory
@@ -338,7 +342,7 @@ class Report:
     def _unfolded(self, roots: tuple[str, ...]) -> frozenset[str]:
         """The leaves that a reader can change where they stand in boxes, as those of a model do: a small
         picture is shown without boxes then; of a large one it is said why there are none."""
-        views = views_of(self.scenes, roots=roots, fold=False, lang=self.lang, explained=self.explained)
+        views = views_of(self.scenes, roots=roots, fold=False, lang=self.lang, explained=self.diagnosed)
         numbers = OtherNumbers(self.scenes, self.program, views[-1].graph, self.lang, roots=roots, fold=False)
         sliders = numbers.sliders()[0]
         if sliders and len(views[-1].graph.stations) <= UNFOLDED:
@@ -354,7 +358,7 @@ class Report:
         if self._fade is not None:
             return faded_questions(self.scenes, self._fade, self.lang)
         failed = self.trace.error is not None
-        return question.fair(questions_of(self.scenes, self.explained, self.lang), failed)
+        return question.fair(questions_of(self.scenes, self.diagnosed, self.lang), failed)
 
     @cached_property
     def ledger(self) -> LedgerSheet:

@@ -22,7 +22,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..protocol import is_tensor
-from ..recording.error_frames import NOTHING, member
+from ..recording.modules import is_module
 from ..recording.recorder import Recorder
 from ..trace.events import (
     BackwardStarted,
@@ -86,7 +86,21 @@ class Session:
         files = users_files([*before, cell], recorder.tape.namespace, recorder.tape.locator.files)
         before = [*files, *before]
         self._keep(cell, ids)
-        return join_traces([*before, cell]) if before else None
+        if not before:
+            return None
+        unseen = tuple(self._unseen(cell, sources, recorder.tape.namespace))
+        return join_traces([*before, cell])._replace(unseen=unseen)
+
+    def _unseen(
+        self, cell: RecordedCell, sources: Mapping[str, str], namespace: dict[str, Any]
+    ) -> Iterator[tuple[str, frozenset[str]]]:
+        """The earlier cells of which there is no recording, with the tensors and models that they share with
+        a cell."""
+        read, given = self._names_in(cell.source)
+        mine = {name for name in read | given if is_tensor(held := namespace.get(name)) or is_module(held)}
+        for each in self._every(sources):
+            if each.trace is None and (shared := mine & frozenset().union(*self._names_in(each.source))):
+                yield each.label, shared
 
     def _keep(self, cell: RecordedCell, ids: Ids) -> None:
         """Remember a cell, and forget the oldest ones."""
@@ -316,73 +330,3 @@ def cell_sources(shell: Any, source: str, unstored: Sequence[str] = ()) -> tuple
     number = len(inputs) - 1 if stored else shell.execution_count
     found = {i: str(each) for i, each in enumerate(inputs) if 0 < i < number}
     return f"In [{number}]", {f"In [{i}]": each for i, each in found.items()}
-
-
-# ─── What a cell writes to before it uses it otherwise: how that was is not to be missed
-
-
-def written_first(source: str, namespace: dict[str, Any]) -> list[Any]:
-    """The tensors of earlier cells that a cell writes to in place before it reads them otherwise, and those
-    whose gradients it reads."""
-    read, found = set[str](), dict[int, Any]()
-    tree = SourceText(source).tree
-    for statement in () if tree is None else plain_statements(tree.body):
-        for target in written_in(statement):
-            base = ast.unparse(target).split(".")[0]
-            value = value_behind(target, namespace) if base not in read else None
-            if is_tensor(value):
-                found[id(value)] = value
-        names = (node for node in ast.walk(statement) if isinstance(node, ast.Name))
-        read |= {node.id for node in names}
-    return list(found.values())
-
-
-def plain_statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
-    """The statements of a block, and of those in `with` blocks."""
-    for statement in body:
-        if isinstance(statement, ast.With):
-            yield from plain_statements(statement.body)
-        else:
-            yield statement
-
-
-def written_in(statement: ast.stmt) -> Iterator[ast.expr]:
-    """What a statement writes to in place: `c` of `c += 1`, `c[0] = 5`, `c.mul_(2)`,
-    `init.zeros_(c)` and `relu(c, inplace=True)`; and `c` of `c.grad`, which no operation reads."""
-    targets: list[ast.expr] = []
-    if isinstance(statement, ast.AugAssign):
-        targets = [statement.target]
-    elif isinstance(statement, ast.Assign):
-        targets = [t for t in statement.targets if isinstance(t, ast.Subscript | ast.Attribute)]
-        targets = [t.value if isinstance(t, ast.Attribute) else t for t in targets]
-    elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
-        call = statement.value
-        if isinstance(call.func, ast.Attribute) and call.func.attr.endswith("_"):
-            targets = [call.func.value, *call.args[:1]]
-    inner = (part for part in ast.walk(statement) if isinstance(part, ast.Call) and part.args)
-    targets += [call.args[0] for call in inner if any(each.arg == "inplace" for each in call.keywords)]
-    targets += [
-        part.value for part in ast.walk(statement) if isinstance(part, ast.Attribute) and reads_grad(part)
-    ]
-    for target in targets:
-        while isinstance(target, ast.Subscript) or (
-            isinstance(target, ast.Attribute) and target.attr == "data"
-        ):
-            target = target.value
-        yield target
-
-
-def reads_grad(part: ast.Attribute) -> bool:
-    """Whether an attribute is the gradient of something, and is read."""
-    return part.attr == "grad" and isinstance(part.ctx, ast.Load)
-
-
-def value_behind(target: ast.expr, namespace: dict[str, Any]) -> Any:
-    """What a name, or attributes of one, stand for; None where that would run code."""
-    if isinstance(target, ast.Name):
-        return namespace.get(target.id)
-    if isinstance(target, ast.Attribute):
-        owner = value_behind(target.value, namespace)
-        found = None if owner is None else member(owner, target.attr)
-        return None if found is NOTHING else found
-    return None

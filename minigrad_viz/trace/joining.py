@@ -47,12 +47,15 @@ class Chapter(NamedTuple):
 
 
 class JoinedTrace(NamedTuple):
-    """A joined trace, its chapters, and the number of the first event of the last one, and its first call."""
+    """A joined trace, its chapters, and the number of the first event of the last one, and its first call.
+    `unseen` are the labels of earlier cells of which there is no recording, with the tensors and models that
+    they share with the last one."""
 
     trace: Trace
     chapters: tuple[Chapter, ...]
     begin: int
     call: int
+    unseen: tuple[tuple[str, frozenset[str]], ...] = ()
 
     def chapter_at(self, line: int) -> Chapter:
         """The chapter in which a line of the joined text stands."""

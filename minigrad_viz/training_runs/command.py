@@ -9,8 +9,6 @@ from __future__ import annotations
 import argparse
 import builtins
 import contextlib
-import importlib
-import importlib.util
 import json
 import sys
 import tokenize
@@ -57,7 +55,6 @@ def run_command(arguments: list[str]) -> int:
     except (SyntaxError, ValueError) as problem:
         traceback.print_exception(problem, limit=0)
         return 1
-    load_library(source)
     d = doctor(silence=given.silence, lang=given.lang, show=False)
     silent = given.json or given.sarif
     with contextlib.redirect_stdout(sys.stderr) if silent else contextlib.nullcontext():
@@ -84,13 +81,6 @@ def is_met(d: Doctor, least: str | None) -> bool:
     if least is None:
         return False
     return any(least == "likely" or finding.certainty == "certain" for finding in d.findings)
-
-
-def load_library(source: str) -> None:
-    """Import PyTorch before the script does, if the script mentions it: its functions are watched from the
-    first line on."""
-    if "torch" in source and "torch" not in sys.modules and importlib.util.find_spec("torch") is not None:
-        importlib.import_module("torch")
 
 
 def run_script(code: Any, words: list[str], d: Doctor) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 import time
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -13,10 +14,11 @@ from ..training_faults.diagnosis import findings_of
 from ..training_faults.evidence import Evidence
 from ..training_faults.findings import Finding
 from ..words import language
+from .arrival import Arrival
 from .export import report_json, report_sarif
 from .flow import Table, step_table
-from .hub import HUBS, Hub
-from .library import Library, loaded_libraries
+from .hub import HUBS, Hub, call_guarded
+from .library import Library, Torch, loaded_libraries
 from .observer import Observer
 from .report_html import report_html, report_page
 from .report_text import report_text
@@ -36,32 +38,49 @@ class Doctor(AbstractContextManager["Doctor"]):
         self._observers: list[tuple[Observer, Evidence]] = []
         self._record_next = False
         self.recorded: Any = None
+        self._arrival = Arrival("torch", self._watch_torch)
+        self._problems: list[str] = []
 
     def __enter__(self) -> Doctor:
         if self.running:
             raise RuntimeError("this doctor is watching already")
         self.evidence = Evidence()
         self._observers = []
-        self._began = time.perf_counter()
+        self._problems = []
+        self._thread, self._began = threading.get_ident(), time.perf_counter()
         for library in loaded_libraries():
-            own = [each for each in self._given if is_of(each, library)]
-            observer = Observer(library, Evidence(), self._loss)
-            models = [each for each in own if isinstance(each, library.Module)]
-            optimizers = [each for each in own if isinstance(each, library.Optimizer)]
-            HUBS.setdefault(library.name, Hub()).add(observer.parts, library.patches())
-            observer.recorder = self
-            observer.start(models, optimizers)
-            self._observers.append((observer, observer.evidence))
+            self._watch(library)
+        self._arrival.start()
         self.running = True
         return self
 
+    def _watch(self, library: Library) -> None:
+        """Begin to watch what runs in a library."""
+        own = [each for each in self._given if is_of(each, library)]
+        observer = Observer(library, Evidence(), self._loss)
+        models = [each for each in own if isinstance(each, library.Module)]
+        optimizers = [each for each in own if isinstance(each, library.Optimizer)]
+        HUBS.setdefault(library.name, Hub()).add(observer.parts, library.patches())
+        observer.recorder = self
+        observer.start(models, optimizers)
+        self._observers.append((observer, observer.evidence))
+
+    def _watch_torch(self) -> None:
+        """PyTorch has been imported inside the block."""
+        if self.running and threading.get_ident() == self._thread:
+            call_guarded(self._problems, lambda: self._watch(Torch()))
+        elif self.running:
+            self._problems.append("torch")
+
     def __exit__(self, kind: Any, error: BaseException | None, traceback: Any) -> None:
         self.running = False
+        self._arrival.stop()
         for observer, _ in self._observers:
             HUBS[observer.library.name].remove(observer.parts)
             observer.stop()
         if self._observers:
             _, self.evidence = max(self._observers, key=lambda pair: (pair[1].backwards, pair[1].steps))
+        self.evidence.unwatched += self._problems
         self.evidence.seconds = time.perf_counter() - self._began
         ended = isinstance(error, SystemExit) and not error.code
         if error is not None and not ended:

@@ -12,7 +12,6 @@ from ..shell.cell import CellRunner, vars_of
 from ..shell.magic import shows_html
 from ..shell.options import Reader
 from ..words import CATALOGUES, text
-from .command import load_library
 from .doctor import Doctor, doctor
 
 NAME = "doctor"
@@ -42,7 +41,6 @@ class Cells:
         self, options: argparse.Namespace, source: str, namespace: dict[str, Any]
     ) -> tuple[Doctor, Any]:
         """Start to watch, just before the cell runs, with the models and optimizers that it names."""
-        load_library(source)
         silence, lang = getattr(options, "silence", ()), getattr(options, "lang", None)
         named = set(re.findall(r"\b[A-Za-z_]\w*\b", source))
         given = [value for name, value in namespace.items() if name in named and not name.startswith("_")]

@@ -89,7 +89,7 @@ export async function player(data = score([chain(3)], "a1\nb2\nc3\n"), host = do
   const el = make("div");
   host.append(el);
   const model = memory({ _score: data, step: 0, act: data.shown, playing: false, speed: 1 });
-  const end = render({ model, el });
+  const end = render({ model, el, module: { code: "", style: "" } });
   const all = (selector) => [...el.querySelectorAll(selector)];
   const one = (selector) => el.querySelector(selector);
   await until(() => one("svg.mg, pre"), "the picture is there");

@@ -479,7 +479,7 @@ test("a player takes the place of the picture that stood there", async () => {
   const still = make("img", { src: `data:image/svg+xml,${encodeURIComponent(act.svg)}` });
   box.append(still);
   document.body.append(box);
-  mount(box, score([act]), ".mgp { color: rgb(1, 2, 3) }");
+  mount(box, score([act]), { code: "", style: ".mgp { color: rgb(1, 2, 3) }" });
   await until(() => box.querySelectorAll("g.station").length === 2, "the picture");
   equal([still.isConnected, getComputedStyle(box.querySelector(".mgp")).color], [false, "rgb(1, 2, 3)"]);
 });

@@ -24,6 +24,14 @@ RUN_ELSEWHERE = """html => {
 }"""
 
 
+# What is unpacked from now on.
+COUNT_READ = """() => {
+    const read = Response.prototype.json;
+    window.packed = 0;
+    Response.prototype.json = function () { packed++; return read.call(this); };
+}"""
+
+
 def html(code: int, **options) -> str:
     return Report(traced(CELLS[code]), lang="en", **options).html()
 
@@ -71,6 +79,27 @@ def test_a_converted_notebook_plays_offline(visit, converted, theme):
     assert second.locator(".mgp-at mark").inner_text().startswith("torch.tensor(5.0")
     paper = first.locator(".paper").evaluate("paper => getComputedStyle(paper).fill")
     assert paper == {"light": "rgb(255, 255, 255)", "dark": "rgb(17, 20, 24)"}[theme]
+
+
+@pytest.mark.smoke
+def test_cells_share_one_player_and_each_can_do_alone(visit, tmp_path):
+    """The first output defines it; it may go, and another page may have only the second."""
+    page = visit(page_of(tmp_path / "a.html", html(9)))
+    ready(page)
+    page.evaluate("document.querySelector('[data-mgp]').remove()")
+    page.evaluate(COUNT_READ)
+    page.evaluate(RUN_ELSEWHERE, html(4))
+    ready(page)
+    page.locator(".mgp-next").click()
+    assert page.locator(".mgp-label").inner_text() == "1 / 6"
+    assert page.evaluate("[Object.keys(minigradPlayers).length, document.adoptedStyleSheets.length]") == [
+        1,
+        1,
+    ]
+    assert page.evaluate("packed") == 1, "the score alone"
+    page.evaluate(RUN_ELSEWHERE, html(9, predict=True))  # which needs more than the others
+    page.locator(".mgp-ask-at").first.wait_for()
+    assert page.evaluate("Object.keys(minigradPlayers).length") == 2
 
 
 def test_the_other_backward_calls_are_unpacked(visit, tmp_path):
@@ -498,6 +527,36 @@ def test_modules_are_found_and_a_long_update_opens(visit, tmp_path):
     assert cells.nth(1).is_visible() and not cells.nth(3).is_visible(), "the update comes later"
     page.keyboard.press("End")
     assert cells.nth(3).is_visible()
+
+
+@pytest.mark.parametrize("width", [1440, 960, 400])
+def test_a_pinned_picture_stays_while_other_cards_are_open(visit, tmp_path, width):
+    """`P` pins what is inside the open card, and unpins it. In a wide window it stands below the source, at
+    the right of the strip, which leaves both their room; else below all."""
+    page = visit(page_of(tmp_path / "a.html", Report(traced(MODEL), lang="en").page()))
+    page.set_viewport_size({"width": width, "height": 900})
+    page.reload()
+    ready(page)
+    pane, pinned = page.locator(".mgp-pane"), page.locator(".mgp-pinned")
+    assert pane.is_visible() == (width == 1440) and not pinned.is_visible()
+    page.locator(".mgp-view").first.focus()
+    for key in ("]", "]", "]", "p", "[", "ArrowRight"):
+        page.keyboard.press(key)
+    assert pinned.locator("b").inner_text() == "pinned: loss"
+    assert page.locator(".mgp-panel b").inner_text() != "loss"
+    bars = pinned.locator(".later").count()
+    page.keyboard.press("End")
+    assert pinned.locator(".later").count() < bars, "it goes along with the steps"
+    strip, beside = page.locator(".mgp-shown").bounding_box(), pinned.bounding_box()
+    if width == 1440:
+        assert strip["width"] == 958 and beside["x"] >= strip["x"] + 958
+        assert beside["y"] > pane.bounding_box()["y"]
+    else:
+        assert beside["y"] >= strip["y"] + strip["height"] - 1 and beside["width"] == strip["width"]
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    for key in ("]", "]", "]", "p"):
+        page.keyboard.press(key)
+    assert not pinned.is_visible() and pane.is_visible() == (width == 1440)
 
 
 @pytest.mark.parametrize("width", [900, 700, 400])

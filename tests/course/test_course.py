@@ -24,7 +24,7 @@ from minigrad_viz.words import CATALOGUES, columns, set_language
 ANSWERS = Path(__file__).resolve().parent / "answers"
 TAGS = {"raises-exception", "minigrad-only"}
 CELLS = 25  # of a notebook
-PROJECTS = {"from_scratch": 29, "finish_the_backward": 30, **dict.fromkeys(course.TRAININGS, 31)}
+PROJECTS = {"from_scratch": 29, **dict.fromkeys(course.TRAININGS, 31)}
 WORDS = 110  # of a prose cell
 LINE = 88  # columns of a printed line
 DOCUMENTED = r"requires_grad\(|next_functions \("  # of a line that the documents print, however wide

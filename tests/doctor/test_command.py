@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import json
+import subprocess
 import sys
 from types import SimpleNamespace
 
@@ -12,6 +14,7 @@ from doctor import faults, healthy
 from doctor.sarif_shape import problems
 from doctor.zoo_run import run
 from minigrad_viz.training_runs import doctor
+from minigrad_viz.training_runs.arrival import Arrival
 from minigrad_viz.training_runs.command import run_command
 
 pytest_plugins = ["magic_shell"]
@@ -125,3 +128,58 @@ def test_the_table_as_a_frame(monkeypatch):
     ((rows, columns),) = frames
     assert {row["parameter"] for row in rows} == {"w"} and set(columns) == set(rows[0])
     assert all(row["update"] == 0 and row["ratio"] == 0 for row in rows)
+
+
+LATE = """
+import sys
+assert "torch" not in sys.modules
+from minigrad_viz import doctor
+
+with doctor(show=False) as first, doctor(show=False) as second:
+    import torch
+
+    net = torch.nn.Linear(3, 1)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.0)
+    for step in range(8):
+        loss = (net(torch.randn(4, 3)) ** 2).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+        optimizer.step()
+for d in (first, second):
+    print(d.evidence.library, d.evidence.steps, d.evidence.clips.total(), d.findings[0].key)
+print([each for each in sys.meta_path if type(each).__module__.startswith("minigrad_viz")])
+with doctor(show=False) as third:
+    pass
+print(third.findings, [each for each in sys.meta_path if type(each).__module__.startswith("minigrad_viz")])
+"""
+
+
+def test_what_is_imported_inside_is_watched(torch, tmp_path):
+    """By two doctors, and no finder of ours stays behind."""
+    done = subprocess.run([sys.executable, "-c", LATE], capture_output=True, text=True, cwd=tmp_path)
+    assert done.stdout.splitlines() == ["torch 8 8 lr_zero", "torch 8 8 lr_zero", "[]", "[] []"], done.stderr
+
+
+def test_the_finder_goes_when_nothing_was_imported():
+    """Also where the import fails; and it finds nothing that is not there."""
+    told = []
+    waiting = Arrival("no_such_library", lambda: told.append(1))
+    waiting.start()
+    with pytest.raises(ModuleNotFoundError):
+        importlib.import_module("no_such_library")
+    assert waiting in sys.meta_path
+    waiting.stop()
+    assert waiting not in sys.meta_path and not told
+
+
+@pytest.mark.full
+def test_a_script_imports_the_library_in_a_file_of_its_own(torch, tmp_path):
+    """The script does not say `torch` itself."""
+    (tmp_path / "lesson.py").write_text(NOTHING_MOVES.replace("minigrad as torch", "torch"))
+    script = tmp_path / "train.py"
+    script.write_text("import lesson\n")
+    command = [sys.executable, "-m", "minigrad_viz", "doctor", "--json", str(script)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    (finding,) = json.loads(done.stdout)["findings"]
+    assert finding["key"] == "lr_zero" and finding["place"]["file"].endswith("lesson.py"), done.stderr

@@ -20,6 +20,7 @@ TEXTS = [
 TRAININGS = ["training_two_moons", "training_digits", "training_letters"]
 BY_HAND = [
     "finish_the_backward",
+    "finish_a_layer",
     "layer_by_hand",
     "through_time",
     "learning_rate",

@@ -104,7 +104,7 @@ def part_of(written: str) -> Part:
 
 def explained(report: Report, _: str) -> str:
     """All that is explained: key, line and that of the cause, marks, error, why, fix, matrices."""
-    return "\n".join(each for told in report.explained for each in lines_of(report, told)) or "nothing"
+    return "\n".join(each for told in report.diagnosed for each in lines_of(report, told)) or "nothing"
 
 
 def lines_of(report: Report, told: Explanation) -> list[str]:

@@ -16,7 +16,8 @@ from minigrad_viz.explaining.diagnosis import explanations_of
 from minigrad_viz.explaining.notebook import explanations_in
 from minigrad_viz.model.scene import Scenes
 from minigrad_viz.recording.recorder import Recorder
-from minigrad_viz.shell.session import Session, written_first
+from minigrad_viz.shell.first_writes import written_first
+from minigrad_viz.shell.session import Session
 from minigrad_viz.trace.graph import Explanation
 
 CODE = re.compile("`([^`]+)`")

@@ -315,13 +315,15 @@ def test_code_in_the_headline_is_code():
 
 
 def test_runs_are_laid_out_as_the_cell_alone_and_fit_a_page():
-    for cell in (ATTACHED, ATTACHED.replace("z = y * x", "z = y * x\n" + "z = z * 2\n" * 7)):
-        shown = compare(traced(cell), traced(cell.replace("y * x", "y.detach() * x")), lang="en").svgs()
+    long = ATTACHED.replace("z = y * x", "z = y * x\n" + "z = z * 2\n" * 7)
+    cuts = {ATTACHED: ("y * x", "y.detach() * x"), long: ("y * x", "y.detach() * x")}
+    for cell, cut in (cuts | {LOG_SQRT: ("w = x ** 2", "w = (x ** 2).detach()")}).items():
+        shown = compare(traced(cell), traced(cell.replace(*cut)), lang="en").svgs()
         sizes = [
             [float(n) for n in re.search(r'viewBox="\S+ \S+ (\S+) (\S+)"', svg).groups()] for svg in shown
         ]
         alone = re.search(r'viewBox="\S+ \S+ (\S+) (\S+)"', Report(traced(cell)).picture.svg()).groups()
-        assert all(width <= 960 for width, _ in sizes)
+        assert all(round(12 * 960 / width, 1) >= 11 for width, _ in sizes), "the size of letters"
         assert all((width > height) == (float(alone[0]) > float(alone[1])) for width, height in sizes)
 
 

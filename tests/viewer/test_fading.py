@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import course
 import pytest
 from cells import CELLS, traced
@@ -11,8 +13,9 @@ from minigrad_viz.predicting.question import judge
 from minigrad_viz.predicting.questions import question_about
 from minigrad_viz.shell.report import Report
 
-SERIES = course.by_id("finish_the_backward")
-GRAPHS = [name for name in SERIES if name.endswith(("-all", "-2", "-0"))]
+SERIES = course.by_id("finish_the_backward") | course.by_id("finish_a_layer")
+STAGES = ("0", "1", "2", "all")
+GRAPHS = [name for name in SERIES if name.rpartition("-")[2] in STAGES]
 INNER = "x = torch.tensor(2.0, requires_grad=True)\nw = x * 3\nz = w ** 2 + w * 5\nz.backward()\n"
 
 
@@ -73,6 +76,16 @@ MISTAKES = [
 def test_each_mistake_has_its_hint(source, subject, typed, key):
     question = next(q for q in report(source, "all").questions if q.subject == subject)
     assert judge(question, typed).keys[0] == key
+
+
+def test_each_graph_of_the_course_has_every_stage_with_other_numbers():
+    graphs = sorted({name.rpartition("-")[0] for name in GRAPHS})
+    assert graphs == ["broadcast", "chain", "fan", "network", "product", "softmax"]
+    for graph in graphs:
+        cells = [SERIES[f"{graph}-{stage}"] for stage in STAGES]
+        assert [cell.magic.split()[3] for cell in cells] == list(STAGES)
+        assert len({cell.python for cell in cells}) == 4
+        assert len({re.sub(r"-?\d+\.?\d*", "0", cell.python) for cell in cells}) == 1
 
 
 @pytest.mark.parametrize("name", GRAPHS)

@@ -214,22 +214,33 @@ def test_nothing_is_loaded_before_it_is_needed_and_no_thread_stays(tmp_path):
 @pytest.fixture
 def cache(monkeypatch, tmp_path):
     """A function that renders as new processes would and counts compilations; the file of its own cache."""
-    render(SMALL)
-    code, compiled = graphviz_wasm.machine_code(), []
+    code, compiled = graphviz_wasm._compile(graphviz_wasm.SOON, graphviz_wasm.known_module()), []
 
     def fresh() -> int:
-        graphviz_wasm.machine_code.cache_clear()
+        graphviz_wasm.loaded.clear()
         compiled.clear()
         with ThreadPoolExecutor(4) as pool:
             assert [texts(svg) for svg in pool.map(render, [SMALL] * 4)] == [["a", "b", "c"]] * 4
         return len(compiled)
 
-    monkeypatch.setattr(graphviz_wasm, "_compile", lambda wasm: compiled.append(wasm) or code)
+    monkeypatch.setattr(graphviz_wasm, "_compile", lambda build, wasm: compiled.append(build) or code)
     monkeypatch.setenv("MINIGRAD_CACHE_DIR", str(tmp_path / "cache"))
     assert [fresh(), fresh()] == [1, 0]
     (file,) = (tmp_path / "cache").iterdir()
     yield fresh, file
-    graphviz_wasm.machine_code.cache_clear()
+    graphviz_wasm.loaded.clear()
+
+
+def test_good_code_follows_and_draws_the_same(cache, monkeypatch):
+    _, soon = cache
+    drawn = render(SMALL)
+    monkeypatch.undo()
+    monkeypatch.setenv("MINIGRAD_CACHE_DIR", str(soon.parent))
+    assert graphviz_wasm.machine_code()[0] is graphviz_wasm.SOON
+    graphviz_wasm.improve_code()
+    assert graphviz_wasm.machine_code()[0] is graphviz_wasm.GOOD and render(SMALL) == drawn
+    graphviz_wasm.loaded.clear()
+    assert graphviz_wasm.machine_code()[0] is graphviz_wasm.GOOD and len(list(soon.parent.iterdir())) == 2
 
 
 def test_a_spoilt_file_or_no_place_for_one(cache, monkeypatch):
@@ -291,9 +302,10 @@ def test_without_the_bundled_engine(monkeypatch, tmp_path, fake_dot, missing):
     def no_thread(_):
         raise RuntimeError("can't start new thread")
 
-    graphviz_wasm.machine_code.cache_clear()
+    graphviz_wasm.loaded.clear()
     if missing == "setting":
-        monkeypatch.setitem(graphviz_wasm.SETTINGS, "of_a_later_version", True)
+        for build in (graphviz_wasm.GOOD, graphviz_wasm.SOON):
+            monkeypatch.setitem(build.settings, "of_a_later_version", True)
     elif missing == "thread":
         monkeypatch.setattr(threading.Thread, "start", no_thread)
     elif missing == "platform":
@@ -309,7 +321,7 @@ def test_without_the_bundled_engine(monkeypatch, tmp_path, fake_dot, missing):
 
 
 def test_an_unknown_module_does_not_run_until_it_is_allowed(monkeypatch):
-    graphviz_wasm.machine_code.cache_clear()
+    graphviz_wasm.loaded.clear()
     digest = hashlib.sha256(graphviz_wasm.known_module()).hexdigest()
     monkeypatch.setattr(graphviz_wasm, "KNOWN", {"0.0": "00" * 32})
     graph = build(traced("x = torch.ones(2, requires_grad=True)\ny = x * 2\n"))

@@ -178,6 +178,15 @@ class TestOutputs:
         assert "Live values are off: line 3 takes numbers out" in page
         assert static_html.player() in page
 
+    def test_the_training_of_a_loop_is_named_instead(self):
+        loop = (
+            "w = torch.ones(1, requires_grad=True)\nfor i in range(3):\n    ((w - 3) ** 2).sum().backward()\n"
+        )
+        source = f"import minigrad as torch\n{loop}    with torch.no_grad():\n        w -= 0.1 * w.grad\n"
+        page = trace_source(source, lang="en", live=True)[0].html()
+        assert "Live values are off: the rounds of the loop change its leaves" in page
+        assert "use %%autograd --step --live." in page
+
     def test_a_prediction_is_not_given_away(self):
         assert cell(live=True, predict=True).living is None
 

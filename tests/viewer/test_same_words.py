@@ -78,3 +78,17 @@ def test_what_only_an_attribute_holds_has_its_value():
         holder.g = holder.h * 3
         told.append(steps("s = holder.g * 2\ns.backward()\n", library, {"holder": holder}))
     assert told[0] == told[1] and "a = 6." in told[0]
+
+
+def test_rounds_of_a_recurrence_are_one_box_each():
+    """What PyTorch computes inside of `h @ W` counts like what minigrad records there."""
+    torch = pytest.importorskip("torch")
+    source = (
+        "torch.manual_seed(0)\nseq = torch.randn(3, 2)\nW = torch.randn(2, 2, requires_grad=True)\n"
+        "h = torch.zeros(2)\nfor x in seq:\n    h = torch.tanh(x + h @ W)\nh.sum().backward()\n"
+    )
+    rounds = [
+        [re.sub(r"\d\.\d*", "", step) for step in steps(source, library) if re.match("[123]/3 ", step)]
+        for library in (torch, minigrad)
+    ]
+    assert len(rounds[0]) == 6 and rounds[0][:5] == rounds[1][:5], "of the last one the zeros have a sign"

@@ -32,4 +32,4 @@ def test_a_box_stands_where_the_cell_stopped(source, said, library):
 
 def test_a_backward_call_that_failed_stops_at_its_own_nodes(library):
     report = Report(traced(BACKWARD, library), lang="en")
-    assert report.explained and not any(card.id == STOPPED for _, card in report.graph.cards())
+    assert report.diagnosed and not any(card.id == STOPPED for _, card in report.graph.cards())

@@ -471,6 +471,22 @@ PREDICTIONS: dict[str, PredictFirst] = {
         ],
         "predict_finish_the_backward_2",
     ),
+    "finish_a_layer.predict_1": several(2, each=2)(
+        [
+            ("predict_right", [[2, -2], [3, -3]]),
+            ("predict_finish_a_layer_transposed", [[2, 3], [-2, -3]]),
+            ("predict_finish_a_layer_no_input", [[1, -1], [1, -1]]),
+        ],
+        "predict_finish_a_layer_1",
+    ),
+    "finish_a_layer.predict_2": several(2)(
+        [
+            ("predict_right", [4, 6]),
+            ("predict_finish_a_layer_columns", [3, 7]),
+            ("predict_finish_a_layer_mean", [2, 3]),
+        ],
+        "predict_finish_a_layer_2",
+    ),
     "five_loops.predict_1": number([("predict_right", 0)], "predict_five_loops_1"),
     "five_loops.predict_2": number(
         [

@@ -6,6 +6,7 @@ import functools
 import math
 import re
 from collections.abc import Callable, Collection
+from typing import Any
 
 from ...predicting.question import answer_numbers, same_answer
 from ..exercise import Cases, Exercise, Unfit, as_numbers
@@ -96,19 +97,16 @@ REGRESSION: Cases = [
 ]
 
 
-def by_hand(at: float, elsewhere: float) -> Cases:
-    """The gradient of (2x + 3)² with respect to x, at a point."""
-    z = 2 * at + 3
-    return [
-        ("graph_exercise_right", 2 * z * 2),
-        ("graph_exercise_added", 2 * z + 2),  # the sum with the factor 1 left out
-        ("graph_exercise_value", z**2),
-        ("graph_exercise_no_two_x", 2 * z),
-        ("graph_exercise_no_square", 2),
-        ("graph_exercise_added", 2 * z + 1 + 2),
-        ("graph_exercise_at_x", 2 * at * 2),
-        ("graph_exercise_elsewhere", 2 * (2 * elsewhere + 3) * 2),
-    ]
+# The gradient of (2x + 3)² with respect to x at x = 1, where 2x + 3 is 5.
+SMALL_GRAPH: Cases = [
+    ("graph_exercise_right", 2 * 5 * 2),
+    ("graph_exercise_added", 2 * 5 + 2),  # the sum with the factor 1 left out
+    ("graph_exercise_value", 5**2),
+    ("graph_exercise_no_two_x", 2 * 5),
+    ("graph_exercise_no_square", 2),
+    ("graph_exercise_added", 2 * 5 + 1 + 2),
+    ("graph_exercise_at_x", 2 * 1 * 2),
+]
 
 
 # ── code_*: one call, several calls, several paths ──────────────────────────────────────────────────────────
@@ -323,6 +321,23 @@ SMALL_NETWORK: Cases = [
     ("finish_the_backward_second", lambda given: same_answer(given[1], 12)),
 ]
 
+# W.grad of X @ W + b under softmax with cross entropy, for X = [[1, 3]] and p - y = (1/4, 1/4, -1/2).
+WEIGHTS_OF_A_LAYER: Cases = [
+    ("finish_a_layer_right", [[0.25, 0.25, -0.5], [0.75, 0.75, -1.5]]),
+    ("finish_a_layer_no_target", [[0.25, 0.25, 0.5], [0.75, 0.75, 1.5]]),
+    ("finish_a_layer_sign", [[-0.25, -0.25, 0.5], [-0.75, -0.75, 1.5]]),
+    ("finish_a_layer_no_input", [[0.25, 0.25, -0.5]] * 2),
+    ("finish_a_layer_shape", has_not_shape(2, 3)),
+    ("finish_a_layer_first", lambda given: same_answer(given[0], [0.25, 0.25, -0.5])),
+]
+
+
+def six_numbers(answer: object) -> Any:
+    """Six numbers, in the shape in which they were given; Unfit for anything else."""
+    as_numbers(answer, 6)
+    return answer_numbers(answer)
+
+
 PAIR, THREE = (functools.partial(as_numbers, size=size) for size in (2, 3))
 NUMBER_EXERCISES = {
     "start_here": Exercise(PRICE, "start_here_other"),
@@ -335,8 +350,7 @@ NUMBER_EXERCISES = {
     "graph_linear_regression": Exercise(
         REGRESSION, "graph_linear_regression_other", read=PAIR, unfit="graph_linear_regression_not_two"
     ),
-    "graph_exercise": Exercise(by_hand(1, 2), "graph_exercise_other"),
-    "graph_exercise.again": Exercise(by_hand(2, 1), "graph_exercise_other"),
+    "graph_exercise": Exercise(SMALL_GRAPH, "graph_exercise_other"),
     "code_01": Exercise(NAMES, "code_01_other"),
     "code_04": Exercise(BACKWARD, "code_04_third", read=THREE, unfit="code_04_three"),
     "code_05": Exercise(
@@ -367,6 +381,9 @@ NUMBER_EXERCISES = {
     "graphs_that_change": Exercise(LOOP, "graphs_that_change_other"),
     "finish_the_backward": Exercise(
         SMALL_NETWORK, "finish_the_backward_other", read=PAIR, unfit="finish_the_backward_two"
+    ),
+    "finish_a_layer": Exercise(
+        WEIGHTS_OF_A_LAYER, "finish_a_layer_other", read=six_numbers, unfit="finish_a_layer_six"
     ),
     "five_loops": Exercise(ORDER_OF_STEP, "five_loops_other", read=PAIR, unfit="five_loops_two"),
 }

@@ -12,7 +12,7 @@ ANSWERS = {
         (13, "added"),
         (12, "added"),
         (4, "at_x"),
-        (28, "elsewhere"),
+        (28, "other"),
         (0, "other"),
         ([20], "other"),
         ("20", "quotes"),
@@ -34,5 +34,4 @@ ANSWERS = {
         (None, "names"),
         (len, "names"),
     ],
-    "again": [(28, "right"), (20, "elsewhere"), (49, "value"), (14, "no_two_x"), (8, "at_x"), (18, "other")],
 }

@@ -133,6 +133,16 @@ PROGRAMS = {
         "x = torch.tensor(2.0, requires_grad=True)\n((x * 3) ** 2).backward()\n",
         "x.grad.item()",
     ),
+    "finish_a_layer.predict_1": (
+        "W = torch.ones(2, 2, requires_grad=True)\n"
+        "(torch.tensor([[2.0, 3.0]]) @ W).backward(gradient=torch.tensor([[1.0, -1.0]]))\n",
+        "W.grad",
+    ),
+    "finish_a_layer.predict_2": (
+        "b = torch.zeros(2, requires_grad=True)\n"
+        "(torch.ones(2, 2) + b).backward(gradient=torch.tensor([[1.0, 2.0], [3.0, 4.0]]))\n",
+        "b.grad",
+    ),
     "five_loops.predict_2": (
         "w = torch.tensor(0.0, requires_grad=True)\n"
         "for _ in range(2):\n    ((2 * w - 6) ** 2).backward()\n    w.data -= 0.05 * w.grad\n",
@@ -252,6 +262,11 @@ ANSWERS = {
     "attention_by_hand.predict_3": ([0.75, "3/4"], [6, 0.25, 8]),
     "finish_the_backward.predict_1": ([12, "2 * 6"], [36, 4, 6]),
     "finish_the_backward.predict_2": ([36, "12 * 3"], [12, 15, 3]),
+    "finish_a_layer.predict_1": (
+        [[[2, -2], [3, -3]], "[[2, -2], [3, -3]]"],
+        [[[2, 3], [-2, -3]], [[1, -1], [1, -1]], [5, -5]],
+    ),
+    "finish_a_layer.predict_2": ([[4, 6], "1+3, 2+4"], [[3, 7], [2, 3], [[1, 2], [3, 4]]]),
     "five_loops.predict_1": ([0], [1, 2, 5]),
     "five_loops.predict_2": ([-38.4, "-24-14.4"], [-14.4, -48, 38.4]),
     "five_loops.predict_3": ([None], [0, -24, 1]),
