@@ -272,6 +272,7 @@ test("details say what is known at the step", async () => {
   one("svg.mg [id='p-s1-c0'] text").dispatchEvent(new MouseEvent("click", { bubbles: true }));
   const said = () => one(".mgp-details").textContent;
   equal(["value: 1", "grad: (2 not kept)", "gradient 1", "gradient 0", "kept 1", "a·2=1"].filter((part) => !said().includes(part)), []);
+  equal(said().indexOf("gradient 1") < said().indexOf("gradient 0"), true, "what came stands above what went");
   model.set("step", 2);
   equal(["grad: (2", "gradient 1", "gradient 0", "a·2"].filter((part) => said().includes(part)), [], "known too early");
   equal([said().includes("value: 1"), one(".picked").id], [true, "p-s1"]);

@@ -16,7 +16,8 @@ from doctor import faults, healthy
 from doctor.zoo_run import run
 from minigrad_viz.training_runs import doctor
 from minigrad_viz.training_runs.hub import HUBS
-from minigrad_viz.words import columns
+from minigrad_viz.training_runs.report_html import report_html
+from minigrad_viz.words import columns, text
 
 PROGRAMS = {program.name: program for program in [*faults.programs(), *healthy.programs()]}
 
@@ -222,6 +223,7 @@ def test_no_training(library):
     with doctor(show=False) as d:
         library.ones(3).sum()
     assert "no training ran" in d.text("en").lower() and not d.findings
+    assert text("doctor_unchecked_steps", "en") in report_html(d.evidence, d.findings, "en")
 
 
 def test_the_table(torch):

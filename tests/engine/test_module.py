@@ -93,6 +93,9 @@ def test_refused_names_and_values(L, note):
     for name, tensor in (("a.b", None), ("", None), ("first", L.ones(1)), (3, None), ("new", 3)):
         failed(note, lambda name=name, tensor=tensor: net.register_buffer(name, tensor))
     failed(note, lambda: net.register_parameter("q", L.ones(1)))
+    computed = L.nn.Parameter(L.ones(1), requires_grad=False)
+    computed.mul_(L.ones(1, requires_grad=True))
+    failed(note, lambda: net.register_parameter("q", computed))
     failed(note, lambda: net.register_parameter("first", None))
     failed(note, lambda: net.add_module("q", 3))
     failed(note, lambda: net.add_module("a.b", linear(L)(1, 1)))

@@ -13,7 +13,9 @@ from xml.etree import ElementTree
 from cells import traced
 
 import minigrad
+from minigrad_viz.drawing.outline import outline
 from minigrad_viz.drawing.strip_pictures import StripPicture
+from minigrad_viz.model.strip import opened_cards, strip_of
 from minigrad_viz.shell.report import Report
 from minigrad_viz.training_runs import Doctor, doctor
 from minigrad_viz.training_runs.report_html import report_html
@@ -22,10 +24,13 @@ FILE = Path(__file__).resolve().parents[1] / "viewer" / "drawings.txt"
 PLACES = ("x", "y", "x1", "y1", "x2", "y2", "cx", "cy", "r", "width", "height", "d", "points", "transform")
 WAYS = """\
 nn = torch.nn
+class Turned(nn.Linear):
+    def forward(self, x):
+        return torch.exp(super().forward(x).mT.mT - 2)
 class Net(nn.Module):
     def __init__(self):
         super().__init__()
-        self.inner, self.outer = nn.Linear(2, 2), nn.Linear(2, 1)
+        self.inner, self.outer = Turned(2, 2), nn.Linear(2, 1)
     def forward(self, x):
         return self.outer(torch.tanh(self.inner(x)) + x)
 net = Net()
@@ -67,13 +72,15 @@ def watched() -> Doctor:
 
 
 def drawings() -> str:
-    """All pictures, and what the doctor says below its own."""
+    """All pictures, what is inside of the cards, and what the doctor says."""
     run = watched()
     page = report_html(run.evidence, run.findings, "en")
     drawn = {"strip": strip(), "doctor": iter(re.findall(r"<svg.*?</svg>", page, re.S))}
     parts = [f"=== {name}\n" + "---\n".join(map(shapes, each)) for name, each in drawn.items()]
+    inside = opened_cards(strip_of(Report(traced(WAYS, minigrad)).views[-1]))
+    opened = [f"=== inside {title}\n{outline(detail.graph, 'en')}\n" for _, title, detail in inside]
     said = [f"=== doctor {lang}\n{run.text(lang)}\n" for lang in ("en", "ko")]
-    return "".join([*parts, *said])
+    return "".join([*parts, *opened, *said])
 
 
 def shapes(svg: str) -> str:

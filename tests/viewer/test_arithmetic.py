@@ -13,6 +13,8 @@ from staged import scene_of
 
 import minigrad
 from minigrad_viz.arithmetic import Line, capture_lines, deposit_lines, lines_of
+from minigrad_viz.arithmetic.vjps import may_lose_digits
+from minigrad_viz.flow.symbols import ADD, NAME, SUB, Symbol
 from minigrad_viz.trace.events import BackwardEnded, GradAccumulated, NodeRan, Trace
 
 pytestmark = pytest.mark.quick
@@ -93,3 +95,19 @@ def test_no_formula_has_arguments_in_pythons_form(library):
         assert any(part in line for line in told), (part, told)
     for line in ("sum(ā,(1,),True)", "expand(1, (1, 3))", "select_backward(ȳ, (2,), 0, 0)", "(head · view)ᵀ"):
         assert ARGUMENTS.search(line)
+
+
+T = Symbol(NAME, value=2.0, text="t")
+
+
+@pytest.mark.parametrize(
+    ("formula", "lost"),
+    [
+        (T, False),
+        (T * T, False),
+        (Symbol(SUB, (T, T), value=0.0), True),
+        (Symbol(ADD, (T, T), value=4.0) * T, True),
+    ],
+)
+def test_only_a_difference_may_lose_digits(formula, lost):
+    assert may_lose_digits(formula) is lost

@@ -169,6 +169,23 @@ def test_a_fix_is_tried_with_the_cells_before(library, tmp_path):
         assert not [each.fix for each in told if "was not tried" in each.fix]
 
 
+def test_of_the_cells_before_the_one_that_switched_a_mode_is_read(library):
+    space: dict = {"torch": library, "__name__": "__main__"}
+    session, sources = Session(), dict[str, str]()
+    cells = (W, "torch.set_grad_enabled(False)\n", "a = 1\n", "z = w * 2\n")
+    try:
+        for k, source in enumerate(cells, 1):
+            recorder = Recorder(source, space)
+            session.begin(recorder)
+            recorder.start()
+            exec(compile(source, f"<cell {k} of a mode>", "exec"), space)
+            joined = session.end(recorder, recorder.stop(), f"In [{k}]", dict(sources))
+            sources[f"In [{k}]"] = source
+    finally:
+        library.set_grad_enabled(True)
+    assert joined is not None and cells[1] in joined.trace.source and cells[2] not in joined.trace.source
+
+
 @pytest.mark.sample(1)
 def test_what_is_read_with_a_cell_does_not_grow(library):
     setup = (

@@ -120,6 +120,13 @@ def test_the_right_engine_gives_what_was_recorded(part, library):
             np.testing.assert_allclose(engine.grads[deposit.tensor], after, rtol=1e-4, atol=1e-5)
 
 
+def test_what_a_gradient_held_is_known_before_anyone_runs_the_graph(library):
+    source = "x = torch.tensor(2.0, requires_grad=True)\nx.grad = torch.tensor(5.0)\nz = x ** 3\n"
+    scene = Scenes(run(source, library).trace).last
+    (leaf,) = (id for id, name in scene.named.items() if name == "x")
+    assert flow_of(scene).held(leaf).items == (5.0,)
+
+
 @pytest.mark.full
 def test_every_misconception_gives_an_answer_somewhere(library):
     """Each faulty engine says something else than the right one in a few random cells, or in three more."""

@@ -15,7 +15,7 @@ from minigrad_viz.player.still import SVG, StillPictures
 from minigrad_viz.sharing import film
 from minigrad_viz.sharing.step_pages import SIZES, SMALLEST, WORDS, StepPages, drop_legend
 from minigrad_viz.sharing.tikz import path_shape, tex
-from minigrad_viz.sharing.worksheet import Worksheet
+from minigrad_viz.sharing.worksheet import LINE, PAPER, Worksheet
 from minigrad_viz.shell.report import Report
 from minigrad_viz.shell.run import trace_source
 
@@ -243,6 +243,9 @@ def test_the_sheet_leaves_out_what_the_key_has(report):
     assert "0.008" in key and "0.6" in key
     assert "0.008" not in asked and "0.6" not in asked and asked.count("(1)") == 2
     assert "0.008" not in sheet.pages()[0], "not in a tooltip either"
+    rows = re.findall(r'<text[^>]* y="([\d.]+)"[^>]*>\(\d\)\s', sheet.pages()[1])
+    first, second, third = map(float, rows)
+    assert second - first == third - second == LINE and third < PAPER[1], "one below the other"
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,8 @@ import minigrad
 from minigrad_viz.player.acts import with_data_once
 from minigrad_viz.shell.report import Report
 from minigrad_viz.shell.run import trace_source
+from minigrad_viz.steps.timeline import steps_text, to_markdown
+from minigrad_viz.words import text
 
 pytestmark = pytest.mark.quick
 
@@ -78,3 +80,8 @@ def test_a_loop_shows_its_data_once_and_zero_grad_where_its_line_stands(library)
             forward = [frame.label for frame in act.frames if frame.phase == "forward"]
             assert forward == [f"forward {i + 1} of {len(forward)}" for i in range(len(forward))]
         assert len(report.acts[1].frames) > len(acts[1].frames), "the steps of a call by itself are whole"
+
+
+@pytest.mark.parametrize("lang", ["en", "ko"])
+def test_where_there_are_no_steps_that_is_said(lang):
+    assert to_markdown((), lang) == steps_text((), lang) == text("steps_none", lang)
