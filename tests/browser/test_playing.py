@@ -31,8 +31,8 @@ TWO = CUBE + "z.backward(retain_graph=True)\nz.backward()\n"
 
 @pytest.fixture
 def shown(browser, tmp_path):
-    """A function that shows cells on a page, one below the other. With a `clock` the time of the page stands
-    still until it is moved."""
+    """A function that shows cells on a page, one below the other. With a `clock` the time of the page can be
+    moved."""
     pages = []
 
     def shown(*cells: str, clock: bool = False, **size):
@@ -113,6 +113,7 @@ def test_a_round_that_was_chosen_begins_with_its_own_first_step(shown):
 
 def seconds_of_play(page) -> list[float]:
     """How long each step is shown while the page plays, by its own clock."""
+    page.clock.pause_at(page.evaluate("Date.now()") + 1000)  # until here it ran
     page.locator(".mgp-play").click()
     stood, step, at = [], 0, 0.0
     for tick in range(1, 4000):
