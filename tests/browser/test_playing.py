@@ -8,6 +8,7 @@ import time
 import pytest
 from cells import CELLS, CUBE, traced
 from lab import missing
+from test_learning import IMAGES, LETTERS
 
 from minigrad_viz.shell.report import Report
 
@@ -260,6 +261,22 @@ def test_the_border_in_the_plane(shown, width):
     assert drawn(page, ".border") != last
     box = pane.bounding_box()
     assert box["y"] + 200 < 900 and box["x"] + box["width"] <= width, "within the window"
+
+
+@pytest.mark.parametrize(
+    ("cell", "seen"), [(IMAGES, "path.pixel"), (LETTERS, "text.axis")], ids=["images", "letters"]
+)
+def test_a_few_examples_with_what_the_model_says_of_them(shown, cell, seen):
+    page = shown(cell)
+    pane = page.locator(".mgp-learning")
+    assert pane.locator(seen).count() >= 4 and pane.locator("rect.bar.right").count() == 4
+    heights = "all => all.map(one => one.getAttribute('height'))"
+    last = pane.locator("rect.bar").evaluate_all(heights)
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("document.querySelector('.mgp-learning h4').textContent.endsWith('round 1')")
+    assert pane.locator("rect.bar").evaluate_all(heights) != last, "they move from round to round"
+    box = pane.bounding_box()
+    assert box["y"] + box["height"] <= 900 and box["x"] + box["width"] <= 1440, "within the window"
 
 
 def test_no_pane_without_something_to_show(shown):
