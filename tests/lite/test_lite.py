@@ -127,13 +127,14 @@ def opened(browser, address):
     ours = (address, "data:", "blob:")
     page.on("request", lambda request: request.url.startswith(ours) or outside.append(request.url))
 
-    def opened(notebook: str, cells: Sequence[str] = ()):
-        """The page; the notebook has these `cells` instead of its own, if any are given."""
+    def opened(notebook: str = "", cells: Sequence[str] = ()):
+        """The page of a notebook, without one that of the site; the notebook has these `cells` instead of its
+        own, if any are given."""
         if cells:
             written = [new_code_cell(cell) for cell in (INSTALL, *cells)]
             body = nbformat.writes(new_notebook(cells=written, metadata={"kernelspec": KERNELSPEC}))
             context.route(f"**/files/{notebook}*", lambda route: route.fulfill(body=body))
-        page.goto(f"{address}/lab/index.html?path={notebook}")
+        page.goto(f"{address}/lab/index.html?path={notebook}" if notebook else f"{address}/")
         page.wait_for_selector(".jp-NotebookPanel .jp-Cell", timeout=120_000)
         page.set_default_timeout(240_000)
         page.wait_for_function("window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel")
@@ -184,8 +185,9 @@ def test_a_notebook_plays_and_checks_an_exercise(opened):
     assert player.locator(".mgp-label").inner_text() != before
 
 
-def test_a_second_notebook_runs(opened):
-    page = opened("00_start_here.ipynb")
+def test_the_site_opens_at_start_here_which_runs(opened):
+    page = opened()
+    assert page.evaluate("window.jupyterapp.shell.currentWidget.context.path") == "00_start_here.ipynb"
     page.evaluate(RUN)
     assert [output for output in outputs(page) if output["output_type"] == "error"] == []
 
