@@ -28,7 +28,7 @@ ROOT = HERE.parent
 KERNEL = "@jupyterlite/pyodide-kernel-extension:kernel"
 KERNELSPEC = {"name": "python", "display_name": "Python (Pyodide)", "language": "python"}
 # Of those that Pyodide has: what the kernel and the notebooks need, beside what these need.
-PACKAGES = ("ipython", "jedi", "matplotlib", "micropip", "numpy", "sqlite3", "ssl")
+PACKAGES = ("ipython", "jedi", "matplotlib", "micropip", "numpy", "pillow", "sqlite3", "ssl")
 INSTALL = "%pip install -q minigrad-viz"
 FIRST = "lab/index.html?path=00_start_here.ipynb"  # where the site opens
 OPENING = (

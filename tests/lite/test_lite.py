@@ -76,8 +76,8 @@ def in_pyodide(pyodide, packages):
     if shutil.which("node") is None:
         pytest.skip("node is not installed")
 
-    def in_pyodide(program: str) -> str:
-        return run("node", HERE / "run_in_pyodide.mjs", pyodide, ROOT, packages, HERE / program)
+    def in_pyodide(program: str, *more: str) -> str:
+        return run("node", HERE / "run_in_pyodide.mjs", pyodide, ROOT, packages, HERE / program, *more)
 
     return in_pyodide
 
@@ -91,6 +91,17 @@ def test_pictures_are_those_of_other_systems(in_pyodide, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT), str(ROOT / "tests" / "helpers")]))
     here = json.loads(run(sys.executable, HERE / "drawing_program.py"))
     assert json.loads(in_pyodide("drawing_program.py")) == here and len(here) >= 22
+
+
+def test_films_images_and_pages(in_pyodide):
+    """All that needs no ffmpeg. Sizes are those of other systems."""
+    made = json.loads(in_pyodide("export_program.py", "matplotlib", "pillow"))
+    steps = made.pop("steps")
+    for name in ("film.gif", "film.webp"):
+        assert made[name][:3] == [steps, 640, 480], name
+    assert made["step.png"][0] == 1 and made["slides.pdf"] == [steps, [960, 540]]
+    assert all(image[-1] > 8 for name, image in made.items() if not name.endswith("pdf")), "shades of gray"
+    assert made["step.pdf"][0] == 1 and made["worksheet.pdf"][0] >= 2
 
 
 # ── the site ────────────────────────────────────────────────────────────────────────────────────────────────
