@@ -246,7 +246,7 @@ class MinigradCapture(ProgramCapture, Observer):
             self._call = minigrad.autograd.backward, (roots, gradients), keeps | {"inputs": inputs}
 
     def is_implied(self, gradient: Any) -> bool:
-        """Whether a gradient is the 1 from which a call starts without one."""
+        """Whether a gradient is the 1 with which backward starts if it is given none."""
         unknown = isinstance(gradient, Tensor) and self.number_of(gradient) is None
         return unknown and gradient.numel() == 1 and numbers(gradient).item() == 1
 
