@@ -63,8 +63,8 @@ class PathCut(NamedTuple):
         return {"ended": why, "repair": fix}
 
     def kept(self, case: Case) -> str:
-        """The statement that computes with numbers of tensors, with the tensors themselves; "" for any
-        other."""
+        """The statement, if it computes with the numbers of tensors, written with the tensors instead;
+        else ""."""
         tree = statement_around(case, self.span)
         text = "" if tree is None else ast.unparse(tree)
         code = "" if tree is None else with_tensors(case, tree)

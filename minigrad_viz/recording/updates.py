@@ -127,8 +127,9 @@ class OptimizerSteps:
 
     def __init__(self, tape: Tape, states: States, crossing: Crossing, calls: Calls) -> None:
         self.tape, self.states, self.crossing, self.calls = tape, states, crossing, calls
-        # Of the step that runs: where it stands, and of each parameter its id, its version and its state.
-        self.open: tuple[Any, dict[str, tuple[Any, int, dict[str, Any]]]] | None = None
+        # Of the step that runs: where it stands, of each parameter its id, its version and its state, and
+        # which known parameters have no gradient.
+        self.open: tuple[Any, dict[str, tuple[Any, int, dict[str, Any]]], tuple[str, ...]] | None = None
 
     @observer_method
     def starts(self, optimizer: Any) -> None:
@@ -137,19 +138,21 @@ class OptimizerSteps:
         if tape.call:
             return  # from a hook
         spot = tape.place()
-        found = {}
+        found, idle = {}, []
         for group in optimizer.param_groups:
             for param in group["params"]:
                 if param.grad is not None:
                     found[states.id_of(param)] = param, version_of(param), self._state(optimizer, param)
-        self.open = write_at(spot), found
+                elif (known := tape.ids.known(param)) is not None:
+                    idle.append(known)
+        self.open = write_at(spot), found, tuple(idle)
 
     @observer_method
     def ended(self, optimizer: Any) -> None:
         """It has changed them."""
         if self.open is None:
             return
-        (span, found), self.open = self.open, None
+        (span, found, idle), self.open = self.open, None
         groups = [(group_numbers(group), group["params"]) for group in optimizer.param_groups]
         settings = {id(param): numbers for numbers, params in groups for param in params}
         rows, writes = [], []
@@ -160,7 +163,7 @@ class OptimizerSteps:
             row = self.states.state_of(param, name)
             shared = self.crossing.sharing(param)
             writes.append(InPlaceWrite("step", name, row, (name,), span, version, shared))
-        self.tape.notes.append(OptimizerStepped(type(optimizer).__name__, tuple(rows), span))
+        self.tape.notes.append(OptimizerStepped(type(optimizer).__name__, tuple(rows), span, idle))
         self.tape.notes.extend(writes)
         if self.calls.rounds is not None:
             self.calls.rounds.stepped(optimizer)
