@@ -79,10 +79,10 @@ def from_a_file(trace: Trace) -> None:
 def in_korean(report: Report) -> None:
     """The same is explained, with the same marks."""
     korean = explanations_of(report.trace, "ko")
-    assert [(e.key, e.error, e.call, e.span, e.cause) for e in report.explained] == [
+    assert [(e.key, e.error, e.call, e.span, e.cause) for e in report.diagnosed] == [
         (e.key, e.error, e.call, e.span, e.cause) for e in korean
     ]
-    for one, other in zip(report.explained, korean):
+    for one, other in zip(report.diagnosed, korean):
         assert [(m.part, m.kind) for m in one.marks] == [(m.part, m.kind) for m in other.marks]
         assert bool(one.why) == bool(other.why) == has_korean(other.why)
         assert bool(one.fix) == bool(other.fix) == has_korean(other.fix)
