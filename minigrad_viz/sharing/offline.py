@@ -46,12 +46,12 @@ def with_mathml(text: str) -> str:
     """Markdown whose formulas are MathML; those in code are code."""
     parts, at = [], 0
     for fence in FENCE.finditer(text):
-        parts += [MATH.sub(formula, text[at : fence.start()]), fence[0]]
+        parts += [MATH.sub(as_mathml, text[at : fence.start()]), fence[0]]
         at = fence.end()
-    return "".join([*parts, MATH.sub(formula, text[at:])])
+    return "".join([*parts, MATH.sub(as_mathml, text[at:])])
 
 
-def formula(found: re.Match[str]) -> str:
+def as_mathml(found: re.Match[str]) -> str:
     """A formula as MathML that Markdown leaves alone."""
     if found[1]:
         return found[0]

@@ -199,7 +199,8 @@ def test_without_room_for_the_steps_they_are_told_for_the_cell(visit, tmp_path, 
 
 
 MODEL = (
-    "torch.manual_seed(0)\nnn = torch.nn\nmodel = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 3))\n"
+    "torch.manual_seed(0)\nnn = torch.nn\n"
+    "model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 3))\n"
     "X, y = torch.randn(16, 4), torch.randint(0, 3, (16,))\n"
     "loss = nn.functional.cross_entropy(model(X), y)\nloss.backward()\n"
 )
