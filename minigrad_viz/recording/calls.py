@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..protocol import NUMBERS, dtype_name, is_tensor, numbers_inside, text_of
-from ..trace.calls import GradOf, InputTensor, Ref, Unseen, template_of
+from ..trace.calls import GradOf, InputTensor, Ref, TensorWithoutId, template_of
 from ..trace.events import (
     HookRan,
     InPlaceWrite,
@@ -68,7 +68,7 @@ class Calls:
         self.hindrances: dict[str, Mapping[str, Any]] = {}
         self.copies: dict[int, tuple[Any, Any]] = {}  # of a tensor and of its gradient
         self.keepers: dict[tuple[str, int, int], Keeper] = {}  # lists to which numbers were appended
-        self.unseen: list[Unseen] = []
+        self.unseen: list[TensorWithoutId] = []
         self.archive: list[Any] | None = []  # notes that were pruned; None if they were too many
         self._room = ROOM
         states.keep = self.keep
@@ -99,7 +99,7 @@ class Calls:
             return GradOf(int(owner[1:]))
         if name is not None:
             return Ref(int(name[1:]))
-        self.unseen.append(Unseen(tensor, data))
+        self.unseen.append(TensorWithoutId(tensor, data))
         return self.unseen[-1]
 
     def ref_or_data(self, tensor: Any) -> Any:

@@ -17,6 +17,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import ModuleType
 from typing import Any, NamedTuple
 
+from ..isolation import pass_on
+
 READERS = ("print", "display")
 PLOTTING = ("matplotlib", "seaborn", "plotly", "pandas")
 KEEPERS = (list, dict, defaultdict)
@@ -45,7 +47,8 @@ def call_of(statement: str) -> ast.Call | None:
     """The call that a statement consists of."""
     try:
         body = ast.parse(statement.strip()).body
-    except SyntaxError:
+    except SyntaxError as refused:
+        pass_on(refused)
         return None
     call = body[0].value if len(body) == 1 and isinstance(body[0], ast.Expr) else None
     return call if isinstance(call, ast.Call) else None

@@ -4,6 +4,7 @@ share gradients and memory."""
 from __future__ import annotations
 
 import itertools
+import operator
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -50,7 +51,7 @@ from ..trace.graph_walk import chips, in_order, native_chips, state_of
 from ..trace.ids import Ids
 from ..trace.source_positions import Span
 from .modules import parameters, tops, walk
-from .tape import Tape
+from .tape import LARGE, Tape
 
 # ─── Which tensor has which gradient, which numbers left the library, and what memory several tensors use
 
@@ -201,6 +202,12 @@ def has_own_memory(tensor: Any) -> bool:
     return not (tensor._is_view() or tensor.is_inference())
 
 
+def is_plain_leaf(tensor: Any) -> bool:
+    """Whether a tensor of minigrad has no history and nothing that few have."""
+    alone = tensor._fn is None and tensor._view is None and tensor._tangent is None
+    return alone and not (tensor._bits or tensor._apart)
+
+
 class States:
     """The tensors and nodes of a cell: by which ids a recorder knows them, and how they stand.
 
@@ -257,10 +264,23 @@ class States:
         """A tensor as it stands now, for a note: numbers as they were taken, and the key of the node."""
         if tensor.__class__ in TENSORS and tensor.__class__ is not Tensor and tangent_of(tensor) is None:
             return self.native_state(tensor, name)
+        if tensor.__class__ is Tensor and is_plain_leaf(tensor):
+            return self.leaf_state(tensor, name)
         state = state_of(tensor, name, self.ids.key, self.tape.taken)
         if state.grad is not None:
             self.owners.hold(name, tensor.grad, state.grad)
         return state
+
+    def leaf_state(self, tensor: Any, name: str) -> TensorState:
+        """The same of a plain tensor of minigrad's without history. See Note [Fast notes] in `notes`."""
+        data, grad, kept = tensor._data, tensor._grad, None
+        small = isinstance(data, np.generic) or data.nbytes <= LARGE
+        value = self.tape.numbers.take(data) if small else self.tape.taken(tensor)
+        if grad is not None:
+            kept = self.tape.taken(grad)
+            self.owners.hold(name, grad, kept)
+        how = tensor.requires_grad, True, retains_grad_unset(), None, None, version_of(tensor), False
+        return TensorState(name, value, kept, *how)
 
     def native_state(self, tensor: Any, name: str) -> TensorState:
         """The same of a plain tensor of PyTorch's, which is not asked for what only others have."""
@@ -492,13 +512,17 @@ class States:
     def named(self) -> list[tuple[str, Any]]:
         """The variables that are tensors of this trace, in the order in which the tensors came; and
         `.grad` of one where it has become a tensor of the trace itself."""
-        known = [(int(id[1:]), name, t) for name, t in self.tape.variables() if (id := self.ids.known(t))]
-        found: list[tuple[str, Any]] = []
-        for _, name, tensor in sorted(known, key=lambda entry: entry[0]):
-            found.append((name, tensor))
+        return [(name, tensor) for name, tensor, _ in self.named_with_ids()]
+
+    def named_with_ids(self) -> list[tuple[str, Any, str]]:
+        """The same with their ids."""
+        known = [(int(id[1:]), name, t, id) for name, t in self.tape.variables() if (id := self.ids.known(t))]
+        found: list[tuple[str, Any, str]] = []
+        for _, name, tensor, id in sorted(known, key=operator.itemgetter(0)):
+            found.append((name, tensor, id))
             grad = tensor.grad if tensor.grad_fn is None else None
-            if grad is not None and self.ids.known(grad):
-                found.append((f"{name}.grad", grad))
+            if grad is not None and (its := self.ids.known(grad)):
+                found.append((f"{name}.grad", grad, its))
         return found
 
     def parameters(self) -> Iterator[tuple[str, Any]]:
@@ -511,11 +535,11 @@ class States:
     def snapshot(self, when: str, ahead: bool = False) -> None:
         """Write down how every named tensor stands; after a gap (AGAIN) the parameters of modules as well, at
         the end those that were `brought`. `ahead`: it belongs to the next backward call."""
-        wanted = self.ids.known if when == AGAIN else lambda t: self.ids.known(t) in self.brought
-        inner: dict[int, tuple[str, Any]] = {}
+        rows = self.named_with_ids()
+        inner: dict[str, tuple[str, Any, str]] = {}
         for name, t in self.parameters() if when == AGAIN or self.brought else ():
-            if wanted(t):
-                inner.setdefault(id(t), (name, t))
-        named = [*self.named(), *inner.values()]
-        rows = ((name, self.state_of(t, self.ids.known(t) or "")) for name, t in named)
-        self.notes.append(Snapshot(when, self.tape.calls + ahead, tuple(rows)))
+            id = self.ids.known(t)
+            if id and (when == AGAIN or id in self.brought):
+                inner.setdefault(id, (name, t, id))
+        states = tuple([(name, self.state_of(t, id)) for name, t, id in (*rows, *inner.values())])
+        self.notes.append(Snapshot(when, self.tape.calls + ahead, states))

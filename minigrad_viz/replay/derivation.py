@@ -18,7 +18,7 @@ from minigrad.observing import F, Op, dispatch
 from ..protocol import Value, pytorch
 from ..recording.calls import MOST, CellCalls
 from ..sources.minigrad import regroup_arguments
-from ..trace.calls import GradOf, InputTensor, NoData, Ref, Unseen, rebuild_tuple
+from ..trace.calls import GradOf, InputTensor, NoData, Ref, TensorWithoutId, rebuild_tuple
 from ..trace.events import (
     HookRan,
     InPlaceWrite,
@@ -181,7 +181,7 @@ class Derivation:
             return self.use(value.number)
         if kind is GradOf:
             return self.gradient(value.owner)
-        if kind is Unseen:
+        if kind is TensorWithoutId:
             if value.number is not None:
                 return self.use(value.number)
             if value.data is None:
@@ -256,7 +256,9 @@ class Derivation:
             return self.captured(note.answer, note.results)
         if note.kind == "step":
             return self.step("optimizer", None, note.args, answer=note.answer)
-        if note.kind == "ask" and any(type(arg) is Unseen and arg.number is None for arg in note.args):
+        if note.kind == "ask" and any(
+            type(arg) is TensorWithoutId and arg.number is None for arg in note.args
+        ):
             return None  # of a tensor that is no part of the program
         args, options = self.argument(note.args), self.argument(dict(note.options))
         if note.kind == "fresh":
@@ -429,6 +431,6 @@ def build_tensor(given: InputTensor, module: Any) -> Any:
     return made
 
 
-def module_of(library: str) -> Any:
+def library_module(library: str) -> Any:
     """A library by its name."""
     return minigrad if library == "minigrad" else pytorch()

@@ -35,7 +35,7 @@ from ..trace.events import (
 )
 from ..trace.graph import SavedChip
 from ..trace.source_positions import Span
-from .derivation import build_tensor, module_of, program_of
+from .derivation import build_tensor, library_module, program_of
 from .program import Instruction, Program, bind, fill_template
 
 # ─── Recording a cell
@@ -91,7 +91,7 @@ class Machine(NamedTuple):
 
 def machine(library: str) -> Machine:
     """That of a library."""
-    module, source = module_of(library), Minigrad if library == "minigrad" else PyTorch
+    module, source = library_module(library), Minigrad if library == "minigrad" else PyTorch
     return Machine(module, source, functools.partial(build_tensor, module=module))
 
 

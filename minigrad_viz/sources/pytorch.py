@@ -132,6 +132,7 @@ class PyTorch:
 
         self.installed = True
         self.torch = torch
+        self.functions = torch._C._len_torch_function_stack
         self.told = modes_of(self)
         implementations()  # as long as they are PyTorch's own
         # The recorder's reading must reach neither modes nor a tensor class's own `__torch_function__`.
@@ -246,6 +247,8 @@ class PyTorch:
         names = tuple(kwargs)
         if not found:
             return StepCall(values, given, found, [], names)
+        if given is values and not self.functions():  # plain tensors, and no mode of the user's
+            return StepCall(values, given, found, versions_of(found), names)
         with self.recorder.tape.shield():
             return StepCall(values, given, found, versions_of(found), names)
 

@@ -42,7 +42,7 @@ class InputTensor(NamedTuple):
     grad: Any = None
 
 
-class Unseen:
+class TensorWithoutId:
     """A tensor that had no id when it was used. `number` is set when the cell has ended, if it got one;
     else `data` are its numbers as they were, if they were copied."""
 

@@ -203,12 +203,12 @@ class OpNote(NamedTuple):
             PlaceNote(spot, top, inner).write(writer)
         span, name = (None, None) if spot is None else (spot.span, spot.name)
         inputs = tuple(g if g.__class__ is str else None for g in self.given)
-        arguments = tuple(map(argument_text, self.given))
+        arguments = tuple(map(op_argument_text, self.given))
         how = self.enabled, span, name, self.call, self.shares, self.ghost, self.counted
         writer.out.append(Forward(self.op, inputs, arguments, tuple(map(writer.state, self.rows)), *how))
 
 
-def argument_text(given: Any) -> str | None:
+def op_argument_text(given: Any) -> str | None:
     """An argument of an `OpNote` as text; None for a tensor."""
     if given.__class__ is str:
         return None

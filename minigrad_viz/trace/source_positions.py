@@ -479,15 +479,17 @@ class Locator:
     def reach(self, frame: FrameType | None) -> tuple[Spot | None, int | None, Reached]:
         """`at` with the number of the statement at the top level that runs (None: the one that the point
         says), and how far the call that stands there has come."""
-        spots = self.spots
+        spots, cell, spaces = self.spots, self._namespace, self._spaces
         inner: Reached = ()
         while frame is not None:
-            if self.owns(frame):
+            space = frame.f_globals
+            known = None if space is cell else spaces.get(id(space))
+            if space is cell or ((known is None or known[1]) and self.owns(frame)):
                 key = (id(frame.f_code), frame.f_lasti)
                 spot = spots[key] if key in spots else self.at(frame)
                 if spot is not None:
                     return spot, self.top(frame.f_back) if spot.nested else None, inner
-            name = frame.f_globals.get("__name__", "")
+            name = space.get("__name__", "")
             several = name.__class__ is str and is_several(name)
             inner = (next(self._calls) if several else frame.f_lasti, inner)
             frame = frame.f_back
