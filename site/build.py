@@ -28,8 +28,13 @@ ROOT = HERE.parent
 KERNEL = "@jupyterlite/pyodide-kernel-extension:kernel"
 KERNELSPEC = {"name": "python", "display_name": "Python (Pyodide)", "language": "python"}
 # Of those that Pyodide has: what the kernel and the notebooks need, beside what these need.
-PACKAGES = ("ipython", "jedi", "matplotlib", "micropip", "numpy", "sqlite3", "ssl")
+PACKAGES = ("ipython", "jedi", "matplotlib", "micropip", "numpy", "pillow", "sqlite3", "ssl")
 INSTALL = "%pip install -q minigrad-viz"
+FIRST = "lab/index.html?path=00_start_here.ipynb"  # where the site opens
+OPENING = (
+    '<!doctype html><html lang="en"><meta charset="utf-8"><title>minigrad</title>'
+    f'<meta http-equiv="refresh" content="0;url={FIRST}"><a href="{FIRST}">Start here</a></html>'
+)
 
 
 def main() -> None:
@@ -72,6 +77,7 @@ def build(output: Path, scratch: Path, pyodide: Path | None) -> None:
     )
     shutil.rmtree(output, ignore_errors=True)
     run(sys.executable, "-m", "jupyter", "lite", "build", "--lite-dir", scratch, cwd=scratch)
+    (output / "index.html").write_text(OPENING, encoding="utf-8")
     if pyodide is not None:
         copy_pyodide(pyodide, output / "static" / "pyodide")
 

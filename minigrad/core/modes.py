@@ -333,10 +333,15 @@ class Observer:
         """After values of a tensor were returned as Python or NumPy data ("item", "numpy" …)."""
 
     def answered(self, tensor: Any, value: Any) -> None:
-        """After `bool()`, `int()` or `complex()` of a tensor, on which a program may go on in another way."""
+        """After `bool()`, `int()` or `complex()` of a tensor, on which a program may go on in another way;
+        after `allclose` and `equal` with the tensor of which all elements must hold.
+        """
 
     def asked(self, tensor: Any) -> None:
         """After `requires_grad` was set."""
+
+    def retained(self, tensor: Any) -> None:
+        """After `retain_grad()`."""
 
     def grad_set(self, tensor: Any, before: Any) -> None:
         """After `.grad`, which was `before`, was assigned or deleted."""

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import F, check_broadcast, differentiable, dtypes
+from ..core import F, check_broadcast, differentiable, dtypes, modes
 from ..core.guards import check_same_dtype, invalid_arguments, overflow_error
 from ..core.public import public, publish
 from ..core.tensor_state import TensorBase, numbers
@@ -185,7 +185,7 @@ def allclose(
     >>> torch.allclose(torch.tensor([1.0]), torch.tensor([1.0 + 1e-7]))
     True
     """
-    return bool(np.all(numbers(isclose(input, other, rtol, atol, equal_nan))))
+    return all_hold(isclose(input, other, rtol, atol, equal_nan))
 
 
 @public()
@@ -202,7 +202,14 @@ def equal(input: Any, other: Any) -> bool:
     >>> torch.equal(torch.tensor([1, 2]), torch.tensor([1, 2]))
     True
     """
-    return input._data.shape == other._data.shape and bool(np.all(numbers(F.eq(input, other))))
+    return input._data.shape == other._data.shape and all_hold(F.eq(input, other))
+
+
+def all_hold(t: TensorBase) -> bool:
+    """Return whether all elements hold: observers are notified."""
+    value = bool(np.all(numbers(t)))
+    modes.notify("answered", t, value)
+    return value
 
 
 bits = partial(differentiable, elementwise=True, forms="function method method_")  # declares one on integers

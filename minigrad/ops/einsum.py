@@ -86,7 +86,7 @@ def labels_of(text: str, owner: str, ndim: int) -> list[Label]:
 
 
 def check_output(kept: list[Label], every: list[Label]) -> None:
-    """RuntimeError unless each label of the result is among the operands', and there once."""
+    """Raise RuntimeError unless each label of the result occurs once in it, and in an operand."""
     for i, label in enumerate(kept):
         if label in kept[:i]:
             raise RuntimeError(f"einsum(): output subscript {label} appears more than once in the output")

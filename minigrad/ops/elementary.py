@@ -407,19 +407,19 @@ def asinh_slope(self: Any) -> Any:
 
 @function(self=lambda g, self: g * F.neg(asin_slope(self)), also="arccos")
 def acos(self):
-    """Return the angle, in radians, whose cosine each element is."""
+    """Return the inverse cosine of each element: an angle in radians."""
     return np.arccos(self)
 
 
 @function(self=lambda g, self: g * asin_slope(self), also="arcsin")
 def asin(self):
-    """Return the angle, in radians, whose sine each element is."""
+    """Return the inverse sine of each element: an angle in radians."""
     return np.arcsin(self)
 
 
 @function(self=lambda g, self: g / F.add_scalar(self * self, 1), also="arctan")
 def atan(self):
-    """Return the angle, in radians, whose tangent each element is."""
+    """Return the inverse tangent of each element: an angle in radians."""
     return np.arctan(self)
 
 
@@ -429,13 +429,13 @@ def atan(self):
     also="arccosh",
 )
 def acosh(self):
-    """Return the number whose hyperbolic cosine each element is."""
+    """Return the inverse hyperbolic cosine of each element."""
     return np.arccosh(self)
 
 
 @function(self=lambda g, self: g * asinh_slope(self), also="arcsinh")
 def asinh(self):
-    """Return the number whose hyperbolic sine each element is."""
+    """Return the inverse hyperbolic sine of each element."""
     return np.arcsinh(self)
 
 
@@ -447,7 +447,7 @@ def atanh_vjp(g, self):
 
 @function(self=atanh_vjp, also="arctanh")
 def atanh(self):
-    """Return the number whose hyperbolic tangent each element is."""
+    """Return the inverse hyperbolic tangent of each element."""
     return np.arctanh(self)
 
 

@@ -102,7 +102,7 @@ def round(input: Any, *, decimals: Any = None) -> Any:
 
 @differentiable(self=lambda g: g, elementwise=True)
 def frac(self):
-    """Return the digits of each element after its point, with its sign."""
+    """Return the fractional part of each element, with its sign."""
     return self - np.trunc(self)
 
 

@@ -174,7 +174,7 @@ def erf(self):
 
 @special(forms=None, self=lambda g, self: bell(self, -SLOPE) * g)
 def erfc(self):
-    """1 less the error function of each element, exact where that is small."""
+    """1 minus the error function of each element, precise even where the result is small."""
     return erfc_of(self)
 
 

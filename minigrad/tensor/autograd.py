@@ -148,6 +148,7 @@ class Autograd(TensorBase):
         if fn is not None and not self._retains:
             self._retains = True
             fn._extra_made.retain[self._nr] = weakref.ref(self)
+            modes.notify("retained", self)
 
     def _receive(self, node: Any, gradient: Any) -> None:
         """Add the gradient that a user calls this leaf's AccumulateGrad with."""

@@ -44,7 +44,7 @@ def unfit(value: Any) -> Any:
 
 
 def as_given(value: Any) -> Any:
-    """The conversion of what is as it should be."""
+    """The conversion of a value that needs none."""
     return value
 
 

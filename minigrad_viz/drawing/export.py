@@ -5,9 +5,9 @@ A player replaces the image by its own picture. Most of that picture is in the i
 from there (`whole` in `stepper_parts.js`), and only the rest is passed to it.
 
 PNG and PDF need no system program but `pip install "minigrad-viz[export]"`. `resvg` and `svg2pdf` read SVG
-with the same code, so both files look alike. They have no font behind a general name such as `system-ui`,
-so common font families are named. They leave out a character that no font has without a word, so that is
-tested first.
+with the same code, so both files look alike; see `rasterizer`. They have no font behind a general name such
+as `system-ui`, so common font families are named. They leave out a character that no font has without a
+word, so that is tested first.
 
 An SVG can carry its own fonts, of each one only the glyphs that the picture uses: DejaVu Sans and DejaVu
 Sans Mono, which Matplotlib brings. A character that they lack, such as Hangul, is taken from an installed
@@ -28,6 +28,7 @@ from typing import Any, NamedTuple
 
 from ..words import clean, text
 from .graphviz_wasm import LayoutError
+from .rasterizer import IN_BROWSER, font_files, svg_to_pdf, svg_to_png
 from .style import DARK, LIGHT, rules
 
 # ─── A picture as an image in a page, and what else stands on a page
@@ -161,34 +162,34 @@ def export_picture(svg: str, kind: str, lang: str | None = None) -> bytes:
 
 def draw_png(svg: str, zoom: float, lang: str | None = None) -> bytes:
     """Return an SVG with resolved colors as PNG, `zoom` times as large. Errors as in `export_picture`."""
-    import resvg_py
-
-    return bytes(resvg_py.svg_to_bytes(svg_string=with_families(svg, lang), zoom=zoom))
+    return svg_to_png(with_families(svg, lang), zoom)
 
 
 def draw_pdf(svg: str, lang: str | None = None) -> bytes:
     """Return an SVG with resolved colors as a page of PDF. Errors as in `export_picture`."""
-    import svg2pdf_py
+    return svg_to_pdf(with_families(svg, lang))
 
-    return bytes(svg2pdf_py.svg_to_pdf(with_families(svg, lang), svg2pdf_py.FontDatabase.system()))
+
+def what_export_needs(error: ImportError, lang: str | None = None) -> str:
+    """What to install where a package is missing that draws."""
+    return text("export_needs_browser" if IN_BROWSER else "export_needs", lang, reason=str(error))
 
 
 def with_families(svg: str, lang: str | None = None) -> str:
     """The SVG with fonts that systems have before the general names. NoFont where a font lacks."""
     for sign in ("a", *HANGUL.findall(svg)[:1]):
-        if not is_drawn(sign):
+        if not is_drawn(sign, font_files()):
             raise NoFont(text("export_no_font", lang, sign=sign))
     return svg.replace("Roboto,sans-serif", SANS).replace('"DejaVu Sans Mono",monospace', MONO)
 
 
 @functools.cache
-def is_drawn(sign: str) -> bool:
-    """Whether an installed font has a character."""
-    import resvg_py
+def is_drawn(sign: str, fonts: tuple[str, ...]) -> bool:
+    """Whether a font has a character: one of the system or of these files."""
 
     def drawn(character: str) -> bytes:
         style = f"font:30px {SANS}".replace('"', "'")
-        return bytes(resvg_py.svg_to_bytes(svg_string=ONE.format(style=style, sign=character)))
+        return svg_to_png(ONE.format(style=style, sign=character), 1.0)
 
     return drawn(sign) not in (drawn(""), drawn(NOWHERE))
 

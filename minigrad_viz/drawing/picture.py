@@ -18,7 +18,7 @@ from ..trace.graph_walk import trace_of
 from ..words import CATALOGUES, language, text
 from .boxes import Measurements
 from .dot import DIRECTIONS, to_dot, to_mermaid
-from .export import export_picture, inline_image, resolve_colors, whole_page, with_fonts
+from .export import export_picture, inline_image, resolve_colors, what_export_needs, whole_page, with_fonts
 from .graphviz_wasm import ALLOWED, LayoutError, LayoutTimeout, LayoutUnavailable, LayoutUntrusted
 from .layout import ENGINES, render
 from .look import DETAILS, SAVED, Look, with_language
@@ -249,7 +249,7 @@ class Picture:
         try:
             return render(source, kind, engine="dot", deadline=max(self.deadline, 10.0))
         except LayoutUnavailable as error:
-            raise LayoutUnavailable(text("export_needs", self.lang, reason=str(error))) from None
+            raise LayoutUnavailable(what_export_needs(error, self.lang)) from None
 
     def _refuse(self) -> NoReturn:
         raise LayoutError(self._problem or "")

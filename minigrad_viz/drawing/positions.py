@@ -87,7 +87,7 @@ class Places:
         return u - half, v - across, u + half, v + across
 
     def inside(self, pieces: Iterable[Cubic]) -> int:
-        """How many of some points along a line lie in or at the edge of a box."""
+        """How many points of a line are inside a box or on its edge."""
         lefts = [left for left, _ in self.columns]
         points = [at(piece, i / 16) for piece in pieces for i in range(17)]
         return sum(

@@ -328,7 +328,7 @@ def draw_seed(canvas: Canvas, id: str) -> str:
 
 
 def pill_content(canvas: Canvas, pill: Pill, left: float, top: float) -> str:
-    """What stands in a pill, around which it is drawn."""
+    """The content of a pill, around which the pill is drawn."""
     first, right = top + 14, left + pill.width
     heat = ""
     if pill.heat is not None:

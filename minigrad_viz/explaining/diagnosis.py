@@ -37,6 +37,7 @@ from ..trace.graph import Explanation
 from ..trace.source_positions import SourceText
 from . import (
     backward_errors,
+    call_slips,
     custom_functions,
     indices,
     jacobians,
@@ -95,13 +96,16 @@ def notes_of(scenes: Scenes, lang: str | None = None) -> list[Explanation]:
     silent = (*silent, *(list(silent_functions(scenes, lang)) or wrong_backwards(scenes, lang)))
     silent = (*silent, *dead_units(scenes, lang), *broadcast_losses(scenes, lang))
     silent = (*silent, *training_notes(scenes, lang))
-    notes = [*silent, *missing_steps(scenes, lang), *jacobians.vector_notes(scenes, lang)]
+    missing = list(missing_steps(scenes, lang))
+    if any(each.cause is not None and each.cause.text.endswith("zero_grad") for each in missing):
+        silent = tuple(each for each in silent if each.key != "kept_gradient")  # which comes of that
+    notes = [*silent, *missing, *jacobians.vector_notes(scenes, lang)]
     return with_findings(scenes, notes, lang)
 
 
 MODULES = (  # in this order, as some patterns fit the errors of later ones
-    roots, saved_writes, custom_functions, backward_errors, tensor_calls, jacobians, none_values, layers,
-    shapes, indices, models, not_tensors,
+    roots, call_slips, saved_writes, custom_functions, backward_errors, tensor_calls, jacobians, none_values,
+    layers, shapes, indices, models, not_tensors,
 )  # fmt: skip
 
 

@@ -433,6 +433,12 @@ class FailedCall:
             return None
         return self.rewrite({part: new.replace("{}", before_dot_source(ast.unparse(tree)))}, key)
 
+    def put_attribute(self, part: ast.Attribute, name: str) -> Fix | None:
+        """The line that failed, with another name for an attribute in it."""
+        found = [each for each in ast.walk(self.node) if isinstance(each, ast.Attribute)] if self.node else []
+        mine = next((each for each in found if ast.unparse(each) == ast.unparse(part)), None)
+        return self.rewrite({mine: f"{ast.unparse(part.value)}.{name}"} if mine else None)
+
     def behind(self, operand: Operand, method: str, key: str = "write_fix") -> Fix | None:
         """The line that failed, with `method` behind an operand; None for no method."""
         return self.put(operand, method and "{}" + method, key)

@@ -41,6 +41,8 @@ ROOT = ("sqrt", "rsqrt")
 POWERS = ("pow", "powscalar", "powtensor", "rpow")
 QUOTIENTS = ("div", "reciprocal", "truedivide", "rdiv")
 ARCS = ("acos", "asin", "arccos", "arcsin")
+ENDLESS = ("atanh", "arctanh")  # infinite at -1 and 1
+MEANS = ("mean", "var", "std", "median", "nanmean")
 SPREADS = ("var", "std", "varmean", "stdmean")
 SOFT = ("softmax", "logsoftmax")
 CHOICES = ("where", "masked_fill")
@@ -133,6 +135,12 @@ def reason(case: Case, facts: Facts) -> Sentence | str:
         if abs(x) > 1:
             return case.words("finite_arc_outside", op=op, x=shown)
         return case.words("finite_arc_end", op=op, x=shown) if abs(x) == 1 else ""
+    if op in ENDLESS and x is not None and abs(x) >= 1:
+        return case.words("finite_arc_outside" if abs(x) > 1 else "finite_at_end", op=op, x=shown)
+    if op == "log1p" and x is not None and x <= -1:
+        return case.words("finite_log1p", x=shown)
+    if op.startswith(MEANS) and facts.given and not facts.given[0][2].size:
+        return case.words("finite_no_elements", op=op, name=case.plain(facts.given[0][0]))
     if op in SPREADS and facts.given and facts.given[0][2].size == 1:
         return case.words("finite_one_value", op=op, name=case.plain(facts.given[0][0]))
     if op in ("exp", "expm1") and x is not None and x > 0 and not facts.backward:
@@ -342,7 +350,11 @@ def candidates(case: Case, facts: Facts) -> Iterator[tuple[str, str | None, str]
         words = "finite_words_quotient"
         for value in (LEAST[d], "1e-6", "1e-4"):
             yield "first_nan_fix_quotient", changed(plus(value)), words
-    elif op in ARCS:
+    elif op == "log1p":
+        yield "finite_fix_log1p", changed(least(f"-1 + {INSIDE_ONE[d]}")), "finite_words_log1p"
+    elif op.startswith(MEANS) and not facts.given[0][2].size:
+        yield "first_nan_fix_argument", None, "finite_words_no_elements"
+    elif op in (*ARCS, *ENDLESS):
         end = INSIDE_ONE[d]
         bounds = f"-1 + {end}, 1 - {end}"
         code = changed(lambda text: f"{before_dot_source(text)}.clamp({bounds})")
@@ -379,11 +391,12 @@ def sigmoid_in(case: Case, argument: ast.expr | None) -> str | None:
     minus = isinstance(argument, ast.BinOp) and isinstance(argument.op, ast.Sub)
     one = minus and isinstance(argument.left, ast.Constant) and argument.left.value == 1  # type: ignore[union-attr]
     part = argument.right if one and isinstance(argument, ast.BinOp) else argument
-    if not isinstance(part, ast.Name):
-        return None
     for event in case.trace.of(Forward):
-        if event.op == "sigmoid" and event.name == part.id:
-            tree = expression_of_span(event.span)
+        if event.op != "sigmoid" or part is None:
+            continue
+        tree = expression_of_span(event.span)
+        same = isinstance(part, ast.Name) and event.name == part.id
+        if same or (tree is not None and ast.unparse(tree) == ast.unparse(part)):
             inner = None if tree is None else critical(tree, "sigmoid")
             if inner is not None:
                 text = ast.unparse(inner)

@@ -325,7 +325,7 @@ KEYWORDS = ("gradient", "grad_tensors", "grad_outputs", "v")
 
 
 def vector_notes(scenes: Scenes, lang: str | None = None) -> Iterator[Explanation]:
-    """A note for each of the last backward calls that a vector was given to."""
+    """A note for each of the last backward calls with a vector (`gradient=`)."""
     calls = [call.number for call in scenes.index.calls.values() if is_given(call)]
     notes = (note_of(scenes.of(call), lang) for call in calls[-CALLS:])
     return filter(None, notes)

@@ -6,6 +6,7 @@ of fewer rounds: of a long loop the first ones are only counted. Its steps are n
 
 from __future__ import annotations
 
+import ast
 import math
 from collections import Counter
 from collections.abc import Iterator
@@ -40,7 +41,7 @@ from ..training_faults.evidence import (
 from ..training_faults.vocabulary import CURVES, LOSSES, REDUCTIONS, VIEWS
 from .case import Case
 from .missed_updates import base_of_name
-from .silent_mistakes import loop_of, optimizers_of
+from .silent_mistakes import learners, loop_of, optimizers_of
 from .syntax import span_at
 
 PARTS = ("index", "index_select", "narrow", "select", "slice", "getitem")
@@ -63,7 +64,11 @@ class LoopEvidence:
         self.modules: list[ModuleCalled] = []  # that run
         self.step = 0  # the number of the last backward call
         self.known: dict[tuple[str, Span | None], OptimizerFacts] = {}
+        self.optimizers: dict[str, OptimizerFacts] = {}  # by their variables
+        self.diverges = False  # a note says that updates made a tensor grow until it was not finite
+        self.first: dict[str, Value] = {}  # of leaves that the cell made, as they were
         self.lost: dict[str, list[int]] = {}  # of activations, how long each unit has given zeros
+        self.reached = learners(case)
         for event in case.trace.events:
             self._read(event)
         self._finish()
@@ -75,6 +80,20 @@ class LoopEvidence:
         place = Place(f"<source {span.origin}>", span.line)
         self.spans.setdefault(place, span)
         return place
+
+    def never_reached(self, id: str) -> bool:
+        """Whether no gradient has come to a leaf that requires one, also in rounds that were only counted:
+        then its values are those that it was made with."""
+        state = self.case.made(id)
+        if state is None or not state.requires_grad or id in self.reached:
+            return False
+        light = self.case.trace.skipped > 0
+        return not light or (id in self.first and self.first[id] == self.values.get(id))
+
+    def shape_of(self, id: str) -> tuple[int, ...]:
+        """The shape of a tensor; () where it is not known."""
+        state = self.case.made(id)
+        return () if state is None or state.value is None else state.value.shape
 
     # ── one event
 
@@ -119,11 +138,14 @@ class LoopEvidence:
                 facts.samples[-1] = last._replace(update=distance(before, value))
         if event.tensor.is_leaf or id in self.values:
             self.values[id] = value
+            if isinstance(event, TensorCreated):
+                self.first[id] = value
 
     def _accumulated(self, event: GradAccumulated) -> None:
-        facts = self._facts(event.tensor)
+        facts = self.facts_of(event.tensor)
         facts.reached += 1
         facts.arrived += 1
+        self.evidence.reached_by.setdefault(self.calls.get(event.call), set()).add(facts.key)
         self.grads[event.tensor] = event.after
         if event.tensor in self.used and event.before is not None and not is_zero(event.before):
             self.mixed[event.tensor] = event.call
@@ -143,6 +165,7 @@ class LoopEvidence:
         self.evidence.backwards += 1
         self.evidence.backward_place = place
         self.evidence.sampled.append(event.call)
+        self.evidence.graph_sizes.append((event.call, len(event.nodes)))
         if len(event.roots) == 1:
             facts = loss_facts(self, event.roots[0])
             self.evidence.loss.setdefault(place, facts)
@@ -163,17 +186,18 @@ class LoopEvidence:
         mixed = [self.mixed.pop(row.tensor) for row in event.rows if row.tensor in self.mixed]
         if mixed:
             o.mixed += 1
-            o.mixed_place = self.calls.get(mixed[-1])
+            o.mixed_place = o.backward_place
         if event.rows:
             note_rates(o, event.rows)
         for row in event.rows:
             self.used.add(row.tensor)
             weight, grad = self.values.get(row.tensor), self.grads.get(row.tensor)
-            facts = self._facts(row.tensor)
+            facts = self.facts_of(row.tensor)
             facts.got += grad is not None
             rms = rms_of(grad)
             zeros = 1.0 if grad is not None and is_zero(grad) else 0.0
             facts.samples.add(Sample(self.step, rms_of(weight), rms, math.nan, zeros))
+            facts.equal_rows += weight is not None and has_equal_rows(weight)
 
     def _optimizer(self, event: OptimizerStepped) -> OptimizerFacts:
         """The facts of an optimizer. The order of the calls in its loop is that of the source: the first
@@ -182,6 +206,10 @@ class LoopEvidence:
         created, loop = self.created.get(name), loop_of(self.case, name) if name else None
         place = None if created is None else self.place(span_at(self.case, created.call))
         o = OptimizerFacts(len(self.known), event.kind, place, step_place=self.place(event.span))
+        rates = [] if created is None else [k.value for k in created.call.keywords if k.arg == "lr"]
+        if rates and isinstance(rates[0], ast.Constant) and isinstance(rates[0].value, int | float):
+            o.rates = [float(rates[0].value)] * 4  # the one of the first round
+        self.optimizers.setdefault(name, o)
         if loop is not None and loop.backward is not None:
             o.first_had_backward = loop.backward.lineno < loop.step.lineno
             calls = [("backward", loop.backward)]
@@ -192,7 +220,8 @@ class LoopEvidence:
             o.idle_since = tuple(called for called, _ in calls)
         return o
 
-    def _facts(self, id: str) -> ParameterFacts:
+    def facts_of(self, id: str) -> ParameterFacts:
+        """The facts of a leaf."""
         key = tensor_number(id)
         facts = self.evidence.parameters.get(key)
         if facts is None:
@@ -277,12 +306,13 @@ class LoopEvidence:
         e.losses = losses
         e.not_finite_loss = next((i for i, loss in enumerate(losses, 1) if not math.isfinite(loss)), 0)
         if len(places) == 1:  # each round that was only counted had a step
+            rounds = e.backwards = trace.skipped + e.backwards
             for o in e.optimizers:
-                rounds = trace.skipped + e.backwards
                 o.idle = min(rounds, o.idle + trace.skipped) if o.idle == o.steps else o.idle
                 o.rate_zero += trace.skipped if o.rates and not o.rates[2] else 0
                 o.steps = min(rounds, o.steps + trace.skipped)
                 o.rate_zero = min(o.rate_zero, o.steps)
+                o.tiny_since += trace.skipped if o.tiny_since else 0
         e.steps = max((o.steps for o in e.optimizers), default=0)
         for name, runs in self.lost.items():
             facts = e.activations[name]
@@ -293,6 +323,17 @@ class LoopEvidence:
 def tensor_number(id: str) -> int:
     """The number of a tensor: t12 is 12."""
     return int(id[1:])
+
+
+def has_equal_rows(value: Value) -> bool:
+    """Whether all rows of a matrix are certainly equal. Of many numbers only the extremes are known: then
+    they are if all numbers are."""
+    if len(value.shape) != 2 or value.shape[0] < 2 or value.special:
+        return False
+    if value.items is None:
+        return value.low is not None and value.low == value.high and not value.skimmed
+    columns = value.shape[1]
+    return all(value.items[k] == value.items[k % columns] for k in range(len(value.items)))
 
 
 def rms_of(value: Value | None) -> float:

@@ -63,8 +63,8 @@ class PathCut(NamedTuple):
         return {"ended": why, "repair": fix}
 
     def kept(self, case: Case) -> str:
-        """The statement that computes with numbers of tensors, with the tensors themselves; "" for any
-        other."""
+        """The statement, if it computes with the numbers of tensors, written with the tensors instead;
+        else ""."""
         tree = statement_around(case, self.span)
         text = "" if tree is None else ast.unparse(tree)
         code = "" if tree is None else with_tensors(case, tree)
@@ -225,6 +225,8 @@ def new_leaves(scenes: Scenes, lang: str | None = None) -> list[Explanation]:
             if end.leaf and end.cut is not None and lacks_gradient(case, id):
                 ends.setdefault(end.leaf, []).append(id)
         for leaf, ids in ends.items():
+            if reads_gradient(case, leaf) and not any(reads_gradient(case, id) for id in ids):
+                continue  # the new leaf is what the gradient was wanted of
             told = new_leaf(case, lost[ids[0]], ids)
             found[told.cause, asked_at(scenes.index, leaf)] = told
     return list(found.values())
@@ -235,6 +237,13 @@ def lacks_gradient(case: Case, tensor: str) -> bool:
     state = case.state(tensor)
     deposited = any(e.tensor == tensor for e in case.trace.of(GradAccumulated))
     return state is not None and state.is_leaf and state.requires_grad and not deposited
+
+
+def reads_gradient(case: Case, tensor: str) -> bool:
+    """Whether the source reads the `.grad` of a tensor."""
+    name = case.plain(tensor)
+    parts = (part for part in case.syntax() if isinstance(part, ast.Attribute) and part.attr == "grad")
+    return any(ast.unparse(part.value) == name and isinstance(part.ctx, ast.Load) for part in parts)
 
 
 def asked_at(index: TraceIndex, leaf: str) -> Span | None:

@@ -91,8 +91,13 @@ class LayerList(NamedTuple):
     """A Python list of layers that is assigned to an attribute `name`, and what to do about it."""
 
     name: str
-    line: int
+    part: ast.Assign
     fix: Fix | None
+
+    @property
+    def line(self) -> int:
+        """The line of the assignment."""
+        return self.part.lineno
 
 
 def layer_lists(case: Case) -> Iterator[LayerList]:
@@ -103,7 +108,7 @@ def layer_lists(case: Case) -> Iterator[LayerList]:
         if target.startswith("self.") and isinstance(part.value, ast.List | ast.ListComp) and layers:
             path = ast.unparse(layers[0].func).removesuffix(last_name(layers[0])) or "torch.nn."
             code = f"{path}ModuleList({written_as(case, part.value)})"
-            yield LayerList(target, part.lineno, replace_part(case, part.value, {part.value: code}))
+            yield LayerList(target, part, replace_part(case, part.value, {part.value: code}))
 
 
 def is_module(case: Case, name: str) -> bool:

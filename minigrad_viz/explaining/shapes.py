@@ -35,7 +35,7 @@ def matrix_sizes(failed: FailedCall, left: Shape, right: Shape | int) -> Explana
 
 
 def factors(failed: FailedCall, left: Shape, right: Shape) -> tuple[Operand, Operand]:
-    """The operands that have the shapes which the error tells."""
+    """The operands with the shapes that the error names."""
     turned = right[::-1] if failed.function == "linear" else right
     for a, b in itertools.pairwise(failed.operands):
         rows = (math.prod(a.shape[:-1]), *a.shape[-1:])  # of a tensor that stands for a matrix

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from ..model.grad_ledger import is_zero
@@ -287,8 +287,8 @@ def idle_optimizers(case: Case) -> Iterator[Explanation]:
     names = [case.plain(id) for id in learning]
     bases = {base_of_name(name) for name in names}
     direct = last_name(opt.call) in CLASSES
-    if not opt.given & bases:
-        if direct:
+    if not opt.given & bases and not stepped_parameters(case) & set(learning):
+        if direct and steps_after_deposits(case, learning):
             yield other_parameters(case, opt, learning, names)
         return
     renewed, loop = made_anew(case, opt, bases), loop_of(case, opt.name)
@@ -303,6 +303,21 @@ def idle_optimizers(case: Case) -> Iterator[Explanation]:
             yield case.note("reset_too_early", cause=reset, of_cell=True, reset=reset, **values)
         elif step.line < backward.line:
             yield case.note("step_too_early", cause=step, of_cell=True, **values)
+
+
+def stepped_parameters(case: Case) -> set[str]:
+    """The tensors that optimizers held when they took steps, as far as they are known."""
+    steps = [*case.trace.of(OptimizerStepped)]
+    return {id for step in steps for id in (*step.idle, *(row.tensor for row in step.rows))}
+
+
+def steps_after_deposits(case: Case, learning: Collection[str]) -> bool:
+    """Whether an optimizer took a step when some of these tensors had got a gradient. An earlier step does
+    not tell what the optimizer holds."""
+    deposits = [event for event in case.trace.of(GradAccumulated) if event.tensor in learning]
+    times = case.scene.index.times
+    steps = [times[id(step)] for step in case.trace.of(OptimizerStepped)]
+    return bool(deposits and steps) and max(steps) > min(times[id(event)] for event in deposits)
 
 
 def other_parameters(case: Case, opt: Optimizer, learning: list[str], names: list[str]) -> Explanation:

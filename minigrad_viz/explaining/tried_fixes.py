@@ -257,7 +257,9 @@ def changes_at(codes: Sequence[str], line: int, source: SourceText) -> Iterator[
         yield Change(with_lines(lines, first, last, indent + code), True)
         return
     replaced = with_parts(statement, tree.body[-1], lines) if isinstance(tree.body[-1], ast.Expr) else []
-    if replaced:
+    if isinstance(statement, ast.Assign) and ast.unparse(statement.value) == ast.unparse(tree.body[-1]):
+        yield Change(with_lines(lines, first, last, indent + code), True)  # what it computes, not assigned
+    elif replaced:
         yield from (Change(each, True) for each in replaced)
     elif not hasattr(statement, "body") and is_like(statement, inner):
         yield Change(with_lines(lines, first, last, indent + code), True)
@@ -315,6 +317,16 @@ def is_like_text(a: str, b: str) -> bool:
     return difflib.SequenceMatcher(None, a, b, autojunk=False).ratio() >= LIKE
 
 
+def does_same(part: ast.expr, other: ast.expr) -> bool:
+    """Whether two expressions call the same function, or have the same operator."""
+    match part, other:
+        case ast.Call(func=one), ast.Call(func=two):
+            return ast.unparse(one) == ast.unparse(two)
+        case ast.BinOp(op=one), ast.BinOp(op=two):
+            return type(one) is type(two)
+    return False
+
+
 def with_parts(statement: ast.stmt, new: ast.Expr, lines: Sequence[str]) -> list[str]:
     """The texts with an expression instead of one of those in a statement that are most like it."""
     code, found = ast.unparse(new), list[tuple[float, str]]()
@@ -322,7 +334,7 @@ def with_parts(statement: ast.stmt, new: ast.Expr, lines: Sequence[str]) -> list
         if not isinstance(part, ast.expr):
             continue
         ratio = difflib.SequenceMatcher(None, ast.unparse(part), code, autojunk=False).ratio()
-        if ratio < LIKE:
+        if ratio < LIKE and not does_same(part, new.value):
             continue
         row, end = part.lineno - 1, (part.end_lineno or part.lineno) - 1
         head = lines[row].encode()[: part.col_offset].decode()

@@ -148,7 +148,7 @@ class Place:
     shares: str = ""
 
     def standing(self, states: list[TensorState]) -> Place:
-        """The same place with its tensors as they stood at another moment."""
+        """The same place with its tensors as they were at another moment."""
         twin = self.twin()
         twin.states = states
         if self.node is not None and twin.node is None:

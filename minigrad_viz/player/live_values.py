@@ -167,8 +167,8 @@ class LivePicture:
         return {id: [svg] for id, svg in picture.with_numbers_of(shown).texts().items()}, {}
 
     def state(self, handle: Handle, numbers: Mapping[str, float], only: Only = None) -> dict[str, Any]:
-        """What differs from the cell with these numbers by name, and what then stands at a handle; of the
-        steps all, or `only` some. Refused as `Live.at`."""
+        """The texts that change with these numbers, by name, and the text at a handle; of all steps, or of
+        `only` some. Refused as `Live.at`."""
         shown, frames = self.remake(self.live.at(numbers))
         rows, said = self.texts(shown)
         made = dict(enumerate(steps_of(frames(only)), 1))

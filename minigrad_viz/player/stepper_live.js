@@ -248,7 +248,15 @@ class Live extends Extra {
     this.pane.arranged();
     const { player, pane } = this;
     player.panes.root.style.setProperty("--below", `${Math.min(pane.element.offsetHeight, LOWEST)}px`);
+    if (this.on && !player.step) this.clear();
     player.chart();
+  }
+
+  // Before the first step no card of a strip is open where the plot would be below the window then.
+  clear() {
+    const { root, boxes } = this.player.panes;
+    const below = this.pane.curve.getBoundingClientRect().bottom - root.getBoundingClientRect().top > innerHeight;
+    if (below) for (const id of [...boxes.open.keys()]) boxes.turn(id);
   }
 }
 

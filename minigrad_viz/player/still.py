@@ -8,7 +8,7 @@ sheet of the player hides is hidden here in the elements themselves: few program
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -16,13 +16,15 @@ from xml.etree import ElementTree
 from ..drawing.export import VARIABLE, resolve_colors
 from ..drawing.graphviz_wasm import LayoutError
 from ..drawing.picture import Picture
-from ..drawing.style import DARK, LIGHT
+from ..drawing.style import DARK, LIGHT, num
 from ..steps.frames import Frame
 from .score import frames_to_json
 
 SVG = "http://www.w3.org/2000/svg"
 PHASE, MARKS, SHOWS, FAILED = 0, 1, 11, 8  # where they stand in a frame
 RUNS = re.compile(r"-[dgp]$")  # parts that are marked once in each phase
+BEGIN = re.compile(r"M(-?[\d.]+)[ ,](-?[\d.]+)")  # of a path
+Flowing = tuple[ElementTree.Element, ElementTree.Element]  # a gradient and its arrow
 WALK = re.compile(r"^\.(?:mg\.)?walk .*$", re.M)  # rules for what is `later`
 THEME = re.compile(r'(<svg[^>]* class="mg mg-)\w+')
 
@@ -45,8 +47,9 @@ class StillPictures:
         self._first = first_steps(self._told)
         ElementTree.register_namespace("", SVG)
 
-    def at(self, step: int) -> ElementTree.Element:
-        """The picture at a step, counted from 1. ValueError if there is no such step."""
+    def at(self, step: int, way: float = 1.0) -> ElementTree.Element:
+        """The picture at a step, counted from 1. Gradients that flow stand on the way from the beginning of
+        their arrow (0) to their place (1). ValueError if there is no such step."""
         if not 1 <= step <= self.count:
             raise ValueError(f"step must be between 1 and {self.count}, not {step}")
         tree = ElementTree.fromstring(self._svg)
@@ -65,6 +68,9 @@ class StillPictures:
                 add_class(parts[id], "later")
                 conceal(parts[id])
         hide_totals(tree)
+        if way < 1:
+            for pill, arrow in self._flowing(step, parts):
+                move_pill(pill, arrow, way)
         for part in parts.values():
             if not failed and classes(part) & {"later", "active"} and "deck" in classes(part):
                 restore_saved(part)
@@ -73,6 +79,33 @@ class StillPictures:
             if shown and row in parts and 0 <= shown[-1] < len(moments):
                 say(parts[row], moments[shown[-1]])
         return tree
+
+    def flows(self, step: int) -> bool:
+        """Whether gradients flow along arrows at a step."""
+        tree = ElementTree.fromstring(self._svg)
+        parts = {part.get("id", "").removeprefix(self._prefix): part for part in tree.iter()}
+        return any(True for _ in self._flowing(step, parts))
+
+    def _flowing(self, step: int, parts: dict[str, ElementTree.Element]) -> Iterator[Flowing]:
+        """The gradients that a step is about, each with its arrow."""
+        for id in self._told[step - 1][MARKS]:
+            arrow = parts.get(f"{id[:-2]}-g")
+            if id.endswith("-p") and id in parts and arrow is not None:
+                yield parts[id], arrow
+
+
+def move_pill(pill: ElementTree.Element, arrow: ElementTree.Element, way: float) -> None:
+    """Put a gradient on the way from the beginning of its arrow to its place."""
+    box, path = pill.find(f"{{{SVG}}}rect"), arrow.find(f"{{{SVG}}}path")
+    begin = None if path is None else BEGIN.match(path.get("d", ""))
+    if box is None or begin is None:
+        return
+    at = [
+        float(box.get(x, "0")) + float(box.get(size, "0")) / 2
+        for x, size in (("x", "width"), ("y", "height"))
+    ]
+    x, y = ((float(begin[i + 1]) - at[i]) * (1 - way) for i in (0, 1))
+    pill.set("transform", f"translate({num(x)} {num(y)})")
 
 
 def svg_at(picture: Picture, frames: Sequence[Frame], step: int) -> str:

@@ -88,7 +88,7 @@ class QuizQuestion(NamedTuple):
 
     @property
     def form(self) -> str:
-        """The kind whose answers it has."""
+        """The kind of question whose form of answer this one shares."""
         return self.answers or self.kind
 
 

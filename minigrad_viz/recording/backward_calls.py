@@ -14,6 +14,7 @@ import numpy as np
 from ..protocol import array_of, edge_of, finite, is_tensor, value_of, variable_of
 from ..trace import notes
 from ..trace.events import AGAIN, BackwardEnded, BackwardStarted, GradAccumulated
+from .calls import Calls
 from .error_frames import named_by
 from .listener import Listener, Packing, values_of
 from .long_loops import FEWEST, KEPT_CALLS, KEPT_NOTES, prune
@@ -29,11 +30,11 @@ class BackwardCalls:
     later; `unkept` counts their deposits by leaf."""
 
     def __init__(
-        self, tape: Tape, states: States, packing: Packing, listener: Listener, modules: Modules,
-        steps: OptimizerSteps,
+        self, tape: Tape, states: States, calls: Calls, packing: Packing, listener: Listener,
+        modules: Modules, steps: OptimizerSteps,
     ) -> None:  # fmt: skip
         self.tape, self.states, self.packing, self.listener = tape, states, packing, listener
-        self.modules, self.steps = modules, steps
+        self.calls, self.modules, self.steps = calls, modules, steps
         self.values: list[float | None] = []
         self.norms: list[float | None] = []
         self.skipped = 0
@@ -42,21 +43,23 @@ class BackwardCalls:
         self.paused = False  # whether a transform runs, after which these calls may be taken back
         self._nested = 0
         self._ends: list[int] = []  # where the notes of each call end that is kept
-        self._begin = 0  # where those of the first of them begin
+        self.begin = 0  # where those of the first of them begin
         self._done = 0  # the work that was done when the newest call in full had ended
         self._leaves: list[weakref.ref[Any]] = []  # of that call
         self._live: Any = ()  # nodes of the running call
         self._keys: list[Any] = []  # theirs
         self._lost: Callable[..., list[Any]]  # says which have let go of what they saved
         self._budget = 1  # notes of the running library before its loops are watched more lightly
+        self._library: Any = None  # the module whose function makes the running call
         self._wanted: tuple[str, ...] = ()  # the tensors whose gradients grad() is to return
 
     def backward_started(
         self, library: Any, kind: str, roots: Any, gradients: Any, create_graph: bool, wanted: Any,
-        batched: bool = False,
+        batched: bool = False, keeps: Any = None, run: Any = None,
     ) -> None:  # fmt: skip
         """A backward call starts, as the source `library` tells; `wanted` are the tensors or edges whose
-        gradients are asked for, None for all leaves."""
+        gradients are asked for, None for all leaves. `run` makes such a call, which `keeps` its graph or not
+        (None: as PyTorch's functions decide)."""
         if self.tape.depth and not library.is_running():
             self._close()  # an interrupt has come between the end of a call and its notice
         self.tape.depth += 1
@@ -71,7 +74,7 @@ class BackwardCalls:
         if self.tape.rounds.light:
             self._count_call(roots)
         else:
-            self._begin_call(library, kind, roots, gradients, create_graph, wanted, batched)
+            self._begin_call(library, kind, roots, gradients, create_graph, wanted, batched, keeps, run)
 
     def backward_ended(self, error: BaseException | None, results: Any = None) -> None:
         """The call ended, or was interrupted before it began."""
@@ -102,7 +105,7 @@ class BackwardCalls:
     @observer_method
     def _begin_call(
         self, library: Any, kind: str, roots: Any, gradients: Any, create_graph: bool, wanted: Any,
-        batched: bool,
+        batched: bool, keeps: Any, run: Any,
     ) -> None:  # fmt: skip
         """Freeze the graph of the call; the source listens to its nodes from now on."""
         self.values.append(single_root_value(roots))
@@ -121,6 +124,7 @@ class BackwardCalls:
         self._lost, self._budget = library.lost, library.budget
         self._keys = [row[0] for row in frozen]
         self.states.frozen.update(dict.fromkeys(self._keys))
+        self._note_call(number, kind, run, roots, gradients, wanted, keeps, create_graph)
         told = number, kind, names, given, ids, create_graph, (), span, asked, batched
         begun = [notes.BackwardStartNote(BackwardStarted(*told), frozen)]
         # What it builds of nodes that stand for others is taken in when somebody uses it.
@@ -131,6 +135,25 @@ class BackwardCalls:
         starts = [(node, nr, g) for (node, nr), g in zip(ends, gradients, strict=True)]
         starts = [each for each in starts if each[0] is not None and variable_of(each[0]) is None]
         library.listen(self._live, frozen, starts)
+
+    def _note_call(
+        self, number: int, kind: str, run: Any, roots: Any, gradients: Any, wanted: Any, keeps: Any,
+        creates: bool,
+    ) -> None:  # fmt: skip
+        """Note how a call is made once more."""
+        calls, self._library = self.calls, sys.modules[run.__module__.partition(".")[0]]
+        if any(edge_of(root) is not None for root in (*roots, *(wanted or ()))):
+            calls.hinder("live_no_argument", kind="GradientEdge")
+            return
+        given = [None if is_implied(g, self.tape) else calls.ref_or_data(g) for g in gradients]
+        options = {"retain_graph": keeps, "create_graph": creates}
+        ends = None if wanted is None else tuple(map(calls.ref, wanted))
+        args: tuple[Any, ...] = tuple(map(calls.ref, roots)), tuple(given)
+        if kind == "grad":
+            args, options["allow_unused"] = (args[0], ends, args[1]), True
+        else:
+            options["inputs"] = ends
+        calls.note("backward", run, args, options, answer=number)
 
     @watching_lightly
     def _count_call(self, roots: Any) -> None:
@@ -165,6 +188,8 @@ class BackwardCalls:
         self.packing.told_again("")
         found = list(zip(self._wanted, results, strict=False))
         captured = tuple((name, None if g is None else value_of(g)) for name, g in found)
+        if found:
+            self.calls.note("captured", None, results=self.calls.numbers(results), answer=self.tape.call)
         self.states.owners.returned(found, self.tape.call)
         self.listener.stop()
         self._live, self.tape.inside, self.tape.again, self.tape.built = (), None, 0, []
@@ -172,19 +197,24 @@ class BackwardCalls:
         ended = [notes.BackwardEndNote(BackwardEnded(self.tape.call, text, (), captured), gone)]
         self.tape.notes += ended
         self.tape.call = 0
+        if self.calls.rounds is not None:
+            self.calls.rounds.ended(self.values[-1], self._library)
         self.states.snapshot("after")
         self._ends.append(len(self.tape.notes))
         if not self._odd and self.tape.calls > 1:
             rows = [self.values, *([self.norms] if gradients else [])]
             if any(row[-1] is None and row[-2] is not None for row in rows):
-                self._odd = range([self._begin, *self._ends][-3:][0], self._ends[-1])
+                self._odd = range([self.begin, *self._ends][-3:][0], self._ends[-1])
         if not self.paused:
             self.settle(leaves)
 
     def settle(self, leaves: Iterable[Any] = ()) -> None:
         """After a call, or what stands for several: decide how the next ones are watched, and prune."""
         share, kept = (self.tape.work - self._done) / self._budget, self._kept()
-        if self.tape.rounds.ended(self.tape.calls, share, self.tape.loops.round, kept):
+        lightly = self.calls.rounds is None and self.tape.rounds.ended(
+            self.tape.calls, share, self.tape.loops.round, kept
+        )
+        if lightly:
             self._leaves = [weakref.ref(leaf) for leaf in leaves]
             self.modules.forget()
             self.steps.open = None
@@ -216,7 +246,7 @@ class BackwardCalls:
 
     def _kept(self) -> int:
         """How many of the newest calls are kept: fewer than `KEPT_CALLS` where they have very many notes."""
-        begins = [self._begin, *self._ends[:-1]][-KEPT_CALLS:]
+        begins = [self.begin, *self._ends[:-1]][-KEPT_CALLS:]
         fitting = sum(self._ends[-1] - begin <= KEPT_NOTES for begin in begins)
         return KEPT_CALLS if fitting == len(begins) else max(FEWEST, fitting)
 
@@ -224,6 +254,7 @@ class BackwardCalls:
         """Leave out all but the newest calls, and what was for them alone."""
         cut = self._ends[-kept - 1]
         self.skipped += len(self._ends) - kept
+        self.calls.prune(self.begin, cut)
         self.unkept.update(note.tensor for note in self.tape.notes[:cut] if isinstance(note, GradAccumulated))
         alive = {known for _, t in self.tape.variables() if (known := self.tape.ids.known(t)) is not None}
         before = len(self.tape.notes)
@@ -232,7 +263,7 @@ class BackwardCalls:
         self.tape.notes[:], frozen, self._odd = prune(self.tape.notes, cut, self.tape.ids, alive, self._odd)
         self.states.frozen = dict.fromkeys(frozen)
         gone = before - len(self.tape.notes)
-        self._begin = cut - gone
+        self.begin = cut - gone
         self._ends = [end - gone for end in self._ends[-kept:]]
         self.tape.numbers.room = notes.ROOM
 
@@ -251,6 +282,14 @@ class BackwardCalls:
 def single_root_value(roots: Any) -> float | None:
     """The value of the only root of a call, if that is a tensor (and no edge) with one finite number."""
     return finite(value_of(roots[0])) if len(roots) == 1 and is_tensor(roots[0]) else None
+
+
+def is_implied(gradient: Any, tape: Tape) -> bool:
+    """Whether a gradient is the 1 from which a call starts without one."""
+    if gradient is None or tape.ids.known(gradient) is not None or math.prod(gradient.shape) != 1:
+        return gradient is None
+    data = array_of(gradient)
+    return data is not None and data.item() == 1
 
 
 def norm_of(gradients: Iterable[Any]) -> float | None:

@@ -285,9 +285,20 @@ class Listener:
         self.ran.add(key)
         if key in self.states.contracted:  # what leaves the others, nobody hears
             edges, sent = (), (None,) * len(edges)
-        got, changed = self._received(key, received, None if made is None else made())
+        tensor, on_the_way = None if made is None else made(), self._sent
+        got, changed = None, ()
+        if len(received) == 1 and not getattr(tensor, "_backward_hooks", None) and key not in self._spied:
+            parts = on_the_way.get((key, 0), ())  # as nearly always: one gradient, from one place
+            if (
+                len(parts) == 1
+                and received[0] is not None
+                and parts[0][1:] == memory_and_version(received[0])
+            ):
+                del on_the_way[key, 0]
+                got = (parts[0][0],)
+        if got is None:
+            got, changed = self._received(key, received, tensor)
         values = self.note_run(key, got, sent, changed)
-        on_the_way = self._sent
         for edge, gradient, taken in zip(edges, sent, values, strict=False):
             if edge is not None and gradient is not None:
                 on_the_way.setdefault(edge, []).append((taken, *memory_and_version(gradient)))

@@ -119,7 +119,7 @@ def relations(note: Any, ids: Ids, frozen: set[Any] | None) -> tuple[tuple[str, 
         case NodeNote() if frozen is not None:
             return (), note.ids or ()
         case OpNote():
-            return tuple(row[0] for row in note.rows), note.given
+            return tuple(row[0] for row in note.rows), tuple(g for g in note.given if g.__class__ is str)
         case BackwardStartNote(started, nodes) if frozen is not None:
             frozen.update(row[0] for row in nodes)
             made = (ids.outputs.get(row[0]) for row in nodes)

@@ -21,6 +21,7 @@ from ..trace.events import (
 )
 from ..trace.source_positions import Span, Spot
 from ..trace.statements import parse_expression
+from .calls import Calls
 from .error_frames import named_by
 from .states import OUT, Out, States, overlap, raw_array
 from .tape import Tape, observer_method
@@ -42,23 +43,26 @@ class Crossing:
         NumPy and `math`.
     """
 
-    def __init__(self, tape: Tape, states: States) -> None:
-        self.tape, self.states, self.exits = tape, states, states.exits
+    def __init__(self, tape: Tape, states: States, calls: Calls) -> None:
+        self.tape, self.states, self.calls, self.exits = tape, states, calls, states.exits
         self.ids, self.notes = tape.ids, tape.notes
 
     # ── what sources tell ───────────────────────────────────────────────────────────────────────────────────
 
     @observer_method
-    def created(self, tensor: Any, data: Any = None) -> None:
-        """A tensor was made from `data`."""
+    def created(self, tensor: Any, data: Any = None, anew: bool = True) -> None:
+        """A tensor was made from `data`; not `anew` if who computes the cell again calls the function."""
         if self.tape.call:
             return
         spot = self.tape.own_place()
         found = self._origins(data, spot)
         state = self.states.state_of(tensor, self.ids.new(tensor))
         self.tape.rest.note(False, self.tape.work)
+        self.calls.keep(tensor, state.id)
         if not found:
             self.notes.append(TensorCreated(state, *named_by(spot)))
+            if anew:
+                self.calls.made(tensor, state.id)
             return
         memory = raw_array(tensor)
         shares = next((name for name, (_, array) in found.items() if overlap(memory, array)), "")
@@ -66,6 +70,8 @@ class Crossing:
             self.exits.share(tensor)
         how = next(iter(found.values()))[0]
         self.notes.append(NumbersReturned(tuple(found), how, state, *named_by(spot), shares))
+        if anew:
+            self.calls.made(tensor, state.id)
 
     @observer_method
     def detached(self, source: Any, result: Any, how: str = "detach") -> None:

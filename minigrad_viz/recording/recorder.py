@@ -14,17 +14,20 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ..isolation import complete_work
-from ..protocol import TENSORS, has_history, history_of, is_tensor, text_of, variable_of
+from ..protocol import TENSORS, WITH_VARIABLE, has_history, history_of, is_tensor, variable_of
 from ..sources import Library, sources
 from ..trace import notes
+from ..trace.calls import GradOf, Ref
 from ..trace.events import AGAIN, CellFailed, InPlaceWrite, Later, ModeChanged, Trace
 from ..trace.graph_walk import numbering
 from ..trace.statements import Progress
 from .backward_calls import BackwardCalls
+from .calls import Calls, CellCalls
 from .error_frames import gradcheck_comparison, named_by, named_tensors, write_at
 from .listener import Listener, Packing, snapshot
 from .modules import Modules, held_tensors, loop_variables
 from .provenance import Crossing
+from .round_states import RoundStates
 from .states import States, has_own_memory, overlap, raw_array
 from .tape import Tape, describe, observer_method
 from .transforms import FEW, Transforms
@@ -36,7 +39,8 @@ class Recorder:
 
     With `whole`, all of `source` runs in between; without it, `source` is a file of which only a part may
     run. The recorder has a `tape`, and parts that each receive one kind of event: `states`, `grads`,
-    `crossing`, `listener`, `packing`, `modules`, `steps` and `backward`.
+    `crossing`, `listener`, `packing`, `modules`, `steps` and `backward`. What the cell would need to be
+    computed again is noted by `calls`; with `rounds` also how all stood after the newest rounds of a loop.
     """
 
     def __init__(
@@ -45,23 +49,26 @@ class Recorder:
         namespace: dict[str, Any],
         watched: Iterable[Library] | None = None,
         whole: bool = True,
+        rounds: bool = False,
     ) -> None:
         self.tape = Tape(source, namespace)
         self.source = source
         self.whole = whole
         self.watched = list(sources() if watched is None else watched)
         self.states = States(self.tape)
-        self.grads = Grads(self.tape, self.states)
-        self.crossing = Crossing(self.tape, self.states)
+        self.calls = Calls(self.tape, self.states)
+        self.calls.rounds = RoundStates(self.tape, self.calls) if rounds else None
+        self.cell: CellCalls | None = None  # what `calls` has noted, in the end
+        self.grads = Grads(self.tape, self.states, self.calls)
+        self.crossing = Crossing(self.tape, self.states, self.calls)
         self.packing = Packing(self.tape)
         self.listener = Listener(self.tape, self.states, self.packing)
         self.modules = Modules(self.tape, self.states.id_of)
-        self.steps = OptimizerSteps(self.tape, self.states, self.crossing)
+        self.steps = OptimizerSteps(self.tape, self.states, self.crossing, self.calls)
         more = self.packing, self.listener, self.modules, self.steps
-        self.backward = BackwardCalls(self.tape, self.states, *more)
+        self.backward = BackwardCalls(self.tape, self.states, self.calls, *more)
         self.transforms = Transforms(self.tape, self.states, self.backward, self.modules)
         self.compared: tuple[Any, ...] = ()  # the arguments of the last comparison in a gradcheck
-        self.taker: Any = None  # who takes down what PyTorch computes, if somebody does
 
     # ── beginning and end ───────────────────────────────────────────────────────────────────────────────────
 
@@ -135,6 +142,10 @@ class Recorder:
         events = Later(functools.partial(writer.events, tape.notes))
         text = None if error is None else describe(error)
         calls, light = self.backward, tape.rounds.counted
+        leaves = [id for (id, _), (_, t) in zip(names, [*named, *inner]) if t.requires_grad and t.is_leaf]
+        if error is not None:
+            self.calls.hinder("live_no_error")
+        self.cell = self.calls.finish(calls.begin, leaves)
         library = " ".join(sorted({type(t).__module__.partition(".")[0] for _, t in named}))
         trace = Trace(
             self.source, events, text, names, nodes, calls.skipped + light, light=light, library=library
@@ -148,11 +159,11 @@ class Recorder:
     @observer_method
     def forward(
         self, title: str, inputs: Sequence[Any], results: Sequence[Any], grad_enabled: bool, ghost: str = "",
-        composite: bool = False,
+        composite: bool = False, run: Any = None, names: tuple[str, ...] = (),
     ) -> None:  # fmt: skip
         """An op ran, which would have left a node called `ghost` with the grad mode on; it may be made of
         several that nobody tells of (`composite`). Inside a backward call it counts only if the call builds a
-        graph and the result is part of it."""
+        graph and the result is part of it. For `run` and `names` see `OpNote`."""
         tape = self.tape
         if composite:
             self._adopt_within(results, inputs)
@@ -163,14 +174,15 @@ class Recorder:
             results = [
                 made for made in results if history_of(made) is not None or known(made) is None
             ] or results
-        given = [known(v) if type(v) in TENSORS or is_tensor(v) else (text_of(v),) for v in inputs]
+        argument = self.calls.argument
+        given = [known(v) if type(v) in TENSORS or is_tensor(v) else argument(v) for v in inputs]
         if None in given:  # what is noted of strange tensors comes after the place
             at = tape.come(at)
             given = [self.states.id_of(v) if g is None else g for v, g in zip(inputs, given, strict=True)]
         rows = tuple(map(self.states.result, results))
         own = not results or has_own_memory(results[0])
         shares = "" if own else self._viewed(inputs, given, results)
-        how = grad_enabled, at, tape.call, shares, ghost
+        how = grad_enabled, at, tape.call, shares, ghost, 0, run, names
         tape.notes.append(notes.OpNote(title, tuple(given), rows, *how))
         for row in rows:
             if row[3]:  # it requires gradients
@@ -190,9 +202,13 @@ class Recorder:
         return ""
 
     @observer_method
-    def mutated(self, title: str, values: list[Any], version: int, before: str | None = None) -> None:
+    def mutated(
+        self, title: str, values: list[Any], version: int, before: str | None = None, run: Any = None,
+        args: Sequence[Any] = (), options: Any = None, enabled: bool = True, random: Any = None,
+    ) -> None:  # fmt: skip
         """An op wrote into the first of `values`, whose version was `version` and id `before`, if that is
-        known; a tensor that nobody has seen yet is left for later."""
+        known; a tensor that nobody has seen yet is left for later. `run` does this again, if something can,
+        with arguments of which the first is that tensor."""
         tape = self.tape
         tensor = values[0]
         if tape.call:
@@ -200,10 +216,10 @@ class Recorder:
         readable = has_history(tensor)
         spot = tape.place()
         span = write_at(spot)
-        if readable:
-            self.grads.written(title, tensor, version, span)
+        owner = self.grads.written(title, tensor, version, span) if readable else None
         before = tape.ids.object(tensor) or before
         if before is None:
+            self._note_strange_write(owner, run, args, options, enabled)
             return
         others = tuple(self.states.id_of(t) if is_tensor(t) else None for t in values[1:])
         self.tape.large.forget(tensor)
@@ -213,7 +229,24 @@ class Recorder:
         state = self.states.state_of(tensor, after)
         also = self.crossing.sharing(tensor)
         tape.notes.append(InPlaceWrite(title, before, state, (before, *others), span, version, also))
+        if run is not None:
+            given = Ref(int(before[1:])), *map(self.calls.template, args[1:])
+            named = {name: self.calls.template(value) for name, value in (options or {}).items()}
+            kind = "call" if random is None else "draw"
+            self.calls.note(kind, run, given, named, (), enabled, random)
         tape.rest.note(not tensor.requires_grad, tape.work)
+
+    def _note_strange_write(
+        self, owner: str | None, run: Any, args: Sequence[Any], options: Any, enabled: bool
+    ) -> None:
+        """A tensor was written to that has no id; it may be the gradient of one that has (`owner`)."""
+        others = [value for value in (*args[1:], *(options or {}).values()) if is_tensor(value)]
+        if owner is None:
+            if any(self.tape.ids.known(other) is not None for other in others):
+                self.calls.hinder("live_no_history")
+        elif run is not None:
+            given = GradOf(int(owner[1:])), *map(self.calls.ref_or_data, args[1:])
+            self.calls.note("call", run, given, options, enabled=enabled)
 
     @observer_method
     def bring(self, tensors: Sequence[Any]) -> None:
@@ -252,12 +285,17 @@ class Recorder:
         """Give ids to what an op was given, and to nodes inside one that is made of several, before the op
         itself is reported."""
         outputs, key_of = self.tape.ids.outputs, self.tape.ids.key
+        for tensor in results:
+            node = history_of(tensor)
+            for inner, _ in () if node is None else node.next_functions:
+                if inner is None or inner.__class__ in WITH_VARIABLE:
+                    continue
+                if key_of(inner) not in outputs and variable_of(inner) is None:  # the key numbers it
+                    return self._adopt_inner(results, inputs)
+
+    def _adopt_inner(self, results: Sequence[Any], inputs: Sequence[Any]) -> None:
+        """Give ids to the nodes inside an op that is made of several."""
         nodes = [fn for t in results if (fn := history_of(t)) is not None]
         inner = [n for node in nodes for n, _ in node.next_functions if n is not None]
-        for node in inner:
-            if (
-                key_of(node) not in outputs and variable_of(node) is None
-            ):  # the key numbers it, as on minigrad
-                self.tape.place()
-                self.states.adopt(inner, tensors=inputs, users=nodes)
-                break
+        self.tape.place()
+        self.states.adopt(inner, tensors=inputs, users=nodes)

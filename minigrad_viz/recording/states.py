@@ -36,6 +36,7 @@ from ..protocol import (
 )
 from ..saved_values import saved_of
 from ..trace import notes
+from ..trace.calls import Ref
 from ..trace.events import (
     AGAIN,
     InPlaceWrite,
@@ -213,6 +214,7 @@ class States:
         self.brought: set[str] = set()  # tensors that were read before the cell ran
         self.frozen: dict[Any, None] = {}
         self.contracted: set[Any] = set()
+        self.keep: Callable[[Any, str], None]  # who copies the numbers of a large tensor that comes in
         self.titles: dict[str, dict[type, str]] = {name: {} for name in DIALECTS}  # of minigrad's nodes
 
     def id_of(self, tensor: Any) -> str:
@@ -238,6 +240,7 @@ class States:
         if before is not None:  # its memory was written to through a view
             self.notes.append(InPlaceWrite("", before, state, (before,), None))
         else:
+            self.keep(tensor, known)
             self.notes.append(TensorCreated(state, None, None, *self.owners.origin(tensor)))
         return known
 
@@ -252,10 +255,28 @@ class States:
 
     def state_of(self, tensor: Any, name: str) -> TensorState:
         """A tensor as it stands now, for a note: numbers as they were taken, and the key of the node."""
+        if tensor.__class__ in TENSORS and tensor.__class__ is not Tensor and tangent_of(tensor) is None:
+            return self.native_state(tensor, name)
         state = state_of(tensor, name, self.ids.key, self.tape.taken)
         if state.grad is not None:
             self.owners.hold(name, tensor.grad, state.grad)
         return state
+
+    def native_state(self, tensor: Any, name: str) -> TensorState:
+        """The same of a plain tensor of PyTorch's, which is not asked for what only others have."""
+        fn, take = history_of(tensor), self.tape.native_taken
+        if fn is None:
+            needed, retains, title, key = tensor.requires_grad, tensor.retains_grad, None, None
+            grad, parameter = tensor.grad, type(tensor).__name__ == "Parameter"
+        else:
+            needed, retains, title, key = True, tensor.retains_grad, node_name(fn), self.ids.key(fn)
+            grad, parameter = tensor.grad if retains else None, False
+        value, kept = take(tensor), None
+        if grad is not None:
+            kept = self.tape.taken(grad)
+            self.owners.hold(name, grad, kept)
+        how = needed, fn is None, retains, title, key, version_of(tensor), parameter
+        return TensorState(name, value, kept, *how)
 
     def result(self, tensor: Any) -> notes.Row:
         """What an op gave, as it stands now. A plain result is not asked for what only others have, and one
@@ -283,8 +304,8 @@ class States:
         key, nr = ids.key(fn), tensor.output_nr
         place = (key, nr) if nr else key
         name = ids.outputs.get(place) or ids.new(tensor, place)
-        return (name, self.tape.taken(tensor), None, True, False, False, node_name(fn), key, tensor._version,
-                False, None)  # fmt: skip
+        value, version = self.tape.native_taken(tensor), tensor._version
+        return (name, value, None, True, False, False, node_name(fn), key, version, False, None)
 
     def title_of(self, node: Any) -> str:
         """The name of a node of minigrad in the dialect in force, found once for each class."""
@@ -298,9 +319,11 @@ class States:
         behind = [node for node, _ in (edges_of(fn) if fn is not None else ()) if node is not None]
         strange = {n for n in behind if variable_of(n) is None and self.ids.output(n) is None}
         if strange:
-            for _, tensor in self.tape.variables():
+            for name, tensor in self.tape.variables():
                 if tensor.grad_fn in strange:
-                    self.id_of(tensor)
+                    known = int(self.id_of(tensor)[1:])
+                    self.tape.more -= 1
+                    self.notes.append(notes.CallNote("names", None, answer={name: Ref(known)}))
             self.adopt(list(strange), users=[fn])
 
     def edges(self, node: Any) -> Edges:

@@ -7,7 +7,9 @@ from typing import Any
 
 from ..isolation import silence
 from ..protocol import Value, dtype_name, is_tensor, memory_of, shape_of, version_of
+from ..trace.calls import Ref
 from ..trace.events import GradSet, InPlaceWrite, OptimizerStepped, Stepping, TensorCreated
+from .calls import Calls
 from .error_frames import write_at
 from .provenance import Crossing
 from .states import States
@@ -22,8 +24,8 @@ ZERO = ("zero", "foreach_zero")  # the ops by which gradients are reset
 class Grads:
     """The part of a recorder that receives what the cell does to gradients."""
 
-    def __init__(self, tape: Tape, states: States) -> None:
-        self.tape, self.states, self.owners = tape, states, states.owners
+    def __init__(self, tape: Tape, states: States, calls: Calls) -> None:
+        self.tape, self.states, self.calls, self.owners = tape, states, calls, states.owners
         self.ids, self.notes = tape.ids, tape.notes
 
     def assigned(self, tensor: Any, before: Any, span: Any) -> None:
@@ -43,21 +45,24 @@ class Grads:
         new = None if grad is None else self.tape.taken(grad)
         how = "assigned" if grad is not None else "none" if before is not None else "empty"
         self.notes.append(GradSet(name, how, old, new, span))
+        if how != "empty":
+            self.calls.note("call", setattr, (Ref(int(name[1:])), "grad", self.calls.ref_or_data(grad)))
         if grad is None:
             self.owners.held.pop(name, None)
         else:
             self.owners.hold(name, grad, new)
 
-    def written(self, op: str, written: Any, version: int, span: Any) -> None:
-        """An op wrote into a tensor, whose version was `version`; only if that is a gradient, it is noted."""
+    def written(self, op: str, written: Any, version: int, span: Any) -> str | None:
+        """An op wrote into a tensor, whose version was `version`; only if that is a gradient, it is noted,
+        and the tensor given whose gradient it is."""
         if written.requires_grad and written.is_leaf:
-            return
+            return None
         name = self.owners.owner_of(written) or self._by_alias(written) or self._by_part(written)
         own = None if name is not None else self._among_variables(written)
         if own is not None:
             name = self._known(own, unknown(written))
         if name is None:
-            return
+            return None
         grad, held = self.ids.alive(name).grad, self.owners.held.get(name)
         now = version_of(grad)
         before = version if grad is written else now  # `.data` has a counter of its own
@@ -66,6 +71,7 @@ class Grads:
         new = self.tape.taken(grad)
         self.notes.append(GradSet(name, "zero" if op in ZERO else "written", old, new, span))
         self.owners.hold(name, grad, new)
+        return name if grad is written else None
 
     def _by_alias(self, tensor: Any) -> str | None:
         """The tensor whose gradient has the memory of this one."""
@@ -90,8 +96,9 @@ class Grads:
         """The leaf whose gradient this is, if a variable names it that the trace has not met yet."""
         if self.ids.object(grad) is not None:
             return None
-        for _, tensor in self.tape.variables():
+        for name, tensor in self.tape.variables():
             if tensor.grad_fn is None and tensor.requires_grad and tensor.grad is grad:
+                self.calls.note("names", None, answer={name: self.calls.ref(tensor)})
                 return tensor
         return None
 
@@ -118,10 +125,11 @@ def unknown(grad: Any) -> Value:
 class OptimizerSteps:
     """Notes the steps of optimizers, each as one event and a write for every parameter."""
 
-    def __init__(self, tape: Tape, states: States, crossing: Crossing) -> None:
-        self.tape, self.states, self.crossing = tape, states, crossing
-        # Of the step that runs: where it stands, and of each parameter its id, its version and its state.
-        self.open: tuple[Any, dict[str, tuple[Any, int, dict[str, Any]]]] | None = None
+    def __init__(self, tape: Tape, states: States, crossing: Crossing, calls: Calls) -> None:
+        self.tape, self.states, self.crossing, self.calls = tape, states, crossing, calls
+        # Of the step that runs: where it stands, of each parameter its id, its version and its state, and
+        # which known parameters have no gradient.
+        self.open: tuple[Any, dict[str, tuple[Any, int, dict[str, Any]]], tuple[str, ...]] | None = None
 
     @observer_method
     def starts(self, optimizer: Any) -> None:
@@ -130,19 +138,21 @@ class OptimizerSteps:
         if tape.call:
             return  # from a hook
         spot = tape.place()
-        found = {}
+        found, idle = {}, []
         for group in optimizer.param_groups:
             for param in group["params"]:
                 if param.grad is not None:
                     found[states.id_of(param)] = param, version_of(param), self._state(optimizer, param)
-        self.open = write_at(spot), found
+                elif (known := tape.ids.known(param)) is not None:
+                    idle.append(known)
+        self.open = write_at(spot), found, tuple(idle)
 
     @observer_method
     def ended(self, optimizer: Any) -> None:
         """It has changed them."""
         if self.open is None:
             return
-        (span, found), self.open = self.open, None
+        (span, found, idle), self.open = self.open, None
         groups = [(group_numbers(group), group["params"]) for group in optimizer.param_groups]
         settings = {id(param): numbers for numbers, params in groups for param in params}
         rows, writes = [], []
@@ -153,8 +163,10 @@ class OptimizerSteps:
             row = self.states.state_of(param, name)
             shared = self.crossing.sharing(param)
             writes.append(InPlaceWrite("step", name, row, (name,), span, version, shared))
-        self.tape.notes.append(OptimizerStepped(type(optimizer).__name__, tuple(rows), span))
+        self.tape.notes.append(OptimizerStepped(type(optimizer).__name__, tuple(rows), span, idle))
         self.tape.notes.extend(writes)
+        if self.calls.rounds is not None:
+            self.calls.rounds.stepped(optimizer)
 
     def _state(self, optimizer: Any, param: Any) -> dict[str, Any]:
         """The optimizer's own tensors for a parameter, as they are now."""

@@ -17,10 +17,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ..isolation import pass_on
+from ..trace.calls import InputTensor
 from ..trace.events import ModeChanged, TensorCreated, Trace
 from ..trace.source_positions import Span
 from ..words import text
-from .program import InputTensor, Program
+from .program import Program
 from .runs import Changes, Differs, OtherBranch, graft, run
 
 # ─── Where the number of a leaf stands in the source of a cell
@@ -133,7 +134,7 @@ class Live:
         known: dict[int, InputTensor] = {**self.program.given, **made}
         names = dict(reversed(self.trace.names))
         found = {}
-        for number, id in sorted(self.program.leaves.items()):
+        for number, id in self.program.leaves.items():
             given, name = known.get(number), names.get(id)
             if given is None or name is None or given.data.dtype.kind != "f":
                 continue

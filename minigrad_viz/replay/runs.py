@@ -1,5 +1,4 @@
-"""Runs of a program: the cell's own, which is recorded and captured at once, and later ones with other
-numbers.
+"""Runs of a program: the cell's own, which is recorded, and later ones with other numbers.
 
 The trace of a replay has no places in the source and no names. So the cell's own trace is taken, and where it
 has a number the replay's is put instead. Both have the same events in the same order, or the replay is not
@@ -9,18 +8,19 @@ the cell's program.
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
 
-import minigrad
-
-from ..isolation import complete_work, silence
-from ..protocol import Value, pytorch
+from ..isolation import silence
+from ..protocol import Value
+from ..recording.calls import STEPS
 from ..recording.recorder import Recorder
 from ..sources import Minigrad, PyTorch
+from ..trace.calls import InputTensor
 from ..trace.events import (
     BackwardStarted,
     ModeChanged,
@@ -35,60 +35,35 @@ from ..trace.events import (
 )
 from ..trace.graph import SavedChip
 from ..trace.source_positions import Span
-from . import capture_minigrad, capture_torch
-from .capture import ProgramCapture
-from .capture_minigrad import MinigradCapture
-from .capture_torch import TorchCapture
-from .program import InputTensor, Instruction, Program, bind, fill_template
+from .derivation import build_tensor, module_of, program_of
+from .program import Instruction, Program, bind, fill_template
 
-# ─── Recording a cell and taking down its program, both at once
+# ─── Recording a cell
 
 
 class Watch:
-    """A cell that is recorded by `recorder`, while others take down what it computes with each library."""
+    """A cell that is recorded by `recorder`, of whose notes its program can be made."""
 
-    def __init__(self, recorder: Recorder, rounds: bool = False) -> None:
+    def __init__(self, recorder: Recorder) -> None:
         self.recorder = recorder
-        takers = MinigradCapture(recorder), TorchCapture(recorder)
-        self.takers: list[ProgramCapture] = list(takers)
-        for taker in takers if rounds else ():
-            taker.follow()
-
-    def start(self) -> None:
-        """Begin."""
-        try:
-            self.recorder.start()
-            for taker in self.takers:
-                taker.start()
-        except BaseException:
-            complete_work(self.detach)
-            raise
 
     def stop(self, error: BaseException | None = None) -> tuple[Trace, Program | None]:
-        """The trace of the cell and its program; None if there is none. A cell that computes with two
-        libraries has no program."""
-        try:
-            programs = [taker.program(error) for taker in self.takers]
-        finally:
-            complete_work(self.detach)
-        found = [program for program in programs if program is not None]
-        if len(found) > 1:
-            found[0] = found[0]._replace(why_not=("live_no_two", {}))
-        return self.recorder.stop(error), found[0] if found else None
+        """The trace of the cell and its program; None if there is none."""
+        trace, cell = self.recorder.stop(error), self.recorder.cell
+        computes = cell is not None and (STEPS.intersection(map(type, cell.notes)) or cell.hindrances)
+        return trace, Program(functools.partial(program_of, cell)) if cell and computes else None
 
     def detach(self) -> None:
         """Stop observing; it may be called again."""
-        for taker in self.takers:
-            taker.end()
         self.recorder.detach()
 
 
 def watch(source: str, namespace: dict[str, Any], rounds: bool = False, **options: Any) -> Watch:
-    """Begin to record a cell, and take down its `rounds` as well if it has a loop; options are those of a
+    """Begin to record a cell, with the states after its `rounds` if it has a loop; options are those of a
     Recorder."""
-    watched = Watch(Recorder(source, namespace, **options), rounds)
-    watched.start()
-    return watched
+    recorder = Recorder(source, namespace, rounds=rounds, **options)
+    recorder.start()
+    return Watch(recorder)
 
 
 # ─── Running a program again, with other numbers, under a recorder of its own
@@ -116,9 +91,8 @@ class Machine(NamedTuple):
 
 def machine(library: str) -> Machine:
     """That of a library."""
-    if library == "minigrad":
-        return Machine(minigrad, Minigrad, capture_minigrad.build_minigrad_tensor)
-    return Machine(pytorch(), PyTorch, capture_torch.build_torch_tensor)
+    module, source = module_of(library), Minigrad if library == "minigrad" else PyTorch
+    return Machine(module, source, functools.partial(build_tensor, module=module))
 
 
 def with_changes(given: InputTensor, number: int, changes: Changes) -> InputTensor:

@@ -16,21 +16,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..isolation import pass_on
+from ..recording.round_states import ROUND_STATES, RoundState
+from ..trace.calls import InputTensor, Ref, flat_values
 from ..trace.events import Trace
 from ..words import text
 from .live import ELEMENTS, ReplayRefusal
 from .program import (
     GRAD,
-    ROUND_STATES,
-    InputTensor,
     Instruction,
     Program,
-    Ref,
-    RoundHistory,
-    RoundState,
+    Rounds,
     array,
     build_optimizer,
-    flat_values,
     optimizer_state,
     with_rate,
 )
@@ -145,7 +142,7 @@ class Training:
         self.rate = rate_of(self.steps, self.states[-1])
         self.cell = self.round  # the cell's last round
 
-    def _compare(self, rounds: RoundHistory) -> None:
+    def _compare(self, rounds: Rounds) -> None:
         """Refused unless the newest rounds did the same, and began with what ran after the last one."""
         begun, plain = without_names(rounds.current), without_names(self.steps)
         key = difference(plain, without_names(rounds.segments[0]), self.program.given)
@@ -359,7 +356,7 @@ def equal(a: Any, b: Any) -> bool:
 def leaf_names(trace: Trace, program: Program) -> dict[str, int]:
     """The leaves by name."""
     names = dict(reversed(trace.names))
-    return {names[id]: number for number, id in sorted(program.leaves.items()) if id in names}
+    return {names[id]: number for number, id in program.leaves.items() if id in names}
 
 
 # ─── A slice of the landscape of a loss

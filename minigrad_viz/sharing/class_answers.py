@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from ..drawing.export import draw_png
+from ..drawing.export import draw_png, what_export_needs
 from ..drawing.style import LIGHT, num, xml_with_spaces
 from ..predicting.answer_log import Answer, read_answers
 from ..words import CATALOGUES, language, shorten, text
@@ -128,7 +128,7 @@ def save_plot(path: Path, tallies: Sequence[Tally], lang: str | None = None) -> 
         try:
             path.write_bytes(draw_png(svg, 2.0, lang))
         except ImportError as error:
-            raise ValueError(text("export_needs", lang, reason=str(error))) from None
+            raise ValueError(what_export_needs(error, lang)) from None
     else:
         raise ValueError(text("option_ending", lang, option="-o", value=path, endings=".svg, .png"))
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ..drawing.export import draw_png
+from ..drawing.export import draw_png, what_export_needs
 from ..drawing.graphviz_wasm import LayoutUnavailable
 from ..steps.frames import Frame
 from ..words import text
@@ -22,7 +22,7 @@ from .step_pages import StepPages
 FILMS = (".gif", ".webp", ".mp4")
 BEATS = 1400, 4000  # milliseconds that a step stands, at least and at most: those of the player
 READING = 15  # milliseconds for each letter that stands below the picture
-BLENDS, BLEND = 2, 80  # pictures between two steps, with motion, and milliseconds of each
+BETWEEN, BLEND = 3, 80  # pictures between two steps, with motion, and milliseconds of each
 COLORS = 96  # of a GIF: more only make letters smoother, and the file larger
 
 
@@ -34,7 +34,7 @@ def save_film(path: Path, pages: StepPages, motion: bool = False) -> None:
     try:
         shots = list(moving(pages) if motion else still(pages))
     except ImportError as error:
-        raise LayoutUnavailable(text("export_needs", pages.lang, reason=str(error))) from None
+        raise LayoutUnavailable(what_export_needs(error, pages.lang)) from None
     if path.suffix.lower() == ".mp4":
         write_mp4(path, shots)
         return
@@ -51,23 +51,31 @@ def beat(frame: Frame) -> int:
     return max(BEATS[0], min(BEATS[1], READING * letters))
 
 
-def still(pages: StepPages) -> Iterator[tuple[Any, int]]:
-    """Each page as an image, with its time."""
+def page_image(pages: StepPages, step: int, way: float = 1.0) -> Any:
+    """The page of a step as an image."""
     from PIL import Image
 
+    return Image.open(io.BytesIO(draw_png(pages.svg(step, way), 1.0, pages.lang))).convert("RGB")
+
+
+def still(pages: StepPages) -> Iterator[tuple[Any, int]]:
+    """Each page as an image, with its time."""
     for step, frame in enumerate(pages.frames, 1):
-        page = Image.open(io.BytesIO(draw_png(pages.svg(step), 1.0, pages.lang))).convert("RGB")
-        yield page, beat(frame)
+        yield page_image(pages, step), beat(frame)
 
 
 def moving(pages: StepPages) -> Iterator[tuple[Any, int]]:
-    """The same, with pictures between the steps in which one fades into the next."""
+    """The same, with pictures between the steps: gradients travel along their arrows; where none flow, one
+    step fades into the next."""
     from PIL import Image
 
     before = None
-    for page, time in still(pages):
-        if before is not None:
-            yield from ((Image.blend(before, page, i / (BLENDS + 1)), BLEND) for i in range(1, BLENDS + 1))
+    for step, (page, time) in enumerate(still(pages), 1):
+        shares = [i / (BETWEEN + 1) for i in range(1, BETWEEN + 1)]
+        if pages.flows(step):
+            yield from ((page_image(pages, step, share), BLEND) for share in shares)
+        elif before is not None:
+            yield from ((Image.blend(before, page, share), BLEND) for share in shares)
         yield page, time
         before = page
 

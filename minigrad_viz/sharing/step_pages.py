@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 from xml.etree import ElementTree
 
-from ..drawing.export import ZOOM, draw_pdf, draw_png
+from ..drawing.export import ZOOM, draw_pdf, draw_png, what_export_needs
 from ..drawing.graphviz_wasm import LayoutUnavailable
 from ..drawing.picture import Picture
 from ..drawing.style import num, xml_with_spaces
@@ -87,16 +87,21 @@ class StepPages:
         """From one line of text to the next."""
         return self.size.font * 1.4
 
-    def svg(self, step: int) -> str:
-        """The page of a step, counted from 1. ValueError if there is no such step."""
-        tree = self._still.at(step)
+    def flows(self, step: int) -> bool:
+        """Whether gradients flow along arrows at a step."""
+        return self._still.flows(step)
+
+    def svg(self, step: int, way: float = 1.0) -> str:
+        """The page of a step, counted from 1, with gradients on their `way`: see `StillPictures.at`."""
+        tree = self._still.at(step, way)
+        area = active_area(tree if way == 1 else self._still.at(step))
         frame = self.frames[step - 1]
         width, height, _ = self.size
         parts = [
             f"<style>{FONTS}</style>",
             f'<rect width="{width}" height="{height}" fill="{self.background}"/>',
             *self._heading(step, frame),
-            self._placed(tree),
+            self._placed(tree, area),
             *self._text(self._below(frame)),
         ]
         return (
@@ -159,8 +164,8 @@ class StepPages:
             f"{told}</text>"
         )
 
-    def _placed(self, tree: ElementTree.Element) -> str:
-        """The picture between heading and text, all of it or what the step is about."""
+    def _placed(self, tree: ElementTree.Element, area: Rect | None) -> str:
+        """The picture between heading and text: all of it, or the area that the step is about."""
         top = self._margin * 1.5
         drop_legend(tree)
         room = (self.size.width - 2 * self._margin, self._text_top - top - self._margin * 0.3)
@@ -169,7 +174,7 @@ class StepPages:
         least = self.size.font * SMALLEST / WORDS
         x, y, width, height = 0.0, 0.0, *whole
         if scale < least:
-            x, y, width, height = visible_part(active_area(tree), (room[0] / least, room[1] / least), whole)
+            x, y, width, height = visible_part(area, (room[0] / least, room[1] / least), whole)
             scale = min(room[0] / width, room[1] / height)
         left = (self.size.width - width * scale) / 2
         for name, value in zip("xy", (left, top + (room[1] - height * scale) / 2), strict=True):
@@ -194,7 +199,7 @@ def save_still(path: Path, picture: Picture, frames: Sequence[Frame], step: int)
     try:
         content = svg.encode() if kind == ".svg" else draw_png(svg, ZOOM) if kind == ".png" else draw_pdf(svg)
     except ImportError as error:
-        raise LayoutUnavailable(text("export_needs", picture.lang, reason=str(error))) from None
+        raise LayoutUnavailable(what_export_needs(error, picture.lang)) from None
     path.write_bytes(content)
 
 
@@ -207,7 +212,7 @@ def join_pages(pages: Iterable[str], lang: str | None) -> bytes:
         for page in pages:
             writer.append(io.BytesIO(draw_pdf(page, lang)))
     except ImportError as error:
-        raise LayoutUnavailable(text("export_needs", lang, reason=str(error))) from None
+        raise LayoutUnavailable(what_export_needs(error, lang)) from None
     file = io.BytesIO()
     writer.write(file)
     return file.getvalue()

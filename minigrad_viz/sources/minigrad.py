@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 import sys
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
+import minigrad
 from minigrad import Tensor, is_anomaly_enabled, is_grad_enabled, is_inference_mode_enabled
 from minigrad.observing import (
     Observer,
     Op,
+    Tensors,
     add_observer,
     ghost_name,
     gradient_node,
@@ -19,11 +25,13 @@ from minigrad.observing import (
     is_forward,
     is_recording,
     is_running,
+    numbers,
     observers,
     remove_observer,
 )
 
 from ..protocol import has_history
+from ..trace.calls import RANDOM
 from .minigrad_engine import EngineEvents, freeze_of, node_ran_of, safely
 
 STEPS = frozenset(("add", "sub", "mul", "div", "add_scaled", "sub_scaled"))  # do not write `t[key] = value`
@@ -40,10 +48,12 @@ class Minigrad:
     def attach(self, recorder: Any) -> None:
         """Begin to tell `recorder` what happens on this thread."""
         self.recorder, self.op_ran = recorder, recorder.forward
+        self.keeps_rounds = recorder.calls.rounds is not None
         self.backward_ended = recorder.backward.backward_ended
         self.packed = recorder.packing.packed
         self.unpacked = recorder.packing.unpacked
         self.grad_set = recorder.grad_set
+        self.retained = functools.partial(recorder.calls.effect, Tensor.retain_grad)
         self.called = recorder.modules.called
         self.returned = recorder.modules.returned
         self.hook_starts = recorder.listener.hook_starts
@@ -118,11 +128,27 @@ class Minigrad:
             return None
         if transforms.depth and transforms.many():
             return self.be_quiet()
+        if self.keeps_rounds and op.__class__ is Op and op.name == "mul":
+            self.drops_out()
         if not self.plain or tape.call or op.__class__ is not Op or op.view or tape.rest.on:
             return self.ran(op, inputs, outputs)
         results = outputs if outputs.__class__ is tuple else (outputs,)
         enabled = is_grad_enabled()
-        self.op_ran(op.name, inputs, results, enabled, "" if enabled else ghost_of(op, results))
+        self.op_ran(op.name, inputs, results, enabled, "" if enabled else ghost_of(op, results), False, op)
+
+    @safely
+    def drops_out(self) -> None:
+        """Tell how dropout draws again, whose noise is the second factor of a product: in each round of a
+        loop it is another one."""
+        frame: Any = sys._getframe(2)
+        while frame is not None and str(frame.f_globals.get("__name__")).startswith(OURS):
+            if frame.f_code.co_name == "drop":
+                known = frame.f_locals
+                if not (known["feature"] or known["inplace"]):  # else the noise of each round is new data
+                    calls, run = self.recorder.calls, minigrad.nn.functional.dropout
+                    calls.note("fresh", run, (calls.ref(known["input"]), known["p"]))
+                return
+            frame = frame.f_back
 
     @safely
     def ran(self, op: Any, inputs: Any, outputs: Any) -> None:
@@ -148,7 +174,7 @@ class Minigrad:
             return self.dirtied(title, list(inputs), written[0])
         if title == "copy" and recorder.tape.call:
             inputs = inputs[1:]  # the destination is new memory, nobody's tensor
-        recorder.forward(title, inputs, results, is_grad_enabled(), ghost_of(op, results))
+        recorder.forward(title, inputs, results, is_grad_enabled(), ghost_of(op, results), False, op)
 
     def dirtied(self, title: str, inputs: list[Any], i: int) -> None:
         """A custom Function wrote into input `i` and returned it; how often, nobody knows."""
@@ -176,8 +202,11 @@ class Minigrad:
         if not in_saved_hook():
             self.recorder.crossing.detached(source, result, how)
 
+    @safely
     def answered(self, tensor: Any, value: Any) -> None:
-        """Python asked a tensor for its truth: of no interest here."""
+        """Python asked a tensor for its truth, or for a whole number; or whether all of it holds."""
+        run = all_of if tensor.numel() != 1 else type(value)
+        self.recorder.calls.answered(run, (tensor,), {}, value)
 
     @safely
     def left(self, tensor: Any, how: str, value: Any) -> None:
@@ -185,6 +214,7 @@ class Minigrad:
         if self.rests(tensor):
             return
         self.recorder.crossing.left(tensor, how, value)
+        self.recorder.calls.left()
 
     def rests(self, tensor: Any) -> bool:
         """Whether what happens to a tensor is only counted. See Note [Lighter watching]."""
@@ -203,11 +233,19 @@ class Minigrad:
         fn, nr = history
         before = None if fn is None else self.recorder.tape.ids.output(fn, nr)
         item = None if op.name in STEPS else item_set()
+        run: Any = op
+        args, enabled = regroup_arguments(op, values), is_grad_enabled()
+        if item is not None:
+            run, args = operator.setitem, (item["self"], item["key"], item["value"])
+        elif op.view or op.name.rstrip("_") in RANDOM:
+            run = None
         if item is not None:
             before = before if values[0] is item["self"] else self.base
             keys = values[1:-2] if op.name == "index_put" else []
             values = [item["self"], *keys, item["value"]]
-        self.recorder.mutated(op.name, values, version, before)
+        self.recorder.mutated(op.name, values, version, before, run, args, None, enabled)
+        if run is None and self.recorder.tape.ids.known(values[0]) is not None:
+            self.recorder.calls.hinder("live_no_op", name=op.name)
 
     # ── backward ────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -215,7 +253,9 @@ class Minigrad:
         """A backward call starts."""
         self.engine.begin(wraps=options.create_graph or is_forward())
         batched = bool(getattr(options, "batched", False))
-        told = options.call, roots, gradients, options.create_graph, options.inputs, batched
+        run = minigrad.autograd.grad if options.call == "grad" else minigrad.autograd.backward
+        keeps = options.retain_graph, run
+        told = options.call, roots, gradients, options.create_graph, options.inputs, batched, *keeps
         self.recorder.backward.backward_started(self, *told)
 
     def node_at(self, tensor: Any) -> Any:
@@ -268,6 +308,22 @@ def ghost_of(op: Any, results: Sequence[Any]) -> str:
     if op.__class__ is not Op:
         return f"{op.__name__}Backward"
     return ghost_name(op)
+
+
+def regroup_arguments(op: Any, values: Any) -> list[Any]:
+    """The arguments of an op, of which observers see a list of tensors one by one."""
+    values, more = list(values), len(values) - len(op.params) + 1
+    if op.listed:
+        return [values[:more], *values[more:]]
+    if "indices" in op.params:
+        at = op.params.index("indices")
+        return [*values[:at], Tensors(values[at : at + more]), *values[at + more :]]
+    return values
+
+
+def all_of(tensor: Any) -> bool:
+    """Whether all elements hold."""
+    return bool(np.all(numbers(tensor)))
 
 
 def active_modes() -> dict[str, bool]:

@@ -24,6 +24,7 @@ import sys
 import threading
 from collections.abc import Callable
 from inspect import CO_NEWLOCALS
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from ..isolation import pass_on
@@ -37,6 +38,7 @@ from ..protocol import (
     version_of,
     versions_of,
 )
+from ..trace.calls import RANDOM
 from ..trace.events import COMPILED
 from . import pause
 from .shield import WarningCorrection, shield_of
@@ -57,7 +59,12 @@ from .torch_functions import OPTIMIZERS, implementations, modes_of, optimizer_st
 
 COPIES = ("tensor", "as_tensor", "asarray", "from_numpy")  # make a tensor from data, even if that is a tensor
 GIVING = {"item": "item", "tolist": "item", "__float__": "item", "numpy": "numpy", "__array__": "numpy"}
-NEITHER = (*GIVING, "requires_grad_", "detach_")  # methods that make no new tensor, see `tell_of`
+ANSWERS = frozenset((
+    "__bool__", "__int__", "__index__", "__complex__", "__contains__", "is_nonzero", "equal", "allclose",
+))  # fmt: skip  # functions on whose answer a program may go on in another way
+HOOKS = "register_hook", "register_post_accumulate_grad_hook"
+# Methods that make no new tensor, see `tell_of`.
+NEITHER = frozenset((*GIVING, *ANSWERS, *HOOKS, "requires_grad_", "detach_", "retain_grad"))
 QUIET = (
     FUNCTION,
     "torch.autograd.gradcheck",
@@ -70,13 +77,16 @@ UNKNOWN = "?"
 
 
 class StepCall(NamedTuple):
-    """A step of the cell that is about to run: the `values` that it is given, one by one `given`, the
-    `tensors` among them and their `versions`."""
+    """A step of the cell that is about to run: the `values` that it is given, the last for parameters of
+    these `names`, one by one `given`, the `tensors` among them and their `versions`; before one that draws
+    numbers, the state of `random` numbers."""
 
     values: list[Any]
     given: list[Any]
     tensors: list[Any]
     versions: list[int]
+    names: tuple[str, ...] = ()
+    random: Any = None
 
 
 class PyTorch:
@@ -194,7 +204,8 @@ class PyTorch:
             return self.assigned(func, args, kwargs) if setter else func(*args, **kwargs)
         if name == "allclose" and id(sys._getframe(2).f_globals) in self.quiet:
             self.recorder.compared = args  # see Note [The checker's own matrices]
-        if self.rests(name, args, kwargs) or not self.listens():
+        tape = self.recorder.tape
+        if (tape.rest.on and self.rests(name, args, kwargs)) or not self.listens(sys._getframe(2)):
             return func(*args, **kwargs)
         return self.observed(name, func, args, kwargs)
 
@@ -202,24 +213,26 @@ class PyTorch:
         """Apply a custom Function of the class `kind`, by `func`, and tell what it did."""
         __tracebackhide__ = True
         tape, name = self.recorder.tape, kind.__name__
-        if self.recorder.taker is not None:
-            self.recorder.taker.refuse("live_no_function", name=name)
         light = tape.rounds.light or tape.rest.whole
         if light or self.rests(name, args, {}) or not self.listens(user_frame(sys._getframe(1), (FUNCTION,))):
             return func(*args)
+        self.recorder.calls.hinder("live_no_function", name=name)
         return self.observed(name, func, args, {})
 
     def observed(self, name: str, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         """Run what is a step of the cell and tell what it did."""
         __tracebackhide__ = True
         call = self.before(args, kwargs)
+        if name in RANDOM:
+            call = call._replace(random=self.torch.get_rng_state().numpy())
         result = func(*args, **kwargs)
-        self.after(call, name, getattr(func, "__name__", ""), args, result)
+        self.after(call, name, getattr(func, "__name__", ""), args, result, func, kwargs)
         return result
 
     def before(self, args: Any, kwargs: dict[str, Any]) -> StepCall:
         """Note what a step is given, before it runs."""
-        self.modes.ask()
+        if self.modes.standing() != self.modes.stood:
+            self.modes.ask()
         values = [*args, *kwargs.values()] if kwargs else list(args)
         found, given = [], values
         for value in values:
@@ -230,12 +243,16 @@ class PyTorch:
                 given = flat_arguments(values)
                 found = [each for each in given if is_tensor(each)]
                 break
+        names = tuple(kwargs)
         if not found:
-            return StepCall(values, given, found, [])
+            return StepCall(values, given, found, [], names)
         with self.recorder.tape.shield():
-            return StepCall(values, given, found, versions_of(found))
+            return StepCall(values, given, found, versions_of(found), names)
 
-    def after(self, call: StepCall, name: str, method: str, args: Any, result: Any) -> None:
+    def after(
+        self, call: StepCall, name: str, method: str, args: Any, result: Any, func: Any = None,
+        kwargs: Any = MappingProxyType({}),
+    ) -> None:  # fmt: skip
         """Tell what a step did that has run."""
         tape = self.recorder.tape
         shield = tape.shield
@@ -246,17 +263,16 @@ class PyTorch:
             tape.step, tape.shield = self.steps, contextlib.nullcontext
             try:
                 one = type(result) in TENSORS or is_tensor(result)
-                self.tell(name, call, [result] if one else tensors_in(result))
+                plain = one and call.given is call.values and call.random is None
+                self.tell(name, call, [result] if one else tensors_in(result), func, plain, args, kwargs)
                 if method in NEITHER:
-                    self.tell_of(method, args, result)
+                    self.tell_of(method, args, result, func, kwargs)
             finally:
                 tape.step, tape.shield = 0, shield
 
     def compiled_call(self, frame: Any, args: Any, kwargs: dict[str, Any]) -> StepCall | None:
         """What a compiled call that a `frame` is about to run is given; None if it is no step of the cell."""
-        taker = self.recorder.taker
-        if taker is not None:
-            taker.refuse("live_no_compiled")
+        self.recorder.calls.hinder("live_no_compiled")
         tape = self.recorder.tape
         light = tape.rounds.light or tape.rest.whole
         if light or self.rests(COMPILED, args, kwargs) or not self.listens(frame):
@@ -290,8 +306,12 @@ class PyTorch:
         """Set or delete an attribute, and tell if it was `.grad` or `requires_grad`."""
         __tracebackhide__ = True
         attribute = getattr(func.__self__, "__name__", "")
-        if attribute not in ("grad", "requires_grad") or not self.listens():
+        if attribute not in ("grad", "requires_grad", "data") or not self.listens():
             return func(*args, **kwargs)
+        if attribute == "data":
+            result = func(*args, **kwargs)
+            self.recorder.calls.effect(func, *args)
+            return result
         if attribute == "requires_grad":
             result = func(*args, **kwargs)
             self.recorder.crossing.asked(args[0])
@@ -374,6 +394,8 @@ class PyTorch:
         if self.recorder.tape.busy or self.recorder.tape.call:
             return False
         frame = frame or sys._getframe(2)
+        if frame.f_globals is self.recorder.tape.namespace and not frame.f_code.co_flags & CO_NEWLOCALS:
+            return True  # as nearly always, the cell itself has called
         cell, quiet, modules = self.recorder.tape.namespace, self.quiet, self.modules
         own = False  # whether this is inside a function that is not PyTorch's
         while frame is not None:
@@ -401,11 +423,14 @@ class PyTorch:
             self.modules[name] = kind
         return kind
 
-    def tell(self, name: str, call: StepCall, results: list[Any]) -> None:
-        """Tell what a function did: it wrote into tensors, or made new ones."""
-        tensors = call.tensors
+    def tell(
+        self, name: str, call: StepCall, results: list[Any], func: Any, plain: bool, args: Any, kwargs: Any
+    ) -> None:
+        """Tell what a function did: it wrote into tensors, or made new ones. A `plain` one is computed again
+        from what it was given, one by one."""
+        tensors, whole = call.tensors, results
         if versions_of(tensors) != call.versions:
-            return self.tell_writes(name, call)
+            return self.tell_writes(name, call, func, args, kwargs)
         results = [made for made in results if not any(made is tensor for tensor in tensors)]
         if not results:
             return
@@ -416,31 +441,53 @@ class PyTorch:
             if not by_torch():
                 data = call.values if name in COPIES else [v for v in call.given if not is_tensor(v)]
                 for result in results:
-                    recorder.crossing.created(result, data)
+                    recorder.crossing.created(result, data, not tensors)
+                if tensors:
+                    self.tell_call(call, func, args, kwargs, whole, self.torch.is_grad_enabled())
         else:
-            enabled = self.torch.is_grad_enabled()
+            enabled, remade = self.torch.is_grad_enabled(), (func, call.names) if plain else ()
             for made in by_node(results) if len(results) > 1 else (results,):
                 if name == COMPILED:
                     recorder.take_in(made)
                     recorder.forward(name, call.given, made, enabled)
                 else:
-                    recorder.forward(name, call.given, made, enabled, "", True)
+                    recorder.forward(name, call.given, made, enabled, "", True, *remade)
+            if not plain and func is not None:
+                self.tell_call(call, func, args, kwargs, whole, enabled)
 
-    def tell_writes(self, name: str, call: StepCall) -> None:
+    def tell_call(
+        self, call: StepCall, func: Any, args: Any, kwargs: Any, results: list[Any], enabled: bool
+    ) -> None:
+        """Tell of a function that is computed again from all that it was given."""
+        kind = "call" if call.random is None else "draw"
+        self.recorder.calls.call(kind, func, args, kwargs, results, enabled, call.random)
+
+    def tell_writes(self, name: str, call: StepCall, func: Any, args: Any, kwargs: Any) -> None:
         """Tell into which tensors a function wrote."""
         before = {id(t): (t, version) for t, version in zip(call.tensors, call.versions, strict=True)}
         for tensor, version in before.values():
             if version_of(tensor) != version:
                 others = (value for value in call.given if value is not tensor)
-                self.recorder.mutated(name, [tensor, *others], version)
+                first = bool(args) and tensor is args[0]
+                how = (func, args, kwargs) if first else (None, args, kwargs)
+                how = (*how, self.torch.is_grad_enabled(), call.random)
+                self.recorder.mutated(name, [tensor, *others], version, None, *how)
 
-    def tell_of(self, name: str, args: Any, result: Any) -> None:
-        """Tell what a method did that made no tensor: it gave numbers out, or changed what autograd knows."""
+    def tell_of(self, name: str, args: Any, result: Any, func: Any, kwargs: Any) -> None:
+        """Tell what a method did that made no tensor: it gave numbers out, answered a question, or changed
+        what autograd knows."""
         tensor = args[0] if args else None
         if tensor is None or not is_tensor(tensor):
             return
         if name in GIVING:
             self.recorder.crossing.left(tensor, GIVING[name], result)
+            self.recorder.calls.left()
+        elif name in ANSWERS:
+            self.recorder.calls.answered(func, args, kwargs, result)
+        elif name in HOOKS:
+            self.recorder.calls.hinder("live_no_hook")
+        elif name == "retain_grad":
+            self.recorder.calls.effect(func, tensor)
         elif name == "requires_grad_":
             self.recorder.crossing.asked(tensor)
         elif name == "detach_" and tensor.grad_fn is None:

@@ -74,7 +74,9 @@ class Engine:
             self.source.keeps = keep_graph
         error: BaseException | None = None
         result: Any = None
-        told = self.source, kind, roots, gradients, create_graph, wanted, batched
+        autograd = self.source.torch.autograd
+        remade = keep_graph, autograd.grad if kind == "grad" else autograd.backward
+        told = self.source, kind, roots, gradients, create_graph, wanted, batched, *remade
         try:
             watched = not recorder.tape.rounds.light
             recorder.backward.backward_started(*told)

@@ -82,13 +82,7 @@ def modes_of(source: Any) -> ModeClasses:
             __tracebackhide__ = True
             if func is switch:
                 return source.modes.switched(func, args, kwargs or {})
-            func = implementation(func)
-            taker = source.recorder.taker
-            call = None if taker is None else taker.before(func, args, kwargs or {})
-            result = source.called(func, args, kwargs or {})
-            if call is not None:
-                taker.after(call, func, result)
-            return result
+            return source.called(implementation(func), args, kwargs or {})
 
     class Within(TorchFunctionMode):
         def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:

@@ -450,14 +450,18 @@ def box_backward(stage: Stage, events: Sequence[NodeRan]) -> Frame:
     first, last = events[0], events[-1]
     station = stage.station(stage.place_of(first.node))
     fold = None if station is None else stage.fold_of(station.id)
-    group = None if fold is None or len(events) < fold.operations else group_of_box(stage, fold)
+    box = None if fold is None else group_of_box(stage, fold)
+    group = None if fold is None or len(events) < fold.operations else box
     came = [each for each in first.received if each is not None]
     value, sent = value_list(came or first.received), value_list(v for v in last.sent if v is not None)
     formulas: list[Line] = []
-    if fold is None or group is None:
-        told = text("step_fold_backward", stage.lang, n=len(events), value=value, sent=sent or "None")
+    names = "" if fold is None or box is None else stored_gradients(stage, fold, events)
+    if fold is None or group is None:  # a part of a box
+        key = "step_box_backward_stores" if box is not None and names and not sent else "step_fold_backward"
+        title = "" if box is None else box_title(stage, box)
+        told = text(key, stage.lang, box=title, names=names, n=len(events), value=value, sent=sent or "None")
     else:
-        passed, names = [sent for _, sent in passes(stage, fold)], stored_gradients(stage, fold, events)
+        passed = [sent for _, sent in passes(stage, fold)]
         end = "step_box_backward_stores" if names else "step_box_backward_end"
         key = "step_box_backward" if passed else end
         values = {"value": value, "sent": ", ".join(passed), "names": names}

@@ -352,11 +352,13 @@ class Stepping(NamedTuple):
 
 class OptimizerStepped(NamedTuple):
     """An optimizer of class `kind` took a step. An `InPlaceWrite` by the op "step" follows for each parameter
-    that has a gradient. The ops inside the step are not reported."""
+    that has a gradient. The ops inside the step are not reported. `idle` are the parameters without a
+    gradient, as far as they were used before."""
 
     kind: str
     rows: tuple[Stepping, ...]
     span: Span | None
+    idle: tuple[LaterTensorId, ...] = ()
 
 
 # ─── What happens in a backward call, as plain data: events of `events`

@@ -142,6 +142,11 @@ class Ids:
                 if isinstance(number, int):  # a text is a name that only one cell gave
                     self.same_tensors.setdefault(self.outputs[place], (ids, ids.outputs[place]))
 
+    @property
+    def upcoming(self) -> int:
+        """The number of the tensor that comes next, which Python's counters tell only in their text."""
+        return int(repr(self.tensors)[len("count(") : -1])
+
     def unseen(self, node: Any, nr: int) -> str:
         """A fresh id for output `nr` of a node, a tensor that nobody has any more."""
         name = f"t{next(self.tensors)}"

@@ -19,12 +19,13 @@ Note [Fast notes]
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..protocol import Value, bare_name, value_from
+from ..protocol import Value, bare_name, text_of, value_from
 from ..snapshots import agree, sum_snapshots
 from .events import (
     BackwardEnded,
@@ -176,9 +177,11 @@ class CellEndNote(NamedTuple):
 
 
 class OpNote(NamedTuple):
-    """An op ran, and gave the tensors `rows`. `given` are ids of tensors, numbers, and other arguments as a
-    tuple with their text. `at` is the number of the point in the source, and two parts of a `PlaceNote` (the
-    second is None if that has been noted already)."""
+    """An op ran, and gave the tensors `rows`. `given` are ids of tensors, numbers, and other arguments: a
+    tuple with one that cannot change, or with its text and what it is as plain data (see `template_of`). `at`
+    is the number of the point in the source, and two parts of a `PlaceNote` (the second is None if that has
+    been noted already). `run` is the function that computes this from `given`, of which the last are for its
+    parameters `names`; None where a `CallNote` says more."""
 
     op: str
     given: tuple[Any, ...]
@@ -189,6 +192,8 @@ class OpNote(NamedTuple):
     shares: str = ""
     ghost: str = ""
     counted: int = 0
+    run: Any = None
+    names: tuple[str, ...] = ()
 
     def write(self, writer: Writer) -> None:
         """Its event."""
@@ -198,11 +203,42 @@ class OpNote(NamedTuple):
             PlaceNote(spot, top, inner).write(writer)
         span, name = (None, None) if spot is None else (spot.span, spot.name)
         inputs = tuple(g if g.__class__ is str else None for g in self.given)
-        arguments = tuple(
-            None if g.__class__ is str else g[0] if g.__class__ is tuple else str(g) for g in self.given
-        )
+        arguments = tuple(map(argument_text, self.given))
         how = self.enabled, span, name, self.call, self.shares, self.ghost, self.counted
         writer.out.append(Forward(self.op, inputs, arguments, tuple(map(writer.state, self.rows)), *how))
+
+
+def argument_text(given: Any) -> str | None:
+    """An argument of an `OpNote` as text; None for a tensor."""
+    if given.__class__ is str:
+        return None
+    if given.__class__ is tuple:
+        return given[0] if len(given) == 2 else text_of(given[0])
+    return str(given)
+
+
+class CallNote(NamedTuple):
+    """What the events of a call do not say, for who computes the cell again: `run` with arguments as plain
+    data, and the tensors that it gave by number, one by one (None: one that nobody knows). No event is made
+    of it.
+
+    `kind` is "call"; "draw" where `answer` is the state of random numbers before it; "ask" where the program
+    went on with `answer` at `line`; "make" of a tensor that was made from data by the library `run`; "names"
+    of variables that are the tensors `answer`; "backward" of such a call, number `answer`, and "captured" of
+    what it returned; "fresh" of how the op that follows draws new numbers; "step" of that of an optimizer,
+    whose settings are `answer`."""
+
+    kind: str
+    run: Any
+    args: tuple[Any, ...] = ()
+    options: Mapping[str, Any] = MappingProxyType({})
+    results: tuple[Any, ...] = ()
+    enabled: bool = True
+    answer: Any = None
+    line: int = 0
+
+    def write(self, writer: Writer) -> None:
+        """Nothing."""
 
 
 class ModuleCallNote(NamedTuple):
@@ -289,7 +325,7 @@ class BackwardEndNote(NamedTuple):
 
 
 RECORDS = frozenset((
-    PlaceNote, CellEndNote, OpNote, ModuleCallNote, ModuleReturnNote, BackwardStartNote, NodeNote,
+    PlaceNote, CellEndNote, OpNote, CallNote, ModuleCallNote, ModuleReturnNote, BackwardStartNote, NodeNote,
     BackwardEndNote,
 ))  # fmt: skip
 

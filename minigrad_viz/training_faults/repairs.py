@@ -381,7 +381,7 @@ REPAIRS: dict[str, Make] = {
     "other_parameters": whole_model,
     "unregistered": module_list,
     "out_of_reach": without_cut,
-    "no_graph": without_freeze,
+    "no_grad_fn": without_freeze,
     "eval_left_on": train_again,
     "train_mode": evaluate_between,
     "scores_twice": inner_argument("softmax", "sigmoid"),

@@ -58,6 +58,7 @@ def no_step(e: Evidence) -> Iterator[Finding]:
     stepping = {key for o in steppers(e) for key in o.keys}
     reached = [p for p in e.parameters.values() if p.arrived >= 2 and p.is_parameter and p.trains]
     still = [p for p in reached if p.key not in stepping and not p.moved]
+    still.sort(key=lambda p: p.order)
     idle = [o for o in e.optimizers if not o.steps and o.keys]
     if not steppers(e):
         if reached and len(still) == len(reached):
@@ -111,7 +112,7 @@ def lost_parameters(e: Evidence) -> list[ParameterFacts]:
     """Parameters that get gradients and that nothing changes."""
     known = {key for o in e.optimizers for key in o.keys}
     found = [p for p in e.parameters.values() if p.arrived >= 2 and p.is_parameter and p.trains]
-    return [p for p in found if p.key not in known and not p.moved]
+    return sorted((p for p in found if p.key not in known and not p.moved), key=lambda p: p.order)
 
 
 def other_parameters(e: Evidence) -> Iterator[Finding]:
@@ -252,12 +253,12 @@ def no_graph(e: Evidence) -> Iterator[Finding]:
         return
     place, how, cause = e.rootless
     if how == "frozen":
-        yield Finding("no_graph", CERTAIN, "doctor_frozen", {}, cause or place)
+        yield Finding("no_grad_fn", CERTAIN, "doctor_frozen", {}, cause or place)
     elif how == "data":
-        yield Finding("no_graph", CERTAIN, "doctor_no_graph", {}, place)
+        yield Finding("no_grad_fn", CERTAIN, "doctor_no_graph", {}, place)
     else:
         code = cause.text if cause else ""
-        yield Finding("no_graph", CERTAIN, "doctor_no_graph_cut", {"code": code}, cause or place)
+        yield Finding("no_grad_fn", CERTAIN, "doctor_no_graph_cut", {"code": code}, cause or place)
 
 
 # ─── Modes

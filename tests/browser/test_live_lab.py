@@ -121,6 +121,14 @@ def trains(page) -> None:
     said = pane.locator("p").first
     own = said.inner_text()
     assert own.startswith("In round 5, loss is ")
+    low = {"width": page.viewport_size["width"], "height": 700}
+    whole = page.viewport_size
+    page.set_viewport_size(low)
+    page.locator(".mgp", has=pane).locator("button.mgp-live").click()  # the button leads there
+    for button in pane.locator("button").all():
+        box = button.bounding_box()
+        assert box["y"] >= 0 and box["y"] + box["height"] <= low["height"], "within the window"
+    page.set_viewport_size(whole)
     pane.locator("button", has_text="Ten more").click()
     pane.locator("p", has_text="In round 15, loss is ").wait_for()
     pane.locator("input").fill("0.01")

@@ -8,6 +8,7 @@ import time
 import pytest
 from cells import CELLS, CUBE, traced
 from lab import missing
+from test_learning import IMAGES, LETTERS
 
 from minigrad_viz.shell.report import Report
 
@@ -31,8 +32,8 @@ TWO = CUBE + "z.backward(retain_graph=True)\nz.backward()\n"
 
 @pytest.fixture
 def shown(browser, tmp_path):
-    """A function that shows cells on a page, one below the other. With a `clock` the time of the page stands
-    still until it is moved."""
+    """A function that shows cells on a page, one below the other. With a `clock` the time of the page can be
+    moved."""
     pages = []
 
     def shown(*cells: str, clock: bool = False, **size):
@@ -113,6 +114,7 @@ def test_a_round_that_was_chosen_begins_with_its_own_first_step(shown):
 
 def seconds_of_play(page) -> list[float]:
     """How long each step is shown while the page plays, by its own clock."""
+    page.clock.pause_at(page.evaluate("Date.now()") + 1000)  # until here it ran
     page.locator(".mgp-play").click()
     stood, step, at = [], 0, 0.0
     for tick in range(1, 4000):
@@ -258,6 +260,22 @@ def test_the_border_in_the_plane(shown, width):
     assert drawn(page, ".border") != last
     box = pane.bounding_box()
     assert box["y"] + 200 < 900 and box["x"] + box["width"] <= width, "within the window"
+
+
+@pytest.mark.parametrize(
+    ("cell", "seen"), [(IMAGES, "path.pixel"), (LETTERS, "text.axis")], ids=["images", "letters"]
+)
+def test_a_few_examples_with_what_the_model_says_of_them(shown, cell, seen):
+    page = shown(cell)
+    pane = page.locator(".mgp-learning")
+    assert pane.locator(seen).count() >= 4 and pane.locator("rect.bar.right").count() == 4
+    heights = "all => all.map(one => one.getAttribute('height'))"
+    last = pane.locator("rect.bar").evaluate_all(heights)
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("document.querySelector('.mgp-learning h4').textContent.endsWith('round 1')")
+    assert pane.locator("rect.bar").evaluate_all(heights) != last, "they move from round to round"
+    box = pane.bounding_box()
+    assert box["y"] + box["height"] <= 900 and box["x"] + box["width"] <= 1440, "within the window"
 
 
 def test_no_pane_without_something_to_show(shown):

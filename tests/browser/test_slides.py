@@ -14,14 +14,12 @@ from lab import missing
 
 from minigrad_viz.shell.report import Report
 
-# reveal.js and require.js are not part of nbconvert: these packages carry them.
-CARRIERS = ("sphinx_revealjs", "nbclassic")
-LACKING = [name for name in CARRIERS if importlib.util.find_spec(name) is None]
+CARRIER = "sphinx_revealjs"  # reveal.js is not part of nbconvert
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.full,
     pytest.mark.skipif(bool(missing()), reason=missing()),
-    pytest.mark.skipif(bool(LACKING), reason=f"not installed: {', '.join(LACKING)}"),
+    pytest.mark.skipif(importlib.util.find_spec(CARRIER) is None, reason=f"not installed: {CARRIER}"),
 ]
 
 # The smallest words of the player as they stand on the screen.
@@ -32,28 +30,25 @@ SMALLEST = """() => {
 }"""
 
 
-def package(name: str) -> Path:
-    spec = importlib.util.find_spec(name)
-    assert spec is not None and spec.origin is not None
-    return Path(spec.origin).parent
-
-
 @pytest.fixture(scope="module")
 def deck(tmp_path_factory) -> Path:
     """The slides as nbconvert makes them, with reveal.js beside them."""
     folder = tmp_path_factory.mktemp("deck")
-    shutil.copytree(package("sphinx_revealjs") / "_static" / "revealjs", folder / "reveal")
-    shutil.copy(next(package("nbclassic").rglob("require.js")), folder / "reveal")
+    spec = importlib.util.find_spec(CARRIER)
+    shutil.copytree(Path(spec.origin).parent / "_static" / "revealjs", folder / "reveal")
     Report(traced(CELLS[9]), lang="en").slides(folder / "cell.ipynb")
-    local = ["--reveal-prefix", "reveal", "--SlidesExporter.require_js_url=reveal/require.js"]
-    others = ["--SlidesExporter.jquery_url=", "--SlidesExporter.mathjax_url="]
-    command = [sys.executable, "-m", "nbconvert", "--to", "slides", "cell.ipynb", *local, *others]
+    exporter = "minigrad_viz.sharing.offline.OfflineSlides"  # offline_slides, where it is installed
+    command = [sys.executable, "-m", "nbconvert", "--to", exporter, "cell.ipynb", "--reveal-prefix", "reveal"]
     subprocess.run(command, cwd=folder, check=True, capture_output=True)
     return folder / "cell.slides.html"
 
 
 def test_a_player_on_a_slide_and_a_slide_for_each_step(visit, deck):
     page = visit(deck, viewport={"width": 1280, "height": 720})
+    failed = []
+    page.on("requestfailed", lambda request: failed.append(request.url))
+    page.on("pageerror", lambda error: failed.append(str(error)))
+    page.reload()
     page.locator(".reveal.ready").wait_for()
     page.keyboard.press("ArrowDown")
     page.wait_for_timeout(1000)  # the slide has moved in
@@ -74,3 +69,4 @@ def test_a_player_on_a_slide_and_a_slide_for_each_step(visit, deck):
         assert box["width"] >= 0.98 * 1280 and box["height"] >= 0.98 * 720, "as large as the window"
         assert image.get_attribute("alt")
         assert page.url.endswith(f"#/0/{step + 1}")
+    assert failed == [], "everything is beside it"

@@ -70,8 +70,8 @@ FAULTS = [
     Fault("numpy", ALL, ((BODY, BODY + "        h = torch.from_numpy(h.detach().numpy())  #!\n"),), "out_of_reach"),
     Fault("no_grad", ALL, ((BODY, "        with torch.no_grad():  #!\n            h = self.body(x)\n"),), "out_of_reach"),
     Fault("item", ALL, ((BACK, "    loss = torch.tensor(loss.item(), requires_grad=True)  #!\n" + BACK),), "out_of_reach root_leaf"),
-    Fault("argmax", "cnn gpt", (("F.cross_entropy(out, ", "F.mse_loss(out.argmax(1).float(), 1.0 * "), ("    loss = F.mse_loss", "    #!loss = F.mse_loss")), "no_graph"),
-    Fault("all_frozen", ALL, (before_loop("net.requires_grad_(False)"),), "no_graph"),
+    Fault("argmax", "cnn gpt", (("F.cross_entropy(out, ", "F.mse_loss(out.argmax(1).float(), 1.0 * "), ("    loss = F.mse_loss", "    #!loss = F.mse_loss")), "no_grad_fn"),
+    Fault("all_frozen", ALL, (before_loop("net.requires_grad_(False)"),), "no_grad_fn"),
     # ── modes
     Fault("evaluation_mode", "mlp cnn gpt", (before_loop("net.eval()"),), "eval_left_on"),
     Fault("training_mode", "mlp cnn gpt", ((STEP, STEP + "    if step % 10 == 9:\n        with torch.no_grad():\n            correct = F.mse_loss(net(X), torch.zeros_like(net(X)))  #!\n"),), "train_mode"),

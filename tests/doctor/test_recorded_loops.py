@@ -21,23 +21,37 @@ def template(sentence: str) -> str:
     return NUMBER.sub("#", re.sub(r"\bnet\.", "", sentence))
 
 
-@pytest.mark.sample(3)
-@pytest.mark.parametrize(
-    "name",
-    [
-        "no_reset-mlp", "rate_zero-mlp", "rate_small-mlp", "decay_large-mlp", "broadcast_mse-mlp", "ascent-mlp",
-        "softmax_twice-cnn", "one_label-cnn", "reset_before_step-mlp", "step_before_backward-mlp",
-    ],
-)  # fmt: skip
+# What a recording does not hold: how many batches a loader has; all numbers of a large matrix, of which only
+# the extremes are kept; the mean of the inputs, and what filled a parameter before it was used first.
+UNKNOWN = {"first_batch-mlp", "constants-mlp", "large_inputs-mlp"}
+# The doctor finds the model that holds the list, the cell the class; and a cell that fails has no rounds.
+OTHERWISE = {"layers_in_a_list-gpt", "argmax-cnn", "all_frozen-mlp"}
+STARTS = {"zeros", "dead", "exploding", "saturated"}  # whose line filled the parameters
+FIRST = {program.fault.kind: program.name for program in reversed(faults.programs())}
+KINDS = sorted(set(FIRST.values()) - UNKNOWN - OTHERWISE)
+
+
+@pytest.mark.sample(5)
+@pytest.mark.parametrize("name", KINDS)
 def test_a_cell_says_what_the_doctor_says(name, torch):
+    """Of each kind of fault a program."""
     program = PROGRAMS[name]
     finding = run(program).findings[0]
     found = [each for each in explanations_of(traced(program.source, torch), "en") if not each.error]
     same = [each for each in found if each.key == finding.key]
     assert len(same) == 1, [each.key for each in found]
-    assert {each.key for each in found} <= {finding.key, "first_nan"}  # one fault, and that it diverges
+    assert found[0] == same[0] and {each.key for each in found} <= {finding.key, "first_nan"}
     assert template(same[0].why).startswith(template(finding.verdict("en")))
-    assert not program.line or same[0].cause is None or same[0].cause.line == program.line
+    if program.line and same[0].cause is not None and program.fault.kind not in STARTS:
+        assert abs(same[0].cause.line - program.line) <= (program.fault.kind == "no_grad")
+
+
+@pytest.mark.sample(1)
+@pytest.mark.parametrize("name", ["argmax-cnn", "all_frozen-mlp"])
+def test_a_cell_that_fails_has_the_key_of_the_doctor(name, torch):
+    program = PROGRAMS[name]
+    (found,) = explanations_of(traced(program.source, torch), "en")
+    assert found.key == run(program).findings[0].key == "no_grad_fn" and found.cause.line == program.line
 
 
 @pytest.mark.sample(2)

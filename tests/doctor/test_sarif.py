@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import json
+import os
+from pathlib import Path
 
 import pytest
 
@@ -20,6 +22,17 @@ def test_a_report_is_sarif(name, torch):
     log = json.loads(json.dumps(run(PROGRAMS[name]).sarif("en"), allow_nan=False))
     assert list(problems(log)) == []
     assert bool(log["runs"][0]["results"]) == (PROGRAMS[name].fault is not None)
+
+
+@pytest.mark.parametrize("name", ["detach-mlp", "no_reset-mlp", "nan_in_data-mlp", "plain-mlp"])
+def test_the_schema_of_the_standard(name, torch):
+    """Where the file `sarif-schema-2.1.0.json` of the standard is at hand; its address is in each report."""
+    jsonschema = pytest.importorskip("jsonschema")
+    schema = os.environ.get("MINIGRAD_SARIF_SCHEMA")
+    if schema is None:
+        pytest.skip("MINIGRAD_SARIF_SCHEMA does not name the schema of SARIF 2.1.0")
+    checks = jsonschema.Draft7Validator(json.loads(Path(schema).read_text("utf-8")))
+    assert [error.message for error in checks.iter_errors(run(PROGRAMS[name]).sarif("en"))] == []
 
 
 DAMAGES = [

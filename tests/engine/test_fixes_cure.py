@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import pytest
 from split_cells import Notebook, cured_cells, run_cells, split
+from test_notebook_explained import NOTEBOOKS
 from test_zoo import MISTAKES
 
 # Situations of the zoo in which the code shown cures what is explained, and the program has yet another
@@ -173,6 +174,12 @@ def test_the_code_of_a_fix_cures(library, name):
     cells, *rest = SITUATIONS[name].cells, *SITUATIONS[name][1:]
     assert problem(cells, library, *rest) == ""
     assert problem(["".join(cells)], library, rest[0], rest[1].partition(",")[0] and "", rest[2]) == ""
+
+
+@pytest.mark.sample(8)
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_the_code_of_a_fix_cures_a_notebook(library, name):
+    assert problem(list(NOTEBOOKS[name].cells), library, NOTEBOOKS[name].key, "", "") == ""
 
 
 def test_a_code_that_cures_nothing_is_seen(library):

@@ -25,6 +25,7 @@ INSTEAD = re.compile(
     r"(?:In (?:In \[(\d+)\], )?line (\d+), )?write `([^`]+)` instead of `([^`]+)`", re.IGNORECASE
 )
 AFTER = re.compile(r"after (?:In \[(\d+)\], )?line (\d+), add `([^`]+)`", re.IGNORECASE)
+CUT_AFTER = re.compile(r"after .*?\((?:In \[(\d+)\], )?line (\d+)\), cut .*?: `([^`]+)`", re.IGNORECASE)
 PLACE = re.compile(r"(?:In \[(\d+)\], )?line (\d+)", re.IGNORECASE)
 ALIKE = 0.55  # of the text of a statement and of the code that is to stand there
 
@@ -92,7 +93,7 @@ def cured_cells(cells: Sequence[str], number: int, explained: Explanation) -> li
     for span in (explained.cause, explained.span):
         if span is not None and not span.origin:
             places.append((number, span.line))
-    if added := AFTER.search(fix):
+    if added := AFTER.search(fix) or CUT_AFTER.search(fix):
         return inserted(cells, (int(added[1] or number), int(added[2])), added[3], after=True)
     if swaps := INSTEAD.findall(fix):
         for cell, line, new, old in swaps[: 2 if "differ too" in explained.why else 1]:
@@ -148,7 +149,9 @@ def with_code(cells: Sequence[str], place: tuple[int, int], code: str) -> list[s
         )
     tree = ast.parse(code).body
     inner = tree[0].body[0] if isinstance(tree[0], ast.With) else tree[-1]
-    if isinstance(tree[-1], ast.Expr) and not is_call_of_same(statement, tree[-1]):
+    alone = isinstance(statement, ast.Assign) and isinstance(tree[-1], ast.Expr)
+    alone = alone and ast.unparse(statement.value) == ast.unparse(tree[-1].value)
+    if isinstance(tree[-1], ast.Expr) and not alone and not is_call_of_same(statement, tree[-1]):
         return with_expression(cells, place[0], statement, tree[-1].value)
     same = isinstance(tree[-1], ast.Expr) or is_like(statement, inner)
     if hasattr(statement, "body") or not same:
@@ -193,14 +196,22 @@ def with_expression(
     """The cells with an expression instead of the one in a statement that is most like it."""
     cell, code = cells[number - 1], ast.unparse(new)
     parts = [part for part in ast.walk(statement) if isinstance(part, ast.expr)]
-    best = max(parts, key=lambda part: likeness(ast.unparse(part), code), default=None)
-    if best is None or likeness(ast.unparse(best), code) < ALIKE:
+    same = [part for part in parts if operation(part) and operation(part) == operation(new)]
+    best = max(same or parts, key=lambda part: likeness(ast.unparse(part), code), default=None)
+    if best is None or (not same and likeness(ast.unparse(best), code) < ALIKE):
         return None
     lines = cell.encode().splitlines(keepends=True)
     head = b"".join(lines[: best.lineno - 1]) + lines[best.lineno - 1][: best.col_offset]
     end = best.end_lineno or best.lineno
     tail = lines[end - 1][best.end_col_offset :] + b"".join(lines[end:])
     return with_cell(cells, number, head.decode() + code + tail.decode())
+
+
+def operation(tree: ast.expr) -> str:
+    """The function that an expression calls, or its operator; "" for any other one."""
+    if isinstance(tree, ast.Call):
+        return ast.unparse(tree.func)
+    return type(tree.op).__name__ if isinstance(tree, ast.BinOp) else ""
 
 
 def statement_at(cell: str, line: int) -> ast.stmt | None:

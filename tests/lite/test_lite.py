@@ -76,8 +76,8 @@ def in_pyodide(pyodide, packages):
     if shutil.which("node") is None:
         pytest.skip("node is not installed")
 
-    def in_pyodide(program: str) -> str:
-        return run("node", HERE / "run_in_pyodide.mjs", pyodide, ROOT, packages, HERE / program)
+    def in_pyodide(program: str, *more: str) -> str:
+        return run("node", HERE / "run_in_pyodide.mjs", pyodide, ROOT, packages, HERE / program, *more)
 
     return in_pyodide
 
@@ -91,6 +91,17 @@ def test_pictures_are_those_of_other_systems(in_pyodide, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT), str(ROOT / "tests" / "helpers")]))
     here = json.loads(run(sys.executable, HERE / "drawing_program.py"))
     assert json.loads(in_pyodide("drawing_program.py")) == here and len(here) >= 22
+
+
+def test_films_images_and_pages(in_pyodide):
+    """All that needs no ffmpeg. Sizes are those of other systems."""
+    made = json.loads(in_pyodide("export_program.py", "matplotlib", "pillow"))
+    steps = made.pop("steps")
+    for name in ("film.gif", "film.webp"):
+        assert made[name][:3] == [steps, 640, 480], name
+    assert made["step.png"][0] == 1 and made["slides.pdf"] == [steps, [960, 540]]
+    assert all(image[-1] > 8 for name, image in made.items() if not name.endswith("pdf")), "shades of gray"
+    assert made["step.pdf"][0] == 1 and made["worksheet.pdf"][0] >= 2
 
 
 # ── the site ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -127,13 +138,14 @@ def opened(browser, address):
     ours = (address, "data:", "blob:")
     page.on("request", lambda request: request.url.startswith(ours) or outside.append(request.url))
 
-    def opened(notebook: str, cells: Sequence[str] = ()):
-        """The page; the notebook has these `cells` instead of its own, if any are given."""
+    def opened(notebook: str = "", cells: Sequence[str] = ()):
+        """The page of a notebook, without one that of the site; the notebook has these `cells` instead of its
+        own, if any are given."""
         if cells:
             written = [new_code_cell(cell) for cell in (INSTALL, *cells)]
             body = nbformat.writes(new_notebook(cells=written, metadata={"kernelspec": KERNELSPEC}))
             context.route(f"**/files/{notebook}*", lambda route: route.fulfill(body=body))
-        page.goto(f"{address}/lab/index.html?path={notebook}")
+        page.goto(f"{address}/lab/index.html?path={notebook}" if notebook else f"{address}/")
         page.wait_for_selector(".jp-NotebookPanel .jp-Cell", timeout=120_000)
         page.set_default_timeout(240_000)
         page.wait_for_function("window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel")
@@ -184,8 +196,9 @@ def test_a_notebook_plays_and_checks_an_exercise(opened):
     assert player.locator(".mgp-label").inner_text() != before
 
 
-def test_a_second_notebook_runs(opened):
-    page = opened("00_start_here.ipynb")
+def test_the_site_opens_at_start_here_which_runs(opened):
+    page = opened()
+    assert page.evaluate("window.jupyterapp.shell.currentWidget.context.path") == "00_start_here.ipynb"
     page.evaluate(RUN)
     assert [output for output in outputs(page) if output["output_type"] == "error"] == []
 

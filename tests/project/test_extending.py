@@ -12,7 +12,7 @@ from pages import BETWEEN, ROOT, blocks, python
 PAGE = ROOT / "docs" / "extending.md"
 CHANGE = re.compile(r"^```(?:python|text)\n# ([\w/]+\.\w+)(?:, (above|in) (\w+))?\n(.*?)^```$", re.M | re.S)
 FILES = {
-    "A part of a station": 3,
+    "A part of a box": 3,
     "A kind of question": 3,
     "A rule": 3,
     "A language": 2,

@@ -71,7 +71,7 @@ def test_the_sample_of_the_readme_shows_a_player(page, tmp_path, monkeypatch):
 
 PASTED = (  # in a notebook
     *("README.md", "first_steps.md", "predict.md", "live.md", "compare.md", "grade.md", "debug_training.md"),
-    *("pictures.md", "explain.md"),
+    *("pictures.md", "explain.md", "class.md"),
 )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+from pathlib import Path
 
 import pytest
 from cells import CELLS, traced
@@ -61,9 +62,9 @@ def test_png_looks_as_in_a_browser(tmp_path, browser):
 
 
 def test_hangul_is_drawn_or_refused(tmp_path, monkeypatch):
-    if export.is_drawn("한"):
+    if export.is_drawn("한", export.font_files()):
         assert picture("ko").save(tmp_path / "graph.png").stat().st_size > 10_000
-    monkeypatch.setattr(export, "is_drawn", lambda sign: sign == "a")
+    monkeypatch.setattr(export, "is_drawn", lambda sign, fonts: sign == "a")
     with pytest.raises(export.NoFont, match="글꼴"):
         picture("ko").save(tmp_path / "other.pdf")
     assert not (tmp_path / "other.pdf").exists()
@@ -71,7 +72,33 @@ def test_hangul_is_drawn_or_refused(tmp_path, monkeypatch):
 
 
 def test_a_character_that_no_font_has():
-    assert export.is_drawn("a") and not export.is_drawn("\U0010fffc")
+    assert export.is_drawn("a", ()) and not export.is_drawn("\U0010fffc", ())
+
+
+def font_with(sign: str, path: Path) -> str:
+    """The file of a font in which one character more looks like H."""
+    ttf, manager = pytest.importorskip("fontTools.ttLib"), pytest.importorskip("matplotlib.font_manager")
+    with ttf.TTFont(manager.findfont("DejaVu Sans")) as font:
+        for table in font["cmap"].tables:
+            if table.format == 12:
+                table.cmap[ord(sign)] = "H"
+        font.save(path)
+    return str(path)
+
+
+def test_a_font_can_be_named(tmp_path, monkeypatch):
+    """By the file that the message asks for: in PNG and in PDF."""
+    sign = "\U0010fffc"
+    svg = export.ONE.format(style=f"font:30px {export.SANS}".replace('"', "'"), sign=sign)
+    monkeypatch.setenv("MINIGRAD_FONT", font_with(sign, tmp_path / "more.ttf"))
+    assert export.is_drawn(sign, export.font_files())
+    image = Image.open(io.BytesIO(export.draw_png(svg, 1.0))).convert("RGBA")
+    h = Image.open(io.BytesIO(export.draw_png(svg.replace(sign, "H"), 1.0)))
+    assert image.getbbox()[3] == h.getbbox()[3] == 30
+    monkeypatch.delenv("MINIGRAD_FONT")
+    without = export.draw_pdf(svg)
+    monkeypatch.setenv("MINIGRAD_FONT", str(tmp_path / "more.ttf"))
+    assert len(export.draw_pdf(svg)) != len(without)
 
 
 def test_a_report_and_the_command_line_write_them(tmp_path, monkeypatch):

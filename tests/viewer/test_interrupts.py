@@ -263,7 +263,7 @@ def test_what_a_handler_raises_has_arrived(form):
 
 
 WHILE_RECORDING = ("recording", "sources", "trace", "protocol.py", "saved_values.py", "snapshots.py")
-OTHER = ("replay/capture.py", "replay/capture_minigrad.py", "replay/capture_torch.py", "shell/report.py")
+OTHER = ("shell/report.py",)
 ASYNCHRONOUS = {"Exception", "BaseException", "RuntimeError", "ValueError", "TypeError", "AttributeError",
                 "OSError", "NotImplementedError", "AssertionError", "SyntaxError"}  # fmt: skip
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import random
+from functools import partial
 
 import pytest
 from cells import CELLS
 from random_live import random_cell
 from tiers import examples
 
+from minigrad_viz.recording.recorder import Recorder
 from minigrad_viz.replay import watch
+from minigrad_viz.replay.derivation import program_of
 from minigrad_viz.replay.live import Live, ReplayRefusal
+from minigrad_viz.replay.program import Program
 from minigrad_viz.shell.run import trace_source
 
 PROGRAMS = 500
@@ -266,6 +270,52 @@ class TestUntouched:
         count = len(program.steps)
         space["x"] * 2
         assert len(program.steps) == count
+
+
+@pytest.mark.quick
+class TestNotes:
+    """A program is made of the notes of a recording that nobody asked for it."""
+
+    def test_a_recorder_is_enough(self, library):
+        space = {"torch": library}
+        recorder = Recorder(DOCUMENTED, space)
+        recorder.start()
+        exec(compile(DOCUMENTED, "<cell>", "exec"), space)
+        trace = recorder.stop()
+        program = Program(partial(program_of, recorder.cell))
+        assert dict(ends(Live(trace, program, "en").at({"x": 4.0})))["x"].value.items == (4.0,)
+
+    def test_the_same_is_recorded_with_live(self, library):
+        source = f"{OPTIMIZER}opt.zero_grad()\nx.requires_grad_(False)\nbool(x)\nx.item()\n"
+        found = []
+        for rounds in (False, True):
+            space = {"torch": library}
+            watched = watch(source, space, rounds=rounds)
+            exec(compile(source, "<cell>", "exec"), space)
+            found.append(watched.stop()[0])
+        assert found[0] == found[1]
+
+    def test_backward_calls_that_are_not_kept(self, library):
+        loop = "for _ in range(45):\n    x.grad = None\n    y = x * x\n    y.backward()\n"
+        cell = live("x = torch.tensor(3.0, requires_grad=True)\n" + loop, library)
+        assert cell.trace.skipped and dict(ends(cell.at({"x": 2.0})))["x"].grad.items == (4.0,)
+
+    def test_larger_tensors_are_copied(self, library):
+        source = (
+            "x = torch.tensor(2.0, requires_grad=True)\ny = (x * t * torch.ones(5000)).sum()\ny.backward()"
+        )
+        cell = live(source, library, t=library.ones(5000))
+        assert dict(ends(cell.at({"x": 3.0})))["y"].value.items == (15000.0,)
+        with pytest.raises(ReplayRefusal, match="too large"):
+            live(source.replace("5000", "300_000"), library, t=library.ones(300_000))
+
+    def test_a_question_about_what_nobody_uses(self, library):
+        source = (
+            "x = torch.tensor(2.0, requires_grad=True)\nif t > 1 and bool(t):\n    y = x * t\ny.backward()"
+        )
+        assert dict(ends(live(source, library, t=library.tensor(3.0)).at({"x": 1.0})))["y"].value.items == (
+            3.0,
+        )
 
 
 def test_the_report_of_the_cell_with_another_number(library):

@@ -209,12 +209,101 @@ def test_what_is_read_with_a_cell_does_not_grow(library):
     assert 0 < sizes[1] < max(sizes) <= 1.1 * sizes[5]  # after six cells it is as large as after 45
 
 
-def test_a_cell_that_only_writes_shows_it(library, tmp_path):
-    cells = ("c = torch.ones(2)\n", "c += 1\n")
-    with Shell(tmp_path) as shell:
-        shown = [shell.run(f"%%autograd\n{cell}", {"torch": library}, library).displayed for cell in cells]
-    outline = "\n".join(each["data"]["text/plain"] for each in shown[1])
-    assert re.search(r"c\s+\[2\. 2\.\]", outline) and "created no tensor" not in outline
+SETUP = (
+    "import torch\nc = torch.ones(2)\nw = torch.tensor([1.0, 2.0], requires_grad=True)\n"
+    "net = torch.nn.Linear(1, 1)\nh = w * 2\nwith torch.no_grad():\n    net.weight.fill_(3.0)\n"
+    "def bump(t):\n    t += 1\n"
+)
+# What a cell does to a tensor of an earlier cell; an attribute in the table, before and after.
+ONLY_WRITES = {
+    "c += 1": ("c", "value", "[1. 1.]", "[2. 2.]"),
+    "c[0] = 7": ("c", "value", "[1. 1.]", "[7. 1.]"),
+    "c.copy_(torch.zeros(2))": ("c", "version", "0", "1"),
+    "c.requires_grad = True": ("c", "requires_grad", "False", "True"),
+    "bump(c)": ("c", "value", "[1. 1.]", "[2. 2.]"),
+    "with torch.no_grad():\n    w.sub_(0.5)": ("w", "version", "0", "1"),
+    "w.requires_grad_(False)": ("w", "requires_grad", "True", "False"),
+    "w.grad = torch.ones(2)": ("w", "grad", "None", "[1. 1.]"),
+    "w.data = torch.zeros(2)": ("w", "value", "[1. 2.]", "[0. 0.]"),
+    "h.exp_()": ("h", "grad_fn", "MulBackward0", "ExpBackward0"),
+    "h.detach_()": ("h", "grad_fn", "MulBackward0", "None"),
+    "torch.nn.init.zeros_(net.weight)": ("net.weight", "value", "[[3.]]", "[[0.]]"),
+    "for p in net.parameters():\n    p.requires_grad = False": (
+        "net.weight",
+        "requires_grad",
+        "True",
+        "False",
+    ),
+    "net.requires_grad_(False)": ("net.weight", "requires_grad", "True", "False"),
+    "torch.nn.utils.vector_to_parameters(torch.zeros(2), net.parameters())": (
+        "net.weight",
+        "value",
+        "[[3.]]",
+        "[[0.]]",
+    ),
+}
+
+
+@pytest.mark.parametrize("cell", ONLY_WRITES)
+def test_a_cell_that_only_writes_shows_it(library, tmp_path, cell):
+    name, attribute, before, after = ONLY_WRITES[cell]
+    with Shell(tmp_path) as shell, pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "torch", library)
+        for source in (SETUP, cell):
+            shown = shell.run(f"%%autograd\n{source}\n", {"torch": library}, library).displayed
+    outline = "\n".join(each["data"]["text/plain"] for each in shown)
+    table = outline[outline.index("at the start") :]
+    rows = table[table.index(f"\n{name} ") + 1 :].split("\n")
+    row = next(row for row in rows if row.removeprefix(name).split()[:1] == [attribute])
+    assert re.fullmatch(
+        rf"{re.escape(before)} +{re.escape(after)}", row.removeprefix(name).strip()[len(attribute) :].strip()
+    )
+
+
+# Cells without the magic (they begin with "#"), the last one with it: what must be said of those.
+UNRECORDED = {
+    "a cut": (("# plain\nw = torch.tensor([1.0, 2.0], requires_grad=True)\nz = w.detach() * 3\n",
+               "z.sum().backward()\n"), "no_grad_fn", "In [1] also used z"),
+    "a write": (("k = torch.exp(torch.ones(2, requires_grad=True))\n", "# plain\nk.mul_(2)\n",
+                 "k.sum().backward()\n"), "saved_modified", "In [2] also used k"),
+    "a backward": (("u = torch.exp(torch.ones(2, requires_grad=True))\n", "# plain\nu.sum().backward()\n",
+                    "u.sum().backward()\n"), "second_backward", "In [2] also used u"),
+    "a lost leaf": (("# plain\nw = torch.tensor([1.0], requires_grad=True)\nw = w * 2\n",
+                     "(w ** 2).sum().backward()\nprint(w.grad)\n"), "non_leaf_grad", "In [1] also used w"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", UNRECORDED)
+def test_a_cell_that_was_not_recorded_is_named(library, tmp_path, name):
+    cells, key, said = UNRECORDED[name]
+    with Shell(tmp_path) as shell, pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "torch", library)
+        for cell in cells:
+            shell.run(cell if cell.startswith("#") else f"%%autograd\n{cell}", {"torch": library}, library)
+        (one,) = [each for each in last().explained if each.key == key]
+    assert said in one.why and "%%autograd" in one.fix
+
+
+@pytest.mark.parametrize(
+    ("definition", "use", "key", "line"),
+    [
+        ("class Net(torch.nn.Module):\n    def __init__(self):\n        self.fc = torch.nn.Linear(2, 3)\n",
+         "net = Net()\n", "module_definition", 3),
+        ("class Net(torch.nn.Module):\n    def forward(self, x):\n        x * 2\n",
+         "Net()(torch.ones(2)).sum()\n", "none_value", 3),
+        ("def scores(x):\n    return torch.softmax(x, dim=1)\n",
+         "x = torch.ones(2, 2, requires_grad=True)\n"
+         "torch.nn.functional.cross_entropy(scores(x), torch.tensor([0, 1])).backward()\n",
+         "scores_twice", 2),
+    ],
+)  # fmt: skip
+def test_the_source_of_a_cell_without_the_magic_counts(library, tmp_path, definition, use, key, line):
+    with Shell(tmp_path) as shell, pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "torch", library)
+        shell.run(definition, {"torch": library}, library)
+        shell.run(f"%%autograd\n{use}", {"torch": library}, library)
+        (one,) = [each for each in last().explained if each.key == key]
+    assert f"In [1], line {line}" in one.why + one.fix and "no recording" not in one.why
 
 
 def test_lines_have_no_label_in_one_cell(tmp_path):

@@ -113,8 +113,24 @@ def test_a_film_has_a_picture_for_each_step(tmp_path, report, kind, size, theme)
 def test_with_motion_there_are_pictures_between_the_steps(tmp_path, report):
     image = pytest.importorskip("PIL.Image")
     pytest.importorskip("resvg_py")
-    with image.open(report.save(tmp_path / "film.gif", size="chat", motion=True)) as made:
-        assert made.n_frames == len(report.frames) + film.BLENDS * (len(report.frames) - 1)
+    path = report.save(tmp_path / "film.gif", size="chat", motion=True)
+    assert path.stat().st_size < 2_000_000
+    with image.open(path) as made:
+        assert made.n_frames == len(report.frames) + film.BETWEEN * (len(report.frames) - 1)
+
+
+def test_gradients_travel_along_their_arrows(report):
+    """From the beginning of the arrow to their place, while all else stands still."""
+    made = pages(report)
+    flowing = [step for step in range(1, len(made) + 1) if made.flows(step)]
+    assert flowing and flowing[0] > 1
+    place = re.compile(r'<g class="pill active"[^>]*transform="translate\((-?[\d.]+) (-?[\d.]+)\)"')
+    for step in flowing:
+        shifts = [place.findall(made.svg(step, way)) for way in (0.25, 0.5, 1.0)]
+        far, near = ([abs(float(x)) + abs(float(y)) for x, y in each] for each in shifts[:2])
+        assert far == pytest.approx([1.5 * each for each in near], abs=0.2) and min(near) > 5
+        assert shifts[2] == []
+        assert place.sub("", made.svg(step, 0.5)).count("<rect") == made.svg(step).count("<rect")
 
 
 def test_a_film_for_every_browser(tmp_path, report, monkeypatch):

@@ -9,6 +9,7 @@ import pytest
 from cells import traced
 
 from minigrad_viz.model.execution import Execution
+from minigrad_viz.shell.report import Report
 from minigrad_viz.steps.forward import aside_of
 from minigrad_viz.trace.source_positions import SourceText
 
@@ -122,3 +123,26 @@ def test_what_ran(library, name):
 def test_what_an_error_stopped(library):
     cell = "def f():\n    x = torch.tensor(1.0)\n    x * None\n    a = 1\nb = 1\nf()\nc = 1\n"
     assert lines_run(cell, library) == [1, 2, 3, 5, 6]
+
+
+# ── what an optimizer holds, whatever its tensors are called ────────────────────────────────────────────────
+
+LATE = "opt.zero_grad()\n    opt.step()\n    loss.backward()\n"
+USUAL = "opt.zero_grad()\n    loss.backward()\n    opt.step()\n"
+LEAF = "torch.tensor(1.0, requires_grad=True)"
+ROUNDS = "opt = torch.optim.SGD({given}, lr=0.1)\n{more}for _ in range(2):\n    loss = ({w} * 2) ** 2\n    "
+OPTIMIZERS = [  # what it is given, what the loss is computed from, the order of the calls, and the note
+    (f"[{LEAF}]", "opt.param_groups[0]['params'][0]", "", LATE, "step_too_early"),
+    (f"[{LEAF}]", "opt.param_groups[0]['params'][0]", "", USUAL, ""),
+    (f"[{LEAF}]", LEAF, "", USUAL, "other_parameters"),
+    (f"[{LEAF}]", "w", f"w = {LEAF}\n", USUAL, "other_parameters"),
+    ("(ps := [w0])", "p", "p, = ps\n", LATE, "step_too_early"),
+    ("(ps := [w0])", "p", "p, = ps\n", USUAL, ""),
+]
+
+
+@pytest.mark.parametrize("given, w, more, calls, key", OPTIMIZERS)
+def test_an_optimizer_is_known_by_the_tensors_that_it_holds(library, given, w, more, calls, key):
+    source = f"w0 = {LEAF}\n" + ROUNDS.format(given=given, w=w, more=more) + calls
+    notes = [each.key for each in Report(traced(source, library)).explained]
+    assert [note for note in notes if note in ("step_too_early", "other_parameters")] == [key] * bool(key)
