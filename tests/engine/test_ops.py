@@ -60,7 +60,6 @@ def test_result_graph_and_saved_values(torch, case, dtype):
 
 
 @pytest.mark.quick(240)
-@pytest.mark.sample(2000)  # of every op
 @pytest.mark.parametrize(("case", "dtype"), TRIED, ids=case_ids)
 def test_gradients(torch, case, dtype):
     results = []
