@@ -184,6 +184,7 @@ def answers(name: str) -> ModuleType:
 
 
 @pytest.mark.quick(20)
+@pytest.mark.sample(60)
 @pytest.mark.parametrize("name", [*course.LESSONS, "start_here"])
 def test_every_hint_is_for_some_answer(name):
     given = answers(name).ANSWERS
@@ -208,6 +209,7 @@ def test_every_hint_is_for_some_answer(name):
 
 
 @pytest.mark.quick(12)
+@pytest.mark.sample(60)
 @pytest.mark.parametrize("name", [*course.LESSONS, "start_here"])
 def test_answers_are_told_something_in_both_languages(name, capsys):
     for part, pairs in answers(name).ANSWERS.items():

@@ -132,7 +132,9 @@ def test_one_schedule_after_the_other(L, note):
 
 
 def test_a_plateau(L, note):
-    for how in ({}, {"mode": "max", "threshold_mode": "abs", "threshold": 0.5, "cooldown": 1}):
+    for how in (
+        {}, {"eps": 0.6}, {"mode": "max", "threshold_mode": "abs", "threshold": 0.5, "cooldown": 1},
+    ):  # fmt: skip
         optimizer = L.optim.SGD(weights(L), lr=1.0)
         schedule = L.optim.lr_scheduler.ReduceLROnPlateau(
             optimizer, patience=1, factor=0.5, min_lr=0.2, **how

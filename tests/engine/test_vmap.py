@@ -399,6 +399,7 @@ def total(case, *inputs):
 
 
 @pytest.mark.quick(40)
+@pytest.mark.sample(120)
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
 @pytest.mark.filterwarnings("ignore")
 def test_every_op_for_all_examples_at_once(case, monkeypatch):

@@ -44,7 +44,7 @@ subject: x.grad; known: w.grad; outward: [9, 2]; text: y == 1
 shapes: ik and kj; result: [3, 3]; weight: kernels; weight_shape: [6, 1, 5, 5]; least: 3; padded: 4; kernel: 7
 a_dtype: int32; b_dtype: complex64; own: bfloat16; mask: hidden; mask_shape: [2, 2]
 index_shape: [9]; others: 4; change: 1 → 2; done: 8; left: 0.4; bar: ȳ; dot: ẏ; runs: 1000
-right: 10; cells: In [3]
+right: 10; cells: In [3]; owner: torch.nn; index_dtype: int16
 """
 VALUES = dict(each.split(": ", 1) for line in MOST_LIKELY.split("\n") for each in line.split("; ") if each)
 KEYS = [key for key in CATALOGUES["en"] if len(fields(key)) > 1]

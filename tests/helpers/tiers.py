@@ -4,7 +4,8 @@
             with a number, `quick(4)`, so many of the cases of each function
     pytest  everything but the tests marked `full`; of those in the browser the ones marked `smoke`. Of a test
             function with more than `MOST` cases a sample is run, with the mark `sample(4)` so many of its
-            cases. A test that makes programs itself asks `examples` how many
+            cases, and never fewer than in the quick tier. A test that makes programs itself asks `examples`
+            how many
     full    everything
 
 Which cases a sample takes depends on nothing but their parameters, so a new case leaves the choice among the
@@ -115,7 +116,11 @@ def chosen(cases: list[pytest.Item], quick: bool) -> list[str]:
     marks = {each.name for each in cases[0].iter_markers()}
     if not quick and "browser" in marks and "smoke" not in marks:
         return []
-    return sampled(ids, mark.args[0] if mark and mark.args else len(ids) if quick else MOST)
+    if quick:
+        return sampled(ids, mark.args[0] if mark.args else len(ids))
+    quickly = cases[0].get_closest_marker("quick")
+    least = quickly.args[0] if quickly and quickly.args else 0
+    return sampled(ids, max(least, mark.args[0] if mark else MOST))
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -13,9 +13,12 @@ import tiers
 FILE = """
 import pytest
 
-@pytest.mark.quick(3)
+@pytest.mark.quick(30)
 @pytest.mark.parametrize("n", range(200))
 def test_many(n): pass
+
+@pytest.mark.parametrize("n", range(100))
+def test_more(n): pass
 
 @pytest.mark.sample(7)
 @pytest.mark.parametrize("n", range(9))
@@ -55,10 +58,10 @@ def test_how_many_random_programs(monkeypatch, full, counts):
 @pytest.mark.parametrize(
     "arguments, passed",
     [
-        (["-m", "quick"], 3 + 1),
-        ([], tiers.MOST + 7 + 1 + 1 + 1),
-        (["-n", "1"], tiers.MOST + 7 + 1 + 1 + 1),  # in a process of its own
-        (["--full"], 200 + 9 + 1 + 2 + 2 + 1),
+        (["-m", "quick"], 30 + 1),
+        ([], 30 + tiers.MOST + 7 + 1 + 1 + 1),
+        (["-n", "1"], 30 + tiers.MOST + 7 + 1 + 1 + 1),  # in a process of its own
+        (["--full"], 200 + 100 + 9 + 1 + 2 + 2 + 1),
     ],
     ids=["quick", "pytest", "xdist", "full"],
 )
@@ -80,4 +83,4 @@ def test_what_each_tier_runs(tmp_path, arguments, passed):
     done = subprocess.run(command, cwd=tmp_path, env=environment, text=True, capture_output=True, check=False)
     assert f"{passed} passed" in done.stdout, done.stdout + done.stderr
     assert ("`pytest --full` would run" in done.stdout) == (arguments in ([], ["-n", "1"]))
-    assert "   215 test_file.py" in done.stdout or "quick" in arguments
+    assert "   315 test_file.py" in done.stdout or "quick" in arguments

@@ -23,6 +23,7 @@ from minigrad_viz.predicting.question import (
     PASSES,
     SIZE,
     Unreadable,
+    answer_numbers,
     equal,
     judge,
     read_answer,
@@ -324,6 +325,10 @@ def test_what_cannot_be_read(text):
 )  # fmt: skip
 def test_as_a_person_rounds(typed, truth, right):
     assert equal(read_answer(typed), truth, typed) is right
+
+
+def test_rows_of_different_lengths_are_no_numbers():
+    assert answer_numbers([[1.0], [1.0, 2.0]]) is None and answer_numbers([[1.0], [2.0]]).shape == (2, 1)
 
 
 def test_of_one_element_the_number_will_do():
