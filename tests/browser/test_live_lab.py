@@ -46,6 +46,7 @@ def lab(tmp_path_factory):
     folder = tmp_path_factory.mktemp("live")
     write(folder / "pair.ipynb", [new_code_cell(source) for source in (CELLS[0], SLOW, PAIR)])
     write(folder / "noted.ipynb", [new_code_cell(source) for source in (CELLS[0], *NOTED)])
+    write(folder / "sent.ipynb", [new_code_cell(source) for source in CELLS[:2]])
     with lab_over(folder, "live.ipynb", CELLS) as running:
         yield running
 
@@ -62,6 +63,25 @@ def test_answers_on_the_page_are_noted_by_the_kernel(lab):
     assert [(a["question"], a["right"]) for a in answers[:2]] == [("leaves", False), ("leaves", True)]
     assert answers[0]["keys"] == ["quiz_leaves_result"] and answers[-1]["right"]
     assert page.locator(".mgp-not-noted").is_hidden()
+
+
+def test_a_widget_makes_a_page_to_send(lab, visit, tmp_path):
+    """The kernel sends the module of the player. The page needs no kernel and no network."""
+    page = lab.open("sent.ipynb", width=1280, height=1000)
+    assert lab.run_all(page) == []
+    page.locator(".mgp svg.mg").first.wait_for()
+    page.locator(".mgp-view").focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    label, said = (page.locator(part).first.inner_text() for part in (".mgp-label", ".mgp-say"))
+    page.locator(".mgp-copy").click()
+    with page.expect_download() as told:
+        page.locator(".mgp-copies button", has_text="HTML").click()
+    told.value.save_as(tmp_path / "sent.html")
+    sent = visit(tmp_path / "sent.html")
+    sent.locator(".mgp svg.mg").wait_for()
+    assert label.startswith("3 / ") and sent.url.endswith("#step=3")
+    assert (sent.locator(".mgp-label").inner_text(), sent.locator(".mgp-say").inner_text()) == (label, said)
 
 
 def test_several_numbers_move_together(lab):

@@ -10,8 +10,8 @@ from cells import run, traced
 from course_models import HEAD, MODELS, program
 
 from minigrad_viz import draw
-from minigrad_viz.drawing.strip_words import short
 from minigrad_viz.drawing.strip_pictures import StripPicture
+from minigrad_viz.drawing.strip_words import short
 from minigrad_viz.drawing.update_tables import update_tables
 from minigrad_viz.model.strip import DATA, LOSS, MOST, opened_cards, strip_of
 from minigrad_viz.number_text import value_range
