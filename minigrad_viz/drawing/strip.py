@@ -24,6 +24,7 @@ from .picture import Picture
 from .strip_parts import (
     CURVES,
     LETTER,
+    MARGINS,
     NARROWEST,
     SMALL,
     WIDEST,
@@ -57,6 +58,7 @@ HEAD_LINE = 13.0  # pixels that a second line of a name adds
 MOST_MOVED = 15.0  # the line of the parameter that moved most
 TILE = 34.0  # a repetition that has a tile
 BAR = 13.0
+LABEL = 40.0  # pixels of the number of a bar
 DECADES = 2  # that a scale has at least
 
 
@@ -239,11 +241,10 @@ class StripDrawing:
             self.p,
             "result" if card.role in (LAYER, FUNCTION) else "constant" if card.role == DATA else "root",
         )
-        fits, head, kind = (
-            int((width - marks_width(card)) / LETTER + 0.01),
-            HEAD + self.more,
-            clean(card.kind),
-        )
+        fits, below = (
+            int((width - margin) / LETTER + 0.01) for margin in (marks_width(card), MARGINS)
+        )  # in the first line of the head, and in the second
+        head, kind = HEAD + self.more, clean(card.kind)
         lower = top + self.more  # where what is below the head would begin if that had one line
         most = int((width - 11) / SMALL)
         sort = "kind size" if card.role == DATA else "kind"
@@ -265,8 +266,8 @@ class StripDrawing:
             f'<path class="head" d="M{num(x)} {num(top + head)}v{num(7 - head)}q0 -7 7 -7h{num(width - 14)}'
             f'q7 0 7 7v{num(head - 7)}z"/>',
             *(
-                text_label(shorten_name(line, max(2, fits)), x + 9, top + 16 + HEAD_LINE * i, "name")
-                for i, line in enumerate(self.heads[number])
+                text_label(shorten_name(line, max(2, most)), x + 9, top + 16 + HEAD_LINE * i, "name")
+                for i, (line, most) in enumerate(zip(self.heads[number], (fits, below)))
             ),
             *(
                 text_label(shorten_name(line, most), x + 8, lower + 38 + 12 * i, sort)
@@ -378,6 +379,7 @@ class StripDrawing:
         wide = min(BAR, max(2.0, column - 3))
         lefts = [x + 6 + column * (i + 0.5) - wide / 2 if several else x + 10 for i in range(len(found))]
         yield dashes((left, self.band + GRAD - BAR, wide, BAR) for left in lefts)
+        tops = [self.bar_top(value) for value in found]
         for left, (i, value) in zip(lefts, enumerate(found)):
             if value is None:
                 yield "" if several else text_label("–", left, self.band + GRAD - 2)
@@ -386,7 +388,7 @@ class StripDrawing:
             elif value == 0:
                 yield f'<text x="{num(left)}" y="{num(self.band + GRAD - 2)}">0</text>'
             else:
-                top = min(self.height_of(math.log10(value)), self.band + GRAD - 3)
+                top = tops[i]
                 yield f'<rect class="amount" {area(left, top, wide, self.band + GRAD - top)}/>'
                 if not several:
                     yield text_label(
@@ -396,7 +398,13 @@ class StripDrawing:
                     )
                 elif i in told:
                     middle = left + wide / 2
-                    yield centered_text(short(value), middle, max(self.band + 8, top - 3))
+                    around = [each for each, x in zip(tops, lefts) if abs(x - left) < LABEL / 2 + wide / 2]
+                    yield centered_text(short(value), middle, max(self.band - 1, min(around) - 3))
+
+    def bar_top(self, value: float | None) -> float:
+        """Where the bar of a gradient ends, which is never lower than can be seen."""
+        least = self.band + GRAD - 3
+        return min(self.height_of(math.log10(value)), least) if value and math.isfinite(value) else least
 
     def slope(self, i: int) -> str:
         """The line of a film that shows for each round how the gradient changes from right to left."""
@@ -407,8 +415,7 @@ class StripDrawing:
             grad = self.strip.cards[at].grad
             if grad is None or not grad.rms or not math.isfinite(grad.rms):
                 return ""
-            y = min(self.height_of(math.log10(grad.rms)), self.band + GRAD - 3)
-            ends.append(f"{num(self.lefts[at] + 10 + BAR / 2)} {num(y)}")
+            ends.append(f"{num(self.lefts[at] + 10 + BAR / 2)} {num(self.bar_top(grad.rms))}")
         return f'<path class="slope" d="M{ends[0]}L{ends[1]}"/>'
 
     def updates(self) -> str:

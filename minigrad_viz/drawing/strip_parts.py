@@ -19,30 +19,33 @@ from .strip_words import short
 from .style import area, num, text_label, xml
 
 NARROWEST, WIDEST = 72.0, 168.0  # a card
+MARGINS, PLUS = 13.0, 21.0  # beside the name in the head of a card, and the sign that opens it
 LETTER, SMALL = 7.25, 6.63  # pixels of a letter of 12 and of 11 pixels
 
 
 def marks_width(card: StripCard) -> float:
     """What the head of a card needs beside its name: margins, and the sign that opens it."""
-    return 13.0 if card.role == DATA else 34.0
+    return MARGINS if card.role == DATA else MARGINS + PLUS
 
 
 def name_width(card: StripCard, broken: bool) -> float:
     """How wide a card must be for its name, which may be `broken`."""
     name = clean(card.name)
-    lines = head_lines(name, 0) if broken else [name]
+    first, *second = head_lines(name, 0) if broken else [name]
     words = KIND_PARTS.findall(clean(card.kind)) if card.role == LAYER and not card.bars else []
     kind = 12 + SMALL * max((columns(word.rstrip()) for word in words), default=0)
-    return min(WIDEST, max(NARROWEST, kind, marks_width(card) + LETTER * max(map(columns, lines))))
+    below = MARGINS + LETTER * columns(second[0]) if second else 0.0
+    return min(WIDEST, max(NARROWEST, kind, marks_width(card) + LETTER * columns(first), below))
 
 
 def head_lines(name: str, most: int) -> list[str]:
-    """A name in one line, or where it has more than `most` letters in the two that are shortest: broken after
-    a space, a dot or an underscore."""
+    """A name in one line, or where it has more than `most` letters in the two that need the least room, the
+    first of which stands beside a sign: broken after a space, a dot or an underscore."""
     places = [found.end() for found in re.finditer(r" |[._](?=\w)", name)]
     if columns(name) <= most or not places:
         return [name]
-    at = min(places, key=lambda i: max(columns(name[:i].rstrip()), columns(name[i:])))
+    beside = math.ceil(PLUS / LETTER)
+    at = min(places, key=lambda i: max(beside + columns(name[:i].rstrip()), columns(name[i:])))
     return [name[:at].rstrip(), name[at:]]
 
 

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..model.detail import Detail
-from ..model.strip import Strip, opened_cards
+from ..model.strip import Strip
+from ..model.strip_insides import opened_cards
 from ..protocol import Value
 from ..words import shorten
 from .heat_maps import bins_of, histogram

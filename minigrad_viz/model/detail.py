@@ -159,7 +159,8 @@ def named_stations(
     graph: Graph, outside: Container[str], boxes: Container[str], around: Mapping[str, Station]
 ) -> Iterator[Station]:
     """The stations, each with a name that no other has: an inner result of a module without an expression is
-    called by the module's path, what PyTorch made by the function, a buffer by its name in the module."""
+    called by the module's path, what PyTorch made by the function, a buffer by its name in the module, the
+    states of an RNN as in books."""
     used: set[str] = set()
     code = "\n".join(s.cards[0].expr or "" for s in graph.stations)
     for station in graph.stations:
@@ -173,7 +174,7 @@ def named_stations(
             called = own and re.search(rf"(?<!self\.)\b{inner[1]}\(", code)
             expr = inner[2] if called else inner[1]
         elif not expr:
-            expr = buffer_name(graph, station) or fused_function(around.get(station.id, station))
+            expr = input_name(graph, station) or fused_function(around.get(station.id, station))
         if own and expr in used:  # the op tells them apart, or a number
             numbers = (f"{expr} ({i})" for i in range(2, len(graph.stations) + 3))
             choices = [card.expr or "", *numbers]
@@ -191,22 +192,27 @@ def fused_function(station: Station) -> str | None:
     return re.sub(r"(?<=[a-z\d])(?=[A-Z])", "_", name).lower()
 
 
-def buffer_name(graph: Graph, station: Station) -> str | None:
-    """The name of a buffer of a batch norm: `net.bn.running_mean`."""
+def input_name(graph: Graph, station: Station) -> str | None:
+    """The name of what a module has besides its parameters: a buffer of a batch norm,
+    `net.bn.running_mean`, or the zeros with which an RNN begins, as books call them."""
     known = {each.id: each for each in graph.stations}
     route = next((r for r in graph.routes if r.source == station.id), None)
-    target = None if route is None else known[route.target]
-    if station.deck is not None or target is None or fused_function(target) != "native_batch_norm":
+    if station.deck is not None or route is None:
         return None
-    into = sorted((r for r in graph.routes if r.target == target.id), key=lambda r: r.input)
+    function = fused_function(known[route.target]) or ""
+    into = sorted((r for r in graph.routes if r.target == route.target), key=lambda r: r.input)
     sources = [known[r.source] for r in into]
     unnamed = [s.id for s in sources if s.deck is None and not (s.cards[0].name or s.cards[0].expr)]
+    recurrent = any(re.search("rnn|lstm|gru", fused_function(s) or "") for s in graph.stations)
+    if recurrent and len(unnamed) <= len(STATES):
+        return STATES[unnamed.index(station.id)]
+    if function != "native_batch_norm" or len(unnamed) != len(BUFFERS):
+        return None
     names = (s.cards[0].name or "" for s in sources)
     module = next((name.rpartition(".")[0] for name in names if name.endswith(".weight")), "")
-    if len(unnamed) != len(BUFFERS):
-        return None
     buffer = BUFFERS[unnamed.index(station.id)]
     return f"{module}.{buffer}" if module else buffer
 
 
+STATES = ("h₀", "c₀")
 BUFFERS = ("running_mean", "running_var")

@@ -14,13 +14,12 @@ Note [What is a card]
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import hypot, inf, isfinite, prod, sqrt
 from typing import NamedTuple
 
 from ..protocol import Value, rms_of
-from ..trace.graph import FUNCTION as FUNCTION_KIND
 from ..trace.graph import (
     LINE,
     MODULE,
@@ -36,9 +35,9 @@ from ..trace.graph import (
     Update,
 )
 from ..words import clean
-from .detail import Detail, detail_of, is_view
+from .detail import is_view
 from .film import film_of, is_first_state, last_state, round_name, unrolled_graph, with_states
-from .fold import READABLE, close_groups, close_some, cost_of, inside_of_group
+from .fold import close_groups, close_some
 from .schedule import STOPPED
 from .stations import LIBRARY
 from .tokens import tokens_of
@@ -46,8 +45,6 @@ from .views import View
 
 MOST = 9  # cards of a strip
 LEAST = 3  # cards; fewer are no strip
-OPENED = 18  # insides that can be opened
-INSIDE = 300  # what the insides of cards may cost together, see `cost_of`
 
 
 class Ratio(NamedTuple):
@@ -67,8 +64,6 @@ class Bar(NamedTuple):
     update: Ratio | None
 
 
-# How many levels stand open below the strip at first, or which modules, by their paths.
-Depth = int | Callable[[str], object]
 DATA, LAYER, FUNCTION, LOSS = "data", "layer", "function", "loss"
 
 
@@ -136,7 +131,7 @@ def strip_of(view: View) -> Strip | None:
     graph = unrolled_graph(shown, whole, film)
     units = units_of(graph, whole)
     joined = joined_units(units, whole, bool(film.rounds))
-    if len(joined) < len(units):
+    if any(not unit.id for unit in joined):
         whole, graph = with_joined(whole, graph, joined)
     order = {unit.id: i for i, unit in enumerate(joined)}
     names = CardNames()
@@ -231,6 +226,7 @@ def joined_units(units: list[Unit], whole: Graph, film: bool) -> list[Unit]:
     expression of the root contains is part of the card of the loss."""
     roots = {station.id for station, card in whole.cards() if card.role == ROOT}
     units = list(units)
+    known = {station.id: station for station in whole.stations}
 
     def join(i: int) -> None:
         a, b = units[i], units[i + 1]
@@ -246,6 +242,10 @@ def joined_units(units: list[Unit], whole: Graph, film: bool) -> list[Unit]:
             if (units[i].sort, units[i + 1].sort) in sorts and not units[i + 1].weights
         ]  # fmt: skip
 
+    while (i := next((i for i, u in enumerate(units) if only_views(u.members, known)), -1)) >= 0:
+        if len(units) < 2 or ends(units[i]):
+            break
+        join(i - 1 if i and units[i - 1].sort != DATA else i)
     written = {s.id: LIBRARY.sub("", s.cards[0].expr or "") for s in whole.stations}
     while len(units) > 1 and (film or len(units) > MOST) and FUNCTION == units[-1].sort == units[-2].sort:
         part, root = written[units[-2].members[-1]], written[units[-1].members[-1]]
@@ -264,6 +264,13 @@ def joined_units(units: list[Unit], whole: Graph, film: bool) -> list[Unit]:
             break
         join(min(inner, key=lambda i: (units[i].weights + units[i + 1].weights, i)))
     return units
+
+
+def only_views(members: Sequence[str], known: Mapping[str, Station]) -> bool:
+    """Whether all that a box or a station computes has the numbers of something else, as in a Flatten."""
+    made = [known[id] for id in members if id in known and known[id].deck is not None]
+    made = [station for station in made if not station.cards[0].is_leaf]
+    return bool(made) and all(map(is_view, made))
 
 
 def with_joined(whole: Graph, graph: Graph, units: list[Unit]) -> tuple[Graph, Graph]:
@@ -332,7 +339,9 @@ def card_of(
     group = next((g for g in whole.groups if g.id == unit.id), None)
     repeated = repetition(group, whole) if group is not None else None
     if group is not None and group.title == "":  # a repeated box joined with functions is still that
+        known_stations = {each.id: each for each in whole.stations}
         parts = [each for each in whole.groups if each.parent == group.id and each.kind in (MODULE, ROUND)]
+        parts = [each for each in parts if not only_views(each.members, known_stations)] or parts
         repeated = repetition(parts[0], whole) if len(parts) == 1 else None
     ends = any(each.role == ROOT for each in station.cards)
     role = LOSS if ends else unit.sort
@@ -433,7 +442,9 @@ def name_and_kind(words: Sequence[str]) -> tuple[str, str]:
 
 def joined_title(group: Group, inner: Sequence[Group], whole: Graph) -> tuple[str, str]:
     """The name of a card that joins several: `3 … 9`, or the first with functions; what they are."""
+    known = {station.id: station for station in whole.stations}
     parts = [each for each in inner if each.kind in (MODULE, ROUND)]
+    parts = [each for each in parts if not only_views(each.members, known)] or parts
     if not parts:
         return function_title(whole.station(group.members[-1]), None, whole)
     first, last_part = parts[0].title.split(" "), parts[-1].title.split(" ")
@@ -560,87 +571,3 @@ def numbers_of(value: Value | None) -> Sequence[float] | None:
     """The numbers of a value, or a sample of them; None where they are not known or not real."""
     numbers = None if value is None else value.items if value.summary is None else value.summary.sample
     return numbers if numbers and rms_of(numbers) is not None else None
-
-
-def opened_cards(strip: Strip) -> Iterator[tuple[str, str, Detail]]:
-    """What a reader can open in a strip, cards first, then what is inside these: the id of the box, the way
-    to it and its inside. As many as are soon drawn; of what repeats the first and the last
-    before those between."""
-    groups = {group.id: group for group in strip.whole.groups}
-    todo = [card.id for card in strip.cards if card.role != DATA]
-    names = {card.id: card.name for card in strip.cards}
-    room: float = INSIDE
-    done = 0
-    later: list[str] = []
-    while todo or later:
-        todo, later = (todo, later) if todo else (later, [])
-        id = todo.pop(0)
-        group = groups.get(id) or Group(id, FUNCTION_KIND, names[id], (id,))
-        group = opened_box(group, strip.whole)
-        detail = detail_of(inside_of_group(strip.whole, group), group.members, strip.whole)
-        detail = with_card_names(detail._replace(tokens=strip.tokens), strip)
-        part = detail.graph
-        inner = [fold.station for fold in part.folds if fold.station in groups]
-        cost = cost_of(part)
-        fits = 1 < len(part.stations) <= READABLE and cost <= room and done < OPENED
-        if not fits and id not in names:
-            continue
-        if fits:
-            title = names.get(id) or " ".join(name_and_kind(group.title.split(" "))).strip()
-            way = [*group.path.split(".")[:-1], title] if group.path else [title]
-            yield id, " › ".join(way), detail
-            room, done = room - cost, done + 1
-        repeated = group.times > 2
-        todo += [inner[0], inner[-1]] if repeated and inner else inner
-        later += inner[1:-1] if repeated else []
-
-
-def ways_to_modules(strip: Strip, boxes: Container[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """The modules by their paths, each with the boxes to open for it, from its card on: as near as can be
-    opened."""
-    groups = {group.id: group for group in strip.whole.groups}
-    for group in strip.whole.groups:
-        way: list[str] = []
-        each: Group | None = group
-        while each is not None:
-            way += [each.id] if each.id in boxes else []
-            each = groups.get(each.parent)
-        if way and group.kind == MODULE and "." in group.path:
-            yield group.path, tuple(reversed(way))
-
-
-def opened_first(strip: Strip, boxes: Sequence[str], depth: Depth) -> tuple[str, ...]:
-    """The boxes that stand open at first, from a card on."""
-    ways = list(ways_to_modules(strip, boxes))
-    if callable(depth):
-        return next((way for path, way in ways if depth(path.partition(".")[2])), ())
-    cards = [card for card in strip.cards if card.id in boxes]
-    first = next((card.id for card in cards if card.role == LAYER), cards[0].id if cards else "")
-    return next((way[:depth] for _, way in ways if len(way) >= depth > 1), (first,)[: depth * bool(first)])
-
-
-def with_card_names(detail: Detail, strip: Strip) -> Detail:
-    """A detail in which what stands outside is called by its card, where it would be called like a part."""
-    mine = {s.cards[0].name or s.cards[0].expr for s in detail.graph.stations if s.id not in detail.outside}
-    groups = {group.id: group.members for group in strip.whole.groups}
-    card_of = {m: card.name for card in strip.cards for m in groups.get(card.id, (card.id,))}
-    stations = tuple(
-        replace(s, cards=(replace(s.cards[0], expr=card_of[s.id]), *s.cards[1:]))
-        if s.id in detail.outside and not s.cards[0].name and s.cards[0].expr in mine and s.id in card_of
-        else s
-        for s in detail.graph.stations
-    )
-    return detail._replace(graph=replace(detail.graph, stations=stations))
-
-
-def opened_box(group: Group, whole: Graph) -> Group:
-    """A group; what is inside of it, if that is one box and views."""
-    known = {station.id: station for station in whole.stations}
-    while True:
-        inner = [each for each in whole.groups if each.parent == group.id]
-        rest = set(group.members) - {member for each in inner for member in each.members}
-        if len(inner) != 1 or any(
-            known[id].deck is not None and not is_view(known[id]) for id in rest if id in known
-        ):
-            return group
-        group = inner[0]

@@ -16,7 +16,8 @@ from ..drawing.structure import AUTO, structure_of
 from ..drawing.subject_kinds import subject_lines
 from ..model.detail import Detail
 from ..model.fold import READABLE, cost_of, opened_in
-from ..model.strip import Depth, opened_cards, opened_first, strip_of
+from ..model.strip import strip_of
+from ..model.strip_insides import Depth, opened_cards, opened_first
 from ..model.views import View, Where, in_cell
 from ..steps.frames import Frame
 from ..steps.inside import frames_inside, inner_steps, whole_steps

@@ -48,7 +48,7 @@ from ..drawing.detail import DetailPicture
 from ..drawing.picture import Picture
 from ..drawing.strip_pictures import StripPicture
 from ..drawing.update_tables import update_tables
-from ..model.strip import ways_to_modules
+from ..model.strip_insides import ways_to_modules
 from ..protocol import finite
 from ..steps.frames import IN_WORDS, Frame
 from ..trace.graph import ROOT, Graph

@@ -68,6 +68,18 @@ class Strip extends Extra {
     };
   }
 
+  // What is open is laid out anew where it has another room: the strip may be as it was.
+  arranged() {
+    const { boxes } = this.player.panes;
+    const { clientWidth } = boxes.element;
+    if (this.on && boxes.open.size && this.room !== clientWidth) {
+      const open = [...boxes.open.keys()];
+      this.inside.playing(() => (this.go([]), this.go(open)));
+      this.inside.begin(0);
+      if (this.pinned) this.pin(this.pinned);
+    }
+  }
+
   cards() {
     const { stage } = this.player;
     const { boxes } = this.player.panes;
@@ -208,6 +220,7 @@ class Strip extends Extra {
     const { boxes } = this.player.panes;
     const open = boxes.open.get(id);
     if (open) {
+      this.room = boxes.element.clientWidth;
       this.choices(open.stage.view);
       const head = open.element.querySelector(".mgp-head b");
       this.title(head);

@@ -8,7 +8,7 @@ from typing import Any
 from ..drawing import picture
 from ..drawing.picture import Picture
 from ..drawing.strip_pictures import StripPicture
-from ..model.strip import Depth
+from ..model.strip_insides import Depth
 from ..recording.modules import is_module
 from ..recording.recorder import Recorder
 from .report import Report

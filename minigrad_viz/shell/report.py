@@ -32,7 +32,8 @@ from ..drawing.style import element
 from ..explaining import explanations_in, explanations_of
 from ..isolation import pass_on, without_collection
 from ..model.scene import Scenes
-from ..model.strip import Depth, Strip, strip_of
+from ..model.strip import Strip, strip_of
+from ..model.strip_insides import Depth
 from ..model.views import Stage, views_of
 from ..player.acts import Act, Acts, with_data_once
 from ..player.learning import learning_of

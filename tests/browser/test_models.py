@@ -85,12 +85,10 @@ def is_known(name, source, paths, report):
     """Whether a name stands in the source, or is that of a module, a parameter, a function or a state."""
     plain = re.sub(r" \(\d+\)$", "", name)
     written = re.sub(r"\s|self\.|torch\.|…", "", plain)
-    if written in source or plain.split(" ")[0] in paths or plain[-1] in "₀₁₂₃₄₅₆₇₈₉":
+    first, module = plain.split(" ")[0], plain.rpartition(".")[0]
+    if written in source or {first, module} & paths or plain[-1] in "₀₁₂₃₄₅₆₇₈₉":
         return True
-    first = plain.split(" ")[0]
-    if any(first in path.split(".") for path in paths) or re.match(r"#?\d", first):
+    if any(f".{path}.".endswith(f".{first}.") for path in paths):
         return True
     torch = pytest.importorskip("torch")
-    root, _, rest = plain.partition(".")
-    named = {n for _, n in report.trace.names} | {"model", "net", "gpt"}
-    return hasattr(torch, plain) or hasattr(torch.nn.functional, plain) or (root in named and bool(rest))
+    return hasattr(torch, plain) or hasattr(torch.nn.functional, plain) or module in dict(report.trace.names)

@@ -13,7 +13,8 @@ from minigrad_viz import draw
 from minigrad_viz.drawing.strip_pictures import StripPicture
 from minigrad_viz.drawing.strip_words import short
 from minigrad_viz.drawing.update_tables import update_tables
-from minigrad_viz.model.strip import DATA, LOSS, MOST, opened_cards, strip_of
+from minigrad_viz.model.strip import DATA, LOSS, MOST, strip_of
+from minigrad_viz.model.strip_insides import opened_cards
 from minigrad_viz.number_text import value_range
 from minigrad_viz.player.score import score_of
 from minigrad_viz.player.static_html import player_html
@@ -77,6 +78,8 @@ def test_nothing_is_cut_and_nothing_is_small(name, torch):
             assert written.replace(" ", "").startswith(known), "a name is whole"
     acts = report._acts.played()[0]
     for panel in acts[-1].panels:
+        if panel.box == "aside":
+            continue
         least = min([panel.picture, *panel.picture.forms()], key=lambda form: form.across)
         assert float(re.search(r'width="([\d.]+)"', str(least.svg()))[1]) <= max(least.across, 316)
     html = player_html(acts, report.trace.source, "en")
@@ -423,3 +426,77 @@ def test_a_long_update_is_a_table_of_all_parameters(library, lang, head):
     rms = [(sum(n * n for n in each) / len(each)) ** 0.5 for each in grads]
     assert [row[2] for row in table["rows"]] == [f"rms {short(each)}" for each in rms]
     assert float(table["rows"][-1][4].removeprefix("≈ ")) > 0
+
+
+# What a reader is asked of the first screen, with the modules that have a card each.
+READ = {
+    "mlp": "0 1 2",
+    "lenet": "fc1 fc2 fc3",
+    "lstm": "emb lstm out",
+    "gpt 4": "tok pos ln head",
+    "autoencoder": "encoder decoder",
+    "gnn by hand": "conv1 conv2 out",
+}
+# The same program with the gradients of what modules return kept, and what the parameters were.
+ASKED = """
+model = next(each for each in list(globals().values()) if isinstance(each, torch.nn.Module))
+outputs = {}
+def keep(path):
+    def hook(module, inputs, output):
+        outputs[path] = output[0] if isinstance(output, tuple) else output
+        outputs[path].retain_grad()
+    return hook
+for path, module in model.named_modules():
+    module.register_forward_hook(keep(path))
+before = {name: each.detach().clone() for name, each in model.named_parameters()}
+"""
+
+
+@pytest.mark.parametrize("name", READ)
+def test_a_reader_finds_in_the_first_screen_what_is_asked(name, torch):
+    """Which layer has the largest gradient, which parameter moved most, and where the loss comes from: read
+    off the resting picture, and as PyTorch has it."""
+    source = program(name)
+    picture = report_of(name, torch).picture
+    svg = str(picture.svg())
+    space = {"torch": torch}
+    exec(source[: source.rindex("\nloss = ")], space)
+    exec(ASKED, space)
+    exec(source[source.rindex("\nloss = ") :], space)
+
+    # The largest gradient: the bar with the largest number below the card of a module.
+    cards = svg.split('<g class="station strip ')[1:]
+    heads = [
+        " ".join(re.findall(r'class="name"[^>]*>([^<]*)', card.split('class="known"')[0])) for card in cards
+    ]
+    bars = [re.findall(r'class="bars".*?</g></g>', card) for card in cards]
+    shown = {
+        head: [float(n) for n in re.findall(r">([\d.e-]+)</text>", bar[0])]
+        for head, bar in zip(heads, bars)
+        if bar
+    }
+    modules = [next(head for head in shown if head.split(" ")[0] == path) for path in READ[name].split()]
+    rms = {path: float(space["outputs"][path].grad.square().mean().sqrt()) for path in READ[name].split()}
+    largest = max(modules, key=lambda head: shown[head][0])
+    assert largest.split(" ")[0] == max(rms, key=rms.get)
+    for head, path in zip(modules, rms):
+        assert shown[head] == [float(short(rms[path]))], head
+
+    # What moved most beside what it was.
+    after = dict(space["model"].named_parameters())
+    sizes = {path: float(was.norm()) for path, was in space["before"].items()}
+    moved = {
+        path: float((after[path] - was).norm()) / sizes[path]
+        for path, was in space["before"].items()
+        if sizes[path]
+    }
+    said = re.search(r">moved most: \w+\.([\w.]+), (?:≈ )?([\d.e-]+) of its size<", svg)
+    assert said[1] == max(moved, key=moved.get)
+    assert float(said[2]) == pytest.approx(moved[said[1]], rel=0.06)
+
+    # The loss: its number and the function that made it.
+    (loss,) = [card for card in cards if card.startswith("root loss")]
+    words = "".join(re.findall(r'class="kind"[^>]*>([^<]*)', loss))
+    assert words and words in source
+    number = re.findall(r'class="name"[^>]*>(-?[\d.e-]+)<', loss)
+    assert float(number[0]) == pytest.approx(float(space["loss"]), rel=1e-3)

@@ -12,7 +12,7 @@ from cells import traced
 from minigrad_viz.drawing.detail import BROAD, DetailDrawing, DetailPicture
 from minigrad_viz.drawing.subject_kinds import SUBJECTS, subjects_of
 from minigrad_viz.drawing.subjects import grid_of
-from minigrad_viz.model.strip import opened_cards
+from minigrad_viz.model.strip_insides import opened_cards
 from minigrad_viz.model.tokens import same_pattern, strings_of
 from minigrad_viz.protocol import CORNER, SIDE, value_from
 from minigrad_viz.shell.report import Report
