@@ -211,7 +211,7 @@ def with_inner(whole: ast.expr, inner: ast.AST) -> str:
 # ── operations ──────────────────────────────────────────────────────────────────────────────────────────────
 
 
-@call_rule("join_shapes", r"zero-dimensional tensor \(at position \d+\) cannot be concatenated")
+@call_rule("joined_sizes", r"zero-dimensional tensor \(at position \d+\) cannot be concatenated")
 def cat_of_numbers(failed: FailedCall) -> Explanation:
     """`cat` of tensors without a dimension."""
     need(isinstance(failed.tree, ast.Call) and failed.function in ("cat", "concat", "concatenate"))

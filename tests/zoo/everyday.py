@@ -568,7 +568,7 @@ MISTAKES = {
     "cat of numbers": everyday(
         "a, b = torch.tensor(1.0), torch.tensor(2.0)\nc = torch.«stack»([a, b])\n",
         "cat",
-        "join_shapes",
+        "joined_sizes",
         2,
         "scalar",
         "torch.stack",
