@@ -15,7 +15,8 @@ from cells import traced
 import minigrad
 from minigrad_viz.drawing.outline import outline
 from minigrad_viz.drawing.strip_pictures import StripPicture
-from minigrad_viz.model.strip import opened_cards, strip_of
+from minigrad_viz.model.strip import strip_of
+from minigrad_viz.model.strip_insides import opened_cards
 from minigrad_viz.shell.report import Report
 from minigrad_viz.training_runs import Doctor, doctor
 from minigrad_viz.training_runs.report_html import report_html
