@@ -288,9 +288,9 @@ class Recorder:
         for tensor in results:
             node = history_of(tensor)
             for inner, _ in () if node is None else node.next_functions:
-                if inner is None or inner.__class__ in WITH_VARIABLE:
+                if inner is None or key_of(inner) in outputs:  # the key numbers it, as on minigrad
                     continue
-                if key_of(inner) not in outputs and variable_of(inner) is None:  # the key numbers it
+                if inner.__class__ not in WITH_VARIABLE and variable_of(inner) is None:
                     return self._adopt_inner(results, inputs)
 
     def _adopt_inner(self, results: Sequence[Any], inputs: Sequence[Any]) -> None:

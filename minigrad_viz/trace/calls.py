@@ -8,7 +8,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable
 from types import EllipsisType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -50,7 +50,7 @@ class TensorWithoutId:
 
     def __init__(self, tensor: Any, data: Any = None) -> None:
         self.reference: Any = weakref.ref(tensor)
-        self.data, self.number = data, None
+        self.data, self.number = data, cast(int | None, None)
 
     def settle(self, known: Callable[[Any], str | None]) -> None:
         """The cell has ended."""
