@@ -118,7 +118,7 @@ def keys_called(failed: FailedCall) -> Explanation:
     name = ast.unparse(failed.tree.func)  # type: ignore[union-attr]
     made = require(next(iter(assigned_above(failed.case, name)), None))
     need(isinstance(made, ast.Call) and last_name(made) in DICTS)
-    told = {"name": name, "source": f"{name} = {ast.unparse(made)}", "line": made.lineno}
+    told: Values = {"name": name, "source": f"{name} = {ast.unparse(made)}", "line": made.lineno}
     fix = Fix(failed.words("called_keys_fix", code=ast.unparse(made), **told))
     return failed.explain("called_keys", fix, cause=span_at(failed.case, made), **told)
 
@@ -131,7 +131,11 @@ def trailing_comma(failed: FailedCall, name: str) -> Explanation:
     need(isinstance(made, ast.Tuple) and len(made.elts) == 1)
     inner = ast.unparse(made.elts[0])  # type: ignore[attr-defined]
     fix = replace_part(failed.case, made, {made: inner})
-    told = {"name": ast.unparse(part.value), "source": written_as(failed.case, made), "line": made.lineno}
+    told: Values = {
+        "name": ast.unparse(part.value),
+        "source": written_as(failed.case, made),
+        "line": made.lineno,
+    }
     return failed.explain("trailing_comma", fix, cause=span_at(failed.case, made), **told)
 
 
@@ -173,7 +177,7 @@ def parameters_used_up(failed: FailedCall) -> Explanation:
     made = require(next(iter(assigned_above(failed.case, ast.unparse(given))), None))
     need(isinstance(made, ast.Call) and last_name(made) in ("parameters", "filter", "chain"))
     fix = replace_part(failed.case, made, {made: f"list({ast.unparse(made)})"})
-    told = {"name": ast.unparse(given), "source": ast.unparse(made), "line": made.lineno}
+    told: Values = {"name": ast.unparse(given), "source": ast.unparse(made), "line": made.lineno}
     return failed.explain("parameters_used_up", fix, cause=span_at(failed.case, made), **told)
 
 
@@ -183,7 +187,11 @@ def parameter_of_operation(failed: FailedCall) -> Explanation:
     made = require(next(computed_parameters(failed.case), None))
     inner = next(part for part in ast.walk(made.value) if is_parameter_call(part))
     fix = replace_part(failed.case, made.value, {made.value: with_inner(made.value, inner)})
-    told = {"name": ast.unparse(made.targets[0]), "source": ast.unparse(made.value), "line": made.lineno}
+    told: Values = {
+        "name": ast.unparse(made.targets[0]),
+        "source": ast.unparse(made.value),
+        "line": made.lineno,
+    }
     return failed.explain("parameter_computed", fix, cause=span_at(failed.case, made), **told)
 
 
@@ -248,7 +256,7 @@ def number_of_numpy(failed: FailedCall, kind: str, name: str) -> Explanation:
     part = require(failed.attribute)
     need(hasattr(minigrad.Tensor, name))
     made = require(next(iter(assigned_above(failed.case, ast.unparse(part.value))), None))
-    told = {"name": ast.unparse(part.value), "source": ast.unparse(made), "line": made.lineno}
+    told: Values = {"name": ast.unparse(part.value), "source": ast.unparse(made), "line": made.lineno}
     return failed.explain("numpy_number", cause=span_at(failed.case, made), **told)
 
 

@@ -97,7 +97,8 @@ class Session:
         """The earlier cells of which there is no recording, with the tensors and models that they share with
         a cell."""
         read, given = self._names_in(cell.source)
-        mine = {name for name in read | given if is_tensor(held := namespace.get(name)) or is_module(held)}
+        every = ((name, namespace.get(name)) for name in read | given)
+        mine = frozenset(name for name, held in every if is_tensor(held) or is_module(held))
         for each in self._every(sources):
             if each.trace is None and (shared := mine & frozenset().union(*self._names_in(each.source))):
                 yield each.label, shared
