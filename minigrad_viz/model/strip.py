@@ -282,6 +282,7 @@ def with_joined(whole: Graph, graph: Graph, units: list[Unit]) -> tuple[Graph, G
     for route in whole.routes:
         users.setdefault(route.source, set()).add(route.target)
     fed = {route.target for route in whole.routes}
+    data = {unit.id for unit in units if unit.sort == DATA}
     groups = list(whole.groups)
     new: list[Group] = []
     for i, unit in enumerate(units):
@@ -290,7 +291,7 @@ def with_joined(whole: Graph, graph: Graph, units: list[Unit]) -> tuple[Graph, G
         members = set(unit.members)
         alone = {
             s.id for s in whole.stations
-            if s.id not in fed and users.get(s.id) and users[s.id] <= members and not s.cards[0].held
+            if s.id not in fed | data and users.get(s.id) and users[s.id] <= members and not s.cards[0].held
         }  # fmt: skip
         inside = [id for id, own in boxes.items() if members.issuperset(own)]
         made = Group(
