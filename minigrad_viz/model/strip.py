@@ -243,7 +243,7 @@ def joined_units(units: list[Unit], whole: Graph, film: bool) -> list[Unit]:
         ]  # fmt: skip
 
     while (i := next((i for i, u in enumerate(units) if only_views(u.members, known)), -1)) >= 0:
-        if len(units) < 2 or ends(units[i]):
+        if sum(unit.sort != DATA for unit in units) <= LEAST or ends(units[i]):
             break
         join(i - 1 if i and units[i - 1].sort != DATA else i)
     written = {s.id: LIBRARY.sub("", s.cards[0].expr or "") for s in whole.stations}
