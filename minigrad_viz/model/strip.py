@@ -243,7 +243,7 @@ def joined_units(units: list[Unit], whole: Graph, film: bool) -> list[Unit]:
         ]  # fmt: skip
 
     while (i := next((i for i, u in enumerate(units) if only_views(u.members, known)), -1)) >= 0:
-        if len(units) < 2 or ends(units[i]):
+        if sum(unit.sort != DATA for unit in units) <= LEAST or ends(units[i]):
             break
         join(i - 1 if i and units[i - 1].sort != DATA else i)
     written = {s.id: LIBRARY.sub("", s.cards[0].expr or "") for s in whole.stations}
@@ -282,6 +282,7 @@ def with_joined(whole: Graph, graph: Graph, units: list[Unit]) -> tuple[Graph, G
     for route in whole.routes:
         users.setdefault(route.source, set()).add(route.target)
     fed = {route.target for route in whole.routes}
+    data = {unit.id for unit in units if unit.sort == DATA}
     groups = list(whole.groups)
     new: list[Group] = []
     for i, unit in enumerate(units):
@@ -290,7 +291,7 @@ def with_joined(whole: Graph, graph: Graph, units: list[Unit]) -> tuple[Graph, G
         members = set(unit.members)
         alone = {
             s.id for s in whole.stations
-            if s.id not in fed and users.get(s.id) and users[s.id] <= members and not s.cards[0].held
+            if s.id not in fed | data and users.get(s.id) and users[s.id] <= members and not s.cards[0].held
         }  # fmt: skip
         inside = [id for id, own in boxes.items() if members.issuperset(own)]
         made = Group(
