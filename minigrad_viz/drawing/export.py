@@ -170,7 +170,7 @@ def draw_pdf(svg: str, lang: str | None = None) -> bytes:
     return svg_to_pdf(with_families(svg, lang))
 
 
-def what_export_needs(error: ImportError, lang: str | None = None) -> str:
+def what_export_needs(error: Exception, lang: str | None = None) -> str:
     """What to install where a package is missing that draws."""
     return text("export_needs_browser" if IN_BROWSER else "export_needs", lang, reason=str(error))
 

@@ -70,9 +70,9 @@ def add_notes(seen: LoopEvidence, proved: dict[str, Explanation]) -> None:
         e.kept_losses, e.kept_place = e.backwards, seen.place(note.cause)
     if (note := proved.get("broadcast_loss")) is not None:
         for event in seen.case.trace.of(Forward):
-            shapes = [seen.shape_of(id) for id in event.read[:2]]
-            if event.span == note.cause and len(shapes) == 2 and not e.broadcasts:
-                e.broadcasts.append((seen.place(note.cause), *shapes))
+            if event.span == note.cause and len(event.read) > 1 and not e.broadcasts:
+                first, second = (seen.shape_of(id) for id in event.read[:2])
+                e.broadcasts.append((seen.place(note.cause), first, second))
     if "first_nan" in proved and (symptom := first_symptom(seen.case.scenes)) is not None:
         if divergence_of(seen.case, symptom.origin.time) is not None:
             seen.diverges = True  # the note says that steps are too large, and what rate is better

@@ -65,7 +65,7 @@ def test_answers_on_the_page_are_noted_by_the_kernel(lab):
     assert page.locator(".mgp-not-noted").is_hidden()
 
 
-def test_a_widget_makes_a_page_to_send(lab, visit, tmp_path):
+def test_a_widget_makes_a_page_to_send(lab, tmp_path):
     """The kernel sends the module of the player. The page needs no kernel and no network."""
     page = lab.open("sent.ipynb", width=1280, height=1000)
     assert lab.run_all(page) == []
@@ -78,7 +78,8 @@ def test_a_widget_makes_a_page_to_send(lab, visit, tmp_path):
     with page.expect_download() as told:
         page.locator(".mgp-copies button", has_text="HTML").click()
     told.value.save_as(tmp_path / "sent.html")
-    sent = visit(tmp_path / "sent.html")
+    sent = page.context.new_page()
+    sent.goto((tmp_path / "sent.html").as_uri())
     sent.locator(".mgp svg.mg").wait_for()
     assert label.startswith("3 / ") and sent.url.endswith("#step=3")
     assert (sent.locator(".mgp-label").inner_text(), sent.locator(".mgp-say").inner_text()) == (label, said)
