@@ -153,7 +153,8 @@ def machine_code() -> tuple[Build, bytes]:
     `_compiling`."""
     if not loaded:
         wasm = known_module()
-        _load(GOOD, wasm) or _load(SOON, wasm) or _make(SOON, wasm)
+        if not (_load(GOOD, wasm) or _load(SOON, wasm)):
+            _make(SOON, wasm)
     build = GOOD if GOOD.name in loaded else SOON
     return build, loaded[build.name]
 

@@ -295,8 +295,8 @@ class States:
         if grad is not None:
             kept = self.tape.taken(grad)
             self.owners.hold(name, grad, kept)
-        how = needed, fn is None, retains, title, key, version_of(tensor), parameter
-        return TensorState(name, value, kept, *how)
+        version = version_of(tensor)
+        return TensorState(name, value, kept, needed, fn is None, retains, title, key, version, parameter)
 
     def result(self, tensor: Any) -> notes.Row:
         """What an op gave, as it stands now. A plain result is not asked for what only others have, and one

@@ -119,7 +119,7 @@ class Derivation:
         if why is None and max(map(len, (self.current, *self.segments)), default=0) > STEPS:
             why = "training_no_end", {"most": STEPS}
         if why is not None:
-            return Rounds(count=told.count, why_not=why)
+            return Rounds(total=told.count, why_not=why)
         return Rounds(self.segments[-2:], self.current, tuple(told.states), told.count)
 
     def nothing(self, note: Any) -> None:

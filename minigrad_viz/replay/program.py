@@ -57,7 +57,7 @@ class Rounds(NamedTuple):
     segments: Sequence[list[Instruction]] = ()
     current: Sequence[Instruction] = ()
     states: Sequence[RoundState] = ()
-    count: int = 0
+    total: int = 0
     why_not: tuple[str, Mapping[str, Any]] | None = None
 
 

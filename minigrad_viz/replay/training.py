@@ -130,7 +130,7 @@ class Training:
         if rounds.why_not is not None:
             key, values = rounds.why_not
             raise ReplayRefusal(text(key, lang, **values))
-        if rounds.count < 3:  # the first round has what stands before the loop as well
+        if rounds.total < 3:  # the first round has what stands before the loop as well
             raise ReplayRefusal(text("training_no_loop", lang))
         self.program, self.parts = program, machine(program.library)
         self.steps: tuple[Instruction, ...] = tuple(rounds.segments[-1])

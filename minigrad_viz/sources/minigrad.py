@@ -234,7 +234,8 @@ class Minigrad:
         before = None if fn is None else self.recorder.tape.ids.output(fn, nr)
         item = None if op.name in STEPS else item_set()
         run: Any = op
-        args, enabled = regroup_arguments(op, values), is_grad_enabled()
+        args: Sequence[Any] = regroup_arguments(op, values)
+        enabled = is_grad_enabled()
         if item is not None:
             run, args = operator.setitem, (item["self"], item["key"], item["value"])
         elif op.view or op.name.rstrip("_") in RANDOM:
