@@ -95,6 +95,8 @@ def test_details_have_few_stations_with_names_of_their_own(name, torch):
     for _, title, detail in opened:
         inner = [s for s in detail.graph.stations if s.id not in detail.outside]
         assert title and 0 < len(inner) <= STATIONS + 10
+        ends = {id for route in detail.graph.routes for id in (route.source, route.target)}
+        assert ends <= {station.id for station in detail.graph.stations}, "arrows end where something is"
         views = {
             "TBackward0",
             "ViewBackward0",

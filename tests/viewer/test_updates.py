@@ -8,8 +8,10 @@ import pytest
 from cells import traced
 from staged import frames_of, scenes_of
 
+from minigrad_viz.drawing.look import MONO
 from minigrad_viz.drawing.outline import outline
 from minigrad_viz.drawing.picture import Picture
+from minigrad_viz.words import columns
 
 HEAD = "w = torch.tensor([2.0, -1.0], requires_grad=True)\nx = torch.tensor([3.0, 5.0])\n"
 BACK = "loss = (w * x).sum() ** 2\nloss.backward()\n"
@@ -38,6 +40,16 @@ def test_it_is_drawn_and_told(library):
     svg = Picture(graph, lang="en").svg()
     for id in ("u0", "u0-c0", "u0-c0-before", "u0-c0-after", "u1"):
         assert re.search(f'id="g[0-9a-f]+-{id}"', svg), id
+
+
+def test_in_a_narrow_lane_the_line_of_code_is_cut(library):
+    step = "w.data = w.data - 0.125 * w.grad.clamp(-1000.0, 1000.0) / (1.0 + w.grad.norm() / 1000.0)\n"
+    graph, _ = last(f"{HEAD}{BACK}{step}", library)
+    lane = Picture(graph, lang="en").measured().lane
+    slim = lane.fitting(180)
+    assert max(columns(head.source) for head in lane.heads) * MONO > 180
+    assert all(columns(head.source) * MONO <= 180 for head in slim.heads) and slim.width < lane.width
+    assert all(head.source.endswith("…") for head in slim.heads if head.source.startswith("w.data"))
 
 
 def test_what_has_no_part_stands_aside(library):
