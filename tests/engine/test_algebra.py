@@ -22,6 +22,34 @@ FUNCTIONS = {
 }
 
 
+def squared(vectors: Any, values: Any) -> Any:
+    """Vectors and values of a factorization as one, whichever way the vectors point."""
+    return (vectors * vectors) @ (values * values)
+
+
+FACTORS = {
+    "cholesky": lambda L, x: L.linalg.cholesky(x @ x.mT + 1),
+    "qr": lambda L, x: squared(*L.linalg.qr(x)),
+    "eigh": lambda L, x: squared(*L.linalg.eigh(x + x.mT)[::-1]),
+    "eigvalsh": lambda L, x: L.linalg.eigvalsh(x + x.mT),
+    "svd": lambda L, x: squared(*L.linalg.svd(x, False)[:2]) + L.linalg.svd(x, False)[2] ** 2,
+}
+
+
+@pytest.mark.parametrize("name", FACTORS)
+def test_gradients_of_factors(name: str) -> None:
+    def gradient(library: Any) -> Any:
+        x = library.tensor(A).requires_grad_()
+        result = FACTORS[name](library, x)
+        seed = STEP if result.ndim == 2 else STEP[0]
+        return library.autograd.grad(result, x, library.tensor(seed))[0].numpy()
+
+    np.testing.assert_allclose(gradient(minigrad), gradient(torch), rtol=1e-9, atol=1e-12)
+    x = minigrad.tensor(A).requires_grad_()
+    assert minigrad.autograd.gradcheck(lambda x: FACTORS[name](minigrad, x), x)
+    assert minigrad.autograd.gradgradcheck(lambda x: FACTORS[name](minigrad, x), x)
+
+
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_forward_over_reverse(name: str) -> None:
     """PyTorch's is wrong here: its LU factors have no tangents when no graph is made."""
