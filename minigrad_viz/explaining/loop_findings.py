@@ -51,8 +51,9 @@ def with_findings(scenes: Scenes, notes: list[Explanation], lang: str | None = N
         effect = next((i for i, note in enumerate(found) if note.key in below), None)
         span = None if finding.place is None else seen.spans.get(finding.place)
         if same is not None:
-            why = f"{verdict} {found[same].why}".strip()
-            found[same] = found[same]._replace(key=finding.key, why=why, cause=span or found[same].cause)
+            note = found[same]
+            cause = note.cause if note.key == finding.key and note.cause else span or note.cause
+            found[same] = note._replace(key=finding.key, why=f"{verdict} {note.why}".strip(), cause=cause)
         elif effect is not None:
             why = f"{verdict} {found[effect].why}".strip()
             found[effect] = found[effect]._replace(key=finding.key, why=why, fix=fix, cause=span)

@@ -57,8 +57,8 @@ def add_proofs(seen: LoopEvidence, notes: Sequence[Explanation]) -> None:
 def add_notes(seen: LoopEvidence, proved: dict[str, Explanation]) -> None:
     """The facts that notes have proved."""
     e = seen.evidence
-    for when in ("early", "late"):
-        if (note := proved.get(f"clip_{when}")) is not None:
+    for when, key in (("early", "clip_early"), ("late", "clip_late")):
+        if (note := proved.get(key)) is not None:
             e.clips[when], e.clip_place = e.steps, seen.place(note.cause)
     if (note := proved.get("eval_left_on")) is not None:
         called = [each.path for each in seen.case.trace.of(ModuleCalled) if each.path]
@@ -108,7 +108,7 @@ def not_finite_of(seen: LoopEvidence, symptom: Symptom) -> NotFinite:
     elif given and given[0].low is not None and given[0].high is not None:
         took = f"{given[0].low:.4g} … {given[0].high:.4g}"
     if isinstance(event, Forward):
-        module = module_of(case, event)
+        module = module_call_of(case, event)
         op, path = op_name(event), "" if module is None else module.path
     return NotFinite(step, where, op, path, seen.place(span), took)
 
@@ -240,7 +240,7 @@ def add_evaluation(seen: LoopEvidence) -> None:
             continue
         behind = (id for id, _ in upstream(case.scene.index.births, list(event.read)))
         source = next((made[id] for id in behind if id in made), None)
-        call = None if source is None else module_of(seen.case, source)
+        call = None if source is None else module_call_of(seen.case, source)
         if call is not None:
             e.trained_forwards += 1
             e.measured_in_training = (base_of_name(call.path), seen.place(event.span))
@@ -249,7 +249,7 @@ def add_evaluation(seen: LoopEvidence) -> None:
 
 def is_training(case: Case, event: Forward) -> bool:
     """Whether an op ran as dropout or batch norm does in training."""
-    call = module_of(case, event)
+    call = module_call_of(case, event)
     if call is None:
         return False
     if call.kind.startswith("Dropout"):
@@ -257,7 +257,7 @@ def is_training(case: Case, event: Forward) -> bool:
     return call.kind.startswith("BatchNorm") and "True" in event.arguments and bool(call.parameters)
 
 
-def module_of(case: Case, event: Event) -> ModuleCalled | None:
+def module_call_of(case: Case, event: Event) -> ModuleCalled | None:
     """The call of a module in which something happened."""
     index = case.scene.index
     call = index.module_calls.at(index.times[id(event)])

@@ -18,8 +18,8 @@ LINE = {"en": re.compile(r"\b(In )?line (\d+)"), "ko": re.compile(r"()(\d+)행")
 OWN_NOTES = ("no_backward", "no_step", "not_called")  # that say that something is missing in this very cell
 
 # What an earlier line led to. What to do depends on that line, or is right whichever it is.
-LED_BY_A_LINE = ("no_grad_fn", "saved_modified", "non_leaf_grad", "optimizer_of_non_leaf", "unused_input")
-LED_BY_ANY = ("second_backward", "freed_read", "kept_gradient")
+LED_BY_A_LINE = ("no_grad_fn", "saved_modified", "non_leaf_grad", "optimizer_of_non_leaf")
+LED_BY_ANY = ("second_backward", "freed_read", "kept_gradient", "unused_input")
 
 # Notes about an optimizer that took a step in the cell, wherever that was created.
 OF_TRAINING = ("stale_optimizer", "other_parameters", "step_too_early", "reset_too_early", "out_of_reach")

@@ -447,7 +447,8 @@ def joined_title(group: Group, inner: Sequence[Group], whole: Graph) -> tuple[st
     parts = [each for each in inner if each.kind in (MODULE, ROUND)]
     parts = [each for each in parts if not only_views(each.members, known)] or parts
     if not parts:
-        return function_title(whole.station(group.members[-1]), None, whole)
+        own = [id for id in group.members if id in known and not is_view(known[id])] or group.members
+        return function_title(whole.station(own[-1]), None, whole)
     first, last_part = parts[0].title.split(" "), parts[-1].title.split(" ")
     kinds = list(dict.fromkeys(layer_kinds(each, whole) for each in parts))
     if len(parts) == 1:

@@ -153,7 +153,7 @@ class BackwardCalls:
             args, options["allow_unused"] = (args[0], ends, args[1]), True
         else:
             options["inputs"] = ends
-        calls.note("backward", run, args, options, answer=number)
+        calls.add("backward", run, args, options, answer=number)
 
     @watching_lightly
     def _count_call(self, roots: Any) -> None:
@@ -189,7 +189,7 @@ class BackwardCalls:
         found = list(zip(self._wanted, results, strict=False))
         captured = tuple((name, None if g is None else value_of(g)) for name, g in found)
         if found:
-            self.calls.note("captured", None, results=self.calls.numbers(results), answer=self.tape.call)
+            self.calls.add("captured", None, results=self.calls.numbers(results), answer=self.tape.call)
         self.states.owners.returned(found, self.tape.call)
         self.listener.stop()
         self._live, self.tape.inside, self.tape.again, self.tape.built = (), None, 0, []

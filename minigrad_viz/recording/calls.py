@@ -121,7 +121,7 @@ class Calls:
 
     # ── notes ───────────────────────────────────────────────────────────────────────────────────────────────
 
-    def note(self, kind: str, run: Any, args: Any = (), options: Any = None, results: Any = (),
+    def add(self, kind: str, run: Any, args: Any = (), options: Any = None, results: Any = (),
              enabled: bool = True, answer: Any = None, line: int = 0) -> None:  # fmt: skip
         """Note a call; its arguments are templates."""
         self.tape.more -= 1
@@ -134,7 +134,7 @@ class Calls:
         """A function ran, and gave these `results`, one by one."""
         if not self.tape.call:
             given = self.template(list(args)), self.template(dict(options))
-            self.note(kind, run, *given, self.numbers(results), enabled, answer)
+            self.add(kind, run, *given, self.numbers(results), enabled, answer)
 
     def numbers(self, results: Sequence[Any]) -> tuple[int | None, ...]:
         """The numbers of results that are known tensors."""
@@ -145,7 +145,7 @@ class Calls:
 
     def made(self, tensor: Any, name: str) -> None:
         """A tensor was made from data."""
-        self.note("make", type(tensor).__module__.partition(".")[0], results=(int(name[1:]),))
+        self.add("make", type(tensor).__module__.partition(".")[0], results=(int(name[1:]),))
 
     def keep(self, tensor: Any, name: str) -> None:
         """Copy the numbers of a tensor that has no history, where the note of it has only a summary."""
@@ -162,13 +162,13 @@ class Calls:
         """Python asked for something, on which the program may go on in another way."""
         if not self.tape.call:
             given = self.template(list(args)), self.template(dict(options))
-            self.note("ask", run, *given, answer=answer, line=self.line())
+            self.add("ask", run, *given, answer=answer, line=self.line())
 
     @observer_method
     def effect(self, run: Any, *args: Any) -> None:
         """A function changed something of a tensor of which no event tells."""
         if not self.tape.call and self.tape.ids.known(args[0]) is not None:
-            self.note("call", run, [self.ref_or_data(value) for value in args])
+            self.add("call", run, [self.ref_or_data(value) for value in args])
 
     @observer_method
     def left(self) -> None:

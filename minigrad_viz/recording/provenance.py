@@ -50,8 +50,8 @@ class Crossing:
     # ── what sources tell ───────────────────────────────────────────────────────────────────────────────────
 
     @observer_method
-    def created(self, tensor: Any, data: Any = None, anew: bool = True) -> None:
-        """A tensor was made from `data`; not `anew` if who computes the cell again calls the function."""
+    def created(self, tensor: Any, data: Any = None, noted: bool = False) -> None:
+        """A tensor was made from `data`; `noted` if the function that made it is called again later."""
         if self.tape.call:
             return
         spot = self.tape.own_place()
@@ -61,7 +61,7 @@ class Crossing:
         self.calls.keep(tensor, state.id)
         if not found:
             self.notes.append(TensorCreated(state, *named_by(spot)))
-            if anew:
+            if not noted:
                 self.calls.made(tensor, state.id)
             return
         memory = raw_array(tensor)
@@ -70,7 +70,7 @@ class Crossing:
             self.exits.share(tensor)
         how = next(iter(found.values()))[0]
         self.notes.append(NumbersReturned(tuple(found), how, state, *named_by(spot), shares))
-        if anew:
+        if not noted:
             self.calls.made(tensor, state.id)
 
     @observer_method

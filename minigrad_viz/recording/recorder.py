@@ -233,7 +233,7 @@ class Recorder:
             given = Ref(int(before[1:])), *map(self.calls.template, args[1:])
             named = {name: self.calls.template(value) for name, value in (options or {}).items()}
             kind = "call" if random is None else "draw"
-            self.calls.note(kind, run, given, named, (), enabled, random)
+            self.calls.add(kind, run, given, named, (), enabled, random)
         tape.rest.note(not tensor.requires_grad, tape.work)
 
     def _note_strange_write(
@@ -246,7 +246,7 @@ class Recorder:
                 self.calls.hinder("live_no_history")
         elif run is not None:
             given = GradOf(int(owner[1:])), *map(self.calls.ref_or_data, args[1:])
-            self.calls.note("call", run, given, options, enabled=enabled)
+            self.calls.add("call", run, given, options, enabled=enabled)
 
     @observer_method
     def bring(self, tensors: Sequence[Any]) -> None:

@@ -64,7 +64,7 @@ class RoundStates:
             self._optimizers.append(weakref.ref(optimizer))
             known.append(optimizer)
         index = next(i for i, one in enumerate(known) if one is optimizer)
-        self.calls.note("step", None, (index,), answer=settings_of(optimizer))
+        self.calls.add("step", None, (index,), answer=settings_of(optimizer))
 
     def ended(self, root: float | None, library: Any) -> None:
         """A backward call of a library has ended, and with it a round."""

@@ -285,6 +285,7 @@ class States:
     def native_state(self, tensor: Any, name: str) -> TensorState:
         """The same of a plain tensor of PyTorch's, which is not asked for what only others have."""
         fn, take = history_of(tensor), self.tape.native_taken
+        key: Any  # becomes a name when the recording ends
         if fn is None:
             needed, retains, title, key = tensor.requires_grad, tensor.retains_grad, None, None
             grad, parameter = tensor.grad, type(tensor).__name__ == "Parameter"

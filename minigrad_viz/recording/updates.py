@@ -46,7 +46,7 @@ class Grads:
         how = "assigned" if grad is not None else "none" if before is not None else "empty"
         self.notes.append(GradSet(name, how, old, new, span))
         if how != "empty":
-            self.calls.note("call", setattr, (Ref(int(name[1:])), "grad", self.calls.ref_or_data(grad)))
+            self.calls.add("call", setattr, (Ref(int(name[1:])), "grad", self.calls.ref_or_data(grad)))
         if grad is None:
             self.owners.held.pop(name, None)
         else:
@@ -98,7 +98,7 @@ class Grads:
             return None
         for name, tensor in self.tape.variables():
             if tensor.grad_fn is None and tensor.requires_grad and tensor.grad is grad:
-                self.calls.note("names", None, answer={name: self.calls.ref(tensor)})
+                self.calls.add("names", None, answer={name: self.calls.ref(tensor)})
                 return tensor
         return None
 

@@ -35,7 +35,9 @@ REVEAL = """{% block footer_js %}
 <script src="{{ folder }}/dist/reveal.js"></script>
 <script src="{{ folder }}/plugin/notes/notes.js"></script>
 <script>
-Reveal.initialize({ history: true, plugins: [RevealNotes], transition: "{{ reveal.transition or "slide" }}",
+const moves = matchMedia("(prefers-reduced-motion: no-preference)").matches;
+Reveal.initialize({ history: true, plugins: [RevealNotes],
+  "transition": moves ? "{{ reveal.transition or "slide" }}" : "none",
   slideNumber: "{{ reveal.number or "" }}",
   width: {{ reveal.width or 960 }}, height: {{ reveal.height or 700 }} });
 </script>

@@ -146,7 +146,7 @@ class Minigrad:
                 known = frame.f_locals
                 if not (known["feature"] or known["inplace"]):  # else the noise of each round is new data
                     calls, run = self.recorder.calls, minigrad.nn.functional.dropout
-                    calls.note("fresh", run, (calls.ref(known["input"]), known["p"]))
+                    calls.add("fresh", run, (calls.ref(known["input"]), known["p"]))
                 return
             frame = frame.f_back
 

@@ -444,7 +444,7 @@ class PyTorch:
             if not by_torch():
                 data = call.values if name in COPIES else [v for v in call.given if not is_tensor(v)]
                 for result in results:
-                    recorder.crossing.created(result, data, not tensors)
+                    recorder.crossing.created(result, data, bool(tensors))
                 if tensors:
                     self.tell_call(call, func, args, kwargs, whole, self.torch.is_grad_enabled())
         else:

@@ -30,6 +30,7 @@ BELOW = {
     "reset_too_early": ("other_parameters",),
     "stale_optimizer": ("other_parameters",),
     "new_leaf": ("other_parameters",),
+    "root_leaf": ("out_of_reach", "other_parameters"),
     "equal_units": ("dead_unit", "vanishing", "exploding"),
     "input_scale": MEASURED,
     "first_nan": (

@@ -37,7 +37,7 @@ class Nobody:
 
     forward = created = detached = mutated = mode_changed = backward_started = backward_ended = quiet
     hook_starts = hook_ended = custom_starts = custom_ended = packed = unpacked = recomputed = quiet
-    left = asked = grad_set = deposit_starts = quiet
+    left = asked = grad_set = retained = deposit_starts = quiet
 
 
 @contextlib.contextmanager

@@ -37,7 +37,7 @@ class Observer:
 
     forward = created = detached = mutated = mode_changed = backward_started = backward_ended = quiet
     hook_starts = hook_ended = custom_starts = custom_ended = packed = unpacked = recomputed = quiet
-    left = asked = quiet
+    left = asked = retained = quiet
 
 
 @contextlib.contextmanager
