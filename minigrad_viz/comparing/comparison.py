@@ -35,7 +35,7 @@ from .differences import (
     same_numbers,
     source_of,
 )
-from .side_by_side import draw_pair, near_to, union_graph
+from .side_by_side import ON_A_PAGE, draw_pair, near_to, union_graph
 
 # ─── Two runs side by side: where they first differ, and what became of it
 
@@ -237,7 +237,7 @@ class Comparison:
         else:
             shown = '<div class="mgc">' + "".join(
                 f"<figure><figcaption>{html.escape(self.title(run))}</figcaption>"
-                f"{inline_image(svg, chr(10).join(self.around(run)))}</figure>"
+                f"{inline_image(svg, chr(10).join(self.around(run)), ON_A_PAGE)}</figure>"
                 for run, svg in zip((self.a, self.b), svgs, strict=True)
             ) + "</div>"  # fmt: skip
         return STYLE + said + shown + (self.sheet.html() if self.sheet else "")

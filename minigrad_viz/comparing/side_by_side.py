@@ -24,7 +24,8 @@ from ..trace.graph import Graph, Route, Station
 from ..words import language
 
 MOST = 40  # stations of one run; of a larger graph those nearest to the difference are drawn
-WIDE = 1045.0  # pixels of one picture: on 960 pixels its letters have 11 instead of 12
+WIDE = 1045.0  # pixels of one picture
+ON_A_PAGE = 960 / WIDE  # it may shrink so far: its letters have 11 pixels instead of 12
 TRIM, BELOW = 20.0, 29.0  # pixels of the margin, and below, that two beside each other do without
 # What the runs have in common is pale; other pictures of the same page are not.
 PALE = (

@@ -44,7 +44,7 @@ GROUP = re.compile(r'<g((?: [\w-]+="[^"]*")*)>(?:<title>(.*?)</title>)?', re.S)
 SWAP = (
     "<script>(()=>{const i=document.currentScript.parentNode.querySelector('img[data-mgi]');if(!i)return;"
     "const s=new DOMParser().parseFromString(decodeURIComponent(i.src.slice(i.src.indexOf(',')+1)),"
-    "'image/svg+xml').documentElement;s.style.minWidth=i.style.minWidth;"
+    "'image/svg+xml').documentElement;s.style.minWidth=i.style.minWidth;s.style.maxWidth='100%';s.style.height='auto';"
     "i.replaceWith(document.importNode(s,true))})()</script>"
 )
 
@@ -94,16 +94,16 @@ def bare(svg: str) -> str:
     return STYLE.sub("", svg, count=1)
 
 
-def image(svg: str, outline: str) -> str:
-    """An `<img>` with its outline as alternative text."""
+def image(svg: str, outline: str, smallest: float = SMALLEST) -> str:
+    """An `<img>` with its outline as alternative text, shown in at least `smallest` of its size."""
     alt = html.escape(outline, quote=True).replace("\n", "&#10;")
-    size = f"max-width:100%;min-width:{width_of(svg) * SMALLEST:.0f}px"
+    size = f"max-width:100%;min-width:{width_of(svg) * smallest:.0f}px"
     return f'<img src="{address(svg)}" alt="{alt}" style="{size}">'
 
 
-def inline_image(svg: str, outline: str) -> str:
+def inline_image(svg: str, outline: str, smallest: float = SMALLEST) -> str:
     """An image that becomes inline SVG where scripts run."""
-    still = image(svg, outline).replace("<img ", "<img data-mgi ", 1)
+    still = image(svg, outline, smallest).replace("<img ", "<img data-mgi ", 1)
     return f'<div style="overflow-x:auto">{still}{SWAP}</div>'
 
 

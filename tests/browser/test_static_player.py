@@ -7,6 +7,7 @@ import pytest
 from cells import CELLS, traced
 from lab import missing
 
+from minigrad_viz import compare
 from minigrad_viz.shell.report import Report
 
 pytestmark = [pytest.mark.browser, pytest.mark.skipif(bool(missing()), reason=missing())]
@@ -693,3 +694,28 @@ def test_playing_goes_into_what_the_reader_opened(visit, tmp_path):
     assert page.locator(".mgp-panel").count() == 2, "coming back finds it as it was left"
     page.keyboard.press("Escape")
     assert page.locator(".mgp-panel").count() == 1
+
+
+PROGRAM = """\
+x = torch.tensor(5.0, requires_grad=True)
+y = x ** 3
+w = x ** 2
+{}
+z = torch.log(y) + torch.sqrt(w)
+z.backward()
+"""
+
+
+@pytest.mark.smoke
+def test_of_two_runs_the_culprit_is_framed_and_both_are_in_view(visit, tmp_path):
+    runs = [traced(PROGRAM.format(line)) for line in ("", "w = w.detach()")]
+    page = visit(compare(*runs, lang="en").save(tmp_path / "a.html"))
+    assert "B has an extra .detach() in line 4; so no gradient" in page.locator(".mgc-said").inner_text()
+    first, second = page.locator(".mgc svg.mg").all()
+    assert first.locator(".station.lit").count() == 0
+    (culprit,) = second.locator(".station.lit").all()
+    assert "w.detach()" in culprit.inner_html()
+    for svg in (first, second):
+        box = svg.bounding_box()
+        assert box["x"] >= 0 and box["x"] + box["width"] <= 1000
+        assert svg.locator("text").first.evaluate("part => part.getBoundingClientRect().height") >= 11
