@@ -31,7 +31,7 @@ HEAD = (
 )
 REVEAL = """{% block footer_js %}
 {% set reveal = resources.reveal %}
-{% set folder = reveal.url_prefix or "https://unpkg.com/reveal.js@4.0.2" %}
+{% set folder = reveal.url_prefix %}
 <script src="{{ folder }}/dist/reveal.js"></script>
 <script src="{{ folder }}/plugin/notes/notes.js"></script>
 <script>
