@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -339,11 +340,20 @@ def saved_number(walk: Flow, arrow: Arrow, name: str) -> Any:
 
 
 def pass_on_unchanged(walk: Flow, arrow: Arrow, received: Any, right: Any) -> Any:
-    """The gradient as it came, without the local derivative."""
+    """The gradient as it came, without the local derivative; None where the shapes do not allow that."""
     way = walk.way(*arrow)
-    if way is None or np.size(received) < np.prod(way.shape):
-        return None if way is None else np.broadcast_to(received, way.shape)
-    return F.sum_to(received, way.shape)
+    if way is None:
+        return None
+    smaller, larger = sorted((np.shape(received), tuple(way.shape)), key=math.prod)
+    if not is_broadcast(smaller, larger):
+        return None
+    return np.broadcast_to(received, way.shape) if larger == way.shape else F.sum_to(received, way.shape)
+
+
+def is_broadcast(shape: Sequence[int], to: Sequence[int]) -> bool:
+    """Whether broadcasting leads from one shape to another."""
+    pairs = zip(reversed(shape), reversed(to), strict=False)
+    return len(shape) <= len(to) and all(size in (1, wanted) for size, wanted in pairs)
 
 
 def local_alone(walk: Flow, arrow: Arrow, received: Any, right: Any) -> Any:

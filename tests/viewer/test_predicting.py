@@ -414,3 +414,8 @@ def test_every_cell_with_a_backward_has_three_questions(library):
     assert second.truth is True and judge(second, "no", lang="en").keys == ("quiz_twice_freed",)
     kept = next(q for q in questions(tiny.replace("x ** 2", "x + 1"), library) if q.subject == "twice")
     assert kept.truth is False
+
+
+def test_shapes_may_not_let_an_imagined_engine_pass_a_gradient_on(library):
+    source = "x = torch.ones(4, 3, requires_grad=True)\nz = (x @ torch.ones(3, 2)).sum()\nz.backward()\n"
+    assert question_about(Scenes(run(source, library).trace), "nobody.knows") is None
