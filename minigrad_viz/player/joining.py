@@ -94,8 +94,8 @@ def template_end(script: str, at: int) -> int:
 @functools.cache  # a widget and a page join the same files
 def body(script: str, default: str = "") -> str:
     """A module without its imports and comments, and without blanks that nothing needs. Its exports are plain
-    declarations; before what it exports by default stands `default`. ValueError for an
-    import that does not end, and for a default export where none is meant to be."""
+    declarations; before what it exports by default stands `default`. ValueError for an import that does not
+    end, and for a default export where none is meant to be."""
     kept, gap = list[str](), ""  # `gap`: the space before the next token
     importing = exporting = False
     begins = True  # whether the next token begins a statement

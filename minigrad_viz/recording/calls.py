@@ -5,7 +5,7 @@ Note [What a program needs]
     An op is noted with its function and its arguments, so a program of ops is in the notes of every
     recording (see `program_of` in `replay`). A `CallNote` is made only where the events say too little: of a
     write, a backward call, a tensor made from data, a question of Python's, a function with lists of
-    tensors. Such notes do not count as work, so that the same is recorded whoever asks for it later.
+    tensors. Such notes do not count as work: a recording is the same whether or not it is computed again.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ class Calls:
             None if not is_tensor(t) or (name := known(t)) is None else int(name[1:]) for t in results
         )
 
-    def made(self, tensor: Any, name: str) -> None:
+    def add_creation(self, tensor: Any, name: str) -> None:
         """A tensor was made from data."""
         self.add("make", type(tensor).__module__.partition(".")[0], results=(int(name[1:]),))
 

@@ -62,7 +62,7 @@ class Crossing:
         if not found:
             self.notes.append(TensorCreated(state, *named_by(spot)))
             if not noted:
-                self.calls.made(tensor, state.id)
+                self.calls.add_creation(tensor, state.id)
             return
         memory = raw_array(tensor)
         shares = next((name for name, (_, array) in found.items() if overlap(memory, array)), "")
@@ -71,7 +71,7 @@ class Crossing:
         how = next(iter(found.values()))[0]
         self.notes.append(NumbersReturned(tuple(found), how, state, *named_by(spot), shares))
         if not noted:
-            self.calls.made(tensor, state.id)
+            self.calls.add_creation(tensor, state.id)
 
     @observer_method
     def detached(self, source: Any, result: Any, how: str = "detach") -> None:

@@ -216,7 +216,7 @@ class Recorder:
         readable = has_history(tensor)
         spot = tape.place()
         span = write_at(spot)
-        owner = self.grads.written(title, tensor, version, span) if readable else None
+        owner = self.grads.note_write(title, tensor, version, span) if readable else None
         before = tape.ids.object(tensor) or before
         if before is None:
             self._note_strange_write(owner, run, args, options, enabled)

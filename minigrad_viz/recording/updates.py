@@ -52,7 +52,7 @@ class Grads:
         else:
             self.owners.hold(name, grad, new)
 
-    def written(self, op: str, written: Any, version: int, span: Any) -> str | None:
+    def note_write(self, op: str, written: Any, version: int, span: Any) -> str | None:
         """An op wrote into a tensor, whose version was `version`; only if that is a gradient, it is noted,
         and the tensor given whose gradient it is."""
         if written.requires_grad and written.is_leaf:

@@ -348,7 +348,7 @@ class Derivation:
         args = self.use(note.tensor.id), note.tensor.requires_grad
         self.step("call", set_requires_grad, args)
 
-    def written(self, note: InPlaceWrite) -> None:
+    def follow_write(self, note: InPlaceWrite) -> None:
         """A tensor was written to, and may have another id now."""
         before, after = self.number(note.before), int(note.tensor.id[1:])
         if before != after:
@@ -392,7 +392,7 @@ READERS: Mapping[type, Callable[[Derivation, Any], None]] = {
     NumbersReturned: Derivation.created,
     TensorDetached: Derivation.detached,
     RequiresGradSet: Derivation.asked,
-    InPlaceWrite: Derivation.written,
+    InPlaceWrite: Derivation.follow_write,
     ModeChanged: Derivation.mode,
     Snapshot: Derivation.snapshot,
     OptimizerStepped: Derivation.stepped,
