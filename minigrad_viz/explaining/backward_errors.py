@@ -18,10 +18,10 @@ from ..trace.graph import CAUSE, Explanation
 from ..trace.source_positions import Span
 from ..words import InventedName
 from .case import LISTED, Case, Sentence, Values, need, require, rule
-from .edits import Shape, call_with
+from .edits import Shape, call_with, replace_part
 from .failed_call import operand_tensor
 from .kept_states import kept_state
-from .syntax import expression_of_span, function_around
+from .syntax import expression_of_span, function_around, node_at
 
 # ─── Errors of backward calls
 
@@ -181,6 +181,27 @@ def to_compute(case: Case) -> list[str]:
             names += [case.plain(state.id) for state in place.states if state.id in case.scene.named]
     names = [name for name in dict.fromkeys(names) if not name.startswith("∂")]  # of no variable
     return names if len(names) <= LISTED else []
+
+
+# ─── Reentrant checkpoints
+
+
+@rule("reentrant_grad", "use_reentrant=True, torch.utils.checkpoint is incompatible with .grad")
+def reentrant_grad(case: Case) -> Explanation | None:
+    """A reentrant checkpoint computes its gradients by a backward call of its own, which cannot choose
+    inputs."""
+    made = [event for event in case.earlier(Forward) if event.op == "CheckpointFunction"]
+    need(made)
+    span, fix = made[-1].span, without_reentrant(case, made[-1].span)
+    return case.explain("reentrant_grad", fix, case.stopped(case.guilty or ""), span, place=span)
+
+
+def without_reentrant(case: Case, span: Span | None) -> Sentence | str:
+    """The call of a checkpoint with `use_reentrant=False`; in words where that cannot be quoted."""
+    call = node_at(case, span)
+    options = [each for each in getattr(call, "keywords", ()) if each.arg == "use_reentrant"]
+    fix = replace_part(case, call, {options[0].value: "False"}) if call is not None and options else None
+    return case.words("no_grad_fn_why_reentrant.fix") if fix is None else fix.text
 
 
 # ─── Errors while a node runs

@@ -20,10 +20,10 @@ import numpy as np
 import minigrad
 
 from ..isolation import pass_on
-from ..number_text import number
+from ..number_text import number, shape_text
 from ..protocol import Value
 from ..replay.runs import isolated_run
-from ..trace.events import Forward, InPlaceWrite, Snapshot
+from ..trace.events import Forward, InPlaceWrite, Snapshot, of_kinds
 from ..trace.source_positions import Span
 from .case import Case, Sentence
 from .edits import quote
@@ -111,6 +111,8 @@ def reason(case: Case, facts: Facts) -> Sentence | str:
     """Why the op gives no finite number there; "" where that is not certain."""
     op, x, d = facts.op, facts.first, facts.dtype
     shown = "" if x is None else number(x, d).rstrip(".")
+    if x is not None and abs(x) > 1 and abs(float(shown)) == 1:
+        shown = f"{x:.9g}"  # 1.00001, which is outside
     if (
         not facts.backward
         and x == 0
@@ -128,6 +130,8 @@ def reason(case: Case, facts: Facts) -> Sentence | str:
     if not facts.backward and (largest := overflows(facts)) is not None:
         return case.words("finite_overflow", dtype=d, largest=largest)
     if op in POWERS and x is not None:
+        if of_exponent(facts):
+            return case.words("finite_power_exponent", x=shown)
         if x < 0:
             return case.words("finite_power_below", x=shown)
         return case.words("finite_slope_at_0", op="**") if x == 0 else ""
@@ -141,8 +145,8 @@ def reason(case: Case, facts: Facts) -> Sentence | str:
         return case.words("finite_log1p", x=shown)
     if op.startswith(MEANS) and facts.given and not facts.given[0][2].size:
         return case.words("finite_no_elements", op=op, name=case.plain(facts.given[0][0]))
-    if op in SPREADS and facts.given and facts.given[0][2].size == 1:
-        return case.words("finite_one_value", op=op, name=case.plain(facts.given[0][0]))
+    if op in SPREADS and facts.given:
+        return of_single_values(case, facts)
     if op in ("exp", "expm1") and x is not None and x > 0 and not facts.backward:
         return case.words("finite_exp", x=shown, dtype=d)
     if op in SOFT and facts.given:
@@ -168,9 +172,51 @@ def overflows(facts: Facts) -> str | None:
     return HIGHEST[facts.dtype]
 
 
+INDEFINITE = {  # operations that make nan of infinite numbers
+    "mul": "finite_zero_times_inf", "rmul": "finite_zero_times_inf", "div": "finite_inf_by_inf",
+    "add": "finite_inf_minus_inf", "sub": "finite_inf_minus_inf", "rsub": "finite_inf_minus_inf",
+}  # fmt: skip
+
+
+def nan_of_infinite(case: Case, facts: Facts, until: int) -> Sentence | str:
+    """Which later operation made nan of the infinite number that an op gave; "" if none did."""
+    if facts.backward or facts.made is None or not math.isinf(facts.made):
+        return ""
+    infinite = set(facts.outputs)
+    for event in of_kinds(case.trace.events[facts.time + 1 : until + 1], Forward):
+        value = event.outputs[0].value if event.outputs else None
+        if value is None or not value.special or not infinite & set(event.read):
+            continue
+        if value.special == "nan":
+            why = INDEFINITE.get(event.op)
+            return case.words("finite_then_nan", place=event.span, why=case.words(why)) if why else ""
+        infinite.update(state.id for state in event.outputs)
+    return ""
+
+
+def of_exponent(facts: Facts) -> bool:
+    """Whether a power of a negative number has a value and no derivative with respect to its exponent."""
+    exponent = facts.given[1][1] if len(facts.given) > 1 else None
+    whole = exponent is not None and exponent == round(exponent)
+    return whole and facts.backward and facts.first is not None and facts.first < 0
+
+
+def of_single_values(case: Case, facts: Facts) -> Sentence | str:
+    """The reason why a deviation is nan: it is one of a single value, or of one in each row."""
+    name, value = case.plain(facts.given[0][0]), facts.given[0][2]
+    made = case.state(facts.outputs[0]) if facts.outputs else None
+    if value.size == 1:
+        return case.words("finite_one_value", op=facts.op, name=name)
+    if made is None or made.value is None or made.value.size != value.size:
+        return ""
+    return case.words("finite_one_each", op=facts.op, name=name, shape=shape_text(value))
+
+
 def divisor(facts: Facts) -> float | None:
     """The number that was divided by."""
-    if facts.op in ("reciprocal", "rdiv"):
+    tree = expression_of_span(facts.span)
+    itself = isinstance(tree, ast.BinOp) and ast.unparse(tree.left) == ast.unparse(tree.right)
+    if facts.op in ("reciprocal", "rdiv") or itself:
         return facts.first
     return facts.given[1][1] if len(facts.given) > 1 else None
 
@@ -343,6 +389,12 @@ def candidates(case: Case, facts: Facts) -> Iterator[tuple[str, str | None, str]
             yield "finite_fix_log_sigmoid", inner, "finite_words_log"
         yield "first_nan_fix_log", changed(least(LEAST[d])), "finite_words_log"
         yield "first_nan_fix_log", changed(least("1e-4")), "finite_words_log"
+    elif op in POWERS and of_exponent(facts):
+        code = None
+        if isinstance(tree, ast.BinOp):
+            exponent = before_dot_source(ast.unparse(tree.right))
+            code = quote(f"{ast.unparse(tree.left)} ** {exponent}.detach()")
+        yield "finite_fix_exponent", code, "finite_words_exponent"
     elif op in ROOT or op in POWERS:
         for value in (LEAST_ROOT[d], "1e-8", "1e-6", "1e-4"):
             yield "first_nan_fix_root", changed(least(value)), "finite_words_root"

@@ -106,7 +106,7 @@ def not_finite_of(seen: LoopEvidence, symptom: Symptom) -> NotFinite:
         event, took = born, "0"
         span = None if born is None else born.span
     elif given and given[0].low is not None and given[0].high is not None:
-        took = f"{given[0].low:.4g} … {given[0].high:.4g}"
+        took = " … ".join(dict.fromkeys(f"{end:.4g}" for end in (given[0].low, given[0].high)))
     if isinstance(event, Forward):
         module = module_call_of(case, event)
         op, path = op_name(event), "" if module is None else module.path

@@ -32,7 +32,7 @@ from ..trace.events import (
 from ..trace.graph import CAUSE, Explanation, Mark
 from ..trace.source_positions import Span
 from .case import Case, Sentence, Values, require
-from .finite_causes import Facts, cause_of
+from .finite_causes import Facts, cause_of, nan_of_infinite
 from .syntax import before_dot_source, written_as
 
 # ─── Where nan or inf first appeared in a cell, without anomaly mode
@@ -357,13 +357,14 @@ def not_finite(scenes: Scenes, lang: str | None = None) -> list[Explanation]:
     if not is_it(scenes, found):
         name = case.plain(found.tensor)
         told.append(case.words("first_nan_root", name=f"{name}.grad" if found.grad else name))
-    cause, grown = cause_of(case, facts_of(case, origin, span)), divergence_of(case, origin.time)
+    facts = facts_of(case, origin, span)
+    cause, grown = cause_of(case, facts), divergence_of(case, origin.time)
     fix = cause.fix
     if grown is not None:
         told.insert(0, case.words("first_nan_diverges", **grown._asdict()))
         fix = case.words("first_nan_fix_rate", rate=grown.rate or "", better=grown.better or "")
     else:
-        told.insert(1, cause.why)
+        told[1:1] = [cause.why, nan_of_infinite(case, facts, found.time)]
     why = Sentence(" ".join(filter(None, told)))
     marks = marks_of(case, origin)
     return [case.note("first_nan", why, fix, marks, span, of_cell=True, time=found.time)]

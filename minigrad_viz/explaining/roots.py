@@ -15,13 +15,14 @@ from ..trace.events import (
     GradAccumulated,
     GradSet,
     NodeRan,
+    NodeState,
     RequiresGradSet,
     TensorCreated,
     of_kinds,
 )
 from ..trace.graph import CAUSE, Explanation
 from ..trace.source_positions import Span
-from .backward_errors import method
+from .backward_errors import method, without_reentrant
 from .case import LISTED, Case, Values, need, require, rule
 from .edits import Shape, call_with, require_gradients
 from .failed_call import FailedCall, Operand, call_rule
@@ -72,20 +73,29 @@ def of_gradient(case: Case, root: str) -> Explanation | None:
     if call is None and span is None:
         return case.explain(unseen, "no_grad_fn_fix_gradient_unseen", marks, **values)
     if call is not None and call.create_graph:
-        method_used = custom_method(case, call)
-        if method_used is not None:
-            return case.explain("no_grad_fn_why_gradient_kept", "", marks, span, method=method_used, **values)
+        own = custom_node(case, call)
+        if own is not None:
+            once = any("once_differentiable" in ast.unparse(each) for each in decorators(case, own))
+            why = "no_grad_fn_why_gradient_once" if once else "no_grad_fn_why_gradient_kept"
+            return case.explain(why, "", marks, span, method=method(own), **values)
         return case.explain(constant, "", marks, span, **values)
     mended = call_with(span, "create_graph")
     fix = "no_grad_fn_fix_gradient_at" if mended is None else "no_grad_fn_fix_gradient"
     return case.explain(plain, fix, marks, span, call=mended, **values)
 
 
-def custom_method(case: Case, call: BackwardStarted) -> str | None:
-    """The backward of a custom Function that ran in a call."""
+def custom_node(case: Case, call: BackwardStarted) -> NodeState | None:
+    """The node of a custom Function that ran in a call."""
     nodes = case.scene.index.nodes
     ran = (nodes[id] for id in case.scene.index.calls[call.call].ran if id in nodes)
-    return next((method(node) for node in ran if node.code is not None), None)
+    return next((node for node in ran if node.code is not None), None)
+
+
+def decorators(case: Case, node: NodeState) -> list[ast.expr]:
+    """The decorators of the backward of a custom Function."""
+    line = None if node.code is None or node.code.origin else node.code.line
+    functions = case.executed(ast.FunctionDef)
+    return [each for function in functions if function.lineno == line for each in function.decorator_list]
 
 
 def gradients_behind(case: Case, root: str) -> list[Gradient]:
@@ -203,7 +213,8 @@ def made_of_data(case: Case, root: str, cut: PathCut | None) -> Explanation:
     behind = (op_behind(born, id, "CheckpointFunction") for id in sources_of(born, root))
     kept = next(filter(None, behind), None)
     if kept is not None:
-        return case.explain("no_grad_fn_why_reentrant", "", marks, kept.span, place=kept.span, **values)
+        fix = without_reentrant(case, kept.span)
+        return case.explain("no_grad_fn_why_reentrant", fix, marks, kept.span, place=kept.span, **values)
     meant = [id for id in sources if id in case.scene.named]
     values["names"] = ", ".join(map(case.name, meant))
     why, fix = "no_grad_fn_why_nothing", "no_grad_fn_fix_made"

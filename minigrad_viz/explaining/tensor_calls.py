@@ -13,8 +13,8 @@ from ..model.trace_index import TraceIndex
 from ..trace.events import Forward, TensorState
 from ..trace.graph import CAUSE, Explanation
 from ..words import fix_of
-from .case import Case, Explain, Values
-from .edits import NO_GRAD, in_place, out_of_place, quote, replace_part
+from .case import Case, Explain, Values, require
+from .edits import in_place, out_of_place, quote, replace_part
 from .failed_call import FailedCall, Operand, call_rule, made_at
 from .lost_paths import MODES, cut_before, leaf_behind
 from .syntax import before_dot_source, last_name, statement_around
@@ -87,7 +87,7 @@ def view_of_leaf_in_place(failed: FailedCall) -> Explanation:
         return written_to(failed, found, "item_of_leaf_in_place")
     name = case.name(leaf)
     said = explain_tensor(failed, found, "view_of_leaf_in_place_why", "mark_in_place", leaf=name)
-    told: Values = {"name": name, "called": before_dot_source(name), "update": f"{NO_GRAD}…"}
+    told: Values = {"name": name, "called": before_dot_source(name), "update": in_place(case, case.span)}
     fix = case.words("item_of_leaf_in_place.fix", **told)
     return said._replace(fix=fix, marks=said.marks + case.card(leaf, CAUSE, case.words("mark_memory")))
 
@@ -117,13 +117,33 @@ def view_of_no_grad(failed: FailedCall, mode: str, when: str) -> Explanation:
     if when != "is being":
         return failed.explain("view_of_no_grad_late", "view_of_no_grad.fix", mode=mode)
     view = failed.subject(any_tensor)
-    made = None if view is None else made_at(failed.case, view.id)
-    return explain_tensor(failed, view, "view_of_no_grad", "mark_in_place", mode=mode, made=made or "")
+    first = None if view is None else first_unrecorded(failed.case, view.id)
+    made = None if first is None else made_at(failed.case, first)
+    if view is None or first in (None, view.id):
+        return explain_tensor(failed, view, "view_of_no_grad", "mark_in_place", mode=mode, made=made or "")
+    values: Values = {"mode": mode, "made": made or "", "base": failed.case.plain(require(first))}
+    key, fix = "view_of_unrecorded", "view_of_no_grad.fix"
+    return explain_tensor(failed, view, key, "mark_in_place", fix, **values)._replace(cause=made)
 
 
-@call_rule("inference_tensor", "Inference tensors cannot be saved for backward")
-def inference_tensor(failed: FailedCall) -> Explanation:
-    """A tensor of inference mode was to be used in a graph."""
+def first_unrecorded(case: Case, view: str) -> str | None:
+    """The view that was made while nothing was recorded, from which later views lead to this one."""
+    index, found = case.scene.index, None
+    while isinstance(event := index.births.get(view), Forward) and event.shares:
+        off = not index.switched("grad", index.times[id(event)], first=True)
+        found = view if off or inside_inference(index, event) else found
+        view = event.shares
+    return found
+
+
+@call_rule(
+    "inference_tensor",
+    "(?P<saved>Inference tensors cannot be saved for backward)",
+    "Inplace update to inference tensor outside InferenceMode",
+    "Setting requires_grad=True on inference tensor outside InferenceMode",
+)
+def inference_tensor(failed: FailedCall, saved: str | None = None) -> Explanation:
+    """A tensor of inference mode was to be used in a graph, to be written to, or to require gradients."""
     index = failed.case.scene.index
     made = [
         each
@@ -132,7 +152,8 @@ def inference_tensor(failed: FailedCall) -> Explanation:
     ]
     found = made[0] if len({each.id for each in made}) == 1 else None
     where = None if found is None else made_at(failed.case, found.id)
-    return explain_tensor(failed, found, "inference_tensor", "mark_cut", made=where)
+    why = "inference_tensor" if saved else "inference_tensor_outside"
+    return explain_tensor(failed, found, why, "mark_cut", "inference_tensor.fix", made=where)
 
 
 def inside_inference(index: TraceIndex, event: object) -> bool:

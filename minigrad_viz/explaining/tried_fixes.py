@@ -328,16 +328,18 @@ def does_same(part: ast.expr, other: ast.expr) -> bool:
 
 
 def with_parts(statement: ast.stmt, new: ast.Expr, lines: Sequence[str]) -> list[str]:
-    """The texts with an expression instead of one of those in a statement that are most like it."""
-    code, found = ast.unparse(new), list[tuple[float, str]]()
+    """The texts with an expression instead of one of those in a statement that are most like it, first those
+    that do the same."""
+    code, found = ast.unparse(new), list[tuple[bool, float, str]]()
     for part in ast.walk(statement):
         if not isinstance(part, ast.expr):
             continue
         ratio = difflib.SequenceMatcher(None, ast.unparse(part), code, autojunk=False).ratio()
-        if ratio < LIKE and not does_same(part, new.value):
+        same = does_same(part, new.value)
+        if ratio < LIKE and not same:
             continue
         row, end = part.lineno - 1, (part.end_lineno or part.lineno) - 1
         head = lines[row].encode()[: part.col_offset].decode()
         tail = lines[end].encode()[part.end_col_offset :].decode()
-        found.append((ratio, with_lines(lines, row, end + 1, head + code + tail)))
-    return [text for _, text in sorted(found, reverse=True)[:PARTS]]
+        found.append((same, ratio, with_lines(lines, row, end + 1, head + code + tail)))
+    return [text for *_, text in sorted(found, reverse=True)[:PARTS]]

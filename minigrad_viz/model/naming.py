@@ -58,8 +58,9 @@ def names_of(places: Iterable[Any], final: Iterable[tuple[str, str]]) -> dict[st
         bound.setdefault(id, []).append(name)
     named = {}
     for place in places:
+        results = getattr(place.event, "outputs", None) or place.states  # others are readings of saved values
         for state in place.states:
-            own = place.name if len(place.states) == 1 else None
+            own = place.name if len(results) == 1 and state.id == results[0].id else None
             names = bound.get(state.id) or [own]
             inner = [name for name in names if state.parameter and "." in (name or "")]
             chosen = own if own in names else [*inner, *names][0]

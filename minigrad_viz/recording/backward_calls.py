@@ -294,7 +294,9 @@ def is_implied(gradient: Any, tape: Tape) -> bool:
 
 def norm_of(gradients: Iterable[Any]) -> float | None:
     """The Euclidean norm of all numbers of some gradients; None where it is not finite, or there are none."""
-    arrays = [array_of(g) for g in gradients if g is not None]
-    squares = [float(np.vdot(a, a).real) for a in arrays if a is not None]
-    norm = math.sqrt(sum(squares)) if squares and sum(squares) >= 0 else math.inf
-    return norm if math.isfinite(norm) else None
+    arrays = [array for g in gradients if g is not None and (array := array_of(g)) is not None]
+    squares = sum(float(np.vdot(a, a).real) for a in arrays)
+    if not math.isfinite(squares):  # perhaps only the squares are too large for the dtype
+        with np.errstate(all="ignore"):
+            squares = sum(float((np.abs(a).astype(float) ** 2).sum()) for a in arrays)
+    return math.sqrt(squares) if arrays and math.isfinite(squares) else None

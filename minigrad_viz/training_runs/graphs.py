@@ -266,4 +266,5 @@ def outside(op: str, given: Any) -> bool:
 
 def smallest_and_largest(tensor: Any) -> str:
     """The range of a tensor's numbers, in words."""
-    return f"{float(tensor.min().item()):.4g} … {float(tensor.max().item()):.4g}" if tensor.numel() else ""
+    ends = [f"{float(each.item()):.4g}" for each in (tensor.min(), tensor.max())] if tensor.numel() else []
+    return " … ".join(dict.fromkeys(ends))
