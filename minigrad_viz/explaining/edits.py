@@ -174,15 +174,20 @@ def in_place(case: Case, span: Span | None) -> str:
     return NO_GRAD + ((quote(written_as(case, tree)) if simple and tree is not None else None) or "…")
 
 
-def out_of_place(case: Case, span: Span | None) -> str | None:
+def out_of_place(case: Case, span: Span | None, written: str = "") -> str | None:
     """What gives the variable a new tensor instead of writing to its memory: `w = w + 1` for `w += 1`,
-    `w = w.clone(); w[0] = 5` for an assignment to a part; None where that is not known."""
+    `w = w.clone(); w[0] = 5` for an assignment to a part; None where that is not known. `written` is the
+    name of the tensor, which may be an item of a list: `hs[1] = hs[1] + 1`."""
+
+    def whole(target: ast.expr) -> bool:
+        return plain_target(target) or ast.unparse(target) == written
+
     tree = statement_around(case, span)
-    if isinstance(tree, ast.AugAssign) and plain_target(tree.target):
+    if isinstance(tree, ast.AugAssign) and whole(tree.target):
         return quote(assignment_text(tree.target, ast.BinOp(as_value(tree.target), tree.op, tree.value)))
     if isinstance(tree, ast.Assign | ast.AugAssign):
         target = tree.targets[0] if isinstance(tree, ast.Assign) else tree.target
-        if isinstance(target, ast.Subscript) and plain_target(target.value):
+        if isinstance(target, ast.Subscript) and whole(target.value):
             return quote(f"{ast.unparse(clone_assignment(target.value))}; {written_as(case, tree)}")
     call = tree.value if isinstance(tree, ast.Expr) else None
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
@@ -190,7 +195,7 @@ def out_of_place(case: Case, span: Span | None) -> str | None:
     owner, name = call.func.value, call.func.attr
     if ast.unparse(owner) == "torch" and call.args:  # torch.relu_(h)
         owner, call = call.args[0], ast.Call(ast.Attribute(call.args[0], name), call.args[1:], call.keywords)
-    if not plain_target(owner) or not name.endswith("_") or name.endswith("__"):
+    if not whole(owner) or not name.endswith("_") or name.endswith("__"):
         return None
     new = without_writing(call, owner, name)
     if new is None:

@@ -16,7 +16,7 @@ from ..trace.source_positions import Span
 from .case import Case, Sentence, need, require, rule
 from .edits import Shape, constructor, out_of_place, quote, replace_part
 from .failed_call import layer_name
-from .syntax import node_at, statement_around, written_as
+from .syntax import node_at, normal_source, statement_around, written_as
 
 # ─── The error about a saved value that was written to
 
@@ -145,8 +145,10 @@ def write_explanation(
     if tensor is None:
         return case.explain("saved_modified_why_unknown", "saved_modified_fix_unknown", marks, **values)
     values["name"] = case.name(tensor)
-    values["written"] = written = case.plain(tensor if write is None else write.through)
-    fix = "saved_modified_fix_copy" if written.isidentifier() else "saved_modified_fix_unknown"
+    item = None if write is None else item_written(case, write)
+    values["written"] = item or case.plain(tensor if write is None else write.through)
+    written = str(values["written"])
+    fix = "saved_modified_fix_copy" if item or written.isidentifier() else "saved_modified_fix_unknown"
     if write is None:
         return case.explain("saved_modified_why_unseen", fix, marks, **values)
     span = write.event.span
@@ -176,9 +178,31 @@ def write_explanation(
         code = f"{base} = {base}.clone()"
         told = case.words("saved_modified_fix_base", base=base, line=line, code=code)
         return case.explain(why, told, marks, span, **values)
-    new = without_option(case, span) or out_of_place(case, span)
+    new = without_option(case, span) or out_of_place(case, span, str(values["written"]))
     fix = fix if new is None else "saved_modified_fix"
     return case.explain(why, fix, marks, span, new=new, **values)
+
+
+def item_written(case: Case, write: Write) -> str | None:
+    """The item of a list, or of a dictionary, that is the tensor to which a statement writes: `hs[1]` of
+    `hs[1] += 1`. None where that is a part of a tensor, or no item."""
+    tree, born = statement_around(case, write.event.span), case.scene.index.births
+    target: ast.AST | None = None
+    match tree:
+        case ast.AugAssign(target=target):
+            pass
+        case ast.Assign(targets=[ast.Subscript(value=target)]):
+            pass
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=target))):
+            pass
+    if not isinstance(target, ast.Subscript):
+        return None
+    text, tensor = ast.unparse(target), write.event.before
+    while isinstance(made := born.get(tensor), Forward) and made.shares:
+        if made.span is not None and normal_source(made.span.text) == text:
+            return None
+        tensor = made.shares
+    return text
 
 
 def line_of_view(case: Case, tensor: str, write: Write) -> int | None:

@@ -10,6 +10,7 @@ Note [What the recorder keeps]
 from __future__ import annotations
 
 import functools
+import weakref
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -133,7 +134,8 @@ class Recorder:
         held = [
             (way, t)
             for way, t in held_tensors(tape.namespace)
-            if t.is_leaf and tape.ids.known(t) and not self.states.owners.origin(t)[0]
+            if (known := tape.ids.known(t)) and (t.is_leaf or known in self.states.adopted)
+            if not self.states.owners.origin(t)[0]
         ]
         loops = loop_variables(tape.locator.tree())
         named = sorted([*named, *held], key=lambda entry: entry[0] in loops)  # stable
@@ -249,11 +251,14 @@ class Recorder:
             self.calls.add("call", run, given, options, enabled=enabled)
 
     @observer_method
-    def bring(self, tensors: Sequence[Any]) -> None:
-        """Take in tensors as they are before the cell runs, because it may write to them."""
-        for tensor in tensors:
+    def bring(self, tensors: Sequence[tuple[str, Any]]) -> None:
+        """Take in tensors as they are before the cell runs, because it may write to them, with the ways to
+        them ("" for those inside modules)."""
+        for way, tensor in tensors:
             if has_history(tensor):
                 self.states.brought.add(self.states.id_of(tensor))
+                if not way.isidentifier() and way:
+                    self.states.ways.append((way, weakref.ref(tensor)))
         if tensors:
             self.states.snapshot(AGAIN)
 

@@ -219,6 +219,8 @@ class States:
         self.tape, self.ids, self.notes = tape, tape.ids, tape.notes
         self.owners, self.exits = Owners(tape.ids), Exits()
         self.brought: set[str] = set()  # tensors that were read before the cell ran
+        self.ways: list[tuple[str, weakref.ref[Any]]] = []  # `c.h` and `hs[1]` among them
+        self.adopted: set[str] = set()  # what was computed before, and found by its node
         self.frozen: dict[Any, None] = {}
         self.contracted: set[Any] = set()
         self.keep: Callable[[Any, str], None]  # who copies the numbers of a large tensor that comes in
@@ -420,6 +422,7 @@ class States:
             states.append(self.gone(name, node) if tensor is None else self.state_of(tensor, name))
         if not self.tape.call:
             self.notes += [TensorCreated(state, None, None) for state in states]
+            self.adopted.update(state.id for state in states)
             return
         title = op_of(node_name(node))
         inputs = [None if n is None else self.source_of(n, nr) for n, nr in edges_of(node)]
@@ -542,5 +545,10 @@ class States:
             id = self.ids.known(t)
             if id and (when == AGAIN or id in self.brought):
                 inner.setdefault(id, (name, t, id))
+        for way, ref in self.ways:
+            t = ref()
+            id = None if t is None else self.ids.known(t)
+            if id:
+                inner.setdefault(id, (way, t, id))
         states = tuple([(name, self.state_of(t, id)) for name, t, id in (*rows, *inner.values())])
         self.notes.append(Snapshot(when, self.tape.calls + ahead, states))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import itertools
+import re
 import textwrap
 import types
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,18 +22,18 @@ LISTING = ("parameters", "named_parameters")
 WRITING = ("zero_grad", "load_state_dict", "apply")  # methods of modules
 
 
-def written_first(source: str, namespace: dict[str, Any]) -> list[Any]:
+def written_first(source: str, namespace: dict[str, Any]) -> list[tuple[str, Any]]:
     """The tensors of earlier cells that a cell writes to in place before it reads them otherwise, and those
-    whose gradients it reads."""
-    read, found = set[str](), dict[int, Any]()
+    whose gradients it reads; each with the way to it, `c.h` or `hs[1]`, and "" for one inside a module."""
+    read, found = set[str](), dict[int, tuple[str, Any]]()
     tree = SourceText(source).tree
     body = () if tree is None else tuple(plain_statements(tree.body))
     own = {each.name: each for each in body if isinstance(each, ast.FunctionDef)}
     for statement in (each for each in body if not isinstance(each, ast.FunctionDef | ast.ClassDef)):
         for target in (*written_in(statement), *written_by_calls(statement, namespace, own)):
-            base = ast.unparse(target).split(".")[0]
-            value = value_behind(target, namespace) if base not in read else None
-            found |= {id(each): each for each in tensors_of(value)}
+            way = ast.unparse(target)
+            value = value_behind(target, namespace) if re.split(r"[.\[]", way)[0] not in read else None
+            found |= {id(each): (way if each is value else "", each) for each in tensors_of(value)}
         names = (node for node in ast.walk(statement) if isinstance(node, ast.Name))
         read |= {node.id for node in names}
     return list(found.values())
@@ -124,6 +125,8 @@ def written_in(statement: ast.stmt) -> Iterator[ast.expr]:
         while isinstance(target, ast.Subscript) or (
             isinstance(target, ast.Attribute) and target.attr == "data"
         ):
+            if isinstance(target, ast.Subscript):  # perhaps of a list
+                yield target
             target = target.value
         yield target
 
@@ -134,11 +137,27 @@ def reads_grad(part: ast.Attribute) -> bool:
 
 
 def value_behind(target: ast.expr, namespace: dict[str, Any]) -> Any:
-    """What a name, or attributes of one, stand for; None where that would run code."""
+    """What a name, attributes of one, or items of a list or dictionary stand for; None where that would run
+    code."""
     if isinstance(target, ast.Name):
         return namespace.get(target.id)
     if isinstance(target, ast.Attribute):
         owner = value_behind(target.value, namespace)
         found = None if owner is None else member(owner, target.attr)
         return None if found is NOTHING else found
+    if isinstance(target, ast.Subscript):
+        owner, key = value_behind(target.value, namespace), key_behind(target.slice, namespace)
+        if type(owner) is dict and type(key) in (str, int):
+            return owner.get(key)
+        if type(owner) in (list, tuple) and type(key) is int and -len(owner) <= key < len(owner):
+            return owner[key]
     return None
+
+
+def key_behind(part: ast.expr, namespace: dict[str, Any]) -> Any:
+    """What an index stands for: a number, a text, or the variable that is one."""
+    try:
+        return namespace.get(part.id) if isinstance(part, ast.Name) else ast.literal_eval(part)
+    except (ValueError, TypeError) as refused:  # it is computed
+        pass_on(refused)
+        return None

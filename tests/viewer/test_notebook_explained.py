@@ -284,6 +284,40 @@ def test_a_cell_that_was_not_recorded_is_named(library, tmp_path, name):
     assert said in one.why and "%%autograd" in one.fix
 
 
+# A cell without the magic, one with it that writes to what the first one made, and what that is called.
+CALLED = {
+    "a variable": ("h = torch.exp(w)\nz = h * 2\n", "h += 1\nz.sum().backward()\n", "h", "`h = h + 1`"),
+    "an item of a list": (
+        "hs = [w.exp(), w.sigmoid()]\n", "hs[1] += 1\n(hs[0] + hs[1]).sum().backward()\n", "hs[1]",
+        "`hs[1] = hs[1] + 1`",
+    ),
+    "an item of a dictionary": (
+        "d = {'h': w.exp()}\n", "d['h'].mul_(2)\nd['h'].sum().backward()\n", "d['h']",
+        "`d['h'] = d['h'].mul(2)`",
+    ),
+    "a part of an item": (
+        "hs = [w.exp()]\n", "hs[0][1] = 5.0\nhs[0].sum().backward()\n", "hs[0]",
+        "`hs[0] = hs[0].clone(); hs[0][1] = 5.0`",
+    ),
+    "an attribute": (
+        "class C:\n    pass\nc = C()\nc.h = w.exp()\n", "c.h.mul_(2)\nc.h.sum().backward()\n", "c.h",
+        "`c.h = c.h.mul(2)`",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CALLED)
+def test_what_an_unrecorded_cell_made_has_its_name(library, tmp_path, name):
+    made, written, called, fix = CALLED[name]
+    with Shell(tmp_path) as shell, pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "torch", library)
+        shell.run(f"w = torch.ones(2, requires_grad=True)\n{made}", {"torch": library}, library)
+        shell.run(f"%%autograd\n{written}", {"torch": library}, library)
+        (one,) = last().explained
+    assert f"saved {called}₁ at version 0. Then" in one.why and "(line 2)" in one.why, one.why
+    assert fix in one.fix and "result" not in one.why + one.fix
+
+
 @pytest.mark.parametrize(
     ("definition", "use", "key", "line"),
     [

@@ -277,12 +277,13 @@ MISTAKES: dict[str, Mistake] = {
     "a Function that can be differentiated once": Mistake(
         SQUARE, "    @staticmethod\n    def backward",
         "    @staticmethod\n    @torch.autograd.function.once_differentiable\n    def backward",
-        "no_grad_fn", 12, "Square.backward is marked with @once_differentiable", "Remove @once_differentiable",
+        "no_grad_fn", 12, "Square.backward is marked with @once", "Remove @once_differentiable",
         ("    @torch.autograd.function.once_differentiable\n", ""), "x.grad.item() == 2",
     ),
     "a write through a view of a view": Mistake(
         VIEWS, "b.view(3) * 2", "b.view(3).mul_(2)", "saved_modified", 5,
-        "b.view(3).mul_(2) (line 5) modified", "`y = y.clone()`", ("a = y[0]", "y = y.clone()\na = y[0]"), "x.grad is not None",
+        "b.view(3).mul_(2) (line 5) modified", "`y = y.clone()`", ("a = y[0]", "y = y.clone()\na = y[0]"),
+        "x.grad is not None",
     ),
     "a write through a view of a view of a leaf": Mistake(
         OF_LEAF, "with torch.no_grad(): b", "b", "view_of_leaf_in_place", 4,
