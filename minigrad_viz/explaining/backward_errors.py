@@ -188,8 +188,7 @@ def to_compute(case: Case) -> list[str]:
 
 @rule("reentrant_grad", "use_reentrant=True, torch.utils.checkpoint is incompatible with .grad")
 def reentrant_grad(case: Case) -> Explanation | None:
-    """A reentrant checkpoint computes its gradients by a backward call of its own, which cannot choose
-    inputs."""
+    """A reentrant checkpoint calls backward itself, which cannot choose inputs."""
     made = [event for event in case.earlier(Forward) if event.op == "CheckpointFunction"]
     need(made)
     span, fix = made[-1].span, without_reentrant(case, made[-1].span)
