@@ -158,8 +158,8 @@ def form_of(part: Mapping[str, Any]) -> Hashable:
 
 
 def says_again(acts: Sequence[Act], parts: Sequence[dict[str, Any]]) -> bool:
-    """Whether the second of two acts, whose contents are `parts`, says what the first says with other numbers.
-    The first may begin with data, which are shown once."""
+    """Whether the second of two acts, whose contents are `parts`, says what the first says with other
+    numbers. The first may begin with data, which are shown once."""
     if parts[0]["prefix"] != parts[1]["prefix"] or not acts[1].frames:
         return False
     before, after = ([(frame.phase, frame.marks) for frame in act.frames] for act in acts)
