@@ -20,7 +20,7 @@ from ..model.updates import CLIP, ZERO, optimizer_text
 from ..number_text import number, one_line, shape_text
 from ..protocol import Value
 from ..trace.graph import Change, Graph, Update
-from ..words import clean, columns, shorten, shorten_names, text
+from ..words import clean, columns, shorten, shorten_name, shorten_names, text
 from ..words.display_text import text_pixels
 from .heat_maps import GRADIENTS, VALUES, Heat, heat_map, in_short, map_width, strip_of
 from .look import MONO
@@ -165,7 +165,8 @@ class LaneBox:
             lines = []
             for line in head.lines:
                 name, _, was, _, _, arrow, became = line.cells
-                cells: tuple[Cell, ...] = name, "", slim_cell(was), "", "", arrow, slim_cell(became)
+                was = emptied(head.update, SLIM_VALUE, self.lang) or slim_cell(was)
+                cells: tuple[Cell, ...] = name, "", was, "", "", arrow, slim_cell(became)
                 cells = cells if before or not name else (name, "", "", "", "", arrow, cells[-1])
                 lines.append(line._replace(cells=cells, told="", change=""))
             source = shorten(head.source, int(room / MONO))
@@ -261,10 +262,7 @@ def lane_of(graph: Graph, lang: str | None) -> LaneBox:
         lines = [line_of(update, *each, lang) for each in zip(changes, names, strict=True)]
         early = text("lane_early", lang) if update.early else ""
         source = shorten(clean(update.title), SOURCE)
-        if (
-            update.kind == ZERO and len({change.after for change in update.changes}) == 1
-        ):  # as short as can be
-            gone = shorten(", ".join(clean(change.name) for change in update.changes), GONE)
+        if gone := emptied(update, GONE, lang):
             cells = "", "", gone, "", "", ARROW, lines[0].cells[-1]
             lines, more = [LaneLine(lines[0].id, cells, early, "")], 0
         if len(lines) == 1 and not more and not optimizer_text(update):
@@ -278,6 +276,17 @@ def lane_of(graph: Graph, lang: str | None) -> LaneBox:
         return box
     bare = [replace(h, lines=tuple(line._replace(told="", change="") for line in h.lines)) for h in heads]
     return columns_of(bare, box.more, lang)
+
+
+def emptied(update: Update, width: int, lang: str | None) -> str:
+    """Whose gradients an update empties, if it leaves the same of all: their names in `width` columns, or how
+    many they are. "" of another update."""
+    if update.kind != ZERO or len({change.after for change in update.changes}) != 1:
+        return ""
+    names = [clean(change.name) for change in update.changes]
+    if columns(told := ", ".join(names)) <= width:
+        return told
+    return text("lane_emptied", lang, n=len(names)) if names[1:] else shorten_name(names[0], width)
 
 
 def columns_of(heads: Sequence[LaneHead], more: int, lang: str | None, close: bool = False) -> LaneBox:

@@ -5,6 +5,7 @@
      "shown": 0, "step": 0, "acts": [act, …]}
 
     act     {"label", "name" (of its root), "root" (its value, or null), "chapters": [[phase, steps], …],
+             "again": true if it says what the act before says with other numbers,
              "svg", "prefix", "width", "outline", "narrow": {"svg", "prefix", "width", "stood"} where
                  another picture of it is for narrow windows,
              "widths": the same of a strip, and of what is inside a card, for windows of other widths,
@@ -96,7 +97,8 @@ def score_of(
     if not acts:
         raise ValueError("a player needs at least one act")
     last = len(acts) - 1
-    parts = with_tables([content(act, len(acts) <= ACTS) for act in acts])
+    whole = [content(act, len(acts) <= ACTS) for act in acts]
+    parts = with_tables(whole)
     if pack:
         parts = [
             {"z": pack_json(part)} if i != last and "base" not in part
@@ -124,6 +126,7 @@ def score_of(
                     [phase, len(list(steps))]
                     for phase, steps in itertools.groupby(frame.phase for frame in act.frames)
                 ],
+                **({"again": True} if i and says_again(acts[i - 1 : i + 1], whole[i - 1 : i + 1]) else {}),
                 **part,
             }
             for i, (act, part) in enumerate(zip(acts, parts))
@@ -152,6 +155,15 @@ def form_of(part: Mapping[str, Any]) -> Hashable:
     panels = (panel for box, panel in part.get("panels", {}).items())
     sizes = len(pieces_of(part["svg"])), len(part.get("frames", ()))
     return (part["prefix"], *sizes, *part["stood"], *part.get("panels", {}), *map(form_of, panels))
+
+
+def says_again(acts: Sequence[Act], parts: Sequence[dict[str, Any]]) -> bool:
+    """Whether the second of two acts, whose contents are `parts`, says what the first says with other
+    numbers. The first may begin with data, which are shown once."""
+    if parts[0]["prefix"] != parts[1]["prefix"] or not acts[1].frames:
+        return False
+    before, after = ([(frame.phase, frame.marks) for frame in act.frames] for act in acts)
+    return before[-len(after) :] == after
 
 
 def root_name(graph: Graph) -> str:

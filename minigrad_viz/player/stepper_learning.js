@@ -64,6 +64,9 @@ function image([columns, shades], top, room) {
   return paths.flatMap((d, shade) => (d ? [drawn("path", { class: "pixel", d, "fill-opacity": shade / 9 })] : []));
 }
 
+// The class of each cell of a row, which is written as runs: "a70b50".
+const classesOf = (row) => [...row.matchAll(/([a-j])(\d+)/g)].flatMap(([, kind, count]) => Array(Number(count)).fill(kind.charCodeAt(0) - 97));
+
 const KINDS = {
   // The curve of the round, pale that of the first, over the data.
   curve({ points, rounds, x: [name], y: target }, act, width, label) {
@@ -85,23 +88,25 @@ const KINDS = {
 
   // The plane in the colors of the classes; the points have those of their own, and a shape.
   plane({ points, rounds, box, x: [name, second] }, act, width, label) {
-    const rows = rounds[act];
+    const rows = rounds[act].map(classesOf);
     const { svg, x, y, write } = axes(width, TALLEST, box.slice(0, 2), box.slice(2), [name], label);
     const [wide, high] = [(x(box[1]) - x(box[0])) / rows[0].length, (y(box[2]) - y(box[3])) / rows.length];
     const [left, top] = [x(box[0]), y(box[3])];
     write("axis", FRAME.left, 9, "start", second);
     for (const value of ticks(box[2], box[3], 3)) write("tick", FRAME.left - 6, y(value) + 4, "end", figure(value).replace(/\.$/, ""));
-    rows.forEach((row, j) => {
-      for (const run of row.matchAll(/(\d)\1*/g)) svg.append(drawn("rect", { class: `class k${run[1]}`, x: left + run.index * wide, y: top + j * high, width: run[0].length * wide, height: high }));
-    });
+    const areas = {};
+    const across = (i) => (left + i * wide).toFixed(1);
+    const down = (j) => (top + j * high).toFixed(1);
     let border = "";
     rows.forEach((row, j) =>
-      [...row].forEach((cell, i) => {
-        const [at, down] = [left + i * wide, top + j * high];
-        if (i && row[i - 1] !== cell) border += `M${at.toFixed(1)} ${down.toFixed(1)}v${high.toFixed(1)}`;
-        if (j && rows[j - 1][i] !== cell) border += `M${at.toFixed(1)} ${down.toFixed(1)}h${wide.toFixed(1)}`;
+      row.forEach((kind, i) => {
+        if (!i || row[i - 1] !== kind) areas[kind] = `${areas[kind] ?? ""}M${across(i)} ${down(j)}V${down(j + 1)}`;
+        if (row[i + 1] !== kind) areas[kind] += `H${across(i + 1)}V${down(j)}z`;
+        if (i && row[i - 1] !== kind) border += `M${across(i)} ${down(j)}V${down(j + 1)}`;
+        if (j && rows[j - 1][i] !== kind) border += `M${across(i)} ${down(j)}H${across(i + 1)}`;
       }),
     );
+    for (const [kind, d] of Object.entries(areas)) svg.append(drawn("path", { class: `class k${kind}`, d }));
     svg.append(drawn("path", { class: "border", d: border }));
     for (const [a, b, kind] of points) svg.append(drawn("path", { class: `point k${kind}`, d: SHAPES[kind % SHAPES.length], transform: `translate(${x(a)} ${y(b)})` }));
     return svg;

@@ -72,8 +72,7 @@ export class Tour {
   // Whether the act says what the one before says with other numbers, and is not the last.
   repeats() {
     const { acts } = this.score;
-    const form = (i) => acts[i].base ?? i;
-    return this.act > 0 && this.act < acts.length - 1 && form(this.act) === form(this.act - 1);
+    return this.act < acts.length - 1 && acts[this.act].again === true;
   }
 
   // Whether the last step of all is shown.

@@ -48,6 +48,7 @@
  * @property {string} name
  * @property {number | null} root
  * @property {[string, number][]} chapters
+ * @property {boolean} [again]
  * @property {number} [base]
  * @property {number} [row]
  * @property {string} [z]

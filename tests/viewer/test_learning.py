@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from cells import traced
@@ -101,6 +103,13 @@ def test_the_curve_over_one_input(library):
         w, b = w - 0.05 * 2 * (far * x).mean(), b - 0.05 * 2 * far.mean()
 
 
+def classes_of(row: str) -> list[int]:
+    """The class of each cell of a row."""
+    return [
+        ord(kind) - ord("a") for kind, count in re.findall(r"([a-j])(\d+)", row) for _ in range(int(count))
+    ]
+
+
 @pytest.mark.parametrize("cell", [CLASSES, LOGITS], ids=["classes", "logits"])
 def test_the_plane_is_what_the_model_predicts_there(cell, library):
     told = learning(cell, 5, library)
@@ -108,18 +117,17 @@ def test_the_plane_is_what_the_model_predicts_there(cell, library):
     space: dict = {"torch": library}
     exec(cell.replace("range(5)", "range(4)"), space)  # the last round begins after four updates
     left, right, bottom, top = told["box"]
-    across, up = (
-        np.linspace(left, right, len(told["rounds"][-1][0])),
-        np.linspace(top, bottom, len(told["rounds"][-1])),
-    )
+    found = np.array([classes_of(row) for row in told["rounds"][-1]])
+    high, wide = found.shape
+    across = left + (np.arange(wide) + 0.5) * (right - left) / wide
+    up = top - (np.arange(high) + 0.5) * (top - bottom) / high
     scores = (
         space["model"](library.tensor([[[a, b] for a in across.tolist()] for b in up.tolist()]))
         .detach()
         .numpy()
     )
     expected = scores.argmax(-1) if scores.shape[-1] > 1 else (scores[..., 0] > 0).astype(int)
-    found = np.array([[int(digit) for digit in row] for row in told["rounds"][-1]])
-    assert (found != expected).mean() < 0.01, "but for rounding at the border"
+    assert found.shape == (90, 120) and (found != expected).mean() < 0.01, "between two nodes it is a line"
     assert 0 < found.mean() < 1 and told["rounds"][0] != told["rounds"][-1]
     assert [kind for *_, kind in told["points"]] == space["Y"].long().tolist()
 

@@ -52,6 +52,19 @@ def test_in_a_narrow_lane_the_line_of_code_is_cut(library):
     assert all(head.source.endswith("…") for head in slim.heads if head.source.startswith("w.data"))
 
 
+def test_no_name_is_cut_in_the_line_of_zero_grad(library):
+    """One name keeps its beginning and its end; of several that have no room it is said how many they are."""
+    head = "nn = torch.nn\nclass Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+    told = []
+    for bias in (False, True):
+        layer = f"        self.projection = nn.Linear(2, 1, bias={bias})\nnet = Net()\n"
+        train = "opt = torch.optim.SGD(net.parameters(), 0.1)\nloss = net.projection(torch.ones(2)).sum()\n"
+        graph, _ = last(head + layer + train + "loss.backward()\nopt.zero_grad()\n", library)
+        lane = Picture(graph, lang="en").measured().lane
+        told.append([each.heads[-1].lines[0].cells[2] for each in (lane, lane.fitting(lane.width - 1))])
+    assert told == [["net.pr…weight.grad", "…eight.grad"], ["2 grads", "2 grads"]]
+
+
 def test_what_has_no_part_stands_aside(library):
     data = "".join(f"d{i} = torch.ones(2) * {i}\n" for i in range(10))
     after = "with torch.no_grad():\n    prediction = w * x\n    error = prediction - 1\n"
