@@ -1,5 +1,5 @@
-"""Models of courses in windows of three widths: at every step the whole model is in view and can be read, and
-so is what is inside of the active card."""
+"""Models of courses in windows of three widths, on minigrad in one: at every step the whole model is in
+view and can be read, and so is what is inside of the active card."""
 
 from __future__ import annotations
 
@@ -11,42 +11,29 @@ from course_models import MODELS, program
 
 from minigrad_viz.shell.report import Report
 
-WIDTHS = (1440, 1366, 900)
+WIDTHS = {"torch": (1440, 1366, 900), "minigrad": (1366,)}
 HIGH = 900
 KILOBYTES = 400
 
 LOOK = Path(__file__).with_name("models_look.js").read_text(encoding="utf-8")
 
 
-@pytest.fixture(scope="module")
-def report():
-    """A function that gives the report of a model by name; each is made once."""
-    torch = pytest.importorskip("torch")
-    made = {}
-
-    def report(name):
-        if name not in made:
-            made[name] = Report(traced(program(name), torch), lang="en")
-        return made[name]
-
-    return report
-
-
 @pytest.mark.full
 @pytest.mark.parametrize("name", MODELS)
-def test_the_whole_model_is_in_view_at_every_step(name, report, visit, tmp_path):
-    html = report(name).page()
+def test_the_whole_model_is_in_view_at_every_step(name, library, visit, tmp_path):
+    html = Report(traced(program(name), library), lang="en").page()
     path = tmp_path / "page.html"
     path.write_text(html, encoding="utf-8")
     assert len(html.encode()) < 1000 * KILOBYTES
     problems = []
     page = visit(path, reduced_motion="reduce")
-    for width in WIDTHS:
+    for width in WIDTHS[library.__name__]:
         page.set_viewport_size({"width": width, "height": HIGH})
         page.reload()
         page.locator(".mgp-next").wait_for()
-        if page.locator(".mgp-source").get_attribute("aria-pressed") == "true" and width != WIDTHS[0]:
-            page.locator(".mgp-source").click()  # in the widest window the source stands beside the strip
+        source = page.locator(".mgp-source")
+        if width < 1440 and source.get_attribute("aria-pressed") == "true":
+            source.click()  # in the widest window the source stands beside the strip
         page.locator(".mgp-view").first.focus()
         while True:
             step = page.locator("input[type=range]").first.input_value()
