@@ -24,6 +24,7 @@ from .picture import Picture
 from .strip_parts import (
     CURVES,
     LETTER,
+    LOSS_LINES,
     MARGINS,
     NARROWEST,
     SMALL,
@@ -32,8 +33,10 @@ from .strip_parts import (
     centered_text,
     dashes,
     drawn_curve,
+    first_operand,
     function_name,
     head_lines,
+    lines_for_kind,
     lines_of_kind,
     marks_width,
     name_width,
@@ -248,10 +251,10 @@ class StripDrawing:
         lower = top + self.more  # where what is below the head would begin if that had one line
         most = int((width - 11) / SMALL)
         sort = "kind size" if card.role == DATA else "kind"
-        lines = [kind] if card.bars else lines_of_kind(kind, most, 3 if card.role == LOSS else 2)
+        lines = [kind] if card.bars else lines_of_kind(kind, most, lines_for_kind(card))
         whole = "".join(lines).replace(" ", "") == kind.replace(" ", "")
         if card.role == LOSS and not whole:
-            lines[-1] = f"{shorten_name(lines[-1], most - 2)} …"
+            lines = lines_of_kind(first_operand(kind), most, LOSS_LINES)
         elif card.role == FUNCTION and not (whole and max(map(columns, lines)) <= most):
             lines = ["" if card.value is None else shape_text(card.value).removeprefix("()")]
             sort = "kind size"

@@ -3,6 +3,7 @@ and arrows, arcs and labels around it."""
 
 from __future__ import annotations
 
+import ast
 import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..model.strip import DATA, LAYER, StripCard
+from ..model.strip import DATA, LAYER, LOSS, StripCard
 from ..number_text import number, shape_text
 from ..protocol import BINS, Value
 from ..words import clean, columns
@@ -33,6 +34,8 @@ def name_width(card: StripCard, broken: bool) -> float:
     name = clean(card.name)
     first, *second = head_lines(name, 0) if broken else [name]
     words = KIND_PARTS.findall(clean(card.kind)) if card.role == LAYER and not card.bars else []
+    if card.role == LOSS and card.kind.isidentifier():
+        words = lines_of_kind(card.kind, narrowest_kind(card.kind), LOSS_LINES)
     kind = 12 + SMALL * max((columns(word.rstrip()) for word in words), default=0)
     below = MARGINS + LETTER * columns(second[0]) if second else 0.0
     return min(WIDEST, max(NARROWEST, kind, marks_width(card) + LETTER * columns(first), below))
@@ -41,7 +44,7 @@ def name_width(card: StripCard, broken: bool) -> float:
 def head_lines(name: str, most: int) -> list[str]:
     """A name in one line, or where it has more than `most` letters in the two that need the least room, the
     first of which stands beside a sign: broken after a space, a dot or an underscore."""
-    places = [found.end() for found in re.finditer(r" |[._](?=\w)", name)]
+    places = [found.end() for found in re.finditer(r" |[._](?=\w)(?!\d+ …)", name)]
     if columns(name) <= most or not places:
         return [name]
     beside = math.ceil(PLUS / LETTER)
@@ -174,6 +177,32 @@ def lines_of_kind(kind: str, most: int, lines: int = 2) -> list[str]:
         else:
             found[-1] += parts.pop(0)
     return [line.rstrip(", ") if i == len(found) - 1 else line.rstrip() for i, line in enumerate(found)]
+
+
+LOSS_LINES = 4  # that a loss has for the name of its function
+
+
+def lines_for_kind(card: StripCard) -> int:
+    """How many lines what a card is may have."""
+    return LOSS_LINES if card.role == LOSS else 3 if "…" in card.kind and card.role == LAYER else 2
+
+
+def narrowest_kind(kind: str) -> int:
+    """The fewest letters in a line with which the name of a loss has lines enough."""
+    return next(
+        n for n in range(1, len(kind) + 1) if max(map(columns, lines_of_kind(kind, n, LOSS_LINES))) <= n
+    )
+
+
+def first_operand(written: str) -> str:
+    """What is left of an expression that is too long: `mse_loss(…) - …`."""
+    try:
+        node = ast.parse(written.replace("…", "..."), mode="eval").body
+    except SyntaxError:
+        return written
+    if isinstance(node, ast.BinOp):
+        node.right = ast.Constant(...)
+    return ast.unparse(node).replace("...", "…")
 
 
 def weight_map(weight: Value, x: float, y: float, width: float, height: float) -> str:

@@ -161,7 +161,8 @@ def named_stations(
     """The stations, each with a name that no other has: an inner result of a module without an expression is
     called by the module's path, what PyTorch made by the function, a buffer by its name in the module, the
     states of an RNN as in books."""
-    used: set[str] = set()
+    own_names = (s for s in graph.stations if s.id in boxes and s.id not in outside)
+    used = {s.cards[0].name or s.cards[0].expr or "" for s in own_names}
     code = "\n".join(s.cards[0].expr or "" for s in graph.stations)
     for station in graph.stations:
         card, own = station.cards[0], station.id not in outside

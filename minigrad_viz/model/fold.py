@@ -35,6 +35,7 @@ from ..trace.events import CellFailed, of_kinds
 from ..trace.graph import (
     ASIDE,
     CHAIN,
+    JOINED,
     LINE,
     MODULE,
     PARAMETER,
@@ -226,7 +227,7 @@ def _card_of_group(card: Card, group: Group, i: int) -> Card:
         return card
     if group.kind == CHAIN:
         return replace(card, name=None, expr=None, letter="")
-    name = card.name if card.held or card.role == ROOT or group.kind != MODULE else None
+    name = card.name if card.held or card.role == ROOT or group.kind not in (MODULE, JOINED) else None
     title = group.title.removeprefix(f"{name} = ")
     return replace(card, name=name, expr=f"{title} [{i}]" if i else title, loop=group.loop)
 

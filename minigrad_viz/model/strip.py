@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 from ..protocol import Value, rms_of
 from ..trace.graph import (
+    JOINED,
     LINE,
     MODULE,
     PARAMETER,
@@ -295,13 +296,15 @@ def with_joined(whole: Graph, graph: Graph, units: list[Unit]) -> tuple[Graph, G
         }  # fmt: skip
         inside = [id for id, own in boxes.items() if members.issuperset(own)]
         made = Group(
-            f"g{len(groups) + len(new)}", MODULE, "", tuple(sorted(members | alone, key=order.__getitem__)),
+            f"g{len(groups) + len(new)}", JOINED, "", tuple(sorted(members | alone, key=order.__getitem__)),
             parameters=tuple(p for g in groups if g.id in inside for p in with_way(g)),
         )  # fmt: skip
         new.append(made)
         units[i] = unit._replace(id=made.id, members=made.members)
         groups = [replace(g, parent=made.id) if g.id in inside else g for g in groups]
     # Outer groups stand before inner ones.
+    whole = replace(whole, groups=tuple(new) + tuple(groups))
+    new = [replace(g, title=name_from_to(g, whole)) for g in new]
     whole = replace(whole, groups=tuple(new) + tuple(groups))
     taken = {member for made in new for member in made.members}
     shut = [g for g in whole.groups if g.id in boxes and taken.isdisjoint(g.members)]
@@ -339,10 +342,8 @@ def card_of(
     card = station.cards[0]
     group = next((g for g in whole.groups if g.id == unit.id), None)
     repeated = repetition(group, whole) if group is not None else None
-    if group is not None and group.title == "":  # a repeated box joined with functions is still that
-        known_stations = {each.id: each for each in whole.stations}
-        parts = [each for each in whole.groups if each.parent == group.id and each.kind in (MODULE, ROUND)]
-        parts = [each for each in parts if not only_views(each.members, known_stations)] or parts
+    if group is not None and group.kind == JOINED:  # a repeated box joined with functions is still that
+        parts = joined_modules(group, whole)
         repeated = repetition(parts[0], whole) if len(parts) == 1 else None
     ends = any(each.role == ROOT for each in station.cards)
     role = LOSS if ends else unit.sort
@@ -410,17 +411,17 @@ def title_of_card(
             ),
             station,
         )
-        kind = written_function(root, None if group is None or group.title == "" else group, whole)
+        kind = written_function(root, None if group is None or group.kind == JOINED else group, whole)
         written = brief(LIBRARY.sub("", root.cards[0].expr or ""))
         return clean(card.name or "loss"), clean(written if kind in SIGNS.values() and written else kind)
     if role == DATA:
         value = card.value
         return clean(card.name or "data"), "×".join(map(str, value.shape)) if value else ""
-    if group is None or group.kind not in (MODULE, ROUND):
+    if group is None or group.kind not in (MODULE, ROUND, JOINED):
         return function_title(station, group, whole)
     inner = [each for each in whole.groups if each.parent == (repeated or group).id]
-    if group.title == "":  # joined
-        return joined_title(group, inner, whole)
+    if group.kind == JOINED:
+        return joined_title(group, whole)
     if group.kind == ROUND and group.times == 1:
         number, state = round_name(group, whole), last_state(group, whole)
         return (state, number) if state else (number, "")
@@ -441,21 +442,50 @@ def name_and_kind(words: Sequence[str]) -> tuple[str, str]:
     return " ".join(words[:keep]), " ".join(words[keep:]).removeprefix("Sequential")
 
 
-def joined_title(group: Group, inner: Sequence[Group], whole: Graph) -> tuple[str, str]:
+def joined_modules(group: Group, whole: Graph) -> list[Group]:
+    """The modules and rounds in a joined box that are more than views."""
+    known = {station.id: station for station in whole.stations}
+    parts = [each for each in whole.groups if each.parent == group.id and each.kind in (MODULE, ROUND)]
+    return [each for each in parts if not only_views(each.members, known)] or parts
+
+
+def last_function(group: Group, parts: Sequence[Group], whole: Graph) -> str:
+    """What a joined box ends with, if that is not one of the modules that it is called by; else ""."""
+    result = whole.station(group.members[-1])
+    inner = [each for each in whole.groups if each.parent == group.id and result.id in each.members]
+    if result.deck is None or any(each in parts for each in inner):
+        return ""
+    module = next((each.title for each in inner if each.kind == MODULE), "")
+    return module or written_function(result, None, whole)
+
+
+def name_from_to(group: Group, whole: Graph) -> str:
+    """What a joined box is called in sentences: its first and its last part, `conv1 … max_pool2d`, or the
+    expression of its result."""
+    parts = joined_modules(group, whole)
+    name = joined_title(group, whole)[0]
+    if not parts:
+        return clean(LIBRARY.sub("", whole.station(group.members[-1]).cards[0].expr or "")) or name
+    function = last_function(group, parts, whole)
+    return f"{name.partition(' … ')[0]} … {function}" if function else name
+
+
+def joined_title(group: Group, whole: Graph) -> tuple[str, str]:
     """The name of a card that joins several: `3 … 9`, or the first with functions; what they are."""
     known = {station.id: station for station in whole.stations}
-    parts = [each for each in inner if each.kind in (MODULE, ROUND)]
-    parts = [each for each in parts if not only_views(each.members, known)] or parts
+    parts = joined_modules(group, whole)
     if not parts:
         own = [id for id in group.members if id in known and not is_view(known[id])] or group.members
         return function_title(whole.station(own[-1]), None, whole)
     first, last_part = parts[0].title.split(" "), parts[-1].title.split(" ")
+    function = last_function(group, parts, whole)
     kinds = list(dict.fromkeys(layer_kinds(each, whole) for each in parts))
+    kinds = [kind for kind in kinds if kind != "Sequential"] or kinds
     if len(parts) == 1:
         name, kind = name_and_kind(first)
         repeated = repetition(parts[0], whole)
         if repeated is None:
-            return name, kind
+            return name, f"{kind.partition(' ')[0]} … {function}".strip() if function else kind
         words = kind.split(" ")
         name = f"{name} {' '.join(words[:-1])}".strip() if repeated is parts[0] else name
         return f"{name} ×{repeated.times}", words[-1] if repeated is parts[0] else ""

@@ -10,6 +10,8 @@ from .detail import Detail, detail_of, is_view
 from .fold import READABLE, cost_of, inside_of_group
 from .strip import DATA, LAYER, Strip, name_and_kind, only_views
 
+RECURRENT = (" RNN", " GRU", " LSTM")  # at the end of what such a module is called
+SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 OPENED = 18  # insides that can be opened
 INSIDE = 300  # what the insides of cards may cost together, see `cost_of`
 
@@ -52,13 +54,20 @@ def opened_cards(strip: Strip) -> Iterator[tuple[str, str, Detail]]:
 
 
 def with_round_names(whole: Graph) -> Graph:
-    """The graph with names for the rounds of a loop over layers: those of the modules in each, `0 … 1`."""
+    """The graph with names for the rounds of a loop over layers: those of the modules in each, `0 … 1`; for
+    those of a loop of the library those of the states of an RNN, `h₁`."""
     inner: dict[str, list[Group]] = {}
+    modules = {group.id: group.title for group in whole.groups if group.kind == MODULE}
     for group in whole.groups:
         inner.setdefault(group.parent, []).append(group)
     names: dict[str, str] = {}
     for loop in whole.groups:
         rounds = inner.get(loop.id, []) if loop.times > 1 else []
+        if modules.get(loop.parent, "").endswith(RECURRENT):
+            names |= {
+                r.id: f"h{str(i).translate(SUBSCRIPTS)}" for i, r in enumerate(rounds, 1) if r.kind == ROUND
+            }
+            continue
         ends = [[g.title.partition(" ")[0] for g in inner.get(r.id, []) if g.kind == MODULE] for r in rounds]
         if all(ends) and len({each[0] for each in ends}) == len(ends):
             shown = (" … ".join(dict.fromkeys((each[0], each[-1]))) for each in ends)

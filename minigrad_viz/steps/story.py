@@ -45,7 +45,7 @@ from ..trace.events import (
     TensorState,
     of_kinds,
 )
-from ..trace.graph import CHAIN, MODULE, Card, Change, Fold, Group, Update
+from ..trace.graph import CHAIN, Card, Change, Fold, Group, Update
 from ..words import clean, shorten, text
 from .backward import SoFar
 from .forward import aside_of, is_single
@@ -412,13 +412,9 @@ def box_forward(stage: Stage, events: Sequence[Any]) -> Frame:
     if group is None:
         told = text("step_fold", stage.lang, n=len(ops), first=stage.made(first), last=stage.made(last))
     elif isinstance(ops[0], TensorCreated):
-        told = text(
-            "step_box_holds", stage.lang, box=box_title(stage, group), names=box_inputs(stage, fold, ops)
-        )
+        told = text("step_box_holds", stage.lang, box=group.title, names=box_inputs(stage, fold, ops))
     else:
-        span = in_cell(ops[-1].span)
-        written = "" if span is None else shorten(clean(ops[-1].span.text), SOURCE)
-        box = box_title(stage, group, written).removeprefix(f"{plain_name(stage.name(last[0].id))} = ")
+        box = group.title.removeprefix(f"{plain_name(stage.name(last[0].id))} = ")
         made = stage.made(box_results(stage, ops) or last[:1])
         off = OFF.get(stage.scene.at[last[0].id][0].fog)
         said = text("step_box", stage.lang, box=box, made=made)
@@ -458,14 +454,14 @@ def box_backward(stage: Stage, events: Sequence[NodeRan]) -> Frame:
     names = "" if fold is None or box is None else stored_gradients(stage, fold, events)
     if fold is None or group is None:  # a part of a box
         key = "step_box_backward_stores" if box is not None and names and not sent else "step_fold_backward"
-        title = "" if box is None else box_title(stage, box)
+        title = "" if box is None else box.title
         told = text(key, stage.lang, box=title, names=names, n=len(events), value=value, sent=sent or "None")
     else:
         passed = [sent for _, sent in passes(stage, fold)]
         end = "step_box_backward_stores" if names else "step_box_backward_end"
         key = "step_box_backward" if passed else end
         values = {"value": value, "sent": ", ".join(passed), "names": names}
-        told = text(key, stage.lang, box=box_title(stage, group), **values)
+        told = text(key, stage.lang, box=group.title, **values)
         nodes = [event for event in events if stage.scene.nodes[event.node].variable is None]
         said = box_sentence([NodeStep(stage.scene, node, stage.lang).op for node in nodes], stage.lang)
         goes_on = any(value is not None for event in nodes for value in event.sent)
@@ -506,16 +502,6 @@ def group_of_box(stage: Stage, fold: Fold) -> Group | None:
     """The group that is closed to a station, if it has a name."""
     groups = (group for group in stage.graph.groups if group.id == fold.station and group.kind != CHAIN)
     return next(groups, None)
-
-
-def box_title(stage: Stage, group: Group, written: str = "") -> str:
-    """What a box is called. One that joins others, as cards of a strip do, has no title: the first and the
-    last module in it, else what is `written` there, or the name of its result."""
-    inner = (g for g in stage.graph.groups if g.parent == group.id and g.kind == MODULE)
-    modules = [g.title.partition(" ")[0] for g in inner]
-    name = stage.cards[stage.stations[group.id].cards[-1].id]
-    joined = " … ".join(dict.fromkeys((modules[0], modules[-1]))) if modules else written or name
-    return group.title or joined
 
 
 def passes(stage: Stage, fold: Fold) -> Iterator[tuple[str, str]]:

@@ -264,8 +264,10 @@ class Fold:
 
 
 # What a group of stations is: a call of a module, a call of a library function, one statement of the cell,
-# one round of a loop in the forward pass, a long chain of operations, or all that stands aside.
-MODULE, FUNCTION, LINE, ROUND, CHAIN, ASIDE = "module", "function", "line", "round", "chain", "aside"
+# one round of a loop in the forward pass, a long chain of operations, several that are one card of a strip,
+# or all that stands aside.
+MODULE, FUNCTION, LINE, ROUND = "module", "function", "line", "round"
+CHAIN, JOINED, ASIDE = "chain", "joined", "aside"
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from cells import run, traced
 from course_models import HEAD, MODELS, program
 
 from minigrad_viz import draw
+from minigrad_viz.drawing.detail import DetailDrawing, DetailPicture
 from minigrad_viz.drawing.strip_pictures import StripPicture
 from minigrad_viz.drawing.strip_words import short
 from minigrad_viz.drawing.update_tables import update_tables
@@ -106,6 +107,62 @@ def test_details_have_few_stations_with_names_of_their_own(name, torch):
         }
         names = [s.deck.name for s in inner if s.deck is not None and s.deck.name != "AccumulateGrad"]
         assert set(names) <= views or views.isdisjoint(names)
+
+
+@pytest.mark.sample(7)
+@pytest.mark.parametrize("name", MODELS)
+def test_stations_are_called_as_in_the_code(name, library):
+    """What a station of a detail is called occurs in the source, is the path of a module or a parameter, a
+    function of the library or a state; and no two of one detail have the same name."""
+    report = report_of(name, library)
+    source = re.sub(r"\s|self\.|torch\.", "", report.trace.source)
+    paths = {group.path for group in report.views[-1].whole.groups if group.path}
+    pictures = {panel.title: panel.picture for panel in report.act(-1).panels}
+    details = {way: each.detail for way, each in pictures.items() if isinstance(each, DetailPicture)}
+    assert details
+    for way, detail in details.items():
+        drawing = DetailDrawing(detail, "", "", "en", 832)
+        names = [box.name for box in drawing.boxes.values() if not box.outside]
+        assert len(set(names)) == len(names), (way, names)
+        assert all(is_known(name, source, paths, library) for name in names), (way, names)
+
+
+def is_known(name, source, paths, library):
+    """Whether a name stands in the source, or is that of a module, a parameter, a function or a state."""
+    plain = re.sub(r" \(\d+\)$", "", name)
+    ends = [f".{at}." for at in (plain.split(" ")[0], plain.rpartition(".")[0]) if at]
+    if re.sub(r"\s|self\.|torch\.|…", "", plain) in source or plain[-1] in "₀₁₂₃₄₅₆₇₈₉":
+        return True
+    if any(f".{path}.".endswith(end) for path in paths for end in ends):
+        return True
+    return any(hasattr(place, plain) for place in (library, library.nn.functional, library.Tensor))
+
+
+@pytest.mark.parametrize("between", ["", "p = "])
+def test_a_card_that_joins_says_what_it_ends_with(between, library):
+    """`a` is the flattened output: neither the card nor a caption says that pooling alone computes it."""
+    last = "p = pool(h)\na = p.flatten(1)" if between else "a = pool(h).flatten(1)"
+    cell = f"""{HEAD}
+conv, pool, fc = nn.Conv2d(1, 2, 3), nn.MaxPool2d(2), nn.Linear(18, 3)
+x = torch.randn(2, 1, 8, 8)
+h = torch.relu(conv(x))
+{last}
+loss = F.cross_entropy(fc(a), torch.tensor([0, 1]))
+loss.backward()
+"""
+    act = Report(traced(cell, library), lang="en").act(-1)
+    (card,) = [card for card in act.picture.strip.cards if card.name == "pool"]
+    assert card.kind == "MaxPool2d … flatten" and card.value.shape == (2, 18)
+    said = [frame.text for frame in act.frames]
+    assert any(each.startswith("pool … flatten computes a = float32 (2, 18)") for each in said)
+    assert any(each.startswith("pool … flatten receives 2×18 and passes 2×2×6×6 to h") for each in said)
+
+
+def test_boxes_that_join_are_called_in_captions(torch):
+    """No caption calls what a card computes `result 2`, or by nothing."""
+    for name in ("lenet", "unet", "bert", "vae"):
+        for frame in report_of(name, torch).act(-1).frames:
+            assert not re.search(r"result \d|  \[|^ | computes$", frame.text), (name, frame.text)
 
 
 @pytest.mark.quick
