@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import math
+import statistics
 from collections import Counter
 from collections.abc import Iterator
 
@@ -254,6 +255,9 @@ class LoopEvidence:
         self.evidence.input_parts += part
         if born is not None and part:
             self.evidence.input_place = self.place(born.span)
+        numbers = known_numbers(value)
+        if numbers and not self.evidence.inputs and value.dtype.startswith("float"):
+            self.evidence.input_scale = (math.fsum(numbers) / len(numbers), statistics.pstdev(numbers))
         rows = (value.items or (), value.summary)
         self.evidence.inputs.append((event.path, value.shape, hash(rows), value.rms, True))
 
@@ -326,14 +330,19 @@ def tensor_number(id: str) -> int:
 
 
 def has_equal_rows(value: Value) -> bool:
-    """Whether all rows of a matrix are certainly equal. Of many numbers only the extremes are known: then
-    they are if all numbers are."""
+    """Whether all rows of a matrix are equal; of a large one those that are known, spread over all of it."""
     if len(value.shape) != 2 or value.shape[0] < 2 or value.special:
         return False
-    if value.items is None:
-        return value.low is not None and value.low == value.high and not value.skimmed
-    columns = value.shape[1]
-    return all(value.items[k] == value.items[k % columns] for k in range(len(value.items)))
+    if value.items is not None:
+        items, columns = value.items, value.shape[1]
+    elif value.summary is not None and value.summary.corner is not None:
+        corner = value.summary.corner
+        if corner.rows < 2 or len({*value.summary.sample}) > value.shape[1]:
+            return False
+        items, columns = corner.items, corner.columns
+    else:
+        return False
+    return all(items[k] == items[k % columns] for k in range(len(items)))
 
 
 def rms_of(value: Value | None) -> float:

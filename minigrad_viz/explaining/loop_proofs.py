@@ -48,6 +48,7 @@ def add_proofs(seen: LoopEvidence, notes: Sequence[Explanation]) -> None:
     add_notes(seen, proved)
     add_idle_optimizers(seen)
     add_calls(seen)
+    add_loaders(seen)
     add_clipping(seen)
     add_evaluation(seen)
     if "other_parameters" in proved:
@@ -195,6 +196,38 @@ def rounds_in_source(case: Case) -> Iterator[list[ast.Call]]:
 def is_step(call: ast.Call, seen: LoopEvidence) -> bool:
     """Whether a call is the step of one of the optimizers."""
     return ast.unparse(call.func) in {f"{name}.step" for name in seen.optimizers}
+
+
+def add_loaders(seen: LoopEvidence) -> None:
+    """Loaders of several batches that each round starts again, `next(iter(loader))`."""
+    case, e = seen.case, seen.evidence
+    values: dict[str, ast.expr | None] = {name: part.value for name, part in assignments(case)}
+    for loop in (*case.executed(ast.For), *case.executed(ast.While)):
+        calls = [node for part in loop.body for node in ast.walk(part) if isinstance(node, ast.Call)]
+        started = [call for call in calls if last_name(call) == "iter" and len(call.args) == 1]
+        if len(started) != 1 or not any(is_step(call, seen) for call in calls):
+            continue
+        given = started[0].args[0]
+        made = values.get(given.id) if isinstance(given, ast.Name) else given
+        batches = 0 if made is None else batches_of(seen, made, values)
+        if batches > 1:
+            e.loaders, e.loader_batches = e.steps, batches
+            e.loader_place = seen.place(span_at(case, started[0]))
+
+
+def batches_of(seen: LoopEvidence, loader: ast.expr, values: dict[str, ast.expr | None]) -> int:
+    """How many batches a loader has, of tensors that the cell has recorded; 0 where that is not known."""
+    if not isinstance(loader, ast.Call) or last_name(loader) != "DataLoader" or not loader.args:
+        return 0
+    size = [each.value for each in loader.keywords if each.arg == "batch_size"] or loader.args[1:2]
+    data = loader.args[0]
+    data = values.get(data.id) if isinstance(data, ast.Name) else data
+    if not isinstance(data, ast.Call) or last_name(data) != "TensorDataset" or not data.args:
+        return 0
+    name = ast.unparse(data.args[0])
+    rows = next((seen.shape_of(id)[:1] for id, known in seen.case.trace.names if known == name), ())
+    batch = size[0].value if size and isinstance(size[0], ast.Constant) else 1
+    return math.ceil(rows[0] / batch) if rows and isinstance(batch, int) and batch > 0 else 0
 
 
 def is_scheduler(value: ast.expr | None) -> bool:

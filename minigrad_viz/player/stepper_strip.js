@@ -23,6 +23,13 @@ class Strip extends Extra {
     boxes.element.before(this.find);
     boxes.element.parentNode.append(this.tables);
     this.inside = new Inside(player);
+    player.panes.root.addEventListener("module", ({ detail }) => this.called(detail));
+  }
+
+  // A page that the player is part of opens a module by its path.
+  called(path) {
+    const module = this.on && this.player.content.modules.find(([each]) => each === path);
+    if (module) this.choose(module);
   }
 
   ahead(by) {

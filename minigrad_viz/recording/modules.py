@@ -107,6 +107,10 @@ class Modules:
             if known is not None:
                 yield known
 
+    def introduce(self, module: Any, path: str) -> None:
+        """A module that is known by this path, whatever variables lead to it."""
+        self._take_in(KnownModule(module, None, "", path))
+
     def known(self, module: Any) -> KnownModule:
         """The location of a module."""
         found = self._known.get(id(module))

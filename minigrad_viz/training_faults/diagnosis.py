@@ -73,10 +73,10 @@ def findings_of(evidence: Evidence, silenced: Collection[str] = ()) -> list[Find
     for finding in found:
         cause = next((each for each in causes if is_below(finding, each)), None)
         if cause is None:
-            causes.append(replace(finding, follows=[], repair=repair_of(evidence, finding)))
+            causes.append(replace(finding, follows=[]))
         else:
             cause.follows.append(finding)
-    return causes
+    return [replace(cause, repair=repair_of(evidence, cause)) for cause in causes]
 
 
 def is_below(finding: Finding, cause: Finding) -> bool:

@@ -78,9 +78,12 @@ def repair_of(e: Evidence, finding: Finding) -> Repair | None:
 # ─── The order of a step
 
 
-def stepper(e: Evidence) -> OptimizerFacts | None:
-    """The only optimizer that steps."""
+def stepper(e: Evidence, finding: Finding) -> OptimizerFacts | None:
+    """The optimizer that steps; of several the one that the finding's line belongs to."""
     found = [o for o in e.optimizers if o.steps]
+    if len(found) > 1:
+        places = ((o, (o.place, o.mixed_place, o.reset_place, o.step_place)) for o in found)
+        found = [o for o, lines in places if finding.place in lines]
     return found[0] if len(found) == 1 else None
 
 
@@ -95,7 +98,7 @@ def optimizer_variable(o: OptimizerFacts | None) -> str:
 
 
 def reset_first(e: Evidence, finding: Finding, line: Line) -> Repair | None:
-    name = optimizer_variable(stepper(e))
+    name = optimizer_variable(stepper(e, finding))
     return line.becomes(f"{name}.zero_grad()", line.text) if name else None
 
 
@@ -121,17 +124,17 @@ def statements_in(places: Iterable[Place | None]) -> Repair | None:
 
 
 def usual_order(e: Evidence, finding: Finding, line: Line) -> Repair | None:
-    o = stepper(e)
+    o = stepper(e, finding)
     return None if o is None else statements_in((o.reset_place, o.backward_place, o.step_place))
 
 
 def clip_between(e: Evidence, finding: Finding, line: Line) -> Repair | None:
-    o = stepper(e)
+    o = stepper(e, finding)
     return None if o is None else statements_in((o.backward_place, finding.place, o.step_place))
 
 
 def schedule_last(e: Evidence, finding: Finding, line: Line) -> Repair | None:
-    o = stepper(e)
+    o = stepper(e, finding)
     return (
         None if o is None else statements_in((o.reset_place, o.backward_place, o.step_place, finding.place))
     )
@@ -220,6 +223,12 @@ def without_line(e: Evidence, finding: Finding, line: Line) -> Repair | None:
 
 def without_freeze(e: Evidence, finding: Finding, line: Line) -> Repair | None:
     return without_line(e, finding, line) if line.calls("requires_grad_") else None
+
+
+def living_units(e: Evidence, finding: Finding, line: Line) -> Repair | None:
+    """A ReLU behind the last layer goes; of others the layers keep their own start."""
+    last = any(each.key == "relu_output" for each in finding.follows)
+    return (inner_argument("relu") if last else own_start)(e, finding, line)
 
 
 def own_start(e: Evidence, finding: Finding, line: Line) -> Repair | None:
@@ -314,7 +323,7 @@ def other_number(line: Line, name: str, value: str) -> Repair | None:
 
 def fitting_rate(e: Evidence, finding: Finding, line: Line) -> Repair | None:
     """A learning rate with which the first step would have moved a weight by a thousandth of its size."""
-    o = stepper(e)
+    o = stepper(e, finding)
     ratios = sorted(
         s.ratio for p in e.weights() for s in p.samples[:1] if math.isfinite(s.ratio) and s.ratio > 0
     )
@@ -397,7 +406,7 @@ REPAIRS: dict[str, Make] = {
     "clip_tiny": usual_clip,
     "seed_in_loop": without_line,
     "equal_units": own_start,
-    "dead_unit": own_start,
+    "dead_unit": living_units,
     "saturated": own_start,
     "exploding": own_start,
     "first_nan": inside_range,

@@ -33,6 +33,7 @@ def command_options() -> argparse.ArgumentParser:
     parser.add_argument(
         "--silence", metavar="KEY", action="append", default=[], help=text("doctor_help_silence")
     )
+    parser.add_argument("--record", metavar="STEP", type=int, default=0, help=text("doctor_help_record"))
     parser.add_argument("--lang", choices=list(CATALOGUES), help=text("doctor_help_lang"))
     parser.add_argument("script", nargs=argparse.REMAINDER, help=text("doctor_help_script"))
     return parser
@@ -55,7 +56,7 @@ def run_command(arguments: list[str]) -> int:
     except (SyntaxError, ValueError) as problem:
         traceback.print_exception(problem, limit=0)
         return 1
-    d = doctor(silence=given.silence, lang=given.lang, show=False)
+    d = doctor(silence=given.silence, record=given.record, lang=given.lang, show=False)
     silent = given.json or given.sarif
     with contextlib.redirect_stdout(sys.stderr) if silent else contextlib.nullcontext():
         status = run_script(code, given.script, d)

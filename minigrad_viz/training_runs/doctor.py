@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..isolation import pass_on
+from ..shell.report import Report
 from ..training_faults.diagnosis import findings_of
 from ..training_faults.evidence import Evidence
 from ..training_faults.findings import Finding
@@ -20,6 +21,7 @@ from .flow import Table, step_table
 from .hub import HUBS, Hub, call_guarded
 from .library import Library, Torch, loaded_libraries
 from .observer import Observer
+from .recorded_step import Recording
 from .report_html import report_html, report_page
 from .report_text import report_text
 
@@ -28,16 +30,23 @@ class Doctor(AbstractContextManager["Doctor"]):
     """Watches a training run. After the block: `findings`, `report`, `table`, `text()`, `html()`."""
 
     def __init__(
-        self, *given: Any, loss: str = "", silence: Any = (), lang: str | None = None, show: bool = True
+        self,
+        *given: Any,
+        loss: str = "",
+        silence: Any = (),
+        record: int = 0,
+        lang: str | None = None,
+        show: bool = True,
     ):
-        self._given, self._loss = given, loss
+        self._given, self._loss, self._record = given, loss, record
         self.silenced = frozenset([silence] if isinstance(silence, str) else silence)
         self.lang, self.show = lang, show
         self.evidence = Evidence()
         self.running = False
         self._observers: list[tuple[Observer, Evidence]] = []
         self._record_next = False
-        self.recorded: Any = None
+        self.recorded: Report | None = None
+        self.recorded_step = 0
         self._arrival = Arrival("torch", self._watch_torch)
         self._problems: list[str] = []
 
@@ -99,13 +108,17 @@ class Doctor(AbstractContextManager["Doctor"]):
         """Record the next step whole: afterwards `recorded` is its report, as `%%autograd` shows it."""
         self._record_next = True
 
-    @property
-    def wants_recording(self) -> bool:
-        return self._record_next
+    def wants_recording(self, step: int) -> bool:
+        """Whether the step that comes is to be recorded whole."""
+        return self._record_next or step == self._record
 
-    def recording_ends(self, report: Any) -> None:
+    def recording_ends(self, report: Report, step: int) -> None:
         """The step has been recorded."""
-        self._record_next, self.recorded = False, report
+        self._record_next, self.recorded, self.recorded_step = False, report, step
+
+    @property
+    def _recording(self) -> Recording | None:
+        return None if self.recorded is None else Recording(self.recorded, self.recorded_step)
 
     @property
     def findings(self) -> list[Finding]:
@@ -118,7 +131,7 @@ class Doctor(AbstractContextManager["Doctor"]):
 
     def html(self, lang: str | None = None) -> str:
         """The report as a page that needs no network."""
-        return report_page(self.evidence, self.findings, lang or self.lang or language())
+        return report_page(self.evidence, self.findings, lang or self.lang or language(), self._recording)
 
     def json(self, lang: str | None = None) -> dict[str, Any]:
         """The report as data."""
@@ -149,7 +162,7 @@ class Doctor(AbstractContextManager["Doctor"]):
     def _repr_html_(self) -> str | None:
         if self.running:
             return None
-        return report_html(self.evidence, self.findings, self.lang or language())
+        return report_html(self.evidence, self.findings, self.lang or language(), self._recording)
 
 
 def is_of(value: Any, library: Library) -> bool:
@@ -157,13 +170,18 @@ def is_of(value: Any, library: Library) -> bool:
 
 
 def doctor(
-    *given: Any, loss: str = "", silence: Any = (), lang: str | None = None, show: bool = True
+    *given: Any,
+    loss: str = "",
+    silence: Any = (),
+    record: int = 0,
+    lang: str | None = None,
+    show: bool = True,
 ) -> Doctor:
     """Watch a training run and report why it does not learn.
 
     `with doctor(model, optimizer) as d:` around the loop; models and optimizers may be left out, they are
     found when they are used. `loss` is the variable on which backward() is called, where there are several
-    and the report is to show that one. `silence` has keys of findings that are not to be shown. The report is
-    printed at the end unless `show=False`.
+    and the report is to show that one. `silence` has keys of findings that are not to be shown. Step `record`
+    is recorded whole, see `record_step`. The report is printed at the end unless `show=False`.
     """
-    return Doctor(*given, loss=loss, silence=silence, lang=lang, show=show)
+    return Doctor(*given, loss=loss, silence=silence, record=record, lang=lang, show=show)

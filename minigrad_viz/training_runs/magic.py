@@ -27,6 +27,7 @@ def parser() -> MagicReader:
     reader.take(())
     reader.add_argument("--silence", metavar="KEY", action="append", help=text("doctor_help_silence"))
     reader.add_argument("--html", metavar="FILE", help=text("doctor_help_html"))
+    reader.add_argument("--record", metavar="STEP", type=int, help=text("doctor_help_record"))
     reader.add_argument("--lang", choices=list(CATALOGUES), help=text("doctor_help_lang"))
     return reader
 
@@ -42,9 +43,10 @@ class Cells:
     ) -> tuple[Doctor, Any]:
         """Start to watch, just before the cell runs, with the models and optimizers that it names."""
         silence, lang = getattr(options, "silence", ()), getattr(options, "lang", None)
+        record = getattr(options, "record", 0) or 0
         named = set(re.findall(r"\b[A-Za-z_]\w*\b", source))
         given = [value for name, value in namespace.items() if name in named and not name.startswith("_")]
-        d = doctor(*given, silence=silence or (), lang=lang, show=False)
+        d = doctor(*given, silence=silence or (), record=record, lang=lang, show=False)
         d.__enter__()
         return d, getattr(options, "html", None)
 

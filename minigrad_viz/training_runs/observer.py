@@ -57,6 +57,7 @@ class Observer:
         self.last_sample = 0
         self.recorder: Any = None  # the doctor, who may ask for a recording of the next step
         self.recording: Any = None
+        self.recorded_step = 0
         self.recording_due = False
 
     def guarded(self, function: Any, *values: Any) -> None:
@@ -86,6 +87,7 @@ class Observer:
         )
         call_guarded(self.problems, self.modules.start)
         self._plan()
+        self.recording_due = self._wanted()
 
     def stop_hooks(self) -> None:
         """No module is hooked and no op is read any more."""
@@ -184,8 +186,11 @@ class Observer:
     def between_rounds(self) -> None:
         """After a step: decide about the next one."""
         self._plan()
-        if self.recording is not None or (self.recorder is not None and self.recorder.wants_recording):
-            self.recording_due = True
+        self.recording_due = self.recording_due or self.recording is not None or self._wanted()
+
+    def _wanted(self) -> bool:
+        """Whether the step that comes is to be recorded whole."""
+        return self.recorder is not None and self.recorder.wants_recording(self.evidence.steps + 1)
 
     def turn_recording(self) -> None:
         """Begin or end to record a step whole: at a call of a model, or a reset. Hooks of an optimizer must
@@ -200,8 +205,12 @@ class Observer:
             source = "".join(linecache.getlines(frame.f_code.co_filename))
             self._sampling(False)
             self.recording = watch(source, frame.f_globals, whole=False)
+            self.recorded_step = self.evidence.steps + 1
+            for name, model in self.names.roots.items():  # a function may hold it, and may be calling it now
+                self.recording.recorder.modules.introduce(model, name)
 
     def _end_recording(self) -> None:
         trace, program = self.recording.stop()
         self.recording = None
-        self.recorder.recording_ends(Report(trace, program=program, lang=self.recorder.lang))
+        report = Report(trace, program=program, lang=self.recorder.lang)
+        self.recorder.recording_ends(report, self.recorded_step)

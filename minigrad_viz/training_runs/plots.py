@@ -5,12 +5,14 @@ loss over steps.
 from __future__ import annotations
 
 import math
+from collections.abc import Set
 from html import escape
 
 from ..training_faults.evidence import Evidence
 from ..training_faults.findings import Finding, percent, plain
 from ..words import shorten, shorten_name, text
 from .flow import Row, badges, rows_of
+from .recorded_step import opening
 
 CARDS = 9
 W, LEFT, RIGHT = 1000, 76, 10
@@ -50,9 +52,11 @@ def title_of(rows: list[Row], one_root: bool) -> str:
     return ".".join(words) + (f" ×{len(rows)}" if len(rows) > 1 else "")
 
 
-def strip(e: Evidence, findings: list[Finding], lang: str | None = None) -> str:
+def strip(
+    e: Evidence, findings: list[Finding], lang: str | None = None, known: Set[str] = frozenset()
+) -> str:
     """The modules in order, each with its gradient, its output and its badge; the bars of all share one log
-    scale."""
+    scale. The `known` modules can be opened."""
     marked = badges(findings)
     cards = cards_of(rows_of(e), marked)
     if not cards:
@@ -85,7 +89,8 @@ def strip(e: Evidence, findings: list[Finding], lang: str | None = None) -> str:
     for i, (name, rows) in enumerate(cards):
         x = LEFT + i * (width + gap)
         bad = next((marked[row.name] for row in rows if row.name in marked), None)
-        parts.append(card(x, width, name, rows, bad, lang))
+        names = [row.name for row in sorted(rows, key=lambda row: row.name not in marked)]
+        parts.append(opening(card(x, width, name, rows, bad, lang), names, known))
         if i:
             parts.append(f'<path class="arrow" d="M{x - gap + 2:.1f},60h{gap - 6}m-4,-3l4,3l-4,3"/>')
         firsts, lasts = [r.first() for r in rows], [r.last() for r in rows]

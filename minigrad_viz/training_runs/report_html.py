@@ -1,10 +1,12 @@
-"""The report as a page that needs no network: verdict, strip, when, where, fix, text, checks, table.
+"""The report as a page that needs no network: verdict, strip, when, where, fix, text, checks, table, and the
+step that was recorded whole.
 
-Everything is static; the only script sorts the table.
+The report itself is static; its script sorts the table, and opens a module of a picture in the recorded step.
 """
 
 from __future__ import annotations
 
+from collections.abc import Set
 from html import escape
 from pathlib import Path
 
@@ -15,38 +17,48 @@ from ..words import text
 from .flow import around, rows_of
 from .maps import heat_map, unit_map
 from .plots import loss_plot, strip
+from .recorded_step import Recording, modules_of
 from .report_text import report_text, small
 
 HERE = Path(__file__).parent
 COLORS = (HERE.parent / "drawing" / "colors.css").read_text(encoding="utf-8")
 STYLE = (HERE / "report.css").read_text(encoding="utf-8")
-SORT = (HERE / "sort.js").read_text(encoding="utf-8")
+SCRIPT = (HERE / "report.js").read_text(encoding="utf-8")
 CROSS = '<svg viewBox="0 0 16 16" aria-hidden="true"><path d="M3 3l10 10M13 3L3 13"/></svg>'
 TICK = '<svg viewBox="0 0 16 16" aria-hidden="true"><path d="M2 9l4 4 8-10"/></svg>'
 
 
-def report_page(e: Evidence, findings: list[Finding], lang: str | None = None, name: str = "") -> str:
+def report_page(
+    e: Evidence, findings: list[Finding], lang: str | None = None, recorded: Recording | None = None
+) -> str:
     """A whole page."""
     title = escape(text("doctor_title", lang))
-    body = report_html(e, findings, lang, name)
+    body = report_html(e, findings, lang, recorded)
     head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width">'
     return f'<!doctype html><html lang="{lang or "en"}">{head}<title>{title}</title>{body}</html>\n'
 
 
-def report_html(e: Evidence, findings: list[Finding], lang: str | None = None, name: str = "") -> str:
-    """The report as an element, for a page or a notebook."""
-    parts = [verdict(e, findings, lang), f'<div class="dr-strip">{strip(e, findings, lang)}</div>']
+def report_html(
+    e: Evidence, findings: list[Finding], lang: str | None = None, recorded: Recording | None = None
+) -> str:
+    """The report as an element, for a page or a notebook. Modules of its pictures open in the `recorded`
+    step."""
+    known = frozenset() if recorded is None else modules_of(recorded.report)
+    parts = [verdict(e, findings, lang), f'<div class="dr-strip">{strip(e, findings, lang, known)}</div>']
     left = [when(e, findings, lang), *(finding_part(f, i > 0, lang) for i, f in enumerate(findings))]
     plain_text = escape(report_text(e, findings, lang))
-    left.append(flow_section(e, lang))
+    left.append(flow_section(e, lang, known))
     right = f"<h2>{escape(text('doctor_text_title', lang))}</h2><pre>{plain_text}</pre>"
     parts.append(
         f'<div class="dr-two"><div class="dr-l">{"".join(left)}</div><div class="dr-r">{right}</div></div>'
     )
     parts.append(checks(checked_facts(e), unchecked_facts(e), lang))
     parts.append(parameter_table(e, lang))
+    parts.append(recorded_section(e, recorded, bool(known), lang))
     style = f"<style>{themes()}{STYLE}</style>"
-    return f'{style}<main class="doctor" lang="{lang or "en"}">{"".join(parts)}</main><script>{SORT}</script>'
+    return (
+        f'{style}<main class="doctor" lang="{lang or "en"}">{"".join(parts)}</main><script>{SCRIPT}</script>'
+    )
 
 
 def themes() -> str:
@@ -149,8 +161,8 @@ def repair_part(repair: Repair) -> str:
     return f'<div class="dr-code">{lines}</div>'
 
 
-def flow_section(e: Evidence, lang: str | None) -> str:
-    picture = heat_map(rows_of(e), lang)
+def flow_section(e: Evidence, lang: str | None, known: Set[str]) -> str:
+    picture = heat_map(rows_of(e), lang, known)
     if not picture:
         return ""
     head = f"{escape(text('doctor_flow', lang))} <span>· {escape(text('doctor_flow_about', lang))}</span>"
@@ -194,3 +206,13 @@ def parameter_table(e: Evidence, lang: str | None) -> str:
         clip = f"<p>{escape(text('doctor_clip_line', lang, norm=plain(norm), limit=plain(limit), share=left))}</p>"
     title = escape(text("doctor_parameters_title", lang, step=step))
     return f'<details class="dr-table"><summary>{title}</summary>{clip}<div><table><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div></details>'
+
+
+def recorded_section(e: Evidence, recorded: Recording | None, opens: bool, lang: str | None) -> str:
+    """The step that was recorded whole, or how to have one."""
+    if recorded is None:
+        told = code(text("doctor_record_how", lang)) if e.backwards else ""
+        return f'<p class="dr-how">{told}</p>' if told else ""
+    about = f" <span>· {escape(text('doctor_recorded_about', lang))}</span>" if opens else ""
+    head = f"<h2>{escape(text('doctor_recorded', lang, step=recorded.step))}{about}</h2>"
+    return f'<section class="dr-recorded">{head}{recorded.report.html(table=False)}</section>'
