@@ -3,7 +3,7 @@ how it is measured and drawn in the picture, and what the tooltip and the outlin
 
 Note [Parts of a card]
 ~~~~~~~~~~~~~~~~~~~~~~
-`PARTS` lists them in the order in which they stand below each other. All that shows a card goes through this
+`PARTS` lists them in the order from top to bottom. All that shows a card goes through this
 list, so a new part is one class here, its label in `words`, and nothing else; `docs/extending.md` adds one.
 A picture's layout is shared by all moments of a card: whether a part has a row may depend on what a tensor
 is, but not on what its value and its gradient are at a moment.
@@ -41,8 +41,8 @@ WRITTEN = 4  # numbers of data that are written where boxes of many hide the ten
 class CardRow:
     """One row of a card. `tone` is "plain", "kept" (a stored gradient) or "gone" (None). The row of a shared
     memory has a `sign` instead of its label. `heats` are drawn where numbers are not written, and behind the
-    last line the histogram of what has too many for a map, the value `spread`; `others` is how it stands at
-    each moment of `Card.stood`, where that changes. It is at least `least` pixels wide."""
+    last line the histogram of what has too many for a map, the value `spread`; `others` has the part at each
+    moment of `Card.stood`, where it changes. It is at least `least` pixels wide."""
 
     name: str
     label: str
@@ -214,7 +214,7 @@ class RolePart(CardPart):
 
 
 class ValuePart(CardPart):
-    """The numbers of a tensor. In the outline they stand behind its name."""
+    """The numbers of a tensor. In the outline they are behind its name."""
 
     name, words, numbers = "value", "row_value", True
 

@@ -80,7 +80,7 @@ CUT_WORDS = {
 
 
 def whole_label(card: Card, lang: str | None) -> str:
-    """What to say of a tensor that a call made which stands as a whole; "" for any other."""
+    """What to say of a tensor made by a call that is drawn as a whole; "" for any other."""
     if card.compiled:
         return text("role_compiled", lang)
     return text("role_counted", lang, n=card.counted) if card.counted else ""

@@ -85,7 +85,7 @@ class Canvas(Ink):
         self.reach((left, top), (right, bottom))
 
     def lines(self) -> None:
-        """Take note of all arrows, so that no sign stands on one that is not its own. Among very many arrows
+        """Take note of all arrows, so that no sign is on one that is not its own. Among very many arrows
         no sign avoids all of them, and to look for a place takes minutes.
         """
         arrows, self.lined = self.places.arrows, True

@@ -133,7 +133,7 @@ def index_out_of_range(failed: FailedCall, dim: int, wrong: int) -> Explanation:
 
 
 def is_index_of(failed: FailedCall, index: Operand, dim: int) -> bool:
-    """Whether a tensor stands in the brackets for the dimension `dim`; in a call it is the only index."""
+    """Whether a tensor is in the brackets for the dimension `dim`; in a call it is the only index."""
     node = failed.tree
     if not isinstance(node, ast.Subscript):
         return True

@@ -275,7 +275,7 @@ class Interpreter:
         scope.names[name] = value
 
     def assign(self, target: ast.expr, value: Any, scope: Scope) -> None:
-        """Give what stands left of `=` a value."""
+        """Assign a value to what is on the left of `=`."""
         match target:
             case ast.Name(id=name):
                 self.assign_name(name, value, scope)

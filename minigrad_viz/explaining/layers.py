@@ -20,7 +20,7 @@ from .syntax import assigned_above, last_name
 
 
 def method_on_input(failed: FailedCall, layer: Layer, method: str) -> Fix | None:
-    """What to do: the line that failed, with `method` behind the input; None if that does not stand there."""
+    """What to do: the line that failed, with `method` behind the input; None if there is none."""
     return failed.behind(layer.input, method, "layer_input_fix")
 
 
@@ -344,7 +344,7 @@ def batches(failed: FailedCall, m: int, n: int) -> Explanation | None:
 
 @call_rule("target_shape", r"Expected target size \[[\d, ]*\], got {got}")
 def classes_last(failed: FailedCall, got: Shape) -> Explanation | None:
-    """The classes do not stand in dimension 1."""
+    """The classes are not in dimension 1."""
     loss = Loss(failed)
     shape, wanted = loss.input.shape, loss.target.shape
     need(wanted == got)
@@ -380,7 +380,7 @@ def chosen_already(loss: Loss) -> Explanation:
 
 @call_rule("target_first", r"log_softmax.* not implemented for '(?:Long|Int|Byte|Short|Char|Bool)'")
 def target_first(failed: FailedCall) -> Explanation | None:
-    """The target stands first."""
+    """The target is first."""
     loss = Loss(failed)
     need(loss.input.whole, loss.target.dtype.startswith("float"))
     marks = failed.mark_dtypes(loss.input) + failed.mark_dtypes(loss.target, kind=CAUSE)

@@ -177,7 +177,7 @@ def rounded_list(failed: FailedCall) -> Explanation | None:
 
 @call_rule("one_number", "Boolean value of Tensor with more than one value is ambiguous")
 def one_truth(failed: FailedCall) -> Explanation | None:
-    """A tensor of several elements stands where one truth value is needed."""
+    """A tensor of several elements was used where one truth value is needed."""
     tree, case = failed.tree, failed.case
     while isinstance(tree, ast.UnaryOp):
         tree = tree.operand

@@ -70,7 +70,7 @@ CLASSES = (
 
 class Optimizer(NamedTuple):
     """The variable `name` was assigned an optimizer by `call`; `given` are the variables in its first
-    argument, which stands there as `parameters`, and `paths` what of them it was given: `net.head`."""
+    argument, which is written as `parameters`, and `paths` what of them it was given: `net.head`."""
 
     name: str
     call: ast.Call
@@ -85,7 +85,7 @@ class Optimizer(NamedTuple):
 
 
 class Loop(NamedTuple):
-    """Where the calls of a training step stand, each in the order of the source."""
+    """Where the calls of a training step are, each in the order of the source."""
 
     step: ast.Call
     backward: ast.Call | None

@@ -445,7 +445,7 @@ def by_groups(x: Any, group: int) -> Any:
 
 
 def group_mean(x: Symbol, group: int) -> Symbol:
-    """`mean(x)` over all numbers of a group of channels, where each of them stands."""
+    """`mean(x)` over all numbers of a group of channels, at the place of each of them."""
     value = compute_value(
         lambda a: np.broadcast_to(by_groups(a, group).mean(-1, keepdims=True), by_groups(a, group).shape)
         .reshape(a.shape), x,

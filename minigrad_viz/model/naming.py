@@ -3,7 +3,7 @@ show, and what pictures call cards and hooks.
 
 Note [Letters]
     What the cell computed without giving it a variable, outside of modules and functions, gets a letter that
-    stands nowhere in the source: its station reads `a = log(y)`. Letters are given in program order, so each
+    the source does not use: its station reads `a = log(y)`. Letters are given in program order, so each
     round of a loop gives the same ones. Where letters run out, the others have none.
 
 Note [Names of inner results]
@@ -85,7 +85,7 @@ def gradient_name(place: Any, named: Mapping[str, str]) -> str | None:
 def op_expression(
     place: Any, at: Mapping[str, Any], named: Mapping[str, str], depth: int = DEEPEST
 ) -> str | None:
-    """An op whose source is not known in symbols; None for a place that no such op made. What stands more
+    """An op whose source is not known in symbols; None for a place that no such op made. What is more
     than `depth` brackets deep is `…`."""
     event = place.event
     if event is None:
@@ -174,7 +174,7 @@ def with_subscripts(named: dict[str, str], begun: Collection[str] = ()) -> dict[
 
 
 def loop_states(places: Iterable[Place], named: Mapping[str, str]) -> set[str]:
-    """The names that a loop goes on with: the first tensor stands before it, all others were computed in one
+    """The names that a loop goes on with: the first tensor comes before it, all others were computed in one
     line of it, `h = tanh(x[t] @ W + h @ U)`. Books count these from 0."""
     found: dict[str, list[Place]] = {}
     for place in places:

@@ -1,6 +1,6 @@
 """Tables of texts: many variants of one thing that differ in their numbers, each number stored once.
 
-Rounds of a loop and states of live values are such variants. The same number stands in several texts: in a
+Rounds of a loop and states of live values are such variants. The same number occurs in several texts: in a
 station, on an arrow, in a formula. So a text is stored as the parts around its numbers, with the column of
 each number:
 

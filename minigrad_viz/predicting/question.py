@@ -415,7 +415,7 @@ def say(said: Said, lang: str | None) -> str:
 
 
 def fair(questions: Sequence[QuizQuestion], failed: bool) -> tuple[QuizQuestion, ...]:
-    """The questions that are still open where the error of a cell that `failed` stands above them."""
+    """The questions that are still open where the error of a cell that `failed` is above them."""
     return tuple(q for q in questions if not (failed and q.kind == RAISES))
 
 

@@ -104,7 +104,7 @@ class Aftermath:
             self.started, self.recorder.tape.namespace = None, {}
 
     def note_call(self, call: FailedBackward, error: str) -> None:
-        """Take in the graph of a call that failed, as it stands now."""
+        """Take in the present graph of a call that failed."""
         recorder, states = self.recorder, self.recorder.states
         names = tuple(map(states.end_of, call.roots))
         ends = [edge_of(root) or (history_of(root), 0) for root in call.roots]

@@ -237,8 +237,8 @@ class Round(NamedTuple):
 
 
 class Loops:
-    """Reads the loops around the place where the cell stands. Nothing is run for it: numbers in the text and
-    whole numbers that variables hold are all that counts."""
+    """Reads the loops around the place that the cell has reached. Nothing is run for it: numbers in the text
+    and whole numbers that variables hold are all that counts."""
 
     def __init__(self, locator: Locator, namespace: dict[str, Any]) -> None:
         self.locator, self.namespace = locator, namespace

@@ -40,7 +40,7 @@ class Recorder:
     With `whole`, all of `source` runs in between; without it, `source` is a file of which only a part may
     run. The recorder has a `tape`, and parts that each receive one kind of event: `states`, `grads`,
     `crossing`, `listener`, `packing`, `modules`, `steps` and `backward`. What the cell would need to be
-    computed again is noted by `calls`; with `rounds` also how all stood after the newest rounds of a loop.
+    computed again is noted by `calls`; with `rounds` also the state after the newest rounds of a loop.
     """
 
     def __init__(
@@ -275,7 +275,7 @@ class Recorder:
 
     @observer_method
     def take_in(self, results: list[Any]) -> None:
-        """Take in what a call that stands as a whole has computed inside, before the call itself is
+        """Take in what a call that is shown as a whole has computed inside, before the call itself is
         reported."""
         self.tape.place()
         for tensor in results:

@@ -334,7 +334,7 @@ def find_question(source: Any, subject: str | None, frame: Any, lang: str | None
 
 
 def places(source: Any, frame: Any) -> list[tuple[Scenes, Any]]:
-    """Where the answer may stand: what was recorded, then the graph as it is."""
+    """Where the answer may be: what was recorded, then the graph as it is."""
     if is_tensor(source):
         cell = known_to_last(source)
         names = {**frame.f_globals, **frame.f_locals}

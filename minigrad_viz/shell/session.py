@@ -204,7 +204,7 @@ def users_files(
     cells: Sequence[RecordedCell], namespace: dict[str, Any], located: Mapping[str, str]
 ) -> list[RecordedCell]:
     """The files of the user's from which the names in some cells come, and those in which code ran, by
-    `located`; what a file imports stands before it."""
+    `located`; what a file imports comes before it."""
     names: set[str] = set()
     for cell in cells:
         tree = SourceText(cell.source).tree

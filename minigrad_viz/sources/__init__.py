@@ -34,7 +34,7 @@ class Library(Protocol):
         """The node at which a tensor's gradient arrives, or None."""
 
     def freeze(self, roots: list[Any]) -> tuple[list[Any], list[Any]]:
-        """The nodes of a backward call that starts, and for a `BackwardStartNote` how they stand."""
+        """The nodes of a backward call that starts, and for a `BackwardStartNote` their state."""
 
     def listen(self, live: Any, frozen: Any, starts: Any) -> None:
         """Tell from now on what these nodes do, which `freeze` has told of; `starts` are (node, output

@@ -266,7 +266,7 @@ class TorchNodes:
         self.custom = False
 
     def freeze(self, roots: list[Any]) -> tuple[list[Any], list[Any]]:
-        """The nodes that can be reached, and for a `BackwardStartNote` how they stand."""
+        """The nodes that can be reached, and for a `BackwardStartNote` their state."""
         self.saving, self.freed, self.custom = set(), set(), False
         live, rows = [], []
         for key, node, ends in self.recorder.states.walk(roots):

@@ -93,7 +93,7 @@ FILLED = ("zeros_like", "ones_like")  # whatever their input asks for, their res
 
 def creation_text(stage: Stage, event: TensorCreated, state: TensorState, seed: bool) -> Frame:
     """A tensor is there: made from data, brought along, or the gradient that a call starts with. `state`
-    is how it stands when the story begins."""
+    is that of the beginning of the story."""
     if seed:
         key = "step_seed"
     elif state.parameter:

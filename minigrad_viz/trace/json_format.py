@@ -108,7 +108,7 @@ def parse_json(written: str | bytes) -> Any:
 
 def room_of(document: str) -> int:
     """The bytes that a document and its objects take at most: each object begins with one of these signs, and
-    texts stand in both."""
+    texts are in both."""
     width = 1 if document.isascii() else 4
     more = max(0, document.count(":") - KEYS * document.count("{"))
     signs = sum(document.count(sign) * size for sign, size in SIZES)
