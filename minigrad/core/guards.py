@@ -147,7 +147,7 @@ def check_holds_complex(kind: np.dtype) -> None:
 
 
 def index_error() -> TypeError:
-    """The error for a tensor that is no index."""
+    """The error for a tensor that is not an index."""
     return TypeError("only integer tensors of a single element can be converted to an index")
 
 

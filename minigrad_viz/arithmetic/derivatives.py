@@ -179,7 +179,7 @@ def is_root(scene: Scene, root: str, tensor: str | None) -> bool:
 
 
 def gradient_label(base: str, by: list[str]) -> str:
-    """`∂z/∂x`, as what is derived once more; the root itself where that is no first derivative."""
+    """`∂z/∂x`, as what is derived once more; the root itself where that is not a first derivative."""
     return (
         f"∂{bracket_name(base)}/∂{bracket_name(by[0])}"
         if len(by) == 1

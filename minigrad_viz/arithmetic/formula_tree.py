@@ -1,7 +1,7 @@
 """A formula as a tree, and what is printed of one: plain text, LaTeX for notebooks, and lists for the player,
 which draws fractions and says them aloud.
 
-In LaTeX, `<`, `>` and `&` are never written as they are (but for the `&` of a matrix), so a formula can be
+In LaTeX, `<`, `>` and `&` are never written as they are (except the `&` of a matrix), so a formula can be
 put into HTML and Markdown; a name out of the source cannot leave its place.
 """
 

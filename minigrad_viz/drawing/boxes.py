@@ -350,7 +350,7 @@ def measure(
 
 
 def shapes_of(graph: Graph) -> dict[str, str]:
-    """The sizes of what flows forward, by route; told where modules hide the tensors. A scalar has none."""
+    """The sizes of what flows forward, by route; known where modules hide the tensors. A scalar has none."""
     stations = {s.id: s for s in graph.stations}
     many = {fold.station for fold in graph.folds}
     hidden = any(group.id in many and group.kind in (MODULE, FUNCTION) for group in graph.groups)

@@ -1,5 +1,5 @@
 """The parts of a card below its head: value, gradient, memory and the like. Each is one class, which says
-how it is measured and drawn in the picture, and what the tooltip and the outline have of it.
+how it is measured and drawn in the picture, and what the tooltip and the outline say about it.
 
 Note [Parts of a card]
 ~~~~~~~~~~~~~~~~~~~~~~
@@ -133,7 +133,7 @@ def memory_words(version: int, memory: SharedMemory, lang: str | None, width: in
 
 
 class CardView(NamedTuple):
-    """A card with what its parts may have to say of its surroundings: the memory that it shares, the `deck`
+    """A card with what its parts may say about its surroundings: the memory that it shares, the `deck`
     below it, the gradients that met at it; `sized` where its arrows tell its sizes."""
 
     card: Card
@@ -414,5 +414,5 @@ def part_lines(shown: CardView) -> list[str]:
 
 
 def part_outlines(shown: CardView) -> list[str]:
-    """What the outline says of a card behind its name, value and role."""
+    """What the outline says about a card after its name, value and role."""
     return list(filter(None, (part.outline(shown) for part in PARTS if part.seen(shown.look))))

@@ -215,7 +215,7 @@ def side_by_side(chips: Sequence[Chip], width: float, most: int, below: bool) ->
 
 
 def draw_chip(ink: Ink, deck: Deck, chip: Chip, n: int, left: float, top: float, id: str) -> str:
-    """One saved value, the `n`th; or the count of those without room, told in its tooltip."""
+    """One saved value, the `n`th; or the count of those without room, given in its tooltip."""
     saved = chip.saved
     states = ["more"] if saved is None else []
     if saved is not None:

@@ -1,4 +1,4 @@
-"""What is said of a tensor, a node, a saved value or a hook: in full, as the tooltips of the picture have
+"""What is said about a tensor, a node, a saved value or a hook: in full, as the tooltips of the picture have
 it, and in short, as its outline does.
 """
 

@@ -157,7 +157,7 @@ class LaneBox:
         return found
 
     def slim(self, room: float, before: bool) -> LaneBox:
-        """The lane without what is no name and no value; `before`: with what was."""
+        """The lane with its names and values only; `before`: with what was."""
         heads = []
         for head in self.heads:
             free = room - columns(head.source) * MONO

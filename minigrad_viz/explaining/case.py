@@ -56,11 +56,11 @@ def need(*facts: object) -> None:
 
 
 class Case:
-    """What is explained of a trace: an error, or what is no error but may be a mistake (then `error` is "").
+    """What is explained of a trace: an error, or a possible mistake without one (then `error` is "").
 
     `error` is the class and text of the error ("RuntimeError: …"), word for word. `call` is the backward call
     that this is about (0 if about none), `span` the place in the source, `time` when it came up: the number
-    of the event that tells of it (of what is no error, the end). `failed` is the event if it ended the cell.
+    of the event that reports it (without an error, the end). `failed` is the event if it ended the cell.
     `scene` is the picture that the marks are in: that of the call, or the last of the cell.
     """
 
@@ -168,7 +168,7 @@ class Case:
 
     def name(self, tensor: str) -> str:
         """What to call a tensor in a sentence: its variable, its expression, or its number in the picture;
-        `InventedName` where that is no name of the reader's code."""
+        `InventedName` where that is not a name of the reader's code."""
         return self.checked(self.stage.name(tensor))
 
     def checked(self, name: str) -> str:
@@ -205,7 +205,7 @@ class Case:
         return name_list(dict.fromkeys(map(self.plain, tensors)))
 
     def plain(self, tensor: str) -> str:
-        """The variable that a tensor is, without the number that tells it from others of that name."""
+        """The variable of a tensor, without the number that distinguishes it from others of that name."""
         return self.checked(plain_name(self.stage.name(tensor)))
 
     def place(self, span: Span | None) -> str:

@@ -18,7 +18,7 @@ source.
 
 A `call_rule` is for the expression that ended the cell. Its function gets a `FailedCall`, which has the
 operands with their names, shapes and dtypes, writes the line otherwise, and marks in the picture what the
-sentence tells of operands:
+sentence says about operands:
 
     @call_rule("index_shapes", "Index tensor must have the same number of dimensions as")
     def gathered(failed: FailedCall) -> Explanation | None:

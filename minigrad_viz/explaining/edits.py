@@ -168,7 +168,8 @@ def at_path(case: Case, path: str) -> ast.expr | None:
 
 
 def in_place(case: Case, span: Span | None) -> str:
-    """The statement that writes in place, inside no_grad(); where it is no simple one, without its text."""
+    """The statement that writes in place, inside no_grad(); where it is not a simple one, without its
+    text."""
     tree = statement_around(case, span)
     simple = isinstance(tree, ast.Expr | ast.AugAssign | ast.Assign)
     return NO_GRAD + ((quote(written_as(case, tree)) if simple and tree is not None else None) or "…")
@@ -235,7 +236,7 @@ def clone_assignment(target: ast.expr) -> ast.Assign:
 
 def call_with(span: Span | None, option: str) -> str | None:
     """A backward call as written in the source, with `create_graph=True` or `retain_graph=True`; None for
-    what is no call, or is too long to be quoted."""
+    anything but a call, and for one that is too long to be quoted."""
     call = expression_of_span(span)
     if not isinstance(call, ast.Call):
         return None

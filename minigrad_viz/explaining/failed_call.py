@@ -132,7 +132,7 @@ def layer_name(call: ModuleCall) -> str:
 
 
 def failed_module(case: Case) -> ModuleCall | None:
-    """The innermost call of a module inside which the failing expression ended, if that is no code of the
+    """The innermost call of a module inside which the failing expression ended, if that is outside the
     cell."""
     ended = list[int]()  # outer ones come first, as they ended last
     for event in reversed(case.before):
@@ -362,8 +362,8 @@ class FailedCall:
         **values: Any,
     ) -> Explanation:
         """The explanation: the sentence `why`, and the first of `fixes` that there is, which are fixes or
-        keys of sentences, else what is below that sentence in the catalogue. `marks` are those of what
-        the sentence tells of operands, if there are no others; `key` is for an explanation that has another
+        keys of sentences, else what is below that sentence in the catalogue. `marks` mark what the sentence
+        says about operands, if there are no others; `key` is for an explanation that has another
         key than its rule."""
         layer = self.layer
         named = values if layer is None else {"name": layer.input, **values}
@@ -381,7 +381,7 @@ class FailedCall:
         return "×".join(map(str, shape))
 
     def marks(self, why: str, values: Mapping[str, Any]) -> tuple[Mark, ...]:
-        """What the sentence `why` tells of operands: the size in question, the dtype or the shape."""
+        """What the sentence `why` says about operands: the size in question, the dtype or the shape."""
         found, told = tuple[Mark, ...](), fields(why)
         for name, one in ((name, one) for name, one in values.items() if isinstance(one, Operand)):
             if one.dim is not None:

@@ -237,7 +237,7 @@ def inputs_of(case: Case, call: Call) -> list[Input] | None:
 
 def single_precision_inputs(case: Case, given: list[Input] | None) -> list[str]:
     """The inputs that require gradients in single precision, or coarser. Where they are not known, all
-    tensors of the cell that do so, if there are no others and the text tells of no other dtype."""
+    tensors of the cell that do so, if there are no others and the text mentions no other dtype."""
     if given is not None:
         return [name for name, state in given if state.requires_grad and dtype_of(state) in SINGLE]
     made = {e.tensor.id: e for e in case.earlier(TensorCreated) if e.tensor.requires_grad}

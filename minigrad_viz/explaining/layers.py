@@ -279,7 +279,7 @@ class Loss:
 
 @call_rule("target_dtype", "expected target dtype to be|expected scalar type Long but found")
 def index_dtype(failed: FailedCall) -> Explanation | None:
-    """The indices of classes are no whole numbers."""
+    """The class indices are not integers."""
     loss = Loss(failed)
     shape = loss.target.shape
     need(loss.target.dtype.startswith(FLOATING))
@@ -358,7 +358,7 @@ def classes_last(failed: FailedCall, got: Shape) -> Explanation | None:
 
 @call_rule("target_dtype", "Expected floating point type for target with class probabilities")
 def probabilities(failed: FailedCall) -> Explanation | None:
-    """A target of one number for each class is no floating point tensor."""
+    """A target with one number for each class is not a floating-point tensor."""
     loss = Loss(failed)
     need(loss.target.shape == loss.input.shape)
     if loss.input.whole:

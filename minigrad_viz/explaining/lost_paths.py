@@ -273,7 +273,7 @@ AROUND = ("detach", "requires_grad_", "clone")  # what may stand around a new va
 
 class Reassignment(NamedTuple):
     """The assignment `source` at `span` gave the variable `name` a new tensor, computed from the leaf that it
-    was. `update` is the same as a write in place, which keeps the leaf ("" for what is no update
+    was. `update` is the same as a write in place, which keeps the leaf ("" for what is not an update
     by a gradient); `reset` is what is missing after it ("" where nothing is)."""
 
     name: str
@@ -398,7 +398,7 @@ def is_reset(part: ast.AST, name: str) -> bool:
 
 
 def sentence_values(found: Reassignment) -> Values:
-    """What sentences say of it."""
+    """What sentences say about it."""
     return {**found._asdict(), "line": found.span.line}
 
 

@@ -212,7 +212,7 @@ RATES = ("lr", "learning_rate", "step_size", "eta", "alpha", "rate")
 
 class Divergence(NamedTuple):
     """The `tensor`, called `name`, grew from `first` to `last` by `updates`, the last of which is at
-    `span`, told as `line`. `rate` is the learning rate as it is written (None where that is not certain),
+    `span`, written as `line`. `rate` is the learning rate as it is written (None where that is not certain),
     `better` one that would converge, estimated from how the first update changed the gradient."""
 
     tensor: str

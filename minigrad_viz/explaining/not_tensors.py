@@ -228,6 +228,6 @@ def given_as(failed: FailedCall, names: set[str]) -> list[ast.expr]:
 
 @call_rule("uneven_rows", r"expected sequence of length {m} at dim {dim} \(got {n}\)")
 def uneven_rows(failed: FailedCall, **sizes: int) -> Explanation | None:
-    """Rows of several lengths in `torch.tensor`."""
+    """Rows of different lengths in `torch.tensor`."""
     need(failed.function in ("tensor", "as_tensor", "FloatTensor"))
     return failed.explain("uneven")

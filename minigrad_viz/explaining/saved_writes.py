@@ -104,8 +104,8 @@ def statement(case: Case, write: Write) -> Span | None:
 
 
 def sharing(case: Case, tensor: str) -> set[str]:
-    """The tensors with the same memory and the same version: views, what `detach()` gave, and what an op in
-    place made of them."""
+    """The tensors with the same memory and the same version: views, results of `detach()`, and what in-place
+    operations made of them."""
     pairs = [pair for event in case.before for pair in pairs_of(event)]
     same, grown = {tensor, *base_tensor(case, tensor)}, True
     while grown:

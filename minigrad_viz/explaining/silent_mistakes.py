@@ -313,7 +313,7 @@ def stepped_parameters(case: Case) -> set[str]:
 
 def steps_after_deposits(case: Case, learning: Collection[str]) -> bool:
     """Whether an optimizer took a step when some of these tensors had got a gradient. An earlier step does
-    not tell what the optimizer holds."""
+    not show what the optimizer holds."""
     deposits = [event for event in case.trace.of(GradAccumulated) if event.tensor in learning]
     times = case.scene.index.times
     steps = [times[id(step)] for step in case.trace.of(OptimizerStepped)]

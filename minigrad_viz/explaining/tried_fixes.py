@@ -133,7 +133,7 @@ def is_later(after: End, before: End, change: Change) -> bool:
 
 
 def same_error(mine: str, recorded: str) -> bool:
-    """Whether two errors are the same but for a name of the library, or of a version."""
+    """Whether two errors are the same except for a name of the library, or of a version."""
     if mine == recorded or not mine or not recorded:
         return mine == recorded
     same = mine.partition(":")[0] == recorded.partition(":")[0]

@@ -89,7 +89,7 @@ T = TypeVar("T")
 
 
 class Way(NamedTuple):
-    """What the trace has of the way from a node to one of its inputs: the saved values by name, and the
+    """What the trace says about the path from a node to one of its inputs: the saved values by name, and the
     input's shape and dtype."""
 
     saved: dict[str, Any]

@@ -1,4 +1,4 @@
-"""What of a graph is shown at first: its main part, with groups and long chains as one station each.
+"""The part of a graph that is shown at first: its main part, with groups and long chains as one station each.
 
 Note [What is closed]
 A picture shows the outermost groups, each closed to one station. Open are the groups that an explanation

@@ -7,11 +7,11 @@ Note [Letters]
     round of a loop gives the same ones. Where letters run out, the others have none.
 
 Note [Names of inner results]
-    Python tells of an op the expression of the cell that runs. In `out = net(x)` that is `net(x)` for every
-    op of the net, and the variable is `out` for all of them. But only what the call returned is `out`. The
-    others are called by what made them: `0.weight.T`, `1 tanh`, `fc1 · addmm`, `cross_entropy · log_softmax`.
-    Of a call that failed, none has the name. Variables of a module's own code are no variables of the cell,
-    so what is computed there is called by its expression alone.
+    For each op, Python gives the expression of the cell that runs. In `out = net(x)` that is `net(x)` for
+    every op of the net, and the variable is `out` for all of them. But only what the call returned is `out`.
+    The others are called by what made them: `0.weight.T`, `1 tanh`, `fc1 · addmm`, `cross_entropy ·
+    log_softmax`. Of a call that failed, none has the name. Variables of a module's own code are not variables
+    of the cell, so what is computed there is called by its expression alone.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a trace tells of a node: its edges, the values that it saved, its source, its hooks.
+"""What a trace says about a node: its edges, the values that it saved, its source, its hooks.
 
 Note [Which hooks are gone]
     A handle is not a tensor, so `handle.remove()` is not reported. What is known: the statement at the top

@@ -106,7 +106,7 @@ class Cuts:
         self.twins: dict[str, dict[str, bool]] = {}
 
     def note(self, place: Place, event: Any, mode: str) -> None:
-        """Note at a new place what `event`, by which it was made in a `mode` ("" with gradients), tells of
+        """Note at a new place what `event`, by which it was made in a `mode` ("" with gradients), says about
         it."""
         at = self.found.at
         place.asking = {id for id in place.inputs or () if id is not None and self.carries(id)}

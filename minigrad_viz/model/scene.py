@@ -315,7 +315,7 @@ class Scenes:
         return self.of(self.calls[-1])
 
     def of(self, call: int) -> Scene:
-        """The scene of a call; the last one for 0, which is no call."""
+        """The scene of a call; the last one for 0, which is not a call."""
         call = call or self.calls[-1]
         if call not in self._built:
             self._built[call] = Scene(self.index, call)

@@ -436,7 +436,7 @@ def title_of_card(
 
 
 def name_and_kind(words: Sequence[str]) -> tuple[str, str]:
-    """The words of a module's title as a name and what it is: a number alone is no name."""
+    """The words of a module's title as a name and what it is: a number alone is not a name."""
     keep = 2 if words[0].rpartition(".")[2].isdigit() and len(words) > 1 else 1
     return " ".join(words[:keep]), " ".join(words[keep:]).removeprefix("Sequential")
 

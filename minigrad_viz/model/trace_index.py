@@ -83,8 +83,9 @@ def call_groups(calls: list[BackwardCall], links: dict[int, set[int]]) -> list[l
 
 
 class Scopes:
-    """The stations of every group of calls. `of(call)` gives the places of the group of a call, and those of
-    them that are shown as given; None where one picture holds everything. `skipped` calls were not kept."""
+    """The stations of every group of calls. `of(call)` returns the places of the group of a call, and those
+    of them that are shown as inputs; None if one picture contains everything. `skipped` calls were not
+    kept."""
 
     def __init__(self, index: Lookup, known: Mapping[int, BackwardCall], skipped: int) -> None:
         self.index, self.skipped = index, skipped

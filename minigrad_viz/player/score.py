@@ -269,7 +269,7 @@ def frames_to_json(
 
 
 def step_lines(frame: Frame) -> list[Line]:
-    """The lines of a step but for those that are above the player."""
+    """The lines of a step except those that are above the player."""
     return [line for line in frame.lines if line.kind not in BESIDE]
 
 

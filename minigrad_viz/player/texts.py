@@ -8,7 +8,7 @@ each number:
     text     [part, column, part, column, …, part], or, where the words change as well,
              {"forms": [text or "the same", …], "at": [which of them in each variant]}
 
-A table tells how variants differ from one of them, the whole, and `stepper_texts.js` makes them of it:
+A table says how variants differ from one of them, the whole, and `stepper_texts.js` makes them of it:
 
     table    {"columns": […], "texts": difference}
     difference  a text; {"values": [value, …], "at": [which of them in each variant]}; or by key, or by place

@@ -139,7 +139,7 @@ def failed_backward(stack: list[TracebackType], users: list[int]) -> FailedBackw
 
 
 def running_node(frames: list[FrameType]) -> Any:
-    """The node that was running; None where PyTorch's engine, which is no Python, ran it."""
+    """The node that was running; None where PyTorch's engine, which is written in C++, ran it."""
     found = [
         frame.f_locals.get(variable)
         for frame in frames

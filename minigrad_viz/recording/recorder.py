@@ -162,7 +162,7 @@ class Recorder:
         composite: bool = False, run: Any = None, names: tuple[str, ...] = (),
     ) -> None:  # fmt: skip
         """An op ran, which would have left a node called `ghost` with the grad mode on; it may be made of
-        several that nobody tells of (`composite`). Inside a backward call it counts only if the call builds a
+        several that nobody reports (`composite`). Inside a backward call it counts only if the call builds a
         graph and the result is part of it. For `run` and `names` see `OpNote`."""
         tape = self.tape
         if composite:

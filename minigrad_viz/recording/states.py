@@ -141,7 +141,7 @@ class Exits:
         self.shared: list[weakref.ref[Any]] = []
 
     def source_of(self, tensor: Any) -> Out | None:
-        """The array that had left whose memory a tensor uses of which nobody told: PyTorch does not tell of
+        """The array that had left whose memory a tensor uses that nobody reported: PyTorch does not report
         `from_numpy`. None for any other tensor."""
         memory = raw_array(tensor) if self.out and history_of(tensor) is None else None
         if memory is None:
@@ -484,7 +484,7 @@ class States:
         return NodeState(self.ids.name(key), node_name(node), saved, edges, *leaf, memory=number)
 
     def freeze_native(self, key: Any, node: Any, ends: Edges) -> NodeState:
-        """The same of a node of PyTorch's own that is no AccumulateGrad. See Note [Fast notes]."""
+        """The same of a node of PyTorch's own that is not an AccumulateGrad. See Note [Fast notes]."""
         name, key_of = self.ids.name(key), cast(Callable[[Any], str], self.ids.key)  # texts on PyTorch
         edges = tuple([None if n is None else (key_of(n), nr) for n, nr in ends])
         made = self.ids.alive(self.ids.outputs.get(key))

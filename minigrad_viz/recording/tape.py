@@ -73,8 +73,8 @@ watching_lightly = functools.partial(observer_method, light=True)
 
 class Large:
     """What was taken of large tensors, which need not be gone through again as long as somebody has the
-    memory and nobody wrote to it, be it through another view, as `w.T` that a node saved. Writes that no
-    version tells of (by NumPy) show in a sample of the numbers."""
+    memory and nobody wrote to it, be it through another view, as `w.T` that a node saved. Writes that change
+    no version (by NumPy) show in a sample of the numbers."""
 
     SAMPLE = 64  # numbers
 
@@ -234,7 +234,7 @@ class Tape:
         return None if spot is not None and self.locator.inside(sys._getframe(2)) else spot
 
     def op_place(self) -> At:
-        """The same for an `OpNote`, which tells of the place as well. The place of
+        """The same for an `OpNote`, which contains the place as well. The place of
         an op that code outside of libraries calls is found once."""
         if self.call:
             spot = self.own_place()

@@ -169,7 +169,7 @@ class CellRunner:
 
         `end(handle, error=..., result_silenced=...)` is called when the cell's own output is out. `error` is
         what the cell raised, or None; `result_silenced` says that the cell ended in `;`. An error it raises
-        is shown as a warning of one line. It may give the traceback of a failure that it has told of itself,
+        is shown as a warning of one line. It may give the traceback of a failure that it has reported itself,
         for `%name traceback`.
 
         `lang` gives the language of what the runner itself says; None is the one in force. `words` are
@@ -351,7 +351,8 @@ class CellRunner:
             self._warn(message, problem)
 
     def _watch(self, arguments: str, automatic: bool) -> None:
-        """Begin watching the running cell; not one run silently, which IPython does not announce."""
+        """Begin watching the running cell. IPython does not announce cells that run silently, so these are
+        skipped."""
         __tracebackhide__ = True
         options = self._options(arguments, "magic_bad_arguments")
         options.automatic = automatic

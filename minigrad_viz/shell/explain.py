@@ -190,7 +190,7 @@ def why_none(x: Any, lang: str | None = None) -> Why:
 
 
 def facts_of(x: Any, name: str) -> Facts:
-    """What a tensor tells of itself; nobody is warned."""
+    """What is known from a tensor alone; nobody is warned."""
     with silence():
         grad = x.grad if has_history(x) else None
     requires, history = bool(x.requires_grad), history_of(x)

@@ -1,7 +1,7 @@
 """What is shown of a recorded cell: its picture, its state table, its steps, its errors; on a page, as
 text, as files.
 
-It needs no script, and reads well where a page takes its style away.
+It needs no script, and reads well on a page that removes its style.
 """
 
 from __future__ import annotations
@@ -155,8 +155,8 @@ def closed_section(title: str, content: str) -> str:
 
 
 class Findings:
-    """The explanations of a cell. A fault of ours in finding them must not take away the rest of what is
-    shown: its traceback is the `problem`, and the error of the cell is shown without an explanation."""
+    """The explanations of a cell. A fault of ours in finding them must not hide the
+    rest: its traceback is the `problem`, and the error of the cell is shown without an explanation."""
 
     def __init__(self, scenes: Scenes, lang: str, notebook: JoinedTrace | None = None) -> None:
         self.error, self.lang = scenes.trace.error, lang

@@ -163,7 +163,7 @@ class Session:
 
 
 def nodes_in(trace: Trace) -> set[str | None]:
-    """The nodes that a trace tells of. Others may only have been looked at."""
+    """The nodes of a trace. Others may only have been looked at."""
     made = {state.node for event in trace.events for state in event.made}
     reached = {node.id for event in trace.of(BackwardStarted) for node in event.nodes}
     return made | reached | {node.id for node in trace.nodes}

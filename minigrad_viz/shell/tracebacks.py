@@ -1,4 +1,4 @@
-"""Tracebacks of a shell that tell where the user's code was, not how minigrad got from there to the error.
+"""Tracebacks of a shell that show where the user's code was, not how minigrad got from there to the error.
 
 Note [Where frames are hidden]
 ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~

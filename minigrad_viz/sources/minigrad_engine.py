@@ -1,4 +1,4 @@
-"""What minigrad's engine tells of a backward call: its nodes as it begins, and which gradients each
+"""What minigrad's engine reports of a backward call: its nodes as it begins, and which gradients each
 received and sent."""
 
 from __future__ import annotations

@@ -72,7 +72,7 @@ def saved_value_text(value: Any) -> str:
 
 
 def as_whole(stage: Stage, event: Any) -> list[Line]:
-    """What to say of a call that is shown as a whole; nothing of an ordinary op."""
+    """What to say about a call that is shown as a whole; nothing of an ordinary op."""
     if getattr(event, "op", "") == COMPILED:
         return [line("words", stage.say("whole_label"), stage.say("step_compiled"))]
     counted = getattr(event, "counted", 0)

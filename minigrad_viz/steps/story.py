@@ -159,7 +159,7 @@ class Story:
         return any(self.shown(change.tensor) for change in update.changes)
 
     def aside(self, time: int, event: Statement) -> str | None:
-        """The tensor that a statement is about ("" if about none in particular); None if it is no step."""
+        """The tensor that a statement is about ("" if about none in particular); None if it is not a step."""
         if time in self.removals:
             return self.removals[time] if self.shown(self.removals[time]) else None
         told = aside_of(event.span.text)
@@ -222,7 +222,7 @@ class EventReader:
         return None if make is None else make(self, event)
 
     def running(self) -> bool:
-        """Whether the story runs: what happened before and after it is not told."""
+        """Whether the story runs: what happened before and after it is left out."""
         return self.begin <= self.time < self.end
 
     def tensor(self, event: Any) -> Step | None:

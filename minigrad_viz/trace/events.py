@@ -105,7 +105,7 @@ class TensorCreated(NamedTuple):
 
     @property
     def states(self) -> tuple[TensorState, ...]:
-        """The tensors that it tells of, as they are after it."""
+        """The tensors that it is about, as they are after it."""
         return (self.tensor,)
 
     def consistent(self) -> bool:
@@ -141,7 +141,7 @@ class Forward(NamedTuple):
 
     @property
     def states(self) -> tuple[TensorState, ...]:
-        """The tensors that it tells of, as they are after it."""
+        """The tensors that it is about, as they are after it."""
         return self.outputs
 
     @property
@@ -226,7 +226,7 @@ class TensorDetached(NamedTuple):
 
     @property
     def states(self) -> tuple[TensorState, ...]:
-        """The tensors that it tells of, as they are after it."""
+        """The tensors that it is about, as they are after it."""
         return (self.tensor,)
 
 
@@ -249,7 +249,7 @@ class NumbersReturned(NamedTuple):
 
     @property
     def states(self) -> tuple[TensorState, ...]:
-        """The tensors that it tells of, as they are after it."""
+        """The tensors that it is about, as they are after it."""
         return (self.tensor,)
 
     @property
@@ -287,7 +287,7 @@ class RequiresGradSet(NamedTuple):
 
     @property
     def states(self) -> tuple[TensorState, ...]:
-        """The tensors that it tells of, as they are after it."""
+        """The tensors that it is about, as they are after it."""
         return (self.tensor,)
 
 
@@ -316,7 +316,7 @@ class InPlaceWrite(NamedTuple):
 
     @property
     def states(self) -> tuple[TensorState, ...]:
-        """The tensors that it tells of, as they are after it."""
+        """The tensors that it is about, as they are after it."""
         return (self.tensor, *self.also)
 
     @property
@@ -367,7 +367,7 @@ class OptimizerStepped(NamedTuple):
 class NodeState(NamedTuple):
     """A node as it was when a backward call started. `edges` has per input (node id, output number) or
     None; `variable` is the leaf of an AccumulateGrad; `hooks` counts the user's hooks that the library
-    tells of. `sequence` is the rank of the node's sequence number among the nodes of the call, by which the
+    reports. `sequence` is the rank of the node's sequence number among the nodes of the call, by which the
     engine runs them (an AccumulateGrad's is the highest); `code` is where the backward of a custom Function
     is in the source, if it does, and `methods` says the same of its other methods, by their names.
     `memory` is that of the leaf of an AccumulateGrad, in the numbers of `SavedChip.memory`."""
@@ -422,7 +422,7 @@ class NodeRan(NamedTuple):
     sent_ids: tuple[TensorId | None, ...]
 
     def consistent(self) -> bool:
-        """Whether what it sent has ids."""
+        """Whether the gradients that it sent have ids."""
         return len(self.sent) == len(self.sent_ids)
 
 
@@ -530,7 +530,7 @@ class Snapshot(NamedTuple):
 
     @property
     def states(self) -> tuple[TensorState, ...]:
-        """The tensors that it tells of, as they are after it."""
+        """The tensors that it is about, as they are after it."""
         return tuple(state for _, state in self.rows)
 
 
@@ -652,18 +652,18 @@ class Later(Sequence[Any]):
 
 
 class Trace(NamedTuple):
-    """A recorded cell: its source, what happened, the error that ended it (or None), the names of tensors
-    at the end, and the nodes that no backward call reached. `skipped` counts the backward calls of a
-    cell with many that are not kept. `events` may be `Later`, which reads like a tuple. One that was not
-    `recorded` has what could still be found after an error: that an event is missing means nothing.
-    `deposits` counts those of the calls that were skipped, by the id of the leaf. Of a graph that nobody
-    recorded and that was found finished, `roots` are the tensors that were asked for (None elsewhere), and
-    `omitted` counts the nodes that were left out, as there were too many. The results of `counted` ops need
-    no gradient; there were too many of them to record. `rounds` has the value of the root of each
-    backward call, also of those that are not kept (None where that is no finite number), `norms` the norm of
-    all gradients after it; `light` calls, among those that were skipped, were only counted. `library` is that
-    of the tensors that variables name: "minigrad" or "torch" ("" where there are none). `passed` ops, of any
-    kind, were not recorded because the graph had become too large."""
+    """A recorded cell: its source, what happened, the error that ended it (or None), the names of tensors at
+    the end, and the nodes that no backward call reached. `skipped` counts the backward calls of a cell with
+    many that are not kept. `events` may be `Later`, which reads like a tuple. One that was not `recorded` has
+    what could still be found after an error: that an event is missing means nothing. `deposits` counts those
+    of the calls that were skipped, by the id of the leaf. Of a graph that nobody recorded and that was found
+    finished, `roots` are the tensors that were asked for (None elsewhere), and `omitted` counts the nodes
+    that were left out, as there were too many. The results of `counted` ops need no gradient; there were too
+    many of them to record. `rounds` has the value of the root of each backward call, also of those that are
+    not kept (None where that is not a finite number), `norms` the norm of all gradients after it; `light`
+    calls, among those that were skipped, were only counted. `library` is that of the tensors that variables
+    name: "minigrad" or "torch" ("" where there are none). `passed` ops, of any kind, were not recorded
+    because the graph had become too large."""
 
     source: str
     events: Sequence[Event]

@@ -99,17 +99,17 @@ class Card:
     """Upper deck: a tensor as it was when the picture was taken.
 
     `name` is the variable, `expr` the source expression that made it; either may be unknown; `letter` stands
-    for a name in formulas where there is none. In a `loop`, `expr` is the loop's head instead, which is no
-    expression. `grad` is the gradient that flowed into the tensor; `grad_kept` tells whether it was also
-    stored in `.grad`, and `before` is what that held already. `held` says that a variable still stands
-    for the tensor in the end; `asked` that the call that is shown was to find its gradient. `tangent` is
-    that of a dual tensor. `fog` is the mode ("no_grad", "inference") in which it was computed from
-    tensors that require gradients, so that no node was made; `ghost` the name of the node that it would
-    have had ("" where that is not certain). `shares` is the id of the tensor whose memory it uses ("" for
-    its own). `stood` has its value and its `.grad` at all moments of the call, where they changed (see
-    Note [True at this moment] in `stations`). `seed` is the gradient that the call was given for it,
-    unless that is the usual 1; `returned` the one that `grad()` returned for it. A call that is shown as
-    a whole has made a tensor that is `compiled`, or for which so many ops were only `counted`.
+    for a name in formulas where there is none. In a `loop`, `expr` is the loop's head instead, which is not
+    an expression. `grad` is the gradient that flowed into the tensor; `grad_kept` tells whether it was also
+    stored in `.grad`, and `before` is what that held already. `held` says that a variable still stands for
+    the tensor in the end; `asked` that the call that is shown was to find its gradient. `tangent` is that of
+    a dual tensor. `fog` is the mode ("no_grad", "inference") in which it was computed from tensors that
+    require gradients, so that no node was made; `ghost` the name of the node that it would have had ("" where
+    that is not certain). `shares` is the id of the tensor whose memory it uses ("" for its own). `stood` has
+    its value and its `.grad` at all moments of the call, where they changed (see Note [True at this moment]
+    in `stations`). `seed` is the gradient that the call was given for it, unless that is the usual 1;
+    `returned` the one that `grad()` returned for it. A call that is shown as a whole has made a tensor that
+    is `compiled`, or for which so many ops were only `counted`.
     """
 
     id: str
@@ -289,7 +289,7 @@ class Group:
 
     @property
     def loop(self) -> bool:
-        """Whether it is the rounds of a loop: its title is the loop's head, which is no expression."""
+        """Whether it is the rounds of a loop: its title is the loop's head, which is not an expression."""
         return self.kind == ROUND
 
 

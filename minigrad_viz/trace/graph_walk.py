@@ -118,7 +118,7 @@ def chips(
     take: Callable[[Any], Any] = value_of,
 ) -> tuple[SavedChip, ...]:
     """What a node saved, as data, with what `take` takes of the numbers of a tensor. Each memory gets a
-    number from what tells it from all others."""
+    number from what distinguishes it from all others."""
     return tuple([chip(k, node, number, take) for k in kept])
 
 

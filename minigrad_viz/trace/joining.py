@@ -96,7 +96,7 @@ def plain_source(source: str) -> str:
 
 
 def module_name(label: str) -> str:
-    """How the file with this label is imported; "" for what is no file."""
+    """How the file with this label is imported; "" for anything but a file."""
     return label.rpartition("/")[2].removesuffix(".py") if label.endswith(".py") else ""
 
 
@@ -198,7 +198,7 @@ class Joiner:
 
 
 def same_text(a: str, b: str) -> bool:
-    """Whether two texts are the same but for a magic in the first line and the space at the end."""
+    """Whether two texts are the same except for a magic in the first line and the space at the end."""
     one, other = a.rstrip().split("\n"), b.rstrip().split("\n")
     magic = one[0].startswith("%%") or other[0].startswith("%%")
     return one == other or (magic and one[1:] == other[1:] and len(one) > 1)

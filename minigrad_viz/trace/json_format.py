@@ -59,7 +59,7 @@ Read = Callable[[Any], Any]
 
 
 class InvalidTrace(ValueError):
-    """A text is no saved trace, or a damaged one. `key` is the sentence of the catalogue that says what is
+    """A text is not a saved trace, or a damaged one. `key` is the sentence of the catalogue that says what is
     wrong, `path` the place in the document (`events[3].shape`; "" for all of it)."""
 
     def __init__(self, key: str, found: object = "", **values: object) -> None:
@@ -119,7 +119,7 @@ def room_of(document: str) -> int:
 
 
 def exact(cls: type, found: Any) -> Any:
-    """What was found, if it is of this very class: `True` is no integer."""
+    """What was found, if it is of this very class: `True` is not an integer."""
     if found.__class__ is not cls:
         raise InvalidTrace("trace_wrong_type", found)
     return found

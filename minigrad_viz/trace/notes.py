@@ -13,7 +13,7 @@ Note [Fast notes]
     What minigrad does thousands of times, a plain result, a node with plain saved values, a node that ran
     without leaving a graph, is read from its attributes. Anything else is asked through properties, as of any
     library; a test holds both to the same events. On a chain of 10,000 scalar ops recording takes 12 µs
-    longer an op; complete events made at once would take 60 µs, and asking nodes for their state 40 µs.
+    longer per op; complete events made at once would take 60 µs, and asking nodes for their state 40 µs.
 """
 
 from __future__ import annotations
@@ -273,7 +273,7 @@ class ModuleReturnNote(NamedTuple):
 
 
 class BackwardStartNote(NamedTuple):
-    """A backward call began; `nodes` has of each node its key, its sequence number, and its state: its
+    """A backward call began; `nodes` has for each node its key, its sequence number, and its state: its
     state, or the further arguments of `node_state`."""
 
     event: BackwardStarted
@@ -293,8 +293,8 @@ class BackwardStartNote(NamedTuple):
 
 class NodeNote(NamedTuple):
     """A node ran; `received` is a tuple where it has several outputs, `ids` are those of gradients with a
-    graph of their own. `changed` has of gradients that hooks may have changed the number of the output, what
-    was sent and what came."""
+    graph of their own. For gradients that hooks may have changed, `changed` has the number of the output,
+    what was sent and what arrived."""
 
     call: int
     key: Any

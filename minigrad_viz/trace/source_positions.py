@@ -42,7 +42,7 @@ class SourceText:
 
     @property
     def tree(self) -> ast.Module | None:
-        """The syntax tree, or None if the text is no Python."""
+        """The syntax tree, or None if the text is not Python."""
         return self._parsed[0]
 
     @property
@@ -555,7 +555,7 @@ class Locator:
 
     def tree(self, origin: int = 0) -> ast.Module | None:
         """The syntax tree of the traced text, or of another by its number in spans, in which a magic is
-        `pass`; None if it is no Python."""
+        `pass`; None if it is not Python."""
         return self._sources[origin].tree
 
     @property
@@ -572,7 +572,7 @@ class Locator:
     @functools.cached_property
     def tops(self) -> list[Span | None]:
         """The statements of the traced text at the top level; of those with a block what precedes it.
-        None for a cell magic, which is no statement."""
+        None for a cell magic, which is not a statement."""
         tree = self.tree()
         spans = [] if tree is None else [self._texts.statement(node) for node in tree.body]
         return [None if span.text.startswith("%%") else span for span in spans]

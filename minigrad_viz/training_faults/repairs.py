@@ -52,7 +52,7 @@ class Line:
 
 
 def syntax_of(text: str) -> ast.Module | None:
-    """The syntax tree of a statement; None where it is no whole one."""
+    """The syntax tree of a statement; None where it is not a whole one."""
     try:
         return ast.parse(text)
     except SyntaxError:

@@ -104,7 +104,7 @@ def sound_of_word(word: str) -> str:
 
 
 def read_texts(lang: str) -> dict[str, str]:
-    """The texts of a language: what is in its files as `key: text`, but for empty lines and comments. An
+    """The texts of a language: what is in its files as `key: text`, except empty lines and comments. An
     indented line is what to do about the line above it, with the key `key.fix`."""
     found: dict[str, str] = {}
     key = ""

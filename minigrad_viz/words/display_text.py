@@ -67,7 +67,8 @@ def shorten(text: str, width: int) -> str:
 
 def shorten_name(name: str, width: int) -> str:
     """`name` if it fills at most `width` columns. Else what fits of it: of the name of a parameter the
-    beginning and the end, which tells it from others (`net.blo…attn.bias`); of an expression the beginning.
+    beginning and the end, which distinguishes it from others (`net.blo…attn.bias`); of an expression the
+    beginning.
     """
     if columns(name) <= width or not (name.isascii() and DOTTED.fullmatch(name)):
         return shorten(name, width)
