@@ -1,4 +1,4 @@
-"""What an error says of a name that is not there.
+"""What an error says about a name that is not there.
 
 `tables/left_out.txt` lists, by namespace, the names that PyTorch has and minigrad left out. Its lines that
 begin with "-" list arguments that minigrad's functions do not take.

@@ -1,6 +1,6 @@
 """Switches of PyTorch that programs set: threads, determinism, precision, the default device.
 
-They are remembered, as programs may ask for them, and change nothing: NumPy computes on one thread (but for
+They are remembered, as programs may ask for them, and change nothing: NumPy computes on one thread (except
 products of matrices), always in the same order, in full precision and on the CPU.
 """
 

@@ -38,7 +38,7 @@ print('x.grad', x.grad)
 
 
 def options() -> Reader:
-    """The command line: the options of `%%autograd`, but for the forms of the graph in a notebook."""
+    """The command line: the options of `%%autograd`, except the forms of the graph in a notebook."""
     reader = Reader(
         prog="python -m minigrad_viz", description=text("command_about"), epilog=text("kernel_hint")
     )

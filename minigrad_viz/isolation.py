@@ -8,10 +8,10 @@ Note [Arrivals]
     them to `pass_on` first.
 
     The traceback tells which is which. Python calls a signal handler with the frame that it interrupted: no
-    other function is called with the frame of its caller. An error that has no frame of a handler has come
-    of the instruction at which the innermost frame stands. Python raises what is pending only at a few
-    kinds of instructions: at some of these nothing else can fail, and what a call of a C function raises is
-    no class of the user's, and has a message.
+    other function is called with the frame of its caller. An error that has no frame of a handler came from
+    the instruction at which the innermost frame is. Python raises what is pending only at a few kinds of
+    instructions: at some of these nothing else can fail, and what a call of a C function raises is not a
+    class of the user's, and has a message.
 """
 
 from __future__ import annotations

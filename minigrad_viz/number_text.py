@@ -103,7 +103,7 @@ def written_out(value: Value, width: int = COLUMNS) -> bool:
 
 
 def shape_text(value: Value) -> str:
-    """The sizes of a value as they stand at an arrow: `3×2`, and `()` of a single number."""
+    """The sizes of a value as an arrow shows them: `3×2`, and `()` of a single number."""
     return "×".join(map(str, value.shape)) or "()"
 
 

@@ -165,8 +165,8 @@ KINDS: dict[str, type] = {"b": bool, "u": int, "i": int, "f": float, "c": comple
 
 @functools.lru_cache(64)
 def range_of(dtype: str) -> tuple[type, float, float] | None:
-    """The class of the numbers of a dtype, and between which they are; None for what is no dtype. Those that
-    NumPy lacks have no limits."""
+    """The class of the numbers of a dtype, and between which they are; None for anything but a dtype. Those
+    that NumPy lacks have no limits."""
     if DTYPE.fullmatch(dtype) is None:
         return None
     scalar = np.sctypeDict.get("float32" if dtype == "bfloat16" else dtype)
@@ -219,7 +219,7 @@ OF_TORCH = ("torch", "Tensor"), ("torch.nn.parameter", "Parameter")
 
 
 def variables(namespace: dict[Any, Any]) -> list[tuple[str, Any]]:
-    """The variables of a namespace, as they are now, but for private ones and for keys that are no names."""
+    """The variables of a namespace, as they are now, except private ones and keys that are not names."""
     return [(name, value) for name, value in list(namespace.items()) if type(name) is str and name[:1] != "_"]
 
 
@@ -259,7 +259,7 @@ def array_of(tensor: Any) -> Any:
 
 
 def numbers_inside(tensor: Any) -> Any:
-    """The same of one that is no plain number."""
+    """The same of one that is not a plain number."""
     if isinstance(tensor, minigrad.Tensor):
         return observing.numbers(tensor)
     if type(tensor) not in TENSORS and notices(tensor):
@@ -458,7 +458,7 @@ def evenly(data: Any, most: int) -> Any:
 
 
 def rms_of(numbers: Iterable[Any]) -> float | None:
-    """The root mean square of numbers, but for those that are not finite; None where one is not real."""
+    """The root mean square of numbers, except those that are not finite; None where one is not real."""
     found = list(numbers)
     if not found or any(n.__class__ is complex or n.__class__ is bool for n in found):
         return None
@@ -500,8 +500,8 @@ def history_of(tensor: Any) -> Any:
 
 
 def memory_of(tensor: Any) -> tuple[int, int] | None:
-    """The memory that a tensor uses: what tells it from all other memory at this time, and its size in bytes;
-    None where that is not known. A part of a tensor uses, and keeps, the memory of the whole."""
+    """The memory that a tensor uses: what distinguishes it from all other memory at this time, and its size
+    in bytes; None where that is not known. A part of a tensor uses, and keeps, the memory of the whole."""
     data = tensor._data if isinstance(tensor, minigrad.Tensor) else None
     if isinstance(data, (np.ndarray, np.generic)):
         whole = owner_of(data)

@@ -52,8 +52,8 @@ def close(computed: Any, recorded: Any, dtype: str, scale: Any = None) -> bool:
 
 
 def agree(a: Value, b: Value) -> bool:
-    """Whether two snapshots have the same numbers but for rounding; as far as their ranges tell, where there
-    are too many."""
+    """Whether two snapshots have the same numbers except for rounding; as far as their ranges tell, where
+    there are too many."""
     if a.shape != b.shape or a.dtype != b.dtype:
         return False
     mine, theirs = array_of(a), array_of(b)

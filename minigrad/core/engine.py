@@ -17,7 +17,7 @@ Note [Order]
     the newest node at which a gradient has arrived has all of its gradients, and the plain loop need not
     count: it runs that node. Its heap contains only numbers, and a chain passes it by, which is a fifth of
     its backward pass. The gradients of leaves are deposited at the end. Nobody can see that without a hook,
-    but for an error: then the leaves that were ready get their gradients (`deposit_ready`).
+    except by an error: then the leaves that were ready get their gradients (`deposit_ready`).
 
     The plain loop stops where it meets a node that has hooks or calls user code, before that node could be
     ready. `go_on` then counts the rest of the graph, deposits what is ready, and passes the rest to the other

@@ -1,7 +1,7 @@
 """Guards: functions that raise PyTorch's error, with PyTorch's text, unless arguments are as they must be.
 
-What several modules check is here, what only one op needs stands beside that op. `check_…` raises the error,
-`…_error` returns it. `refuse` raises that of a dtype, which `tables/dtypes.txt` has.
+Checks that several modules share are here; a check of a single op is beside that op. `check_…` raises the
+error, `…_error` returns it. `refuse` raises that of a dtype, which `tables/dtypes.txt` has.
 """
 
 from __future__ import annotations
@@ -147,7 +147,7 @@ def check_holds_complex(kind: np.dtype) -> None:
 
 
 def index_error() -> TypeError:
-    """The error for a tensor that is no index."""
+    """The error for a tensor that is not an index."""
     return TypeError("only integer tensors of a single element can be converted to an index")
 
 

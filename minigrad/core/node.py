@@ -84,7 +84,8 @@ class Node:
     _limit: Any  # of the root of a limited pass that kept its graph: see `limit_of`
 
     def _begin(self, edges: tuple[Node | None, ...], nrs: Any = None, seq: int | None = None) -> None:
-        """Fill the slots of a node that is no op's: its edges, their output numbers, its sequence number."""
+        """Fill the slots of a node that is not an op's: its edges, their output numbers, its sequence
+        number."""
         self._next = edges
         self._nrs = nrs if nrs and any(nrs) else None
         self._seq = next(sequence_numbers) if seq is None else seq

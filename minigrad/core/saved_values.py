@@ -352,8 +352,8 @@ def read(node: Any, n: int, checked: bool = True) -> tuple[Any, Any, Any, int, A
 
 
 def read_other(node: Any, n: int, value: Any, checked: bool) -> tuple[Any, Any, None, int, None]:
-    """Do what `read` does for what is no single tensor's memory: a list, what a pack hook returned, a number,
-    or nothing.
+    """Do what `read` does for what is not a single tensor's memory: a list, what a pack hook returned, a
+    number, or nothing.
     """
     slot, _, _, _, _, derive = node.op.plan[n]
     if value.__class__ is Tensors:

@@ -246,7 +246,7 @@ def from_numpy(array: np.ndarray) -> Any:
         array: the array, of a dtype that tensors have.
     Shape: that of the array.
     Returns: a leaf; writing into it changes the array.
-    Raises: TypeError if `array` is no NumPy array or has another dtype.
+    Raises: TypeError if `array` is not a NumPy array or has another dtype.
     Source: torch.from_numpy
 
     >>> import numpy

@@ -132,7 +132,7 @@ def zeros(size: tuple[int, ...], *, dtype: Any) -> Any:
             one if none is given.
     Shape: `size`.
     Returns: a new leaf.
-    Raises: TypeError if a size is no integer. RuntimeError if it is negative.
+    Raises: TypeError if a size is not an integer. RuntimeError if it is negative.
     Source: torch.zeros
 
     >>> torch.zeros(2, 2)
@@ -152,7 +152,7 @@ def ones(size: tuple[int, ...], *, dtype: Any) -> Any:
             one if none is given.
     Shape: `size`.
     Returns: a new leaf.
-    Raises: TypeError if a size is no integer. RuntimeError if it is negative.
+    Raises: TypeError if a size is not an integer. RuntimeError if it is negative.
     Source: torch.ones
 
     >>> torch.ones(2, 2)
@@ -173,7 +173,7 @@ def empty(size: tuple[int, ...], *, dtype: Any, memory_format: Any = contiguous_
         memory_format: the order of the memory.
     Shape: `size`.
     Returns: a new leaf.
-    Raises: TypeError if a size is no integer. RuntimeError if it is negative.
+    Raises: TypeError if a size is not an integer. RuntimeError if it is negative.
     Source: torch.empty
 
     >>> torch.empty(2, 3).shape

@@ -46,7 +46,7 @@ def rand(size: tuple[int, ...], *, generator: Any = None, dtype: Any) -> Any:
             one if none is given.
     Shape: `size`.
     Returns: a new leaf.
-    Raises: TypeError if a size is no integer.
+    Raises: TypeError if a size is not an integer.
     Source: torch.rand
 
     >>> torch.rand(2, 3).shape
@@ -67,7 +67,7 @@ def randn(size: tuple[int, ...], *, generator: Any = None, dtype: Any) -> Any:
             one if none is given.
     Shape: `size`.
     Returns: a new leaf.
-    Raises: TypeError if a size is no integer.
+    Raises: TypeError if a size is not an integer.
     Source: torch.randn
 
     >>> torch.randn(2, 3).shape

@@ -101,7 +101,7 @@ def grad(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) 
         A function with the parameters of `func`. Derivatives of its result can be taken again.
 
     Raises:
-        RuntimeError: the output is no 0-dim tensor, or there is no argument of that number.
+        RuntimeError: the output is not a 0-dim tensor, or there is no argument of that number.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.func.grad.html
     """
@@ -136,7 +136,7 @@ def grad_and_value(
         A function with the parameters of `func` that returns `(gradient, output)`.
 
     Raises:
-        RuntimeError: the output is no 0-dim tensor, or there is no argument of that number.
+        RuntimeError: the output is not a 0-dim tensor, or there is no argument of that number.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.func.grad_and_value.html
     """
@@ -187,7 +187,7 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
         `(output, vjp_fn)`, or `(output, vjp_fn, aux)`. `vjp_fn` can be called more than once.
 
     Raises:
-        RuntimeError: an output is no floating-point or complex tensor.
+        RuntimeError: an output is not a floating-point or complex tensor.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.func.vjp.html
     """

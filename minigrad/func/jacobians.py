@@ -136,7 +136,7 @@ def jacrev(
 
     Raises:
         ValueError: `chunk_size` is not positive.
-        RuntimeError: an input or output is complex, or an output is no floating-point tensor.
+        RuntimeError: an input or output is complex, or an output is not a floating-point tensor.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.func.jacrev.html
     """

@@ -97,7 +97,7 @@ def dtype_of(name: str, dtype: Any) -> dtypes.dtype | None:
 
 
 def check_options(layout: Any = None, device: Any = None, pin_memory: bool = False) -> None:
-    """Raise an error unless everything that tensors are made with, but for the dtype, is what there is."""
+    """Raise an error unless every option of a new tensor, except the dtype, is one that minigrad has."""
     check_layout(layout)
     check_device(device)
     if pin_memory:

@@ -233,7 +233,7 @@ def pow_scalar(self, exponent):
 
 
 def power_of_arrays(base: Any, exponent: Any) -> Any:
-    """`base ** exponent` of two tensors; an integer to a negative power is 0 but for bases 1 and -1, as in
+    """`base ** exponent` of two tensors; an integer to a negative power is 0 except for bases 1 and -1, as in
     PyTorch.
     """
     if base.dtype.kind not in "iu" or not np.any(exponent < 0):

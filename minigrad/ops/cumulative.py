@@ -43,7 +43,7 @@ def backwards(op: Any, g: Any, dim: int) -> Any:
 
 
 def short(sizes: Any, dim: int) -> bool:
-    """Return whether nothing stands before any element along `dim`."""
+    """Return whether no element has another before it along `dim`."""
     return prod(sizes) <= 1 or sizes[dim] == 1
 
 
@@ -224,7 +224,7 @@ def cummin(input: Any, dim: int) -> Any:
 
 
 def check_joins(input: Any, more: Any, dim: int) -> None:
-    """RuntimeError with PyTorch's text unless `more` can stand before or after `input` along `dim`."""
+    """RuntimeError with PyTorch's text unless `more` fits before or after `input` along `dim`."""
     if more.ndim != input.ndim:
         raise RuntimeError("diff expects prepend or append to be the same dimension as input")
     for d, (n, m) in enumerate(zip(input._data.shape, more._data.shape)):

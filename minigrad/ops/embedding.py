@@ -22,7 +22,7 @@ def index_error(where: str, name: str, kinds: str, given: str) -> RuntimeError:
 
 
 def check_whole(where: str, **tensors: Any) -> None:
-    """The same error for tensors of indices that are no whole numbers."""
+    """The same error for tensors of indices that are not integers."""
     for name, x in tensors.items():
         if x.dtype not in WHOLE:
             raise index_error(where, name, "Long, Int", of(x).type_name)
@@ -63,7 +63,7 @@ def embedding_double_backward(g, indices, padding_idx):
 
 @linear_op(grad_output=lambda g, indices, padding_idx: embedding_double_backward(g, indices, padding_idx))
 def embedding_dense_backward(grad_output, indices, num_weights, padding_idx, scale_grad_by_freq):
-    """Return a table of `num_weights` rows to which the rows of `grad_output` are added at `indices`, but for
+    """Return a table of `num_weights` rows to which the rows of `grad_output` are added at `indices`, except
     `padding_idx`; with `scale_grad_by_freq` each is divided by how often its index occurs.
     """
     flat, rows = indices.reshape(-1), grad_output.reshape(indices.size, grad_output.shape[-1])

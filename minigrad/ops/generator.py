@@ -267,7 +267,7 @@ def exchange_elements(targets: np.ndarray) -> np.ndarray:
 
     No step after i touches element i, so the result has there what step i found at its target j. That is j
     itself if no earlier step had this target. Otherwise it is what the last earlier one, s, left there: what
-    stood at s when step s began, which in turn the last step with target s left there, and so on.
+    was at s when step s began, which in turn the last step with target s left there, and so on.
     """
     steps = np.arange(len(targets))
     pairs = np.sort(targets << 32 | steps)  # by target, then by step

@@ -401,7 +401,7 @@ def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Any:
     Shape: (n) → (number of ways, r).
     Returns: a new tensor.
     Raises: RuntimeError if `input` is not a vector or `r` is negative.
-    Derivative: the sum of `g` over the places where the element stands.
+    Derivative: the sum of `g` over the places of the element.
     Source: torch.combinations
 
     >>> torch.combinations(torch.tensor([1, 2, 3]))

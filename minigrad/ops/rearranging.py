@@ -86,8 +86,8 @@ def repeat_vjp(g, self_sym_sizes, repeats):
 
 @linear_op(name="repeat", self=repeat_vjp)
 def repeat_op(self, repeats):
-    """Return a copy in which the whole tensor stands `repeats` times along each dimension, new ones
-    in front.
+    """Return a copy that repeats the whole tensor `repeats` times along each dimension, new ones in
+    front.
     """
     if len(repeats) < self.ndim:
         raise RuntimeError(
@@ -209,7 +209,7 @@ def outermost(n: int, before: int, after: int) -> Any:
 
 
 def border_indices(way: Any, shape: Any, padding: Any) -> tuple[Any, ...]:
-    """Return the NumPy index of what stands where after padding the last dimensions of `shape`."""
+    """Return the NumPy index of each element after padding the last dimensions of `shape`."""
     around = borders(padding, len(padding) // 2)
     return (..., *np.ix_(*(way(n, a, b) for n, (a, b) in zip(shape[-len(around) :], around))))
 
@@ -252,7 +252,7 @@ def declare_pad(way: Any, title: str, gradient: str) -> None:
 
     @linear_op(name=gradient, grad_output=calls(title, "padding"), self=zeros)
     def backward(grad_output, self, padding):
-        """Return the gradient: each number added to the element that stands in its place."""
+        """Return the gradient: each number added to the element in its place."""
         out = np.zeros(self.shape, grad_output.dtype)
         np.add.at(out, border_indices(way, self.shape, padding), grad_output)
         return out
@@ -332,8 +332,8 @@ def rot90(input: Any, k: int = 1, dims: Any = (0, 1)) -> Any:
 
 @public("function")
 def tile(input: Any, dims: Any) -> Any:
-    """Return a copy in which the tensor stands `dims` times along its last dimensions, or new ones
-    in front.
+    """Return a copy that repeats the tensor `dims` times along its last dimensions, or new ones in
+    front.
     """
     return repeat_op(input, (1,) * (input.ndim - len(dims)) + dims)
 

@@ -114,7 +114,7 @@ def checked_lengths(lengths: Any, count: int) -> None:
 
 
 def packed_positions(shape: Any, batch_sizes: Any, batch_first: bool) -> Any:
-    """Where the elements of a packed table stand in the padded one, of the given shape: an index for its
+    """Where the elements of a packed table are in the padded one, of the given shape: an index for its
     first two dimensions. Lengths greater than that of the padded one are not refused, as in PyTorch.
     """
     batch_sizes = batch_sizes[: shape[1 if batch_first else 0]]

@@ -64,7 +64,7 @@ def size_along(dim: int, sizes: Any, node: Any) -> int:
 
 
 def after_rows(dim: int) -> int:
-    """The number of a dimension where one more stands in front of all."""
+    """The number of a dimension after one more was put in front of all."""
     return dim + 1 if dim >= 0 else dim
 
 

@@ -320,7 +320,7 @@ declare_nll("nll_loss2d", "nll_loss2d_forward", "nll_loss2d_backward")
 
 
 def subtract_maximum(self: Any, dim: int, kernel_name: str, last: str) -> tuple[Any, int]:
-    """`self`, float16 as float32, with its largest element along `dim` taken away; and `dim` counted from
+    """`self`, float16 as float32, minus its largest element along `dim`; and `dim` counted from
     the front. PyTorch has another kernel for the `last` dimension.
     """
     axis = place(dim, self.ndim)

@@ -349,7 +349,7 @@ def middle_of_numbers(self: Any, axis: int, keepdims: bool = True) -> Any:
 
 
 def nan_as_integer(dtype: Any) -> Any:
-    """NaN in a dtype, as C++ converts it: by way of the smallest int32, or int64."""
+    """NaN in a dtype, as C++ converts it: through the smallest int32, or int64."""
     if dtype.kind in "fc":
         return dtype.type(np.nan)
     wide = np.int64 if dtype == np.int64 else np.int32

@@ -245,7 +245,7 @@ def unfold_backward(grad_in, input_sizes, dim, size, step):
 
 
 def unsqueeze_dims(g: Any, dims: Any, sizes: tuple[int, ...]) -> Any:
-    """Return the gradient of a squeeze: those of `dims` put back that were taken away."""
+    """Return the gradient of a squeeze: with the removed dimensions of `dims` put back."""
     for d in sorted(d % len(sizes) for d in dims) if sizes else ():
         if sizes[d] == 1:
             g = F.unsqueeze(g, d)
@@ -254,7 +254,7 @@ def unsqueeze_dims(g: Any, dims: Any, sizes: tuple[int, ...]) -> Any:
 
 @view_op(self=lambda g, self_sym_sizes, dim: unsqueeze_dims(g, dim, self_sym_sizes), node="SqueezeBackward2")
 def squeeze_dims(self, dim):
-    """Those of several dimensions taken away whose size is 1."""
+    """Remove those of several dimensions whose size is 1."""
     return np.squeeze(self, tuple(d for d in over(dim, self.ndim) if self.shape[d] == 1) if dim else ())
 
 
@@ -293,7 +293,7 @@ def complex_of_parts(self: np.ndarray) -> np.ndarray:
     node="SqueezeBackward1",
 )
 def squeeze_dim(self, dim):
-    """Dimension `dim` taken away if its size is 1."""
+    """Remove dimension `dim` if its size is 1."""
     dim = place(dim, self.ndim)
     return self.squeeze(dim) if self.ndim and self.shape[dim] == 1 else np.asarray(self)
 
@@ -311,7 +311,7 @@ def squeeze_result(self, dim):
     node="SqueezeBackward0",
 )
 def squeeze_all(self):
-    """Return all dimensions of size 1 taken away."""
+    """Return the tensor without its dimensions of size 1."""
     return np.squeeze(self)
 
 

@@ -229,7 +229,7 @@ class Optimizer:
 
 
 def in_dtype_of(param: Tensor, value: Any, key: Any = None) -> Any:
-    """Return a loaded state with its tensors, but for the number of steps, in the dtype of the parameter."""
+    """Return a loaded state with its tensors, except the number of steps, in the dtype of the parameter."""
     if isinstance(value, Tensor):
         return value if key == "step" or not param.is_floating_point() else value.to(param.dtype)
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""class Tensor: operators and methods, in mixins by family; functions that are no methods beside them."""
+"""class Tensor: operators and methods, in mixins by family; functions that are not methods beside them."""
 
 from __future__ import annotations
 

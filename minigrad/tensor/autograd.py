@@ -87,7 +87,7 @@ class Autograd(TensorBase):
             requires_grad: True or False.
         Shape: the same as that of the tensor.
         Returns: the tensor itself.
-        Raises: RuntimeError if the dtype is no floating or complex one, or if it is set to False on a
+        Raises: RuntimeError if the dtype is not a floating or complex one, or if it is set to False on a
             non-leaf.
         Source: torch.Tensor.requires_grad_
 

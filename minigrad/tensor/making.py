@@ -41,7 +41,7 @@ class Making(TensorBase):
                 tensor if none is given.
         Shape: `size`.
         Returns: a new leaf.
-        Raises: TypeError if a size is no integer.
+        Raises: TypeError if a size is not an integer.
         Source: torch.Tensor.new_zeros
 
         >>> torch.tensor([1, 2]).new_zeros(3)
@@ -64,7 +64,7 @@ class Making(TensorBase):
                 tensor if none is given.
         Shape: `size`.
         Returns: a new leaf.
-        Raises: TypeError if a size is no integer.
+        Raises: TypeError if a size is not an integer.
         Source: torch.Tensor.new_empty
 
         >>> torch.tensor([1, 2]).new_empty(3).shape

@@ -173,7 +173,7 @@ def _with_suffixes(text: str, suffixes: list[str], column: int, linewidth: float
 
 
 def _body(data: np.ndarray | np.generic, column: int, options: PrintOptions) -> str:
-    """Return the elements (at least one) in their brackets, the first of which stands at ``column``."""
+    """Return the elements (at least one) in their brackets, the first of which is at ``column``."""
     edge, shape = options.edgeitems, data.shape
     gaps = (False,) * data.ndim
     if data.size > options.threshold and data.ndim > 0:

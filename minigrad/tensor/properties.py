@@ -49,7 +49,7 @@ class Size(tuple[int, ...]):
 
 
 def checked_size(sizes: Any) -> Size:
-    """Return a shape; TypeError with PyTorch's text for what is no integer."""
+    """Return a shape; TypeError with PyTorch's text for anything but an integer."""
     for i, n in enumerate(sizes):
         if not is_integer(n):
             raise TypeError(f"torch.Size() takes an iterable of 'int' (item {i} is '{kind_name(n)}')")

@@ -85,7 +85,7 @@ def tensor_label(scene: Scene, tensor: str | None) -> str:
 
 
 def inner_op_text(scene: Scene, tensor: str) -> str | None:
-    """How an op that stands nowhere by itself (inside `net(x)`) is written: `t(net.0.weight)`; None if that
+    """How an op that has no place of its own (inside `net(x)`) is written: `t(net.0.weight)`; None if that
     is long, or refers to others like it."""
     place, _ = scene.at[tensor]
     sources = [id for id in place.inputs or () if id is not None]
@@ -179,7 +179,7 @@ def is_root(scene: Scene, root: str, tensor: str | None) -> bool:
 
 
 def gradient_label(base: str, by: list[str]) -> str:
-    """`∂z/∂x`, as what is derived once more; the root itself where that is no first derivative."""
+    """`∂z/∂x`, as what is derived once more; the root itself where that is not a first derivative."""
     return (
         f"∂{bracket_name(base)}/∂{bracket_name(by[0])}"
         if len(by) == 1

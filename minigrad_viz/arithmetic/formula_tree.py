@@ -1,8 +1,8 @@
 """A formula as a tree, and what is printed of one: plain text, LaTeX for notebooks, and lists for the player,
 which draws fractions and says them aloud.
 
-In LaTeX, `<`, `>` and `&` are never written as they are (but for the `&` of a matrix), so a formula can stand
-in HTML and Markdown; a name out of the source cannot leave its place.
+In LaTeX, `<`, `>` and `&` are never written as they are (except the `&` of a matrix), so a formula can be
+put into HTML and Markdown; a name out of the source cannot leave its place.
 """
 
 from __future__ import annotations
@@ -318,7 +318,7 @@ def page(formula: Formula) -> Page:
         ["bar" or "dot" or "hat", letter]   ["word", text]   ["sign", letter]   ["space"]   ["gap"]
         ["in" or "out", …]   ["mx", columns, cell, …]
 
-    where a part, a cell and what stands above or below are such lists again.
+    where a part, a cell and what is above or below are such lists again.
     """
     kind, text, parts, _ = formula
     if kind in LISTING:
@@ -355,7 +355,7 @@ def page_array(parts: tuple[Formula, ...]) -> Page:
 
 
 def page_shape(text: str) -> Page:
-    """Sizes as they stand in the picture: `3×2`; a single one stays `(16,)`, which is not a number."""
+    """Sizes as they are in the picture: `3×2`; a single one stays `(16,)`, which is not a number."""
     sizes = re.findall(r"\d+", text)
     return [["word", "×".join(sizes)]] if len(sizes) > 1 else re.findall(r"\d+|\S", text)
 

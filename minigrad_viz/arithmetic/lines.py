@@ -38,7 +38,7 @@ class Line(NamedTuple):
     `kind` is what it shows: "chain_rule", "vjp", "broadcast", "sum" (gradients that met), "deposit" (what was
     in `.grad` before), "paths", "own" (the user's backward), "hook", "tangent" (forward mode), "words".
     `label` is the word before it in the reader's language; `parts` are (tone, text) with tone "" plain, "in"
-    a number that flowed in, "out" the result; `formula` is the same as a tree (None where the line is no
+    a number that flowed in, "out" the result; `formula` is the same as a tree (None where the line is not a
     formula).
     """
 

@@ -4,8 +4,8 @@
     v ← 0.9 · v + g = 0.9 · 0.4 + 0.6 = 0.96
 
 A rule of an optimizer is computed again from the recorded numbers, all of them; it is shown only if it gives
-what the run gave (see Note [The formula cannot drift] in `symbols`). A statement of the cell is shown as it
-stands, with the values of its tensors in their places.
+what the run gave (see Note [The formula cannot drift] in `symbols`). A statement of the cell is shown as
+written, with the values of its tensors in their places.
 """
 
 from __future__ import annotations

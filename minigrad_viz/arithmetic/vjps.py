@@ -116,7 +116,7 @@ class NodeStep:
         self.saved |= dict(self.packed())
 
     def place_of(self, i: int) -> dict[str, int]:
-        """Where input `i` stands among the tensors that an op joined."""
+        """Where input `i` is among the tensors that an op joined."""
         return position_among(self.saved, len(self.node.edges), i, [self.shape(k) for k in range(i)])
 
     def shape(self, i: int) -> tuple[int, ...] | None:
@@ -182,7 +182,7 @@ def fits(step: NodeStep, received: Value, factor: Symbol, sent: Value) -> bool:
 
 
 def has_no_hook(step: NodeStep) -> bool:
-    """Whether no hook stands between what a node computed and what it sent."""
+    """Whether no hook is between what a node computed and what it sent."""
     return not step.node.hooks and not step.flow.changed(step.event)
 
 
@@ -468,8 +468,8 @@ def own_lines(step: NodeStep) -> Iterator[Line]:
 
 
 def outermost_ops(ops: list[Inside]) -> list[Inside]:
-    """The ops whose expressions are not part of another's, in the order in which they ended. An expression
-    that ran several times (in a loop) stands with its last run."""
+    """The ops whose expressions are not part of another's, in the order in which they ended. Of an
+    expression that ran several times (in a loop), the last run counts."""
     last: dict[Span | None, Inside] = {}
     for op in ops:
         last.pop(op.span, None)

@@ -81,7 +81,7 @@ class Comparison:
         return text("compare_first", self.lang, a=a, b=b)
 
     def culprit(self, found: Difference) -> str:
-        """What one run does and the other leaves out, and what came of it."""
+        """What only one run does, and its consequence."""
         run, action = (self.a, found.a) if found.extra == "A" else (self.b, found.b)
         assert action is not None
         line = "" if action.span is None or action.span.origin else action.span.line
@@ -89,7 +89,7 @@ class Comparison:
         return text("compare_extra", self.lang, **said, so=self.consequence(run, action))
 
     def consequence(self, run: Run, extra: Action) -> str:
-        """What came of what a run does more, in the first gradient that is another; where it cuts a tensor
+        """The consequence of what a run does more: the first gradient that differs; where it cuts a tensor
         off, that no gradient goes through that."""
         rows = list(self.ends())
         name, a, b = next((row for row in rows if row[0].endswith(".grad")), (rows or [("", "", "")])[0])
@@ -347,7 +347,7 @@ def compare(a: Any, b: Any, *, lang: str | None = None, theme: str = "auto") -> 
 
     `a` and `b` are each a name that `%%autograd --vs NAME` has kept, the name of a trace that was saved as
     .json, a `Trace`, or anything that has one: what `last()` returns, or the object of `with record() as r`.
-    KeyError for an unknown name, OSError for a file that cannot be read, `InvalidTrace` for one that is no
+    KeyError for an unknown name, OSError for a file that cannot be read, `InvalidTrace` for one that is not a
     trace, TypeError for anything else.
 
     >>> import minigrad as torch

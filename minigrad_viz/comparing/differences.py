@@ -5,7 +5,7 @@ names differ between two cells that do the same.
 
 Note [What counts as the same]
     Two runs are read side by side, in the order of time. Two actions are the same if the op, its inputs, its
-    arguments, the nodes that it left and the numbers that came of it are. Inputs are the same if what made
+    arguments, its nodes and its numbers are. Inputs are the same if what made
     them was. Numbers are the same if they agree as far as the less precise dtype of both can say: a float32
     and a float64 that differ by rounding count as equal, and so do minigrad and PyTorch. Two libraries may
     use the parameters of a layer in another order: what no line of the cell made comes first in both. After
@@ -60,7 +60,7 @@ NUMBERED = re.compile(r"\d+$")  # PyTorch 2 numbers its nodes, minigrad does so 
 
 class Action(NamedTuple):
     """One thing that a run did: its `kind` and the `op` that did it, on the tensors `inputs` and with
-    `arguments` that are none; the tensors that it made or wrote, and the `values` that came of it. Of a node
+    `arguments` that are none; the tensors that it made or wrote, and the resulting `values`. Of a node
     that ran, these are the gradients that it received, `received` of them, and those that it passed on.
     `detail` is the text of an error, or the whole name of a node."""
 
@@ -117,7 +117,7 @@ class ActionReader:
                     self.at[node.id] = node.variable
 
     def read(self, event: Event) -> Action | None:
-        """What an event tells; None if that is no action."""
+        """What an event tells; None if that is not an action."""
         span, call = event.span, event.call
         flowed: dict[str, Any] = {"span": self.calls.get(call), "call": call}
         match event:
@@ -480,7 +480,7 @@ class Run:
 
 
 def moments(action: Action) -> tuple[int, ...]:
-    """When an action happened. An optimizer tells of a step just before it writes the first parameter."""
+    """When an action happened. An optimizer reports a step just before it writes the first parameter."""
     return (action.time, action.time + 1) if action.kind == STEPPED else (action.time,)
 
 

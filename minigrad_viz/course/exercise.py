@@ -72,12 +72,12 @@ def as_given(answer: object) -> object:
 
 
 def praises(key: str) -> bool:
-    """Whether this is the key of what is said of a right answer."""
+    """Whether this is the key of the text for a right answer."""
     return key.endswith("_right")
 
 
 class Exercise(NamedTuple):
-    """What there is to say of each answer.
+    """The text for each answer.
 
     `cases` are the truth and the typical wrong answers, or a function that finds them by running something;
     the first that fits gives the hint, else `other`. The key of the praise ends in `_right`. `read` makes the

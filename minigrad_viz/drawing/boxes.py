@@ -39,7 +39,7 @@ CELL = 6.0  # pixels of a cell of a map in a pill, at most
 class Pill:
     """The value that flowed over a route, `width` by `height`; `hooks`, those of the node that it reaches by
     their places among all that ran, begin `beside` pixels left of it and reach a little into it. A `heat` map
-    stands above the lines."""
+    is above the lines."""
 
     lines: tuple[str, ...]
     width: float
@@ -57,7 +57,7 @@ class Pill:
 def pills_of(
     graph: Graph, bundles: dict[str, tuple[str, ...]], look: Look
 ) -> tuple[dict[str, Pill], frozenset[str]]:
-    """What stands at gradient arrows, and the lines over which something flowed."""
+    """What is at gradient arrows, and the lines over which something flowed."""
     routes = {route.id: route for route in graph.routes}
     pills: dict[str, Pill] = {}
     flowed: set[str] = set()
@@ -101,8 +101,8 @@ def pill_of(values: Sequence[Value], lang: str | None) -> Pill:
 
 def arrow_hooks(graph: Graph, look: Look) -> dict[str, tuple[str, tuple[int, ...]]]:
     """By station id, the arrow at which the hooks that run before its node are shown, and their places among
-    all that ran: those of a tensor whose whole gradient came over one arrow. All others stand on the deck, at
-    which a sum comes in."""
+    all that ran: those of a tensor whose whole gradient came over one arrow. All others are on the deck that
+    receives a sum."""
     arriving, found = gradient_routes(graph), {}
     for s in graph.stations:
         routes = arriving.get(s.id, [])
@@ -176,7 +176,7 @@ class Box:
 def box_of(
     cards: Sequence[CardBox], deck: DeckBox | None, lying: bool, fold: bool = False, stack: bool = False
 ) -> Box:
-    """A station of cards that stand beside each other, and its lower deck."""
+    """A station with cards beside each other, and its lower deck."""
     upper, across = max(card.height for card in cards), cards[-1].x + cards[-1].width
     if deck is None:
         return Box(across, upper, upper, across, tuple(cards), None, lying, fold, stack)
@@ -350,7 +350,7 @@ def measure(
 
 
 def shapes_of(graph: Graph) -> dict[str, str]:
-    """The sizes of what flows forward, by route; told where modules hide the tensors. A scalar has none."""
+    """The sizes of what flows forward, by route; known where modules hide the tensors. A scalar has none."""
     stations = {s.id: s for s in graph.stations}
     many = {fold.station for fold in graph.folds}
     hidden = any(group.id in many and group.kind in (MODULE, FUNCTION) for group in graph.groups)

@@ -1,9 +1,9 @@
 """The parts of a card below its head: value, gradient, memory and the like. Each is one class, which says
-how it is measured and drawn in the picture, and what the tooltip and the outline have of it.
+how it is measured and drawn in the picture, and what the tooltip and the outline say about it.
 
 Note [Parts of a card]
 ~~~~~~~~~~~~~~~~~~~~~~
-`PARTS` lists them in the order in which they stand below each other. All that shows a card goes through this
+`PARTS` lists them in the order from top to bottom. All that shows a card goes through this
 list, so a new part is one class here, its label in `words`, and nothing else; `docs/extending.md` adds one.
 A picture's layout is shared by all moments of a card: whether a part has a row may depend on what a tensor
 is, but not on what its value and its gradient are at a moment.
@@ -41,8 +41,8 @@ WRITTEN = 4  # numbers of data that are written where boxes of many hide the ten
 class CardRow:
     """One row of a card. `tone` is "plain", "kept" (a stored gradient) or "gone" (None). The row of a shared
     memory has a `sign` instead of its label. `heats` are drawn where numbers are not written, and behind the
-    last line the histogram of what has too many for a map, the value `spread`; `others` is how it stands at
-    each moment of `Card.stood`, where that changes. It is at least `least` pixels wide."""
+    last line the histogram of what has too many for a map, the value `spread`; `others` has the part at each
+    moment of `Card.stood`, where it changes. It is at least `least` pixels wide."""
 
     name: str
     label: str
@@ -133,7 +133,7 @@ def memory_words(version: int, memory: SharedMemory, lang: str | None, width: in
 
 
 class CardView(NamedTuple):
-    """A card with what its parts may have to say of its surroundings: the memory that it shares, the `deck`
+    """A card with what its parts may say about its surroundings: the memory that it shares, the `deck`
     below it, the gradients that met at it; `sized` where its arrows tell its sizes."""
 
     card: Card
@@ -214,7 +214,7 @@ class RolePart(CardPart):
 
 
 class ValuePart(CardPart):
-    """The numbers of a tensor. In the outline they stand behind its name."""
+    """The numbers of a tensor. In the outline they are behind its name."""
 
     name, words, numbers = "value", "row_value", True
 
@@ -414,5 +414,5 @@ def part_lines(shown: CardView) -> list[str]:
 
 
 def part_outlines(shown: CardView) -> list[str]:
-    """What the outline says of a card behind its name, value and role."""
+    """What the outline says about a card after its name, value and role."""
     return list(filter(None, (part.outline(shown) for part in PARTS if part.seen(shown.look))))

@@ -59,12 +59,12 @@ def card_rows(card: Card, memory: SharedMemory | None, look: Look, *, sized: boo
 
 
 def with_others(row: CardRow, others: Sequence[CardRow]) -> CardRow:
-    """A row that knows how it stands at other moments, if it differs then."""
+    """A row with what it shows at other moments, if that differs."""
     return replace(row, others=tuple(others)) if any(other != row for other in others) else row
 
 
 def rows_at_moment(card: Card, memory: SharedMemory | None, look: Look, sized: bool) -> list[CardRow]:
-    """The rows of one card as it stands; `memory` is given if it has that in common with others."""
+    """The rows of one card at this moment; `memory` is given if it has that in common with others."""
     made = part_rows(CardView(card, look, memory, sized=sized))
     return with_slider(made, card, look) if look.sliders and made else made
 
@@ -157,7 +157,7 @@ class CardBox:
     opens: bool = False  # whether a sign in its head opens a box
 
     def draw(self, ink: Ink, id: str, tip: str, height: float, bare: bool, corners: Sequence[float]) -> str:
-        """The card, `height` high, with these `corners`; `bare` where it stands on no node."""
+        """The card, `height` high, with these `corners`; `bare` where it is on no node."""
         card, x, width = self.card, self.x, self.width
         kind = ink.kind(f"card {card.role} bare" if bare else f"card {card.role}", self.tag)
         ink.kinds.add("constant" if bare else card.role)

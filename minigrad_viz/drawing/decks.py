@@ -215,7 +215,7 @@ def side_by_side(chips: Sequence[Chip], width: float, most: int, below: bool) ->
 
 
 def draw_chip(ink: Ink, deck: Deck, chip: Chip, n: int, left: float, top: float, id: str) -> str:
-    """One saved value, the `n`th; or the count of those without room, told in its tooltip."""
+    """One saved value, the `n`th; or the count of those without room, given in its tooltip."""
     saved = chip.saved
     states = ["more"] if saved is None else []
     if saved is not None:
@@ -259,7 +259,7 @@ class DeckBox:
     """A lower deck: how much room it wants, and what is written on it (shortened to fit).
 
     Hooks that run before the node are `before`, the others `after`; `total` is the sum of the slots where no
-    row tells it. A `ghost` stands where there is no node; it has its lines instead of all else.
+    row tells it. A `ghost` is drawn where there is no node; it has its lines instead of all else.
     """
 
     name: str
@@ -358,7 +358,7 @@ def deck_box(
     s: Station, deck: Deck, look: Look, room: float, tags: Tags, slots: tuple[GradSlot, ...] = (),
     elsewhere: Collection[int] = (), fold: Fold | None = None,
 ) -> DeckBox:  # fmt: skip
-    """The lower deck of a station, for which there are `room` pixels; the hooks `elsewhere` stand at an
+    """The lower deck of a station, for which there are `room` pixels; the hooks `elsewhere` are at an
     arrow."""
     before, after = _signs(deck, look, elsewhere)
     hooks = sum(sign.width + 4 for sign in (*before, *after))

@@ -4,8 +4,8 @@ Ids and classes are those of any picture (see `svg`), so steps mark stations, de
 What a station leaves out, its saved values for instance, is said where it is pointed at or picked.
 
 Note [Left to right]
-    A station stands in the column behind all that it uses; what nothing leads to stands in the one before its
-    first user. Columns that do not fit beside each other go on in a row below, as the words of a line do. An
+    A station is one column after all that it uses; one without inputs is one column before its first
+    user. Columns that do not fit beside each other go on in a row below, as the words of a line do. An
     arrow to the next column is a curve; one over other columns runs above them, and its gradient below them.
 """
 
@@ -191,7 +191,7 @@ class DetailDrawing:
         return found
 
     def columns(self) -> None:
-        """Which column each station stands in."""
+        """Which column each station is in."""
         sources: dict[str, list[str]] = {id: [] for id in self.boxes}
         users: dict[str, list[str]] = {id: [] for id in self.boxes}
         for route in self.routes:
@@ -205,7 +205,7 @@ class DetailDrawing:
         self.sources, self.users = sources, users
 
     def place(self) -> None:
-        """Where the stations stand."""
+        """Where the stations are."""
         several: dict[int, list[Box]] = {}
         for box in self.boxes.values():
             several.setdefault(box.column, []).append(box)
@@ -430,7 +430,7 @@ class DetailDrawing:
         return all(abs(x - other) >= (width + w) / 2 or abs(y - at) >= 17 for other, at, w in self.stand)
 
     def paths(self, a: Box, b: Box, i: int) -> tuple[str, str, tuple[float, float, float]]:
-        """The forward arrow and the gradient arrow of a route, and where the number of the latter stands: its
+        """The forward arrow and the gradient arrow of a route, and where the number of the latter is: its
         middle, and how far along the arrow it may be moved."""
         right, left = a.x + a.width, b.x
         if a.line == b.line and b.column == a.column + 1:

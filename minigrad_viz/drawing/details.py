@@ -1,4 +1,4 @@
-"""What is said of a tensor, a node, a saved value or a hook: in full, as the tooltips of the picture have
+"""What is said about a tensor, a node, a saved value or a hook: in full, as the tooltips of the picture have
 it, and in short, as its outline does.
 """
 
@@ -34,7 +34,7 @@ def op_lines(deck: Deck, lang: str | None = None) -> list[str]:
 
 
 def code_places(deck: Deck, lang: str | None = None) -> list[str]:
-    """Where the methods of a custom Function stand, one short text each."""
+    """Where the methods of a custom Function are, one short text each."""
     return [
         text("code_at" if code.line else "code_elsewhere", lang, name=clean(code.name), line=code.line)
         for code in deck.code
@@ -42,7 +42,7 @@ def code_places(deck: Deck, lang: str | None = None) -> list[str]:
 
 
 def code_text(code: Code, lang: str | None = None) -> str:
-    """The source of a method under its name, with the numbers of its lines in the cell if it stands there. No
+    """The source of a method under its name, with the numbers of its lines in the cell if it is there. No
     line of it is empty, for an empty line ends it in a tooltip."""
     lines = [clean(line) or " " for line in code.text.split("\n")]
     wide = len(str(code.line + len(lines) - 1))

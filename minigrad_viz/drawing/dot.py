@@ -1,5 +1,5 @@
 """The picture's graph for other programs: as Graphviz is asked to lay it out, one fixed-size box a station
-and one edge a route; and as Mermaid text, which GitHub, GitLab and many editors draw where it stands in
+and one edge a route; and as Mermaid text, which GitHub, GitLab and many editors draw inside
 Markdown.
 """
 
@@ -101,7 +101,7 @@ def node_statements(graph: Graph, measured: Measurements, order: int, labels: bo
 
 
 def label_attribute(label: str) -> str:
-    """The attribute by which Graphviz shows a text as it stands."""
+    """The attribute that makes Graphviz show a text unchanged."""
     from graphviz.quoting import quote
 
     from .digraph import literal_label

@@ -108,7 +108,7 @@ def inline_image(svg: str, outline: str, smallest: float = SMALLEST) -> str:
 
 
 def address(svg: str) -> str:
-    """SVG as an address that may stand in double quotes in a page; shorter than base64."""
+    """SVG as an address that fits between double quotes in a page; shorter than base64."""
     quoted = svg.replace("'", "&#39;").replace('"', "'").replace("%", "%25").replace("#", "%23")
     return "data:image/svg+xml," + quoted.replace("\n", "%0A").replace("&", "&amp;")
 

@@ -156,7 +156,7 @@ class Space:
         return self._pieces
 
     def crossed(self, rect: Rect, own: Sequence[str]) -> list[str]:
-        """To which arrows the points in `rect` belong, one by one, but for those that it belongs to."""
+        """To which arrows the points in `rect` belong, one by one, except those that it belongs to."""
         left, top, right, bottom = rect
         return [
             id

@@ -2,7 +2,7 @@
 
 Note [One scale]
     All values of a picture share one scale and all gradients another, from −m over 0 to m, with m the largest
-    magnitude among them: so two maps of a picture can be compared. Both scales stand below the picture.
+    magnitude among them: so two maps of a picture can be compared. Both scales are below the picture.
     Purple is negative, green is positive (safe for the common kinds of color blindness), and a negative cell
     also has a dash. What is not finite has a cross.
 """
@@ -183,7 +183,7 @@ def legend_of_heat(
     scales: Mapping[str, float], numbered: bool, left: float, top: float, width: float, lang: str | None
 ) -> tuple[str, float]:
     """The scales below the picture, what the number at a map is if some have one, and where that ends.
-    They stand side by side in as many lines as `width` asks for."""
+    They are side by side in as many lines as fit `width`."""
     words = {VALUES: text("heat_values", lang), GRADIENTS: text("heat_gradients", lang)}
     parts, x = [], left
     for of in (VALUES, GRADIENTS):

@@ -107,7 +107,7 @@ Cell = Heat | str
 
 class LaneLine(NamedTuple):
     """One line of an update: its `cells` are its name and shape, what was, `by` and the gradient that it was
-    changed by, an arrow, and what became. At the end stands what changed most."""
+    changed by, an arrow, and what became. The last line says what changed most."""
 
     id: str
     cells: tuple[Cell, ...]
@@ -117,7 +117,7 @@ class LaneLine(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LaneHead:
-    """One update: its source, what stands beside that, its lines, and how many are not shown. A `brief` one
+    """One update: its source, what is beside that, its lines, and how many are not shown. A `brief` one
     has its source as the name of its only line."""
 
     update: Update
@@ -157,7 +157,7 @@ class LaneBox:
         return found
 
     def slim(self, room: float, before: bool) -> LaneBox:
-        """The lane without what is no name and no value; `before`: with what was."""
+        """The lane with its names and values only; `before`: with what was."""
         heads = []
         for head in self.heads:
             free = room - columns(head.source) * MONO
@@ -209,7 +209,7 @@ class LaneBox:
         return f'<g class="lane">{title}{paper}{bar}{"".join(parts)}</g>', y
 
     def head(self, head: LaneHead, left: float, right: float, top: float) -> str:
-        """What stands above the lines of an update."""
+        """What is above the lines of an update."""
         y = top + 16
         parts = [text_label(head.source, left + GAP, y, "fn")]
         x = left + 2 * GAP + columns(head.source) * MONO

@@ -80,7 +80,7 @@ CUT_WORDS = {
 
 
 def whole_label(card: Card, lang: str | None) -> str:
-    """What to say of a tensor that a call made which stands as a whole; "" for any other."""
+    """What to say about a tensor made by a call that is drawn as a whole; "" for any other."""
     if card.compiled:
         return text("role_compiled", lang)
     return text("role_counted", lang, n=card.counted) if card.counted else ""
@@ -202,7 +202,7 @@ class Ink:
         return f"{plain} {tag.kind}"
 
     def marked(self, tag: Tag | None) -> list[str]:
-        """What a tooltip says of a mark."""
+        """What a tooltip says about a mark."""
         return [] if tag is None else [tag_text(tag, self.lang)]
 
     def tag(self, tag: Tag | None, right: float, top: float) -> str:

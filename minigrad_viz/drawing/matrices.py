@@ -106,7 +106,7 @@ def matrices_html(shown: Sequence[Matrices], lang: str | None = None) -> str:
 
 
 def group(shown: Matrices, lang: str | None) -> str:
-    """Matrices that stand side by side; each goes with the sign before it where the line breaks."""
+    """Matrices that are side by side; each goes with the sign before it where the line breaks."""
     said = f"<p>{html.escape(clean(shown.title))}</p>" if shown.title else ""
     parts = []
     for matrix in shown.side_by_side:

@@ -145,7 +145,7 @@ class OutlineWriter:
         return [name, *marks, *left_out, *code_places(deck, self.lang), *saved, *hooks]
 
     def mark(self, part: str) -> list[str]:
-        """What an explanation says of a part."""
+        """What an explanation says about a part."""
         if part not in self.tags:
             return []
         tag = self.tags[part]

@@ -280,7 +280,7 @@ def draw(*roots: Any, names: dict[str, Any], fold: bool = True, **options: Any) 
 
 
 def check_options(options: Iterable[str]) -> None:
-    """TypeError for what is no option of `draw`."""
+    """TypeError for an unknown option of `draw`."""
     known = inspect.signature(Picture).parameters
     for option in options:
         if option not in known or option == "graph":

@@ -1,4 +1,4 @@
-"""Where everything stands, in pixels: boxes, frames, columns, and the arrows along Graphviz's routes.
+"""Where everything is, in pixels: boxes, frames, columns, and the arrows along Graphviz's routes.
 
 Note [Gaps]
 ~~~~~~~~~~~
@@ -13,7 +13,7 @@ Note [Two arrows along one curve]
 ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 Graphviz draws an edge from box to box.
 We want two arrows: the forward one between the upper decks and the gradient one, the other way, between the
-lower decks. Boxes stand in columns, and only the gaps between columns are empty. So each arrow leaves its
+lower decks. Boxes are in columns, and only the gaps between columns are empty. So each arrow leaves its
 deck level, changes height inside the first gap, follows Graphviz's curve through every column it has to
 pass (the gradient arrow a little aside, where no box is in the way), and changes height to its last deck
 inside the last gap. Where the route goes from one column to the next there is but one gap and nothing in
@@ -53,8 +53,8 @@ class Places:
     frames by order. Curves by route id are cubic Béziers in (u, v).
 
     A frame is (left, top, right, bottom). `columns` are the borders of the columns of boxes, in u; `column`
-    maps a box to its column. `arrows` and `spots` are the lines that were drawn here and where signs stand at
-    them, which pictures of one structure share.
+    maps a box to its column. `arrows` and `spots` are the lines that were drawn here with the places of their
+    signs; pictures of one structure share them.
     """
 
     measured: Measurements

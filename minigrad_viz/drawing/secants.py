@@ -178,8 +178,8 @@ def height(curve: list[Point], limit: Limit, slopes: list[float]) -> Point:
 
 
 def errors(limit: Limit, lang: str | None = None) -> Figure | None:
-    """|error| over h, both logarithmic; errors of 0 stand hollow on the lowest line. None where there are too
-    few, or none but 0."""
+    """|error| over h, both logarithmic; errors of 0 are hollow dots on the lowest line. None where there are
+    too few, or none but 0."""
     from matplotlib.ticker import LogLocator
 
     known = sorted((h, e) for h, e in limit.sweep if e > 0)

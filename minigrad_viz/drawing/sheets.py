@@ -227,7 +227,7 @@ def shows(state: TensorState) -> list[Any]:
 
 
 def sort_names(names: list[str]) -> list[str]:
-    """`x.grad` stands after `x`."""
+    """`x.grad` is after `x`."""
     order = {name: i for i, name in enumerate(names)}
     return sorted(
         names, key=lambda n: (order.get(n.removesuffix(".grad"), order[n]), n.endswith(".grad"), order[n])
@@ -255,7 +255,7 @@ def cell(state: TensorState, attribute: str) -> str:
 
 
 def table_text(table: Table, lang: str | None = None) -> str:
-    """The table in a fixed-width font; a tensor's name stands in its first row only."""
+    """The table in a fixed-width font; a tensor's name is in its first row only."""
     heads = ["", "", *with_gap(table, table.heads, "…")]
     return Sheet("", heads, tensor_groups(table, lang), left_out(table, lang), lang).text()
 
@@ -458,7 +458,7 @@ def sum_row(memory: Memory, skip: int, lang: str | None) -> Row:
 
 
 def memory_notes(memory: Memory, left_out: int, lang: str | None) -> list[str]:
-    """What stands below the table."""
+    """What is below the table."""
     notes = [text("held_left_out", lang, n=left_out)] if left_out else []
     notes += [moment_text(moment, lang) for moment in memory.moments[-MEMORY_MOMENTS:]]
     if memory.items and not memory.moments:

@@ -1,7 +1,7 @@
 """What is drawn on the canvas of a picture: stations, reference chips, frames, fog, scissors, and pills at
 arrows.
 
-Ids and classes are those that `svg` tells of.
+`svg` describes ids and classes.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class Canvas(Ink):
         self.reach((left, top), (right, bottom))
 
     def lines(self) -> None:
-        """Take note of all arrows, so that no sign stands on one that is not its own. Among very many arrows
+        """Take note of all arrows, so that no sign is on one that is not its own. Among very many arrows
         no sign avoids all of them, and to look for a place takes minutes.
         """
         arrows, self.lined = self.places.arrows, True
@@ -343,7 +343,7 @@ def pill_content(canvas: Canvas, pill: Pill, left: float, top: float) -> str:
 
 
 def draw_shape(canvas: Canvas, route: Route, path: list[Cubic]) -> str:
-    """The sizes of what flows forward, above the arrow or left of one that runs down; told where boxes of
+    """The sizes of what flows forward, above the arrow or left of one that runs down; shown where boxes of
     many hide the tensors."""
     said = canvas.measured.shapes[route.id]
     half = columns(said) * SMALL / 2

@@ -1,6 +1,6 @@
 """The strip of a view as SVG: all cards of the model side by side.
 
-    g.station.strip  #p g1     a card with what stands under it; `data`, `layer`, `function` or `loss`
+    g.station.strip  #p g1     a card with what is under it; `data`, `layer`, `function` or `loss`
     g.card           #p g1-c0  its box, with its output in a g.known
     g.deck           #p g1-d   the gradient with respect to its output: one bar, or one for each repetition
     g.moves          #p u1-strip  update ÷ weight of all cards
@@ -112,8 +112,8 @@ class StripDrawing:
         self.bottom = self.moves + (MOVES + MOST_MOVED if self.learns else 0) + SPACE
 
     def spread(self) -> None:
-        """How wide the cards are, and where they stand. Names that do not fit beside each other are broken,
-        then cards stand closer."""
+        """The widths and places of the cards. Names that do not fit beside each other are broken
+        into lines; if that is not enough, the cards move closer."""
         cards, room = self.strip.cards, self.across - GUTTER - SIDE
         n = len(cards)
         most = 40.0 if self.across > NORMAL else 30.0
@@ -179,7 +179,7 @@ class StripDrawing:
         )
 
     def sentences(self, top: float, width: float) -> tuple[str, float]:
-        """What stands aside, below everything; a sign before it opens it."""
+        """What is left aside, below everything; a sign before it opens it."""
         aside = aside_text(self.strip.graph, self.lang)
         if not aside:
             return "", top
@@ -238,7 +238,7 @@ class StripDrawing:
     # ----------------------------------------------------------------------------------------------- one card
 
     def card(self, number: int, card: StripCard) -> str:
-        """A card with what stands under it."""
+        """A card with what is under it."""
         x, width, top = self.lefts[number], self.widths[number], self.top
         p, role = (
             self.p,

@@ -42,9 +42,9 @@ def name_width(card: StripCard, broken: bool) -> float:
 
 
 def head_lines(name: str, most: int) -> list[str]:
-    """A name in one line, or where it has more than `most` letters in the two that need the least room, the
-    first of which stands beside a sign: broken after a space, a dot or an underscore."""
-    places = [found.end() for found in re.finditer(r" |[._](?=\w)(?!\d+ …)", name)]
+    """A name in one line, or, if it has more than `most` letters, in the two lines that need the least room;
+    the first is beside a sign: broken after a space, a dot or an underscore."""
+    places = [found.end() for found in re.finditer(r" |[._](?=\w)", name)]
     if columns(name) <= most or not places:
         return [name]
     beside = math.ceil(PLUS / LETTER)
@@ -53,7 +53,7 @@ def head_lines(name: str, most: int) -> list[str]:
 
 
 def dashes(places: Iterable[tuple[float, float, float, float]]) -> str:
-    """What stands where numbers are not known yet: x, y, width and height of each."""
+    """What is shown for numbers that are not known yet: x, y, width and height of each."""
     path = "".join(f"M{num(x)} {num(y)}h{num(w)}v{num(h)}h{num(-w)}z" for x, y, w, h in places)
     return f'<path class="dash" d="{path}"/>'
 
@@ -162,7 +162,7 @@ KIND_PARTS = re.compile(r"[^ _]+?(?: |_|(?=[A-Z][a-z])|$)")
 
 def lines_of_kind(kind: str, most: int, lines: int = 2) -> list[str]:
     """What a card is in at most so many lines, the later ones after a space, an underscore or before a
-    capital. Words at the end that do not fit are left out: they stand where the card is pointed at."""
+    capital. Words at the end that do not fit are left out: they appear when the card is pointed at."""
     if columns(kind) <= most:
         return [kind]
     parts = KIND_PARTS.findall(kind)

@@ -1,6 +1,6 @@
 """The picture of a model: its strip of cards, in windows of every width.
 
-In a wide window the cards stand beside each other, in a narrow one each is a row.
+In a wide window the cards are beside each other, in a narrow one each is a row.
 """
 
 from __future__ import annotations

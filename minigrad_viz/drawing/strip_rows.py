@@ -38,7 +38,7 @@ class RowsDrawing(StripDrawing):
     """The SVG of a strip whose cards are rows."""
 
     def spread(self) -> None:
-        """Where the columns and the rows stand."""
+        """Where the columns and the rows are."""
         width = self.across - 2 * SIDE
         self.right = self.across
         share = NAME if any(card.learns for card in self.strip.cards) else NAME + UPDATE / 2

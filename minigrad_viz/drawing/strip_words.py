@@ -66,7 +66,7 @@ def moved_most_text(strip: Strip, width: int, lang: str | None) -> str:
 
 def table_lines(strip: Strip, lang: str | None) -> list[str]:
     """The strip as a table: module, output rms, gradient rms, update ÷ weight; below a card that repeats its
-    repetitions. Below the table stands which parameter moved most."""
+    repetitions. The line below the table says which parameter moved most."""
     heads = [text(key, lang) for key in ("strip_module", "strip_output_rms", "strip_grad_rms", "strip_ratio")]
     rows = [heads]
     for card in strip.cards:

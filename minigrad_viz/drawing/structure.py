@@ -136,7 +136,7 @@ class Structure:
 
 
 def least_width(graph: Graph, sizes: Measurements) -> float:
-    """How wide a graph is at least, from left to right: what stands along its longest path."""
+    """How wide a graph is at least, from left to right: what is along its longest path."""
     before: dict[str, dict[str, float]] = {station.id: {} for station in graph.stations}
     for route in graph.routes:
         if sizes.tail(route) == route.source:

@@ -166,7 +166,7 @@ def haze(left: float, top: float, right: float, bottom: float) -> str:
 
 
 def plate(kind: str, part: str = "", inner: str = "") -> str:
-    """A rectangle of a class: `part` is its own class, `inner` what else stands in it."""
+    """A rectangle of a class: `part` is its own class, `inner` what else is in it."""
     own = f' class="{part}"' if part else ""
     return f'<g class="{kind}"><rect{own} width="22" height="14" rx="4"/>{inner}</g>'
 
@@ -220,7 +220,7 @@ def legend(
 ) -> tuple[str, float]:
     """The signs of `kinds` (keys of `SIGNS`; others are left out) with their words, and where they end below.
 
-    They stand side by side in as many lines as `width` asks for.
+    They are side by side in as many lines as fit `width`.
     """
     parts: list[str] = []
     x, y = left, top

@@ -440,7 +440,7 @@ class Normalization(Subject):
 
     @property
     def stacked(self) -> bool:
-        """Whether one distribution stands below the other."""
+        """Whether one distribution is below the other."""
         return self.room < 2 * self.WIDE + 80
 
     @property

@@ -8,8 +8,8 @@ how large it is, draws itself, and has a line for the tooltip and one for the ou
 picture is one class there, its words, and nothing else.
 
 A large tensor is known by its `Corner`: its first planes. A subject of several planes (heads, channels)
-draws all that are known, of which one is seen; small maps at its left are the choice. What gradients have to
-do with stands in a group that follows the node of the station: it is hidden until that has run.
+draws all that are known, of which one is seen; small maps at its left are the choice. All that belongs to
+gradients is in a group that follows the node of the station: it is hidden until that has run.
 """
 
 from __future__ import annotations
@@ -316,7 +316,7 @@ class Subject:
 
     @property
     def beside(self) -> bool:
-        """Whether the lines stand beside the maps; else below them."""
+        """Whether the lines are beside the maps; else below them."""
         return self.maps[0] + self.longest <= self.room
 
     def title_label(self, x: float, y: float) -> str:

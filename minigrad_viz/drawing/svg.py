@@ -65,7 +65,7 @@ def to_svg(
 
 
 class Drawing:
-    """What is drawn on a `canvas`: stations, arrows with their pills and signs, and what stands below, with
+    """What is drawn on a `canvas`: stations, arrows with their pills and signs, and what is below, with
     the legend of the `signs` or without. `frame` has its sides: left, top, right, bottom."""
 
     def __init__(self, canvas: Canvas, signs: bool = True) -> None:

@@ -1,4 +1,4 @@
-"""Trace → explanations: why an error came up, where in the picture, and what to do about it."""
+"""Trace → explanations: why an error occurred, where in the picture, and what to do about it."""
 
 from __future__ import annotations
 

@@ -282,7 +282,7 @@ def return_of(node: NodeState) -> Span | None:
 
 
 def own_statements(body: list[ast.stmt]) -> Iterator[ast.AST]:
-    """What stands in a function, without the functions in it."""
+    """What is in a function, without the functions in it."""
     todo: list[ast.AST] = [*(body[0].body if body and isinstance(body[0], ast.FunctionDef) else ())]
     while todo:
         part = todo.pop()

@@ -56,12 +56,12 @@ def need(*facts: object) -> None:
 
 
 class Case:
-    """What is explained of a trace: an error, or what is no error but may be a mistake (then `error` is "").
+    """What is explained of a trace: an error, or a possible mistake without one (then `error` is "").
 
     `error` is the class and text of the error ("RuntimeError: …"), word for word. `call` is the backward call
     that this is about (0 if about none), `span` the place in the source, `time` when it came up: the number
-    of the event that tells of it (of what is no error, the end). `failed` is the event if it ended the cell.
-    `scene` is the picture that the marks stand in: that of the call, or the last of the cell.
+    of the event that reports it (without an error, the end). `failed` is the event if it ended the cell.
+    `scene` is the picture that the marks are in: that of the call, or the last of the cell.
     """
 
     def __init__(
@@ -107,14 +107,14 @@ class Case:
 
     @functools.cached_property
     def numbers(self) -> dict[int, list[str]]:
-        """The tensors whose numbers stand in the expression of an event, by its id."""
+        """The tensors whose numbers are in the expression of an event, by its id."""
         return numbers_taken(self.trace)
 
     # ── the picture ─────────────────────────────────────────────────────────────────────────────────────────
 
     @functools.cached_property
     def stage(self) -> Stage:
-        """What stands where in the picture, and what to call it."""
+        """What the picture shows, where, and what to call it."""
         return Stage(self.scene, self.scene.graph, self.lang)
 
     @property
@@ -137,7 +137,7 @@ class Case:
         return () if station is None else (Mark(f"{station.id}-d", kind, label),)
 
     def _station(self, node: str) -> Station | None:
-        """The station on which the deck of a node stands."""
+        """The station on which the deck of a node is."""
         station = self.stage.station(self.stage.place_of(node))
         mine = station is not None and station.deck is not None and station.deck.id == node
         return station if mine else None
@@ -168,7 +168,7 @@ class Case:
 
     def name(self, tensor: str) -> str:
         """What to call a tensor in a sentence: its variable, its expression, or its number in the picture;
-        `InventedName` where that is no name of the reader's code."""
+        `InventedName` where that is not a name of the reader's code."""
         return self.checked(self.stage.name(tensor))
 
     def checked(self, name: str) -> str:
@@ -188,7 +188,7 @@ class Case:
         return frozenset(filter(None, (*written, *held)))
 
     def state(self, tensor: str) -> TensorState | None:
-        """A tensor as it stands in the picture."""
+        """A tensor as it is in the picture."""
         return self.scene.state(tensor)
 
     def made(self, tensor: str) -> TensorState | None:
@@ -205,11 +205,11 @@ class Case:
         return name_list(dict.fromkeys(map(self.plain, tensors)))
 
     def plain(self, tensor: str) -> str:
-        """The variable that a tensor is, without the number that tells it from others of that name."""
+        """The variable of a tensor, without the number that distinguishes it from others of that name."""
         return self.checked(plain_name(self.stage.name(tensor)))
 
     def place(self, span: Span | None) -> str:
-        """An expression of the source as a sentence quotes it, with its line if it stands in the cell."""
+        """An expression of the source as a sentence quotes it, with its line if it is in the cell."""
         if span is None:
             return self.words("unseen_here")
         line, source = self.line(span), quoted_span(span)
@@ -221,7 +221,7 @@ class Case:
         return name if place is None else self.words("stopped", node=name, name=self.name(place.states[0].id))
 
     def line(self, span: Span | None) -> int | None:
-        """The line of the cell in which something stands; None for what stands elsewhere."""
+        """The line of the cell in which something is; None outside the cell."""
         return span.line if span is not None and not span.origin else None
 
     @functools.cached_property
@@ -230,7 +230,7 @@ class Case:
         return SourceText(self.trace.source)
 
     def in_loop(self, span: Span | None) -> bool:
-        """Whether an expression of the cell stands in a loop."""
+        """Whether an expression of the cell is in a loop."""
         line = self.line(span)
         loops: list[ast.For | ast.While] = [*self.executed(ast.For), *self.executed(ast.While)]
         bodies = (loop.body for loop in loops)
@@ -261,7 +261,7 @@ class Case:
         **values: Any,
     ) -> Explanation:
         """The explanation of this error. `why` and `fix` are sentences, or keys of sentences that are filled
-        with `values`; without a `fix` it is what stands below the sentence `why` in the catalogue. `key` is
+        with `values`; without a `fix` it is what is below the sentence `why` in the catalogue. `key` is
         for an explanation that has another key than its rule."""
         fix = fix or fix_of(why)
         why, fix = (

@@ -62,7 +62,7 @@ def shape_before_sum(scenes: Scenes, ran: NodeRan, node: NodeState) -> tuple[int
 
 
 def created_shape(span: Span | None) -> tuple[int, ...] | None:
-    """The shape of a tensor that `return torch.ones(4, 3)` creates, which is no op."""
+    """The shape of a tensor that `return torch.ones(4, 3)` creates, which is not an op."""
     tree = expression_of_span(span)
     if not isinstance(tree, ast.Return) or not isinstance(tree.value, ast.Call):
         return None

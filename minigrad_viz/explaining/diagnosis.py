@@ -10,15 +10,15 @@ the key of the explanation and patterns of the text:
         …
         return case.explain("no_grad_fn_why_made", "no_grad_fn_fix_made", marks, cause, root=case.name(root))
 
-The function is given what stands at `{i}`: whole numbers as such, `[4, 2]` and `4x2` as shapes. It looks for
+The function is given what is at `{i}`: whole numbers as such, `[4, 2]` and `4x2` as shapes. It looks for
 evidence in the trace. It leaves out of `why`, `fix` and `marks` what it has none for, and ends with None, or
-by `require` and `need`, where the error is another one after all. It names lines only of what stands in the
+by `require` and `need`, where the error is another one after all. It names lines only of what is in the
 cell: `case.line(span)` has them, and is None elsewhere. Rules of a module are tried in the order of its
 source.
 
 A `call_rule` is for the expression that ended the cell. Its function gets a `FailedCall`, which has the
 operands with their names, shapes and dtypes, writes the line otherwise, and marks in the picture what the
-sentence tells of operands:
+sentence says about operands:
 
     @call_rule("index_shapes", "Index tensor must have the same number of dimensions as")
     def gathered(failed: FailedCall) -> Explanation | None:

@@ -31,7 +31,7 @@ Shape = tuple[int, ...]
 
 
 def quote(tree: ast.AST | str | None, longest: int = LONGEST) -> str | None:
-    """Code that may stand in a sentence; None for what is too long, or has a block."""
+    """Code that may be in a sentence; None for what is too long, or has a block."""
     text = tree if isinstance(tree, str) else "" if tree is None else ast.unparse(tree)
     return text if text and "\n" not in text and columns(text) <= longest else None
 
@@ -48,7 +48,7 @@ def rewritten(case: Case, around: ast.AST | None, edits: Edits) -> str | None:
 
 
 def edit_part(case: Case, holder: ast.stmt | ast.expr, edits: Edits) -> str | None:
-    """A part of the cell that stands in one line, with other texts for some parts of it."""
+    """A part of the cell that is in one line, with other texts for some parts of it."""
     text = written_as(case, holder)
     if "\n" in text:
         return None
@@ -168,7 +168,8 @@ def at_path(case: Case, path: str) -> ast.expr | None:
 
 
 def in_place(case: Case, span: Span | None) -> str:
-    """The statement that writes in place, inside no_grad(); where it is no simple one, without its text."""
+    """The statement that writes in place, inside no_grad(); where it is not a simple one, without its
+    text."""
     tree = statement_around(case, span)
     simple = isinstance(tree, ast.Expr | ast.AugAssign | ast.Assign)
     return NO_GRAD + ((quote(written_as(case, tree)) if simple and tree is not None else None) or "…")
@@ -239,8 +240,8 @@ def clone_assignment(target: ast.expr) -> ast.Assign:
 
 
 def call_with(span: Span | None, option: str) -> str | None:
-    """A backward call as it stands in the source, with `create_graph=True` or `retain_graph=True`; None for
-    what is no call, or is too long to be quoted."""
+    """A backward call as written in the source, with `create_graph=True` or `retain_graph=True`; None for
+    anything but a call, and for one that is too long to be quoted."""
     call = expression_of_span(span)
     if not isinstance(call, ast.Call):
         return None

@@ -50,8 +50,8 @@ WHOLE, FLOATING = ("int", "uint", "bool"), ("float", "bfloat")  # how the names 
 
 
 class Operand(NamedTuple):
-    """What a failing expression computes with. `tree` is how it stands there (None: nowhere), `state` how the
-    tensor stood (None: nobody saw it); `dim` is the dimension that is in question."""
+    """What a failing expression computes with. `tree` is its syntax there (None: nowhere), `state` that of
+    the tensor then (None: nobody saw it); `dim` is the dimension that is in question."""
 
     name: str
     shape: Shape
@@ -132,7 +132,7 @@ def layer_name(call: ModuleCall) -> str:
 
 
 def failed_module(case: Case) -> ModuleCall | None:
-    """The innermost call of a module inside which the failing expression ended, if that is no code of the
+    """The innermost call of a module inside which the failing expression ended, if that is outside the
     cell."""
     ended = list[int]()  # outer ones come first, as they ended last
     for event in reversed(case.before):
@@ -182,7 +182,7 @@ def newest_result(case: Case, text: str) -> TensorState | None:
 
 
 def operand_of(case: Case, state: TensorState, tree: ast.expr, plain: bool = False) -> Operand:
-    """A tensor in the failing expression. It is called as it stands there, and (unless `plain`) as in the
+    """A tensor in the failing expression. It is called as it is written there, and (unless `plain`) as in the
     picture if that differs: `t (w)` inside a function that got `w`."""
     text, named = ast.unparse(tree), case.scene.named.get(state.id)
     known = text if named is None or plain else plain_name(named)
@@ -236,7 +236,7 @@ class FailedCall:
 
     @functools.cached_property
     def node(self) -> ast.AST | None:
-        """The same, as it stands in the cell."""
+        """The same, as written in the cell."""
         return self.assignment or node_at(self.case, self.case.span)
 
     @functools.cached_property
@@ -291,7 +291,7 @@ class FailedCall:
         return next(filter(fits, self.operands), None)
 
     def operand(self, state: TensorState, tree: ast.expr) -> Operand:
-        """A tensor that stands in the failing expression. The picture may call one by what it is assigned
+        """A tensor that is in the failing expression. The picture may call one by what it is assigned
         to."""
         return operand_of(self.case, state, tree, plain=isinstance(self.whole, ast.Assign))
 
@@ -362,8 +362,8 @@ class FailedCall:
         **values: Any,
     ) -> Explanation:
         """The explanation: the sentence `why`, and the first of `fixes` that there is, which are fixes or
-        keys of sentences, else what stands below that sentence in the catalogue. `marks` are those of what
-        the sentence tells of operands, if there are no others; `key` is for an explanation that has another
+        keys of sentences, else what is below that sentence in the catalogue. `marks` mark what the sentence
+        says about operands, if there are no others; `key` is for an explanation that has another
         key than its rule."""
         layer = self.layer
         named = values if layer is None else {"name": layer.input, **values}
@@ -381,7 +381,7 @@ class FailedCall:
         return "×".join(map(str, shape))
 
     def marks(self, why: str, values: Mapping[str, Any]) -> tuple[Mark, ...]:
-        """What the sentence `why` tells of operands: the size in question, the dtype or the shape."""
+        """What the sentence `why` says about operands: the size in question, the dtype or the shape."""
         found, told = tuple[Mark, ...](), fields(why)
         for name, one in ((name, one) for name, one in values.items() if isinstance(one, Operand)):
             if one.dim is not None:
@@ -420,13 +420,13 @@ class FailedCall:
         return None if code is None else Fix(self.words(key, code=code, **values))
 
     def here(self, tree: ast.expr | None) -> ast.expr | None:
-        """A part of the failing expression as it stands in the cell."""
+        """A part of the failing expression as written in the cell."""
         text = "" if tree is None else ast.unparse(tree)
         return next((part for part in operands_in(self.node) if ast.unparse(part) == text), None)
 
     def put(self, operand: Operand | ast.expr, new: str, key: str = "write_fix") -> Fix | None:
-        """The line that failed, with `new` instead of an operand; {} in it is the operand itself as it stands
-        before a dot. None where nothing is put there."""
+        """The line that failed, with `new` instead of an operand; {} in it is the operand itself as it is
+        written before a dot. None where nothing is put there."""
         tree = operand.tree if isinstance(operand, Operand) else operand
         part = self.here(tree)
         if part is None or tree is None or not new:
@@ -465,7 +465,7 @@ class FailedCall:
         return self.rewrite({one: before_dot_source(b.text), other: before_dot_source(a.text)}, key)
 
     def resize(self, operand: Operand, new: Shape) -> Fix | None:
-        """What to do if a tensor was created in the cell, by sizes that stand there as numbers: create it in
+        """What to do if a tensor was created in the cell, by sizes that are there as numbers: create it in
         the shape `new`."""
         found = sizes_of(self.case, operand.id)
         if found is None or constants(found[1]) != operand.shape or len(new) != len(operand.shape):

@@ -1,5 +1,5 @@
-"""Tensors of the wrong dtype: whole numbers where fractions are needed, two dtypes in one product, indices
-that are no whole numbers. Indices and dimensions that a tensor does not have."""
+"""Tensors of the wrong dtype: integers where floating-point numbers are needed, two dtypes in one product,
+indices that are not integers. Indices and dimensions that a tensor does not have."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def result_type(failed: FailedCall) -> Explanation | None:
     "argument #1 'indices' to have|expected index to be|Index tensor is expected to be",
 )
 def index_dtype(failed: FailedCall) -> Explanation | None:
-    """Indices are no whole numbers."""
+    """Indices are not integers."""
     given = failed.operands
     mine = [each for each in (*given[-1:], *given[1:]) if each.dtype.startswith(FLOATING)]
     need(mine)
@@ -133,7 +133,7 @@ def index_out_of_range(failed: FailedCall, dim: int, wrong: int) -> Explanation:
 
 
 def is_index_of(failed: FailedCall, index: Operand, dim: int) -> bool:
-    """Whether a tensor stands in the brackets for the dimension `dim`; in a call it is the only index."""
+    """Whether a tensor is in the brackets for the dimension `dim`; in a call it is the only index."""
     node = failed.tree
     if not isinstance(node, ast.Subscript):
         return True

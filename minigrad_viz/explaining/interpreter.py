@@ -260,7 +260,7 @@ class Interpreter:
         return found is not None and found.names[name] is UNKNOWN
 
     def known_or_not(self, tree: ast.expr, scope: Scope) -> Any:
-        """What an expression is; UNKNOWN where that is not known, but for what a call may have done."""
+        """What an expression is; UNKNOWN where that is not known, except what a call may have done."""
         try:
             return self.value(tree, scope)
         except CannotTry:
@@ -275,7 +275,7 @@ class Interpreter:
         scope.names[name] = value
 
     def assign(self, target: ast.expr, value: Any, scope: Scope) -> None:
-        """Give what stands left of `=` a value."""
+        """Assign a value to what is on the left of `=`."""
         match target:
             case ast.Name(id=name):
                 self.assign_name(name, value, scope)
@@ -516,7 +516,7 @@ class Interpreter:
 
 
 def too_many(name: str, names: list[str], defaults: Mapping[str, Any], count: int) -> str:
-    """What Python says of too many arguments."""
+    """What Python says about too many arguments."""
     most, optional = len(names), sum(each in defaults for each in names)
     takes = f"from {most - optional} to {most}" if optional else str(most)
     plural = "s" if most != 1 or optional else ""

@@ -237,7 +237,7 @@ def inputs_of(case: Case, call: Call) -> list[Input] | None:
 
 def single_precision_inputs(case: Case, given: list[Input] | None) -> list[str]:
     """The inputs that require gradients in single precision, or coarser. Where they are not known, all
-    tensors of the cell that do so, if there are no others and the text tells of no other dtype."""
+    tensors of the cell that do so, if there are no others and the text mentions no other dtype."""
     if given is not None:
         return [name for name, state in given if state.requires_grad and dtype_of(state) in SINGLE]
     made = {e.tensor.id: e for e in case.earlier(TensorCreated) if e.tensor.requires_grad}
@@ -367,8 +367,8 @@ def note_of(scene: Scene, lang: str | None) -> Explanation | None:
 
 
 def given_in(event: BackwardStarted) -> ast.expr | None:
-    """The gradient in a call of `backward`, `grad` or `vjp` as the source has it; None where no such call
-    stands there, or it gives none."""
+    """The gradient in a call of `backward`, `grad` or `vjp` as the source has it; None if there is no
+    such call, or it gives none."""
     call = expression_of_span(event.span)
     if not isinstance(call, ast.Call) or last_name(call) not in ("backward", "grad", "vjp"):
         return None
@@ -414,8 +414,8 @@ def comes_out(v: Value, jacobian: Any, arrived: Value) -> bool:
 
 
 def jacobians_of(scene: Scene, event: BackwardStarted, v: Value) -> dict[Place, Any] | None:
-    """The Jacobian of the root by what stands at each place that a gradient came to: a row per element of the
-    root. None where it is not certain."""
+    """The Jacobian of the root with respect to the tensor at each place that received a gradient: a row per
+    element of the root. None where it is not certain."""
     if len(scene.now.ran) * v.size > WORK:
         return None
     walk, (root, nr) = flow_of(scene), scene.at[event.roots[0]]

@@ -20,7 +20,7 @@ from .syntax import assigned_above, last_name
 
 
 def method_on_input(failed: FailedCall, layer: Layer, method: str) -> Fix | None:
-    """What to do: the line that failed, with `method` behind the input; None if that does not stand there."""
+    """What to do: the line that failed, with `method` behind the input; None if there is none."""
     return failed.behind(layer.input, method, "layer_input_fix")
 
 
@@ -279,7 +279,7 @@ class Loss:
 
 @call_rule("target_dtype", "expected target dtype to be|expected scalar type Long but found")
 def index_dtype(failed: FailedCall) -> Explanation | None:
-    """The indices of classes are no whole numbers."""
+    """The class indices are not integers."""
     loss = Loss(failed)
     shape = loss.target.shape
     need(loss.target.dtype.startswith(FLOATING))
@@ -344,7 +344,7 @@ def batches(failed: FailedCall, m: int, n: int) -> Explanation | None:
 
 @call_rule("target_shape", r"Expected target size \[[\d, ]*\], got {got}")
 def classes_last(failed: FailedCall, got: Shape) -> Explanation | None:
-    """The classes do not stand in dimension 1."""
+    """The classes are not in dimension 1."""
     loss = Loss(failed)
     shape, wanted = loss.input.shape, loss.target.shape
     need(wanted == got)
@@ -358,7 +358,7 @@ def classes_last(failed: FailedCall, got: Shape) -> Explanation | None:
 
 @call_rule("target_dtype", "Expected floating point type for target with class probabilities")
 def probabilities(failed: FailedCall) -> Explanation | None:
-    """A target of one number for each class is no floating point tensor."""
+    """A target with one number for each class is not a floating-point tensor."""
     loss = Loss(failed)
     need(loss.target.shape == loss.input.shape)
     if loss.input.whole:
@@ -380,7 +380,7 @@ def chosen_already(loss: Loss) -> Explanation:
 
 @call_rule("target_first", r"log_softmax.* not implemented for '(?:Long|Int|Byte|Short|Char|Bool)'")
 def target_first(failed: FailedCall) -> Explanation | None:
-    """The target stands first."""
+    """The target is first."""
     loss = Loss(failed)
     need(loss.input.whole, loss.target.dtype.startswith("float"))
     marks = failed.mark_dtypes(loss.input) + failed.mark_dtypes(loss.target, kind=CAUSE)

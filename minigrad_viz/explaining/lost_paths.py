@@ -127,7 +127,7 @@ def value_around(case: Case, span: Span | None) -> Span | None:
 
 
 def numbers_at(case: Case, event: Birth | None) -> list[str]:
-    """The tensors whose numbers stand in the expression of an op, as in `2 * math.log(x)`."""
+    """The tensors whose numbers are in the expression of an op, as in `2 * math.log(x)`."""
     return case.numbers.get(id(event), []) if isinstance(event, Forward) else []
 
 
@@ -254,7 +254,7 @@ def asked_at(index: TraceIndex, leaf: str) -> Span | None:
 
 
 def new_leaf(case: Case, lost: LostGradient, leaves: list[str]) -> Explanation:
-    """The explanation of one such leaf, which stands between the root and `leaves`."""
+    """The explanation of one such leaf between the root and `leaves`."""
     assert lost.cut is not None
     made, cut = asked_at(case.scene.index, lost.leaf), lost.cut
     values: Values = {"new": case.name(lost.leaf), "made": made, **cut.told(case)}
@@ -273,7 +273,7 @@ AROUND = ("detach", "requires_grad_", "clone")  # what may stand around a new va
 
 class Reassignment(NamedTuple):
     """The assignment `source` at `span` gave the variable `name` a new tensor, computed from the leaf that it
-    was. `update` is the same as a write in place, which keeps the leaf ("" for what is no update
+    was. `update` is the same as a write in place, which keeps the leaf ("" for what is not an update
     by a gradient); `reset` is what is missing after it ("" where nothing is)."""
 
     name: str
@@ -311,7 +311,7 @@ def assignment(case: Case, span: Span | None, tensor: str) -> Reassignment | Non
 
 
 def pair_around(case: Case, tree: ast.Assign, span: Span) -> tuple[ast.expr, ast.expr] | None:
-    """The target and the value of an assignment in which an expression stands: of `a, b = c, d` one pair."""
+    """The target and the value of an assignment that contains an expression: of `a, b = c, d` one pair."""
     target, value = tree.targets[0], tree.value
     if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
         at = span.line, len(case.source.lines[span.line - 1][: span.column].encode())
@@ -323,7 +323,7 @@ def pair_around(case: Case, tree: ast.Assign, span: Span) -> tuple[ast.expr, ast
 
 
 def from_leaf(case: Case, span: Span, tensor: str, name: str | None) -> bool:
-    """Whether what stands in the same line as `tensor` was computed from a leaf that requires gradients, or
+    """Whether what is in the same line as `tensor` was computed from a leaf that requires gradients, or
     from what the line made of one in an earlier round; `name` is the variable that the leaf must have been
     (None: any)."""
 
@@ -381,7 +381,7 @@ def is_it(tree: ast.expr, name: str) -> bool:
 
 
 def under_no_grad(case: Case, tree: ast.stmt) -> bool:
-    """Whether a statement stands in a block of no_grad()."""
+    """Whether a statement is in a block of no_grad()."""
     return any(
         block.lineno <= tree.lineno <= (block.end_lineno or 0)
         and any("no_grad" in ast.unparse(item.context_expr) for item in block.items)
@@ -398,7 +398,7 @@ def is_reset(part: ast.AST, name: str) -> bool:
 
 
 def sentence_values(found: Reassignment) -> Values:
-    """What sentences say of it."""
+    """What sentences say about it."""
     return {**found._asdict(), "line": found.span.line}
 
 
@@ -412,7 +412,7 @@ class RequiresGradRemover(ast.NodeTransformer):
     """Leaves out what makes a tensor require gradients."""
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        """The call without `requires_grad=True`; what stands before `.requires_grad_()`."""
+        """The call without `requires_grad=True`; what is before `.requires_grad_()`."""
         self.generic_visit(node)
         if isinstance(node.func, ast.Attribute) and node.func.attr == "requires_grad_":
             return node.func.value

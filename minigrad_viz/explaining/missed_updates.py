@@ -152,7 +152,7 @@ def base_of_name(name: str) -> str:
 
 
 def usable(case: Case, call: ast.Call) -> set[str]:
-    """The variables that can stand in a call: those of its function, and of the namespace."""
+    """The variables that can be in a call: those of its function, and of the namespace."""
     scope = scope_of(case, call)
     own = (name for name in case.variables if assigned_in(case, name, scope))
     return {*own, *(base_of_name(name) for _, name in case.trace.names)}

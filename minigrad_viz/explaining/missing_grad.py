@@ -55,8 +55,8 @@ from .syntax import argument_items, before_dot_source, last_name, normal_source,
 
 
 class Facts(NamedTuple):
-    """What a tensor tells of itself: what to call it, its dtype, whether it requires gradients, is a leaf,
-    and retains its gradient; and its `.grad`."""
+    """What is known from a tensor alone: what to call it, its dtype, whether it requires gradients, is a
+    leaf, and retains its gradient; and its `.grad`."""
 
     name: str
     dtype: str
@@ -93,7 +93,7 @@ def in_general(facts: Facts, lang: str | None) -> Answer | None:
 
 
 def from_scenes(scenes: Scenes, tensor: str, facts: Facts, lang: str | None = None) -> Answer | None:
-    """What a recorded cell tells of one of its tensors."""
+    """What a recorded cell says about one of its tensors."""
     asked = Question(scenes, tensor, facts, lang)
     if not facts.requires_grad:
         return asked.no_flag()
@@ -286,8 +286,8 @@ class Question:
 
 
 def from_graph(facts: Facts, roots: list[str], lang: str | None = None) -> Answer:
-    """What the graph alone tells of a tensor that should get gradients: `roots` are the variables whose graph
-    it is in."""
+    """What the graph alone says about a tensor that should get gradients: `roots` are the variables whose
+    graph it is in."""
     if roots:
         return answer_text("why_in_graph", lang, name=facts.name, roots=name_list(roots))
     return answer_text("why_in_no_graph", lang, name=facts.name)
@@ -338,7 +338,7 @@ def running_statements(case: Case) -> Iterator[RunningStatement]:
 
 
 def named_by(event: Event) -> Iterator[tuple[str, str]]:
-    """The variables that an event tells of, with the tensors that they are."""
+    """The variables that an event names, with their tensors."""
     if isinstance(event, Snapshot):
         yield from ((name, state.id) for name, state in event.rows)
     elif event.name is not None and len(event.states) == 1:

@@ -74,7 +74,7 @@ def no_self(failed: FailedCall, kind: str, name: str, takes: int, given: int) ->
 
 @call_rule("module_definition", "optimizer got an empty parameter list")
 def no_parameters(failed: FailedCall) -> Explanation:
-    """The layers of a model stand in a Python list, where a module does not find them."""
+    """The layers of a model are in a plain Python list, where the module does not find them."""
     case = failed.case
     given = failed.arguments[0] if failed.arguments else None
     for found in () if isinstance(given, ast.List | ast.Tuple) else layer_lists(case):
@@ -160,7 +160,7 @@ def given_to_class(failed: FailedCall, made: ast.Call) -> Explanation:
 
 @call_rule("not_called", r"\(\): argument .*position {place}\) must be Tensor, not (?P<kind>[A-Z]\w+)")
 def module_as_tensor(failed: FailedCall, place: int, kind: str) -> Explanation:
-    """A module stands where its result is needed."""
+    """A module was passed where its result is needed."""
     need(is_module(failed.case, kind), place <= len(failed.arguments))
     return not_called(failed, failed.arguments[place - 1])
 
@@ -178,7 +178,7 @@ def module_used(failed: FailedCall, kind: str, attribute: str) -> Explanation:
 
 
 def not_called(failed: FailedCall, given: ast.expr) -> Explanation:
-    """The explanation for a module that stands where its result is needed."""
+    """The explanation for a module passed where its result is needed."""
     made = next(iter(assigned_above(failed.case, ast.unparse(given))), given)
     source = ast.unparse(given if isinstance(made, ast.Call) else made)
     cause = None if made is given or isinstance(made, ast.Call) else span_at(failed.case, made)

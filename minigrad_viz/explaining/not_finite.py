@@ -211,8 +211,8 @@ RATES = ("lr", "learning_rate", "step_size", "eta", "alpha", "rate")
 
 
 class Divergence(NamedTuple):
-    """The `tensor`, called `name`, grew from `first` to `last` by `updates`, the last of which stands at
-    `span`, told as `line`. `rate` is the learning rate as it is written (None where that is not certain),
+    """The `tensor`, called `name`, grew from `first` to `last` by `updates`, the last of which is at
+    `span`, written as `line`. `rate` is the learning rate as it is written (None where that is not certain),
     `better` one that would converge, estimated from how the first update changed the gradient."""
 
     tensor: str
@@ -406,7 +406,7 @@ def unkept_start(scenes: Scenes, found: Symptom, lang: str | None) -> Explanatio
 
 
 def span_of(scenes: Scenes, origin: Origin) -> Span | None:
-    """Where in the source the op stands that made it, forward or backward."""
+    """Where in the source the op is that made it, forward or backward."""
     if not origin.backward:
         span: Span | None = origin.event.span
         return span
@@ -518,7 +518,7 @@ def op_at(case: Case, origin: Origin) -> str:
 
 
 def part(case: Case, id: str, value: Value, at: int | None, made: Value | None) -> str:
-    """An input as it stood: the number at the same place if the shapes are the same, else all of it."""
+    """An input at that time: the number at the same place if the shapes are the same, else all of it."""
     name = case.plain(id)
     fits = made is not None and value.shape == made.shape and at is not None and value.items is not None
     if fits and value.size > 1:

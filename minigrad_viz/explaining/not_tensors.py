@@ -177,7 +177,7 @@ def rounded_list(failed: FailedCall) -> Explanation | None:
 
 @call_rule("one_number", "Boolean value of Tensor with more than one value is ambiguous")
 def one_truth(failed: FailedCall) -> Explanation | None:
-    """A tensor of several elements stands where one truth value is needed."""
+    """A tensor of several elements was used where one truth value is needed."""
     tree, case = failed.tree, failed.case
     while isinstance(tree, ast.UnaryOp):
         tree = tree.operand
@@ -228,6 +228,6 @@ def given_as(failed: FailedCall, names: set[str]) -> list[ast.expr]:
 
 @call_rule("uneven_rows", r"expected sequence of length {m} at dim {dim} \(got {n}\)")
 def uneven_rows(failed: FailedCall, **sizes: int) -> Explanation | None:
-    """Rows of several lengths in `torch.tensor`."""
+    """Rows of different lengths in `torch.tensor`."""
     need(failed.function in ("tensor", "as_tensor", "FloatTensor"))
     return failed.explain("uneven")

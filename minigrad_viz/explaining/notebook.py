@@ -26,7 +26,7 @@ OF_TRAINING = ("stale_optimizer", "other_parameters", "step_too_early", "reset_t
 
 
 def explanations_in(alone: Scenes, notebook: JoinedTrace, lang: str) -> tuple[Explanation, ...]:
-    """What is explained of the last chapter of a notebook, whose own scenes are `alone`. Marks stand in its
+    """What is explained of the last chapter of a notebook, whose own scenes are `alone`. Marks are in its
     own picture."""
     own = diagnoses(alone, lang)
     scenes = Scenes(notebook.trace, notebook.begin)

@@ -149,7 +149,7 @@ def is_plain_grad(call: ast.Call) -> bool:
 
 
 def deposited_by(case: Case, made: TensorCreated) -> BackwardStarted | None:
-    """The last call that added to the `.grad` which `made` tells of; None if the cell set that itself."""
+    """The last call that added to the `.grad` that `made` is about; None if the cell set that itself."""
     nodes = {s.node for e in case.before for s in e.made if s.id == made.gradient_of} - {None}
     last = 0
     for event in case.before:

@@ -104,8 +104,8 @@ def statement(case: Case, write: Write) -> Span | None:
 
 
 def sharing(case: Case, tensor: str) -> set[str]:
-    """The tensors with the same memory and the same version: views, what `detach()` gave, and what an op in
-    place made of them."""
+    """The tensors with the same memory and the same version: views, results of `detach()`, and what in-place
+    operations made of them."""
     pairs = [pair for event in case.before for pair in pairs_of(event)]
     same, grown = {tensor, *base_tensor(case, tensor)}, True
     while grown:
@@ -206,8 +206,8 @@ def item_written(case: Case, write: Write) -> str | None:
 
 
 def line_of_view(case: Case, tensor: str, write: Write) -> int | None:
-    """The line with the first view of a tensor on the way to what was written to; the write's, if it is none
-    that stands in a line of its own."""
+    """The line with the first view of a tensor on the way to what was written to; the write's, unless it has
+    a line of its own."""
     line, view = case.line(write.event.span), write.through
     while view != tensor:
         born = case.scene.index.births.get(view)
@@ -227,7 +227,7 @@ def is_read_after(case: Case, tensor: str, name: str, write: Write) -> bool:
 
 
 def call_before_step(case: Case, step: Span | None) -> bool:
-    """Whether the failing call stands above the step, as in a loop whose earlier iteration took it."""
+    """Whether the failing call is above the step, as in a loop whose earlier iteration took it."""
     lines = case.line(step), case.line(case.span)
     return None not in lines and lines[1] <= lines[0]  # type: ignore[operator]
 

@@ -280,7 +280,7 @@ def reshape_fix(failed: FailedCall, one: Operand, target: Shape) -> Fix | None:
 
 
 def sizes_in(failed: FailedCall) -> list[ast.expr]:
-    """The arguments of the failing call, those in lists and tuples too, as they stand in the cell."""
+    """The arguments of the failing call, those in lists and tuples too, as written in the cell."""
     node = failed.node
     return [
         part for given in (node.args if isinstance(node, ast.Call) else ()) for part in argument_items(given)
@@ -309,7 +309,7 @@ def view_strides(failed: FailedCall) -> Explanation | None:
 
 
 def entry(failed: FailedCall, place: int, shape: Shape | None = None) -> Operand | None:
-    """An entry of the list that `cat` or `stack` was given: the tensor that stands there, else (with a
+    """An entry of the list that `cat` or `stack` was given: the tensor that is there, else (with a
     `shape`) what to call it: `rows[2]`."""
     given = failed.arguments[0] if failed.arguments else None
     trees = given.elts if isinstance(given, ast.List | ast.Tuple) else []
@@ -399,7 +399,7 @@ def stacked_otherwise(failed: FailedCall, left: Shape, right: Shape) -> Fix | No
     r"{function}\(\): argument 'tensors' .* must be tuple of Tensors, not (?:Tensor|Parameter)",
 )
 def no_list(failed: FailedCall, function: str) -> Explanation | None:
-    """`cat(a, b)`: the tensors do not stand in a list."""
+    """`cat(a, b)`: the tensors were not passed as a list."""
     need(isinstance(failed.tree, ast.Call), failed.function == function)
     tensors = {each.text for each in failed.tensors}
     given = [ast.unparse(each) for each in (*failed.arguments, *failed.options)]

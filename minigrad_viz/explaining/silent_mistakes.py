@@ -70,7 +70,7 @@ CLASSES = (
 
 class Optimizer(NamedTuple):
     """The variable `name` was assigned an optimizer by `call`; `given` are the variables in its first
-    argument, which stands there as `parameters`, and `paths` what of them it was given: `net.head`."""
+    argument, which is written as `parameters`, and `paths` what of them it was given: `net.head`."""
 
     name: str
     call: ast.Call
@@ -85,7 +85,7 @@ class Optimizer(NamedTuple):
 
 
 class Loop(NamedTuple):
-    """Where the calls of a training step stand, each in the order of the source."""
+    """Where the calls of a training step are, each in the order of the source."""
 
     step: ast.Call
     backward: ast.Call | None
@@ -313,7 +313,7 @@ def stepped_parameters(case: Case) -> set[str]:
 
 def steps_after_deposits(case: Case, learning: Collection[str]) -> bool:
     """Whether an optimizer took a step when some of these tensors had got a gradient. An earlier step does
-    not tell what the optimizer holds."""
+    not show what the optimizer holds."""
     deposits = [event for event in case.trace.of(GradAccumulated) if event.tensor in learning]
     times = case.scene.index.times
     steps = [times[id(step)] for step in case.trace.of(OptimizerStepped)]

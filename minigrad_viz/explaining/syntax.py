@@ -1,4 +1,5 @@
-"""The source of a cell as its syntax tree has it: what stands where, and what an expression computes with."""
+"""The source of a cell as its syntax tree has it: which part is where, and what an expression computes
+with."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ def expression_of_span(span: Span | None) -> ast.AST | None:
 
 
 def node_at(case: Case, span: Span | None) -> ast.AST | None:
-    """The part of the cell's syntax tree that stands at `span`."""
+    """The part of the cell's syntax tree that is at `span`."""
     if span is None or span.origin:
         return None
     where = span.line, span.column, span.end_line, span.end_column
@@ -50,7 +51,7 @@ def written_as(case: Case, tree: ast.AST) -> str:
 
 
 def span_at(case: Case, tree: ast.AST) -> Span:
-    """Where a part of the cell stands."""
+    """Where a part of the cell is."""
     return Span(*case.source.in_characters(range_of(tree)), written_as(case, tree))
 
 
@@ -75,7 +76,7 @@ def normal_source(source: str) -> str:
 
 
 def before_dot_source(source: str) -> str:
-    """An expression as it stands before a dot: in brackets if it is a computation."""
+    """An expression as it is written before a dot: in brackets if it is a computation."""
     value = tree_of(source)
     return source if isinstance(value, ast.Name | ast.Attribute | ast.Subscript | ast.Call) else f"({source})"
 
@@ -86,12 +87,12 @@ def last_part_of_name(node: ast.AST) -> str:
 
 
 def last_name(call: ast.Call) -> str:
-    """The name of what is called, without what stands before it."""
+    """The name of what is called, without its prefix."""
     return last_part_of_name(call.func)
 
 
 def constants(nodes: Iterable[ast.expr]) -> tuple[object, ...]:
-    """What stands in some parts of the source as literals; None for anything else."""
+    """The literals in some parts of the source; None for anything else."""
     return tuple(node.value if isinstance(node, ast.Constant) else None for node in nodes)
 
 
@@ -213,7 +214,7 @@ def operands_in(node: ast.AST | None) -> Iterator[ast.expr]:
 
 
 def argument_items(node: ast.expr | None) -> Iterator[ast.expr]:
-    """An argument, or what stands in it if it is a list, a tuple or a dictionary."""
+    """An argument, or what is in it if it is a list, a tuple or a dictionary."""
     if isinstance(node, ast.List | ast.Tuple | ast.Set | ast.Dict):
         for part in node.values if isinstance(node, ast.Dict) else node.elts:
             yield from argument_items(part)

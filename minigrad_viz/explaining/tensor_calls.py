@@ -1,4 +1,4 @@
-"""Errors of calls that are no backward calls, and of assignments: each is about one tensor."""
+"""Errors of calls that are not backward calls, and of assignments: each is about one tensor."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def with_tried_code(
     cells: Sequence[int] = (),
 ) -> Explanation:
     """An explanation whose fix shows only code that can be typed in, that changes something, and that helps
-    where it can be tried. What does not parse, as `x.copy_(…)`, stands there as words; a fix that is the line
+    where it can be tried. What does not parse, as `x.copy_(…)`, is given in words; a fix that is the line
     as it is, or that does not help, is none. What cannot be tried is said in words.
     `cells` are the lines after which the cells of a notebook begin, if the source has several.
     """
@@ -72,8 +72,8 @@ def with_tried_code(
 
 
 def in_words(fix: str, lang: str | None) -> str:
-    """A fix without its code. Where a sentence says nothing without it, the code stands there as words, and
-    it is said that nobody has tried it."""
+    """A fix without its code. Where a sentence says nothing without it, the code is given in words, with
+    a remark that it was not tried."""
     heads = tuple(text(key, lang, code="", last="").partition(": `")[0] for key in HEADS)
 
     def cut(found: re.Match[str]) -> str:
@@ -133,7 +133,7 @@ def is_later(after: End, before: End, change: Change) -> bool:
 
 
 def same_error(mine: str, recorded: str) -> bool:
-    """Whether two errors are the same but for a name of the library, or of a version."""
+    """Whether two errors are the same except for a name of the library, or of a version."""
     if mine == recorded or not mine or not recorded:
         return mine == recorded
     same = mine.partition(":")[0] == recorded.partition(":")[0]

@@ -73,7 +73,7 @@ def saved_values(node: NodeState) -> dict[str, Any]:
 def position_among(
     saved: Mapping[str, Any], edges: int, i: int, shapes: Sequence[tuple[int, ...] | None]
 ) -> dict[str, int]:
-    """Where input `i` stands among the tensors that an op joined; `shapes` are those of the inputs before."""
+    """Where input `i` is among the tensors that an op joined; `shapes` are those of the inputs before."""
     found, dim = {"edges": edges, "position": i}, saved.get("dim")
     if isinstance(dim, int) and all(shapes):
         found["offset"] = sum(shape[positive_dim(dim, len(shape))] for shape in shapes if shape)
@@ -89,7 +89,7 @@ T = TypeVar("T")
 
 
 class Way(NamedTuple):
-    """What the trace has of the way from a node to one of its inputs: the saved values by name, and the
+    """What the trace says about the path from a node to one of its inputs: the saved values by name, and the
     input's shape and dtype."""
 
     saved: dict[str, Any]

@@ -197,7 +197,7 @@ Table = dict[str, tuple[bool, dict[str, Any]]]
 
 
 def part(g: Any, tensors_sym_sizes: Any, dim: int, offset: int) -> Any:
-    """What of a gradient belongs to one of several tensors that were joined."""
+    """The part of a gradient that belongs to one of several tensors that were joined."""
     dim = positive_dim(dim, len(tensors_sym_sizes))
     return F.slice(g, dim, offset, offset + tensors_sym_sizes[dim], 1)
 

@@ -344,7 +344,7 @@ def function_call(name: str, kernel: Any, args: tuple[Any, ...]) -> Symbol:
 
 
 def shape_of(name: str, x: Symbol, args: tuple[Any, ...]) -> tuple[int, ...]:
-    """The shape of a function's result, where that is easily told."""
+    """The shape of a function's result, where that is easy to find."""
     if name in SAME or name == "zeros_like":
         return x.shape
     if name in ("expand", "sum_to", "reshape", "view", "select_backward", "slice_backward"):

@@ -4,7 +4,7 @@ Note [Textbook formulas]
     `embedding_dense_backward(…)` says nothing to a reader. The functions below write the same derivative in
     the letters of textbooks: `x̂` for the normalized input, `σ` for its standard deviation, `g` for the
     gradient that arrived where the output has no name, and sums over indices as sums over indices. They
-    compute what they write, so they are shown only where their numbers agree with the recorded gradient, as
+    compute what they write, so they are shown only where their numbers agree with the recorded gradient, like
     any formula. What they cannot write raises Unwritable; then the op's own vjp is tried.
 """
 
@@ -445,7 +445,7 @@ def by_groups(x: Any, group: int) -> Any:
 
 
 def group_mean(x: Symbol, group: int) -> Symbol:
-    """`mean(x)` over all numbers of a group of channels, where each of them stands."""
+    """`mean(x)` over all numbers of a group of channels, at the place of each of them."""
     value = compute_value(
         lambda a: np.broadcast_to(by_groups(a, group).mean(-1, keepdims=True), by_groups(a, group).shape)
         .reshape(a.shape), x,

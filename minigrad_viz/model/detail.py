@@ -4,7 +4,7 @@ Note [What a detail leaves out]
     One `@` of the code is expand, view, transpose, bmm and view again to PyTorch. A view changes no number,
     so a detail shows none, unless there is nothing else: what used the view uses what it is a view of. The
     arrow keeps the gradient that went over it; at a leaf with one user it has the gradient in the shape of
-    the leaf. What stands outside of the card is a small box without numbers: these stand in the strip.
+    the leaf. What is outside of the card is a small box without numbers: these are in the strip.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ VIEWS = frozenset((
 
 class Detail(NamedTuple):
     """What is inside a card: its graph, how many backward nodes that has with all views, and which of its
-    stations stand `outside` of the card. `tokens` is the text of the sequence that the model works on, where
+    stations are `outside` of the card. `tokens` is the text of the sequence that the model works on, where
     the source has it."""
 
     graph: Graph
@@ -37,7 +37,7 @@ class Detail(NamedTuple):
 
 
 def detail_of(part: Graph, members: Sequence[str], whole: Graph | None = None) -> Detail:
-    """What is inside a card, without views; the `whole` graph has the nodes of what stands outside."""
+    """What is inside a card, without views; the `whole` graph has the nodes of what is outside."""
     mine = set(members) | {fold.station for fold in part.folds}
     nodes = sum(fold.operations for fold in part.folds)
     boxes = {fold.station for fold in part.folds}
@@ -131,7 +131,7 @@ INNER = re.compile(r"([\w.]+)(?: · |(?<=\d) )(\w+)")  # what an inner result of
 
 
 def is_code(expr: str | None) -> bool:
-    """Whether an expression stands in the code."""
+    """Whether an expression is in the code."""
     return bool(expr) and INNER.fullmatch(expr or "") is None
 
 

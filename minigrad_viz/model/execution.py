@@ -1,18 +1,18 @@
 """Which parts of a cell have run, as far as its recording shows: its statements, and the calls of modules.
 
 Note [What ran]
-    What stands in a text accuses nobody: a function that nothing called, a branch that was not taken. No
+    A text alone proves nothing: a function that nothing called, a branch that was not taken. No
     line is traced, as that would slow down all of the cell. The recording knows the places of its events, and
     of an error the places of its traceback. Python runs a block from top to bottom, so more follows:
 
-    - What stands around such a place has begun, and what stands before it in these blocks has ended.
+    - What is around such a place has begun, and what is before it in these blocks has ended.
     - A statement that cannot leave its block is followed by the next one. An error would leave it too, but
       ends the cell, unless something there catches errors.
     - A function that the cell defines once runs where the cell calls it by its name, and so does `__init__`.
     - What a method reads of `self` was set, if only one statement of its class does that.
 
     Of the rest nobody knows, and no rule may speak of it. So rules look for what they blame among the parts
-    that ran (`Case.executed`). They read the whole text (`Case.syntax`) only to be sure that something stands
+    that ran (`Case.executed`). They read the whole text (`Case.syntax`) only to be sure that something is
     there just once.
 """
 
@@ -42,7 +42,7 @@ QUIET = (
 
 
 class Position(NamedTuple):
-    """Where a statement stands: its block and its place there, the field (`body`, `orelse` …) of the
+    """Where a statement is: its block and its place there, the field (`body`, `orelse` …) of the
     statement `owner` that the block is (None: the cell itself), and the function around it."""
 
     block: list[ast.stmt]
@@ -143,7 +143,7 @@ class Execution:
         return True
 
     def _is_seen(self, part: ast.AST) -> bool:
-        """Whether an event stands in an expression that may be left out."""
+        """Whether an event is in an expression that may be left out."""
         where = range_of(part) if hasattr(part, "end_col_offset") else None  # `for x in y` has no place
         return where is not None and any(is_within(place, where) for place in (*self._places, *self._frames))
 
@@ -180,7 +180,7 @@ class Execution:
 
     @functools.cached_property
     def _positions(self) -> dict[int, Position]:
-        """Where each statement stands, by its id."""
+        """Where each statement is, by its id."""
         found: dict[int, Position] = {}
         todo: list[tuple[list[ast.stmt], ast.stmt | None, str, ast.AST | None]] = [
             (self._tree.body, None, "body", None)
@@ -271,7 +271,7 @@ def inner_parts(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def may_leave_block(statement: ast.stmt) -> bool:
-    """Whether a statement may end or hold up the block that it stands in."""
+    """Whether a statement may end or hold up the block that it is in."""
     if isinstance(statement, (*FUNCTIONS, ast.ClassDef)):
         return False
     parts = list(inner_parts(statement))

@@ -138,7 +138,7 @@ class StateNames:
 
 
 def with_states(whole: Graph, film: Film) -> Graph:
-    """The graph with the names of states, in which the state that a loop begins with, `h₀`, stands before its
+    """The graph with the names of states, in which `h₀`, the state that a loop begins with, comes before its
     first round."""
     stations = tuple(named_state(s, film.names.get(s.id)) for s in whole.stations)
     inside = {member for g in whole.groups if g.id in film.rounds for member in g.members}

@@ -1,4 +1,4 @@
-"""What of a graph is shown at first: its main part, with groups and long chains as one station each.
+"""The part of a graph that is shown at first: its main part, with groups and long chains as one station each.
 
 Note [What is closed]
 A picture shows the outermost groups, each closed to one station. Open are the groups that an explanation
@@ -14,12 +14,12 @@ interrupt a run; a constant that only one run uses goes into its group. Every or
 Routes that lead into a closed group or out of it stay, with their gradients; those between its members go.
 All uses of one tensor inside it become one route with their number.
 
-Note [What stands aside]
+Note [What is aside]
     What the root does not depend on (plots, predictions after training, other graphs) is left out of the
     picture and counted, and so is how data was prepared: of it only the tensors that go into the graph are
     shown. In a small picture all that stays: there it is what the cell is about, as the copy beside a
     `detach()`. In a program that updates something it goes however small it is. What belongs to an update
-    stands in the lane of updates, never in the graph: what its statement computes, and `.grad`, unless
+    is in the lane of updates, never in the graph: what its statement computes, and `.grad`, unless
     something else that is shown is made of it. What an explanation points at stays, with all that leads to
     it.
 """
@@ -141,7 +141,7 @@ def opened_in(shown: Graph, whole: Graph) -> list[tuple[Group, Graph]]:
 
 
 def cost_of(graph: Graph) -> float:
-    """What it costs to draw a graph, in stations: what stands at an arrow avoids all other arrows."""
+    """What it costs to draw a graph, in stations: what is at an arrow avoids all other arrows."""
     return len(graph.stations) + len(graph.routes) ** 2 / 20
 
 
@@ -171,7 +171,7 @@ def _groups_closed_first(graph: Graph) -> list[Group]:
 
 
 def _with_path(group: Group, graph: Graph) -> Group:
-    """A module of one of several models that stand open, by its whole name."""
+    """A module of one of several models that are open, by its whole name."""
     around = next((each.path for each in graph.groups if each.id == group.parent), "")
     known = around and group.path.startswith(f"{around}.")
     return replace(group, title=f"{around}.{group.title}") if known else group
@@ -221,7 +221,7 @@ def _cards(group: Group, run: list[Station], used: Container[tuple[str, int]]) -
 
 
 def _card_of_group(card: Card, group: Group, i: int) -> Card:
-    """A card as it stands on a closed group: what made it is the group, or result `i` of it. Results of one
+    """A card as a closed group shows it: what made it is the group, or result `i` of it. Results of one
     line keep their own expressions, which are parts of the line."""
     if group.kind == LINE and card.expr:
         return card
@@ -275,7 +275,7 @@ def _fold_station(
 
 
 def _parameters_inside(group: Group, known: Mapping[str, Station]) -> tuple[tuple[str, Card], ...]:
-    """The parameters that stand inside a group, by their names there."""
+    """The parameters that are inside a group, by their names there."""
     inside = [(name, known[id].cards[0]) for name, id in group.parameters if id in known]
     return tuple((name, card) for name, card in inside if card.role == PARAMETER)
 
@@ -365,7 +365,7 @@ SMALL_PICTURE = 14  # stations; in a picture of so many nothing is left out but 
 
 
 def main_part(scene: Scene, graph: Graph, *, whole: bool = False) -> tuple[Graph, Graph]:
-    """`graph` without what has no part in the backward call of its scene, and what stands aside as a graph of
+    """`graph` without what has no part in the backward call of its scene, and what is aside as a graph of
     its own; `whole`: all but what belongs to updates, and nothing aside. A picture without a call, or of a
     graph that nobody recorded, stays as it is."""
     nothing = Graph((), ())

@@ -159,7 +159,7 @@ class Clerk:
         return tuple(senders.get((node, nr), ()))
 
     def span_of(self, call: int) -> Span | None:
-        """Where a call stands."""
+        """Where a call is."""
         started = self.index.calls[call].started
         return None if started is None else started.span
 

@@ -2,13 +2,13 @@
 
 Note [What is one box]
     A call of a module is a box, in the box of the call that it ran inside. So is a call of a function of
-    `nn.functional` that left several stations and, where the backward call stands in a loop or modules leave
+    `nn.functional` that left several stations and, where the backward call is in a loop or modules leave
     little room, a statement that did. What repeats at least three times, one after the other, is a box of
     boxes: blocks of the same structure, or the rounds of a loop. Stations that ran one after the other are
     gathered, so a box never needs what was computed from its own results outside of it.
 
-    Leaves come to no box by when they were first seen. A parameter stands in the innermost module that
-    contains all of its uses, outside of all modules where there is none. A constant stands in the box that
+    Leaves come to no box by when they were first seen. A parameter is in the innermost module that
+    contains all of its uses, outside of all modules where there is none. A constant is in the box that
     alone uses it, unless that was given it as an input, or a variable of the cell still is the constant.
     The same goes for results that nobody saw being computed, `weight.T` for instance.
 """
@@ -153,7 +153,7 @@ def common(boxes: list[GroupDraft]) -> GroupDraft:
 
 
 def home(place: Place, station: Station, box: GroupDraft, scene: Scene) -> GroupDraft:
-    """The box in which something stands that is used in `box` alone: that or one around it."""
+    """The box of something that is used in `box` alone: that or one around it."""
     card = station.cards[0]
     ids = {state.id for state in place.states}
     chain = box.chain()
@@ -183,7 +183,7 @@ LEAST = {FUNCTION: 2, LINE: 2, MODULE: 1, ROUND: 1}  # results in a box
 
 
 class Lines:
-    """The statements of the cell: which one an expression stands in, and which run again and again."""
+    """The statements of the cell: which one an expression is in, and which run again and again."""
 
     def __init__(self, scene: Scene) -> None:
         text = SourceText(scene.trace.source)
@@ -207,7 +207,7 @@ class Lines:
         return max(around, key=lambda loop: loop.lineno, default=None)
 
     def statement(self, place: Place) -> ast.stmt | None:
-        """The statement that computed a place, if it runs several times or stands beside modules."""
+        """The statement that computed a place, if it runs several times or is beside modules."""
         span = place.span
         found = find(self.tree, span.line, span.column) if span is not None and span.origin == 0 else None
         if found is None or not (self.modules or found.again or isinstance(found.statement, ast.For)):
@@ -229,8 +229,8 @@ class Lines:
         return f"{name}(…)" if name else ""
 
     def text(self, statement: ast.stmt) -> str:
-        """A statement as it stands in the source; of one with a block what stands before it, of a `return`
-        what stands behind it."""
+        """A statement as written in the source; of one with a block what precedes the block, of a `return`
+        what follows it."""
         first, column, last, end = statement_head(statement, self.lines)
         lines = self.lines[first - 1 : last]
         lines[-1] = lines[-1].encode()[:end].decode()
@@ -262,7 +262,7 @@ def groups_of(scene: Scene, graph: Graph) -> tuple[Group, ...]:
 
 
 def chain_of(root: GroupDraft) -> int:
-    """How many boxes and results stand beside each other where modules are shown; 0 without modules."""
+    """How many boxes and results fit beside each other where modules are shown; 0 without modules."""
     modules = [item for item in root.items if isinstance(item, GroupDraft) and item.kind == MODULE]
     parts = sum(len(list(box.items)) - 1 for box in modules if box.items)
     return len(root.items) + parts if modules else 0
@@ -322,7 +322,7 @@ def functions(box: GroupDraft, lines: Lines) -> None:
 
 
 def title_of(event: Forward) -> str:
-    """What the box of a call is called that stands as a whole."""
+    """The title of the box of a call that is drawn as a whole."""
     return event.op if event.span is None else LIBRARY.sub("", event.span.flat)
 
 
@@ -434,7 +434,7 @@ def group_list(scene: Scene, boxes: list[GroupDraft], graph: Graph) -> tuple[Gro
 
 
 def parameters(scene: Scene, box: GroupDraft, inside: list[GroupDraft]) -> Iterator[tuple[str, str]]:
-    """The parameters that stand in a box, with their places in its module; of a function its other inputs."""
+    """The parameters that are in a box, with their places in its module; of a function its other inputs."""
     known = scene.index.module_calls.parameters
     order = {id: i for i, id in enumerate(known)}  # of the modules; others come behind
     leaves = [leaf for each in inside for leaf in each.leaves]

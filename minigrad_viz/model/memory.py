@@ -19,7 +19,7 @@ OWN, LEAF, SHARED, NOTHING, UNKNOWN = "own", "leaf", "shared", "nothing", "unkno
 
 
 class Item(NamedTuple):
-    """One saved value (None: the node saved nothing) of the `node` called `name`, which stands under the
+    """One saved value (None: the node saved nothing) of the `node` called `name`, which belongs to the
     tensor `at`. `kind` is OWN if its bytes count here, LEAF if they are a leaf's, SHARED if they were counted
     above, NOTHING for a number, a shape and the like, UNKNOWN for what could not be read. `gone` are the
     calls, by their place, after which the node had let go of it."""

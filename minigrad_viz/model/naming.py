@@ -3,15 +3,15 @@ show, and what pictures call cards and hooks.
 
 Note [Letters]
     What the cell computed without giving it a variable, outside of modules and functions, gets a letter that
-    stands nowhere in the source: its station reads `a = log(y)`. Letters are given in program order, so each
+    the source does not use: its station reads `a = log(y)`. Letters are given in program order, so each
     round of a loop gives the same ones. Where letters run out, the others have none.
 
 Note [Names of inner results]
-    Python tells of an op the expression of the cell that runs. In `out = net(x)` that is `net(x)` for every
-    op of the net, and the variable is `out` for all of them. But only what the call returned is `out`. The
-    others are called by what made them: `0.weight.T`, `1 tanh`, `fc1 · addmm`, `cross_entropy · log_softmax`.
-    Of a call that failed, none has the name. Variables of a module's own code are no variables of the cell,
-    so what is computed there is called by its expression alone.
+    For each op, Python gives the expression of the cell that runs. In `out = net(x)` that is `net(x)` for
+    every op of the net, and the variable is `out` for all of them. But only what the call returned is `out`.
+    The others are called by what made them: `0.weight.T`, `1 tanh`, `fc1 · addmm`, `cross_entropy ·
+    log_softmax`. Of a call that failed, none has the name. Variables of a module's own code are not variables
+    of the cell, so what is computed there is called by its expression alone.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def gradient_name(place: Any, named: Mapping[str, str]) -> str | None:
 def op_expression(
     place: Any, at: Mapping[str, Any], named: Mapping[str, str], depth: int = DEEPEST
 ) -> str | None:
-    """An op whose source is not known in symbols; None for a place that no such op made. What stands more
+    """An op whose source is not known in symbols; None for a place that no such op made. What is more
     than `depth` brackets deep is `…`."""
     event = place.event
     if event is None:
@@ -175,7 +175,7 @@ def with_subscripts(named: dict[str, str], begun: Collection[str] = ()) -> dict[
 
 
 def loop_states(places: Iterable[Place], named: Mapping[str, str]) -> set[str]:
-    """The names that a loop goes on with: the first tensor stands before it, all others were computed in one
+    """The names that a loop goes on with: the first tensor comes before it, all others were computed in one
     line of it, `h = tanh(x[t] @ W + h @ U)`. Books count these from 0."""
     found: dict[str, list[Place]] = {}
     for place in places:

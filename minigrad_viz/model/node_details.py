@@ -1,4 +1,4 @@
-"""What a trace tells of a node: its edges, the values that it saved, its source, its hooks.
+"""What a trace says about a node: its edges, the values that it saved, its source, its hooks.
 
 Note [Which hooks are gone]
     A handle is not a tensor, so `handle.remove()` is not reported. What is known: the statement at the top
@@ -86,7 +86,7 @@ TENSOR, NUMBER = "tensor", "number"
 
 
 def code_of(node: NodeState) -> tuple[Code, ...]:
-    """The methods of a custom Function as they stand in the source, `backward` last."""
+    """The methods of a custom Function as written in the source, `backward` last."""
     methods = [*node.methods, *([("backward", node.code)] if node.code is not None else [])]
     function = node.name.rstrip("0123456789").removesuffix("Backward")
     return tuple(

@@ -37,7 +37,7 @@ Birth = TensorCreated | Forward | TensorDetached | NumbersReturned | InPlaceWrit
 
 
 def numbers_taken(trace: Trace) -> dict[int, list[str]]:
-    """By the id of an event, the tensors whose numbers stand in its expression, as x in `2 * math.log(x)`,
+    """By the id of an event, the tensors whose numbers are in its expression, as x in `2 * math.log(x)`,
     and in that of no earlier event."""
     found: dict[int, list[str]] = {}
     given: list[NumberRead] = []
@@ -106,7 +106,7 @@ class Cuts:
         self.twins: dict[str, dict[str, bool]] = {}
 
     def note(self, place: Place, event: Any, mode: str) -> None:
-        """Note at a new place what `event`, by which it was made in a `mode` ("" with gradients), tells of
+        """Note at a new place what `event`, by which it was made in a `mode` ("" with gradients), says about
         it."""
         at = self.found.at
         place.asking = {id for id in place.inputs or () if id is not None and self.carries(id)}
@@ -132,7 +132,7 @@ class Cuts:
                 )
 
     def carries(self, id: str) -> bool:
-        """Whether a tensor, as it stands now, is to get a gradient: it has a path, or asks itself. A view
+        """Whether a tensor in its present state is to get a gradient: it has a path, or asks itself. A view
         without a path says that it asks where its base does."""
         if id not in self.found.at:
             return False
@@ -191,7 +191,7 @@ def is_whole(state: TensorState) -> bool:
 
 
 def memory_of(lookup: Lookup, place: Place) -> str:
-    """The tensor whose memory those at a place use, by way of all that stand between; "" for their own."""
+    """The tensor whose memory those at a place use, through all tensors in between; "" for their own."""
     shares = place.shares
     while shares in lookup.at and lookup.at[shares][0].shares:
         shares = lookup.at[shares][0].shares

@@ -29,7 +29,7 @@ from .trace_index import TraceIndex
 class Scene(Lookup):
     """What there is to show of a backward call of a trace (of the whole cell, if it has no call).
 
-    `places` are all stations, with their tensors as they stood at that call; `shown` those that belong to the
+    `places` are all stations, with the state of their tensors at that call; `shown` those that belong to the
     call, `given` the ids of those whose inputs do not.
     """
 
@@ -74,7 +74,7 @@ class Scene(Lookup):
 
     @functools.cached_property
     def graph(self) -> Graph:
-        """The picture's model, with the sentence that stands below it."""
+        """The picture's model, with the sentence below it."""
         graph = self.drawn()
         if self.trace.roots is not None and not self.trace.nodes:
             return replace(graph, note=self.no_graph())
@@ -315,7 +315,7 @@ class Scenes:
         return self.of(self.calls[-1])
 
     def of(self, call: int) -> Scene:
-        """The scene of a call; the last one for 0, which is no call."""
+        """The scene of a call; the last one for 0, which is not a call."""
         call = call or self.calls[-1]
         if call not in self._built:
             self._built[call] = Scene(self.index, call)

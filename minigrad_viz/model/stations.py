@@ -1,8 +1,8 @@
-"""What a trace is read into: places of tensors, in which order they stand, how they stood at every moment,
-and what happened in a backward call.
+"""What a trace is read into: places of tensors, their order, their state at every moment, and
+what happened in a backward call.
 
 Note [True at this moment]
-    A card of a picture is drawn as its tensor stood when the call had ended. A leaf has another value before
+    A card of a picture is drawn as its tensor was when the call had ended. A leaf has another value before
     and after an update, and another `.grad` before a deposit and after a reset. So a card also has the other
     moments of its call, and each step of the player says which of them it shows.
 """
@@ -54,7 +54,7 @@ class Moments:
         self.given: dict[int, str] = {}
 
     def add(self, time: int, state: TensorState) -> None:
-        """A tensor stands so when event `time` is over."""
+        """The state of a tensor when event `time` is over."""
         self.of.setdefault(state.id, []).append((time, state))
 
     def last(self, tensor: str) -> TensorState:
@@ -62,14 +62,14 @@ class Moments:
         return self.of[tensor][-1][1]
 
     def at(self, tensor: str, time: float) -> TensorState | None:
-        """How a tensor stood when event `time` was over; None before it came."""
+        """The state of a tensor when event `time` was over; None before it came."""
         known = self.of.get(tensor, [])
         place = bisect_right(known, time, key=lambda seen: seen[0])
         return known[place - 1][1] if place else None
 
     def changes(self, tensor: str, times: Sequence[float]) -> Iterator[tuple[int, TensorState]]:
-        """Of all `times` those at which a tensor stands otherwise than at the time before, by their places,
-        with how it stands then. Thousands of tensors are asked for thousands of times."""
+        """Those of `times` at which the state of a tensor differs from the time before, by their places,
+        with the state. Thousands of tensors are asked for thousands of times."""
         known = self.of.get(tensor, [])
         places = np.searchsorted([time for time, _ in known], times, side="right")
         for i in np.flatnonzero(np.diff(places, prepend=0)).tolist():
@@ -96,9 +96,9 @@ class Moments:
     def stood_in(
         self, span: tuple[int, int], state: TensorState, passed: Value | None
     ) -> tuple[tuple[Value | None, Value | None], ...]:
-        """How a tensor stood in a `span` of events, if that changed; () for too many moments. The gradient of
-        a result is the one that `passed` through it, at all moments: when it was kept is not known before the
-        end."""
+        """The states of a tensor in a `span` of events, if it changed; () for too many moments. The gradient
+        of a result is the one that `passed` through it, at all moments: when it was kept is not known before
+        the end."""
         (begin, end), first = span, self.at(state.id, span[0] - 1)
         inside = [then for time, then in self.of.get(state.id, ()) if begin <= time <= end]
         moments = inside if first is None else [first, *inside]
@@ -179,7 +179,7 @@ class Place:
 
 
 class Lookup:
-    """Tensors, nodes and where they stand, and how they stood at every moment."""
+    """Tensors and nodes, with their places and their state at every moment."""
 
     at: dict[str, tuple[Place, int]]  # tensor -> where its card is
     by_node: dict[str, Place]
@@ -189,7 +189,7 @@ class Lookup:
     accumulators: dict[str, str]  # leaf -> its AccumulateGrad
 
     def state(self, tensor: str) -> TensorState | None:
-        """A tensor as it stands; None if it has no place."""
+        """A tensor in its present state; None if it has no place."""
         place, i = self.at.get(tensor, (None, 0))
         return None if place is None else place.states[i]
 
@@ -231,7 +231,7 @@ class BackwardCall:
     """What happened in one backward call, by its events; of no call, where a cell has none.
 
     `begin` is when it began, `until` when it ended, and `end` when what is seen after it begins; `named` are
-    the tensors that were variables just before it, as they stood.
+    the tensors that were variables just before it, with their state then.
     """
 
     def __init__(

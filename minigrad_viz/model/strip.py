@@ -2,7 +2,7 @@
 
 Note [What is a card]
     The strip shows the view's picture: what is one box there is one card here, and so is data that goes into
-    the first box. At most `MOST` cards stand side by side, so that all of them can be read in a window of 900
+    the first box. At most `MOST` cards are side by side, so that all of them can be read in a window of 900
     pixels. Where there are more, functions in a row become one card, then functions without parameters join
     the card before them, then neighbors join that together have the fewest parameters. What repeats is one
     card with a bar for each repetition; few rounds of a loop in the forward pass are cards themselves.
@@ -157,7 +157,7 @@ def strip_of(view: View) -> Strip | None:
 
 
 def with_stopped(whole: Graph, shown: Graph) -> Graph:
-    """A whole graph with the operation that failed, which has no result and stands in the picture alone."""
+    """A whole graph with the operation that failed, which has no result and is in the picture alone."""
     stopped = [s for s in shown.stations if s.cards[0].id == STOPPED]
     if not stopped:
         return whole
@@ -374,7 +374,7 @@ def card_of(
 
 
 def leaves_into(group: Group, whole: Graph) -> Iterator[Card]:
-    """The leaves that learn and are used in a group, through a view at most, and stand outside of it."""
+    """The leaves that learn and are used in a group, through a view at most, and are outside of it."""
     known = {station.id: station for station in whole.stations}
     members = set(group.members)
     used = {route.source for route in whole.routes if route.target in members}
@@ -437,7 +437,7 @@ def title_of_card(
 
 
 def name_and_kind(words: Sequence[str]) -> tuple[str, str]:
-    """The words of a module's title as a name and what it is: a number alone is no name."""
+    """The words of a module's title as a name and what it is: a number alone is not a name."""
     keep = 2 if words[0].rpartition(".")[2].isdigit() and len(words) > 1 else 1
     return " ".join(words[:keep]), " ".join(words[keep:]).removeprefix("Sequential")
 

@@ -15,7 +15,7 @@ SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 OPENED = 18  # insides that can be opened
 INSIDE = 300  # what the insides of cards may cost together, see `cost_of`
 
-# How many levels stand open below the strip at first, or which modules, by their paths.
+# How many levels are open below the strip at first, or which modules, by their paths.
 Depth = int | Callable[[str], object]
 
 
@@ -93,7 +93,7 @@ def ways_to_modules(strip: Strip, boxes: Container[str]) -> Iterator[tuple[str, 
 
 
 def opened_first(strip: Strip, boxes: Sequence[str], depth: Depth) -> tuple[str, ...]:
-    """The boxes that stand open at first, from a card on."""
+    """The boxes that are open at first, from a card on."""
     ways = list(ways_to_modules(strip, boxes))
     if callable(depth):
         return next((way for path, way in ways if depth(path.partition(".")[2])), ())
@@ -103,7 +103,7 @@ def opened_first(strip: Strip, boxes: Sequence[str], depth: Depth) -> tuple[str,
 
 
 def with_card_names(detail: Detail, strip: Strip) -> Detail:
-    """A detail in which what stands outside is called by its card, where it would be called like a part."""
+    """A detail whose outside takes the name of its card where it would have the name of a part."""
     mine = {s.cards[0].name or s.cards[0].expr for s in detail.graph.stations if s.id not in detail.outside}
     groups = {group.id: group.members for group in strip.whole.groups}
     card_of = {m: card.name for card in strip.cards for m in groups.get(card.id, (card.id,))}

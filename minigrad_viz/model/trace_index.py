@@ -1,4 +1,4 @@
-"""Trace → places: which tensors came to stand where, which nodes ran, what flowed in each backward call,
+"""Trace → places: which tensors came to be where, which nodes ran, what flowed in each backward call,
 and which stations belong to it.
 
 Note [What belongs to a call]
@@ -83,8 +83,9 @@ def call_groups(calls: list[BackwardCall], links: dict[int, set[int]]) -> list[l
 
 
 class Scopes:
-    """The stations of every group of calls. `of(call)` gives the places of the group of a call, and those of
-    them that are shown as given; None where one picture holds everything. `skipped` calls were not kept."""
+    """The stations of every group of calls. `of(call)` returns the places of the group of a call, and those
+    of them that are shown as inputs; None if one picture contains everything. `skipped` calls were not
+    kept."""
 
     def __init__(self, index: Lookup, known: Mapping[int, BackwardCall], skipped: int) -> None:
         self.index, self.skipped = index, skipped
@@ -200,7 +201,7 @@ class Scopes:
 
 
 class TraceIndex(Lookup):
-    """A trace, read once: what came to stand where, and what happened in each backward call.
+    """A trace, read once: what came to be where, and what happened in each backward call.
 
     Places have tensors as they were made. A node is as it was first seen; `again` has what each call saw of
     those that several calls reached.
@@ -415,7 +416,7 @@ class TraceIndex(Lookup):
             call.leave_out(self)
 
     def look(self, event: Snapshot) -> None:
-        """How the variables stand."""
+        """The state of the variables."""
         for name, state in event.rows:
             self.seen_as.setdefault(state.id, name)
             self.seen(state)
@@ -425,7 +426,7 @@ class TraceIndex(Lookup):
             self.calls[event.call].end = self.time
 
     def create(self, event: TensorCreated) -> None:
-        """A tensor came in; further outputs of one node stand beside the first."""
+        """A tensor came in; further outputs of one node are beside the first."""
         state = event.tensor
         place = self.by_node.get(state.node or "") if event.span is None else None
         if place is not None:

@@ -1,4 +1,4 @@
-"""Scenes → views: one picture for each backward call of a cell, and what stands where in it."""
+"""Scenes → views: one picture for each backward call of a cell, and what it shows where."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Stage:
 
     @property
     def call_at(self) -> Where | None:
-        """Where the backward call stands in the cell."""
+        """Where the backward call is in the cell."""
         started = self.scene.now.started
         return None if started is None else in_cell(started.span)
 
@@ -113,7 +113,7 @@ class Stage:
         return of in self.stations or of in self.drawn
 
     def written_at(self, place: Place | None) -> Where | None:
-        """Where the expression stands that made a place."""
+        """Where the expression that made a place is."""
         return None if place is None else in_cell(place.span)
 
     # ── names and values ────────────────────────────────────────────────────────────────────────────────────
@@ -174,7 +174,7 @@ def first_names(names: Sequence[str]) -> str:
 
 
 def in_cell(span: Span | None) -> Where | None:
-    """A span as plain numbers, if it stands in the cell."""
+    """A span as plain numbers, if it is in the cell."""
     if span is None or span.origin:
         return None
     return span.line, span.column, span.end_line, span.end_column
@@ -193,7 +193,7 @@ LONGEST = 40  # columns of the call's source in a label
 
 class View(NamedTuple):
     """A scene as it is shown: what to call it, the graph that is drawn of it, and the whole graph, in which
-    no group is closed. `aside` has what stands aside, and without nodes the stations of the picture that it
+    no group is closed. `aside` has what is aside, and without nodes the stations of the picture that it
     uses or that use it."""
 
     scene: Scene

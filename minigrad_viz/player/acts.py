@@ -80,8 +80,8 @@ class Panel(NamedTuple):
 
 class Act(NamedTuple):
     """One picture with its steps: a backward call of the cell, called `label` where there are several.
-    `panels` are the boxes that a reader can open, `open` those of them that stand open at first; `at` is
-    where the call stands in the cell."""
+    `panels` are the boxes that a reader can open, `open` those of them that are open at first; `at` is
+    where the call is in the cell."""
 
     label: str
     picture: Picture
@@ -112,7 +112,7 @@ class Acts:
     """The acts of a cell, one for each view. The steps of each are made when they are first asked for.
 
     `rounds` are the values of the roots of all backward calls of a loop; `options` are those of `Picture`.
-    With `strips`, the picture of a view with modules is its strip; `depth` says what stands open below it.
+    With `strips`, the picture of a view with modules is its strip; `depth` says what is open below it.
     """
 
     def __init__(
@@ -175,7 +175,7 @@ class Acts:
 
     @cached_property
     def _opened(self) -> dict[int, list[tuple[str, str, Picture]]]:
-        """The boxes that a reader can open, by act, each with its title and its picture, and what stands
+        """The boxes that a reader can open, by act, each with its title and its picture, and what is
         aside: those of the act that is shown first, and of the newest of the others, as many as are soon
         drawn. Boxes of one structure share a layout and count once."""
         found: dict[int, list[tuple[str, str, Graph | Detail]]] = {}
@@ -218,7 +218,7 @@ class Acts:
         return self.views[i].graph if strip is None else strip.graph
 
     def _panels(self, i: int) -> tuple[Panel, ...]:
-        """What a reader can open in a picture: its boxes, and what stands aside."""
+        """What a reader can open in a picture: its boxes, and what is aside."""
         opened, view = self._opened.get(i, []), self.views[i]
         wholes = whole_steps(view.scene, self._shown(i)) if opened else []
         made = []
@@ -298,7 +298,7 @@ def panel_without_frames(panel: Panel, drop: Container[int], lang: str | None) -
 
 
 def remaining(frames: Sequence[Frame], drop: Container[int], lang: str | None) -> tuple[Frame, ...]:
-    """Steps without some of them, numbered again; the next step says how tensors stand then."""
+    """Steps without some of them, numbered again; the next step shows the state of the tensors then."""
     found: list[Frame] = []
     shows: dict[str, int] = {}
     for i, frame in enumerate(frames):

@@ -15,7 +15,7 @@ CLASSIFIED = ("nll_loss", "cross_entropy")  # of logarithms of probabilities, an
 
 
 class Op(NamedTuple):
-    """An operation, with its inputs as they stood when it ran."""
+    """An operation, with the state of its inputs when it ran."""
 
     forward: Forward
     inputs: tuple[Value | None, ...]

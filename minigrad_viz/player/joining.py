@@ -94,7 +94,7 @@ def template_end(script: str, at: int) -> int:
 @functools.cache  # a widget and a page join the same files
 def body(script: str, default: str = "") -> str:
     """A module without its imports and comments, and without blanks that nothing needs. Its exports are plain
-    declarations; before what it exports by default stands `default`. ValueError for an import that does not
+    declarations; before what it exports by default is `default`. ValueError for an import that does not
     end, and for a default export where none is meant to be."""
     kept, gap = list[str](), ""  # `gap`: the space before the next token
     importing = exporting = False
@@ -130,7 +130,7 @@ def body(script: str, default: str = "") -> str:
 
 
 def is_needed(before: Token, after: Token) -> bool:
-    """Whether a blank stands between two words, or two signs that would become one."""
+    """Whether a blank is needed between two words, or two signs that would become one."""
     return "sign" not in (before.kind, after.kind) or before.text[-1] + after.text[0] in ("++", "--", "//")
 
 

@@ -1,5 +1,5 @@
-"""Live values for a player: which numbers of a picture can be changed, what then stands where, and
-training that goes on.
+"""Live values for a player: which numbers of a picture can be changed, what the picture then shows,
+and training that goes on.
 
 From state to state only numbers change: the states are a table of texts (see `texts`). A score with live
 values has
@@ -80,7 +80,7 @@ def single_root(graph: Graph) -> Card | None:
 
 
 def ends(graph: Graph, handle: Handle) -> list[Any]:
-    """What stands in the table of a handle: the texts of its value, of the root and of its gradient; the root
+    """The table of a handle: the texts of its value, of the root and of its gradient; the root
     and the gradient as numbers (None: there is none)."""
     card, root = card_of(graph, handle)[1], single_root(graph)
     value, grad = item(card.value, handle), item(card.grad, handle)
@@ -428,7 +428,7 @@ class Coach:
         }
 
     def state(self, training: Training) -> dict[str, Any]:
-        """How the training stands: {"round", "cell" (the cell's last round), "lr", "rounds" to go back to,
+        """The state of the training: {"round", "cell" (the cell's last round), "lr", "rounds" to go back to,
         "losses": [[round, loss], …], "loss" as text, "values": [[name, text], …], "slice"}."""
         losses = [[i, loss] for i, loss in sorted(training.losses.items()) if math.isfinite(loss)]
         values = [[name, leaf_value_text(value)] for name, value in list(training.values().items())[:TOLD]]
@@ -440,7 +440,7 @@ class Coach:
 
     def slice(self, training: Training) -> dict[str, Any] | None:
         """The loss when one number of a leaf moves: {"leaf", "leaves" that there are, "xs", "ys", "here" and
-        "next": [x, root, slope], "grad": whether the slope stands in the leaf's `.grad`}."""
+        "next": [x, root, slope], "grad": whether the slope is in the leaf's `.grad`}."""
         leaves = list(movable_numbers(training))[:MOST_ROUNDS]
         if not leaves:
             return None

@@ -12,7 +12,7 @@ answer.
     wrong       {"key", "answer", "hint", "taken": [route, …], "missing": [route, …]}
     part        {"label", "ask", "wrong", "truth", "route"}
 
-All of it is packed, so no answer stands in the text of a page.
+All of it is packed, so no answer is in the text of a page.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What the player plays: pictures with their steps, as plain data that both of its forms read.
 
     {"words": {…}, "theme": "auto", "source": "…", "counted": 0, "total": 1,
-     "known": [[place, value], …], "loop": whether all calls stand in one place,
+     "known": [[place, value], …], "loop": whether all calls are in one place,
      "shown": 0, "step": 0, "acts": [act, …]}
 
     act     {"label", "name" (of its root), "root" (its value, or null), "chapters": [[phase, steps], …],
@@ -91,9 +91,9 @@ def score_of(
     *,
     pack: bool = True,
 ) -> dict[str, Any]:
-    """The score of `acts`, the last of which is shown first, beside the cell's `source`; before and after
-    them stood the `earlier` and the `later` backward calls, of which only the value of the root is known, if
-    that. JSON-able; `pack` the acts that are not shown first. ValueError without any act."""
+    """The score of `acts`, the last of which is shown first, beside the cell's `source`; the `earlier` and
+    the `later` backward calls ran before and after them; of these at most the value of the root is known.
+    JSON-able; `pack` the acts that are not shown first. ValueError without any act."""
     if not acts:
         raise ValueError("a player needs at least one act")
     last = len(acts) - 1
@@ -209,7 +209,7 @@ def content(act: Act, both: bool = False) -> dict[str, Any]:
 
 
 def picture_and_steps(picture: Picture, frames: Sequence[Frame]) -> dict[str, Any]:
-    """A picture and its steps; where an outline stands in its place, nothing can be marked."""
+    """A picture and its steps; in an outline nothing can be marked."""
     told = picture_content(picture)
     if isinstance(picture, (StripPicture, DetailPicture)):
         told["widths"] = [picture_content(form) for form in picture.forms()]
@@ -281,7 +281,7 @@ def frames_to_json(
 
 
 def step_lines(frame: Frame) -> list[Line]:
-    """The lines of a step but for those that stand above the player."""
+    """The lines of a step except those that are above the player."""
     return [line for line in frame.lines if line.kind not in BESIDE]
 
 

@@ -1,6 +1,6 @@
 """The player as HTML that needs nothing: no kernel, no network, no other file.
 
-The first picture stands as an image with the outline as alternative text. Where scripts run, one script
+The first picture is an image with the outline as alternative text. Where scripts run, one script
 puts the player in its place: the module of the widget (`stepper.js`) with its style, which are the same in
 every cell, and the score, both deflated.
 """
@@ -106,8 +106,8 @@ def player_html(
 ) -> str:
     """Self-contained HTML of a player over `acts`, the last of which is shown first; `source` is the cell's,
     of the `earlier` and the `later` backward calls only the values of the roots are known. With `pane`, the
-    source stands beside the picture from the start, where there is room: on a page that has no cell above the
-    player. With a `quiz` the reader is asked first, and `instead` stands where no script runs; `live`,
+    source is beside the picture from the start, where there is room: on a page that has no cell above the
+    player. With a `quiz` the reader is asked first, and `instead` is shown where no script runs; `live`,
     `learning` and `offers` are the parts of the score for live values, for what the model of a loop computes,
     and for what else a reader can do.
     ValueError without any act."""

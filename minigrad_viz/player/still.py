@@ -48,7 +48,7 @@ class StillPictures:
         ElementTree.register_namespace("", SVG)
 
     def at(self, step: int, way: float = 1.0) -> ElementTree.Element:
-        """The picture at a step, counted from 1. Gradients that flow stand on the way from the beginning of
+        """The picture at a step, counted from 1. Gradients that flow are on the way from the beginning of
         their arrow (0) to their place (1). ValueError if there is no such step."""
         if not 1 <= step <= self.count:
             raise ValueError(f"step must be between 1 and {self.count}, not {step}")
@@ -115,7 +115,7 @@ def svg_at(picture: Picture, frames: Sequence[Frame], step: int) -> str:
 
 
 def field(frame: list[Any], place: int) -> Any:
-    """What stands at a place of a frame, which ends with the last that says something."""
+    """The entry at a place of a frame, which ends with its last entry."""
     return frame[place] if place < len(frame) else None
 
 
@@ -182,7 +182,7 @@ def add_class(part: ElementTree.Element, name: str) -> None:
 
 
 def say(row: ElementTree.Element, content: str) -> None:
-    """Exchange what stands behind the label of a row."""
+    """Replace what follows the label of a row."""
     for child in list(row):
         if not {"key", "memory"} & set(child.get("class", "").split()):
             row.remove(child)

@@ -1,6 +1,6 @@
 """Tables of texts: many variants of one thing that differ in their numbers, each number stored once.
 
-Rounds of a loop and states of live values are such variants. The same number stands in several texts: in a
+Rounds of a loop and states of live values are such variants. The same number occurs in several texts: in a
 station, on an arrow, in a formula. So a text is stored as the parts around its numbers, with the column of
 each number:
 
@@ -8,7 +8,7 @@ each number:
     text     [part, column, part, column, …, part], or, where the words change as well,
              {"forms": [text or "the same", …], "at": [which of them in each variant]}
 
-A table tells how variants differ from one of them, the whole, and `stepper_texts.js` makes them of it:
+A table says how variants differ from one of them, the whole, and `stepper_texts.js` makes them of it:
 
     table    {"columns": […], "texts": difference}
     difference  a text; {"values": [value, …], "at": [which of them in each variant]}; or by key, or by place

@@ -275,7 +275,7 @@ def round_as_answer(written: str, truth: float) -> float | None:
 
 
 class Judgment(NamedTuple):
-    """What is said of an answer. It counts as true if the answer is `right`.
+    """The feedback on an answer. It counts as true if the answer is `right`.
 
     `keys` are the misconceptions that give this answer, `hints` a sentence for each; `text` is the first of
     these, since nobody makes two mistakes to get one number; of names, which can be wrong in several ways, it
@@ -393,12 +393,12 @@ def first_step(question: QuizQuestion, given: Any, along: Mapping[str, Any], lan
 
 
 def at_step(part: Part, key: str, lang: str | None) -> Judgment:
-    """What is said of a step."""
+    """The feedback on a step."""
     return Judgment(False, text(key, lang, node=part.node, at=part.at, to=part.to), (key,), step=part)
 
 
 def unreadable(form: str) -> str:
-    """The key of what is said of a text that is not an answer."""
+    """The key of the feedback on a text that is not an answer."""
     if form == SHAPE:
         return "quiz_read_shape"
     if form == RAISES:
@@ -415,7 +415,7 @@ def say(said: Said, lang: str | None) -> str:
 
 
 def fair(questions: Sequence[QuizQuestion], failed: bool) -> tuple[QuizQuestion, ...]:
-    """The questions that are still open where the error of a cell that `failed` stands above them."""
+    """The questions that are still open where the error of a cell that `failed` is above them."""
     return tuple(q for q in questions if not (failed and q.kind == RAISES))
 
 

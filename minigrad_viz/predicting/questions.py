@@ -165,8 +165,8 @@ class QuestionKind:
     `name` is what its questions have as their kind, and what their subject ends with: `x.grad`, `leaves`. Of
     one backward call at most `few` are asked, and one whose answer was asked before only if it is not `once`.
     They are asked at the place `asked_at`, and answered there by
-    the `row` of the picture ("" for none). `label` is the key of what stands before the field where one
-    types, "" for the subject. See `docs/extending.md`.
+    the `row` of the picture ("" for none). `label` is the key of the text before the input field, ""
+    for the subject. See `docs/extending.md`.
     """
 
     name = ""

@@ -104,7 +104,7 @@ class Aftermath:
             self.started, self.recorder.tape.namespace = None, {}
 
     def note_call(self, call: FailedBackward, error: str) -> None:
-        """Take in the graph of a call that failed, as it stands now."""
+        """Take in the present graph of a call that failed."""
         recorder, states = self.recorder, self.recorder.states
         names = tuple(map(states.end_of, call.roots))
         ends = [edge_of(root) or (history_of(root), 0) for root in call.roots]
@@ -139,7 +139,7 @@ def failed_backward(stack: list[TracebackType], users: list[int]) -> FailedBackw
 
 
 def running_node(frames: list[FrameType]) -> Any:
-    """The node that was running; None where PyTorch's engine, which is no Python, ran it."""
+    """The node that was running; None where PyTorch's engine, which is written in C++, ran it."""
     found = [
         frame.f_locals.get(variable)
         for frame in frames

@@ -90,7 +90,7 @@ class BackwardCalls:
                 self._close()
 
     def _close(self) -> None:
-        """No call runs any more, whatever has interrupted its beginning or its end."""
+        """No call is running now, even if its beginning or its end was interrupted."""
         if self.tape.call:
             text = describe(sys.exception() or KeyboardInterrupt())
             ended = BackwardEnded(self.tape.call, text, (), ())
@@ -225,7 +225,7 @@ class BackwardCalls:
 
     @observer_method
     def node_ran(self, node: Any, received: Any, sent: Any) -> None:
-        """A node that is no AccumulateGrad ran."""
+        """A node that is not an AccumulateGrad ran."""
         if self.tape.depth == 1:
             self.listener.note_run(self.tape.ids.node(node), values_of(received), sent)
 

@@ -48,7 +48,7 @@ READ = STEPS | {
 class CellCalls(NamedTuple):
     """What a recording has for a program: the `notes` that one is made of, the variables that are tensors in
     the end, the leaves (both by id), larger `copies` by number, and the `hindrances`: keys of the catalogue
-    with the values for them. With `rounds`, what a `RoundStates` has of the rounds of a loop."""
+    with the values for them. With `rounds`, what a `RoundStates` knows about the rounds of a loop."""
 
     notes: Sequence[Any]
     names: Mapping[str, str]
@@ -60,7 +60,7 @@ class CellCalls(NamedTuple):
 
 
 class Calls:
-    """The part of a recorder that notes what no event says of a call. See Note [What a program needs]."""
+    """The part of a recorder that notes what no event says about a call. See Note [What a program needs]."""
 
     def __init__(self, tape: Tape, states: States) -> None:
         self.tape, self.states = tape, states
@@ -80,7 +80,7 @@ class Calls:
     # ── arguments ───────────────────────────────────────────────────────────────────────────────────────────
 
     def argument(self, value: Any) -> Any:
-        """An argument of an op that is no tensor, as an `OpNote` has it."""
+        """An argument of an op that is not a tensor, as an `OpNote` has it."""
         kind = type(value)
         if kind in NUMBERS:
             return value
@@ -172,8 +172,8 @@ class Calls:
 
     @observer_method
     def left(self) -> None:
-        """Numbers left the library; where they are more than read, nobody knows what comes of them. See
-        Note [Numbers that leave]."""
+        """Numbers left the library; where the cell does more than read them, their further use is unknown.
+        See Note [Numbers that leave]."""
         if self.tape.call or self.tape.again:
             return
         frame = self.frame()

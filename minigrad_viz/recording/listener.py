@@ -1,10 +1,10 @@
-"""What happens inside a backward call, as events: told by the library's observers, or heard by hooks on
-its nodes where it has none.
+"""What happens inside a backward call, as events: reported by the library's observers, or by hooks on its
+nodes where it has none.
 
 Note [Spies]
     PyTorch calls the hooks of a tensor one after the other, in the order of their dictionary, and hands each
-    what the one before it gave. So for one backward call hooks of ours that only look stand between them. A
-    single hook needs none: what was sent and what arrived tell what it did.
+    what the one before it gave. So for one backward call hooks of ours that only look are put between them. A
+    single hook needs none: what was sent and what arrived show what it did.
 
 Hooks of ours see what a node received and sent, not the hooks of the user. Those show in the difference
 between what was sent to a node and what it received.
@@ -114,7 +114,7 @@ class Spies:
         self.given = None if last else gradient
 
     def remove(self) -> None:
-        """Take them away; a hook may have removed itself meanwhile, or registered others."""
+        """Remove them; a hook may have removed itself meanwhile, or registered others."""
         for key in self.keys:
             self.hooks.pop(key, None)
         self.given = None
@@ -176,7 +176,7 @@ class Listener:
     # ── heard by hooks ──────────────────────────────────────────────────────────────────────────────────────
 
     def listen(self, live: Iterable[Any], states: Iterable[NodeState], starts: Iterable[Any]) -> None:
-        """Put hooks on the nodes of a call, which stand like this; it begins with gradients for outputs of
+        """Put hooks on the nodes of a call, whose states are given; it begins with gradients for outputs of
         some (`starts`)."""
         self._sent, self.ran = {}, set()
         for node, nr, gradient in starts:

@@ -62,7 +62,7 @@ FEWEST = 2
 def prune(
     noted: list[Any], cut: int, ids: Ids, alive: set[str], whole: range = range(0)
 ) -> tuple[list[Any], set[Any], range]:
-    """The notes without those before `cut` that nothing later needs, but for those in `whole`; the keys of
+    """The notes without those before `cut` that nothing later needs, except those in `whole`; the keys of
     the nodes in them; and where `whole` is then.
 
     What made a tensor stays as long as a later note, or one that stays, refers to it, or it is among the
@@ -237,8 +237,8 @@ class Round(NamedTuple):
 
 
 class Loops:
-    """Reads the loops around the place where the cell stands. Nothing is run for it: numbers in the text and
-    whole numbers that variables hold are all that counts."""
+    """Reads the loops around the place that the cell has reached. Nothing is run for it: numbers in the text
+    and whole numbers that variables hold are all that counts."""
 
     def __init__(self, locator: Locator, namespace: dict[str, Any]) -> None:
         self.locator, self.namespace = locator, namespace

@@ -96,7 +96,7 @@ def covers(node: ast.stmt, line: int) -> bool:
 
 
 def loads(node: ast.AST, names: set[str], namespace: Mapping[str, Any]) -> Iterator[ast.Name]:
-    """Where variables are used, but for places that only read them."""
+    """Where variables are used, except places that only read them."""
     if isinstance(node, ast.Call) and is_harmless(node, names, namespace):
         return
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Name):

@@ -41,7 +41,7 @@ class Recorder:
     With `whole`, all of `source` runs in between; without it, `source` is a file of which only a part may
     run. The recorder has a `tape`, and parts that each receive one kind of event: `states`, `grads`,
     `crossing`, `listener`, `packing`, `modules`, `steps` and `backward`. What the cell would need to be
-    computed again is noted by `calls`; with `rounds` also how all stood after the newest rounds of a loop.
+    computed again is noted by `calls`; with `rounds` also the state after the newest rounds of a loop.
     """
 
     def __init__(
@@ -164,7 +164,7 @@ class Recorder:
         composite: bool = False, run: Any = None, names: tuple[str, ...] = (),
     ) -> None:  # fmt: skip
         """An op ran, which would have left a node called `ghost` with the grad mode on; it may be made of
-        several that nobody tells of (`composite`). Inside a backward call it counts only if the call builds a
+        several that nobody reports (`composite`). Inside a backward call it counts only if the call builds a
         graph and the result is part of it. For `run` and `names` see `OpNote`."""
         tape = self.tape
         if composite:
@@ -280,7 +280,7 @@ class Recorder:
 
     @observer_method
     def take_in(self, results: list[Any]) -> None:
-        """Take in what a call that stands as a whole has computed inside, before the call itself is
+        """Take in what a call that is shown as a whole has computed inside, before the call itself is
         reported."""
         self.tape.place()
         for tensor in results:

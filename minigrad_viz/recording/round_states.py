@@ -1,4 +1,4 @@
-"""How all stands after each of the newest rounds of a loop: what a further round begins with.
+"""The state after each of the newest rounds of a loop: what a further round begins with.
 
 Note [Rounds]
     A round ends when its backward call has ended. What follows (the update, gradients that are reset) is the
@@ -33,7 +33,7 @@ class OptimizerState(NamedTuple):
 
 
 class RoundState(NamedTuple):
-    """How all stood after a round: tensors by number, optimizers, the state of random numbers (None: none are
+    """The state after a round: tensors by number, optimizers, the state of random numbers (None: none are
     drawn), and the value of the root of its backward call. The update that follows has the learning `rate`
     (None: that of the cell)."""
 
@@ -46,7 +46,7 @@ class RoundState(NamedTuple):
 
 
 class RoundStates:
-    """Copies how all stands after each round, as a recorder is asked to. `states` are the newest, `count`
+    """Copies the state after each round for a recorder. `states` are the newest, `count`
     all; `refused` is a key of the catalogue, with its values, if they are too large."""
 
     def __init__(self, tape: Tape, calls: Calls) -> None:
@@ -99,7 +99,7 @@ class RoundStates:
 
 
 def state_now(tensor: Any) -> InputTensor | None:
-    """A tensor as it stands now, whatever its history; None where NumPy has no such numbers."""
+    """A tensor as it is now, whatever its history; None where NumPy has no such numbers."""
     data = None if dtype_name(tensor) == "bfloat16" else array_of(tensor)
     if data is None:
         return None
@@ -118,7 +118,7 @@ def settings_of(optimizer: Any) -> tuple[Any, ...]:
 
 
 def state_of(optimizer: Any, known: Any) -> OptimizerState:
-    """An optimizer as it stands now."""
+    """The present state of an optimizer."""
 
     def number(param: Any) -> int:
         return int(known(param)[1:])

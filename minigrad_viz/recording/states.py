@@ -141,7 +141,7 @@ class Exits:
         self.shared: list[weakref.ref[Any]] = []
 
     def source_of(self, tensor: Any) -> Out | None:
-        """The array that had left whose memory a tensor uses of which nobody told: PyTorch does not tell of
+        """The array that had left whose memory a tensor uses that nobody reported: PyTorch does not report
         `from_numpy`. None for any other tensor."""
         memory = raw_array(tensor) if self.out and history_of(tensor) is None else None
         if memory is None:
@@ -209,7 +209,7 @@ def is_plain_leaf(tensor: Any) -> bool:
 
 
 class States:
-    """The tensors and nodes of a cell: by which ids a recorder knows them, and how they stand.
+    """The tensors and nodes of a cell: their ids in a recorder, and their state.
 
     `frozen` are the keys of the nodes that were written down, in this order, `contracted` those of nodes that
     stand for others as well, see Note [Counted calls].
@@ -263,7 +263,7 @@ class States:
         return known
 
     def state_of(self, tensor: Any, name: str) -> TensorState:
-        """A tensor as it stands now, for a note: numbers as they were taken, and the key of the node."""
+        """A tensor as it is now, for a note: numbers as they were taken, and the key of the node."""
         if tensor.__class__ in TENSORS and tensor.__class__ is not Tensor and tangent_of(tensor) is None:
             return self.native_state(tensor, name)
         if tensor.__class__ is Tensor and is_plain_leaf(tensor):
@@ -302,7 +302,7 @@ class States:
         return TensorState(name, value, kept, needed, fn is None, retains, title, key, version, parameter)
 
     def result(self, tensor: Any) -> notes.Row:
-        """What an op gave, as it stands now. A plain result is not asked for what only others have, and one
+        """What an op gave, as it is now. A plain result is not asked for what only others have, and one
         of minigrad's not through its properties (see Note [Fast notes] in `notes`)."""
         if tensor.__class__ is not Tensor:
             return self.native_result(tensor)
@@ -469,7 +469,7 @@ class States:
             stack += [n for n, _ in reversed(ends) if n is not None]
 
     def freeze(self, key: Any, node: Any, ends: Edges | None = None) -> NodeState:
-        """A node with these edges as it stands now, for a note: with numbers as they were taken."""
+        """A node with these edges as it is now, for a note: with numbers as they were taken."""
         if type(node) in WITHOUT_VARIABLE:
             return self.freeze_native(key, node, self.edges(node) if ends is None else ends)
         variable = variable_of(node)
@@ -487,7 +487,7 @@ class States:
         return NodeState(self.ids.name(key), node_name(node), saved, edges, *leaf, memory=number)
 
     def freeze_native(self, key: Any, node: Any, ends: Edges) -> NodeState:
-        """The same of a node of PyTorch's own that is no AccumulateGrad. See Note [Fast notes]."""
+        """The same of a node of PyTorch's own that is not an AccumulateGrad. See Note [Fast notes]."""
         name, key_of = self.ids.name(key), cast(Callable[[Any], str], self.ids.key)  # texts on PyTorch
         edges = tuple([None if n is None else (key_of(n), nr) for n, nr in ends])
         made = self.ids.alive(self.ids.outputs.get(key))
@@ -495,7 +495,7 @@ class States:
         return NodeState(name, node_name(node), native_chips(node, self.tape.taken), edges, None, hooks)
 
     def with_code(self, state: NodeState, node: Any) -> NodeState:
-        """The state of a node; of that of a custom Function with where its methods stand."""
+        """The state of a node; of a custom Function also the places of its methods."""
         code = method_code(node, "backward")
         if code is None:
             return state
@@ -506,7 +506,7 @@ class States:
         return state._replace(code=definition(code), methods=known)
 
     def freeze_all(self, roots: list[Any]) -> tuple[list[Any], list[Any]]:
-        """The nodes that can be reached, and for a `BackwardStartNote` how they stand."""
+        """The nodes that can be reached, and for a `BackwardStartNote` their state."""
         live = list(self.walk(roots))
         frozen = [(key, sequence_of(node), self.freeze(key, node, ends)) for key, node, ends in live]
         return [node for _, node, _ in live], frozen
@@ -537,8 +537,8 @@ class States:
                 yield from ((f"{start}.{key}", t) for key, t in parameters(module))
 
     def snapshot(self, when: str, ahead: bool = False) -> None:
-        """Write down how every named tensor stands; after a gap (AGAIN) the parameters of modules as well, at
-        the end those that were `brought`. `ahead`: it belongs to the next backward call."""
+        """Write down the state of every named tensor; after a gap (AGAIN) the parameters of modules as well,
+        at the end those that were `brought`. `ahead`: it belongs to the next backward call."""
         rows = self.named_with_ids()
         inner: dict[str, tuple[str, Any, str]] = {}
         for name, t in self.parameters() if when == AGAIN or self.brought else ():

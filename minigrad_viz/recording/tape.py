@@ -1,4 +1,4 @@
-"""What the parts of a recorder share: the notes, the ids, and where the cell stands; and what keeps the
+"""What the parts of a recorder share: the notes, the ids, and how far the cell has come; and what keeps the
 recorder and the cell apart: the recorder reads unnoticed, and its faults stay its own.
 """
 
@@ -73,8 +73,8 @@ watching_lightly = functools.partial(observer_method, light=True)
 
 class Large:
     """What was taken of large tensors, which need not be gone through again as long as somebody has the
-    memory and nobody wrote to it, be it through another view, as `w.T` that a node saved. Writes that no
-    version tells of (by NumPy) show in a sample of the numbers."""
+    memory and nobody wrote to it, be it through another view, as `w.T` that a node saved. Writes that change
+    no version (by NumPy) show in a sample of the numbers."""
 
     SAMPLE = 64  # numbers
 
@@ -222,7 +222,7 @@ class Tape:
         return None if spot is None else spot.span
 
     def place(self) -> Spot | None:
-        """Where in the source the user's code stands. Outside a backward call it is noted, for the statements
+        """Where in the source the user's code is. Outside a backward call it is noted, for the statements
         of the cell."""
         frame = sys._getframe(2)
         return self.locator.at(frame) if self.call else self._reached(*self.locator.reach(frame))
@@ -234,8 +234,8 @@ class Tape:
         return None if spot is not None and self.locator.inside(sys._getframe(2)) else spot
 
     def op_place(self) -> At:
-        """The same for an `OpNote`, which tells of the place as well. Where an op
-        stands that code outside of libraries calls is found once."""
+        """The same for an `OpNote`, which contains the place as well. The place of
+        an op that code outside of libraries calls is found once."""
         if self.call:
             spot = self.own_place()
             return notes.NOWHERE if spot is None else (self.place_of(spot), None, None)

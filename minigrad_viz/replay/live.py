@@ -29,7 +29,7 @@ from .runs import Changes, Differs, OtherBranch, graft, run
 
 def line_of_number(source: str, span: Span, place: tuple[int, ...]) -> tuple[int, str, str] | None:
     """The line in which the expression at `span`, a call like `torch.tensor([1.0, 2.0])`, has the number at a
-    place, and what stands in it before and after that number; None if it has none there."""
+    place, with the text before and after that number; None if it has none there."""
     lines = source.split("\n")
     try:
         call = ast.parse(
@@ -191,8 +191,8 @@ class Live:
         return Branch(line, near, far)
 
     def written(self, handle: Handle) -> tuple[int, str, str] | None:
-        """The line of the cell that gives a leaf its number, and what stands before and after the number
-        there; None where no line does so plainly."""
+        """The line of the cell that gives a leaf its number, with the text before and after the
+        number; None where no line does so plainly."""
         made = (e for e in self.trace.of(TensorCreated) if e.tensor.id == handle.id)
         span = next((event.span for event in made), None)
         return None if span is None else line_of_number(self.trace.source, span, handle.place)

@@ -229,7 +229,7 @@ def graft_part(mine: Any, theirs: Any) -> Any:
 
 
 def graft_rows(mine: Snapshot, theirs: Any) -> Snapshot:
-    """How the named tensors stood, found by their names."""
+    """The state of the named tensors, found by their names."""
     if not isinstance(theirs, Snapshot):
         raise Differs(f"{mine} became {theirs}")
     known = dict(theirs.rows)

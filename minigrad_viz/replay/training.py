@@ -104,7 +104,7 @@ def argument_difference(new: Any, old: Any, made: Mapping[int, int], given: Cont
 
 
 class RoundResult(NamedTuple):
-    """How all stands when the steps of a round have run: tensors by number, optimizers, the root of the
+    """The state when the steps of a round have run: tensors by number, optimizers, the root of the
     backward call, and the state of random numbers."""
 
     tensors: dict[int, Any]
@@ -114,7 +114,7 @@ class RoundResult(NamedTuple):
 
 
 class Training:
-    """The loop of a cell, which can go on. `round` is the round after which everything stands as it is now,
+    """The loop of a cell, which can go on. `round` is the round that gave the present state,
     `losses` has the value of the root in all rounds that are known, by number. A round is computed by the
     operations of the cell's last one, and changes none of the cell's variables.
 
@@ -212,7 +212,7 @@ class Training:
         return found
 
     def rewind(self, round: int) -> float:
-        """Go back to how everything stood after a round, and return the value of the root in it. The same
+        """Go back to the state after a round, and return the value of the root in it. The same
         rounds then give the same numbers."""
         if round not in self.rounds:
             kept = ", ".join(map(str, self.rounds))
@@ -234,7 +234,7 @@ class Training:
     def play(
         self, state: RoundState, first: int = 0, after: Callable[[int, Mapping[int, Any]], None] | None = None
     ) -> RoundResult:
-        """Run the steps of a round from how all stood, or those from the `first` on that use no tensor of an
+        """Run the steps of a round from that state, or those from the `first` on that use no tensor of an
         earlier step; `after` sees the tensors after each."""
         module = self.parts.module
         tensors = {n: self.parts.build(given) for n, given in {**self.program.given, **state.tensors}.items()}
@@ -263,7 +263,7 @@ class Training:
 
     @property
     def constant(self) -> float | None:
-        """The learning rate of a hand-written update, which stands in the steps; None with an optimizer."""
+        """The learning rate of a hand-written update, which is in the steps; None with an optimizer."""
         return None if self.states[-1].optimizers else constant_in(self.steps)
 
 
@@ -282,7 +282,7 @@ def has_tensors(step: Instruction, tensors: Mapping[int, Any]) -> bool:
 
 
 def current_tensor(tensor: Any, before: InputTensor) -> InputTensor:
-    """A tensor as it stands now."""
+    """The present state of a tensor."""
     grad = tensor.grad if before.learns else None
     return before._replace(data=array(tensor), grad=None if grad is None else array(grad))
 
@@ -377,7 +377,7 @@ class Point(NamedTuple):
 
 class Slice(NamedTuple):
     """The root at `xs`, the others as they are after the last round; where that round is, and where the
-    update that follows leads. `grad` is what stands in the leaf's `.grad`."""
+    update that follows leads. `grad` is what is in the leaf's `.grad`."""
 
     xs: tuple[float, ...]
     ys: tuple[float, ...]

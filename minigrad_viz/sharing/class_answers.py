@@ -35,7 +35,7 @@ class Tally(NamedTuple):
 
 
 def count_answers(answers: Iterable[Answer], lang: str | None = None) -> list[Tally]:
-    """The answers by question; the mistakes that were made most stand first."""
+    """The answers by question; the most frequent mistakes come first."""
     by_question: dict[str, list[Answer]] = {}
     for answer in answers:
         by_question.setdefault(answer.question, []).append(answer)
@@ -66,7 +66,7 @@ def answers_text(tallies: Sequence[Tally], lang: str | None = None) -> str:
 
 
 def headline(tallies: Sequence[Tally], lang: str | None) -> str:
-    """What stands above table and plot."""
+    """What is above table and plot."""
     answers = sum(tally.answers for tally in tallies)
     return text("answers_head", lang, answers=answers, questions=len(tallies))
 

@@ -46,7 +46,7 @@ def save_film(path: Path, pages: StepPages, motion: bool = False) -> None:
 
 
 def beat(frame: Frame) -> int:
-    """For how many milliseconds a step stands."""
+    """How many milliseconds a step is shown."""
     letters = len(frame.text) + sum(len(line.text) for line in frame.lines)
     return max(BEATS[0], min(BEATS[1], READING * letters))
 

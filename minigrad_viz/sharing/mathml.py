@@ -2,7 +2,7 @@ r"""LaTeX → MathML, which browsers show without a script: the part of LaTeX th
 
     formula = {atom [_ atom] [^ atom] [']}          atom = letter, number, sign, {formula}, \command …
 
-A command that is not known here stands as it is written, so nothing is lost.
+A command that is not known here is shown as written, so nothing is lost.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class Reader:
         return tag("mrow", "".join(parts))
 
     def scripted(self) -> str:
-        """An atom with what stands below and above it."""
+        """An atom with what is below and above it."""
         start, name = self.at, self.next.removeprefix("\\")
         base, below, above = self.atom(), "", ""
         while self.next in ("_", "^", "'"):
@@ -180,7 +180,7 @@ class Reader:
         return tag("mi", html.escape(letters), mathvariant="normal", style=style)
 
     def words(self) -> str:
-        """What stands in braces, as it is written, or the token that comes."""
+        """What is in braces, as it is written, or the token that comes."""
         before = self.pieces_before(self.at)
         if self.next != "{":
             return self.take()
@@ -194,7 +194,7 @@ class Reader:
         return "".join(found[1:]).replace("\\", "")
 
     def pieces_before(self, tokens: int) -> int:
-        """How many pieces, with the blanks, stand before so many tokens."""
+        """How many pieces, blanks included, come before so many tokens."""
         seen = 0
         for i, piece in enumerate(self.pieces):
             if seen == tokens and not piece.isspace():

@@ -80,7 +80,8 @@ def page(pages: StepPages, title: str) -> str:
 
 
 def notebook(pages: StepPages, source: str, player: dict[str, Any]) -> dict[str, Any]:
-    """A notebook whose first slides are the code of a cell and its player; below stands one for each step."""
+    """A notebook whose first slides are the code of a cell and its player; below them is one for each
+    step."""
     cell = {
         "cell_type": "code",
         "id": "cell",

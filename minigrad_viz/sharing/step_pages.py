@@ -116,7 +116,7 @@ class StepPages:
         return tikz_picture(tree, self.frames[step - 1])
 
     def _heading(self, step: int, frame: Frame) -> Iterator[str]:
-        """Where the step stands, and the line of code that it belongs to."""
+        """Where the step is, and the line of code that it belongs to."""
         left, base = self._margin, self._margin
         label = clean(frame.label) or text("slide_step", self.lang, step=step, steps=len(self))
         yield self._words([("", label)], left, base, SMALLEST, "mute")
@@ -219,7 +219,7 @@ def join_pages(pages: Iterable[str], lang: str | None) -> bytes:
 
 
 def drop_legend(tree: ElementTree.Element) -> None:
-    """Take the legend away, which stands at the bottom, with the room for it."""
+    """Remove the legend at the bottom, with the room for it."""
     for legend in tree.findall(f"{{{SVG}}}g[@class='legend']"):
         tops = [float(PLACE.match(item.get("transform", ""))[2]) for item in legend]  # type: ignore[index]
         tree.remove(legend)
@@ -279,7 +279,7 @@ def active_points(
 
 
 def drawn_points(element: ElementTree.Element) -> Iterator[tuple[float, float]]:
-    """The corners of a rectangle, or where a path begins; of a text, where it stands."""
+    """The corners of a rectangle, or where a path begins; of a text, where it is."""
     kind = element.tag.rpartition("}")[2]
     if kind in ("rect", "text"):
         x, y = float(element.get("x", "0")), float(element.get("y", "0"))

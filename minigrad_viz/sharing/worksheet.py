@@ -165,7 +165,7 @@ def markdown(id: str, source: str) -> dict[str, Any]:
 
 
 def other_numbers(again: Live, chance: random.Random) -> dict[str, float]:
-    """Other numbers for the leaves whose numbers stand in the source, as easy to compute with."""
+    """Other numbers for the leaves whose numbers are in the source, as easy to compute with."""
     return {
         name: round(handle.value * chance.choice(FACTORS), 4) if handle.value else float(chance.randint(1, 3))
         for name, handle in again.handles.items()

@@ -50,7 +50,7 @@ class CellText:
         return bool(body) and not body.lstrip().startswith("%%")
 
     def arguments(self, lines: list[str]) -> str | None:
-        """What stands after `%%name` in line 1; None if that begins otherwise."""
+        """What is after `%%name` in line 1; None if that begins otherwise."""
         match = self._head.match(lines[0]) if lines else None
         return match[1].strip() if match else None
 
@@ -163,13 +163,13 @@ class CellRunner:
 
         `options` is what the parser made of the arguments, with one more attribute: `automatic`, true for a
         cell watched only because of `%name on`. `source` is the cell's text: its line numbers are those of
-        the code that runs, `%%name` being line 1 if it stands directly above the body. `namespace` is the
+        the code that runs, `%%name` being line 1 if it is directly above the body. `namespace` is the
         user's. A UsageError that it raises is the cell's error. After any other the cell runs as it is, and a
         warning says so.
 
         `end(handle, error=..., result_silenced=...)` is called when the cell's own output is out. `error` is
         what the cell raised, or None; `result_silenced` says that the cell ended in `;`. An error it raises
-        is shown as a warning of one line. It may give the traceback of a failure that it has told of itself,
+        is shown as a warning of one line. It may give the traceback of a failure that it has reported itself,
         for `%name traceback`.
 
         `lang` gives the language of what the runner itself says; None is the one in force. `words` are
@@ -286,7 +286,7 @@ class CellRunner:
         return None
 
     def _show_as_written(self, arguments: str) -> None:
-        """Have line 1 of the running cell stand in tracebacks as `#%%name ARGS`, not as what the transformer
+        """Let tracebacks show line 1 of the running cell as `#%%name ARGS`, not as what the transformer
         made of it. It has to be Python, or nothing of the cell could be shown."""
         if self._cells and self._texts.heads_python(self._texts.cleaned(self._cells[-1].text)):
             write_first_line(self._shell, f"#%%{self._name} {arguments}".strip())
@@ -351,7 +351,8 @@ class CellRunner:
             self._warn(message, problem)
 
     def _watch(self, arguments: str, automatic: bool) -> None:
-        """Begin watching the running cell; not one run silently, which IPython does not announce."""
+        """Begin watching the running cell. IPython does not announce cells that run silently, so these are
+        skipped."""
         __tracebackhide__ = True
         options = self._options(arguments, "magic_bad_arguments")
         options.automatic = automatic

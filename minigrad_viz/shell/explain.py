@@ -190,7 +190,7 @@ def why_none(x: Any, lang: str | None = None) -> Why:
 
 
 def facts_of(x: Any, name: str) -> Facts:
-    """What a tensor tells of itself; nobody is warned."""
+    """What is known from a tensor alone; nobody is warned."""
     with silence():
         grad = x.grad if has_history(x) else None
     requires, history = bool(x.requires_grad), history_of(x)
@@ -334,7 +334,7 @@ def find_question(source: Any, subject: str | None, frame: Any, lang: str | None
 
 
 def places(source: Any, frame: Any) -> list[tuple[Scenes, Any]]:
-    """Where the answer may stand: what was recorded, then the graph as it is."""
+    """Where the answer may be: what was recorded, then the graph as it is."""
     if is_tensor(source):
         cell = known_to_last(source)
         names = {**frame.f_globals, **frame.f_locals}

@@ -25,7 +25,7 @@ PLAIN = re.compile(r"[a-z0-9]([a-z0-9._-]*[a-z0-9])?")  # names that are safe as
 
 
 class KernelError(RuntimeError):
-    """A kernel cannot be installed or taken away; the text says why."""
+    """A kernel cannot be installed or removed; the text says why."""
 
 
 def folder_of(name: str, prefix: str | Path | None = None, user: bool = False) -> Path:
@@ -81,7 +81,7 @@ def replace(folder: Path, fresh: Path, aside: Path) -> None:
 
 
 def uninstall(name: str = NAME, prefix: str | Path | None = None, user: bool = False) -> Path:
-    """Take the kernel away and give the folder where it was. KernelError if there is none of that name, or
+    """Remove the kernel and return its folder. KernelError if there is none of that name, or
     another."""
     folder = folder_of(name, prefix, user)
     if not folder.exists():

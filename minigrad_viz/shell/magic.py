@@ -127,7 +127,7 @@ class Watcher:
 
     def show(self, report: Report, chosen: dict[str, Any], compared: Comparison | None = None) -> None:
         """Display a report as was asked, or in its place how the run `compared` with another, and write its
-        files; one that cannot be written is only told of."""
+        files; one that cannot be written is only reported."""
         rich = shows_html(self.shell)
         if compared is not None:
             show_comparison(compared, report, rich)
@@ -259,7 +259,7 @@ def follow(runner: CellRunner, on: bool) -> None:
 
 
 def unload(shell: Any) -> None:
-    """Take everything away that `load` registered."""
+    """Remove everything that `load` registered."""
     runner = runner_of(shell)
     if runner is not None:
         runner.uninstall()

@@ -30,9 +30,9 @@ def draw(
     z   4.8283   root
 
     `draw(model, input, …)` calls the model with what follows and draws what it did: a strip of its parts. On
-    the device "meta", where tensors have no numbers, it shows shapes. `depth` says how many levels stand open
+    the device "meta", where tensors have no numbers, it shows shapes. `depth` says how many levels are open
     below the strip, from the first layer on, or is a function that is called with the path of each module
-    (`blocks.7.attn`): the first for which it returns true stands open.
+    (`blocks.7.attn`): the first for which it returns true is open.
 
     >>> model = torch.nn.Sequential(torch.nn.Linear(2, 8), torch.nn.ReLU(), torch.nn.Linear(8, 1))
     >>> print(draw(model, torch.ones(4, 2), lang="en").outline().splitlines()[2].split()[:3])

@@ -153,7 +153,7 @@ class Function:
 
 
 def as_point(x: Any) -> Any:
-    """x apart from any graph; TypeError or ValueError if it is no real number."""
+    """x apart from any graph; TypeError or ValueError if it is not a real number."""
     if is_tensor(x):
         if x.numel() != 1:
             raise ValueError(f"derivative: x must have one element, not shape {tuple(x.shape)}")

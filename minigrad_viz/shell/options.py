@@ -83,7 +83,7 @@ DEFAULTS = {option.key: option.default for option in OPTIONS}
 
 
 def report_options(chosen: dict[str, Any]) -> dict[str, Any]:
-    """What of the chosen options is for `Report`, in its words."""
+    """The chosen options that are for `Report`, in its words."""
     keys = (
         "detail",
         "values",

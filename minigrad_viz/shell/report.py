@@ -1,7 +1,7 @@
 """What is shown of a recorded cell: its picture, its state table, its steps, its errors; on a page, as
 text, as files.
 
-It needs no script, and reads well where a page takes its style away.
+It needs no script, and reads well on a page that removes its style.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def panel_text(explained: Sequence[Explanation], ended: str | None = None, lang:
 
 
 def with_code(content: str) -> str:
-    """A sentence for a page; what stands between backticks is code."""
+    """A sentence for a page; what is between backticks is code."""
     return CODE.sub(r"<code>\1</code>", html.escape(content))
 
 
@@ -129,7 +129,7 @@ def panel_html(
     message: bool = True,
 ) -> str:
     """The panel for a page; "" if there is nothing to say. Without `message` the error that ended the cell is
-    not repeated: its traceback stands above."""
+    not repeated: its traceback is above."""
     parts = []
     for shown in worth_showing(explained):
         lines = lines_of(shown, ended, lang)
@@ -155,8 +155,8 @@ def closed_section(title: str, content: str) -> str:
 
 
 class Findings:
-    """The explanations of a cell. A fault of ours in finding them must not take away the rest of what is
-    shown: its traceback is the `problem`, and the error of the cell is shown without an explanation."""
+    """The explanations of a cell. A fault of ours in finding them must not hide the
+    rest: its traceback is the `problem`, and the error of the cell is shown without an explanation."""
 
     def __init__(self, scenes: Scenes, lang: str, notebook: JoinedTrace | None = None) -> None:
         self.error, self.lang = scenes.trace.error, lang
@@ -180,7 +180,7 @@ class Findings:
         return "\n\n".join(filter(None, (told, self._unexplained)))
 
     def html(self, message: bool = True) -> str:
-        """The same for a page; without the `message` where the traceback stands above."""
+        """The same for a page; without the `message` where the traceback is above."""
         told = panel_html(self.explained, self.error, self.lang, message=message)
         return told + (paragraph(self._unexplained) if self._unexplained else "")
 
@@ -283,8 +283,8 @@ class Report:
     nothing that is shown gives an answer away; `fade` leaves only the last so many steps of backward to the
     reader ("all": all, 0: none, and nothing is asked). With a `program` the cell can be computed again, see
     `live`; with the option `live` readers can do so in the player. `depth` says how many levels of a model
-    stand open below its strip at first, or is a function that is called with the path of each module
-    (`blocks.7.attn`) and says whether it does; the first such module stands open. Further options are those
+    are open below its strip at first, or is a function that is called with the path of each module
+    (`blocks.7.attn`) and says whether it does; the first such module is open. Further options are those
     of `Picture`.
     `notebook` is the cell together with what it depends on, see Note [One trace of several cells].
     `explained` has the explanations of what went wrong; `problem` is the traceback if explaining failed.
@@ -341,7 +341,7 @@ class Report:
         self._asked = ledger, memory
 
     def _unfolded(self, roots: tuple[str, ...]) -> frozenset[str]:
-        """The leaves that a reader can change where they stand in boxes, as those of a model do: a small
+        """The leaves that a reader can change inside boxes, such as those of a model: a small
         picture is shown without boxes then; of a large one it is said why there are none."""
         views = views_of(self.scenes, roots=roots, fold=False, lang=self.lang, explained=self.diagnosed)
         numbers = OtherNumbers(self.scenes, self.program, views[-1].graph, self.lang, roots=roots, fold=False)
@@ -355,7 +355,7 @@ class Report:
 
     @cached_property
     def questions(self) -> tuple[QuizQuestion, ...]:
-        """What a reader can be asked of the cell, but for an error that stands above it."""
+        """What a reader can be asked about the cell, except an error that is already above."""
         if self._fade is not None:
             return faded_questions(self.scenes, self._fade, self.lang)
         failed = self.trace.error is not None
@@ -470,7 +470,7 @@ class Report:
         return (acts if self.living is not None else with_data_once(acts, self.lang)), earlier, later
 
     def head(self) -> list[str]:
-        """What stands before a single picture: that the cell failed, and which of several calls is shown."""
+        """What precedes a single picture: that the cell failed, and which of several calls is shown."""
         said = [text("graph_until_error", self.lang)] if self.trace.error else []
         return said + ([clean(self.views[-1].label)] if len(self.views) > 1 else [])
 
@@ -479,7 +479,7 @@ class Report:
         return self._findings.text()
 
     def explanation_html(self, message: bool = True) -> str:
-        """The same for a page; without the `message` where the traceback stands above."""
+        """The same for a page; without the `message` where the traceback is above."""
         return self._findings.html(message)
 
     @without_collection
@@ -516,8 +516,8 @@ class Report:
         (None: whichever fits) is closed where a small picture tells all that it does. `show`
         says how the graph is shown: as a "player", as a "static" picture, or not at all ("none"). A picture
         that Graphviz itself draws has no parts that a player could mark: it is always static. With `pane`,
-        the player's source is open: where no cell stands above it. `message` as in `explanation_html`; `why`
-        is False where that stands elsewhere."""
+        the player's source is open: where no cell is above it. `message` as in `explanation_html`; `why`
+        is False if the reason is shown elsewhere."""
         said = self.explanation_html(message) if why else ""
         if not self.graph.stations:
             return f"<p>{html.escape(text('no_tensors', self.lang))}</p>{said}"
@@ -557,7 +557,7 @@ class Report:
     def _player_of(
         self, acts: Sequence[Act], earlier: Sequence[Any], later: Sequence[Any], pane: bool
     ) -> str:
-        """The player of some acts, before and after which other backward calls stood."""
+        """The player of some acts, with other backward calls before and after them."""
         quiz = self._quiz(acts)
         asked = self.text(why=False) if quiz else ""
         live = None if self.living is None else self.living.score()

@@ -102,7 +102,7 @@ def trace_source(
 
 def load(path: Path, **options: Any) -> Report:
     """The report of a trace that was saved as .json; nothing is run. OSError if it cannot be read,
-    `InvalidTrace`, a ValueError, if it is no trace."""
+    `InvalidTrace`, a ValueError, if it is not a trace."""
     return Report(Trace.load(path), **options)
 
 
@@ -110,7 +110,7 @@ def trace_file(path: Path, passed: Sequence[str] = (), **options: Any) -> tuple[
     """`trace_source` for a file, with its folder on the import path, and its name and the arguments that are
     `passed` to it in `sys.argv`, as `python FILE ARGUMENTS` has it.
 
-    OSError if it cannot be read, SyntaxError if it is no Python.
+    OSError if it cannot be read, SyntaxError if it is not Python.
     """
     with tokenize.open(path) as file:
         source = file.read()

@@ -163,7 +163,7 @@ class Session:
 
 
 def nodes_in(trace: Trace) -> set[str | None]:
-    """The nodes that a trace tells of. Others may only have been looked at."""
+    """The nodes of a trace. Others may only have been looked at."""
     made = {state.node for event in trace.events for state in event.made}
     reached = {node.id for event in trace.of(BackwardStarted) for node in event.nodes}
     return made | reached | {node.id for node in trace.nodes}
@@ -204,7 +204,7 @@ def users_files(
     cells: Sequence[RecordedCell], namespace: dict[str, Any], located: Mapping[str, str]
 ) -> list[RecordedCell]:
     """The files of the user's from which the names in some cells come, and those in which code ran, by
-    `located`; what a file imports stands before it."""
+    `located`; what a file imports comes before it."""
     names: set[str] = set()
     for cell in cells:
         tree = SourceText(cell.source).tree

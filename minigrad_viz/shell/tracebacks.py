@@ -1,4 +1,4 @@
-"""Tracebacks of a shell that tell where the user's code was, not how minigrad got from there to the error.
+"""Tracebacks of a shell that show where the user's code was, not how minigrad got from there to the error.
 
 Note [Where frames are hidden]
 ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
@@ -59,7 +59,7 @@ def uninstall(shell: Any) -> None:
 
 
 def write_first_line(shell: Any, line: str) -> None:
-    """From now on line 1 of the cell that calls us stands in tracebacks as this; nothing happens where it is
+    """From now on tracebacks show line 1 of the calling cell as this; nothing happens where it is
     not that line which does."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and frame.f_globals is not shell.user_global_ns:

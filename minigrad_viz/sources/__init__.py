@@ -34,10 +34,10 @@ class Library(Protocol):
         """The node at which a tensor's gradient arrives, or None."""
 
     def freeze(self, roots: list[Any]) -> tuple[list[Any], list[Any]]:
-        """The nodes of a backward call that starts, and for a `BackwardStartNote` how they stand."""
+        """The nodes of a backward call that starts, and for a `BackwardStartNote` their state."""
 
     def listen(self, live: Any, frozen: Any, starts: Any) -> None:
-        """Tell from now on what these nodes do, which `freeze` has told of; `starts` are (node, output
+        """Report from now on what these nodes do, which `freeze` has listed; `starts` are (node, output
         number, gradient) of the roots."""
 
     def lost(self, keys: list[Any], live: list[Any], ran: set[Any], sure: bool) -> list[Any]:

@@ -152,7 +152,7 @@ class Minigrad:
 
     @safely
     def ran(self, op: Any, inputs: Any, outputs: Any) -> None:
-        """The same, if it may be no step of the cell, or a step that something else reports."""
+        """The same, if it may not be a step of the cell, or a step that something else reports."""
         recorder, plain = self.recorder, op.__class__ is Op
         title = op.name if plain else op.__name__
         results = outputs if isinstance(outputs, tuple | list) else [outputs]

@@ -1,4 +1,4 @@
-"""What minigrad's engine tells of a backward call: its nodes as it begins, and which gradients each
+"""What minigrad's engine reports of a backward call: its nodes as it begins, and which gradients each
 received and sent."""
 
 from __future__ import annotations
@@ -196,7 +196,7 @@ Places = list[tuple[int | None, int]]
 
 
 def freeze_of(recorder: Any, engine: EngineEvents) -> Callable[[list[Any]], tuple[list[Any], list[Any]]]:
-    """The source's `freeze`: the nodes that can be reached, and how they stand; as `States.freeze_all`."""
+    """The source's `freeze`: the nodes that can be reached, and their state; as `States.freeze_all`."""
     outputs, key_of, known = recorder.tape.ids.outputs, recorder.tape.ids.key, Getters()
     take, states = recorder.tape.numbers.take, recorder.states
 
@@ -263,7 +263,7 @@ def freeze_of(recorder: Any, engine: EngineEvents) -> Callable[[list[Any]], tupl
 
 
 def accumulator(recorder: Any, node: Any, key: Any) -> tuple[Any, ...] | None:
-    """How a plain AccumulateGrad stands; None for a leaf that nobody has seen."""
+    """The state of a plain AccumulateGrad; None for a leaf that nobody has seen."""
     leaf, memory = recorder.tape.ids.object(node.variable), id(owner_of(node.variable._data))
     return leaf and (key, LAST, NodeState(key, "AccumulateGrad", (), (), leaf, 0, memory=memory))
 

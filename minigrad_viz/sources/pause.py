@@ -1,4 +1,4 @@
-"""Running something that is no step of the cell, although the cell is being recorded."""
+"""Running something that is not a step of the cell, although the cell is being recorded."""
 
 from __future__ import annotations
 

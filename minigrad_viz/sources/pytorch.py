@@ -2,18 +2,17 @@
 
 Note [How PyTorch is watched]
     Functions and methods are seen by a `TorchFunctionMode`. It does not see `Function.apply`: a stand-in for
-    what that calls tells of a custom Function, and what its `forward` computes inside is left out.
-    Backward calls, however they are made, end in one method of one object,
-    `Variable._execution_engine.run_backward`; while a cell is recorded, a stand-in for that object tells
-    when it begins and ends. Another one tells of calls of modules. All are taken away when the cell ends.
-    Other threads than the cell's get PyTorch's own methods from the stand-ins.
-    Inside a backward call no mode is in force; where its graph has custom Functions or packed values, one
-    of ours is, for what their `backward` or a checkpoint computes. What the engine itself computes is no
-    function of PyTorch's but only an op below: with `create_graph=True` a `TorchDispatchMode` keeps these
-    results until the call ends, because they belong to the graph that it builds. Modes are not told, but for
-    the grad mode: it is asked at every op whether one has changed. What a saved-tensor hook made of a value
-    is read where it is kept, and never unpacked.
-    Frames of this module hide themselves from IPython's tracebacks.
+    what that calls tells of a custom Function, and what its `forward` computes inside is left out. Backward
+    calls, however they are made, end in one method of one object, `Variable._execution_engine.run_backward`;
+    while a cell is recorded, a stand-in for that object tells when it begins and ends. Another one reports
+    calls of modules. All are removed when the cell ends. Other threads than the cell's get PyTorch's own
+    methods from the stand-ins. Inside a backward call no mode is in force; where its graph has custom
+    Functions or packed values, one of ours is, for what their `backward` or a checkpoint computes. What the
+    engine itself computes is not a function of PyTorch's but only an op below: with `create_graph=True` a
+    `TorchDispatchMode` keeps these results until the call ends, because they belong to the graph that it
+    builds. Modes are not reported, except the grad mode: it is asked at every op whether one has changed.
+    What a saved-tensor hook made of a value is read where it is kept, and never unpacked. Frames of this
+    module hide themselves from IPython's tracebacks.
 """
 
 from __future__ import annotations
@@ -177,7 +176,7 @@ class PyTorch:
         take_away(self.hooks)
 
     def pause(self) -> None:
-        """Take all away for a while, the modes too."""
+        """Remove everything for a while, the modes too."""
         self.unhook()
         self.stack = mode_stack()
         put_modes(mode for mode in self.stack if mode not in self.told)
@@ -190,7 +189,7 @@ class PyTorch:
         self.hook()
 
     def called(self, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
-        """Run a function of PyTorch and tell what it did."""
+        """Run a function of PyTorch and report what it did."""
         __tracebackhide__ = True
         if self.recorder.tape.rounds.light:
             return func(*args, **kwargs)
@@ -211,7 +210,7 @@ class PyTorch:
         return self.observed(name, func, args, kwargs)
 
     def applied(self, kind: Any, func: Any, *args: Any) -> Any:
-        """Apply a custom Function of the class `kind`, by `func`, and tell what it did."""
+        """Apply a custom Function of the class `kind`, by `func`, and report what it did."""
         __tracebackhide__ = True
         tape, name = self.recorder.tape, kind.__name__
         light = tape.rounds.light or tape.rest.whole
@@ -221,7 +220,7 @@ class PyTorch:
         return self.observed(name, func, args, {})
 
     def observed(self, name: str, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
-        """Run what is a step of the cell and tell what it did."""
+        """Run a step of the cell and report what it did."""
         __tracebackhide__ = True
         call = self.before(args, kwargs)
         if name in RANDOM:
@@ -274,7 +273,8 @@ class PyTorch:
                 tape.step, tape.shield = 0, shield
 
     def compiled_call(self, frame: Any, args: Any, kwargs: dict[str, Any]) -> StepCall | None:
-        """What a compiled call that a `frame` is about to run is given; None if it is no step of the cell."""
+        """What a compiled call that a `frame` is about to run is given; None if it is not a step of the
+        cell."""
         self.recorder.calls.hinder("live_no_compiled")
         tape = self.recorder.tape
         light = tape.rounds.light or tape.rest.whole
@@ -287,7 +287,7 @@ class PyTorch:
         self.after(call, COMPILED, COMPILED, (), result)
 
     def module_called(self, module: Any, run: Any, *args: Any, **kwargs: Any) -> Any:
-        """Call a module and tell of it."""
+        """Call a module and report it."""
         __tracebackhide__ = True
         modules, result = self.recorder.modules, None
         if self.listens():
@@ -327,7 +327,7 @@ class PyTorch:
         return result
 
     def reset(self, owner: Any, run: Any, set_to_none: bool = True) -> None:
-        """Run `zero_grad` of a module or an optimizer, and tell of the gradients that were None already."""
+        """Run `zero_grad` of a module or an optimizer, and report the gradients that were None already."""
         __tracebackhide__ = True
         empty = []
         if set_to_none and self.listens():
@@ -344,8 +344,8 @@ class PyTorch:
                     self.recorder.grad_set(parameter, None)
 
     def called_inside(self, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
-        """Run a function of PyTorch inside a backward call, and tell of it if a custom Function called it, or
-        what a checkpoint runs again."""
+        """Run a function of PyTorch inside a backward call, and report it if a custom Function called it or a
+        checkpoint runs it again."""
         __tracebackhide__ = True
         result = func(*args, **kwargs)
         recorder, name = self.recorder, title(func)
@@ -509,8 +509,8 @@ def tensors_in(result: Any) -> list[Any]:
 
 
 def take_away(undo: list[Callable[[], Any]]) -> None:
-    """Call what takes away all that is there, the newest first. Each may be called again after an interrupt,
-    and before there is anything to take away."""
+    """Remove all that is there, the newest first. Each may be called again after an interrupt,
+    and before there is anything to remove."""
     while undo:
         undo[-1]()
         undo.pop()

@@ -3,7 +3,7 @@ warnings name.
 
 Note [The line that a warning names]
     Python takes the line from the stack: that of the function that warns, or of a caller further out. While
-    PyTorch is watched, frames of ours stand in between, and those by which PyTorch hands a call to a mode.
+    PyTorch is watched, the stack also has frames of ours, and those by which PyTorch hands a call to a mode.
     So each warning is looked at just before it is shown. If such a frame was counted, it is raised once more
     from the frame at the same level of the stack without them; the filters in force decide again.
 """

@@ -1,4 +1,4 @@
-"""Backward calls and compiled calls of PyTorch: stand-ins that tell of them, and the nodes that they run.
+"""Backward calls and compiled calls of PyTorch: stand-ins that report them, and the nodes that they run.
 
 Note [Compiled calls]
     Dynamo, the front end of `torch.compile`, reads the code of all that a compiled function calls. Modes,
@@ -11,8 +11,8 @@ Note [Compiled calls]
     has the arguments of the call, and in the end its result.
 
     `torch.export` lets Dynamo read a function that does not run as a step of the cell, and `torch.jit.trace`
-    runs one to take down its ops with the places and the variables of the frames. Stand-ins for the
-    functions that do so take everything away as well, and it is no step.
+    runs one to take down its ops with the places and the variables of the frames. Stand-ins for these
+    functions also remove everything, and what they do is not a step.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from ..trace.events import NodeState
 
 
 class Engine:
-    """A stand-in for autograd's engine that tells of the backward calls of one thread."""
+    """A stand-in for autograd's engine that reports the backward calls of one thread."""
 
     def __init__(self, engine: Any, source: Any) -> None:
         self.engine = engine
@@ -44,7 +44,7 @@ class Engine:
         return getattr(self.engine, name)
 
     def remove(self, variable: Any) -> None:
-        """Take it away from `Variable`, also from below the stand-in of another recorder."""
+        """Remove it from `Variable`, also from below the stand-in of another recorder."""
         above = variable._execution_engine
         if above is self:
             variable._execution_engine = self.engine
@@ -138,7 +138,7 @@ READERS = (  # functions that read code or frames, by the modules that call them
 
 class CompiledCalls:
     """Tells a `source` of compiled calls. `frame` is the one that runs the outermost of them now; `away` says
-    that what watches PyTorch has been taken away."""
+    that nothing watches PyTorch at the moment."""
 
     told: ClassVar[list[CompiledCalls]] = []  # the stand-ins are there as long as there are some
     plain: ClassVar[dict[tuple[str, str], Any]] = {}  # what they stand for, by module and name
@@ -188,7 +188,7 @@ class CompiledCalls:
             self.source.compiled_ran(call, frame.f_locals["result"])
 
     def leave_alone(self) -> bool:
-        """Take away what watches PyTorch on this thread; whether it was there."""
+        """Remove what watches PyTorch on this thread; whether it was there."""
         if self.away or threading.get_ident() != self.source.thread:
             return False
         self.away = True
@@ -266,7 +266,7 @@ class TorchNodes:
         self.custom = False
 
     def freeze(self, roots: list[Any]) -> tuple[list[Any], list[Any]]:
-        """The nodes that can be reached, and for a `BackwardStartNote` how they stand."""
+        """The nodes that can be reached, and for a `BackwardStartNote` their state."""
         self.saving, self.freed, self.custom = set(), set(), False
         live, rows = [], []
         for key, node, ends in self.recorder.states.walk(roots):

@@ -1,5 +1,5 @@
-"""What the frames of the stack tell of a call of PyTorch: who called, and on whose behalf; and the modes of
-PyTorch, of which only the grad mode tells that it is switched.
+"""What the frames of the stack say about a call of PyTorch: who called, and on whose behalf; and the modes of
+PyTorch, of which only the grad mode reports that it is switched.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ def user_frame(frame: Any, passed: tuple[str, ...] = ()) -> Any:
 
 
 def viewer_frames(stack: Sequence[Any]) -> set[int]:
-    """The places in a stack, innermost frame first, at which frames stand that would not be there if PyTorch
-    were not watched. Where one of ours has called a function `func` of PyTorch's by way of a mode, `func`
-    itself stands there a second time, further out."""
+    """The places in a stack, innermost frame first, of frames that are there only because PyTorch is
+    watched. Where one of ours has called a function `func` of PyTorch's through a mode, `func`
+    itself has a second frame, further out."""
     found: set[int] = set()
     names = [str(frame.f_globals.get("__name__")) for frame in stack]
     for i, frame in enumerate(stack):
@@ -154,7 +154,7 @@ class TorchModes:
         return result
 
     def standing(self) -> tuple[bool, ...]:
-        """`MODES` as they stand."""
+        """The present state of `MODES`."""
         torch = self.torch
         hooks = torch._C._autograd._top_saved_tensors_default_hooks(False)
         return (

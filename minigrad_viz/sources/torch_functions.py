@@ -1,4 +1,4 @@
-"""The modes by which functions and ops of PyTorch tell what they do, stand-ins for custom Functions, hooks
+"""The modes that report what functions and ops of PyTorch do, stand-ins for custom Functions, hooks
 of optimizers."""
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 from ..protocol import is_tensor
 from .torch_frames import flat_arguments, without_viewer_frames
 
-# ─── The modes by which functions and ops of PyTorch tell what they do
+# ─── The modes that report what functions and ops of PyTorch do
 
 
 class ModeClasses:
@@ -47,14 +47,14 @@ class ModeClasses:
         mode.__enter__()
 
     def leave(self, count: int = 0) -> None:
-        """Take away all modes but the first ones, also those that an interrupt has left behind."""
+        """Remove all modes but the first ones, including those that an interrupt left behind."""
         while len(self.entered) > count:
             leave(self.entered[-1])
             self.entered.pop()
 
 
 def leave(mode: Any) -> None:
-    """Take a mode away, if it is in force; others may have been entered after it."""
+    """Remove a mode, if it is in force; others may have been entered after it."""
     from torch.overrides import TorchFunctionMode, _get_current_function_mode_stack
     from torch.utils._python_dispatch import _get_current_dispatch_mode_stack
 
@@ -173,7 +173,7 @@ class WatchedModuleCalls(StandIn):
 
 
 class Resets(StandIn):
-    """Stands for `zero_grad`, which leaves gradients alone that are None: no mode would tell of these."""
+    """Stands for `zero_grad`, which leaves gradients alone that are None: no mode would report these."""
 
     def __get__(self, owner: Any, kind: Any) -> Any:
         if owner is None:
@@ -212,7 +212,7 @@ OPTIMIZERS = "torch.optim."
 
 
 def optimizer_step_hook(source: Any, tell: Any) -> Any:
-    """A hook that tells of the steps of PyTorch's own optimizers; those of a class of the user's consist
+    """A hook that reports the steps of PyTorch's own optimizers; those of a class of the user's consist
     of steps of the cell."""
 
     def hook(optimizer: Any, *arguments: Any) -> None:

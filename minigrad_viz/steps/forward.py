@@ -46,8 +46,8 @@ HOOKS = {
 
 
 class Aside(NamedTuple):
-    """What to tell of a statement: the text's key in the catalogue, and the variable that it is about ("" for
-    none)."""
+    """What to say about a statement: the text's key in the catalogue, and the variable that it is about (""
+    for none)."""
 
     key: str
     variable: str
@@ -55,7 +55,7 @@ class Aside(NamedTuple):
 
 @functools.lru_cache(maxsize=256)
 def aside_of(statement: str) -> Aside | None:
-    """What to tell of a statement with this text; None if nothing. Whether a `handle.remove()` is about a
+    """What to say about a statement with this text; None if nothing. Whether a `handle.remove()` is about a
     hook, only the trace knows; it is about no variable here."""
     if "register_" in statement:
         told = next((told for told in hook_statement(statement) if told.kind), None)
@@ -93,7 +93,7 @@ FILLED = ("zeros_like", "ones_like")  # whatever their input asks for, their res
 
 def creation_text(stage: Stage, event: TensorCreated, state: TensorState, seed: bool) -> Frame:
     """A tensor is there: made from data, brought along, or the gradient that a call starts with. `state`
-    is how it stands when the story begins."""
+    is the state at the beginning of the story."""
     if seed:
         key = "step_seed"
     elif state.parameter:
@@ -113,7 +113,7 @@ def creation_text(stage: Stage, event: TensorCreated, state: TensorState, seed: 
 
 def op_text(stage: Stage, event: Forward, owner: str | None, opens: bool) -> Frame:
     """An op ran; inside a backward call it is part of the run of the node `owner`. `opens`: it is the
-    first op of a call that is not the one told."""
+    first op of a call other than the current one."""
     place = stage.scene.at[event.outputs[0].id][0]
     node = stage.scene.nodes.get(event.outputs[0].node or "")
     values = {"expr": stage.expression(place), "made": stage.made(event.outputs)}

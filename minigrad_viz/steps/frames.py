@@ -23,14 +23,14 @@ class Frame(NamedTuple):
 
     `phase` is "forward", "backward" or "update"; `marks` are the parts of the picture that are active in it,
     by the ids of the SVG without its prefix (`s1-c0` a card, `s1-d` a deck, `r2` a forward arrow, `r2-g` its
-    gradient arrow, `r2-p` the pill). `label` says where in its phase it stands, `text` what happens, with its
+    gradient arrow, `r2-p` the pill). `label` says where in its phase it is, `text` what happens, with its
     numbers; `lines` are the arithmetic. `span` is what is marked in the cell's source: first line (from 1),
-    first column (from 0, in characters), last line, column after the last character; None where it does not
-    stand in the cell. After the step the stations `ready` run next, in this order, and those in `waiting`
+    first column (from 0, in characters), last line, column after the last character; None outside the
+    cell. After the step the stations `ready` run next, in this order, and those in `waiting`
     miss so many arrows. `failed`: the text is the error that ended the call or the cell, and what is marked
     is where it stopped, and in the source, by `cause`, what led to that. `recursion` says where the queue has
-    waited for several arrows, and what plain recursion does. `shows` are the cards whose tensors stand
-    otherwise than in the step before, each with the number of the moment in its `stood`. `earlier`: it is
+    waited for several arrows, and what plain recursion does. `shows` are the cards whose tensors differ
+    from the step before, each with the number of the moment in its `stood`. `earlier`: it is
     about what was there before this backward call began. `goal` says what a backward step is
     for: it starts with the seed, multiplies, adds where gradients meet, or adds to a `.grad`.
     """
@@ -72,7 +72,7 @@ def saved_value_text(value: Any) -> str:
 
 
 def as_whole(stage: Stage, event: Any) -> list[Line]:
-    """What to say of a call that stands as a whole; nothing of an ordinary op."""
+    """What to say about a call that is shown as a whole; nothing of an ordinary op."""
     if getattr(event, "op", "") == COMPILED:
         return [line("words", stage.say("whole_label"), stage.say("step_compiled"))]
     counted = getattr(event, "counted", 0)

@@ -53,7 +53,7 @@ class InnerSteps(NamedTuple):
 def inner_steps(
     scene: Scene, wholes: Sequence[list[Step]], part: Graph, outside: Collection[str], lang: str | None
 ) -> InnerSteps:
-    """The steps of a `part` inside a box, some of whose stations stand `outside` of it, for the steps of the
+    """The steps of a `part` inside a box, some of whose stations are `outside` of it, for the steps of the
     whole, see `whole_steps`."""
     stage = Stage(scene, part, lang, lettered=True)
     story = Story(stage)
@@ -108,7 +108,7 @@ def marks_of_step(stage: Stage, step: Step) -> tuple[str, ...]:
 
 
 def gradients_from_outside(graph: Graph) -> dict[str, list[str]]:
-    """By the node that receives them, the gradients from stations whose own nodes do not stand in a graph:
+    """By the node that receives them, the gradients from stations whose own nodes are not in a graph:
     they are there when the node runs."""
     decks = {station.id for station in graph.stations if station.deck is not None}
     found: dict[str, list[str]] = {}

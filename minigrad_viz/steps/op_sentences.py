@@ -158,8 +158,8 @@ def backward_sentence(node: str, lang: str | None = None) -> str:
 
 
 def box_sentence(nodes: Iterable[str], lang: str | None = None) -> str:
-    """The sentence for a box of nodes: of the one thing that it does but for changes of shape; "" if it does
-    several. cross_entropy is two nodes with one sentence."""
+    """The sentence for a box of nodes: of the one thing that it does, except for changes of shape; "" if it
+    does several. cross_entropy is two nodes with one sentence."""
     keys = {key_of(node) for node in nodes} - SHAPES_ONLY
     key = "back_cross_entropy" if keys == CROSS_ENTROPY else keys.pop() if len(keys) == 1 else ""
     return text(key, lang) if key else ""

@@ -159,7 +159,7 @@ class Story:
         return any(self.shown(change.tensor) for change in update.changes)
 
     def aside(self, time: int, event: Statement) -> str | None:
-        """The tensor that a statement is about ("" if about none in particular); None if it is no step."""
+        """The tensor that a statement is about ("" if about none in particular); None if it is not a step."""
         if time in self.removals:
             return self.removals[time] if self.shown(self.removals[time]) else None
         told = aside_of(event.span.text)
@@ -190,7 +190,7 @@ class Story:
         return self.scene.span[0], next((time for time in starts if time > here), math.inf)
 
     def standing(self, state: TensorState, time: int, begin: int) -> TensorState:
-        """A tensor that came to be at a time, as it stands when the story begins."""
+        """A tensor that came to be at a time, in its state when the story begins."""
         if time >= begin:
             return state
         then = self.scene.moments.at(state.id, begin - 1) or state
@@ -222,7 +222,7 @@ class EventReader:
         return None if make is None else make(self, event)
 
     def running(self) -> bool:
-        """Whether the story runs: what happened before and after it is not told."""
+        """Whether the story runs: what happened before and after it is left out."""
         return self.begin <= self.time < self.end
 
     def tensor(self, event: Any) -> Step | None:
@@ -360,9 +360,9 @@ def limit_steps(phases: Sequence[str], limit: int = LIMIT) -> list[list[int]]:
 
 
 def shown_at(stage: Stage, times: Sequence[tuple[int, int]]) -> list[Shown]:
-    """For each step, whose first and last event are given, the cards that stand at another moment than in the
-    step before. A step shows how things stand when the next one begins; what was there before the story
-    begins stands as it does then."""
+    """For each step, whose first and last event are given, the cards that show another moment than in the
+    step before. A step shows how things are when the next one begins; what was there before shows its state
+    at the beginning of the story."""
     shows: list[dict[str, int]] = [{} for _ in times]
     begin, end = stage.scene.span
     ends = [*(first - 1 for first, _ in times[1:]), end]

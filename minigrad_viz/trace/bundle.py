@@ -2,7 +2,7 @@
 
 Note [A trace in an output]
 
-Every output of a notebook is stored with it, so what stands beside the page has to be small. A cell of the
+Every output of a notebook is stored with it, so what is stored beside the page has to be small. A cell of the
 course has a trace of 3 to 35 kB, beside a page of 58 to 78 kB. A training has one of 300 kB to 11 MB, which
 takes seconds to write: it would be most of its notebook. So a trace is part of the output up to `LARGEST`
 characters, and a longer one is not. A reference in its place would name a file that another computer does

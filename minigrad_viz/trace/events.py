@@ -53,7 +53,7 @@ COMPILED = "torch.compile"  # the op that stands for a compiled call
 
 
 class TensorState(NamedTuple):
-    """A tensor as it stood at one moment. `grad_fn` is the name of its node, `node` that node's id;
+    """A tensor as it was at one moment. `grad_fn` is the name of its node, `node` that node's id;
     `value` is None for a tensor that nobody has any more; `tangent` is that of a dual tensor (forward
     mode)."""
 
@@ -105,7 +105,7 @@ class TensorCreated(NamedTuple):
 
     @property
     def states(self) -> tuple[TensorState, ...]:
-        """The tensors that it tells of, as they stand after it."""
+        """The tensors that it is about, as they are after it."""
         return (self.tensor,)
 
     def consistent(self) -> bool:
@@ -119,7 +119,7 @@ class Forward(NamedTuple):
     of the gradient. Where only the node of such an op is known, `inputs` are those of its edges, and an
     unknown one is "…". `shares` is the input whose memory the outputs use ("" if they have their own);
     `ghost` the name of the node that the op would have left with the grad mode on ("" where unknown).
-    A call that stands as a whole is one op: `counted` says how many ran inside it. Of a compiled call,
+    A call that is shown as a whole is one op: `counted` says how many ran inside it. Of a compiled call,
     whose `op` is COMPILED, nobody knows that (0)."""
 
     op: str
@@ -141,7 +141,7 @@ class Forward(NamedTuple):
 
     @property
     def states(self) -> tuple[TensorState, ...]:
-        """The tensors that it tells of, as they stand after it."""
+        """The tensors that it is about, as they are after it."""
         return self.outputs
 
     @property
@@ -226,7 +226,7 @@ class TensorDetached(NamedTuple):
 
     @property
     def states(self) -> tuple[TensorState, ...]:
-        """The tensors that it tells of, as they stand after it."""
+        """The tensors that it is about, as they are after it."""
         return (self.tensor,)
 
 
@@ -249,7 +249,7 @@ class NumbersReturned(NamedTuple):
 
     @property
     def states(self) -> tuple[TensorState, ...]:
-        """The tensors that it tells of, as they stand after it."""
+        """The tensors that it is about, as they are after it."""
         return (self.tensor,)
 
     @property
@@ -287,14 +287,14 @@ class RequiresGradSet(NamedTuple):
 
     @property
     def states(self) -> tuple[TensorState, ...]:
-        """The tensors that it tells of, as they stand after it."""
+        """The tensors that it is about, as they are after it."""
         return (self.tensor,)
 
 
 class InPlaceWrite(NamedTuple):
     """An op wrote into a tensor, whose id was `before` and whose version was `version`; `tensor.id` is
     another if it has a new history. `also` are tensors that use the same memory and keep their history, as
-    they stand now."""
+    they are now."""
 
     op: str
     before: TensorId
@@ -316,7 +316,7 @@ class InPlaceWrite(NamedTuple):
 
     @property
     def states(self) -> tuple[TensorState, ...]:
-        """The tensors that it tells of, as they stand after it."""
+        """The tensors that it is about, as they are after it."""
         return (self.tensor, *self.also)
 
     @property
@@ -365,11 +365,11 @@ class OptimizerStepped(NamedTuple):
 
 
 class NodeState(NamedTuple):
-    """A node as it stood when a backward call started. `edges` has per input (node id, output number) or
+    """A node as it was when a backward call started. `edges` has per input (node id, output number) or
     None; `variable` is the leaf of an AccumulateGrad; `hooks` counts the user's hooks that the library
-    tells of. `sequence` is the rank of the node's sequence number among the nodes of the call, by which the
+    reports. `sequence` is the rank of the node's sequence number among the nodes of the call, by which the
     engine runs them (an AccumulateGrad's is the highest); `code` is where the backward of a custom Function
-    stands in the source, if it does, and `methods` says the same of its other methods, by their names.
+    is in the source, if it does, and `methods` says the same of its other methods, by their names.
     `memory` is that of the leaf of an AccumulateGrad, in the numbers of `SavedChip.memory`."""
 
     id: NewNodeId
@@ -422,7 +422,7 @@ class NodeRan(NamedTuple):
     sent_ids: tuple[TensorId | None, ...]
 
     def consistent(self) -> bool:
-        """Whether what it sent has ids."""
+        """Whether the gradients that it sent have ids."""
         return len(self.sent) == len(self.sent_ids)
 
 
@@ -530,7 +530,7 @@ class Snapshot(NamedTuple):
 
     @property
     def states(self) -> tuple[TensorState, ...]:
-        """The tensors that it tells of, as they stand after it."""
+        """The tensors that it is about, as they are after it."""
         return tuple(state for _, state in self.rows)
 
 
@@ -547,8 +547,8 @@ class GradcheckComparison(NamedTuple):
 
 
 class CellFailed(NamedTuple):
-    """The error ("RuntimeError: …") that ended the cell, and where the cell stood. `named` are the tensors
-    that the expression there names, with the text by which it does, as they stood then; `compared` what a
+    """The error ("RuntimeError: …") that ended the cell, and where the cell was. `named` are the tensors
+    that the expression there names, with the text by which it does, in their state then; `compared` what a
     gradcheck compared, if it was one."""
 
     error: str
@@ -652,18 +652,18 @@ class Later(Sequence[Any]):
 
 
 class Trace(NamedTuple):
-    """A recorded cell: its source, what happened, the error that ended it (or None), the names of tensors
-    at the end, and the nodes that no backward call reached. `skipped` counts the backward calls of a
-    cell with many that are not kept. `events` may be `Later`, which reads like a tuple. One that was not
-    `recorded` has what could still be found after an error: that an event is missing means nothing.
-    `deposits` counts those of the calls that were skipped, by the id of the leaf. Of a graph that nobody
-    recorded and that was found finished, `roots` are the tensors that were asked for (None elsewhere), and
-    `omitted` counts the nodes that were left out, as there were too many. The results of `counted` ops need
-    no gradient; there were too many of them to record. `rounds` has the value of the root of each
-    backward call, also of those that are not kept (None where that is no finite number), `norms` the norm of
-    all gradients after it; `light` calls, among those that were skipped, were only counted. `library` is that
-    of the tensors that variables name: "minigrad" or "torch" ("" where there are none). `passed` ops, of any
-    kind, were not recorded because the graph had become too large."""
+    """A recorded cell: its source, what happened, the error that ended it (or None), the names of tensors at
+    the end, and the nodes that no backward call reached. `skipped` counts the backward calls of a cell with
+    many that are not kept. `events` may be `Later`, which reads like a tuple. One that was not `recorded` has
+    what could still be found after an error: that an event is missing means nothing. `deposits` counts those
+    of the calls that were skipped, by the id of the leaf. Of a graph that nobody recorded and that was found
+    finished, `roots` are the tensors that were asked for (None elsewhere), and `omitted` counts the nodes
+    that were left out, as there were too many. The results of `counted` ops need no gradient; there were too
+    many of them to record. `rounds` has the value of the root of each backward call, also of those that are
+    not kept (None where that is not a finite number), `norms` the norm of all gradients after it; `light`
+    calls, among those that were skipped, were only counted. `library` is that of the tensors that variables
+    name: "minigrad" or "torch" ("" where there are none). `passed` ops, of any kind, were not recorded
+    because the graph had become too large."""
 
     source: str
     events: Sequence[Event]

@@ -1,11 +1,11 @@
-"""The picture's model: stations, routes and what stands on them; updates; explanations, as plain data.
+"""The picture's model: stations, routes and what is on them; updates; explanations, as plain data.
 
 A `Graph` is plain data: numbers, shapes, names and ids, never a live tensor or node. It is made either by
 walking a graph from its roots (`walk.py`) or from a recorded `Trace`, and everything that is shown
 (outline, DOT, SVG, table) is made from it and from nothing else.
 
     station   one tensor and, below it, the backward node that made it (a node with several outputs
-              stretches under the cards of all of them; a leaf stands on its AccumulateGrad; a tensor without
+              stretches under the cards of all of them; a leaf is on its AccumulateGrad; a tensor without
               a graph on nothing)
     route     one use of a tensor by the op of another station: a forward arrow from card to card and, when
               the node keeps an edge for it, a gradient arrow back from deck to deck
@@ -48,8 +48,8 @@ class Change:
 class Update:
     """Writes outside the graph that belong together: a step of an optimizer, `zero_grad`, clipping, or a
     hand-written update. `kind` is "step", "zero", "clip" or "written"; `title` is the call or the statement
-    as it stands in the source (`opt.step()`), `about` the class of the optimizer ("" without one); `span` is
-    where it stands. `times` are the places of its events in the trace, in order; `of_gradients`: they change
+    as written in the source (`opt.step()`), `about` the class of the optimizer ("" without one); `span` is
+    where it is. `times` are the places of its events in the trace, in order; `of_gradients`: they change
     `.grad`, and not the tensors. It belongs to the backward `call`, and was `early` if it ran before that. In
     a picture it has an `id`, and what it changes has names."""
 
@@ -96,20 +96,20 @@ class SavedChip(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """Upper deck: a tensor as it stood when the picture was taken.
+    """Upper deck: a tensor as it was when the picture was taken.
 
     `name` is the variable, `expr` the source expression that made it; either may be unknown; `letter` stands
-    for a name in formulas where there is none. In a `loop`, `expr` is the loop's head instead, which is no
-    expression. `grad` is the gradient that flowed into the tensor; `grad_kept` tells whether it was also
-    stored in `.grad`, and `before` is what that held already. `held` says that a variable still stands
-    for the tensor in the end; `asked` that the call that is shown was to find its gradient. `tangent` is
-    that of a dual tensor. `fog` is the mode ("no_grad", "inference") in which it was computed from
-    tensors that require gradients, so that no node was made; `ghost` the name of the node that it would
-    have had ("" where that is not certain). `shares` is the id of the tensor whose memory it uses ("" for
-    its own). `stood` has its value and its `.grad` at all moments of the call, where they changed (see
-    Note [True at this moment] in `stations`). `seed` is the gradient that the call was given for it,
-    unless that is the usual 1; `returned` the one that `grad()` returned for it. A call that stands as a
-    whole has made a tensor that is `compiled`, or for which so many ops were only `counted`.
+    for a name in formulas where there is none. In a `loop`, `expr` is the loop's head instead, which is not
+    an expression. `grad` is the gradient that flowed into the tensor; `grad_kept` tells whether it was also
+    stored in `.grad`, and `before` is what that held already. `held` says that a variable still stands for
+    the tensor in the end; `asked` that the call that is shown was to find its gradient. `tangent` is that of
+    a dual tensor. `fog` is the mode ("no_grad", "inference") in which it was computed from tensors that
+    require gradients, so that no node was made; `ghost` the name of the node that it would have had ("" where
+    that is not certain). `shares` is the id of the tensor whose memory it uses ("" for its own). `stood` has
+    its value and its `.grad` at all moments of the call, where they changed (see Note [True at this moment]
+    in `stations`). `seed` is the gradient that the call was given for it, unless that is the usual 1;
+    `returned` the one that `grad()` returned for it. A call that is shown as a whole has made a tensor that
+    is `compiled`, or for which so many ops were only `counted`.
     """
 
     id: str
@@ -161,8 +161,8 @@ class Hook:
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """A method of a custom Function, as it stands in the source: its name, its text without indent, and its
-    first line in the cell (0 where it stands elsewhere)."""
+    """A method of a custom Function, as written in the source: its name, its text without indent, and its
+    first line in the cell (0 where it is elsewhere)."""
 
     name: str
     text: str
@@ -249,7 +249,7 @@ class Fold:
     """A station that stands for many, whose ids in the whole graph are `members`.
 
     Its card is that of the last of them; `counts` has the names of their backward nodes, most frequent first.
-    `parameters` are those that stand inside, under their names there (`weight`).
+    `parameters` are those that are inside, under their names there (`weight`).
     """
 
     station: str
@@ -276,7 +276,7 @@ class Group:
 
     `members` are all stations inside, those of inner groups included; `parent` is the group around it ("" at
     the top). `title` is what the box is called (`0 Linear 2→4`, `cross_entropy`), `path` the module's place
-    in its model (`model.0`). `parameters` has the parameters that stand inside the box: (`weight`, id of the
+    in its model (`model.0`). `parameters` has the parameters that are inside the box: (`weight`, id of the
     station). `times` is more than 1 for a box that stands for so many like it (`× 12`).
     """
 
@@ -291,7 +291,7 @@ class Group:
 
     @property
     def loop(self) -> bool:
-        """Whether it is the rounds of a loop: its title is the loop's head, which is no expression."""
+        """Whether it is the rounds of a loop: its title is the loop's head, which is not an expression."""
         return self.kind == ROUND
 
 
@@ -352,7 +352,7 @@ class Graph:
 
 class Matrix(NamedTuple):
     """One matrix with its title: `items` row by row, and what its rows and columns stand for. `wrong` are the
-    places (row, column) that an error is about, the worst first; `sign` is what stands between it and the
+    places (row, column) that an error is about, the worst first; `sign` is what is between it and the
     matrix before."""
 
     title: str

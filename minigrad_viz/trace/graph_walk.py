@@ -118,7 +118,7 @@ def chips(
     take: Callable[[Any], Any] = value_of,
 ) -> tuple[SavedChip, ...]:
     """What a node saved, as data, with what `take` takes of the numbers of a tensor. Each memory gets a
-    number from what tells it from all others."""
+    number from what distinguishes it from all others."""
     return tuple([chip(k, node, number, take) for k in kept])
 
 
@@ -169,7 +169,7 @@ def numbering() -> Callable[[int], int]:
 def state_of(
     tensor: Any, name: str, node_id: Callable[[Any], Any], take: Callable[[Any], Any]
 ) -> TensorState:
-    """A tensor as it stands now, with what its node is known by, and what is taken of its numbers."""
+    """A tensor as it is now, with what its node is known by, and what is taken of its numbers."""
     fn, retains, tangent = history_of(tensor), tensor.retains_grad, tangent_of(tensor)
     grad = tensor.grad if fn is None or retains else None
     value, kept = take(tensor), None if grad is None else take(grad)
@@ -225,7 +225,7 @@ class Walk:
                      roots=tuple(asked), omitted=omitted)  # fmt: skip
 
     def meet(self, known: str, tensor: Any, named: Mapping[int, str], node: Any) -> None:
-        """A tensor as it stands now; None for one that nobody has any more."""
+        """A tensor as it is now; None for one that nobody has any more."""
         if tensor is None:
             made_by = node_name(node), f"n{self.index[node]}"
             state = TensorState(known, None, None, True, False, False, *made_by, 0)

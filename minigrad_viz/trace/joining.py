@@ -3,9 +3,9 @@
 Note [One trace of several cells]
 ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 Each cell numbers its tensors, nodes and calls for itself. In the joined trace they are numbered on, and what
-a later cell found again has the id that it had before. The texts of the cells stand one below the other; a
-span of a later cell has the line there. So all that reads a trace reads this one as it does that of one cell
-in which all of it stands. Which record has which ids is known from the types of its fields.
+a later cell found again has the id that it had before. The texts of the cells are one below the other; a
+span of a later cell has the line there. So whatever reads a trace reads this one like that of a single
+cell. Which record has which ids is known from the types of its fields.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class RecordedCell(NamedTuple):
 
 
 class Chapter(NamedTuple):
-    """Where a cell stands in the joined text: after this `line`."""
+    """Where a cell is in the joined text: after this `line`."""
 
     cell: RecordedCell
     line: int
@@ -58,7 +58,7 @@ class JoinedTrace(NamedTuple):
     unseen: tuple[tuple[str, frozenset[str]], ...] = ()
 
     def chapter_at(self, line: int) -> Chapter:
-        """The chapter in which a line of the joined text stands."""
+        """The chapter in which a line of the joined text is."""
         return next(c for c in reversed(self.chapters) if line > c.line)
 
     def local(self, span: Span | None) -> Span | None:
@@ -91,17 +91,17 @@ def join_traces(cells: Sequence[RecordedCell]) -> JoinedTrace:
 
 
 def plain_source(source: str) -> str:
-    """The source of a cell as it may stand below another: a magic in its first line as a comment."""
+    """The source of a cell as it may be below another: a magic in its first line as a comment."""
     return "#" + source[1:] if source.startswith("%%") else source
 
 
 def module_name(label: str) -> str:
-    """How the file with this label is imported; "" for what is no file."""
+    """How the file with this label is imported; "" for anything but a file."""
     return label.rpartition("/")[2].removesuffix(".py") if label.endswith(".py") else ""
 
 
 def without_imports(source: str, files: Set[str]) -> str:
-    """A text without its imports from `files`, which stand above it: so a name has one definition."""
+    """A text without its imports from `files`, which are above it: so a name has one definition."""
     tree = SourceText(source).tree if any(file in source for file in files) else None
     found = [node for node in nodes_of(tree) if isinstance(node, ast.ImportFrom)] if tree else []
     lines = source.split("\n")
@@ -198,7 +198,7 @@ class Joiner:
 
 
 def same_text(a: str, b: str) -> bool:
-    """Whether two texts are the same but for a magic in the first line and the space at the end."""
+    """Whether two texts are the same except for a magic in the first line and the space at the end."""
     one, other = a.rstrip().split("\n"), b.rstrip().split("\n")
     magic = one[0].startswith("%%") or other[0].startswith("%%")
     return one == other or (magic and one[1:] == other[1:] and len(one) > 1)

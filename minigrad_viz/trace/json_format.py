@@ -59,7 +59,7 @@ Read = Callable[[Any], Any]
 
 
 class InvalidTrace(ValueError):
-    """A text is no saved trace, or a damaged one. `key` is the sentence of the catalogue that says what is
+    """A text is not a saved trace, or a damaged one. `key` is the sentence of the catalogue that says what is
     wrong, `path` the place in the document (`events[3].shape`; "" for all of it)."""
 
     def __init__(self, key: str, found: object = "", **values: object) -> None:
@@ -108,7 +108,7 @@ def parse_json(written: str | bytes) -> Any:
 
 def room_of(document: str) -> int:
     """The bytes that a document and its objects take at most: each object begins with one of these signs, and
-    texts stand in both."""
+    texts are in both."""
     width = 1 if document.isascii() else 4
     more = max(0, document.count(":") - KEYS * document.count("{"))
     signs = sum(document.count(sign) * size for sign, size in SIZES)
@@ -119,7 +119,7 @@ def room_of(document: str) -> int:
 
 
 def exact(cls: type, found: Any) -> Any:
-    """What was found, if it is of this very class: `True` is no integer."""
+    """What was found, if it is of this very class: `True` is not an integer."""
     if found.__class__ is not cls:
         raise InvalidTrace("trace_wrong_type", found)
     return found

@@ -1,7 +1,7 @@
 """What a recorder notes while the cell runs, and how events are made of notes later.
 
 Note [Notes]
-    Most notes are the events themselves, in which numbers still stand as NumPy has them, and nodes by their
+    Most notes are the events themselves, in which numbers are still NumPy's, and nodes are known by their
     keys: to make a `Value` takes longer than to run an op, so that is done when the trace is read. A number
     that NumPy has as a scalar cannot change and stays what it is; small arrays are copied; of large ones the
     `Value` is made at once. What happens thousands of times has records of its own, the classes of this
@@ -13,7 +13,7 @@ Note [Fast notes]
     What minigrad does thousands of times, a plain result, a node with plain saved values, a node that ran
     without leaving a graph, is read from its attributes. Anything else is asked through properties, as of any
     library; a test holds both to the same events. On a chain of 10,000 scalar ops recording takes 12 µs
-    longer an op; complete events made at once would take 60 µs, and asking nodes as they stand 40 µs.
+    longer per op; complete events made at once would take 60 µs, and asking nodes for their state 40 µs.
 """
 
 from __future__ import annotations
@@ -273,7 +273,7 @@ class ModuleReturnNote(NamedTuple):
 
 
 class BackwardStartNote(NamedTuple):
-    """A backward call began; `nodes` has of each node its key, its sequence number, and how it stood: its
+    """A backward call began; `nodes` has for each node its key, its sequence number, and its state: its
     state, or the further arguments of `node_state`."""
 
     event: BackwardStarted
@@ -293,8 +293,8 @@ class BackwardStartNote(NamedTuple):
 
 class NodeNote(NamedTuple):
     """A node ran; `received` is a tuple where it has several outputs, `ids` are those of gradients with a
-    graph of their own. `changed` has of gradients that hooks may have changed the number of the output, what
-    was sent and what came."""
+    graph of their own. For gradients that hooks may have changed, `changed` has the number of the output,
+    what was sent and what arrived."""
 
     call: int
     key: Any
@@ -348,7 +348,7 @@ def settled_node(
 
 
 class Slot(NamedTuple):
-    """A place in which a node saves a value: its name, whether a tensor stands there, and whether a number in
+    """A place in which a node saves a value: its name, whether a tensor is there, and whether a number in
     it stands for a tensor."""
 
     name: str

@@ -1,4 +1,4 @@
-"""Where an operation stands in the user's source: its exact expression, and the variable naming the result.
+"""Where an operation is in the user's source: its exact expression, and the variable naming the result.
 
 Python's compiler reports columns in UTF-8 bytes; all that leaves this module is in characters.
 
@@ -42,7 +42,7 @@ class SourceText:
 
     @property
     def tree(self) -> ast.Module | None:
-        """The syntax tree, or None if the text is no Python."""
+        """The syntax tree, or None if the text is not Python."""
         return self._parsed[0]
 
     @property
@@ -260,7 +260,7 @@ class Span(NamedTuple):
 
 
 class SpotText(NamedTuple):
-    """What stands at a point: its expression and the variable that names its result; the innermost statement
+    """What is at a point: its expression and the variable that names its result; the innermost statement
     of the traced text around it and the number of that at the top level (None and -1 elsewhere). `again` and
     `within` are those of `StatementPosition`."""
 
@@ -274,8 +274,8 @@ class SpotText(NamedTuple):
 
 class Spot:
     """A point in the program: which code it belongs to, and where there; `nested` says that the code is that
-    of a function, which some other statement called. What stands there is `read` when somebody asks, which
-    for most is not before the picture is drawn: while a cell runs that would take a tenth of the time.
+    of a function, which some other statement called. The source there is `read` when it is needed,
+    for most when the picture is drawn: while a cell runs that would take a tenth of the time.
     """
 
     def __init__(self, texts: Texts, origin: int, code: int, offset: int, nested: bool, where: Any) -> None:
@@ -284,7 +284,7 @@ class Spot:
 
     @cached_property
     def read(self) -> SpotText:
-        """What stands there."""
+        """What is there."""
         return self._texts.read(self._origin, *self._where)
 
     span = property(lambda self: self.read.span)
@@ -303,7 +303,7 @@ class Texts:
         self._statements: dict[int, Span] = {}  # by id of the statement's node, which the tree keeps
 
     def read(self, origin: int, line: int, end_line: Any, column: Any, end_column: Any) -> SpotText:
-        """What stands at a position that bytecode reports, in bytes; the whole line without columns."""
+        """What is at a position that bytecode reports, in bytes; the whole line without columns."""
         source = self.sources[origin]
         if column is None or end_column is None or end_line is None or line in source.magic_lines:
             where = source.whole_line(line)
@@ -445,7 +445,7 @@ class Locator:
         return self._is_of_file(frame) and self._is_called(frame.f_back)
 
     def nearest(self, frame: FrameType | None) -> tuple[FrameType | None, Reached]:
-        """The nearest frame of the user's, from `frame` outward, and how far the call that stands there has
+        """The nearest frame of the user's, from `frame` outward, and how far the call there has
         come."""
         inner: Reached = ()
         cell, spaces = self._namespace, self._spaces
@@ -478,7 +478,7 @@ class Locator:
 
     def reach(self, frame: FrameType | None) -> tuple[Spot | None, int | None, Reached]:
         """`at` with the number of the statement at the top level that runs (None: the one that the point
-        says), and how far the call that stands there has come."""
+        says), and how far the call there has come."""
         spots, cell, spaces = self.spots, self._namespace, self._spaces
         inner: Reached = ()
         while frame is not None:
@@ -550,12 +550,12 @@ class Locator:
             yield spot.span
 
     def point(self, entry: TracebackType) -> Spot | None:
-        """Where one entry of a traceback stands, if its source is known."""
+        """Where one entry of a traceback is, if its source is known."""
         return self._locate(entry.tb_frame.f_code, entry.tb_lasti)
 
     def tree(self, origin: int = 0) -> ast.Module | None:
         """The syntax tree of the traced text, or of another by its number in spans, in which a magic is
-        `pass`; None if it is no Python."""
+        `pass`; None if it is not Python."""
         return self._sources[origin].tree
 
     @property
@@ -571,8 +571,8 @@ class Locator:
 
     @functools.cached_property
     def tops(self) -> list[Span | None]:
-        """The statements of the traced text at the top level; of those with a block what stands before it.
-        None for a cell magic, which is no statement."""
+        """The statements of the traced text at the top level; of those with a block what precedes it.
+        None for a cell magic, which is not a statement."""
         tree = self.tree()
         spans = [] if tree is None else [self._texts.statement(node) for node in tree.body]
         return [None if span.text.startswith("%%") else span for span in spans]

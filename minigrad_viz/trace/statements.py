@@ -1,4 +1,4 @@
-"""The statements of a text: which one an expression stands in, and which of them have run.
+"""The statements of a text: which one an expression is in, and which of them have run.
 
 Nothing is traced for it (that would slow down all of the cell): what is known is where the tensors were used.
 """
@@ -91,7 +91,7 @@ def end(node: Any) -> tuple[int, int]:
 
 
 def named_blocks(statement: ast.AST) -> Iterator[tuple[str, list[ast.stmt]]]:
-    """The blocks of statements inside a statement, each with the name of the field in which it stands."""
+    """The blocks of statements inside a statement, each with the name of the field in which it is."""
     for name in ("body", "orelse", "finalbody"):
         block = getattr(statement, name, None)
         if isinstance(block, list):
@@ -143,7 +143,7 @@ def is_within(inner: Range, outer: Range) -> bool:
 
 
 def statement_head(statement: ast.stmt, lines: Sequence[str]) -> Range:
-    """The range of a statement in bytes; of one that has a block, of what stands before the block."""
+    """The range of a statement in bytes; of one that has a block, of what is before the block."""
     inside = next(blocks(statement), None)
     start = statement.lineno, statement.col_offset
     if not inside:
@@ -183,7 +183,7 @@ class Progress:
     def come(self, spot: Any, top: int, inner: tuple[Any, ...]) -> list[Any]:
         """The statements that began before tensors were used at `spot`, inside the `top`-th at the top level.
 
-        `inner` is how far the call had come that stands there: some calls use tensors several times.
+        `inner` is how far the call there had come: some calls use tensors several times.
         """
         new = self.upto(top)
         last, self.last = self.last, spot

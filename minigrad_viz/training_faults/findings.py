@@ -13,7 +13,7 @@ from .evidence import Place
 
 
 class Repair(NamedTuple):
-    """What stands instead of some lines of a file. No `new` lines: they are removed."""
+    """What replaces some lines of a file. No `new` lines: they are removed."""
 
     file: str
     first: int

@@ -46,13 +46,13 @@ class Line:
         return (data[: node.col_offset] + by.encode() + data[node.end_col_offset :]).decode()
 
     def becomes(self, *statements: str) -> Repair:
-        """The repair by which other statements stand here."""
+        """The repair that puts other statements here."""
         new = tuple(self.indent + each for each in statements)
         return Repair(self.place.file, self.place.line, self.place.line, new)
 
 
 def syntax_of(text: str) -> ast.Module | None:
-    """The syntax tree of a statement; None where it is no whole one."""
+    """The syntax tree of a statement; None where it is not a whole one."""
     try:
         return ast.parse(text)
     except SyntaxError:
@@ -109,7 +109,7 @@ def step_after(e: Evidence, finding: Finding, line: Line) -> Repair | None:
 
 
 def statements_in(places: Iterable[Place | None]) -> Repair | None:
-    """Statements of one block in the order in which they are given; what stands between them goes first."""
+    """Statements of one block in the order in which they are given; what is between them is removed first."""
     given = [place for place in places if place is not None]
     lines = sorted({place.line for place in given})
     if len(lines) < 2 or len({place.file for place in given}) > 1 or lines[-1] - lines[0] >= LONGEST:

@@ -177,7 +177,7 @@ def wrong_of(e: Evidence, twice: list[OptimizerFacts], lost: list[ParameterFacts
 
 
 def unreached_parameters(e: Evidence) -> list[ParameterFacts]:
-    """Parameters that an optimizer which steps holds and that never got a gradient."""
+    """Parameters that a stepping optimizer holds, but that never got a gradient."""
     held = {key for o in steppers(e) for key in o.keys}
     found = [p for p in e.parameters.values() if p.key in held and p.trains]
     return [p for p in found if not p.got and not p.reached and p.samples]

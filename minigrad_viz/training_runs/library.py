@@ -293,7 +293,7 @@ class Torch(Library):
         self._ops.tell = note
 
     def stop_ops(self, last: bool = False) -> None:
-        """No longer tell of ops. The mode itself is taken away as soon as it is the innermost one: those that
+        """Stop reporting ops. The mode itself is removed as soon as it is the innermost one: those that
         the user has entered since then are left as they are."""
         if self._ops is None:
             return

@@ -82,7 +82,7 @@ def register_magic(shell: Any) -> None:
 
 
 def unload(shell: Any) -> None:
-    """Take it away."""
+    """Remove it."""
     runner = runner_of(shell)
     if runner is not None:
         runner.uninstall()

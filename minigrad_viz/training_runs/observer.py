@@ -1,10 +1,11 @@
 """Watches one library while a run goes on, and fills in the evidence.
 
 Note [What a step costs]
-    Most steps only count: the functions of `Library.patches` and the hooks of optimizers tell that something
-    was called. At sampled steps modules are hooked too, the graph of the loss is read before backward with
-    hooks on its AccumulateGrad nodes, and norms are taken; the first steps are watched op by op. Which steps
-    are sampled depends on their number, and on the processor time that sampling has taken so far.
+    Most steps only count: the functions of `Library.patches` and the hooks of optimizers report that
+    something was called. At sampled steps modules are hooked too, the graph of the loss is read before
+    backward with hooks on its AccumulateGrad nodes, and norms are taken; the first steps are watched op by
+    op. Which steps are sampled depends on their number, and on the processor time that sampling has taken so
+    far.
 """
 
 from __future__ import annotations

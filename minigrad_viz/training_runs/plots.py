@@ -147,7 +147,7 @@ def card(x: float, width: float, name: str, rows: list[Row], bad: Finding | None
 
 
 def card_name(name: str, room: int) -> str:
-    """The title of a card in so many columns: the end of a name tells it from others."""
+    """The title of a card in so many columns: the end of a name distinguishes it from others."""
     name, _, times = name.partition(" ")
     room -= len(times) + 1 if times else 0
     return f"{shorten_name(name, max(4, room))} {times}".rstrip()

@@ -5,9 +5,9 @@ A text of the catalogue writes `{name:을}`, and `fill_particles` chooses betwee
 and code are read as Koreans read them: x is 엑스, 0.8 is 영점팔, `y.backward()` is 백워드.
 
 `text("forward_step", i=3, n=12)` gives a whole sentence or label of the catalogue: nothing shown is put
-together from fragments, because word order differs between languages. A part in ⟦ ⟧ is left out where one
-of its values is missing, None or "". A key stands in the source as it is here, never put together, so a
-search for it finds its uses. English and Korean have the same keys and placeholders.
+together from fragments, because word order differs between languages. A part in ⟦ ⟧ is left out where one of
+its values is missing, None or "". A key occurs in the source exactly as here, never put together, so a search
+for it finds its uses. English and Korean have the same keys and placeholders.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def fill_particles(template: str, values: Mapping[str, object]) -> str:
 
 
 def particle(word: str, form: str) -> str:
-    """The form of a particle that stands after `word`; `form` is any of its forms."""
+    """The form of a particle after `word`; `form` is any of its forms."""
     sound = last_sound(word)
     if form in PAIRS:
         pair = PAIRS[form]
@@ -104,7 +104,7 @@ def sound_of_word(word: str) -> str:
 
 
 def read_texts(lang: str) -> dict[str, str]:
-    """The texts of a language: what stands in its files as `key: text`, but for empty lines and comments. An
+    """The texts of a language: what is in its files as `key: text`, except empty lines and comments. An
     indented line is what to do about the line above it, with the key `key.fix`."""
     found: dict[str, str] = {}
     key = ""
@@ -143,8 +143,8 @@ _chosen: str | None = None
 
 
 class InventedName(str):
-    """A name that stands in nobody's code, such as "result 1". No code is printed with it: instead of
-    `{x}.grad` stands its `gradient` in words, a part in ⟦ ⟧ with other code is left out, and any other text
+    """A name that occurs in no code, such as "result 1". No code is printed with it: `{x}.grad` is
+    replaced by its `gradient` in words, a part in ⟦ ⟧ with other code is left out, and any other text
     with code is empty."""
 
     gradient: str
@@ -200,7 +200,7 @@ def fields(key: str) -> frozenset[str]:
 
 
 def fix_of(key: str) -> str:
-    """The key of what stands below the text called `key`: what to do about it; "" if nothing does."""
+    """The key of what is below the text called `key`: what to do about it; "" if nothing does."""
     below = f"{key}.fix"
     return below if below in CATALOGUES["en"] else ""
 

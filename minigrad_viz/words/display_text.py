@@ -1,5 +1,5 @@
-"""Names and expressions out of a user's source, which may hold anything: made fit to be shown, and how
-wide a text stands."""
+"""Names and expressions out of a user's source, which may hold anything: made fit to be shown, and the
+width of a text."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def clean(text: str) -> str:
     """`text` as one line that can be shown and put into XML.
 
     Line breaks and the blanks around them become one space. Control characters and those that turn the
-    writing direction around (a name must not rewrite what stands beside it) are left out; lone surrogates
+    writing direction around (a name must not rewrite what is beside it) are left out; lone surrogates
     become U+FFFD.
     """
     if text.isascii() and text.isprintable():
@@ -67,7 +67,8 @@ def shorten(text: str, width: int) -> str:
 
 def shorten_name(name: str, width: int) -> str:
     """`name` if it fills at most `width` columns. Else what fits of it: of the name of a parameter the
-    beginning and the end, which tells it from others (`net.blo…attn.bias`); of an expression the beginning.
+    beginning and the end, which distinguishes it from others (`net.blo…attn.bias`); of an expression the
+    beginning.
     """
     if columns(name) <= width or not (name.isascii() and DOTTED.fullmatch(name)):
         return shorten(name, width)

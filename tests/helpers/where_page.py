@@ -11,12 +11,12 @@ PAGE = ROOT / "docs" / "where.md"
 HEAD = """\
 # Where is …?
 
-What stands in which file of minigrad. A file is one topic: to see everything about one operation (its kernel,
+Which file of minigrad contains what. A file is one topic: to see everything about one operation (its kernel,
 its derivative, the public function and the method) you open one or two. Each op is declared as `def name`, or
 its name is written out as a whole, so a search for `gelu` or `max_pool2d_with_indices` finds it. Lower parts
 never import higher ones; this page goes upwards.
 
-The text of an error stands in one file, which the last line of the traceback names: that of its op, or
+The text of an error is in one file, which the last line of the traceback names: that of its op, or
 [core/guards.py](../minigrad/core/guards.py) if several modules check the same. It is PyTorch's, and the rules
 in [minigrad_viz/explaining](../minigrad_viz/explaining) look for it: search there before you change one.
 

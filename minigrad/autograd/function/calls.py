@@ -271,8 +271,8 @@ def finish(node: BackwardCFunction, args: tuple[Any, ...], raw: tuple[Any, ...],
 
 
 def marked_tensors(node: BackwardCFunction, name: str) -> tuple[Any, ...]:
-    """Return what was saved or marked as `name`. RuntimeError if somebody set it to what is no tuple, or
-    marked what is not a tensor.
+    """Return what was saved or marked as `name`. RuntimeError if it was set to something other than a tuple,
+    or something other than a tensor was marked.
     """
     value = getattr(node, name)
     if value is None:

@@ -76,8 +76,8 @@ def call_backward(node: Any, gradient: Any) -> Any:
 
 
 def zero_gradients(node: Any, i: int) -> Any:
-    """What stands for the missing gradient of output `i`: zeros if they are materialized; None for what is no
-    tensor.
+    """What stands for the missing gradient of output `i`: zeros if they are materialized; None for anything
+    but a tensor.
     """
     kind = node._made[i] if node._materialize else None
     return None if kind is None else wrap(np.zeros(*kind)[()])

@@ -2,7 +2,7 @@
 
 The state of a network is a tuple: (h,), or (h, c) for an LSTM. A cell makes a new state from the input, the
 state before and the layer's weights. Over many steps the input's share of the gates is computed for all of
-them at once and stands instead of the input: it is `ready`.
+them at once and replaces the input: it is `ready`.
 """
 
 from __future__ import annotations
