@@ -44,7 +44,7 @@ def name_width(card: StripCard, broken: bool) -> float:
 def head_lines(name: str, most: int) -> list[str]:
     """A name in one line, or, if it has more than `most` letters, in the two lines that need the least room;
     the first is beside a sign: broken after a space, a dot or an underscore."""
-    places = [found.end() for found in re.finditer(r" |[._](?=\w)", name)]
+    places = [found.end() for found in re.finditer(r" |[._](?=\w)(?!\d+ …)", name)]
     if columns(name) <= most or not places:
         return [name]
     beside = math.ceil(PLUS / LETTER)
