@@ -1,4 +1,4 @@
-"""A formula as a tree, and what is printed of one: plain text, LaTeX for notebooks, and lists for the player,
+"""A formula as a tree, and its printed forms: plain text, LaTeX for notebooks, and lists for the player,
 which draws fractions and says them aloud.
 
 In LaTeX, `<`, `>` and `&` are never written as they are (except the `&` of a matrix), so a formula can be

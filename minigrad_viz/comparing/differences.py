@@ -1,4 +1,4 @@
-"""What two runs did, the first thing that they did otherwise, and how that is said.
+"""What two runs did, their first difference, and the sentence about it.
 
 An `Action` is what one event of a trace says, without what is not part of the computation: ids, lines and
 names differ between two cells that do the same.

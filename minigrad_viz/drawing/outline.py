@@ -1,4 +1,4 @@
-"""The graph in words: for a terminal, a screen reader, and wherever a picture cannot be had.
+"""The graph in words: for a terminal, a screen reader, and wherever a picture is not possible.
 
     z = torch.log(y)   4.8283   root   grad (1., not kept)
       LogBackward0   self 125. (freed)

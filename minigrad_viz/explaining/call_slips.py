@@ -1,4 +1,4 @@
-"""Slips that are seen in a call: a name with a wrong letter, parentheses or a comma too many or too few, a
+"""Slips in a call: a misspelled name, parentheses or a comma too many or too few, a
 generator that is used up, the result of a function that gives something else."""
 
 from __future__ import annotations

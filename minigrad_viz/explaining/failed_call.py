@@ -102,7 +102,7 @@ class Operand(NamedTuple):
 
 
 class Layer:
-    """The call of a layer and what that received."""
+    """The call of a layer, and what it received."""
 
     def __init__(self, case: Case, call: ModuleCall, input: Operand) -> None:
         self.case, self.call, self.input = case, call, input

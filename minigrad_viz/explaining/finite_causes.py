@@ -1,4 +1,4 @@
-"""Why a number became nan or inf, by the numbers and the moment; and code that avoids it, which was tried.
+"""Why a number became nan or inf, with the numbers at that moment; and tested code that avoids it.
 
 Note [The branch that was not taken]
 ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~

@@ -1,5 +1,5 @@
-"""What the events of a cell do not say, and who computes it again must know: functions with their arguments,
-answers on which the program went on, numbers of larger tensors, and what speaks against it.
+"""What a replay needs beyond the events of a cell: functions with their arguments, answers on which the
+program went on, numbers of larger tensors, and reasons not to replay.
 
 Note [What a program needs]
     An op is noted with its function and its arguments, so a program of ops is in the notes of every

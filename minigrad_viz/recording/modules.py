@@ -1,4 +1,4 @@
-"""Calls of modules: which one runs, by what path it is known, and what it returned. Tensors that the
+"""Calls of modules: which one runs, its path, and what it returned. Tensors that the
 variables hold: in lists and dictionaries, and in objects of the user's own classes.
 
 Note [The path of a module]

@@ -1,5 +1,5 @@
-"""Live tensors and nodes → data: what the recorder writes down of them, by which ids, and which of them
-share gradients and memory."""
+"""Live tensors and nodes → data: what the recorder writes down about them, their ids, and which of them share
+gradients and memory."""
 
 from __future__ import annotations
 

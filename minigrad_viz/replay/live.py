@@ -198,7 +198,7 @@ class Live:
         return None if span is None else line_of_number(self.trace.source, span, handle.place)
 
     def _turns(self, numbers: Mapping[str, float]) -> int | None:
-        """The line at which the cell would go on in another way; None if it would not."""
+        """The line at which the cell would take another branch; None if there is none."""
         try:
             run(self.program, self.changes(numbers), self.trace.source)
         except OtherBranch as turned:

@@ -1,4 +1,4 @@
-"""What is explained of a program, for other programs: as JSON, and as SARIF."""
+"""The explanations of a program, for other programs: as JSON, and as SARIF."""
 
 from __future__ import annotations
 

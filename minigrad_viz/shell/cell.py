@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class CellText:
-    """What the text of a cell is to a shell in which a magic is called `name`."""
+    """The text of a cell as a shell sees it in which a magic is called `name`."""
 
     def __init__(self, shell: Any, name: str) -> None:
         self._shell = shell

@@ -1,4 +1,4 @@
-"""What can be asked for: one table, from which the options of `%%autograd` and of the command line are
+"""The options: one table, from which the options of `%%autograd` and of the command line are
 made,
 and the traits of `%config Autograd`.
 """

@@ -1,4 +1,4 @@
-"""What is shown of a recorded cell: its picture, its state table, its steps, its errors; on a page, as
+"""What is shown for a recorded cell: its picture, its state table, its steps, its errors; on a page, as
 text, as files.
 
 It needs no script, and reads well on a page that removes its style.

@@ -1,4 +1,4 @@
-"""What is remembered of the cells of a notebook: their sources, and what was recorded of them.
+"""What is remembered about the cells of a notebook: their sources, and what was recorded of them.
 
 Note [The notebook is the program]
 ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
