@@ -2,7 +2,7 @@
 which draws fractions and says them aloud.
 
 In LaTeX, `<`, `>` and `&` are never written as they are (except the `&` of a matrix), so a formula can be
-put into HTML and Markdown; a name out of the source cannot leave its place.
+put into HTML and Markdown; a name from the source cannot break out of it.
 """
 
 from __future__ import annotations

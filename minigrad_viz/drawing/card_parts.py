@@ -398,7 +398,7 @@ PARTS: list[CardPart] = [
 
 
 def wants_gradient(card: Card) -> bool:
-    """Whether a tensor asks for a gradient, or has one at some moment."""
+    """Whether a tensor requires a gradient, or has one at some moment."""
     return card.requires_grad or any(grad is not None for grad in (card.grad, *(g for _, g in card.stood)))
 
 

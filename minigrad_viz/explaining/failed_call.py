@@ -465,8 +465,8 @@ class FailedCall:
         return self.rewrite({one: before_dot_source(b.text), other: before_dot_source(a.text)}, key)
 
     def resize(self, operand: Operand, new: Shape) -> Fix | None:
-        """What to do if a tensor was created in the cell, by sizes that are there as numbers: create it in
-        the shape `new`."""
+        """What to do if a tensor was created in the cell, with sizes that are written as numbers: create it
+        in the shape `new`."""
         found = sizes_of(self.case, operand.id)
         if found is None or constants(found[1]) != operand.shape or len(new) != len(operand.shape):
             return None

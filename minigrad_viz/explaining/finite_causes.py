@@ -85,7 +85,7 @@ class Cause(NamedTuple):
 
 
 def cause_of(case: Case, facts: Facts) -> Cause:
-    """The cause, as far as the numbers tell, and a fix whose code was tried."""
+    """The cause, as far as the numbers show it, and a fix whose code was tried."""
     why = reason(case, facts)
     taken = choice_after(case, facts)
     if taken is not None and (facts.received in (None, 0.0) or not facts.backward):

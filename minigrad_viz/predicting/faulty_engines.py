@@ -23,7 +23,7 @@ from .question import Part, Said, Wrong, equal, wrong
 
 
 class Teller:
-    """Names for the tensors and nodes of a pass, as its pictures and formulas have them."""
+    """Names for the tensors and nodes of a pass, as in its pictures and formulas."""
 
     def __init__(self, walk: Flow) -> None:
         self.walk, self.scene = walk, walk.scene

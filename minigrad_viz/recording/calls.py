@@ -131,7 +131,7 @@ class Calls:
     @observer_method
     def call(self, kind: str, run: Any, args: Any, options: Any, results: Sequence[Any], enabled: bool,
              answer: Any = None) -> None:  # fmt: skip
-        """A function ran, and gave these `results`, one by one."""
+        """A function ran and returned these `results`, one by one."""
         if not self.tape.call:
             given = self.template(list(args)), self.template(dict(options))
             self.add(kind, run, *given, self.numbers(results), enabled, answer)
@@ -166,7 +166,7 @@ class Calls:
 
     @observer_method
     def effect(self, run: Any, *args: Any) -> None:
-        """A function changed something of a tensor of which no event tells."""
+        """A function changed something about a tensor that no event reports."""
         if not self.tape.call and self.tape.ids.known(args[0]) is not None:
             self.add("call", run, [self.ref_or_data(value) for value in args])
 

@@ -203,7 +203,7 @@ def has_own_memory(tensor: Any) -> bool:
 
 
 def is_plain_leaf(tensor: Any) -> bool:
-    """Whether a tensor of minigrad has no history and nothing that few have."""
+    """Whether a tensor of minigrad has no history and no rare attributes."""
     alone = tensor._fn is None and tensor._view is None and tensor._tangent is None
     return alone and not (tensor._bits or tensor._apart)
 

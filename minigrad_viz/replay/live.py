@@ -89,7 +89,7 @@ class Handle(NamedTuple):
 
 
 class Branch(NamedTuple):
-    """Where the cell would go on in another way: a question at `line` has the cell's answer as far as `near`,
+    """Where the cell would take another branch: the condition at `line` has the cell's answer up to `near`,
     and another from `far` on."""
 
     line: int

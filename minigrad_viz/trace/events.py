@@ -195,7 +195,7 @@ class ModuleReturned(NamedTuple):
 
 
 class TensorDetached(NamedTuple):
-    """`detach()` gave `tensor`, which shares memory with `source` outside its graph; `how` is "detach" or
+    """`detach()` returned `tensor`, which shares memory with `source` outside its graph; `how` is "detach" or
     "data". After `detach_()` the two are one."""
 
     source: TensorId
