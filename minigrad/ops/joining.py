@@ -1,4 +1,4 @@
-"""Tensors cut into several, and several put together."""
+"""Splitting tensors, and joining several into one."""
 
 from __future__ import annotations
 
