@@ -188,7 +188,7 @@ class CardPart:
         return CardRow(self.name, self.label(lang), tuple(lines), tone, part=self)
 
     def value_row(self, value: Value, of: str, shown: CardView, tone: str = "plain") -> CardRow:
-        """The row of a value: its numbers, or a map with the shape behind it, unless an arrow tells that; of
+        """The row of a value: its numbers, or a map with the shape behind it, unless an arrow shows that; of
         many numbers their root mean square with a histogram."""
         heat = heat_beyond(value, of, COLUMNS)
         if heat is None:

@@ -193,7 +193,7 @@ def operand_of(case: Case, state: TensorState, tree: ast.expr, plain: bool = Fal
 
 
 def made_at(case: Case, tensor: str) -> Span | None:
-    """Where a tensor was made, if that is not where the error came up."""
+    """Where a tensor was made, if that is not where the error occurred."""
     event, failed = case.scene.index.births.get(tensor), case.span
     span = None if event is None else event.span
     if span is None or failed is None or span.origin != failed.origin:
@@ -313,7 +313,7 @@ class FailedCall:
 
     @functools.cached_property
     def layer(self) -> Layer | None:
-        """The layer inside which the error came up, if its input is known."""
+        """The layer inside which the error occurred, if its input is known."""
         input = None if self.module is None else self.input_of(self.module)
         return None if self.module is None or input is None else Layer(self.case, self.module, input)
 

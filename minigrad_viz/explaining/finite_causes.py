@@ -406,7 +406,7 @@ def sigmoid_in(case: Case, argument: ast.expr | None) -> str | None:
 
 
 def is_normalized(case: Case, facts: Facts) -> bool:
-    """Whether what an exp gave is only used to be divided by a sum of such: then the largest argument may be
+    """Whether the result of an exp is only divided by a sum of such results: then the largest argument may be
     subtracted, and the result stays the same."""
     made, quotients = set(facts.outputs), 0
     text = None if facts.span is None else facts.span.flat

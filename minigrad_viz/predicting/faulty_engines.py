@@ -200,7 +200,7 @@ def still_there(engine: BackwardEngine, right: Any, leaf: str, new: Any) -> Any:
 
 
 def detach_ends(walk: Flow, target: str) -> Iterable[tuple[str, str]]:
-    """What `detach()` was called on, and what it gave."""
+    """What `detach()` was called on, and its result."""
     events = walk.scene.trace.of(TensorDetached)
     return [(e.source, e.tensor.id) for e in events if e.source != e.tensor.id]
 

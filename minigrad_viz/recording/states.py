@@ -300,8 +300,8 @@ class States:
         return TensorState(name, value, kept, needed, fn is None, retains, title, key, version, parameter)
 
     def result(self, tensor: Any) -> notes.Row:
-        """What an op gave, as it is now. A plain result is not asked for what only others have, and one
-        of minigrad's not through its properties (see Note [Fast notes] in `notes`)."""
+        """The result of an op in its present state. A plain result is not asked for what only others have,
+        and one of minigrad's not through its properties (see Note [Fast notes] in `notes`)."""
         if tensor.__class__ is not Tensor:
             return self.native_result(tensor)
         fn = tensor._fn

@@ -1,7 +1,7 @@
 """Live values: a recorded cell as it would be with another number.
 
 Note [Exactness]
-    A program is trusted only after it ran with the cell's own numbers and gave the cell's trace again, to the
+    A program is trusted only after it ran with the cell's own numbers and reproduced the cell's trace, to the
     last digit. Whatever was overlooked when it was taken down (numbers that left and came back, memory that
     two tensors share, random numbers) shows there, or in a question that gets another answer.
 """

@@ -263,7 +263,8 @@ class NumbersReturned(NamedTuple):
 
 
 class NumberRead(NamedTuple):
-    """A tensor that requires gradients gave Python its number, as `item()`, `float()` and `math.log()` do."""
+    """A tensor that requires gradients became a Python number, as by `item()`, `float()` and `math.log()`
+    do."""
 
     tensor: TensorId
     span: Span | None

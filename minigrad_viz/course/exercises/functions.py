@@ -385,7 +385,7 @@ QUOTIENT_EXERCISES = {
 
 
 class FunctionTrial(NamedTuple):
-    """What a Function gave: its result, the gradients of its inputs, the tensors that it saved."""
+    """The result of a Function: its result, the gradients of its inputs, the tensors that it saved."""
 
     result: Any
     gradients: tuple[Any, ...]
