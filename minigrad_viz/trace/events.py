@@ -263,8 +263,8 @@ class NumbersReturned(NamedTuple):
 
 
 class NumberRead(NamedTuple):
-    """A tensor that requires gradients became a Python number, as by `item()`, `float()` and `math.log()`
-    do."""
+    """A tensor that requires gradients became a Python number, by `item()`, `float()` or
+    `math.log()`."""
 
     tensor: TensorId
     span: Span | None
