@@ -1,4 +1,4 @@
-"""Accelerators: there are none here, which programs may ask.
+"""Accelerators: there are none, and programs that ask are told so.
 
 `torch.accelerator.current_accelerator()` gives None, so `device = ... or "cpu"` gives the CPU.
 """

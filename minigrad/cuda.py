@@ -1,4 +1,4 @@
-"""Graphics processors: there are none here, which programs may ask.
+"""Graphics processors: there are none, and programs that ask are told so.
 
 `device = "cuda" if torch.cuda.is_available() else "cpu"` gives "cpu".
 """

@@ -51,7 +51,7 @@ def get_rng_state() -> Any:
 
 @public("function")
 def set_rng_state(new_state: Any) -> None:
-    """Bring the default generator into a state that `get_rng_state` gave."""
+    """Restore a state of the default generator that `get_rng_state` returned."""
     default_generator.set_state(new_state)
 
 

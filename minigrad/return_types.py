@@ -1,4 +1,4 @@
-"""Named tuples, which ops with several results give.
+"""Named tuples: the results of ops with several outputs.
 
 They are loaded with the first op that needs one: to make them all takes 1 ms.
 """

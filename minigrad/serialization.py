@@ -1,4 +1,4 @@
-"""State dictionaries in files, as NumPy archives: `save` and `load`. Nothing of a file is ever executed.
+"""State dictionaries in files, as NumPy archives: `save` and `load`. Nothing in a file is ever executed.
 
 A file is a zip of arrays (`.npz`) and of one text, `structure.json`, which says how they are put together:
 dictionaries, lists, tuples, numbers, text and None.

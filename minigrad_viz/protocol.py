@@ -299,7 +299,7 @@ def _array_by_detour(tensor: Any) -> Any:
 
 def _array_inside(tensor: Any, wraps: Any) -> Any:
     """The numbers of a tensor that `torch.func.grad` has wrapped, if they are few and not those of many
-    examples at once. There is no memory to be seen, so they are copied one by one."""
+    examples at once. Their memory is not visible, so they are copied one by one."""
     while wraps.is_gradtrackingtensor(tensor):
         tensor = wraps.get_unwrapped(tensor)
     if wraps.is_batchedtensor(tensor) or tensor.numel() > KEPT:

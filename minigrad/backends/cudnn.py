@@ -1,4 +1,4 @@
-"""NVIDIA's library of kernels: it is not there. The flags may be set, as programs do, and change nothing."""
+"""NVIDIA's library of kernels: it is not available. Programs can set its flags, which change nothing."""
 
 from __future__ import annotations
 

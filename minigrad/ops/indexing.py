@@ -89,8 +89,8 @@ def writable_copy(array: Any) -> Any:
 
 
 def integer_indices(shape: tuple[int, ...], indices: Any) -> list[Any]:
-    """The indices as arrays of whole numbers, None for a dimension without one: a mask becomes the places
-    where it holds, one array per dimension.
+    """The indices as arrays of whole numbers, None for a dimension without one: a mask becomes the indices
+    of its True elements, one array per dimension.
     """
     found: list[Any] = []
     for index in indices:

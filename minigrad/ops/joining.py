@@ -1,4 +1,4 @@
-"""Tensors cut into several, and several put together."""
+"""Splitting tensors, and joining several into one."""
 
 from __future__ import annotations
 
@@ -518,7 +518,7 @@ def chunk(input: Any, chunks: int, dim: int = 0) -> Any:
 
 @public()
 def unsafe_chunk(input: Any, chunks: int, dim: int = 0) -> Any:
-    """Return `chunk` whose parts do not know that they share memory with the tensor."""
+    """Return the parts of `chunk`, but not registered as views that share memory with the tensor."""
     return chunk_by(input, chunks, dim, unsafe_split, unsafe_split_with_sizes_op)
 
 

@@ -1,7 +1,7 @@
 """Images at other sizes (`interpolate`), and sampled at the points of a grid (`grid_sample`).
 
-Every result is a weighted sum of a few elements, the taps. For another size, where these are and what they
-weigh are arrays of shape (elements, results), for each dimension. At a point of a grid,
+Every result is a weighted sum of a few elements, the taps. For another size, their indices and their weights
+are arrays of shape (elements, results), for each dimension. At a point of a grid,
 
     y = Σ w(place) x
 

@@ -108,7 +108,7 @@ def reach(size: Any, stride: Any) -> int:
 
 
 def overlaps(dims: list[tuple[int, int]]) -> bool:
-    """Whether elements along dimensions of these (size, stride) may share a place, as PyTorch tells it."""
+    """Whether elements along dimensions of these (size, stride) may share a place, as PyTorch decides it."""
     last = 0
     for n, step in sorted(dims, key=operator.itemgetter(1)):
         if step <= last:

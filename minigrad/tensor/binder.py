@@ -1,4 +1,4 @@
-"""Arguments as PyTorch's signatures say: how a public function gets the ones that its user gave.
+"""Arguments as PyTorch's signatures say: how a public function gets the ones that its user passed.
 
 The signatures in `tables/signatures.txt` say what every parameter takes. A public function receives its
 arguments converted accordingly: an integer that stands for a list is a tuple, a number of NumPy's is

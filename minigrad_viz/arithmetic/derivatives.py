@@ -1,4 +1,4 @@
-"""What tensors and derivatives are called.
+"""The names of tensors and derivatives.
 
 Note [Names of gradients]
     ∂z/∂x is said only where it is one: backward started at one named tensor of one element, with 1, and no

@@ -1,8 +1,8 @@
-"""A formula as a tree, and what is printed of one: plain text, LaTeX for notebooks, and lists for the player,
+"""A formula as a tree, and its printed forms: plain text, LaTeX for notebooks, and lists for the player,
 which draws fractions and says them aloud.
 
 In LaTeX, `<`, `>` and `&` are never written as they are (except the `&` of a matrix), so a formula can be
-put into HTML and Markdown; a name out of the source cannot leave its place.
+put into HTML and Markdown; a name from the source cannot break out of it.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
     v ← 0.9 · v + g = 0.9 · 0.4 + 0.6 = 0.96
 
 A rule of an optimizer is computed again from the recorded numbers, all of them; it is shown only if it gives
-what the run gave (see Note [The formula cannot drift] in `symbols`). A statement of the cell is shown as
+the result of the run (see Note [The formula cannot drift] in `symbols`). A statement of the cell is shown as
 written, with the values of its tensors in their places.
 """
 
@@ -127,7 +127,7 @@ def substitute(tree: ast.expr, values: Mapping[str, Formula]) -> Formula:
 
 
 def of_optimizer(kind: str, change: Change) -> Iterator[Line]:
-    """The rules of an optimizer, each with its numbers; none if one does not give what the run gave."""
+    """The rules of an optimizer, each with its numbers; none if one does not give the result of the run."""
     if kind not in RULES or change.gradient is None:
         return
     numbers: Numbers = dict(change.settings)
@@ -334,7 +334,7 @@ def value_of_numbers(numbers: Any, dtype: str = "float32") -> Value:
 
 
 def agrees(made: Any, expected: Value | None) -> bool:
-    """Whether what a rule gives is what the run gave, as far as its dtype is exact."""
+    """Whether a rule gives the result of the run, as far as its dtype is exact."""
     known = None if expected is None else array(expected)
     if expected is None or known is None or np.shape(made) != known.shape:
         return False

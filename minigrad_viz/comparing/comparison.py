@@ -1,4 +1,4 @@
-"""Two runs side by side: where they first differ, and what became of it; runs that are kept to be
+"""Two runs side by side: where they first differ, and the consequence; runs that are kept to be
 compared."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What two runs did, the first thing that they did otherwise, and how that is said.
+"""What two runs did, their first difference, and the sentence about it.
 
 An `Action` is what one event of a trace says, without what is not part of the computation: ids, lines and
 names differ between two cells that do the same.
@@ -184,9 +184,10 @@ KIND = re.compile(r"\d+$")
 
 
 class Difference(NamedTuple):
-    """The first difference: the actions of both runs (None where one of them had ended), `what` differs,
-    and of a difference in numbers which of the `values` (`at`). `extra` is the run, "A" or "B", that does
-    what the other one leaves out, where that is all: what the other does there, it does as well, later."""
+    """The first difference: the actions of both runs (None where one of them had ended), `what` differs, and
+    of a difference in numbers which of the `values` (`at`). `extra` is the run, "A" or "B", that does
+    something that the other leaves out, if that is the only difference: what the other does there, it does
+    later."""
 
     what: str
     a: Action | None

@@ -1,7 +1,7 @@
 """Two graphs on one layout: the same stations have the same place in both pictures.
 
-Both graphs get the ids of one that has the stations and routes of both. Graphviz lays that out once, with
-boxes as large as the larger of the two; then each graph is drawn where it has its own.
+Both graphs get the ids of one that has the stations and routes of both. Graphviz lays out the union once,
+with boxes as large as the larger of the two; then each graph is drawn at its own boxes.
 """
 
 from __future__ import annotations

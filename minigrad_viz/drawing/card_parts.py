@@ -188,7 +188,7 @@ class CardPart:
         return CardRow(self.name, self.label(lang), tuple(lines), tone, part=self)
 
     def value_row(self, value: Value, of: str, shown: CardView, tone: str = "plain") -> CardRow:
-        """The row of a value: its numbers, or a map with the shape behind it, unless an arrow tells that; of
+        """The row of a value: its numbers, or a map with the shape behind it, unless an arrow shows that; of
         many numbers their root mean square with a histogram."""
         heat = heat_beyond(value, of, COLUMNS)
         if heat is None:
@@ -398,7 +398,7 @@ PARTS: list[CardPart] = [
 
 
 def wants_gradient(card: Card) -> bool:
-    """Whether a tensor asks for a gradient, or has one at some moment."""
+    """Whether a tensor requires a gradient, or has one at some moment."""
     return card.requires_grad or any(grad is not None for grad in (card.grad, *(g for _, g in card.stood)))
 
 

@@ -1,4 +1,4 @@
-"""The upper decks of a station, one card a tensor: their rows, how large they are, and how they are drawn.
+"""The upper decks of a station, one card per tensor: their rows, how large they are, and how they are drawn.
 
 Pixels, with (0, 0) at a station's upper left corner.
 

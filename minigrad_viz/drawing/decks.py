@@ -106,7 +106,7 @@ def slot_text(value: Value) -> str:
 
 
 def total_of(card: Card) -> str:
-    """The sum of the gradients that met, where the card does not tell it."""
+    """The sum of the gradients that met, where the card does not show it."""
     if card.grad is None or card.grad_kept or card.is_leaf or card.grad.size != 1:
         return ""
     said = one_line(card.grad)
@@ -259,7 +259,7 @@ class DeckBox:
     """A lower deck: how much room it wants, and what is written on it (shortened to fit).
 
     Hooks that run before the node are `before`, the others `after`; `total` is the sum of the slots where no
-    row tells it. A `ghost` is drawn where there is no node; it has its lines instead of all else.
+    row shows it. A `ghost` is drawn where there is no node; it has its lines instead of all else.
     """
 
     name: str

@@ -1,5 +1,5 @@
-"""What is said about a tensor, a node, a saved value or a hook: in full, as the tooltips of the picture have
-it, and in short, as its outline does.
+"""What is said about a tensor, a node, a saved value or a hook: in full for the tooltips of the picture, and
+in short for its outline.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""The picture's graph for other programs: as Graphviz is asked to lay it out, one fixed-size box a station
-and one edge a route; and as Mermaid text, which GitHub, GitLab and many editors draw inside
+"""The picture's graph for other programs: as Graphviz is asked to lay it out, one fixed-size box per station
+and one edge per route; and as Mermaid text, which GitHub, GitLab and many editors draw inside
 Markdown.
 """
 

@@ -1,4 +1,4 @@
-"""Heat maps: numbers as colored cells, where they are too many to be written.
+"""Heat maps: numbers as colored cells, where there are too many to write.
 
 Note [One scale]
     All values of a picture share one scale and all gradients another, from −m over 0 to m, with m the largest

@@ -1,4 +1,4 @@
-"""The graph in words: for a terminal, a screen reader, and wherever a picture cannot be had.
+"""The graph in words: for a terminal, a screen reader, and wherever a picture is not possible.
 
     z = torch.log(y)   4.8283   root   grad (1., not kept)
       LogBackward0   self 125. (freed)
@@ -67,8 +67,8 @@ def _reading_order(stations: tuple[Station, ...]) -> list[Station]:
 
 
 def gather(graph: Graph) -> dict[tuple[str, int], list[Value]]:
-    """The gradients that met at each card, by station id and position: what `.grad` held before, and one per
-    route they came over."""
+    """The gradients that met at each card, by station id and position: what `.grad` held before, and one for
+    each route."""
     shares = {(s.id, i): [c.before] for s in graph.stations for i, c in enumerate(s.cards) if c.before}
     for route in graph.routes:
         if route.tracked and route.gradients:
@@ -95,7 +95,7 @@ class OutlineWriter:
         self.marked = {ends.get(part, part) for part in parts}  # stations that are never left out
 
     def notes(self) -> list[str]:
-        """Why there is no graph, if somebody said so."""
+        """Why there is no graph, if that is known."""
         return [text(self.graph.note[0], self.lang, **self.graph.note[1])] if self.graph.note else []
 
     def frame(self, order: int) -> str:

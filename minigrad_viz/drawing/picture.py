@@ -1,4 +1,4 @@
-"""What a drawing is to a user: an object that shows itself in a notebook, in a terminal and as a file."""
+"""A drawing as a user sees it: an object that shows itself in a notebook, in a terminal and as a file."""
 
 from __future__ import annotations
 

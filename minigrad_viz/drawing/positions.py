@@ -97,7 +97,7 @@ class Places:
         )
 
     def span(self, id: str, card: int, lower: bool) -> Point:
-        """Between which v forward arrows meet a box, or gradient arrows (`lower`)."""
+        """The range of v in which forward arrows meet a box, or gradient arrows (`lower`)."""
         box, corner = self.measured.boxes[id], self.corner(id)
         there = corner[0] if self.axes.upright else corner[1]
         length, divide = (box.width, box.across) if self.axes.upright else (box.height, box.upper)

@@ -131,7 +131,7 @@ def install_hint(lang: str | None = None) -> list[str]:
 
 
 def figure(title: str, wide: float) -> tuple[Figure, Axes]:
-    """An empty figure of some inches, which pyplot does not know and so never shows by itself."""
+    """An empty figure of some inches, which pyplot does not know and so never shows."""
     from matplotlib.figure import Figure
 
     made = Figure((wide, 3.3))

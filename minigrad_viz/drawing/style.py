@@ -107,7 +107,7 @@ def text_label(content: str, x: float, y: float, kind: str = "") -> str:
 
 
 def path_data(pieces: Iterable[Cubic]) -> str:
-    """Path data; pieces along an axis as straight lines, as few as can be."""
+    """Path data; pieces along an axis as straight lines, as few as possible."""
     parts: list[str] = []
     for piece in pieces:
         (x, y), d = piece[0], piece[3]

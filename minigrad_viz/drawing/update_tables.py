@@ -1,4 +1,4 @@
-"""Updates of more parameters than a picture has lines for, as tables with all, in the order of the model."""
+"""Updates of more parameters than fit in a picture, as tables of all of them in the order of the model."""
 
 from __future__ import annotations
 

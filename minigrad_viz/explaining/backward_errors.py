@@ -92,7 +92,7 @@ def node_of(case: Case, tree: ast.expr) -> str | None:
 
 
 def freed_by(case: Case, node: str) -> BackwardStarted | None:
-    """The call that freed what a node had saved; of one that does not tell what that was, the only earlier
+    """The call that freed what a node had saved; of one that does not say what that was, the only earlier
     call in which it ran."""
     earlier = [call for call in case.scene.index.calls.values() if call.begin < case.time and call.started]
     freed = [call for call in earlier if call.ended and call.until < case.time and node in call.ended.freed]
@@ -224,7 +224,7 @@ RETURNED = {  # the sentences about a hook that returned something else, by what
     "function {name} returned an incorrect number of gradients .expected {expected}, got {got}",
 )
 def wrong_count(case: Case, name: str, **counts: int) -> Explanation | None:
-    """The backward of a custom Function gave more or fewer gradients than forward had inputs."""
+    """The backward of a custom Function returned more or fewer gradients than forward had inputs."""
     node = custom(case, name)
     where = return_of(node) or node.code
     values: Values = {**counts, "method": method(node), "place": first_line(where) or ""}
@@ -236,7 +236,7 @@ def wrong_count(case: Case, name: str, **counts: int) -> Explanation | None:
     "unction {name} returned an invalid gradient at index {i}.*got {got} but expected .* {expected}",
 )
 def wrong_gradient(case: Case, name: str, i: int, got: Shape, expected: Shape) -> Explanation | None:
-    """The backward of a custom Function gave a gradient of another shape than the input."""
+    """The backward of a custom Function returned a gradient of another shape than the input."""
     node = custom(case, name)
     where = return_of(node) or node.code
     edge = node.edges[i] if i < len(node.edges) else None
@@ -303,7 +303,7 @@ def own_statements(body: list[ast.stmt]) -> Iterator[ast.AST]:
     "expected Variable, but hook returned '(?P<type>.*?)'",
 )
 def hook_shape(case: Case, **found: Any) -> Explanation | None:
-    """A hook gave something else back than a gradient of the same shape and dtype."""
+    """A hook returned something other than a gradient of the same shape and dtype."""
     need(case.call)
     guilty = require(case.guilty)
     told = {name: value for name, value in found.items() if value is not None}

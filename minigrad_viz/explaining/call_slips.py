@@ -1,4 +1,4 @@
-"""Slips that are seen in a call: a name with a wrong letter, parentheses or a comma too many or too few, a
+"""Slips in a call: a misspelled name, parentheses or a comma too many or too few, a
 generator that is used up, the result of a function that gives something else."""
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ def trailing_comma(failed: FailedCall, name: str) -> Explanation:
     "module_definition", r"^NotImplementedError: Module \[(?P<kind>ModuleList|ModuleDict)\] is missing"
 )
 def list_called(failed: FailedCall, kind: str) -> Explanation:
-    """A list of layers was called, which only holds them."""
+    """A list of layers, which only holds them, was called."""
     need(isinstance(failed.tree, ast.Call))
     name = ast.unparse(failed.tree.func)  # type: ignore[union-attr]
     made = next(iter(assigned_above(failed.case, name)), None) or attribute_value(failed.case, name)

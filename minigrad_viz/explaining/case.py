@@ -59,7 +59,7 @@ class Case:
     """What is explained of a trace: an error, or a possible mistake without one (then `error` is "").
 
     `error` is the class and text of the error ("RuntimeError: …"), word for word. `call` is the backward call
-    that this is about (0 if about none), `span` the place in the source, `time` when it came up: the number
+    that this is about (0 if about none), `span` the place in the source, `time` when it occurred: the number
     of the event that reports it (without an error, the end). `failed` is the event if it ended the cell.
     `scene` is the picture that the marks are in: that of the call, or the last of the cell.
     """

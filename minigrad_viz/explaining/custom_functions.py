@@ -51,7 +51,7 @@ def silent_functions(scenes: Scenes, lang: str | None = None) -> Iterator[Explan
 
 
 def shape_before_sum(scenes: Scenes, ran: NodeRan, node: NodeState) -> tuple[int, ...] | None:
-    """The shape of what the last op of a backward gave; None where that is not known."""
+    """The shape of the result of the last op of a backward; None where that is not known."""
     inside = [event for event in scenes.trace.of(Inside) if event.node == ran.node and event.call == ran.call]
     last = inside[-1].output.shape if inside else created_shape(return_of(node))
     sent = next((value for value in ran.sent if value is not None), None)

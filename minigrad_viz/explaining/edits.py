@@ -151,7 +151,8 @@ def constructor(case: Case, kind: str, path: str, sizes: Shape) -> Constructor |
 
 def at_path(case: Case, path: str) -> ast.expr | None:
     """What is assigned to the last name of a path in the cell: `self.fc = …` of `net.fc`; of `net.body.2` the
-    third argument of what is assigned to `self.body`. None if that is not said once, or may not have run."""
+    third argument of what is assigned to `self.body`. None if it is not written exactly once, or may not have
+    run."""
     name, _, place = path.rpartition(".") if path.rpartition(".")[2].isdigit() else (path, "", "")
     own = name.rpartition(".")[2]
     every = [part for part in case.syntax() if isinstance(part, ast.Assign)]

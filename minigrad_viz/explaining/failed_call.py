@@ -102,7 +102,7 @@ class Operand(NamedTuple):
 
 
 class Layer:
-    """The call of a layer and what that received."""
+    """The call of a layer, and what it received."""
 
     def __init__(self, case: Case, call: ModuleCall, input: Operand) -> None:
         self.case, self.call, self.input = case, call, input
@@ -193,7 +193,7 @@ def operand_of(case: Case, state: TensorState, tree: ast.expr, plain: bool = Fal
 
 
 def made_at(case: Case, tensor: str) -> Span | None:
-    """Where a tensor was made, if that is not where the error came up."""
+    """Where a tensor was made, if that is not where the error occurred."""
     event, failed = case.scene.index.births.get(tensor), case.span
     span = None if event is None else event.span
     if span is None or failed is None or span.origin != failed.origin:
@@ -313,7 +313,7 @@ class FailedCall:
 
     @functools.cached_property
     def layer(self) -> Layer | None:
-        """The layer inside which the error came up, if its input is known."""
+        """The layer inside which the error occurred, if its input is known."""
         input = None if self.module is None else self.input_of(self.module)
         return None if self.module is None or input is None else Layer(self.case, self.module, input)
 
@@ -465,8 +465,8 @@ class FailedCall:
         return self.rewrite({one: before_dot_source(b.text), other: before_dot_source(a.text)}, key)
 
     def resize(self, operand: Operand, new: Shape) -> Fix | None:
-        """What to do if a tensor was created in the cell, by sizes that are there as numbers: create it in
-        the shape `new`."""
+        """What to do if a tensor was created in the cell, with sizes that are written as numbers: create it
+        in the shape `new`."""
         found = sizes_of(self.case, operand.id)
         if found is None or constants(found[1]) != operand.shape or len(new) != len(operand.shape):
             return None

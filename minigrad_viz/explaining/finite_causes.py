@@ -1,4 +1,4 @@
-"""Why a number became nan or inf, by the numbers and the moment; and code that avoids it, which was tried.
+"""Why a number became nan or inf, with the numbers at that moment; and tested code that avoids it.
 
 Note [The branch that was not taken]
 ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
@@ -85,7 +85,7 @@ class Cause(NamedTuple):
 
 
 def cause_of(case: Case, facts: Facts) -> Cause:
-    """The cause, as far as the numbers tell, and a fix whose code was tried."""
+    """The cause, as far as the numbers show it, and a fix whose code was tried."""
     why = reason(case, facts)
     taken = choice_after(case, facts)
     if taken is not None and (facts.received in (None, 0.0) or not facts.backward):
@@ -458,7 +458,7 @@ def sigmoid_in(case: Case, argument: ast.expr | None) -> str | None:
 
 
 def is_normalized(case: Case, facts: Facts) -> bool:
-    """Whether what an exp gave is only used to be divided by a sum of such: then the largest argument may be
+    """Whether the result of an exp is only divided by a sum of such results: then the largest argument may be
     subtracted, and the result stays the same."""
     made, quotients = set(facts.outputs), 0
     text = None if facts.span is None else facts.span.flat

@@ -51,7 +51,7 @@ def needs_change(one: Operand) -> tuple[bool, bool, bool]:
 
 
 def in_layer(failed: FailedCall, told: str) -> Explanation | None:
-    """The input of a layer has not the dtype of its parameters, which is `told` as C++ has it: `Long`,
+    """The input of a layer does not have the dtype of its parameters, which is `told` as C++ has it: `Long`,
     `long int`, `Float`."""
     layer, own = require(failed.layer), require(SHORT.get(told.partition(" ")[0].lower()))
     need(layer.input.dtype != own)

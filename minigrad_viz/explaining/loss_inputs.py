@@ -54,15 +54,16 @@ def scores_twice(case: Case) -> Iterator[Explanation]:
 
 
 def is_probability(source: Forward) -> bool:
-    """Whether an op gave probabilities, that is positive numbers, which no logarithms of such are."""
+    """Whether the result of an op may be probabilities: numbers above 0, which logarithms of probabilities
+    never are."""
     value = source.outputs[0].value
     positive = value is not None and value.low is not None and value.low > 0 and not value.special
     return source.op in ("softmax", "sigmoid") and positive
 
 
 def above_zero(source: Forward) -> float | None:
-    """The largest number that an op gave, if it is above 0 by more than rounding: then the op gave no
-    logarithms of probabilities."""
+    """The largest number in the result of an op, if it is above 0 by more than rounding: then the result is
+    not logarithms of probabilities."""
     value = source.outputs[0].value
     high = None if value is None or value.special else value.high
     return high if high is not None and high > ROUNDED else None

@@ -436,7 +436,7 @@ def same_lines(a: Span, b: Span | None) -> bool:
 
 
 def leaf_behind(case: Case, tensor: str) -> tuple[Sentence, Sentence, Span] | None:
-    """Why and fix for a tensor that was computed, in the statement which creates it, from a leaf that nothing
+    """Why and fix for a tensor that was computed, in the statement that creates it, from a leaf that nothing
     else names; and that statement. None for any other tensor."""
     event = case.scene.index.births.get(tensor)
     tree = None if event is None else statement_around(case, event.span)

@@ -26,7 +26,7 @@ ROUNDS = 2  # in which a parameter gets a gradient before its update is missed
 
 
 def writes(events: Iterable[Event]) -> Iterator[tuple[Event, str]]:
-    """What wrote to a tensor, and to which: in place, through what `.data` or detach() gave, or as
+    """What wrote to a tensor, and to which: in place, through the result of `.data` or detach(), or as
     `p.data = …`, which counts where the new value was computed from the old one."""
     alias: dict[str, str] = {}
     for event in events:

@@ -1,4 +1,4 @@
-"""What is explained of a cell with all that earlier cells, and files of the user's, have to do with it."""
+"""Explanations of a cell that involve earlier cells and the user's files."""
 
 from __future__ import annotations
 

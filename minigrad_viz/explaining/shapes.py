@@ -194,7 +194,7 @@ def fitting(failed: FailedCall, a: Operand, b: Operand) -> list[Fix | None]:
 
 
 def like(shape: Shape, other: Shape) -> Shape:
-    """A shape with the sizes of another one where they do not fit."""
+    """A shape in which the sizes that do not fit are replaced by those of another."""
     pairs = itertools.zip_longest(reversed(shape), reversed(other), fillvalue=1)
     return tuple(m if 1 in (m, n) else n for m, n in pairs)[::-1][-len(shape) :]
 

@@ -1,4 +1,4 @@
-"""Notes about mistakes although nothing fails: training that changes nothing or the wrong thing, gradients
+"""Notes about mistakes that raise no error: training that changes nothing or the wrong thing, gradients
 that are all zero, broadcast losses.
 
 Note [When a broadcast is a mistake]

@@ -139,7 +139,7 @@ def is_read(name: ast.Name) -> bool:
 
 
 def stores(tree: ast.AST) -> set[str]:
-    """The names that a part of the source gives new values to."""
+    """The names that a part of the source assigns."""
     nodes = (node for node in ast.walk(tree) if isinstance(node, ast.Name))
     return {node.id for node in nodes if not is_read(node)}
 

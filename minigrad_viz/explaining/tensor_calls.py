@@ -93,7 +93,8 @@ def view_of_leaf_in_place(failed: FailedCall) -> Explanation:
 
 
 def base_of(case: Case, view: str) -> str | None:
-    """The leaf whose memory a view uses: what the ops before it, which all gave views, began with."""
+    """The leaf whose memory a view uses: the tensor that the ops before it, which all return views, began
+    with."""
     born, seen = case.scene.index.births, set[str]()
     while view not in seen:
         seen.add(view)

@@ -272,7 +272,8 @@ def subtraction(case: Case, span: Span | None) -> str | None:
 
 
 def compares(case: Case, loss: Forward) -> bool:
-    """Whether an op gave a loss: of a loss function, or the mean or sum of squares of a difference."""
+    """Whether the result of an op is a loss: of a loss function, or the mean or sum of squares of a
+    difference."""
     if loss.op in COMPARED or loss.op.startswith("nll_loss"):
         return True
     born = case.scene.index.births

@@ -1,5 +1,5 @@
-"""No code is shown as a fix that does not parse, that is the line which it should mend, or that was tried and
-does not help.
+"""Code is shown as a fix only if it parses, differs from the line that it mends, and did not fail when it was
+tried.
 
 Note [How a fix is tried]
 ~~~~~~~~~~~~~~~~~~~~~~~~~

@@ -358,7 +358,7 @@ class Flow:
     # ── one node ────────────────────────────────────────────────────────────────────────────────────────────
 
     def sent(self, node: str, i: int, received: Any) -> Any:
-        """What a node passes to input `i` if it receives this gradient; None where nobody knows."""
+        """What a node passes to input `i` if it receives this gradient; None if unknown."""
         given = np.asarray(received)
         key = "sent", node, i, given.tobytes(), given.shape
         if key not in self.known:

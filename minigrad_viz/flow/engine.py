@@ -135,7 +135,7 @@ class Recursion:
 
     @functools.cached_property
     def wrong(self) -> dict[str, tuple[float, Value]]:
-        """Per leaf that would get another gradient, that and the right one."""
+        """For each leaf that would get a wrong gradient, this gradient and the right one."""
         return wrong_numbers(self.flow) if sum(self.times.values()) <= RUNS else {}
 
     @property

@@ -271,7 +271,7 @@ def inner_parts(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def may_leave_block(statement: ast.stmt) -> bool:
-    """Whether a statement may end or hold up the block that it is in."""
+    """Whether a statement may end or delay the block that it is in."""
     if isinstance(statement, (*FUNCTIONS, ast.ClassDef)):
         return False
     parts = list(inner_parts(statement))
@@ -327,8 +327,8 @@ class ModuleCall:
 
 
 class ModuleCalls:
-    """All calls of a trace. `parameters` has by id of the tensor the place of a parameter in its module:
-    (path of the module, own name)."""
+    """All calls of a trace. `parameters` has, by the id of the tensor, the place of a parameter in its
+    module: (path of the module, own name)."""
 
     def __init__(self, events: Iterable[Any]) -> None:
         self.calls: list[ModuleCall] = []

@@ -1,4 +1,4 @@
-"""Trace → ledger: how the `.grad` of each tensor came to be what it is, entry by entry.
+"""Trace → ledger: how the `.grad` of each tensor got its value, entry by entry.
 
 x.grad    backward 1 stores 0.6           0.6
           backward 2 adds 0.6             0.6 + 0.6 = 1.2    (nothing had reset it)

@@ -1,4 +1,4 @@
-"""Trace → memory: what the graph keeps for backward, in bytes, and when it lets go of it.
+"""Trace → memory: what the graph keeps for backward, in bytes, and when it is freed.
 
 What counts is the memory of saved tensors: the whole of what a saved part keeps alive, once for all that
 share it. Python numbers and shapes count for nothing. What is a leaf's own is counted apart: whoever wants

@@ -1,5 +1,5 @@
-"""What the tensors of a recorded cell are called, how to write what made those that the source does not
-show, and what pictures call cards and hooks.
+"""The names of the tensors of a recorded cell, the expressions of those that the source does not show, and
+the names of cards and hooks in pictures.
 
 Note [Letters]
     What the cell computed without giving it a variable, outside of modules and functions, gets a letter that

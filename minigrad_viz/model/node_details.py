@@ -4,7 +4,7 @@ Note [Which hooks are gone]
     A handle is not a tensor, so `handle.remove()` is not reported. What is known: the statement at the top
     level says so, on a variable to which an earlier one gave the handle. And a hook that ran with a node in
     an earlier call, but not in this one although the node ran and its tensor is still a variable, was removed
-    meanwhile, maybe by itself. Nothing else is believed.
+    meanwhile, perhaps by itself. Nothing else is believed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Where tensors came from, and where the path of a gradient ends although a tensor asks for one.
+"""Where tensors came from, and where the path of a gradient ends although a tensor requires one.
 
 Note [What is a cut]
     A route is cut if its source required gradients when it was used, or had a path to a tensor that did, and

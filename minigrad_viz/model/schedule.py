@@ -245,7 +245,7 @@ STARTS = ("backward", "grad")
 
 
 def refused_backward(trace: Trace) -> CellFailed | None:
-    """The error that ended the cell, if it came up where the cell wrote a backward call."""
+    """The error that ended the cell, if it occurred at a backward call of the cell."""
     last = trace.events[-2:]  # an event with the variables follows it
     failed = next(iter(of_kinds(last, CellFailed)), None)
     return failed if failed is not None and starts_backward(failed.span) else None

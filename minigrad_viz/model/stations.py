@@ -1,4 +1,4 @@
-"""What a trace is read into: places of tensors, their order, their state at every moment, and
+"""A trace as pictures need it: places of tensors, their order, their state at every moment, and
 what happened in a backward call.
 
 Note [True at this moment]

@@ -49,8 +49,8 @@ LEAST = 3  # cards; fewer are no strip
 
 
 class Ratio(NamedTuple):
-    """How large an update is beside what it changed, both as root mean squares; `sampled`: as far as a sample
-    of the numbers tells."""
+    """The size of an update relative to what it changed, both as root mean squares; `sampled`: estimated from
+    a sample of the numbers."""
 
     value: float
     sampled: bool

@@ -1,4 +1,4 @@
-"""The text behind the positions of a sequence: what the axes of an attention are called.
+"""The text behind the positions of a sequence: the labels of the axes of an attention.
 
 A string of the source is the text of a sequence if its letters, or its words, are equal at exactly those
 positions at which the indices that an embedding looked up are equal.

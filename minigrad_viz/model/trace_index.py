@@ -1,4 +1,4 @@
-"""Trace → places: which tensors came to be where, which nodes ran, what flowed in each backward call,
+"""Trace → places: where each tensor is, which nodes ran, what flowed in each backward call,
 and which stations belong to it.
 
 Note [What belongs to a call]

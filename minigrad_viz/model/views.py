@@ -142,7 +142,7 @@ class Stage:
         return tensor in self.scene.named or tensor in self.letters
 
     def expression(self, place: Place) -> str:
-        """The expression that made a place, or the module that is that alone."""
+        """The expression that made a place, or the module if that alone made it."""
         boxes = (g for g in self.graph.groups if g.kind == MODULE and place.id == g.members[-1])
         alone = next((g.title for g in boxes if self.folds.get(place.id) == g.id), None)
         if alone is not None:

@@ -35,8 +35,8 @@ SHARE = 0.85  # of the usual width; its updates, which lie below it, may be wide
 
 
 def narrow_picture(picture: Picture) -> Picture | None:
-    """The picture from top to bottom, if the usual one is too wide for a narrow window and this one is not as
-    wide by far. None if a direction was asked for, or where the picture is large."""
+    """The picture from top to bottom, if the usual one is too wide for a narrow window and this one is much
+    narrower. None if a direction was asked for, or where the picture is large."""
     if (
         isinstance(picture, StripPicture)
         or picture.direction != AUTO

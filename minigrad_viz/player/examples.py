@@ -1,5 +1,5 @@
-"""What a model says of a few examples, round by round: of each the probabilities of the classes, beside its
-image or the letters before.
+"""What a model predicts for a few examples, round by round: for each, the probabilities of the classes,
+beside its image or the letters before.
 
     examples  {"kind": "bars", "images" or "letters", "names": [class, …], "rounds": [round or null, …]}
     round     [example, …], each [the right class, [probability of each class, …], what is seen]

@@ -22,7 +22,7 @@ class Op(NamedTuple):
 
     @property
     def result(self) -> Value | None:
-        """What it gave."""
+        """Its result."""
         return self.forward.outputs[0].value
 
 

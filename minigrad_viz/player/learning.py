@@ -1,5 +1,5 @@
 """What the model of a loop computes, round by round: the curve over its data, the plane with its decision
-border, or what it says of a few examples.
+border, or its predictions for a few examples.
 
 All of it is computed from what was recorded. Where a model has to be evaluated beside its data, the recorded
 operations are computed again with the recorded parameters; that is believed only if it gives the recorded

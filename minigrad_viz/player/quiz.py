@@ -1,4 +1,4 @@
-"""Questions as the data of the player: where each is asked, what it hides, and what is said of every
+"""Questions as the data of the player: where each is asked, what it hides, and the feedback on every
 answer.
 
     {"words": {…}, "yes": […], "no": […], "questions": [question, …], "noted": whether answers are noted}

@@ -23,7 +23,7 @@ from .question import Part, Said, Wrong, equal, wrong
 
 
 class Teller:
-    """Names for the tensors and nodes of a pass, as its pictures and formulas have them."""
+    """Names for the tensors and nodes of a pass, as in its pictures and formulas."""
 
     def __init__(self, walk: Flow) -> None:
         self.walk, self.scene = walk, walk.scene
@@ -200,7 +200,7 @@ def still_there(engine: BackwardEngine, right: Any, leaf: str, new: Any) -> Any:
 
 
 def detach_ends(walk: Flow, target: str) -> Iterable[tuple[str, str]]:
-    """What `detach()` was called on, and what it gave."""
+    """What `detach()` was called on, and its result."""
     events = walk.scene.trace.of(TensorDetached)
     return [(e.source, e.tensor.id) for e in events if e.source != e.tensor.id]
 

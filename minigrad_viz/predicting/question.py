@@ -1,4 +1,4 @@
-"""A question as data, answers as a person types them, and what an answer is worth.
+"""A question as data, answers as a person types them, and how an answer is judged.
 
 Nothing is run: a text is read as an expression of numbers, a few functions and names.
 """

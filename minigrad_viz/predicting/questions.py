@@ -357,7 +357,7 @@ def scenes_asked(scenes: Scenes) -> list[Scene]:
 def question_about(
     scenes: Scenes, subject: str, explained: Sequence[Explanation] = (), lang: str | None = None
 ) -> QuizQuestion | None:
-    """The question whose answer is called `subject`: `x.grad` (after the last backward call), `y.shape`,
+    """The question about `subject`: `x.grad` (after the last backward call), `y.shape`,
     "leaves", "next", "raises"; None if the cell does not answer it."""
     subject = subject.replace(" ", "")
     kind = KINDS.get(subject.rpartition(".")[2])

@@ -1,4 +1,4 @@
-"""An error in code that nobody recorded → Trace: what its traceback and the graph that is left still tell.
+"""An error in code that nobody recorded → Trace: what its traceback and the remaining graph still show.
 
 Note [What is left after an error]
     The frames of a traceback still have their variables. The innermost one that is the user's has the tensors

@@ -1,5 +1,5 @@
-"""What the events of a cell do not say, and who computes it again must know: functions with their arguments,
-answers on which the program went on, numbers of larger tensors, and what speaks against it.
+"""What a replay needs beyond the events of a cell: functions with their arguments, answers on which the
+program went on, numbers of larger tensors, and reasons not to replay.
 
 Note [What a program needs]
     An op is noted with its function and its arguments, so a program of ops is in the notes of every
@@ -131,7 +131,7 @@ class Calls:
     @observer_method
     def call(self, kind: str, run: Any, args: Any, options: Any, results: Sequence[Any], enabled: bool,
              answer: Any = None) -> None:  # fmt: skip
-        """A function ran, and gave these `results`, one by one."""
+        """A function ran and returned these `results`, one by one."""
         if not self.tape.call:
             given = self.template(list(args)), self.template(dict(options))
             self.add(kind, run, *given, self.numbers(results), enabled, answer)
@@ -166,7 +166,7 @@ class Calls:
 
     @observer_method
     def effect(self, run: Any, *args: Any) -> None:
-        """A function changed something of a tensor of which no event tells."""
+        """A function changed something about a tensor that no event reports."""
         if not self.tape.call and self.tape.ids.known(args[0]) is not None:
             self.add("call", run, [self.ref_or_data(value) for value in args])
 

@@ -1,4 +1,4 @@
-"""What the frames of an error tell: the tensors that a failing expression names, and what a gradcheck
+"""What the frames of an error show: the tensors that a failing expression names, and what a gradcheck
 compared.
 
 The tensors are looked up without running anything: no property, no `__getattr__`, no `__getitem__` of an

@@ -2,9 +2,9 @@
 nodes where it has none.
 
 Note [Spies]
-    PyTorch calls the hooks of a tensor one after the other, in the order of their dictionary, and hands each
-    what the one before it gave. So for one backward call hooks of ours that only look are put between them. A
-    single hook needs none: what was sent and what arrived show what it did.
+    PyTorch calls the hooks of a tensor one after the other, in the order of their dictionary, and passes to
+    each what the one before it returned. So for one backward call hooks of ours that only look are put
+    between them. A single hook needs none: what was sent and what arrived show what it did.
 
 Hooks of ours see what a node received and sent, not the hooks of the user. Those show in the difference
 between what was sent to a node and what it received.

@@ -1,4 +1,4 @@
-"""Cells that compute a great deal and loop long: what is left out of their recording.
+"""Cells that compute a lot in long loops: what is left out of their recording.
 
 Note [Lighter watching]
     What a loop computes without gradients (counting, preparing data) is of little interest after the first

@@ -1,4 +1,4 @@
-"""Calls of modules: which one runs, by what path it is known, and what it returned. Tensors that the
+"""Calls of modules: which one runs, its path, and what it returned. Tensors that the
 variables hold: in lists and dictionaries, and in objects of the user's own classes.
 
 Note [The path of a module]
@@ -70,7 +70,7 @@ class Modules:
 
     @observer_method
     def returned(self, module: Any, result: Any) -> None:
-        """It has run, and gave `result`; None after an error. Those inside it that did not tell were ended
+        """It has run and returned `result`; None after an error. Those inside it that did not tell were ended
         by an error."""
         open_ = [i for i, (_, known) in enumerate(self.calls) if known.module() is module]
         if self.tape.call or not open_:

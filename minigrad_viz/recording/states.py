@@ -1,5 +1,5 @@
-"""Live tensors and nodes → data: what the recorder writes down of them, by which ids, and which of them
-share gradients and memory."""
+"""Live tensors and nodes → data: what the recorder writes down about them, their ids, and which of them share
+gradients and memory."""
 
 from __future__ import annotations
 
@@ -203,7 +203,7 @@ def has_own_memory(tensor: Any) -> bool:
 
 
 def is_plain_leaf(tensor: Any) -> bool:
-    """Whether a tensor of minigrad has no history and nothing that few have."""
+    """Whether a tensor of minigrad has no history and no rare attributes."""
     alone = tensor._fn is None and tensor._view is None and tensor._tangent is None
     return alone and not (tensor._bits or tensor._apart)
 
@@ -302,8 +302,8 @@ class States:
         return TensorState(name, value, kept, needed, fn is None, retains, title, key, version, parameter)
 
     def result(self, tensor: Any) -> notes.Row:
-        """What an op gave, as it is now. A plain result is not asked for what only others have, and one
-        of minigrad's not through its properties (see Note [Fast notes] in `notes`)."""
+        """The result of an op in its present state. A plain result is not asked for what only others have,
+        and one of minigrad's not through its properties (see Note [Fast notes] in `notes`)."""
         if tensor.__class__ is not Tensor:
             return self.native_result(tensor)
         fn = tensor._fn

@@ -68,7 +68,7 @@ class Transforms:
         return self.silent
 
     def ended(self, name: str, args: Any, result: Any) -> None:
-        """A transform ended, and gave `result`; None after an error."""
+        """A transform ended with `result`; None after an error."""
         self.depth = max(0, self.depth - 1)  # it may have begun before the recorder
         if self.depth or self._mark is None:
             return

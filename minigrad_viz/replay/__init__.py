@@ -1,4 +1,4 @@
-"""Computing a recorded cell again with another number: its program, how it is taken down, how it runs."""
+"""Computing a recorded cell again with another number: its program, how it is recorded, how it runs."""
 
 from __future__ import annotations
 

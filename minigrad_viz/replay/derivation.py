@@ -203,7 +203,7 @@ class Derivation:
         return value
 
     def result(self, id: Any) -> Ref:
-        """A tensor that a step gave."""
+        """A tensor that a step returned."""
         number = self.number(id)
         self.met[number] = None
         return Ref(number)

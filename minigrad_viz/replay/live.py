@@ -1,7 +1,7 @@
 """Live values: a recorded cell as it would be with another number.
 
 Note [Exactness]
-    A program is trusted only after it ran with the cell's own numbers and gave the cell's trace again, to the
+    A program is trusted only after it ran with the cell's own numbers and reproduced the cell's trace, to the
     last digit. Whatever was overlooked when it was taken down (numbers that left and came back, memory that
     two tensors share, random numbers) shows there, or in a question that gets another answer.
 """
@@ -89,7 +89,7 @@ class Handle(NamedTuple):
 
 
 class Branch(NamedTuple):
-    """Where the cell would go on in another way: a question at `line` has the cell's answer as far as `near`,
+    """Where the cell would take another branch: the condition at `line` has the cell's answer up to `near`,
     and another from `far` on."""
 
     line: int
@@ -198,7 +198,7 @@ class Live:
         return None if span is None else line_of_number(self.trace.source, span, handle.place)
 
     def _turns(self, numbers: Mapping[str, float]) -> int | None:
-        """The line at which the cell would go on in another way; None if it would not."""
+        """The line at which the cell would take another branch; None if there is none."""
         try:
             run(self.program, self.changes(numbers), self.trace.source)
         except OtherBranch as turned:

@@ -5,7 +5,7 @@ Note [Programs]
     A program has the tensors that came into the cell (`InputTensor`) with their numbers, and the calls of
     library functions in their order (`Instruction`), with tensors by number and all other arguments as
     they were. To run it is to make new tensors and to call the same functions: no code of the user's
-    runs. It is made of the notes of a recording when somebody asks (see `derivation`). A cell that cannot be
+    runs. It is made from the notes of a recording when it is needed (see `derivation`). A cell that cannot be
     computed again in this way has no program but a reason for that, which is a key of the catalogue. What is
     overlooked here is found later: a program counts only if it gives the numbers of the cell (see `live`).
 """

@@ -90,7 +90,7 @@ def fits_compound(element: ElementTree.Element, compound: str) -> bool:
 
 
 def fits_rule(way: Way, parts: Sequence[tuple[str, str]]) -> bool:
-    """Whether the last element of a way is what a selector says."""
+    """Whether the last element of a path matches a selector."""
     *before, (combinator, compound) = parts
     if not fits_compound(way[-1][0], compound):
         return False
@@ -120,7 +120,7 @@ def styled_parts(
 def styled_below(
     way: Way, above: Style, rules: Sequence[Rule]
 ) -> Iterator[tuple[ElementTree.Element, Style]]:
-    """The last element of a way and all below it."""
+    """The last element of a path and all below it."""
     element = way[-1][0]
     style = {name: above[name] for name in INHERITED if name in above}
     style |= {name: element.get(name, "") for name in INHERITED if element.get(name) is not None}

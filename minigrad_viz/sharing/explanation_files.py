@@ -1,4 +1,4 @@
-"""What is explained of a program, for other programs: as JSON, and as SARIF."""
+"""The explanations of a program, for other programs: as JSON, and as SARIF."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TOOL = "minigrad_viz"
 def explanations_json(explained: Iterable[Explanation], ended: str | None, file: str) -> dict[str, Any]:
     """The explanations of the program in `file`; `ended` is the error that ended it. Of each: `key` ("" for
     an error that is none of the known), `level`, `error` (word for word, or null), `why`, `fix`, `span` where
-    it came up, and `cause` what led to it, if that is elsewhere. Lines count from 1, columns from 0, in
+    it occurred, and `cause` what led to it, if that is elsewhere. Lines count from 1, columns from 0, in
     characters; places in other files are null."""
     return {
         "file": file,

@@ -27,8 +27,8 @@ COLORS = 96  # of a GIF: more only make letters smoother, and the file larger
 
 
 def save_film(path: Path, pages: StepPages, motion: bool = False) -> None:
-    """Write the steps as .gif, .webp or .mp4; with `motion` a step passes over into the next. LayoutError
-    where the extra "export" is not installed, or ffmpeg for .mp4."""
+    """Write the steps as .gif, .webp or .mp4; with `motion` each step moves smoothly into the next.
+    LayoutError where the extra "export" is not installed, or ffmpeg for .mp4."""
     if path.suffix.lower() == ".mp4" and shutil.which("ffmpeg") is None:
         raise LayoutUnavailable(text("film_needs_ffmpeg", pages.lang))
     try:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class CellText:
-    """What the text of a cell is to a shell in which a magic is called `name`."""
+    """The text of a cell as a shell sees it in which a magic is called `name`."""
 
     def __init__(self, shell: Any, name: str) -> None:
         self._shell = shell
@@ -167,10 +167,10 @@ class CellRunner:
         user's. A UsageError that it raises is the cell's error. After any other the cell runs as it is, and a
         warning says so.
 
-        `end(handle, error=..., result_silenced=...)` is called when the cell's own output is out. `error` is
-        what the cell raised, or None; `result_silenced` says that the cell ended in `;`. An error it raises
-        is shown as a warning of one line. It may give the traceback of a failure that it has reported itself,
-        for `%name traceback`.
+        `end(handle, error=..., result_silenced=...)` is called after the cell's own output was shown. `error`
+        is what the cell raised, or None; `result_silenced` says that the cell ended in `;`. An error it
+        raises is shown as a warning of one line. It may give the traceback of a failure that it has reported
+        itself, for `%name traceback`.
 
         `lang` gives the language of what the runner itself says; None is the one in force. `words` are
         further words of `%name`, each with the key of what it does, and a function that takes the rest of

@@ -1,4 +1,4 @@
-"""What a cell writes to before it uses it otherwise, or only writes to: how that was is not to be missed."""
+"""What a cell writes to before it reads it, or only writes to: its earlier state must be noted in time."""
 
 from __future__ import annotations
 

@@ -368,7 +368,7 @@ def input_names(fn: Callable[..., Any], n: int) -> list[str]:
 
 
 def forward_of(fn: Callable[..., Any]) -> tuple[Callable[..., Any], int]:
-    """The function whose parameters tell what `fn` takes, and how many of them are not given to `fn`: of the
+    """The function whose parameters say what `fn` takes, and how many of them are not given to `fn`: of the
     `apply` of a custom Function that is its forward, whose `ctx` only one without setup_context has."""
     cls = getattr(fn, "__self__", None)
     if not isinstance(cls, type) or getattr(fn, "__name__", "") != "apply":

@@ -1,4 +1,4 @@
-"""What can be asked for: one table, from which the options of `%%autograd` and of the command line are
+"""The options: one table, from which the options of `%%autograd` and of the command line are
 made,
 and the traits of `%config Autograd`.
 """
@@ -29,7 +29,7 @@ NUMBER, STEPS, FILES = "number", "steps", "files"
 
 
 class Option(NamedTuple):
-    """One thing that can be asked for; the catalogue says under `about` what it does. `choices` are its
+    """One option; the catalogue says under `about` what it does. `choices` are its
     values, or NUMBER, STEPS or FILES says of what kind they are. `flags` take a value from the line; each of
     `switches` stands for a value by itself."""
 
@@ -169,7 +169,7 @@ class Reader(argparse.ArgumentParser):
 
 
 class Switch(argparse.Action):
-    """Flags that stand each for a value of one option; two that differ exclude each other."""
+    """Flags, each of which means a value of one option; two different ones exclude each other."""
 
     def __init__(
         self, option_strings: list[str], dest: str, values: Mapping[str, Any], **kwargs: Any

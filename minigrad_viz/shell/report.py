@@ -1,4 +1,4 @@
-"""What is shown of a recorded cell: its picture, its state table, its steps, its errors; on a page, as
+"""What is shown for a recorded cell: its picture, its state table, its steps, its errors; on a page, as
 text, as files.
 
 It needs no script, and reads well on a page that removes its style.
@@ -372,7 +372,7 @@ class Report:
         return memory_sheet(self.scenes, self.lang)
 
     def _sheets(self) -> list[Sheet]:
-        """The sheets below the state table that were asked for; the ledger also where it is telling."""
+        """The sheets below the state table that were asked for; the ledger also where it is informative."""
         ledger, memory = self._asked
         shown: list[Sheet] = [self.ledger] if ledger or (ledger is None and self.ledger.telling) else []
         return [sheet for sheet in (*shown, *([self.memory] if memory else [])) if sheet]
@@ -512,7 +512,7 @@ class Report:
         message: bool = True,
         why: bool = True,
     ) -> str:
-        """Why the cell failed, its graph, what else is to be said, and the state table, for a page. The table
+        """Why the cell failed, its graph, further notes, and the state table, for a page. The table
         (None: whichever fits) is closed where a small picture tells all that it does. `show`
         says how the graph is shown: as a "player", as a "static" picture, or not at all ("none"). A picture
         that Graphviz itself draws has no parts that a player could mark: it is always static. With `pane`,

@@ -1,11 +1,11 @@
-"""What is remembered of the cells of a notebook: their sources, and what was recorded of them.
+"""What is remembered about the cells of a notebook: their sources, and what was recorded of them.
 
 Note [The notebook is the program]
 ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 An explanation may need what an earlier cell did: the class of a model, the optimizer, a write, a backward
 call. A session keeps the newest recorded cells, up to `CELLS` cells with `EVENTS` events together; of the
 others, and of cells that ran without the magic, the shell has the sources. Only the cells that a cell depends
-on are read: those that made its tensors or gave the names that it uses their values, and so on; and the
+on are read: those that made its tensors or assigned the names that it uses, and so on; and the
 `SHARED` newest that used one of its tensors, because they may have written to it. Of what goes beyond
 `JOINED` events only the sources are read, so that the hundredth run of a cell costs what the third one does.
 """
@@ -143,8 +143,8 @@ class Session:
         return [*recorded.values(), *every] if recorded else every
 
     def _givers(self, cell: RecordedCell, at: int, every: Sequence[RecordedCell]) -> Iterator[int]:
-        """The cells that gave the names which a cell reads their values last, and the one before where that
-        may matter."""
+        """The cells that last assigned the names that a cell reads, and the one before where that may
+        matter."""
         read, _ = self._names_in(cell.source)
         for name in read:
             for i in range(at - 1, -1, -1):

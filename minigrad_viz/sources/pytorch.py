@@ -2,7 +2,7 @@
 
 Note [How PyTorch is watched]
     Functions and methods are seen by a `TorchFunctionMode`. It does not see `Function.apply`: a stand-in for
-    what that calls tells of a custom Function, and what its `forward` computes inside is left out. Backward
+    what that calls reports a custom Function, and what its `forward` computes inside is left out. Backward
     calls, however they are made, end in one method of one object, `Variable._execution_engine.run_backward`;
     while a cell is recorded, a stand-in for that object tells when it begins and ends. Another one reports
     calls of modules. All are removed when the cell ends. Other threads than the cell's get PyTorch's own

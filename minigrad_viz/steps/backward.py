@@ -1,5 +1,5 @@
-"""The steps of a backward call, in words: what a node takes and sends, what hooks make of it, what `grad()`
-gives back, and the error that ended it."""
+"""The steps of a backward call, in words: what a node receives and sends, what hooks change, what `grad()`
+returns, and the error that ended it."""
 
 from __future__ import annotations
 

@@ -114,7 +114,7 @@ def of_cell(stage: Stage, explained: Sequence[Explanation], recursion: Recursion
 
 
 def tell(story: Story, explained: Sequence[Explanation], steps: Sequence[Step]) -> Frame:
-    """Steps that are one to the reader, in words; `explained` says why errors came up."""
+    """Steps that are one to the reader, in words; `explained` says why errors occurred."""
     said = [step.event for step in steps]
     told = together(story.stage, said) if len(said) > 1 else single_step(story, explained, steps[0])
     if steps[-1].time < story.scene.span[0]:  # there before this round: what uses it here is marked

@@ -1,4 +1,4 @@
-"""A trace beside what is shown of it, under a MIME type of its own, for hosts and tools that read notebooks.
+"""A trace beside its picture, under its own MIME type, for hosts and tools that read notebooks.
 
 Note [A trace in an output]
 

@@ -195,7 +195,7 @@ class ModuleReturned(NamedTuple):
 
 
 class TensorDetached(NamedTuple):
-    """`detach()` gave `tensor`, which shares memory with `source` outside its graph; `how` is "detach" or
+    """`detach()` returned `tensor`, which shares memory with `source` outside its graph; `how` is "detach" or
     "data". After `detach_()` the two are one."""
 
     source: TensorId
@@ -263,7 +263,8 @@ class NumbersReturned(NamedTuple):
 
 
 class NumberRead(NamedTuple):
-    """A tensor that requires gradients gave Python its number, as `item()`, `float()` and `math.log()` do."""
+    """A tensor that requires gradients became a Python number, by `item()`, `float()` or
+    `math.log()`."""
 
     tensor: TensorId
     span: Span | None

@@ -377,7 +377,7 @@ class Explanation(NamedTuple):
     `key` says which of the known errors it is ("" for any other: then `why` and `fix` are empty, and so is
     each of them wherever nothing is certain). `call` is the backward call that failed (0: what failed was
     none). `marks` are the parts of that call's picture that are guilty, or led to it. `span` is where the
-    error came up, `cause` the place in the source that led to it, where that is another. `matrices` are
+    error occurred, `cause` the place in the source that led to it, if that is another. `matrices` are
     numbers that show what is explained. `time` is the number of the event with which that was certain (0: not
     said).
     """

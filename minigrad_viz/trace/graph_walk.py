@@ -1,4 +1,4 @@
-"""Roots → Trace: what the nodes of a graph that nobody recorded tell.
+"""Roots → Trace: what the nodes of an unrecorded graph show.
 
 Works on minigrad's and PyTorch's graphs alike. Values of intermediate tensors are not part of a graph;
 they are shown where the caller still has the tensor (`names`), or where a later node saved it.

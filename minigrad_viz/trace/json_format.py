@@ -1,4 +1,5 @@
-"""A saved trace is JSON: how it is written, and how it is read, as anybody may have written or damaged it.
+"""A saved trace is JSON: how it is written, and how it is read, although anybody may have written or damaged
+it.
 
 Note [Reading a saved trace]
 ~~~~~~~~~~~~~~~~~~~~~~~~~~~~

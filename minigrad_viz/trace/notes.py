@@ -177,7 +177,7 @@ class CellEndNote(NamedTuple):
 
 
 class OpNote(NamedTuple):
-    """An op ran, and gave the tensors `rows`. `given` are ids of tensors, numbers, and other arguments: a
+    """An op ran and returned the tensors `rows`. `given` are ids of tensors, numbers, and other arguments: a
     tuple with one that cannot change, or with its text and what it is as plain data (see `template_of`). `at`
     is the number of the point in the source, and two parts of a `PlaceNote` (the second is None if that has
     been noted already). `run` is the function that computes this from `given`, of which the last are for its
@@ -219,8 +219,8 @@ def op_argument_text(given: Any) -> str | None:
 
 class CallNote(NamedTuple):
     """What the events of a call do not say, for who computes the cell again: `run` with arguments as plain
-    data, and the tensors that it gave by number, one by one (None: one that nobody knows). No event is made
-    of it.
+    data, and the tensors that it returned by number, one by one (None: one that nobody knows). No event is
+    made of it.
 
     `kind` is "call"; "draw" where `answer` is the state of random numbers before it; "ask" where the program
     went on with `answer` at `line`; "make" of a tensor that was made from data by the library `run`; "names"

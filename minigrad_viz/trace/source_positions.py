@@ -296,7 +296,7 @@ class Spot:
 
 
 class Texts:
-    """The traced text, and after it the others that turn up."""
+    """The traced text, and after it the others that are found."""
 
     def __init__(self, source: str) -> None:
         self.sources = [SourceText(source)]
@@ -435,7 +435,7 @@ class Locator:
         return None
 
     def owns(self, frame: FrameType) -> bool:
-        """Whether a frame is that of code which the user wrote; see Note [Files of the user's]."""
+        """Whether a frame belongs to code that the user wrote; see Note [Files of the user's]."""
         space = frame.f_globals
         if space is self._namespace:
             return True

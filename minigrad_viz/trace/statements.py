@@ -1,6 +1,6 @@
 """The statements of a text: which one an expression is in, and which of them have run.
 
-Nothing is traced for it (that would slow down all of the cell): what is known is where the tensors were used.
+Nothing is traced for it (that would slow down the whole cell): what is known is where the tensors were used.
 """
 
 from __future__ import annotations

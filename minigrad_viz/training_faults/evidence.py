@@ -63,8 +63,8 @@ class Cut(NamedTuple):
 
 
 class Sample(NamedTuple):
-    """What was measured of a parameter at a step: rms of weight, gradient and update; the share of zeros in
-    its gradient. nan where there is none."""
+    """What was measured about a parameter at a step: rms of weight, gradient and update; the share of zeros
+    in its gradient. nan where there is none."""
 
     step: int
     weight: float

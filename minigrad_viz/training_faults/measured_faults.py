@@ -61,7 +61,7 @@ def stuck(e: Evidence) -> bool:
 
 
 def not_finite(e: Evidence) -> Iterator[Finding]:
-    """Where the first value came up that is not finite."""
+    """Where the first value that is not finite appeared."""
     found = e.not_finite
     if found is None:
         return

@@ -1,4 +1,4 @@
-"""The ops that evidence speaks of, by the names of their nodes: `log_softmax` of LogSoftmaxBackward0."""
+"""The ops that the evidence names, by the names of their nodes: `log_softmax` of LogSoftmaxBackward0."""
 
 from __future__ import annotations
 

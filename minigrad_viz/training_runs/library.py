@@ -122,7 +122,7 @@ class Library:
         return tensor
 
     def start_optimizers(self, before: Callable[[Any, bool], None], after: Callable[[Any], None]) -> None:
-        """Tell of every step of an optimizer until `stop_optimizers`."""
+        """Report every step of an optimizer until `stop_optimizers`."""
         raise NotImplementedError
 
     def stop_optimizers(self) -> None:
@@ -266,7 +266,7 @@ class Torch(Library):
         self._module_hooks = []
 
     def start_optimizers(self, before: Callable[[Any, bool], None], after: Callable[[Any], None]) -> None:
-        """Tell of every step of an optimizer until `stop_optimizers`."""
+        """Report every step of an optimizer until `stop_optimizers`."""
         hooks = sys.modules["torch.optim.optimizer"]
 
         def enter(optimizer: Any, args: Any, kwargs: Any) -> None:

@@ -91,7 +91,7 @@ class Observer:
         self.recording_due = self._wanted()
 
     def stop_hooks(self) -> None:
-        """No module is hooked and no op is read any more."""
+        """Remove the hooks of modules, and stop reading ops."""
         if self.hooked:
             self.library.stop_modules()
         if self.tracing or self.modules.evaluating_now:

@@ -154,7 +154,7 @@ def finding_part(finding: Finding, titled: bool, lang: str | None) -> str:
 
 
 def repair_part(repair: Repair) -> str:
-    """The lines that go and those that come; a sign says which, not only a color."""
+    """Removed and added lines; a sign says which, not only a color."""
     old = [("dr-old", "−", line) for line in repair.old]
     rows = [*old, *(("dr-new", "+", line) for line in repair.new)]
     lines = "".join(f'<div class="{kind}"><i>{sign}</i>{escape(line)}</div>' for kind, sign, line in rows)

@@ -1,4 +1,4 @@
-"""Every word a learner reads, by key, in English and Korean: the files in `en` and `ko` have one text a
+"""Every word a learner reads, by key, in English and Korean: the files in `en` and `ko` have one text per
 line. Korean particles.
 
 A text of the catalogue writes `{name:을}`, and `fill_particles` chooses between 을 and 를. Names, numbers

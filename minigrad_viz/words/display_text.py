@@ -1,5 +1,5 @@
-"""Names and expressions out of a user's source, which may hold anything: made fit to be shown, and the
-width of a text."""
+"""Names and expressions from a user's source, which may contain anything: made safe to show; and the width of
+a text."""
 
 from __future__ import annotations
 

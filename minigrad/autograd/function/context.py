@@ -85,7 +85,7 @@ def zero_gradients(node: Any, i: int) -> Any:
 
 def check_gradients(node: Any, results: Any, raw: bool) -> tuple[Any, ...]:
     """One gradient per edge, `raw` or a tensor, from what the user's backward gave; RuntimeError if it is not
-    what it must be. None at the end may be too many.
+    what it must be. Superfluous None at the end is allowed.
     """
     results = results if isinstance(results, tuple) else (results,)
     count, expected = len(results), len(node._sent)

@@ -35,7 +35,7 @@ def requires_grad(answer: object) -> Any:
 
 
 def gets_gradient(made: Any) -> bool:
-    """Whether a tensor is a leaf that gets a gradient, which is tried."""
+    """Whether a tensor is a leaf that gets a gradient, found by trying."""
     (made * made).sum().abs().backward()
     return made.is_leaf and made.grad is not None
 
@@ -385,7 +385,7 @@ QUOTIENT_EXERCISES = {
 
 
 class FunctionTrial(NamedTuple):
-    """What a Function gave: its result, the gradients of its inputs, the tensors that it saved."""
+    """The result of a Function: its result, the gradients of its inputs, the tensors that it saved."""
 
     result: Any
     gradients: tuple[Any, ...]

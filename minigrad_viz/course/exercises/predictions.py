@@ -59,14 +59,20 @@ def number(cases: Cases, other: str) -> PredictFirst:
     return PredictFirst(Exercise(cases, other, read=one_number, unfit=form), form, {})
 
 
+TRUTHS = {"true": True, "false": False}  # names to `read`
+
+
 def several(size: int, each: int = 0) -> Callable[[Cases, str], PredictFirst]:
     """Questions that a list answers: of numbers, None, True and False, or of lists of `each` numbers."""
 
     def read_list(answer: object) -> list[object]:
+        if isinstance(answer, str):
+            answer = re.sub("True|False", lambda word: word[0].lower(), answer)
         given = read(answer)
         given = given.tolist() if is_tensor(given) else given
         if not isinstance(given, list | tuple) or len(given) != size:
             raise Unfit
+        given = [TRUTHS.get(item, item) if isinstance(item, str) else item for item in given]
         if any(item is not None and answer_numbers(item) is None for item in given):
             raise Unfit
         return list(given)
