@@ -37,6 +37,7 @@ def number(x: Any, dtype: str = "float32", digits: int = DIGITS) -> str:
         return f"{number(x.real, dtype, digits)}{'' if imaginary.startswith('-') else '+'}{imaginary}j"
     if not isinstance(x, float):
         return str(x)
+    x += 0.0  # libraries differ in the sign of a zero, which says nothing
     if not math.isfinite(x):
         return str(x)  # nan, inf, -inf
     size = abs(x)

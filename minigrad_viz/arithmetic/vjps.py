@@ -157,10 +157,12 @@ class NodeStep:
                 yield kept.name, self.label(tensor)
 
     def is_constant(self, tensor: str) -> bool:
-        """Whether a tensor is data without a name, which a formula has as its numbers."""
+        """Whether a tensor is data without a name, which a formula has as its numbers: created so, or by the
+        call itself on its way."""
         place, i = self.scene.at[tensor]
+        own = self.place is not None and place.span is not None and place.span == self.place.span
         unnamed = tensor not in self.scene.named
-        return unnamed and place.inputs is None and not place.states[i].requires_grad
+        return unnamed and (place.inputs is None or own) and not place.states[i].requires_grad
 
 
 NOISE = 0.1  # of the precision, as a share of 1: what a difference of numbers of that size may be off

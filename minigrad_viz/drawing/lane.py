@@ -165,7 +165,7 @@ class LaneBox:
             lines = []
             for line in head.lines:
                 name, _, was, _, _, arrow, became = line.cells
-                was = emptied(head.update, SLIM_VALUE, self.lang) or slim_cell(was)
+                was = zero_grad_text(head.update, SLIM_VALUE, self.lang) or slim_cell(was)
                 cells: tuple[Cell, ...] = name, "", was, "", "", arrow, slim_cell(became)
                 cells = cells if before or not name else (name, "", "", "", "", arrow, cells[-1])
                 lines.append(line._replace(cells=cells, told="", change=""))
@@ -262,7 +262,7 @@ def lane_of(graph: Graph, lang: str | None) -> LaneBox:
         lines = [line_of(update, *each, lang) for each in zip(changes, names, strict=True)]
         early = text("lane_early", lang) if update.early else ""
         source = shorten(clean(update.title), SOURCE)
-        if gone := emptied(update, GONE, lang):
+        if gone := zero_grad_text(update, GONE, lang):
             cells = "", "", gone, "", "", ARROW, lines[0].cells[-1]
             lines, more = [LaneLine(lines[0].id, cells, early, "")], 0
         if len(lines) == 1 and not more and not optimizer_text(update):
@@ -278,7 +278,7 @@ def lane_of(graph: Graph, lang: str | None) -> LaneBox:
     return columns_of(bare, box.more, lang)
 
 
-def emptied(update: Update, width: int, lang: str | None) -> str:
+def zero_grad_text(update: Update, width: int, lang: str | None) -> str:
     """Whose gradients an update empties, if it leaves the same of all: their names in `width` columns, or how
     many they are. "" of another update."""
     if update.kind != ZERO or len({change.after for change in update.changes}) != 1:

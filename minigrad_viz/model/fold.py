@@ -3,7 +3,7 @@
 Note [What is closed]
 A picture shows the outermost groups, each closed to one station. Open are the groups that an explanation
 points into, and a model that was called as a whole: what a reader wants to see are its modules. It stays
-closed where its parts would be too many.
+closed where its parts would be too many, and where a library alone has rounds in it.
 
 If that leaves a large graph, a run of stations, contiguous in program order, is one more group if of all of
 them only the last is used further on. Nothing that a reader may look for disappears: leaves, roots, tensors
@@ -157,9 +157,10 @@ def _groups_closed_first(graph: Graph) -> list[Group]:
     whole = [group.id for group in todo if group.kind == MODULE and group.times == 1]
     for group in todo:  # grows while it is read
         parts = inner.get(group.id, [])
+        own = group.id in whole and has_parts(group, graph)
         shown = len(group.members) - sum(len(part.members) - 1 for part in parts)
         fits = len(graph.stations) - hidden + shown - 1 <= READABLE
-        several = group.id in whole and parts and tracked.intersection(group.members) and fits
+        several = own and tracked.intersection(group.members) and fits
         if several or not pointed.isdisjoint(group.members):
             todo += parts
             hidden -= shown - 1
@@ -168,6 +169,17 @@ def _groups_closed_first(graph: Graph) -> list[Group]:
             shut.append(group)
     opened = {group.parent for group in shut if group.parent in whole}
     return [_with_path(group, graph) for group in shut] if len(opened) > 1 else shut
+
+
+def has_parts(module: Group, graph: Graph) -> bool:
+    """Whether a module has parts that a reader knows: modules, or rounds of a loop in its source. The rounds
+    of a library, which are called as the module is, are none: PyTorch's RNN has none that can be seen."""
+    members = set(module.members)
+    inside = [group for group in graph.groups if group.id != module.id and members.issuperset(group.members)]
+    name = module.title.partition(" ")[0]
+    return any(
+        group.kind == MODULE or (group.parent == module.id and group.title != name) for group in inside
+    )
 
 
 def _with_path(group: Group, graph: Graph) -> Group:
@@ -378,7 +390,7 @@ def main_part(scene: Scene, graph: Graph, *, whole: bool = False) -> tuple[Graph
     given = given_alone(scene, graph) | made_parameters(scene)
     rest = [id for id in rest if id not in given and (id not in places or not is_gradient(places[id]))]
     if not whole and (len(main) + len(rest) > SMALL_PICTURE or scene.index.updates):
-        data = preparation(part_of(graph, main)) - seeds(scene, graph)
+        data = preparation(part_of(graph, main), places) - seeds(scene, graph)
         left = [*rest, *sorted(data)]
         counts = Counter(aside_kind(places[id], main) for id in left)
         shown = replace(part_of(graph, main - data), aside=tuple(counts.items()))
@@ -386,15 +398,21 @@ def main_part(scene: Scene, graph: Graph, *, whole: bool = False) -> tuple[Graph
     return part_of(graph, leading_to_them(graph, main.union(rest))), nothing
 
 
-def preparation(graph: Graph) -> set[str]:
+def preparation(graph: Graph, places: Mapping[str, Place]) -> set[str]:
     """The stations that prepare data: neither they nor the results computed from them require gradients. Nor
-    do those count whose values a leaf was made of: `w = torch.randn(4) * 0.1`, then `w.requires_grad_()`."""
+    do those count whose values a leaf was made of: `w = torch.randn(4) * 0.1`, then `w.requires_grad_()`.
+    What a call that belongs to the graph did to its own data is no preparation: `h @ W` makes a vector h a
+    row."""
     asking = {station.id for station in graph.stations if any(card.requires_grad for card in station.cards)}
     leaves = {s.id for s in graph.stations if all(card.requires_grad and card.is_leaf for card in s.cards)}
     for route in graph.routes:  # sources come first
         asking |= {route.target} if route.source in asking else set()
     results = asking - leaves
-    used = {route.source for route in graph.routes if route.target in results}
+    calls = {places[id].span for id in results if id in places} - {None}
+    used: set[str] = set()
+    for route in reversed(graph.routes):
+        own = route.target in used and route.target in places and places[route.target].span in calls
+        used |= {route.source} if own or route.target in results else set()
     return {station.id for station in graph.stations} - asking - used
 
 

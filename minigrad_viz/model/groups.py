@@ -262,9 +262,12 @@ def groups_of(scene: Scene, graph: Graph) -> tuple[Group, ...]:
 
 
 def chain_of(root: GroupDraft) -> int:
-    """How many boxes and results fit beside each other where modules are shown; 0 without modules."""
+    """How many boxes and results fit beside each other where modules are shown; 0 without modules. A module
+    without modules stays closed."""
     modules = [item for item in root.items if isinstance(item, GroupDraft) and item.kind == MODULE]
-    parts = sum(len(list(box.items)) - 1 for box in modules if box.items)
+    parts = sum(
+        len(box.items) - 1 for box in modules if any(isinstance(item, GroupDraft) for item in box.items)
+    )
     return len(root.items) + parts if modules else 0
 
 

@@ -83,6 +83,9 @@ def gradient_name(place: Any, named: Mapping[str, str]) -> str | None:
     return found[0] if len(found) == 1 else None
 
 
+WHOLE = "slice(None, None, None)"
+
+
 def op_expression(
     place: Any, at: Mapping[str, Any], named: Mapping[str, str], depth: int = DEEPEST
 ) -> str | None:
@@ -102,6 +105,10 @@ def op_expression(
         return operands[-1]
     if title == "select" and len(operands) == 3 and operands[1].isdigit():
         return f"{operands[0]}[{':, ' * int(operands[1])}{operands[2]}]"
+    if title == "getitem" and all(one == WHOLE or one.lstrip("-").isdigit() for one in operands[1:]):
+        return f"{operands[0]}[{', '.join(operands[1:]).replace(WHOLE, ':')}]"
+    if title == "t":
+        return f"{operands[0]}.T"
     told = [each for (id, text), each in zip(given, operands) if id is not None or is_single(text)]
     return f"{title}({', '.join(told)})"
 

@@ -10,6 +10,7 @@ import { Grid, Kernel } from "./stepper_states.js";
 
 const RAIL = 14; // pixels from the edge of a card to its rail
 const LOWEST = 320; // pixels of the pane that a picture leaves room for
+const PLOT = 236; // pixels from the top of the pane to the lower edge of its plot
 const REST = 150; // milliseconds without a move until the other steps follow, and what is out of sight
 
 class Live extends Extra {
@@ -248,6 +249,7 @@ class Live extends Extra {
     this.pane.arranged();
     const { player, pane } = this;
     player.panes.root.style.setProperty("--below", `${Math.min(pane.element.offsetHeight, LOWEST)}px`);
+    pane.element.style.setProperty("--sunk", `${Math.min(0, PLOT - pane.element.offsetHeight)}px`);
     if (this.on && !player.step) this.clear();
     player.chart();
   }

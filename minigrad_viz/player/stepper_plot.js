@@ -5,6 +5,7 @@ import { clamp, drawn, make } from "./stepper_parts.js";
 const EDGE = { left: 52, right: 22, top: 28, bottom: 32 };
 const NICE = [1, 2, 2.5, 5, 10];
 const TALL = 220;
+const GLYPH = 7.3; // pixels of a letter of what is said at the point
 const REACH = 0.38; // of the width, how far a tangent reaches to either side
 
 // Round numbers between two, about as many as asked for.
@@ -91,8 +92,9 @@ export function plot(width, { xs, ys, names, label, whole }) {
     const late = x(now[0]) > width * 0.6;
     const above = Number.isFinite(now[2]) && !(now[2] > 0) === late; // where the tangent is not
     const [beside, anchor, at] = [x(now[0]) + (late ? -12 : 12), late ? "end" : "start", inside(y(now[1]))];
-    word("here", beside, clamp(at + (above ? 26 : -12), 14, TALL - 40), said.point, anchor, moving);
-    if (Number.isFinite(now[2])) word("slope", beside, clamp(at + (above ? 42 : 24), 28, TALL - 24), said.slope, anchor, moving);
+    const within = (text) => (late ? Math.max(beside, Math.min(width - 4, GLYPH * text.length)) : Math.min(beside, Math.max(4, width - 4 - GLYPH * text.length)));
+    word("here", within(said.point), clamp(at + (above ? 26 : -12), 14, TALL - 40), said.point, anchor, moving);
+    if (Number.isFinite(now[2])) word("slope", within(said.slope), clamp(at + (above ? 42 : 24), 28, TALL - 24), said.slope, anchor, moving);
   };
   return { element: svg, move };
 }

@@ -206,6 +206,10 @@ MODEL = (
 )
 
 
+ACTIVE = """() => [...document.querySelectorAll(':is(.card, .deck).active > .box')]
+    .map(one => one.getBoundingClientRect()).filter(one => one.height).map(one => one.top)"""
+
+
 @pytest.mark.smoke
 @pytest.mark.parametrize(("cell", "width"), [(CELL, 1366), (CELL, 900), (MODEL, 1366)])
 def test_the_plot_is_in_view_in_a_low_window(visit, tmp_path, cell, width):
@@ -215,3 +219,11 @@ def test_the_plot_is_in_view_in_a_low_window(visit, tmp_path, cell, width):
     box = page.locator(".mgp-plot").bounding_box()
     picture = page.locator(".mgp-view").first.bounding_box()
     assert box["y"] + box["height"] <= 768 and picture["height"] >= (240 if cell == CELL else 180)
+    while page.locator(".mgp-next").is_enabled():  # and so it stays, whatever opens below the strip
+        page.keyboard.press("ArrowRight")
+        page.wait_for_timeout(50)
+        box = page.locator(".mgp-plot").bounding_box()
+        active = page.evaluate(ACTIVE)
+        assert box["y"] + box["height"] <= 768 and any(0 < top < box["y"] for top in active)
+    slope, plot = (page.locator(one).last.bounding_box() for one in (".mgp-plot .slope", ".mgp-plot"))
+    assert slope["x"] + slope["width"] <= plot["x"] + plot["width"], "the slope is written as a whole"

@@ -46,8 +46,9 @@ def dead_links(page: Path) -> list[str]:
     return [t for t in targets if not (page.parent / t).exists()]
 
 
-def python(arguments: list[str], folder: Path, given: str = "") -> str:
-    """What a new interpreter prints that finds minigrad and the tests' own modules; it must succeed."""
+def python(arguments: list[str], folder: Path, given: str = "", limit: float = 120) -> str:
+    """What a new interpreter prints that finds minigrad and the tests' own modules; it must succeed within
+    `limit` seconds."""
     environment = {
         **os.environ,
         "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "tests" / "helpers")]),
@@ -61,7 +62,7 @@ def python(arguments: list[str], folder: Path, given: str = "") -> str:
         capture_output=True,
         text=True,
         encoding="utf-8",
-        timeout=120,
+        timeout=limit,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout

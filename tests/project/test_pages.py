@@ -97,6 +97,6 @@ def test_the_site_is_built_without_a_warning(tmp_path):
     """Sphinx warns about dead links, pages that no list names, and docstrings that it cannot read."""
     pytest.importorskip("sphinx", reason="the site needs Sphinx, MyST and Furo: pip install '.[docs]'")
     folders = [str(ROOT / "docs"), str(tmp_path)]
-    python(["-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", *folders], ROOT)
+    python(["-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", *folders], ROOT, limit=600)
     functions = (tmp_path / "api" / "minigrad.html").read_text(encoding="utf-8")
     assert 'id="minigrad.log"' in functions and "Return the natural logarithm of each element." in functions
