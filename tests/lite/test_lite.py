@@ -209,21 +209,25 @@ EXPORTS = (
     """\
 import minigrad as torch
 from minigrad_viz import doctor, record
-x = torch.tensor(3.0, requires_grad=True)
-with record() as report:
+with record() as r:
+    x = torch.tensor(3.0, requires_grad=True)
     y = x**2 + x
-    y.backward()""",
+    y.backward()
+report = r.report""",
     """\
 from pathlib import Path
-for name in ("film.gif", "film.webp", "graph.png", "graph.pdf", "graph.svg", "page.html", "all.txt", "trace.json"):
-    report.save(name, **({"size": "chat"} if name.startswith("film") else {}))
+for name in ("film.gif", "film.webp"):
+    report.save(name, size="chat")
+for name in ("graph.png", "graph.pdf", "graph.svg", "page.html", "all.txt", "trace.json"):
+    report.save(name)
 for name in ("step.png", "step.pdf", "step.tex"):
     report.save(name, step=3)
 for name in ("slides.pdf", "slides.ipynb", "slides.tex"):
     report.slides(name)
 for name in ("sheet.pdf", "sheet.ipynb"):
     report.worksheet(name, seed=1)
-{each.name: each.read_bytes()[:4] for each in Path().iterdir() if each.suffix and each.stat().st_size > 500}""",
+files = [each for each in Path().iterdir() if each.suffix and each.stat().st_size > 500]
+{each.name: each.read_bytes()[:4] for each in files}""",
     """\
 w = torch.tensor(3.0, requires_grad=True)
 optimizer = torch.optim.SGD([w], lr=0.0)
