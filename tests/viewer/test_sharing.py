@@ -24,6 +24,13 @@ LAYER = (
     "w = torch.tensor([[0.5], [0.25]], requires_grad=True)\nb = torch.tensor(0.1, requires_grad=True)\n"
     "h = torch.tanh(x @ w + b)\nloss = ((h - 1) ** 2).mean()\nloss.backward()\n"
 )
+MODEL = (
+    "import minigrad as torch\nfrom minigrad import nn\ntorch.manual_seed(0)\n"
+    "net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 8), nn.ReLU(), nn.Linear(8, 2))\n"
+    "opt = torch.optim.SGD(net.parameters(), lr=0.1)\nx = torch.randn(6, 4)\n"
+    "loss = nn.functional.cross_entropy(net(x), torch.tensor([0, 1, 0, 1, 0, 1]))\n"
+    "opt.zero_grad()\nloss.backward()\nopt.step()\n"
+)
 
 
 @pytest.fixture(scope="module")
@@ -45,6 +52,24 @@ def texts(svg: str) -> list[str]:
 
 
 # ─── A page
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_no_word_is_small_in_the_strip_of_a_model(size):
+    """Whatever a step marks, its update as well, which marks everything: that is shown in part, with its
+    line in the lane. No head of a card is cut off where the step is about a card."""
+    report = trace_source(MODEL, lang="en")[0]
+    made = pages(report, size=size)
+    font = SIZES[size].font
+    assert [frame.phase for frame in made.frames][-1] == "update"
+    for step in range(1, len(made) + 1):
+        (inner,) = ElementTree.fromstring(made.svg(step)).findall(f"{{{SVG}}}svg")
+        _, top, width, height = map(float, inner.get("viewBox").split())
+        assert float(inner.get("width")) / width * WORDS >= font * SMALLEST * 0.99, step
+        assert top == 0 or made.frames[step - 1].phase == "update", step
+    tree = StillPictures(report.picture, report.frames).at(len(made))
+    drop_legend(tree)
+    assert top + height > float(tree.get("height")) - 60, "the lane is in view"
 
 
 @pytest.mark.parametrize("size", SIZES)
