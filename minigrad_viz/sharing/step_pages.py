@@ -177,10 +177,9 @@ class StepPages:
         top = self._margin * 1.5
         drop_legend(tree)
         room = (self.size.width - 2 * self._margin, self._text_top - top - self._margin * 0.3)
-        whole = float(tree.get("width", "0")), float(tree.get("height", "0"))
-        scale = min(room[0] / whole[0], room[1] / whole[1], LARGEST * self.size.font / 24)
+        whole = x, y, width, height = extent(tree)
+        scale = min(room[0] / width, room[1] / height, LARGEST * self.size.font / 24)
         least = self.size.font * SMALLEST / WORDS
-        x, y, width, height = 0.0, 0.0, *whole
         if scale < least:
             x, y, width, height = visible_part(area, (room[0] / least, room[1] / least), whole, end)
             scale = min(room[0] / width, room[1] / height)
@@ -231,7 +230,13 @@ def drop_legend(tree: ElementTree.Element) -> None:
     for legend in tree.findall(f"{{{SVG}}}g[@class='legend']"):
         tops = [float(PLACE.match(item.get("transform", ""))[2]) for item in legend]  # type: ignore[index]
         tree.remove(legend)
-        tree.set("height", num(min(tops) - WORDS))
+        tree.set("height", num(min(tops) - WORDS - extent(tree)[1]))
+
+
+def extent(tree: ElementTree.Element) -> Rect:
+    """Where a picture begins, in its own pixels, and how large it is."""
+    left, top, *_ = map(float, tree.get("viewBox", "0 0").split())
+    return left, top, float(tree.get("width", "0")), float(tree.get("height", "0"))
 
 
 def wrap_pieces(parts: Iterable[Piece], width: float, size: float) -> Iterator[list[Piece]]:
@@ -251,21 +256,20 @@ def wrap_pieces(parts: Iterable[Piece], width: float, size: float) -> Iterator[l
         yield line
 
 
-def visible_part(
-    area: Rect | None, room: tuple[float, float], whole: tuple[float, float], end: bool = False
-) -> Rect:
+def visible_part(area: Rect | None, room: tuple[float, float], whole: Rect, end: bool = False) -> Rect:
     """The part of a picture that fills the room: as near to the beginning of the picture as the active area
     allows, of which it has all, with something around it. Of an area that is larger than the room it has the
     beginning, and of its height the `end`, where updates stand."""
     if area is None:
-        area = (0.0, 0.0, 0.0, 0.0)
+        area = (*whole[:2], 0.0, 0.0)
     found = []
-    for i, (start, length, fits, all_of_it) in enumerate(zip(area[:2], area[2:], room, whole, strict=True)):
+    axes = zip(area[:2], area[2:], room, whole[:2], whole[2:], strict=True)
+    for i, (start, length, fits, origin, all_of_it) in enumerate(axes):
         shown = min(fits, all_of_it)
         around = max(0.0, min(AROUND, (shown - length) / 2))
         first, last = start + length + around - shown, start - around  # where the part may begin
-        begin = max(first, last) if i and end and length > shown else min(max(0.0, first), last)
-        found.append((max(0.0, min(begin, all_of_it - shown)), shown))
+        begin = max(first, last) if i and end and length > shown else min(max(origin, first), last)
+        found.append((max(origin, min(begin, origin + all_of_it - shown)), shown))
     (x, width), (y, height) = found
     return x, y, width, height
 
