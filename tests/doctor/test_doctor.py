@@ -10,6 +10,7 @@ import sys
 import threading
 import weakref
 
+import psutil
 import pytest
 
 from doctor import faults, healthy
@@ -143,10 +144,14 @@ def test_steps_are_those_of_optimizers(torch):
     assert run(PROGRAMS["accumulation-mlp"]).evidence.steps == 10
 
 
-def test_memory_does_not_grow_with_the_run(torch):
+@pytest.mark.parametrize("steps", [1500, pytest.param(20_000, marks=pytest.mark.full)])
+def test_memory_does_not_grow_with_the_run(steps, torch):
+    train(torch, 10)
+    before = psutil.Process().memory_info().rss
     with doctor(show=False) as d:
-        train(torch, 1500)
-    assert d.evidence.steps == 1500
+        train(torch, steps)
+    assert psutil.Process().memory_info().rss - before < 20 * 2**20
+    assert d.evidence.steps == steps
     assert all(len(p.samples) <= 256 for p in d.evidence.parameters.values())
     assert 5 <= len(d.evidence.sampled) < 600
 
@@ -308,6 +313,8 @@ def test_modules_of_the_page_open_in_the_recorded_step(torch):
     for name in ("net.0", "net.2"):  # in the strip and in the heat map
         assert page.count(f'data-module="{name}"') == 2
     assert "Step 3, recorded whole" in page and "data-mgp" in page
+    korean = d.html("ko")
+    assert "통째로 기록한 스텝 3" in korean and "gradient rms" not in korean, "the step as well"
     with doctor(net, record=9, show=False) as d:
         train(torch, 8, net)
     assert d.recorded is None and 'data-module="' not in d.html("en")
