@@ -202,7 +202,8 @@ def add_loaders(seen: LoopEvidence) -> None:
     """Loaders of several batches that each round starts again, `next(iter(loader))`."""
     case, e = seen.case, seen.evidence
     values: dict[str, ast.expr | None] = {name: part.value for name, part in assignments(case)}
-    for loop in (*case.executed(ast.For), *case.executed(ast.While)):
+    loops: list[ast.For | ast.While] = [*case.executed(ast.For), *case.executed(ast.While)]
+    for loop in loops:
         calls = [node for part in loop.body for node in ast.walk(part) if isinstance(node, ast.Call)]
         started = [call for call in calls if last_name(call) == "iter" and len(call.args) == 1]
         if len(started) != 1 or not any(is_step(call, seen) for call in calls):
@@ -220,8 +221,8 @@ def batches_of(seen: LoopEvidence, loader: ast.expr, values: dict[str, ast.expr 
     if not isinstance(loader, ast.Call) or last_name(loader) != "DataLoader" or not loader.args:
         return 0
     size = [each.value for each in loader.keywords if each.arg == "batch_size"] or loader.args[1:2]
-    data = loader.args[0]
-    data = values.get(data.id) if isinstance(data, ast.Name) else data
+    given = loader.args[0]
+    data = values.get(given.id) if isinstance(given, ast.Name) else given
     if not isinstance(data, ast.Call) or last_name(data) != "TensorDataset" or not data.args:
         return 0
     name = ast.unparse(data.args[0])

