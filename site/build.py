@@ -31,8 +31,10 @@ KERNELSPEC = {"name": "python", "display_name": "Python (Pyodide)", "language": 
 PACKAGES = ("ipython", "jedi", "matplotlib", "micropip", "numpy", "pillow", "sqlite3", "ssl")
 INSTALL = "%pip install -q minigrad-viz"
 FIRST = "lab/index.html?path=00_start_here.ipynb"  # where the site opens
+# JupyterLite reads the settings of this page too, and needs it to have some.
 OPENING = (
     '<!doctype html><html lang="en"><meta charset="utf-8"><title>minigrad</title>'
+    '<script id="jupyter-config-data" type="application/json">{}</script>'
     f'<meta http-equiv="refresh" content="0;url={FIRST}"><a href="{FIRST}">Start here</a></html>'
 )
 

@@ -285,11 +285,19 @@ def render_in_browser(source: bytes, format: str, program: str) -> bytes:
     return bytes(made.output.to_bytes())
 
 
+def wasi_script(name: str) -> str:
+    """A script beside this file, behind the one that it needs, as one expression."""
+    here = Path(__file__)
+    needed, script = (here.with_name(each).read_text(encoding="utf-8") for each in ("wasi.js", name))
+    comment, _, function = script.partition("\n(")
+    return f"(() => {{\n{needed}{comment}\nreturn ({function}}})()"
+
+
 @functools.cache
 def graphviz_in_browser() -> Any:
     """Return Graphviz as a JavaScript function, compiled once."""
     from pyodide.code import run_js
     from pyodide.ffi import to_js
 
-    script = Path(__file__).with_name("graphviz_wasm.js").read_text(encoding="utf-8")
+    script = wasi_script("graphviz_wasm.js")
     return run_js(script)(to_js(known_module()))

@@ -17,7 +17,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from .graphviz_wasm import LayoutCrash, LayoutUntrusted
+from .graphviz_wasm import LayoutCrash, LayoutUntrusted, wasi_script
 
 FONTS = "MINIGRAD_FONT"  # an environment variable: files of fonts, as paths are listed on this system
 IN_BROWSER = sys.platform == "emscripten"
@@ -116,5 +116,5 @@ def resvg_in_browser(fonts: tuple[str, ...]) -> Any:
     digest = hashlib.sha256(wasm).hexdigest()
     if digest not in KNOWN.values():
         raise LayoutUntrusted(digest)
-    script = Path(__file__).with_name("resvg_wasm.js").read_text(encoding="utf-8")
+    script = wasi_script("resvg_wasm.js")
     return run_js(script)(to_js(wasm), to_js([Path(file).read_bytes() for file in fonts]))

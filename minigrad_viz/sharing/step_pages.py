@@ -19,6 +19,7 @@ from ..drawing.picture import Picture
 from ..drawing.style import num, xml_with_spaces
 from ..player.still import SVG, StillPictures, svg_at
 from ..steps.frames import IN_WORDS, Frame
+from ..steps.story import UPDATE
 from ..words import clean, text
 from ..words.display_text import text_pixels
 from .tikz import tikz_picture
@@ -30,6 +31,7 @@ SMALLEST = 0.75  # of the page's font: its smallest words
 WORDS = 11.0  # pixels: the smallest words of a picture
 LARGEST = 2.4  # times: no picture is larger than this
 LINES = 7  # below a picture
+AROUND = 60.0  # pixels around what is active: the arrows that lead there, with their gradients
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 FORMULA, WIDER = 0.8, 1.15  # of the font: formulas, whose letters are so much wider
 FONTS = (  # few fonts have the marks of formulas in their places: x̄
@@ -94,20 +96,25 @@ class StepPages:
     def svg(self, step: int, way: float = 1.0) -> str:
         """The page of a step, counted from 1, with gradients on their `way`: see `StillPictures.at`."""
         tree = self._still.at(step, way)
-        area = active_area(tree if way == 1 else self._still.at(step))
-        frame = self.frames[step - 1]
+        area, frame = self._area(step), self.frames[step - 1]
         width, height, _ = self.size
         parts = [
             f"<style>{FONTS}</style>",
             f'<rect width="{width}" height="{height}" fill="{self.background}"/>',
             *self._heading(step, frame),
-            self._placed(tree, area),
+            self._placed(tree, area, frame.phase == UPDATE),
             *self._text(self._below(frame)),
         ]
         return (
             f'<svg xmlns="{SVG}" width="{width}" height="{height}" viewBox="0 0 {width} {height}">'
             f"{''.join(parts)}</svg>"
         )
+
+    def _area(self, step: int) -> Rect | None:
+        """Where a step is active, or the last one before that was; an update is active everywhere."""
+        before = (i for i in range(step - 1, 0, -1) if self.frames[i - 1].phase != UPDATE)
+        areas = (active_area(self._still.at(i)) for i in (step, *before))
+        return next(filter(None, areas), None)
 
     def tikz(self, step: int) -> str:
         """The step as TikZ: its picture, and what it says. ValueError if there is no such step."""
@@ -164,17 +171,17 @@ class StepPages:
             f"{told}</text>"
         )
 
-    def _placed(self, tree: ElementTree.Element, area: Rect | None) -> str:
-        """The picture between heading and text: all of it, or the area that the step is about."""
+    def _placed(self, tree: ElementTree.Element, area: Rect | None, end: bool) -> str:
+        """The picture between heading and text: all of it, or the area that the step is about; of a large
+        area its beginning, or its `end`."""
         top = self._margin * 1.5
         drop_legend(tree)
         room = (self.size.width - 2 * self._margin, self._text_top - top - self._margin * 0.3)
-        whole = float(tree.get("width", "0")), float(tree.get("height", "0"))
-        scale = min(room[0] / whole[0], room[1] / whole[1], LARGEST * self.size.font / 24)
+        whole = x, y, width, height = extent(tree)
+        scale = min(room[0] / width, room[1] / height, LARGEST * self.size.font / 24)
         least = self.size.font * SMALLEST / WORDS
-        x, y, width, height = 0.0, 0.0, *whole
         if scale < least:
-            x, y, width, height = visible_part(area, (room[0] / least, room[1] / least), whole)
+            x, y, width, height = visible_part(area, (room[0] / least, room[1] / least), whole, end)
             scale = min(room[0] / width, room[1] / height)
         left = (self.size.width - width * scale) / 2
         for name, value in zip("xy", (left, top + (room[1] - height * scale) / 2), strict=True):
@@ -223,7 +230,13 @@ def drop_legend(tree: ElementTree.Element) -> None:
     for legend in tree.findall(f"{{{SVG}}}g[@class='legend']"):
         tops = [float(PLACE.match(item.get("transform", ""))[2]) for item in legend]  # type: ignore[index]
         tree.remove(legend)
-        tree.set("height", num(min(tops) - WORDS))
+        tree.set("height", num(min(tops) - WORDS - extent(tree)[1]))
+
+
+def extent(tree: ElementTree.Element) -> Rect:
+    """Where a picture begins, in its own pixels, and how large it is."""
+    left, top, *_ = map(float, tree.get("viewBox", "0 0").split())
+    return left, top, float(tree.get("width", "0")), float(tree.get("height", "0"))
 
 
 def wrap_pieces(parts: Iterable[Piece], width: float, size: float) -> Iterator[list[Piece]]:
@@ -243,15 +256,20 @@ def wrap_pieces(parts: Iterable[Piece], width: float, size: float) -> Iterator[l
         yield line
 
 
-def visible_part(area: Rect | None, room: tuple[float, float], whole: tuple[float, float]) -> Rect:
-    """The part of a picture with what is active in its middle: as large as the room, or as what is active."""
+def visible_part(area: Rect | None, room: tuple[float, float], whole: Rect, end: bool = False) -> Rect:
+    """The part of a picture that fills the room: as near to the beginning of the picture as the active area
+    allows, of which it has all, with something around it. Of an area that is larger than the room it has the
+    beginning, and of its height the `end`, where updates stand."""
     if area is None:
-        area = (0.0, 0.0, 0.0, 0.0)
+        area = (*whole[:2], 0.0, 0.0)
     found = []
-    for start, length, fits, all_of_it in zip(area[:2], area[2:], room, whole, strict=True):
-        shown = min(max(fits, length), all_of_it)
-        begin = min(max(0.0, start + length / 2 - shown / 2), all_of_it - shown)
-        found.append((begin, shown))
+    axes = zip(area[:2], area[2:], room, whole[:2], whole[2:], strict=True)
+    for i, (start, length, fits, origin, all_of_it) in enumerate(axes):
+        shown = min(fits, all_of_it)
+        around = max(0.0, min(AROUND, (shown - length) / 2))
+        first, last = start + length + around - shown, start - around  # where the part may begin
+        begin = max(first, last) if i and end and length > shown else min(max(origin, first), last)
+        found.append((max(origin, min(begin, origin + all_of_it - shown)), shown))
     (x, width), (y, height) = found
     return x, y, width, height
 

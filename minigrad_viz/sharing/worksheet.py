@@ -23,7 +23,7 @@ from ..replay.live import Live, ReplayRefusal
 from ..steps.frames import Frame
 from ..trace.events import Trace
 from ..words import clean, text
-from .step_pages import FONTS, drop_legend, join_pages
+from .step_pages import FONTS, drop_legend, extent, join_pages
 
 PAPER = 794.0, 1123.0  # A4, at 96 pixels an inch
 EDGE, LINE = 56.0, 22.0
@@ -101,11 +101,11 @@ class Worksheet:
         told += [line_of(line, top + i * 19, 14, "code") for i, line in enumerate(code)]
         top += len(code) * 19 + 14
         below = PAPER[1] - EDGE - (len(self.blanks) + 1) * LINE
-        width, height = float(tree.get("width", "0")), float(tree.get("height", "0"))
+        x, y, width, height = extent(tree)
         scale = min((PAPER[0] - 2 * EDGE) / width, (below - top) / height, 1.3)
         for name, value in (("x", EDGE), ("y", top), ("width", width * scale), ("height", height * scale)):
             tree.set(name, num(value))
-        tree.set("viewBox", f"0 0 {num(width)} {num(height)}")
+        tree.set("viewBox", " ".join(map(num, (x, y, width, height))))
         start = min(below, top + height * scale + 2 * LINE)
         for i, blank in enumerate(self.blanks):
             answer = blank.answer if key else "_" * 16

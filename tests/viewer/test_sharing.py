@@ -13,7 +13,7 @@ from cells import CELLS, traced
 from minigrad_viz.drawing.graphviz_wasm import LayoutUnavailable
 from minigrad_viz.player.still import SVG, StillPictures
 from minigrad_viz.sharing import film
-from minigrad_viz.sharing.step_pages import SIZES, SMALLEST, WORDS, StepPages, drop_legend
+from minigrad_viz.sharing.step_pages import SIZES, SMALLEST, WORDS, StepPages, drop_legend, extent
 from minigrad_viz.sharing.tikz import path_shape, tex
 from minigrad_viz.sharing.worksheet import LINE, PAPER, Worksheet
 from minigrad_viz.shell.report import Report
@@ -23,6 +23,13 @@ LAYER = (
     "import minigrad as torch\nx = torch.tensor([[1.0, 2.0], [3.0, 4.0]])\n"
     "w = torch.tensor([[0.5], [0.25]], requires_grad=True)\nb = torch.tensor(0.1, requires_grad=True)\n"
     "h = torch.tanh(x @ w + b)\nloss = ((h - 1) ** 2).mean()\nloss.backward()\n"
+)
+MODEL = (
+    "import minigrad as torch\nfrom minigrad import nn\ntorch.manual_seed(0)\n"
+    "net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 8), nn.ReLU(), nn.Linear(8, 2))\n"
+    "opt = torch.optim.SGD(net.parameters(), lr=0.1)\nx = torch.randn(6, 4)\n"
+    "loss = nn.functional.cross_entropy(net(x), torch.tensor([0, 1, 0, 1, 0, 1]))\n"
+    "opt.zero_grad()\nloss.backward()\nopt.step()\n"
 )
 
 
@@ -45,6 +52,45 @@ def texts(svg: str) -> list[str]:
 
 
 # ─── A page
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_no_word_is_small_in_the_strip_of_a_model(size):
+    """Whatever a step marks, its update as well, which marks everything: that is shown in part, with its
+    line in the lane. No head of a card is cut off where the step is about a card."""
+    report = trace_source(MODEL, lang="en")[0]
+    made = pages(report, size=size)
+    font = SIZES[size].font
+    assert [frame.phase for frame in made.frames][-1] == "update"
+    begin = extent(StillPictures(report.picture, report.frames).at(1))[1]
+    for step in range(1, len(made) + 1):
+        (inner,) = ElementTree.fromstring(made.svg(step)).findall(f"{{{SVG}}}svg")
+        _, top, width, height = map(float, inner.get("viewBox").split())
+        assert float(inner.get("width")) / width * WORDS >= font * SMALLEST * 0.99, step
+        assert top == begin or made.frames[step - 1].phase == "update", step
+    tree = StillPictures(report.picture, report.frames).at(len(made))
+    drop_legend(tree)
+    assert top + height > float(tree.get("height")) - 60, "the lane is in view"
+
+
+def test_the_lane_is_whole_where_the_picture_fits():
+    """It begins left of the graph: with its first letters."""
+    source = (
+        "import minigrad as torch\nw = torch.tensor(1.0, requires_grad=True)\n"
+        "opt = torch.optim.SGD([w], lr=0.1)\nloss = (w - 3) ** 2\n"
+        "opt.zero_grad()\nloss.backward()\nopt.step()\n"
+    )
+    report = trace_source(source, lang="en")[0]
+    made = pages(report)
+    still = StillPictures(report.picture, report.frames).at(len(made))
+    drop_legend(still)
+    left, top, *_ = extent(still)
+    assert left < 0, "the case that is looked at"
+    (inner,) = ElementTree.fromstring(made.svg(len(made))).findall(f"{{{SVG}}}svg")
+    assert next(map(float, inner.get("viewBox").split())) == left
+    for page in Worksheet(report.picture, report.frames, source, "en").pages():
+        (inner,) = ElementTree.fromstring(page).findall(f"{{{SVG}}}svg")
+        assert list(map(float, inner.get("viewBox").split()))[:2] == [left, top]
 
 
 @pytest.mark.parametrize("size", SIZES)
