@@ -337,10 +337,8 @@ def learning_targets(case: Case) -> Iterator[Explanation]:
             yield case.note("learning_target", cause=values["made"], of_cell=True, **values)
             return
     for event, target, leaves in computed_targets(case):
-        made = born.get(target)
-        span = None if made is None else made.span
         values = {"name": case.plain(target), "place": event.span, "names": case.names(by_number(leaves))}
-        yield case.note("learning_target", "target_computed", cause=span, of_cell=True, **values)
+        yield case.note("learning_target", "target_computed", cause=event.span, of_cell=True, **values)
         return
 
 
