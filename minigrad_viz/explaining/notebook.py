@@ -24,7 +24,7 @@ LED_BY_ANY = ("second_backward", "freed_read", "kept_gradient", "unused_input")
 # Notes about an optimizer that took a step in the cell, wherever that was created.
 OF_TRAINING = (
     "stale_optimizer", "other_parameters", "unregistered", "step_too_early", "reset_too_early",
-    "out_of_reach", "eval_left_on",
+    "out_of_reach", "eval_left_on", "layer_made_anew",
 )  # fmt: skip
 
 

@@ -398,7 +398,7 @@ class Block(nn.Module):
         self.norm = nn.BatchNorm2d(2)
     def forward(self, x):
         return F.relu(self.norm(self.conv(x)) + x)
-X, y = torch.randn(4, 2, 5, 5), torch.arange(6) % 2
+X, y = torch.randn(4, 2, 5, 5), torch.arange(4) % 2
 net = nn.Sequential(Block(), Block(), nn.Flatten(), nn.Linear(50, 2))
 """ + SGD + LOOP.replace("F.mse_loss(net(X), Y)", "F.cross_entropy(net(X), y)"),
     "layers in a ModuleList": DATA + """\
