@@ -196,8 +196,10 @@ class Case:
         return self.scene.index.state(tensor)
 
     def words(self, key: str, **values: Any) -> Sentence:
-        """A sentence of the catalogue; a place in the source is quoted with its line."""
+        """A sentence of the catalogue; a place in the source is quoted with its line, and code that is not
+        known is left out."""
         places = {name: self.place(value) for name, value in values.items() if isinstance(value, Span | None)}
+        places |= {"code": ""} if values.get("code", "") is None else {}
         return Sentence(clean(text(key, self.lang, **{**values, **places})))
 
     def names(self, tensors: Iterable[str]) -> str:

@@ -289,7 +289,7 @@ def of_math(case: Case, call: ast.Call) -> bool:
 
 def with_tensors(case: Case, tree: ast.AST) -> str:
     """A part of the source without what makes Python numbers of tensors, and with functions of torch instead
-    of those of `math`."""
+    of those of `math` and NumPy."""
     return ast.unparse(NumberReadRemover(case).visit(ast.parse(ast.unparse(tree))))
 
 
@@ -310,4 +310,15 @@ class NumberReadRemover(ast.NodeTransformer):
             map(ast.unparse, node.args)
         ):
             return node.args[0]
+        if of_numpy(node) and before != list(map(ast.unparse, node.args)) and not node.keywords:
+            known = callable(getattr(minigrad, last_name(node), None))
+            return (
+                ast.Call(ast.Attribute(ast.Name("torch"), last_name(node)), node.args, []) if known else node
+            )
         return given[0] if given else node
+
+
+def of_numpy(node: ast.AST) -> bool:
+    """Whether a part of the source is a call of a function of NumPy."""
+    named = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+    return named and ast.unparse(node.func.value) in ("np", "numpy")  # type: ignore[attr-defined]

@@ -252,6 +252,8 @@ class LoopEvidence:
         if value is None or len(self.evidence.inputs) >= 64:
             return
         part = isinstance(born, Forward) and born.op in PARTS
+        if part and isinstance(born, Forward):  # most of the data is no batch of it
+            part = math.prod(self.shape_of(born.read[0])) >= 2 * value.size
         self.evidence.input_parts += part
         if born is not None and part:
             self.evidence.input_place = self.place(born.span)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ..model.execution import ModuleCall
 from ..model.provenance import op_behind
 from ..number_text import number
-from ..trace.events import Forward
+from ..trace.events import Forward, ModuleCalled
 from ..trace.graph import Explanation
 from ..trace.source_positions import Span
 from .case import Case, Fix, Values
@@ -34,23 +34,41 @@ def scores_twice(case: Case) -> Iterator[Explanation]:
             found[event.span] = applied_twice(case, event, source)
         elif event.op in LOGARITHMS and is_probability(source):
             found[event.span] = no_logarithm(case, event, source)
-        elif event.op in LOGARITHMS[:2] and (high := above_zero(source)) is not None:
-            values: Values = {"call": event.span, "high": number(high)}
-            values["source"] = source.span
-            found[event.span] = case.note(
-                "scores_twice", "logarithm_missing_scores", cause=event.span, of_cell=True, **values
-            )
+        elif event.op in LOGARITHMS and (high := above_zero(source)) is not None:
+            found[event.span] = of_scores(case, event, source, high)
     for event in case.trace.of(Forward):  # minigrad computes kl_div by several operations
         tree = node_at(case, event.span) if event.op == "mul" and event.span not in found else None
         if isinstance(tree, ast.Call) and last_name(tree) == "kl_div" and len(event.read) == 2:
             source = op_behind(born, event.read[1])
             if source is not None and is_probability(source):
                 found[event.span] = no_logarithm(case, event, source)
+            elif source is not None and (high := above_zero(source)) is not None:
+                found[event.span] = of_scores(case, event, source, high)
     for call in case.scene.index.module_calls.calls:
         source = op_behind(born, next(iter(call.event.inputs), None))
-        if call.event.kind in CLASSES and source is not None and is_probability(source):
-            found.setdefault(call.event.span, no_logarithm(case, call.event, source))
+        if call.event.kind not in CLASSES or source is None or call.event.span in found:
+            continue
+        if is_probability(source):
+            found[call.event.span] = no_logarithm(case, call.event, source)
+        elif (high := above_zero(source)) is not None:
+            found[call.event.span] = of_scores(case, call.event, source, high)
     yield from (told._replace(span=span) for span, told in found.items() if isinstance(span, Span | None))
+
+
+def of_scores(case: Case, event: Forward | ModuleCalled, source: Forward, high: float) -> Explanation:
+    """The note about a loss of log-probabilities that was given scores: only for classes another loss takes
+    scores."""
+    why = "logarithm_missing_divergence" if is_divergence(case, event) else "logarithm_missing_scores"
+    values: Values = {"call": event.span, "high": number(high), "source": source.span}
+    return case.note("scores_twice", why, cause=event.span, of_cell=True, **values)
+
+
+def is_divergence(case: Case, event: Forward | ModuleCalled) -> bool:
+    """Whether a loss is a divergence: an op of that name, a layer, or the call of `kl_div` around an op."""
+    if isinstance(event, ModuleCalled) or event.op == "kl_div":
+        return isinstance(event, Forward) or event.kind == "KLDivLoss"
+    tree = node_at(case, event.span)
+    return isinstance(tree, ast.Call) and last_name(tree) == "kl_div"
 
 
 def is_probability(source: Forward) -> bool:

@@ -23,7 +23,7 @@ from ..trace.events import (
 from ..trace.graph import CAUSE, Explanation, Mark
 from ..trace.source_positions import Span
 from .case import Case, Sentence, Values
-from .edits import NO_GRAD, plain_target, quote, rewritten, with_tensors
+from .edits import NO_GRAD, of_numpy, plain_target, quote, rewritten, with_tensors
 from .syntax import before_dot_source, node_at, span_at, statement_around, written_as
 
 # ─── Where the path of gradients to a tensor ended
@@ -68,7 +68,9 @@ class PathCut(NamedTuple):
         tree = statement_around(case, self.span)
         text = "" if tree is None else ast.unparse(tree)
         code = "" if tree is None else with_tensors(case, tree)
-        return "" if code == text else quote(code) or ""
+        parts = [*ast.walk(ast.parse(code))]  # of arrays and of single numbers no tensor takes the place
+        other = any(of_numpy(part) or isinstance(part, ast.ListComp) for part in parts)
+        return "" if code == text or other else quote(code) or ""
 
     def marks(self, case: Case, card: bool = True) -> tuple[Mark, ...]:
         """A mark on the arrow that was cut; where the picture has none, with `card` on the tensor behind

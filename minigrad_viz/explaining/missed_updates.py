@@ -10,18 +10,28 @@ from typing import Any, NamedTuple
 
 import minigrad
 
-from ..model.provenance import by_number
-from ..trace.events import Event, Forward, GradAccumulated, InPlaceWrite, OptimizerStepped, TensorDetached
+from ..model.provenance import by_number, upstream
+from ..trace.events import (
+    Event,
+    Forward,
+    GradAccumulated,
+    InPlaceWrite,
+    ModuleCalled,
+    OptimizerStepped,
+    TensorCreated,
+    TensorDetached,
+)
 from ..trace.graph import Explanation
 from ..words import InventedName
 from .case import Case, Fix, Sentence, Values
 from .edits import quote, replace_part
-from .lost_paths import reads, update_of
-from .syntax import assigned_in, assignments, before_dot_source, last_name, scope_of, span_at, written_as
+from .lost_paths import as_in_place_write, reads
+from .syntax import assigned_in, assignments, last_name, scope_of, span_at, written_as
 
 MISSPELLED = re.compile(
     r"requires?d?_?grads?|requi(?:er|re|r)s?_g(?:ra|ar)d|requries_grad|requires_g(?:ar|r)d"
 )
+HOLDERS = {"list": (ast.List, ast.ListComp), "dict": (ast.Dict, ast.DictComp)}  # of layers, by their trees
 ROUNDS = 2  # in which a parameter gets a gradient before its update is missed
 
 
@@ -61,7 +71,7 @@ def unheld(case: Case, optimizers: Sequence[Any]) -> Iterator[Explanation]:
         if rounds[id] >= ROUNDS and id not in changed and (state := case.state(id)) and state.parameter
     ]
     names = [case.plain(id) for id in asleep]
-    if not names:
+    if not names or any({*asleep} <= leaves for *_, leaves in computed_targets(case)):
         return
     values: Values = {"names": case.names(asleep), "step": steps[-1].span, "opt": ""}
     span, code = steps[-1].span, None
@@ -71,7 +81,8 @@ def unheld(case: Case, optimizers: Sequence[Any]) -> Iterator[Explanation]:
         values |= {"opt": opt.name, "given": opt.parameters, "line": span.line}
         code = holding(case, opt, names)
     why: Sentence | str = "unheld_given" if values["opt"] else "unheld"
-    fix: Sentence | str = "unheld_fix_code" if code else "unheld.fix"
+    whole = code is not None and code.count(".parameters()") == 1 and not code.count("*")
+    fix: Sentence | str = "unheld_fix_whole" if whole else "unheld_fix_code" if code else "unheld.fix"
     lists = [] if code else [*layer_lists(case)]
     new = replaced_layer(case, optimizers, names)
     if new is not None:
@@ -79,20 +90,22 @@ def unheld(case: Case, optimizers: Sequence[Any]) -> Iterator[Explanation]:
         yield case.note("stale_optimizer", "stale_layer", "", (), span_at(case, new), True, **values)
         return
     if len(lists) == 1:
-        told = case.words("unheld_list", name=lists[0].name, line=lists[0].line)
+        told = case.words(f"unheld_{lists[0].kind}", name=lists[0].name, line=lists[0].line)
         why, new_list = Sentence(f"{case.words(why, **values)} {told}"), lists[0].fix
-        fix = "module_list.fix" if new_list is None else new_list.text
+        fix = f"module_{lists[0].kind}.fix" if new_list is None else new_list.text
     last = next(event for event in reversed(added) if event.tensor in asleep)
     time = case.scene.index.times[id(last)]
     yield case.note("other_parameters", why, fix, (), span, True, time, code=code, **values)
 
 
 class LayerList(NamedTuple):
-    """A Python list of layers that is assigned to an attribute `name`, and what to do about it."""
+    """A Python list (or a dictionary) of layers that is assigned to an attribute `name`, and what to do about
+    it."""
 
     name: str
     part: ast.Assign
     fix: Fix | None
+    kind: str
 
     @property
     def line(self) -> int:
@@ -101,14 +114,15 @@ class LayerList(NamedTuple):
 
 
 def layer_lists(case: Case) -> Iterator[LayerList]:
-    """The Python lists in which a model keeps layers, where a module does not find them."""
+    """The Python lists and dictionaries in which a model keeps layers, where a module does not find them."""
     for target, part in assignments(case):
         calls = [each for each in ast.walk(part.value) if isinstance(each, ast.Call)]
         layers = [each for each in calls if is_module(case, last_name(each))]
-        if target.startswith("self.") and isinstance(part.value, ast.List | ast.ListComp) and layers:
+        kind = next((kind for kind, trees in HOLDERS.items() if isinstance(part.value, trees)), "")
+        if target.startswith("self.") and kind and layers:
             path = ast.unparse(layers[0].func).removesuffix(last_name(layers[0])) or "torch.nn."
-            code = f"{path}ModuleList({written_as(case, part.value)})"
-            yield LayerList(target, part, replace_part(case, part.value, {part.value: code}))
+            code = f"{path}Module{kind.capitalize()}({written_as(case, part.value)})"
+            yield LayerList(target, part, replace_part(case, part.value, {part.value: code}), kind)
 
 
 def is_module(case: Case, name: str) -> bool:
@@ -137,6 +151,9 @@ def holding(case: Case, opt: Any, names: Sequence[str]) -> str | None:
         return None
     bases = dict.fromkeys(map(base_of_name, names))
     modules = [base for base in bases if base not in names]
+    part = re.fullmatch(r"([A-Za-z_]\w*)\.[\w.]+\.parameters\(\)", opt.parameters)
+    if part is not None and modules == [part[1]] == [*bases]:  # of the model only that part was given
+        return quote(f"{opt.name} = " + ast.unparse(opt.call).replace(part[0], f"{part[1]}.parameters()", 1))
     if any(base in opt.given for base in bases) or not bases.keys() <= usable(case, opt.call):
         return None
     more = [f"*{base}.parameters()" if base in modules else base for base in bases]
@@ -158,26 +175,62 @@ def usable(case: Case, call: ast.Call) -> set[str]:
     return {*own, *(base_of_name(name) for _, name in case.trace.names)}
 
 
-def misspelled_flag_note(case: Case) -> Iterator[Explanation]:
-    """A misspelled `requires_grad` of a tensor was given a value, and the recording shows that it switched
-    nothing: the tensor got a gradient although it should not, or none is recorded though it should."""
+class Flag(NamedTuple):
+    """An assignment that was to switch gradients on or off (`wanted`), and switches nothing: of tensors with
+    a misspelled `requires_grad`, or of a module. `base` is how the tensors are called."""
+
+    part: ast.Assign
+    target: ast.Attribute
+    base: str
+    wanted: bool
+
+    @property
+    def of_module(self) -> bool:
+        """Whether it is an attribute of a module that was set."""
+        return self.target.attr == "requires_grad"
+
+
+def idle_flags(case: Case) -> Iterator[Flag]:
+    """The assignments that switch no gradients."""
     loops = [loop for loop in case.executed(ast.For) if ast.unparse(loop.iter).endswith("parameters()")]
     inside = [part for loop in loops for part in loop.body if isinstance(part, ast.Assign)]
     for part in dict.fromkeys([*case.executed(ast.Assign), *inside]):
-        target = part.targets[0]
-        plain = isinstance(target, ast.Attribute) and isinstance(part.value, ast.Constant)
-        if not plain or not isinstance(target, ast.Attribute) or type(part.value.value) is not bool:  # type: ignore[attr-defined]
-            continue
-        if target.attr == "requires_grad" or not MISSPELLED.fullmatch(target.attr):
+        target, value = part.targets[0], part.value
+        if not isinstance(target, ast.Attribute) or not isinstance(value, ast.Constant):
             continue
         base = base_of_tensors(target.value, loops, part)
-        time = ignored_at(case, base, bool(part.value.value))  # type: ignore[attr-defined]
-        if not time:
-            continue
-        place = span_at(case, part)
-        code = quote(f"{ast.unparse(target.value)}.requires_grad = {ast.unparse(part.value)}")
-        values: Values = {"place": place, "name": target.attr, "code": code}
-        yield case.note("misspelled_flag", cause=place, of_cell=True, time=time, **values)
+        named = target.attr != "requires_grad" and MISSPELLED.fullmatch(target.attr)
+        module = target.attr == "requires_grad" and is_called_module(case, base)
+        if type(value.value) is bool and (named or module):
+            yield Flag(part, target, base, value.value)
+
+
+def misspelled_flag_note(case: Case) -> Iterator[Explanation]:
+    """An assignment was to switch gradients, and the recording shows that it switched nothing: the tensor got
+    a gradient although it should not, or none is recorded though it should."""
+    for flag in idle_flags(case):
+        time = ignored_at(case, flag.base, flag.wanted)
+        if time:
+            why, fix = words_of_flag(case, flag)
+            yield case.note("misspelled_flag", why, fix, (), span_at(case, flag.part), True, time)
+
+
+def words_of_flag(case: Case, flag: Flag) -> tuple[Sentence, Sentence]:
+    """What is said of such an assignment, and what to write instead."""
+    owner, place = ast.unparse(flag.target.value), span_at(case, flag.part)
+    if flag.of_module:
+        why = case.words("flag_of_module", place=place)
+        code, text = quote(f"{owner}.requires_grad_({flag.wanted})"), ast.unparse(flag.part)
+        return why, case.words("constructor_fix", line=flag.part.lineno, code=code, text=text)
+    code = quote(f"{owner}.requires_grad = {flag.wanted}")
+    why = case.words("misspelled_flag", place=place, name=flag.target.attr)
+    return why, case.words("misspelled_flag.fix", code=code)
+
+
+def is_called_module(case: Case, name: str) -> bool:
+    """Whether a name is that of a module that the cell calls."""
+    paths = {event.path for event in case.trace.of(ModuleCalled)}
+    return any(path == name or path.startswith(f"{name}.") for path in paths)
 
 
 def base_of_tensors(owner: ast.expr, loops: Sequence[ast.For], part: ast.Assign) -> str:
@@ -189,11 +242,16 @@ def base_of_tensors(owner: ast.expr, loops: Sequence[ast.For], part: ast.Assign)
     return ast.unparse(owner)
 
 
+def is_part_of(name: str, base: str) -> bool:
+    """Whether a tensor of that name is what `base` names, or belongs to it."""
+    return name == base or name.startswith((f"{base}.", f"{base}["))
+
+
 def ignored_at(case: Case, base: str, wanted: bool) -> int:
     """The last event that shows the tensors of that name with the other value of `requires_grad`: they got
     gradients, or are leaves of a graph that require none. 0 if none does."""
     named = {*case.scene.index.seen_as.items(), *case.trace.names}
-    ids = {id for id, name in named if name == base or name.startswith((f"{base}.", f"{base}["))}
+    ids = {id for id, name in named if is_part_of(name, base)}
     events = [*enumerate(case.trace.events)]
     if not wanted:
         return max((i for i, e in events if isinstance(e, GradAccumulated) and e.tensor in ids), default=0)
@@ -217,6 +275,48 @@ def loop_updates(case: Case) -> Iterator[Explanation]:
             if not plain or not isinstance(part, ast.Assign) or not reads(part.value, f"{name}.grad"):
                 continue
             place = span_at(case, part)
-            values: Values = {"place": place, "name": name, "over": before_dot_source(ast.unparse(loop.iter))}
-            values["code"] = quote(update_of(case, part.value, name))
+            values: Values = {"place": place, "name": name, "over": ast.unparse(loop.iter)}
+            values["code"] = quote(as_in_place_write(case, part, part.value, name))
             yield case.note("loop_update", cause=place, of_cell=True, **values)
+
+
+# ── targets ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+MEASURES = ("pow", "pow_scalar", "square")
+COMPARED = (
+    "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "nll_loss", "cross_entropy",
+    "binary_cross_entropy",
+)  # fmt: skip
+
+
+def comparisons(case: Case) -> Iterator[tuple[Forward, str, str]]:
+    """The losses that compare a prediction with a target, with these two: loss functions, and differences
+    that are squared."""
+    born = case.scene.index.births
+    for event in case.trace.of(Forward):
+        measured = event.op in MEASURES and event.read
+        source = born.get(event.read[0]) if measured else event
+        if not isinstance(source, Forward) or (measured and source.op != "sub") or len(source.read) != 2:
+            continue
+        if measured or event.op in COMPARED or event.op.startswith("nll_loss"):
+            yield event, *source.read
+
+
+def computed_targets(case: Case) -> Iterator[tuple[Forward, str, set[str]]]:
+    """The losses whose target was computed with gradients, with the target, and the leaves that got gradients
+    through it in several rounds and otherwise play no part: nothing moves them, nothing reads their
+    gradients, and the prediction does not come from them."""
+    born, changed = case.scene.index.births, written_tensors(case)
+    rounds = Counter(event.tensor for event in case.trace.of(GradAccumulated))
+    used = {event.gradient_of for event in case.trace.of(TensorCreated) if event.gradient_of}
+    if not changed & rounds.keys():
+        return
+    for event, prediction, target in comparisons(case):
+        if target in rounds or not case.scene.asks(target) or not case.scene.asks(prediction):
+            continue
+        behind, own = (
+            {id for id, _ in upstream(born, [each])} & rounds.keys() for each in (target, prediction)
+        )
+        idle = all(rounds[id] >= ROUNDS for id in behind) and not behind & (own | changed | used)
+        if behind and own and idle:
+            yield event, target, behind

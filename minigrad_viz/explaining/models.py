@@ -74,11 +74,11 @@ def no_self(failed: FailedCall, kind: str, name: str, takes: int, given: int) ->
 
 @call_rule("module_definition", "optimizer got an empty parameter list")
 def no_parameters(failed: FailedCall) -> Explanation:
-    """The layers of a model are in a plain Python list, where the module does not find them."""
+    """The layers of a model are in a plain Python list or dictionary, where a module does not find them."""
     case = failed.case
     given = failed.arguments[0] if failed.arguments else None
     for found in () if isinstance(given, ast.List | ast.Tuple) else layer_lists(case):
-        return failed.explain("module_list", found.fix, name=found.name, line=found.line)
+        return failed.explain(f"module_{found.kind}", found.fix, name=found.name, line=found.line)
     return failed.explain("module_empty")
 
 

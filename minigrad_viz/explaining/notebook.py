@@ -22,7 +22,10 @@ LED_BY_A_LINE = ("no_grad_fn", "saved_modified", "non_leaf_grad", "optimizer_of_
 LED_BY_ANY = ("second_backward", "freed_read", "kept_gradient", "unused_input")
 
 # Notes about an optimizer that took a step in the cell, wherever that was created.
-OF_TRAINING = ("stale_optimizer", "other_parameters", "step_too_early", "reset_too_early", "out_of_reach")
+OF_TRAINING = (
+    "stale_optimizer", "other_parameters", "unregistered", "step_too_early", "reset_too_early",
+    "out_of_reach", "eval_left_on", "layer_made_anew",
+)  # fmt: skip
 
 
 def explanations_in(alone: Scenes, notebook: JoinedTrace, lang: str) -> tuple[Explanation, ...]:

@@ -27,6 +27,7 @@ from .case import LISTED, Case, Values, need, require, rule
 from .edits import Shape, call_with, require_gradients
 from .failed_call import FailedCall, Operand, call_rule
 from .lost_paths import PathCut, cut_before, lost_by, reassignment_of, sentence_values, why_and_fix
+from .missed_updates import idle_flags, is_part_of, words_of_flag
 from .syntax import argument_items, assigned_once, before_dot_source, span_at
 
 # ─── Roots that are gradients
@@ -216,6 +217,10 @@ def made_of_data(case: Case, root: str, cut: PathCut | None) -> Explanation:
         fix = without_reentrant(case, kept.span)
         return case.explain("no_grad_fn_why_reentrant", fix, marks, kept.span, place=kept.span, **values)
     meant = [id for id in sources if id in case.scene.named]
+    for flag in idle_flags(case):
+        if flag.wanted and any(is_part_of(case.scene.named[id], flag.base) for id in meant):
+            told, mended = words_of_flag(case, flag)
+            return case.explain(told, mended, marks, span_at(case, flag.part), "misspelled_flag")
     values["names"] = ", ".join(map(case.name, meant))
     why, fix = "no_grad_fn_why_nothing", "no_grad_fn_fix_made"
     if 0 < len(meant) <= LISTED:

@@ -254,10 +254,24 @@ def kept_gradients(case: Case) -> Iterator[Explanation]:
     numbers = {"before": last.before, "added": last.added, "after": last.after}
     values: Values = {key: one_line(value, 24) for key, value in numbers.items()}
     trained = stepping(steps[leaf])
-    by_hand = "" if isinstance(name, InventedName) else f"{name}.grad = None"
+    by_hand = reset_of(case, list(found))
     values["reset"] = f"{trained}.zero_grad()" if trained else by_hand
     span = None if started is None else started.span
     yield case.note("kept_gradient", cause=span, of_cell=True, time=time, name=name, call=span, **values)
+
+
+def reset_of(case: Case, leaves: list[str]) -> str:
+    """The statement that resets the gradients of leaves; "" where none is short."""
+    names = list(dict.fromkeys(case.plain(id) for id in by_number(leaves)))
+    bases = {base_of_name(name) for name in names}
+    states = [case.state(id) for id in leaves]
+    if all(state is not None and state.parameter for state in states) and len(bases) == 1 and len(names) > 1:
+        (base,) = bases
+        if all(name.startswith(f"{base}.") for name in names):
+            return f"{base}.zero_grad()"
+    if len(names) > 3 or any(isinstance(name, InventedName) for name in names):
+        return ""
+    return "".join(f"{name}.grad = " for name in names) + "None"
 
 
 def stepping(span: Span | None) -> str | None:
@@ -470,16 +484,14 @@ MEASURES = ("pow", "pow_scalar", "square", "abs")
 
 
 def broadcast_losses(scenes: Scenes, lang: str | None = None) -> list[Explanation]:
-    """The note, if the root of the last backward call comes from such a difference."""
+    """The notes, if the root of the last backward call comes from such differences."""
     calls = scenes.index.started
     if not calls or scenes.trace.error or calls[-1].span is None:
         return []
     case = Case(scenes, calls[-1].call, calls[-1].span, lang)
-    for event in comparisons_behind(case, calls[-1].roots):
-        pair = column_and_row(case, event)
-        if pair is not None:
-            return [of_pair(case, event, *pair)]
-    return []
+    pairs = [(event, column_and_row(case, event)) for event in comparisons_behind(case, calls[-1].roots)]
+    found = {event.span: of_pair(case, event, *pair) for event, pair in pairs if pair is not None}
+    return sorted(found.values(), key=lambda note: note.cause.line if note.cause is not None else 0)
 
 
 def comparisons_behind(case: Case, roots: tuple[str, ...]) -> Iterator[Forward]:

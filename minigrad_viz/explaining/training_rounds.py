@@ -1,6 +1,6 @@
 """Notes about training loops whose recorded rounds show a mistake: gradients clipped too late or too early,
 a softmax over the batch, a loss that grows because of its sign, graphs that are kept, gradients of two losses
-that mix, layers that are created again, units that stay equal, a model that is trained in evaluation mode.
+that mix, targets that require gradients.
 
 Note [Rounds in a graph]
 ~~~~~~~~~~~~~~~~~~~~~~~~
@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from ..model.grad_ledger import is_zero
-from ..model.provenance import by_number, op_behind
+from ..model.provenance import by_number, op_behind, upstream
 from ..model.scene import Scenes
 from ..number_text import number
 from ..protocol import Value, finite
@@ -30,7 +30,6 @@ from ..trace.events import (
     GradSet,
     InPlaceWrite,
     ModuleCalled,
-    ModuleReturned,
     OptimizerStepped,
     TensorCreated,
     TensorDetached,
@@ -39,19 +38,16 @@ from ..trace.graph import Explanation
 from ..trace.source_positions import Span
 from ..trace.statements import blocks
 from .case import Case, Values
-from .edits import quote, rewritten
-from .missed_updates import ROUNDS, written_tensors
+from .edits import constructor, quote, rewritten
+from .lost_paths import reads
+from .missed_updates import COMPARED, MEASURES, ROUNDS, comparisons, computed_targets, written_tensors
+from .model_faults import equal_units, evaluation_mode, layers_made_anew
 from .syntax import last_name, node_at, span_at, statement_around
 
 GROWING = 3  # rounds in one graph before it counts as kept
 CLIPPING = ("clip_grad_norm_", "clip_grad_value_")
-COMPARED = (
-    "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "nll_loss", "cross_entropy",
-    "binary_cross_entropy",
-)  # fmt: skip
 REDUCED = ("mean", "mean_all", "sum", "sum_all")
-NORMS = ("batch_norm", "native_batch_norm", "cudnn_batch_norm")
-MEASURES = ("pow", "pow_scalar", "square")
+CHOICES = ("getitem", "index", "gather")  # of the scores of the right classes
 PICKED = ("nll_loss", "nll_loss_forward", "cross_entropy")
 
 
@@ -145,10 +141,11 @@ def clipped_early(case: Case) -> Iterator[Explanation]:
 
 
 def over_batch(case: Case) -> Iterator[Explanation]:
-    """A loss of classes was given what a softmax along the dimension of the samples computed."""
+    """A loss of classes was given what a softmax along the dimension of the samples computed, or numbers were
+    chosen of each sample for one."""
     born, seen = case.scene.index.births, set[Span | None]()
     for event in case.trace.of(Forward):
-        if event.op not in PICKED or not event.read:
+        if (event.op not in PICKED and not is_choice(case, event)) or not event.read:
             continue
         log = op_behind(born, event.read[0], "log")
         given = log.read[0] if log is not None and log.read else event.read[0]
@@ -175,9 +172,26 @@ def over_batch(case: Case) -> Iterator[Explanation]:
         yield case.note("softmax_batch", cause=source.span, of_cell=True, **values)
 
 
+def is_choice(case: Case, event: Forward) -> bool:
+    """Whether an op chooses one number in each row of a matrix: `p[torch.arange(n), y]`,
+    `p.gather(1, y)`."""
+    values = [None if (state := case.made(id)) is None else state.value for id in event.read]
+    if event.op not in CHOICES or None in values or not values:
+        return False
+    table, *indices = (value for value in values if value is not None)
+    if len(table.shape) != 2 or not all(index.dtype == "int64" for index in indices):
+        return False
+    if event.op == "gather":
+        return [text for text in event.arguments if text][:1] == ["1"]
+    rows = tuple(float(k) for k in range(table.shape[0]))
+    return len(indices) == 2 and indices[0].items == rows and indices[1].shape == (len(rows),)
+
+
 def along_classes(case: Case, source: Forward, dim: str) -> str | None:
     """The statement with the softmax along dimension 1; None where that cannot be said."""
-    call = node_at(case, source.span)
+    layer = case.scene.index.module_calls.at(case.scene.index.times[id(source)])
+    made = None if layer is None else constructor(case, layer.event.kind, layer.event.path, ())
+    call = node_at(case, source.span) if made is None else made.call
     if not isinstance(call, ast.Call):
         return None
     given = [each.value for each in call.keywords if each.arg == "dim"] or call.args[-1:]
@@ -197,20 +211,47 @@ def ascent(case: Case) -> Iterator[Explanation]:
         return
     values, negative = list[float](), None
     for started in index.started:
-        root = op_behind(born, started.roots[0], "neg") if len(started.roots) == 1 else None
-        loss = op_behind(born, root.read[0]) if root is not None and root.read else None
-        if loss is None or not compares(case, loss):
+        root = op_behind(born, started.roots[0]) if len(started.roots) == 1 else None
+        negated = root is not None and is_negation(root)
+        loss = op_behind(born, root.read[0]) if root is not None and negated else root
+        if (
+            root is None
+            or loss is None
+            or not (compares(case, loss) if negated else is_likelihood(case, loss))
+        ):
             return
         size = finite(loss.outputs[0].value)
         if size is None:
             return
         values.append(size)
         negative = root
-    if negative is None or len(values) < ROUNDS or values[-1] <= values[0]:
+    if negative is None or len(values) < ROUNDS or values[-1] == values[0]:
+        return
+    likelihood = not is_negation(negative)
+    if (values[-1] > values[0]) == likelihood:
         return
     first, last = (number(values[i], "float32", 4) for i in (0, -1))
     told: Values = {"place": negative.span, "first": first, "last": last}
-    yield case.note("ascent", cause=negative.span, of_cell=True, **told)
+    why = "ascent_likelihood" if likelihood else "ascent"
+    yield case.note("ascent", why, cause=negative.span, of_cell=True, **told)
+
+
+def is_negation(event: Forward) -> bool:
+    """Whether an op gives the negative of its input: `-x`, `-1 * x`, `0 - x`."""
+    constants = [text for text in event.arguments if text is not None]
+    if event.op == "neg":
+        return True
+    expected = {"mul": ("-1", "-1.0"), "rsub": ("0", "0.0")}.get(event.op, ())
+    return len(event.read) == 1 and len(constants) == 1 and constants[0] in expected
+
+
+def is_likelihood(case: Case, loss: Forward) -> bool:
+    """Whether an op gave the mean or sum of the logarithms of the probabilities of the right classes."""
+    born = case.scene.index.births
+    chosen = op_behind(born, loss.read[0], *CHOICES) if loss.op in REDUCED and loss.read else None
+    if chosen is None or not is_choice(case, chosen):
+        return False
+    return op_behind(born, chosen.read[0], "log_softmax") is not None
 
 
 def ascent_by_hand(case: Case) -> Iterator[Explanation]:
@@ -283,28 +324,23 @@ def compares(case: Case, loss: Forward) -> bool:
 
 def learning_targets(case: Case) -> Iterator[Explanation]:
     """The target of a loss is a leaf that got gradients in the rounds of a training, although nothing reads
-    them or moves it."""
+    them or moves it; or it was computed from such leaves."""
     born, changed = case.scene.index.births, written_tensors(case)
     rounds = Counter(event.tensor for event in case.trace.of(GradAccumulated))
     used = {event.gradient_of for event in case.trace.of(TensorCreated) if event.gradient_of}
     idle = {id for id in rounds if rounds[id] >= ROUNDS and id not in changed | used}
-    if not changed & rounds.keys():
-        return
-    for event in case.trace.of(Forward):
-        measured = event.op in MEASURES and event.read
-        source = born.get(event.read[0]) if measured else event
-        if not isinstance(source, Forward) or (measured and source.op != "sub") or len(source.read) != 2:
-            continue
-        if not measured and not (event.op in COMPARED or event.op.startswith("nll_loss")):
-            continue
-        (prediction, target), made = source.read, born.get(source.read[1])
-        state = case.made(target)
+    for event, prediction, target in comparisons(case) if changed & rounds.keys() else ():
+        state, made = case.made(target), born.get(target)
         data = state is not None and state.is_leaf and not state.parameter and isinstance(made, TensorCreated)
         if target in idle and data and prediction not in rounds and case.scene.asks(prediction):
             values: Values = {"name": case.plain(target), "place": event.span, "made": made and made.span}
             values["code"] = created_without_gradients(case, made.span if made else None)
             yield case.note("learning_target", cause=values["made"], of_cell=True, **values)
             return
+    for event, target, leaves in computed_targets(case):
+        values = {"name": case.plain(target), "place": event.span, "names": case.names(by_number(leaves))}
+        yield case.note("learning_target", "target_computed", cause=event.span, of_cell=True, **values)
+        return
 
 
 def created_without_gradients(case: Case, span: Span | None) -> str | None:
@@ -367,7 +403,26 @@ def kept_graphs(case: Case) -> Iterator[Explanation]:
         values = {"name": name, "n": min(len(rounds), len(roots)), "place": span}
         yield case.note("graph_kept", cause=span, of_cell=True, **values)
         return
-    yield from kept_losses(case, roots)
+    yield from [*kept_losses(case, roots)] or unnamed_graphs(case, found, roots)
+
+
+def unnamed_graphs(
+    case: Case, found: dict[str, Rounds], roots: list[tuple[BackwardStarted, Rounds]]
+) -> Iterator[Explanation]:
+    """A result of several rounds that no variable itself holds, and through which no call went: the elements
+    of a list that each round computes from those of the round before."""
+    born = case.scene.index.births
+    used = {id for id, _ in upstream(born, [id for event, _ in roots for id in event.roots])}
+    for event in reversed(case.trace.of(Forward)):
+        tree = statement_around(case, event.span) if event.span is not None else None
+        kept = [id for id in (state.id for state in event.outputs) if len(found.get(id, ())) >= GROWING]
+        if not kept or kept[0] in used or not isinstance(tree, ast.Assign) or not case.in_loop(event.span):
+            continue
+        name, rounds = ast.unparse(tree.targets[0]), found[kept[0]]
+        if reads(tree.value, name):
+            values: Values = {"name": name, "n": min(len(rounds), len(roots)), "place": event.span}
+            yield case.note("graph_kept", cause=event.span, of_cell=True, **values)
+            return
 
 
 def last_span(case: Case, tensor: str) -> Span | None:
@@ -447,105 +502,3 @@ def note_of_mixing(
         key: None if each is None else each.span for key, each in zip(("first", "second"), spans, strict=True)
     }
     return case.note("mixed_losses", cause=values["first"], of_cell=True, **values)
-
-
-# ── layers ──────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def layers_made_anew(case: Case) -> Iterator[Explanation]:
-    """A layer of each round has parameters of its own, which get one gradient and are never updated."""
-    if len(optimizer_steps(case)) < ROUNDS:
-        return
-    changed = written_tensors(case)
-    counts: dict[str, list[int]] = defaultdict(list)
-    for added in case.trace.of(GradAccumulated):
-        counts[added.tensor].append(added.call)
-    groups: dict[tuple[str, Span | None], dict[int, ModuleCalled]] = defaultdict(dict)
-    for event in case.trace.of(ModuleCalled):
-        ids = [id for _, id in event.parameters]
-        if not ids or event.span is None:
-            continue
-        if all(len(counts[id]) == 1 and id not in changed for id in ids):
-            groups[event.kind, event.span][counts[ids[0]][0]] = event
-    for (kind, span), calls in groups.items():
-        if len(calls) >= ROUNDS and len(calls) >= len(case.scene.index.started):
-            values: Values = {"kind": kind, "place": span, "n": len(calls)}
-            yield case.note("layer_made_anew", cause=span, of_cell=True, **values)
-
-
-def equal_units(case: Case) -> Iterator[Explanation]:
-    """All units of a layer had equal weights and gradients in every round, although they were updated."""
-    values: dict[str, list[Value]] = defaultdict(list)
-    gradients: dict[str, list[Value]] = defaultdict(list)
-    updates: dict[str, int] = defaultdict(int)
-    for event in case.trace.events:
-        match event:
-            case TensorCreated(tensor=state) if state.value is not None:
-                values[state.id].append(state.value)
-            case InPlaceWrite(tensor=state) if state.value is not None:
-                values[event.before].append(state.value)
-                updates[event.before] += bool(gradients.get(event.before))
-            case GradAccumulated():
-                gradients[event.tensor].append(event.added)
-    outer: list[str] = []
-    for id in by_number(gradients):
-        first = next((each for each in values[id][-1 - updates[id] :]), None)
-        if updates[id] < ROUNDS or first is None or len(first.shape) != 2:
-            continue
-        known = [first, *values[id][-updates[id] :], *gradients[id]]
-        across = [
-            axis for axis in (0, 1) if first.shape[axis] > 1 and all(equal_along(v, axis) for v in known)
-        ]
-        if len(across) == 1 or (across and all(map(is_zero, gradients[id]))):
-            outer.append(id)
-    if len(outer) < 2:  # of equal units both the weights into them and those out of them are equal
-        return
-    start = values[outer[0]][-1 - updates[outer[0]]]
-    why = "equal_zero" if is_zero(start) else "equal_units"
-    yield case.note("equal_units", why, of_cell=True, names=case.names(outer))
-
-
-def equal_along(value: Value, axis: int) -> bool:
-    """Whether all rows (axis 0) or columns of a matrix are equal."""
-    if value.items is None or len(value.shape) != 2 or value.special:
-        return False
-    rows, columns = value.shape
-    table = [value.items[k * columns : (k + 1) * columns] for k in range(rows)]
-    lines = table if axis == 0 else list(zip(*table, strict=True))
-    size = max(map(abs, value.items), default=0.0)
-    return all(abs(a - b) <= 1e-6 * size for line in lines[1:] for a, b in zip(line, lines[0], strict=True))
-
-
-# ── modes ───────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def evaluation_mode(case: Case) -> Iterator[Explanation]:
-    """Every dropout layer passed its input on, or every batch norm used its stored statistics, after the
-    model was put in evaluation mode, while all its parameters were updated."""
-    index, changed = case.scene.index, written_tensors(case)
-    calls = index.module_calls.calls
-    dropped = [call for call in calls if call.event.kind.startswith("Dropout")]
-    ends = {each.number: each.outputs for each in case.trace.of(ModuleReturned)}
-    idle = [call for call in dropped if ends.get(call.event.number) == call.event.inputs != ()]
-    norms = [event for event in case.trace.of(Forward) if event.op in NORMS and "True" not in event.arguments]
-    around = [index.module_calls.at(index.times[id(event)]) for event in norms]
-    still = [call for call in around if call is not None and call.event.kind.startswith("BatchNorm")]
-    idle += still if len(still) == sum(call.event.kind.startswith("BatchNorm") for call in calls) else []
-    if len(idle) < ROUNDS or len(idle) < len(dropped) or len(optimizer_steps(case)) < ROUNDS:
-        return
-    for part in case.executed(ast.Expr):
-        call = part.value
-        if (
-            not isinstance(call, ast.Call)
-            or not isinstance(call.func, ast.Attribute)
-            or call.func.attr != "eval"
-        ):
-            continue
-        name = ast.unparse(call.func.value)
-        inside = {id for each in calls if each.event.path.startswith(name) for _, id in each.event.parameters}
-        if all(each.event.path.startswith(f"{name}.") for each in idle) and inside and inside <= changed:
-            place = span_at(case, call)
-            values: Values = {"name": name, "place": place, "layer": idle[0].event.path}
-            why = "eval_left_on" if dropped else "eval_left_on_norm"
-            yield case.note("eval_left_on", why, "eval_left_on.fix", cause=place, of_cell=True, **values)
-            return

@@ -458,6 +458,12 @@ class PyTorch:
             if not plain and func is not None:
                 self.tell_call(call, func, args, kwargs, whole, enabled)
 
+    def converted(self, data: Any, result: Any) -> None:
+        """Tell of a tensor that was made of an array."""
+        with self.recorder.tape.shield():
+            if not by_torch():
+                self.recorder.crossing.created(result, data, False)
+
     def tell_call(
         self, call: StepCall, func: Any, args: Any, kwargs: Any, results: list[Any], enabled: bool
     ) -> None:

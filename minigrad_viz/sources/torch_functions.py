@@ -184,6 +184,24 @@ class Resets(StandIn):
         return run
 
 
+class Conversions(StandIn):
+    """Stands for `torch.from_numpy`, of which no mode tells."""
+
+    def __init__(self, holder: Any, name: str) -> None:
+        super().__init__(holder, name)
+        functools.update_wrapper(self, self.own, ("__module__", "__name__", "__qualname__", "__doc__"))
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        __tracebackhide__ = True
+        result = self.own(*arguments, **named)
+        for source in self.here():
+            source.converted(arguments, result)
+        return result
+
+    def __repr__(self) -> str:
+        return repr(self.own)
+
+
 class Entries(StandIn):
     """Stands for what gives the module `traceback` the entries of a traceback: it prints none of ours."""
 
@@ -194,12 +212,14 @@ class Entries(StandIn):
 @functools.cache
 def stand_ins() -> list[StandIn]:
     """Those of the process. They need PyTorch."""
+    import torch
     from torch.autograd.function import _SingleLevelFunction
     from torch.nn import Module
     from torch.optim import Optimizer
 
     entries = Entries(traceback, "_walk_tb_with_full_positions")
-    others = [entries] if entries.own is not None else []
+    others: list[StandIn] = [entries] if entries.own is not None else []
+    others.append(Conversions(torch, "from_numpy"))
     resets = [Resets(holder, "zero_grad") for holder in (Module, Optimizer)]
     calls = [Functions(_SingleLevelFunction, "apply"), WatchedModuleCalls(Module, "__call__")]
     return [*calls, *resets, *others]

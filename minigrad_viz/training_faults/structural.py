@@ -304,12 +304,20 @@ def losses(e: Evidence) -> Iterator[Finding]:
                 values,
                 facts.softmax_place or place_of_loss(e, place) or at,
             )
-        if facts.negated and op in PROVEN_LOSSES and len(steppers(e)) == 1:
+        if facts.negated and op in PROVEN_LOSSES and len(steppers(e)) == 1 and not moves_inputs(e):
             fell = e.losses and (e.losses[-1] != e.losses[-1] or e.losses[-1] < e.losses[0])
             yield Finding("ascent", CERTAIN if fell else LIKELY, "doctor_ascent", values, place)
-        if facts.before in ("relu", "clamp_min") and (facts.negative_targets or facts.before_zeros > 0.9):
+        at_zero = facts.negative_targets or facts.before_zeros > 0.9
+        if facts.before in ("relu", "clamp_min") and at_zero and not moves_inputs(e):
             certain = CERTAIN if facts.negative_targets else LIKELY
             yield Finding("relu_output", certain, "doctor_relu_output", values, at)
+
+
+def moves_inputs(e: Evidence) -> bool:
+    """Whether the optimizers hold no parameter of the model that runs, as where an image is optimized, or an
+    attack on a model is."""
+    held = [e.parameters[key] for o in steppers(e) for key in o.keys if key in e.parameters]
+    return bool(e.modules and held) and not any(p.is_parameter for p in held)
 
 
 def place_of_loss(e: Evidence, place: Place | None) -> Place | None:

@@ -102,7 +102,7 @@ class OpTrace:
             made.cut = self._how(op, first, inputs)
             if made.cut == "no_grad" and self.grad_off is not None:
                 made.place = self.grad_off
-        if op in PARTS and inputs and first.numel() < inputs[0].numel():
+        if op in PARTS and inputs and 2 * first.numel() <= inputs[0].numel():  # most of the data is no batch
             made.larger = True
         if op in DIFFERENCES and len(inputs) > 1:
             self._differ(made, inputs)

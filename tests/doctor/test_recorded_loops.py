@@ -1,5 +1,6 @@
 """A cell with a training loop is judged by the doctor's rules: the same key and the same sentence as the
-doctor's own report of that program, though the recording has seen other numbers."""
+doctor's own report of that program, though the recording has seen other numbers. Where a note of the cell
+tells of the same fault, that alone is said."""
 
 from __future__ import annotations
 
@@ -11,6 +12,8 @@ from staged import explanations_of
 
 from doctor import faults, healthy
 from doctor.zoo_run import run
+from minigrad_viz.explaining import loop_findings
+from minigrad_viz.trace.graph import Explanation
 
 PROGRAMS = {program.name: program for program in [*faults.programs(), *healthy.programs()]}
 NUMBER = re.compile(r"\d[\d,.]*(e[-+]?\d+)?|nan|inf")
@@ -29,6 +32,13 @@ FIRST = {program.fault.kind: program.name for program in reversed(faults.program
 KINDS = sorted(set(FIRST.values()) - OTHERWISE)
 
 
+def notes_alone(source: str, torch) -> tuple[Explanation, ...]:
+    """What is explained of a cell without the rules of the doctor."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(loop_findings, "LOOP", 10**9)
+        return explanations_of(traced(source, torch), "en")
+
+
 @pytest.mark.sample(5)
 @pytest.mark.parametrize("name", KINDS)
 def test_a_cell_says_what_the_doctor_says(name, torch):
@@ -39,7 +49,10 @@ def test_a_cell_says_what_the_doctor_says(name, torch):
     same = [each for each in found if each.key == finding.key]
     assert len(same) == 1, [each.key for each in found]
     assert found[0] == same[0] and {each.key for each in found} <= {finding.key, "first_nan"}
-    assert template(same[0].why).startswith(template(finding.verdict("en")))
+    verdict = template(finding.verdict("en"))
+    alone = {each.why for each in notes_alone(program.source, torch)}
+    assert same[0].why in alone or template(same[0].why).startswith(verdict)
+    assert same[0].why not in alone or verdict not in template(same[0].why)  # a reader is told once
     if program.line and same[0].cause is not None and program.fault.kind not in STARTS:
         assert abs(same[0].cause.line - program.line) <= (program.fault.kind == "no_grad")
 

@@ -13,7 +13,7 @@ NET = "net = nn.Sequential(nn.Linear(3, 8), nn.Tanh(), nn.Linear(8, 1))\n"
 CLASSIFIER = "net = nn.Sequential(nn.Linear(3, 8), nn.ReLU(), nn.Linear(8, 4))\n"
 SGD = "opt = torch.optim.SGD(net.parameters(), lr=0.05)\n"
 LOOP = """\
-for i in range(4):
+for i in range(6):
     opt.zero_grad()
     loss = F.mse_loss(net(X), Y)
     loss.backward()
@@ -29,7 +29,7 @@ PROGRAMS = {
     + "    if loss < best:\n        best = loss.item()\n"
     + "        state = {k: v.clone() for k, v in net.state_dict().items()}\n",
     "reset at the end": DATA + NET + SGD + """\
-for i in range(4):
+for i in range(6):
     F.mse_loss(net(X), Y).backward()
     opt.step()
     opt.zero_grad()
@@ -75,7 +75,7 @@ opt = torch.optim.SGD([p for p in net.parameters() if p.requires_grad], lr=0.05)
     "a body that the optimizer does not hold, under no_grad": DATA + NET + """\
 head = nn.Linear(1, 1)
 opt = torch.optim.SGD(head.parameters(), lr=0.05)
-for i in range(4):
+for i in range(6):
     with torch.no_grad():
         features = net(X)
     loss = F.mse_loss(head(features), Y)
@@ -95,7 +95,7 @@ body, head = nn.Sequential(nn.Linear(3, 8), nn.ReLU(), nn.Dropout(0.5)), nn.Line
 body.requires_grad_(False)
 body.eval()
 opt = torch.optim.SGD(head.parameters(), lr=0.05)
-for i in range(4):
+for i in range(6):
     loss = F.mse_loss(head(body(X)), Y)
     opt.zero_grad()
     loss.backward()
@@ -116,7 +116,7 @@ for epoch in range(3):
 """,
     "updates by hand": DATA + """\
 w, b = torch.randn(3, 1, requires_grad=True), torch.zeros(1, requires_grad=True)
-for i in range(4):
+for i in range(6):
     loss = ((X @ w + b - Y) ** 2).mean()
     loss.backward()
     with torch.no_grad():
@@ -126,7 +126,7 @@ for i in range(4):
         b.grad.zero_()
 """,
     "updates of data": DATA + NET + """\
-for i in range(4):
+for i in range(6):
     net.zero_grad()
     F.mse_loss(net(X), Y).backward()
     for p in net.parameters():
@@ -134,7 +134,7 @@ for i in range(4):
 """,
     "linear regression that begins with zeros": DATA + """\
 w, b = torch.zeros(3, 1, requires_grad=True), torch.zeros(1, requires_grad=True)
-for i in range(4):
+for i in range(6):
     loss = (X @ w + b - Y).pow(2).mean()
     loss.backward()
     with torch.no_grad():
@@ -145,7 +145,7 @@ for i in range(4):
     "softmax regression that begins with zeros": CLASSES + """\
 W = torch.zeros(3, 4, requires_grad=True)
 opt = torch.optim.SGD([W], lr=0.1)
-for i in range(4):
+for i in range(6):
     loss = F.cross_entropy(X @ W, y)
     opt.zero_grad()
     loss.backward()
@@ -162,7 +162,7 @@ for i in range(4):
     "distillation": CLASSES + CLASSIFIER + """\
 teacher = nn.Linear(3, 4)
 opt = torch.optim.Adam(net.parameters(), lr=0.01)
-for i in range(4):
+for i in range(6):
     with torch.no_grad():
         soft = F.softmax(teacher(X) / 2, dim=1)
     out = net(X)
@@ -174,7 +174,7 @@ for i in range(4):
     "attention over the sequence": DATA + """\
 q = nn.Linear(3, 3)
 opt = torch.optim.SGD(q.parameters(), lr=0.1)
-for i in range(4):
+for i in range(6):
     weights = torch.softmax(q(X) @ X.T / 3 ** 0.5, dim=0)
     loss = F.mse_loss(weights.T @ X, X)
     opt.zero_grad()
@@ -185,7 +185,7 @@ for i in range(4):
 X = torch.randn(16, 3)
 enc, dec, book = nn.Linear(3, 2), nn.Linear(2, 3), nn.Embedding(5, 2)
 opt = torch.optim.Adam([*enc.parameters(), *dec.parameters(), *book.parameters()], lr=0.01)
-for i in range(4):
+for i in range(6):
     z = enc(X)
     q = book(((z[:, None] - book.weight[None]) ** 2).sum(2).argmin(1))
     loss = F.mse_loss(q, z.detach()) + 0.25 * F.mse_loss(z, q.detach())
@@ -198,7 +198,7 @@ for i in range(4):
 X = torch.randn(16, 6)
 enc, dec = nn.Linear(6, 4), nn.Linear(2, 6)
 opt = torch.optim.Adam([*enc.parameters(), *dec.parameters()], lr=0.01)
-for i in range(4):
+for i in range(6):
     mean, scale = enc(X).chunk(2, dim=1)
     z = mean + torch.exp(0.5 * scale) * torch.randn_like(scale)
     loss = F.mse_loss(dec(z), X) - 0.05 * (1 + scale - mean ** 2 - scale.exp()).mean()
@@ -211,7 +211,7 @@ S, A, R, S2 = torch.randn(16, 3), torch.arange(16) % 2, torch.randn(16), torch.r
 net, target = nn.Linear(3, 2), nn.Linear(3, 2)
 target.load_state_dict(net.state_dict())
 opt = torch.optim.Adam(net.parameters(), lr=0.01)
-for i in range(4):
+for i in range(6):
     value = net(S).gather(1, A[:, None]).squeeze(1)
     with torch.no_grad():
         goal = R + 0.9 * target(S2).max(1).values
@@ -226,7 +226,7 @@ for i in range(4):
 S = torch.randn(16, 3)
 policy = nn.Linear(3, 2)
 opt = torch.optim.Adam(policy.parameters(), lr=0.01)
-for episode in range(4):
+for episode in range(6):
     saved = []
     for s in S[:4]:
         chances = F.log_softmax(policy(s), dim=0)
@@ -240,7 +240,7 @@ for episode in range(4):
 S, R = torch.randn(16, 3), torch.randn(16, 1)
 actor, critic = nn.Linear(3, 2), nn.Linear(3, 1)
 opt_a, opt_c = torch.optim.Adam(actor.parameters(), lr=0.01), torch.optim.Adam(critic.parameters(), lr=0.01)
-for i in range(4):
+for i in range(6):
     value = critic(S)
     loss_c = F.mse_loss(value, R)
     opt_c.zero_grad()
@@ -255,7 +255,7 @@ for i in range(4):
 S, R = torch.randn(16, 3), torch.randn(16, 1)
 actor, critic = nn.Linear(3, 1), nn.Linear(4, 1)
 opt_a, opt_c = torch.optim.Adam(actor.parameters(), lr=0.01), torch.optim.Adam(critic.parameters(), lr=0.01)
-for i in range(4):
+for i in range(6):
     with torch.no_grad():
         action = actor(S) + 0.1 * torch.randn(16, 1)
     loss_c = F.mse_loss(critic(torch.cat([S, action], 1)), R)
@@ -271,7 +271,7 @@ for i in range(4):
 G, D = nn.Linear(2, 2), nn.Sequential(nn.Linear(2, 4), nn.LeakyReLU(0.2), nn.Linear(4, 1))
 opt_g, opt_d = torch.optim.Adam(G.parameters(), lr=0.01), torch.optim.Adam(D.parameters(), lr=0.01)
 ones, zeros = torch.ones(8, 1), torch.zeros(8, 1)
-for i in range(4):
+for i in range(6):
     real, fake = torch.randn(8, 2) + 2, G(torch.randn(8, 2))
     opt_d.zero_grad()
     F.binary_cross_entropy_with_logits(D(real), ones).backward()
@@ -284,7 +284,7 @@ for i in range(4):
     "a GAN with one graph for both losses, reset in between": HEAD + """\
 G, D = nn.Linear(2, 2), nn.Linear(2, 1)
 opt_g, opt_d = torch.optim.SGD(G.parameters(), lr=0.1), torch.optim.SGD(D.parameters(), lr=0.1)
-for i in range(4):
+for i in range(6):
     fake = G(torch.randn(8, 2))
     loss_d = D(fake).mean() - D(torch.randn(8, 2) + 2).mean()
     opt_d.zero_grad()
@@ -298,7 +298,7 @@ for i in range(4):
     "a gradient penalty": HEAD + """\
 D = nn.Sequential(nn.Linear(2, 4), nn.Tanh(), nn.Linear(4, 1))
 opt = torch.optim.Adam(D.parameters(), lr=0.01)
-for i in range(4):
+for i in range(6):
     real, fake = torch.randn(8, 2) + 1, torch.randn(8, 2)
     mix = (0.3 * real + 0.7 * fake).requires_grad_()
     g, = torch.autograd.grad(D(mix).sum(), mix, create_graph=True)
@@ -316,7 +316,7 @@ for i in range(4):
     "BYOL: two views and an average": DATA + """\
 net, mean, predict = nn.Linear(3, 4), nn.Linear(3, 4), nn.Linear(4, 4)
 opt = torch.optim.SGD([*net.parameters(), *predict.parameters()], lr=0.05)
-for i in range(4):
+for i in range(6):
     a, b = X + 0.1 * torch.randn_like(X), X + 0.1 * torch.randn_like(X)
     with torch.no_grad():
         goal = mean(b)
@@ -333,7 +333,7 @@ tokens = torch.arange(20) % 5
 embed, head = nn.Embedding(5, 4), nn.Linear(4, 5, bias=False)
 head.weight = embed.weight
 opt = torch.optim.Adam(embed.parameters(), lr=0.01)
-for i in range(4):
+for i in range(6):
     loss = F.cross_entropy(head(embed(tokens[:-1])), tokens[1:])
     opt.zero_grad()
     loss.backward()
@@ -368,7 +368,7 @@ for i in range(3):
     "two heads on one body, two backward calls": DATA + """\
 body, a, b = nn.Linear(3, 4), nn.Linear(4, 1), nn.Linear(4, 1)
 opt = torch.optim.SGD([*body.parameters(), *a.parameters(), *b.parameters()], lr=0.05)
-for i in range(4):
+for i in range(6):
     h = torch.tanh(body(X))
     opt.zero_grad()
     F.mse_loss(a(h), Y).backward(retain_graph=True)
@@ -379,7 +379,7 @@ for i in range(4):
 body, a, b = nn.Linear(3, 4), nn.Linear(4, 1), nn.Linear(4, 1)
 first = torch.optim.SGD([*body.parameters(), *a.parameters()], lr=0.05)
 second = torch.optim.SGD(b.parameters(), lr=0.05)
-for i in range(4):
+for i in range(6):
     first.zero_grad()
     second.zero_grad()
     h = torch.tanh(body(X))
@@ -429,7 +429,7 @@ for seed in range(3):
 net.requires_grad_(False)
 delta = torch.zeros_like(X, requires_grad=True)
 opt = torch.optim.SGD([delta], lr=0.5)
-for i in range(4):
+for i in range(6):
     loss = -F.cross_entropy(net(X + delta), y)
     opt.zero_grad()
     loss.backward()
@@ -449,7 +449,7 @@ net.requires_grad_(False)
 goal = net(torch.rand(1, 1, 5, 5))
 image = torch.rand(1, 1, 5, 5, requires_grad=True)
 opt = torch.optim.Adam([image], lr=0.1)
-for i in range(4):
+for i in range(6):
     loss = F.mse_loss(net(image), goal)
     opt.zero_grad()
     loss.backward()
@@ -458,7 +458,7 @@ for i in range(4):
     "MAML": DATA + """\
 net = nn.Linear(3, 1)
 opt = torch.optim.SGD(net.parameters(), lr=0.05)
-for i in range(4):
+for i in range(6):
     opt.zero_grad()
     w, b = net.weight, net.bias
     for step in range(2):
@@ -484,7 +484,7 @@ base = nn.Linear(3, 3)
 base.requires_grad_(False)
 A, B = nn.Parameter(torch.randn(2, 3) * 0.1), nn.Parameter(torch.zeros(3, 2))
 opt = torch.optim.Adam([A, B], lr=0.01)
-for i in range(4):
+for i in range(6):
     loss = F.mse_loss(base(X) + X @ A.T @ B.T, X * 2)
     opt.zero_grad()
     loss.backward()
@@ -493,7 +493,7 @@ for i in range(4):
     "contrastive loss in both directions": DATA + """\
 a, b, scale = nn.Linear(3, 4), nn.Linear(3, 4), nn.Parameter(torch.tensor(1.0))
 opt = torch.optim.Adam([*a.parameters(), *b.parameters(), scale], lr=0.01)
-for i in range(4):
+for i in range(6):
     scores = scale.exp() * F.normalize(a(X), dim=1) @ F.normalize(b(X + 1), dim=1).T
     goal = torch.arange(16)
     loss = (F.cross_entropy(scores, goal) + F.cross_entropy(scores.T, goal)) / 2
@@ -505,7 +505,7 @@ for i in range(4):
 net = nn.Sequential(nn.Linear(1, 8), nn.Tanh(), nn.Linear(8, 1))
 opt = torch.optim.Adam(net.parameters(), lr=0.01)
 t = torch.linspace(0, 1, 8).view(8, 1).requires_grad_()
-for i in range(4):
+for i in range(6):
     u = net(t)
     slope, = torch.autograd.grad(u.sum(), t, create_graph=True)
     loss = ((slope + u) ** 2).mean() + (net(torch.zeros(1, 1)) - 1).pow(2).sum()
@@ -524,7 +524,7 @@ class Sign(torch.autograd.Function):
 net = nn.Linear(3, 4)
 out = nn.Linear(4, 1)
 opt = torch.optim.SGD([*net.parameters(), *out.parameters()], lr=0.05)
-for i in range(4):
+for i in range(6):
     loss = F.mse_loss(out(Sign.apply(net(X))), Y)
     opt.zero_grad()
     loss.backward()
@@ -540,7 +540,7 @@ class Reverse(torch.autograd.Function):
         return -0.3 * g
 body, task, domain = nn.Linear(3, 4), nn.Linear(4, 1), nn.Linear(4, 1)
 opt = torch.optim.SGD([*body.parameters(), *task.parameters(), *domain.parameters()], lr=0.05)
-for i in range(4):
+for i in range(6):
     h = body(X)
     d = domain(Reverse.apply(h))
     loss = F.mse_loss(task(h), Y) + F.binary_cross_entropy_with_logits(d, (X[:, :1] > 0).float())
@@ -577,7 +577,7 @@ class Product(torch.autograd.Function):
         return g @ w.T, x.T @ g
 net, w = nn.Linear(3, 4), nn.Parameter(torch.randn(4, 1))
 opt = torch.optim.SGD([*net.parameters(), w], lr=0.05)
-for i in range(4):
+for i in range(6):
     loss = F.mse_loss(Product.apply(Rectify.apply(Softplus.apply(net(X), 2.0)), w), Y)
     opt.zero_grad()
     loss.backward()
@@ -615,7 +615,7 @@ class Limited(torch.autograd.Function):
         return g.clamp(-0.01, 0.01)
 net, head = nn.Linear(3, 4), nn.Linear(4, 1)
 opt = torch.optim.SGD([*net.parameters(), *head.parameters()], lr=0.05)
-for i in range(4):
+for i in range(6):
     h = Limited.apply(Guided.apply(Noise.apply(net(X)))) + Binary.apply(net(X))
     loss = F.mse_loss(head(h), Y)
     opt.zero_grad()
@@ -624,7 +624,7 @@ for i in range(4):
 """,
     "gradients of the targets are used": DATA + NET + SGD + """\
 Y = torch.randn(16, 1, requires_grad=True)
-for i in range(4):
+for i in range(6):
     loss = F.mse_loss(net(X), Y)
     opt.zero_grad()
     loss.backward()
@@ -634,7 +634,7 @@ for i in range(4):
 """,
     "ascent on a reward": HEAD + """\
 mean = torch.tensor(0.0, requires_grad=True)
-for i in range(4):
+for i in range(6):
     reward = -((mean - 3) ** 2).mean()
     reward.backward()
     with torch.no_grad():
@@ -651,4 +651,91 @@ options.require_grad = False
     error = torch.tensor(net(X).detach().numpy() - Y.numpy())
     print(error.abs().mean())
 """,
+    "dropout and batch norm, evaluated after each epoch": DATA + """\
+net = nn.Sequential(nn.Linear(3, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Dropout(0.3), nn.Linear(8, 1))
+""" + SGD + """\
+errors = []
+for epoch in range(6):
+    net.train()
+    opt.zero_grad()
+    loss = F.mse_loss(net(X), Y)
+    loss.backward()
+    opt.step()
+    net.eval()
+    with torch.no_grad():
+        errors.append(F.mse_loss(net(X), Y).item())
+""",
+    "averages of losses and weights in lists": DATA + NET + SGD + """\
+average, mean = [p.detach().clone() for p in net.parameters()], 0.0
+for i in range(6):
+    loss = F.mse_loss(net(X), Y)
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+    mean = 0.9 * mean + 0.1 * loss.item()
+    with torch.no_grad():
+        average = [0.9 * a + 0.1 * p for a, p in zip(average, net.parameters())]
+""",
+    "states of a sequence in a list": HEAD + """\
+cell, out = nn.GRUCell(2, 4), nn.Linear(4, 1)
+opt = torch.optim.Adam([*cell.parameters(), *out.parameters()], lr=0.01)
+x, y = torch.randn(5, 3, 2), torch.randn(3, 1)
+for i in range(6):
+    states = [torch.zeros(3, 4)]
+    for t in range(5):
+        states.append(cell(x[t], states[-1]))
+    loss = F.mse_loss(out(states[-1]), y)
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+""",
+    "a log-likelihood that is made larger": CLASSES + CLASSIFIER + """\
+opt = torch.optim.SGD(net.parameters(), lr=0.1, maximize=True)
+for i in range(6):
+    loss = F.log_softmax(net(X), dim=1)[torch.arange(len(y)), y].mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+""",
+    "the negative log-likelihood by hand": CLASSES + CLASSIFIER + """\
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for i in range(6):
+    loss = -F.log_softmax(net(X), dim=1).gather(1, y.view(-1, 1)).mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+""",
+    "two networks that learn from each other": DATA + """\
+a, b = nn.Linear(3, 2), nn.Linear(3, 2)
+opt = torch.optim.SGD([*a.parameters(), *b.parameters()], lr=0.05)
+for i in range(6):
+    loss = F.mse_loss(a(X), b(X + 1)) + F.mse_loss(a(X).sum(1, keepdim=True), Y)
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+""",
+    "a divergence of two distributions": CLASSES + CLASSIFIER + """\
+goal = torch.softmax(torch.randn(len(X), 4), dim=1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for i in range(6):
+    loss = F.kl_div(F.log_softmax(net(X), dim=1), goal, reduction="batchmean")
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+""",
+    "layers that a dictionary names, too": DATA + """\
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = nn.Linear(3, 4), nn.Linear(4, 1)
+        self.parts = {"first": self.a, "last": self.b}
+    def forward(self, x):
+        return self.parts["last"](torch.tanh(self.parts["first"](x)))
+net = Net()
+""" + SGD + LOOP,
+    "data that come from NumPy": """\
+import numpy as np
+""" + DATA + """\
+X = torch.from_numpy(np.linspace(-1, 1, 48, dtype=np.float32).reshape(16, 3))
+""" + NET + SGD + LOOP,
 }  # fmt: skip
