@@ -107,6 +107,16 @@ SITUATIONS = {
         "z = torch.tensor(a).sum()\nz.backward()\n",
         "no_grad_fn", "", "True",
     ),
+    "a write to each row": Situation(
+        "w = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)\nk = w * 1\n# %%\n"
+        "for row in k:\n    row -= row.min()\nk.sum().backward()\n",
+        "view_of_several", "row", "k.tolist() == [[0.0, 1.0], [0.0, 1.0]] and w.grad is not None",
+    ),
+    "a write to a view of one of several views": Situation(
+        "x = torch.arange(4.0).reshape(2, 2).requires_grad_()\nk = x.clone()\nv1 = k.unbind()\n# %%\n"
+        "v2 = v1[0].narrow(0, 0, 1)\nv2.mul_(2)\n",
+        "view_of_several", "v2", "v2.tolist() == [0.0] and k.tolist() == [[0.0, 1.0], [2.0, 3.0]]",
+    ),
     "a write through a view of a view": Situation(
         "x = torch.ones(4, 4, requires_grad=True)\ny = x.exp()\nv = y[0]\nu = v[1:3]\nu += 1\n# %%\n"
         "y.sum().backward()\n",
