@@ -130,8 +130,8 @@ def targets_of(part: ast.AST) -> set[str]:
     return {ast.unparse(each) for each in inside}
 
 
-def is_read(name: ast.Name) -> bool:
-    """Whether a name stands for its value."""
+def is_read(name: ast.Name | ast.Attribute) -> bool:
+    """Whether a name, or an attribute, stands for its value."""
     return isinstance(name.ctx, ast.Load)
 
 

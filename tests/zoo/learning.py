@@ -91,7 +91,8 @@ MISTAKES = {
         (".detach()", ""), FITTED,
     ),
     "the data of the loss": Mistake(
-        FIT, LOSS, LOSS + ".data", "no_grad_fn", 8, "cuts the link", "Remove the .data", (".data", ""), FITTED,
+        FIT, LOSS, LOSS + ".data", "no_grad_fn", 8, "cuts the link", "Remove the .data",
+        (".data", ""), FITTED,
     ),
     "requires_grad on the loss": Mistake(
         FIT, LOSS, LOSS + ".detach()\n    loss.requires_grad = True", "out_of_reach", 8, "became a new leaf",
