@@ -198,10 +198,12 @@ def reentrant_grad(case: Case) -> Explanation | None:
 def without_reentrant(case: Case, span: Span | None) -> Sentence | str:
     """The call of a checkpoint with `use_reentrant=False`; in words where that cannot be quoted."""
     call = node_at(case, span)
-    keywords = call.keywords if isinstance(call, ast.Call) else []
-    options = [each.value for each in keywords if each.arg == "use_reentrant"]
-    fix = replace_part(case, call, {options[0]: "False"}) if isinstance(call, ast.Call) and options else None
-    return case.words("no_grad_fn_why_reentrant.fix") if fix is None else fix.text
+    if isinstance(call, ast.Call):
+        options = [each for each in call.keywords if each.arg == "use_reentrant"]
+        fix = replace_part(case, call, {options[0].value: "False"}) if options else None
+        if fix is not None:
+            return fix.text
+    return case.words("no_grad_fn_why_reentrant.fix")
 
 
 # ─── Errors while a node runs

@@ -421,8 +421,9 @@ class FailedCall:
 
     def here(self, tree: ast.expr | None) -> ast.expr | None:
         """A part of the failing expression as written in the cell."""
-        text = "" if tree is None else ast.unparse(tree)
-        return next((part for part in operands_in(self.node) if ast.unparse(part) == text), None)
+        text, node = "" if tree is None else ast.unparse(tree), self.node
+        inside = [] if node is None else [part for part in ast.walk(node) if isinstance(part, ast.expr)]
+        return next((part for part in (*operands_in(node), *inside) if ast.unparse(part) == text), None)
 
     def put(self, operand: Operand | ast.expr, new: str, key: str = "write_fix") -> Fix | None:
         """The line that failed, with `new` instead of an operand; {} in it is the operand itself as it is

@@ -255,6 +255,8 @@ def switched_off(case: Case, root: str) -> tuple[list[str], Span | None]:
     behind = by_number(sources_of(case.scene.index.births, root))
     states = [state for id in behind if (state := case.state(id)) is not None and not state.requires_grad]
     off = [state.id for state in states if state.parameter or state.id in asked]
+    order = {id: place for place, (id, _) in enumerate(case.trace.names)}  # of a model as it lists them
+    off.sort(key=lambda id: order.get(id, len(order)))
     plain = (*case.executed(ast.Assign), *case.executed(ast.Expr))
     writes = [span_at(case, part) for part in plain if ast.unparse(part).endswith(OFF)]
     known = [span for id in off if (span := asked.get(id)) is not None]

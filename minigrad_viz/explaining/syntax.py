@@ -8,7 +8,7 @@ import itertools
 from collections.abc import Iterable, Iterator
 
 from ..trace.source_positions import Span, range_of
-from ..trace.statements import find, parse_source
+from ..trace.statements import find, parse_source, places_of
 from .case import Case
 
 
@@ -27,10 +27,8 @@ def node_at(case: Case, span: Span | None) -> ast.AST | None:
     """The part of the cell's syntax tree that is at `span`."""
     if span is None or span.origin:
         return None
-    where = span.line, span.column, span.end_line, span.end_column
-    parts = (part for part in case.syntax() if not isinstance(part, ast.Expr))  # the expression itself
-    places = (part for part in parts if hasattr(part, "end_col_offset"))
-    return next((part for part in places if case.source.in_characters(range_of(part)) == where), None)
+    tree = case.source.tree
+    return None if tree is None else places_of(tree).get(case.source.in_bytes(span[:4]))
 
 
 def statement_around(case: Case, place: Span | ast.AST | None) -> ast.stmt | None:
@@ -133,8 +131,8 @@ def targets_of(part: ast.AST) -> set[str]:
     return {ast.unparse(each) for each in inside}
 
 
-def is_read(name: ast.Name) -> bool:
-    """Whether a name stands for its value."""
+def is_read(name: ast.Name | ast.Attribute) -> bool:
+    """Whether a name, or an attribute, stands for its value."""
     return isinstance(name.ctx, ast.Load)
 
 

@@ -260,8 +260,9 @@ def view_of_several(failed: FailedCall) -> Explanation:
     """One of several views that an op returned, or a view of one, was to be changed."""
     case, found = failed.case, failed.subject(any_tensor, given=True)
     made = None if found is None else several_of(case, found.id)
-    code = rows_joined(case) or out_of_place(case, case.span)
-    fix = "view_of_several" if code is None else "view_of_several_result"
+    rows = rows_joined(case)
+    code = rows or out_of_place(case, case.span)
+    fix = "view_of_several_rows" if rows else "view_of_several_result" if code else "view_of_several"
     if found is None or made is None:
         return explain_tensor(
             failed, found, "view_of_several_unseen", "mark_in_place", fix_of(fix) or fix, code=code

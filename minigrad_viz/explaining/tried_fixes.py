@@ -301,7 +301,8 @@ def is_like(statement: ast.stmt, other: ast.stmt) -> bool:
 
 def reads_target(statement: ast.stmt) -> bool:
     """Whether a statement computes the new value of a variable from the old one, as `y = y.clone()`."""
-    names = {part.id for part in ast.walk(statement) if isinstance(part, ast.Name) and is_read(part)}
+    parts = (part for part in ast.walk(statement) if isinstance(part, ast.Name | ast.Attribute))
+    names = {ast.unparse(part) for part in parts if is_read(part)}
     return isinstance(statement, ast.AugAssign) or bool(names & targets_of(statement))
 
 

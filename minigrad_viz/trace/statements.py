@@ -79,6 +79,16 @@ def nodes_of(tree: ast.Module) -> list[ast.AST]:
     return list(ast.walk(tree))
 
 
+@functools.lru_cache(16)
+def places_of(tree: ast.Module) -> dict[tuple[int, int, int, int], ast.AST]:
+    """The parts of a tree by where they stand, in bytes; of a statement that is an expression, the latter."""
+    found: dict[tuple[int, int, int, int], ast.AST] = {}
+    for node in nodes_of(tree):
+        if hasattr(node, "end_col_offset") and not isinstance(node, ast.Expr):
+            found.setdefault((node.lineno, node.col_offset, *end(node)), node)  # type: ignore[attr-defined]
+    return found
+
+
 def begin(statement: ast.stmt) -> tuple[int, int]:
     """Where a statement begins, with its decorators."""
     first = getattr(statement, "decorator_list", None) or [statement]

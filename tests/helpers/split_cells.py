@@ -101,7 +101,11 @@ def cured_cells(cells: Sequence[str], number: int, explained: Explanation) -> li
         return list(cells)
     code = codes[0]
     for place in places:
-        new = with_code(cells, place, code)
+        new = (
+            without_loop(cells, place, code)
+            if "Instead of the loop" in fix
+            else with_code(cells, place, code)
+        )
         if new is not None:
             return with_then(new, place, fix, codes)
     after = re.search(r"Call `[^`]+` after ", fix) is not None
@@ -161,6 +165,18 @@ def with_code(cells: Sequence[str], place: tuple[int, int], code: str) -> list[s
     return with_cell(cells, place[0], "".join(lines))
 
 
+def without_loop(cells: Sequence[str], place: tuple[int, int], code: str) -> list[str] | None:
+    """The cells with code instead of the loop around a place; None if there is none."""
+    cell = cells[place[0] - 1]
+    loops = [node for node in ast.walk(ast.parse(cell)) if isinstance(node, ast.For)]
+    around = [loop for loop in loops if loop.lineno <= place[1] <= (loop.end_lineno or 0)]
+    if not around:
+        return None
+    lines, last = cell.splitlines(keepends=True), around[-1]
+    lines[last.lineno - 1 : last.end_lineno] = [f"{' ' * last.col_offset}{code}\n"]
+    return with_cell(cells, place[0], "".join(lines))
+
+
 def is_call_of_same(statement: ast.stmt, other: ast.Expr) -> bool:
     """Whether both are calls of the same function."""
     calls = [getattr(each, "value", None) for each in (statement, other)]
@@ -174,8 +190,8 @@ def is_call_of_same(statement: ast.stmt, other: ast.Expr) -> bool:
 def is_like(statement: ast.stmt, other: ast.stmt) -> bool:
     """Whether two statements do the same in two ways: they have the same target, or much of the text."""
     targets = [targets_of(each) for each in (statement, other)]
-    if targets[0] and targets[0] == targets[1]:
-        return True
+    if all(targets):
+        return targets[0] == targets[1]
     return likeness(ast.unparse(statement), ast.unparse(other)) >= ALIKE
 
 

@@ -145,6 +145,25 @@ x = torch.ones(2, requires_grad=True)
 y = checkpoint(torch.exp, x, use_reentrant=False)
 g, = torch.autograd.grad(y.sum(), x)
 """
+INNER = """\
+x = torch.tensor(2.0, requires_grad=True)
+g, = torch.autograd.grad((x - 1) ** 2, x)
+fast = x - 0.1 * g
+outer = (fast - 3) ** 2
+outer.backward()
+"""
+ARRAY = """\
+x = torch.tensor([1.0, 2.0], requires_grad=True)
+a = x * 2
+z = a.sum()
+z.backward()
+"""
+LAYER = """\
+torch.manual_seed(0)
+net = torch.nn.Sequential(torch.nn.Linear(2, 1), torch.nn.Identity())
+loss = torch.nn.BCEWithLogitsLoss()(net(torch.ones(4, 2)), torch.ones(4, 1))
+loss.backward()
+"""
 LEAF = """\
 x = torch.ones(2)
 x.requires_grad_()
@@ -309,6 +328,26 @@ MISTAKES: dict[str, Mistake] = {
         CHOSEN, "use_reentrant=False", "use_reentrant=True", "reentrant_grad", 3,
         "and not inside autograd.grad()", "use_reentrant=False)`",
         ("use_reentrant=True", "use_reentrant=False"), "abs(g[0].item() - 2.71828) < 1e-4",
+    ),
+    "an inner step from a detached weight": Mistake(
+        INNER, "fast = x -", "fast = x.detach() -", "no_grad_fn", 3,
+        "x.detach() (line 3) keeps the value and the memory of x but cuts the link", "Remove the detach()",
+        ("x.detach() -", "x -"), "abs(x.grad.item() + 2.4) < 1e-4",
+    ),
+    "an inner step that is detached": Mistake(
+        INNER, "x - 0.1 * g", "(x - 0.1 * g).detach()", "no_grad_fn", 3,
+        "(x - 0.1 * g).detach() (line 3) keeps the value", "Remove the detach()",
+        ("(x - 0.1 * g).detach()", "x - 0.1 * g"), "abs(x.grad.item() + 2.4) < 1e-4",
+    ),
+    "a round trip through an array": Mistake(
+        ARRAY, "a = x * 2\nz = a.sum()", "a = (x * 2).detach().numpy()\nz = torch.tensor(a).sum()",
+        "no_grad_fn", 3, "NumPy records no graph", "Use tensors and torch functions from x * 2 on",
+        ("(x * 2).detach().numpy()\nz = torch.tensor(a)", "x * 2\nz = a"), "x.grad.tolist() == [2.0, 2.0]",
+    ),
+    "a Sigmoid layer before its loss": Mistake(
+        LAYER, "torch.nn.Identity()", "torch.nn.Sigmoid()", "scores_twice", 2,
+        "it was given the result of the layer net.1 (Sigmoid)", "Leave out the layer net.1 (Sigmoid)",
+        ("torch.nn.Sigmoid()", "torch.nn.Identity()"), "net[0].weight.grad is not None",
     ),
     "a leaf that is asked later": Mistake(
         LEAF, "with torch.no_grad(): x", "x", "view_of_leaf_in_place", 3,

@@ -87,14 +87,15 @@ MISTAKES = {
         "`x.grad = None`", ("    loss.backward()", "    x.grad = None\n    loss.backward()"), NEAR,
     ),
     "the loss is detached": Mistake(
-        FIT, LOSS, LOSS + ".detach()", "no_grad_fn", 8, "cut its link", "Remove the detach()",
+        FIT, LOSS, LOSS + ".detach()", "no_grad_fn", 8, "cuts the link", "Remove the detach()",
         (".detach()", ""), FITTED,
     ),
     "the data of the loss": Mistake(
-        FIT, LOSS, LOSS + ".data", "no_grad_fn", 8, "cut its link", "Remove the .data", (".data", ""), FITTED,
+        FIT, LOSS, LOSS + ".data", "no_grad_fn", 8, "cuts the link", "Remove the .data",
+        (".data", ""), FITTED,
     ),
     "requires_grad on the loss": Mistake(
-        FIT, LOSS, LOSS + ".detach()\n    loss.requires_grad = True", "new_leaf", 8, "became a new leaf",
+        FIT, LOSS, LOSS + ".detach()\n    loss.requires_grad = True", "out_of_reach", 8, "became a new leaf",
         "Remove the detach()", (".detach()\n    loss.requires_grad = True", ""), FITTED,
     ),
     "item in the sum of losses": Mistake(
@@ -103,7 +104,7 @@ MISTAKES = {
     ),
     "a new tensor of the loss": Mistake(
         FIT, LOSS, f"value = {LOSS[7:]}.item()\n    loss = torch.tensor(value, requires_grad=True)",
-        "new_leaf", 9, "a new leaf", "without item(), float()",
+        "out_of_reach", 9, "a new leaf", "without item(), float()",
         (f"value = {LOSS[7:]}.item()\n    loss = torch.tensor(value, requires_grad=True)", LOSS), FITTED,
     ),
     "a sum of numbers made a tensor": Mistake(
@@ -127,7 +128,7 @@ MISTAKES = {
         ("p.requires_grad = False", "pass"), FITTED,
     ),
     "a learning rate that is too large": Mistake(
-        FIT, "lr=0.4", "lr=400.0", "first_nan", None, "The updates diverge",
+        FIT, "lr=0.4", "lr=400.0", "lr_large", None, "The updates diverge",
         "Use a smaller learning rate than 400.0", ("lr=400.0", "lr=0.4"), FITTED,
     ),
     "a step by hand that is too large": Mistake(
