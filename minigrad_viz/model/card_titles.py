@@ -41,7 +41,9 @@ def title_of_card(
             ),
             station,
         )
-        kind = written_function(root, None if group is None or group.kind == JOINED else group, whole)
+        kind = written_function(
+            root, None if group is None or group.kind in (JOINED, ROUND) else group, whole
+        )
         written = brief(LIBRARY.sub("", root.cards[0].expr or ""))
         return clean(card.name or "loss"), clean(written if kind in SIGNS.values() and written else kind)
     if role == DATA:

@@ -61,11 +61,22 @@ def in_time(group: Group, whole: Graph, shut: set[str]) -> bool:
     in time of a module that is open or has nothing else inside."""
     rounds = [g for g in whole.groups if g.parent == group.id]
     if group.kind == ROUND and not group.parent:
-        return True
+        return group.times <= FILM or not own_leaves(rounds, whole)
     same = group.kind == MODULE and all(g.path == group.path for g in rounds)
     if not (same or LOOP.match(group.title)) or any(g.parameters for g in rounds):
         return False
     return all(g.id not in shut or is_alone(group, g, whole) for g in boxes_around(group, whole))
+
+
+def own_leaves(rounds: Sequence[Group], whole: Graph) -> bool:
+    """Whether rounds use leaves that learn, each its own: they are layers then."""
+    learns = {s.id for s in whole.stations if s.cards[0].is_leaf and s.cards[0].requires_grad}
+    inside = {member: g.id for g in rounds for member in g.members}
+    found: dict[str, set[str]] = {g.id: set() for g in rounds}
+    for route in whole.routes:
+        if route.source in learns and route.target in inside:
+            found[inside[route.target]].add(route.source)
+    return any(found.values()) and not set.intersection(*found.values())
 
 
 def boxes_around(group: Group, whole: Graph) -> Iterator[Group]:
