@@ -46,7 +46,7 @@ def test_the_whole_model_is_in_view_at_every_step(name, library, visit, tmp_path
 
 @pytest.mark.smoke
 def test_graph_and_picture_are_tabs_where_height_lacks(torch, visit, tmp_path):
-    """The graph stands first; what the reader chose stays for other cards. In a high window both are shown."""
+    """The graph stands first; what the reader chose stays for other cards. A high window has both."""
     path = tmp_path / "page.html"
     path.write_text(Report(traced(program("lenet"), torch), lang="en").page(), encoding="utf-8")
     page = visit(path, reduced_motion="reduce")
