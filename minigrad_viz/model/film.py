@@ -124,7 +124,7 @@ class StateNames:
         variable, statement = first
         if not any(loop.lineno <= statement.lineno <= (loop.end_lineno or 0) for loop in self.loops):
             return {}
-        found = {place.id: numbered(variable, i) for i, place in enumerate(last, 1) if place is not None}
+        found = {place.id: state_name(variable, i) for i, place in enumerate(last, 1) if place is not None}
         members = set(rounds[0].members)
         for route in self.whole.routes:
             place = self.places.get(route.source)
@@ -133,7 +133,7 @@ class StateNames:
             before = self.assignment(place)
             assigned_there = before is not None and before[1] is not statement and before[0] == variable
             if assigned_there or (place.event is None and place.name == variable):
-                found[route.source] = numbered(variable, 0)
+                found[route.source] = state_name(variable, 0)
         return found
 
     def last_result(self, group: Group) -> Place | None:
@@ -153,7 +153,7 @@ class StateNames:
         return (target.id, found.statement) if isinstance(target, ast.Name) else None
 
 
-def numbered(variable: str, i: int) -> str:
+def state_name(variable: str, i: int) -> str:
     """`h₁₂`"""
     return variable + str(i).translate(SUBSCRIPTS)
 

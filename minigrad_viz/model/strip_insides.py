@@ -8,7 +8,7 @@ from dataclasses import replace
 from ..trace.graph import FUNCTION, MODULE, ROUND, Graph, Group
 from .card_titles import DATA, LAYER, name_and_kind
 from .detail import Detail, detail_of, is_view, only_views
-from .film import numbered
+from .film import state_name
 from .fold import READABLE, cost_of, inside_of_group
 from .strip import Strip
 
@@ -65,7 +65,7 @@ def with_round_names(whole: Graph) -> Graph:
     for loop in whole.groups:
         rounds = inner.get(loop.id, []) if loop.times > 1 else []
         if modules.get(loop.parent, "").endswith(RECURRENT):
-            names |= {r.id: numbered("h", i) for i, r in enumerate(rounds, 1) if r.kind == ROUND}
+            names |= {r.id: state_name("h", i) for i, r in enumerate(rounds, 1) if r.kind == ROUND}
             continue
         ends = [[g.title.partition(" ")[0] for g in inner.get(r.id, []) if g.kind == MODULE] for r in rounds]
         if all(ends) and len({each[0] for each in ends}) == len(ends):
