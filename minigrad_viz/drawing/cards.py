@@ -55,7 +55,20 @@ def card_rows(card: Card, memory: SharedMemory | None, look: Look, *, sized: boo
             rows_at_moment(replace(card, value=value, grad=grad, grad_kept=kept), memory, look, sized)
         )
     drawn = rows_at_moment(card, memory, look, sized)
+    for other in stood:
+        check_same_rows(drawn, other)
     return [with_others(row, others) for row, *others in zip(drawn, *stood, strict=True)]
+
+
+def check_same_rows(rows: Sequence[CardRow], others: Sequence[CardRow]) -> None:
+    """Raise where a part of a card has a row at one moment and none at another."""
+    names, there = [row.name for row in rows], [row.name for row in others]
+    for name in [*names, *there]:
+        if names.count(name) != there.count(name):
+            raise ValueError(
+                f"the part {name!r} of a card has a row at some moments and none at others: whether its"
+                " `measure` returns None may depend on shape and dtype, not on numbers"
+            )
 
 
 def with_others(row: CardRow, others: Sequence[CardRow]) -> CardRow:

@@ -16,9 +16,9 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ..model.card_titles import brief as brief_expression
 from ..model.detail import Detail
 from ..model.naming import name_cards
-from ..model.strip import brief as brief_expression
 from ..number_text import number, shape_text
 from ..protocol import Value, finite
 from ..trace.graph import LEAF, PARAMETER, Route, Station

@@ -13,7 +13,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 
-from ..model.strip import DATA, FUNCTION, LAYER, LOSS, Ratio, Strip, StripCard
+from ..model.card_titles import DATA, FUNCTION, LAYER, LOSS
+from ..model.strip import Ratio, Strip, StripCard
 from ..number_text import one_line, shape_text
 from ..protocol import BINS
 from ..words import clean, columns, language, shorten, shorten_name, text
@@ -413,6 +414,8 @@ class StripDrawing:
         """The line of a film that shows for each round how the gradient changes from right to left."""
         if i not in self.strip.film or i + 1 not in self.strip.film:
             return ""
+        if self.strip.cards[i].bars or self.strip.cards[i + 1].bars:
+            return ""  # bars show it
         ends = []
         for at in (i, i + 1):
             grad = self.strip.cards[at].grad

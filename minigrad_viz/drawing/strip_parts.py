@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ..model.strip import DATA, LAYER, LOSS, StripCard
+from ..model.card_titles import DATA, LAYER, LOSS
+from ..model.strip import StripCard
 from ..number_text import number, shape_text
 from ..protocol import BINS, Value
 from ..words import clean, columns

@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from ..model.strip import DATA, FUNCTION, LAYER, LOSS, Ratio, StripCard
+from ..model.card_titles import DATA, FUNCTION, LAYER, LOSS
+from ..model.strip import Ratio, StripCard
 from ..number_text import shape_text
 from ..words import clean, columns, shorten, shorten_name, text
 from .look import merge_tags, tag_sign

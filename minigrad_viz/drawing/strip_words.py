@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-from ..model.strip import DATA, LAYER, LOSS, Ratio, Strip, StripCard
+from ..model.card_titles import DATA, LAYER, LOSS
+from ..model.strip import Ratio, Strip, StripCard
 from ..number_text import number, shape_text
 from ..protocol import Value
 from ..words import clean, columns, shorten_name, text

@@ -5,6 +5,7 @@ Note [What a detail leaves out]
     so a detail shows none, unless there is nothing else: what used the view uses what it is a view of. The
     arrow keeps the gradient that went over it; at a leaf with one user it has the gradient in the shape of
     the leaf. What is outside of the card is a small box without numbers: these are in the strip.
+    A leaf outside that many stations use is left out.
 """
 
 from __future__ import annotations
@@ -23,6 +24,9 @@ VIEWS = frozenset((
     "unsqueeze", "split", "splitwithsizes", "unsafesplit", "chunk", "unbind", "slice", "select", "narrow",
     "asstrided", "detach", "clone", "flatten", "unflatten",
 ))  # fmt: skip
+
+
+SHARED = 3  # stations that a leaf outside is drawn with at most
 
 
 class Detail(NamedTuple):
@@ -50,10 +54,25 @@ def detail_of(part: Graph, members: Sequence[str], whole: Graph | None = None) -
         s if s.id in mine else replace(s, cards=tuple(map(bare_card, s.cards))) for s in graph.stations
     )
     outside = frozenset(s.id for s in stations) - mine
-    graph = replace(graph, stations=stations)
+    graph = without_shared(replace(graph, stations=stations), outside)
     around = {s.id: s for s in (whole or part).stations}
     named = tuple(named_stations(graph, outside, boxes, around))
     return Detail(replace(graph, stations=named), nodes, outside)
+
+
+def without_shared(graph: Graph, outside: Container[str]) -> Graph:
+    """The graph without the leaves outside that many stations use, as the weights of an RNN are used by every
+    round: their arrows would hide all others."""
+    users: dict[str, set[str]] = {}
+    for route in graph.routes:
+        users.setdefault(route.source, set()).add(route.target)
+    shared = {
+        s.id for s in graph.stations
+        if s.id in outside and s.cards[0].is_leaf and len(users.get(s.id, ())) > SHARED
+    }  # fmt: skip
+    stations = tuple(s for s in graph.stations if s.id not in shared)
+    routes = tuple(r for r in graph.routes if r.source not in shared)
+    return replace(graph, stations=stations, routes=routes) if shared else graph
 
 
 def bare_card(card: Card) -> Card:
@@ -110,6 +129,13 @@ def is_view(station: Station) -> bool:
         and op_of(station.deck.name).replace("_", "") in VIEWS
         and station.cards[0].role != ROOT
     )
+
+
+def only_views(members: Sequence[str], known: Mapping[str, Station]) -> bool:
+    """Whether all that a box or a station computes has the numbers of something else, as in a Flatten."""
+    made = [known[id] for id in members if id in known and known[id].deck is not None]
+    made = [station for station in made if not station.cards[0].is_leaf]
+    return bool(made) and all(map(is_view, made))
 
 
 def names_of_views(graph: Graph, views: set[str], came: Mapping[str, list[Route]]) -> dict[str, Card]:

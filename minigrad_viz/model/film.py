@@ -4,7 +4,8 @@ Note [What is a film]
     Rounds of a loop of the cell, or of a loop in the `forward` of a module, that use the same parameters are
     steps in time; rounds with parameters of their own are layers, which are depth. A module that contains
     nothing but such a loop is shown as its rounds. The state is the variable that the round assigns last:
-    `h = …` gives `h₁`, `h₂`, and what it was before the loop is `h₀`.
+    `h = …` gives `h₁`, `h₂`, and what it was before the loop is `h₀`. Of many rounds the first and the last
+    are cards; those between are one card with a bar for each, so the profile is whole.
 """
 
 from __future__ import annotations
@@ -15,17 +16,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from ..trace.graph import MODULE, ROUND, Graph, Group, Station
+from ..trace.graph import JOINED, MODULE, ROUND, Graph, Group, Station
 from ..trace.source_positions import SourceText
 from ..trace.statements import find, nodes_of
 from ..words import clean
 from .fold import close_some
+from .naming import SUBSCRIPTS, plain_name
 from .stations import Place
 from .views import View
 
 FILM = 7  # rounds of a loop that are cards of their own
+ENDS = 2  # the same of more rounds, at the beginning and at the end
+LONGEST = 64  # rounds that have a bar
 SUBSCRIPTED = tuple("₀₁₂₃₄₅₆₇₈₉")
-FIRST = SUBSCRIPTED[0]  # at the end of the name of the state that a loop begins with
+FIRST = re.compile("[^₀-₉]₀$")  # at the end of the name of the state that a loop begins with
 LOOP = re.compile(r"(async )?for |while ")
 
 
@@ -41,7 +45,7 @@ class Film(NamedTuple):
 def film_of(view: View, whole: Graph, shown: Graph) -> Film:
     """The film of a view, of which `whole` is the graph and `shown` the picture."""
     shut = {fold.station for fold in shown.folds}
-    loops = [g for g in whole.groups if 1 < g.times <= FILM and in_time(g, whole, shut)]
+    loops = [g for g in whole.groups if 1 < g.times <= LONGEST and in_time(g, whole, shut)]
     runs = [[g for g in whole.groups if g.parent == loop.id] for loop in loops]
     calls = calls_in_a_row(whole, shut)
     if not runs + calls:
@@ -57,11 +61,22 @@ def in_time(group: Group, whole: Graph, shut: set[str]) -> bool:
     in time of a module that is open or has nothing else inside."""
     rounds = [g for g in whole.groups if g.parent == group.id]
     if group.kind == ROUND and not group.parent:
-        return True
+        return group.times <= FILM or not own_leaves(rounds, whole)
     same = group.kind == MODULE and all(g.path == group.path for g in rounds)
     if not (same or LOOP.match(group.title)) or any(g.parameters for g in rounds):
         return False
     return all(g.id not in shut or is_alone(group, g, whole) for g in boxes_around(group, whole))
+
+
+def own_leaves(rounds: Sequence[Group], whole: Graph) -> bool:
+    """Whether rounds use leaves that learn, each its own: they are layers then."""
+    learns = {s.id for s in whole.stations if s.cards[0].is_leaf and s.cards[0].requires_grad}
+    inside = {member: g.id for g in rounds for member in g.members}
+    found: dict[str, set[str]] = {g.id: set() for g in rounds}
+    for route in whole.routes:
+        if route.source in learns and route.target in inside:
+            found[inside[route.target]].add(route.source)
+    return any(found.values()) and not set.intersection(*found.values())
 
 
 def boxes_around(group: Group, whole: Graph) -> Iterator[Group]:
@@ -85,7 +100,7 @@ def calls_in_a_row(whole: Graph, shut: set[str]) -> list[list[Group]]:
     for group in whole.groups:
         if group.kind == MODULE and group.times == 1 and group.path and group.id in shut:
             calls.setdefault((group.parent, group.path), []).append(group)
-    return [each for each in calls.values() if 1 < len(each) <= FILM]
+    return [each for each in calls.values() if 1 < len(each) <= LONGEST]
 
 
 class StateNames:
@@ -109,15 +124,16 @@ class StateNames:
         variable, statement = first
         if not any(loop.lineno <= statement.lineno <= (loop.end_lineno or 0) for loop in self.loops):
             return {}
-        found = {place.id: variable + SUBSCRIPTED[i] for i, place in enumerate(last, 1) if place is not None}
+        found = {place.id: state_name(variable, i) for i, place in enumerate(last, 1) if place is not None}
         members = set(rounds[0].members)
         for route in self.whole.routes:
             place = self.places.get(route.source)
-            before = None if place is None else self.assignment(place)
-            if before is None or route.target not in members or before[1] is statement:
+            if place is None or route.target not in members:
                 continue
-            if before[0] == variable:
-                found[route.source] = variable + FIRST
+            before = self.assignment(place)
+            assigned_there = before is not None and before[1] is not statement and before[0] == variable
+            if assigned_there or (place.event is None and place.name == variable):
+                found[route.source] = state_name(variable, 0)
         return found
 
     def last_result(self, group: Group) -> Place | None:
@@ -137,6 +153,38 @@ class StateNames:
         return (target.id, found.statement) if isinstance(target, ast.Name) else None
 
 
+def state_name(variable: str, i: int) -> str:
+    """`h₁₂`"""
+    return variable + str(i).translate(SUBSCRIPTS)
+
+
+def with_long_films(whole: Graph, film: Film) -> tuple[Graph, Film]:
+    """The graph with a box around the rounds of a long loop that are no cards of their own, and the film with
+    these boxes in their place."""
+    rounds = {
+        id: [g for g in whole.groups if g.id in film.rounds and g.parent == id] for id in parents(whole, film)
+    }
+    groups, shown = list(whole.groups), list(film.rounds)
+    for parent, run in rounds.items():
+        between = run[ENDS:-ENDS]
+        if len(run) <= FILM:
+            continue
+        members = tuple(member for each in between for member in each.members)
+        box = Group(f"g{len(groups)}", JOINED, "", members, parent, times=len(between))
+        ids = {each.id for each in between}
+        first = groups.index(between[0])
+        groups = [replace(g, parent=box.id) if g.id in ids else g for g in groups]
+        groups.insert(first, box)
+        shown = [id for id in shown if id not in ids]
+        shown.append(box.id)
+    return replace(whole, groups=tuple(groups)), film._replace(rounds=tuple(shown))
+
+
+def parents(whole: Graph, film: Film) -> list[str]:
+    """The boxes around rounds."""
+    return list(dict.fromkeys(g.parent for g in whole.groups if g.id in film.rounds))
+
+
 def with_states(whole: Graph, film: Film) -> Graph:
     """The graph with the names of states, in which `h₀`, the state that a loop begins with, comes before its
     first round."""
@@ -148,9 +196,9 @@ def with_states(whole: Graph, film: Film) -> Graph:
 
 
 def named_state(station: Station, name: str | None) -> Station:
-    """A station with a name, if it has none."""
+    """A station with the name of a state, if it has none but that of the variable."""
     card = station.cards[0]
-    if name is None or card.name:
+    if name is None or (card.name and plain_name(card.name) != plain_name(name)):
         return station
     return replace(station, cards=(replace(card, name=name), *station.cards[1:]))
 
@@ -158,7 +206,7 @@ def named_state(station: Station, name: str | None) -> Station:
 def is_first_state(station: Station) -> bool:
     """Whether a station is the state that a loop begins with."""
     card = station.cards[0]
-    return station.deck is None and not card.requires_grad and (card.name or "").endswith(FIRST)
+    return station.deck is None and not card.requires_grad and FIRST.search(card.name or "") is not None
 
 
 def unrolled_graph(graph: Graph, whole: Graph, film: Film) -> Graph:

@@ -6,13 +6,14 @@ from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import replace
 
 from ..trace.graph import FUNCTION, MODULE, ROUND, Graph, Group
-from .detail import Detail, detail_of, is_view
+from .card_titles import DATA, LAYER, name_and_kind
+from .detail import Detail, detail_of, is_view, only_views
+from .film import state_name
 from .fold import READABLE, cost_of, inside_of_group
-from .strip import DATA, LAYER, Strip, name_and_kind, only_views
+from .strip import Strip
 
 RECURRENT = (" RNN", " GRU", " LSTM")  # at the end of what such a module is called
-SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
-OPENED = 18  # insides that can be opened
+OPENED = 16  # insides that can be opened
 INSIDE = 300  # what the insides of cards may cost together, see `cost_of`
 
 # How many levels are open below the strip at first, or which modules, by their paths.
@@ -64,9 +65,7 @@ def with_round_names(whole: Graph) -> Graph:
     for loop in whole.groups:
         rounds = inner.get(loop.id, []) if loop.times > 1 else []
         if modules.get(loop.parent, "").endswith(RECURRENT):
-            names |= {
-                r.id: f"h{str(i).translate(SUBSCRIPTS)}" for i, r in enumerate(rounds, 1) if r.kind == ROUND
-            }
+            names |= {r.id: state_name("h", i) for i, r in enumerate(rounds, 1) if r.kind == ROUND}
             continue
         ends = [[g.title.partition(" ")[0] for g in inner.get(r.id, []) if g.kind == MODULE] for r in rounds]
         if all(ends) and len({each[0] for each in ends}) == len(ends):

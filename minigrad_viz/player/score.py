@@ -79,6 +79,7 @@ WORDS = (
     "say_root", "say_times", "say_equals", "say_minus", "say_plus", "say_becomes",
     "of", "of_all", "round", "call", "line", "following", "formula_previous", "formula_next", "beyond",
     "find", "find_none", "strip_keys", "strip_pinned", "strip_unpin", "strip_moved",
+    "strip_stations", "strip_picture",
 )  # fmt: skip
 
 

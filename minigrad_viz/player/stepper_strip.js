@@ -233,8 +233,31 @@ class Strip extends Extra {
       this.title(head);
       head.dataset.moved = this.player.words.strip_moved;
       this.inside.opened(id, open.stage);
+      this.tabs(open);
     }
     if (boxes.single(id)) stage.parts.get(id).classList.toggle("chosen", boxes.open.has(id));
+  }
+
+  // Where graph and picture are too high together, two tabs show one of them; the choice stays.
+  tabs({ element, stage }) {
+    const { root } = this.player.panes;
+    const subjects = subjectsOf(stage);
+    const high = element.getBoundingClientRect().bottom - root.getBoundingClientRect().top;
+    if (!subjects.length || high <= innerHeight) return;
+    const { words } = this.player;
+    const { width, height } = stage.svg.viewBox.baseVal;
+    const cut = Math.min(...subjects.map((part) => part.getBBox().y));
+    const show = (picture) => {
+      this.picture = picture;
+      for (const part of stage.svg.querySelectorAll(":scope > .subject")) part.style.display = picture ? "" : "none";
+      stage.svg.style.overflow = "";
+      if (picture) crop(stage);
+      else frame(stage, 0, 0, width, Math.min(height, cut - RIM));
+      for (const button of buttons) button.setAttribute("aria-pressed", String((button === buttons[1]) === picture));
+    };
+    const buttons = [words.strip_stations, words.strip_picture].map((textContent, i) => quiet(make("button", { type: "button", textContent, onclick: () => show(i === 1) })));
+    element.querySelector(".mgp-head").lastElementChild.before(block("mgp-tabs", ...buttons));
+    show(Boolean(this.picture));
   }
 
   // A click, Enter or Space on a small map (a head, a channel, a sample) shows what belongs to it.
@@ -413,17 +436,24 @@ class Inside {
   }
 }
 
+// The pictures of the subject of a picture, without the lines between them.
+const subjectsOf = (stage) => [...stage.svg.querySelectorAll(":scope > .subject:not(:has(> .axis:only-child))")];
+
+// Of a picture a part.
+function frame(stage, x, y, width, height) {
+  for (const [name, value] of Object.entries({ viewBox: `${x} ${y} ${width} ${height}`, width, height })) stage.svg.setAttribute(name, value);
+  stage.svg.style.minWidth = "";
+}
+
 // Of a picture what its subject is drawn as, if it has one.
 function crop(stage) {
-  const subjects = [...stage.svg.querySelectorAll(":scope > .subject:not(:has(> .axis:only-child))")];
+  const subjects = subjectsOf(stage);
   if (!subjects.length) return;
   const places = subjects.map((part) => part.getBBox());
   const [left, top] = [Math.min(...places.map(({ x }) => x)), Math.min(...places.map(({ y }) => y))];
   const [right, bottom] = [Math.max(...places.map(({ x, width }) => x + width)), Math.max(...places.map(({ y, height }) => y + height))];
-  const [width, height] = [right - left + 2 * RIM, bottom - top + 2 * RIM];
-  for (const [name, value] of Object.entries({ viewBox: `${left - RIM} ${top - RIM} ${width} ${height}`, width, height })) stage.svg.setAttribute(name, value);
+  frame(stage, left - RIM, top - RIM, right - left + 2 * RIM, bottom - top + 2 * RIM);
   stage.svg.style.overflow = "hidden";
-  stage.svg.style.minWidth = "";
 }
 
 // All lines of an update, on request.

@@ -42,3 +42,28 @@ def test_the_whole_model_is_in_view_at_every_step(name, library, visit, tmp_path
                 break
             page.keyboard.press("ArrowRight")
     assert not problems, "\n".join(dict.fromkeys(problems))
+
+
+@pytest.mark.smoke
+def test_graph_and_picture_are_tabs_where_height_lacks(torch, visit, tmp_path):
+    """The graph stands first; what the reader chose stays for other cards. A high window has both."""
+    path = tmp_path / "page.html"
+    path.write_text(Report(traced(program("lenet"), torch), lang="en").page(), encoding="utf-8")
+    page = visit(path, reduced_motion="reduce")
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.reload()
+    tabs = page.locator(".mgp-tabs button")
+    panel, subject = page.locator(".mgp-panel"), page.locator(".mgp-panel .subject text").first
+    tabs.first.wait_for()
+    assert tabs.all_inner_texts() == ["graph", "picture"]
+    assert not subject.is_visible() and panel.bounding_box()["height"] < 300
+    assert not page.evaluate(LOOK.partition("\n")[2])
+    tabs.nth(1).click()
+    assert subject.is_visible()
+    page.keyboard.press("]")
+    tabs.first.wait_for()
+    assert tabs.nth(1).get_attribute("aria-pressed") == "true" and subject.is_visible()
+    page.set_viewport_size({"width": 1440, "height": 2400})
+    page.reload()
+    panel.wait_for()
+    assert tabs.count() == 0 and subject.is_visible()

@@ -9,7 +9,13 @@ from typing import NamedTuple
 import pytest
 from shells import Shell
 
+from minigrad_viz.drawing import card_parts
+from minigrad_viz.drawing.card_parts import CardPart
+from minigrad_viz.drawing.cards import card_rows
+from minigrad_viz.drawing.look import Look
+from minigrad_viz.protocol import Value
 from minigrad_viz.shell.explain import last
+from minigrad_viz.trace.graph import Card
 
 
 class Matter(NamedTuple):
@@ -100,3 +106,22 @@ def test_an_unknown_error_is_no_explanation(library, tmp_path):
     with Shell(tmp_path) as shell:
         shell.run("%%autograd\nraise KeyError('nothing is known of this')\n", {"torch": library}, library)
         assert last().explained == ()
+
+
+def test_a_part_that_comes_and_goes_is_named():
+    """A part whose row depends on numbers is an error that says which part, not one of `zip`."""
+
+    class Positive(CardPart):
+        name = "positive"
+
+        def measure(self, shown):
+            value = shown.card.value
+            return self.row(("yes",), "en") if value is not None and value.items[0] > 0 else None
+
+    now, then = (Value((), "float32", (number,)) for number in (2.0, -2.0))
+    card = Card("t0", name="x", value=now, stood=((then, None),))
+    assert [row.name for row in card_rows(card, None, Look())] == ["value"]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(card_parts, "PARTS", (*card_parts.PARTS, Positive()))
+        with pytest.raises(ValueError, match="the part 'positive' of a card has a row at some moments"):
+            card_rows(card, None, Look())

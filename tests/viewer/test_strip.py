@@ -14,7 +14,9 @@ from minigrad_viz.drawing.detail import DetailDrawing, DetailPicture
 from minigrad_viz.drawing.strip_pictures import StripPicture
 from minigrad_viz.drawing.strip_words import short
 from minigrad_viz.drawing.update_tables import update_tables
-from minigrad_viz.model.strip import DATA, LOSS, MOST, strip_of
+from minigrad_viz.model.card_titles import DATA, LOSS
+from minigrad_viz.model.naming import SUBSCRIPTS
+from minigrad_viz.model.strip import MOST, strip_of
 from minigrad_viz.model.strip_insides import opened_cards
 from minigrad_viz.number_text import value_range
 from minigrad_viz.player.score import score_of
@@ -201,6 +203,49 @@ def test_rounds_of_a_loop_are_a_film(library):
     assert strip.cards[0].role == DATA
     assert [card.kind for card in strip.cards[1:-1]] == [f"t = {i}" for i in range(6)]
     assert strip.film == tuple(range(1, 7)) and str(report.picture.svg()).count('class="slope"') == 5
+
+
+@pytest.mark.parametrize("rounds", [8, 30])
+def test_a_long_loop_is_a_film_with_a_bar_for_each_round_between(rounds, library):
+    """The first and the last rounds are cards, in one row with the rest of the model."""
+    cell = (
+        program("rnn by hand").replace("range(6)", f"range({rounds})").replace("randn(6,", f"randn({rounds},")
+    )
+    report = Report(traced(cell, library), lang="en")
+    strip = strip_of(report.views[-1])
+    state = [f"h{str(i).translate(SUBSCRIPTS)}" for i in range(rounds + 1)]
+    between = f"{state[3]} … {state[-3]}"
+    names = [card.name for card in strip.cards]
+    assert names == ["h₀", "h₁", "h₂", between, state[-2], state[-1], "loss"]
+    bars = strip.cards[3].bars
+    assert [bar.name for bar in bars] == state[3:-2]
+    sizes = [bar.grad.rms for bar in bars]
+    assert sizes[0] < sizes[-1] < strip.cards[-2].grad.rms
+    assert any(frame.text.startswith(f"{between} computes ") for frame in report.act(-1).frames)
+    (inside,) = [panel for panel in report.act(-1).panels if panel.title == between]
+    detail = inside.picture.detail
+    drawn = [s.cards[0].name for s in detail.graph.stations if s.id not in detail.outside and s.cards[0].name]
+    assert drawn == state[3:-2]
+
+
+def test_calls_of_a_cell_are_named_by_their_states(library):
+    """`h` of the first line is `h₀`, although other variables stand before it; no weight hides the rounds."""
+    cell = f"""{HEAD}
+cell = nn.LSTMCell(2, 4)
+x, h, c = torch.randn(20, 1, 2), torch.zeros(1, 4), torch.zeros(1, 4)
+for t in range(20):
+    h, c = cell(x[t], (h, c))
+loss = h.sum()
+loss.backward()
+"""
+    report = Report(traced(cell, library), lang="en")
+    names = [card.name for card in strip_of(report.views[-1]).cards]
+    assert names == ["h₀", "h₁", "h₂", "h₃ … h₁₈", "h₁₉", "h₂₀", "loss"]
+    for panel in report.act(-1).panels:
+        if " … " in panel.title:
+            assert not any(
+                s.cards[0].requires_grad and s.cards[0].is_leaf for s in panel.picture.graph.stations
+            )
 
 
 LOOPS = {
